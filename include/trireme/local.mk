@@ -1,0 +1,22 @@
+# Public headers. Each compiles alone, as C11 and as C++17; tests/headers holds them to it.
+
+triremeincludedir = $(includedir)/trireme
+triremeinclude_HEADERS = \
+	include/trireme/api.h \
+	include/trireme/array.h \
+	include/trireme/backend.h \
+	include/trireme/buffer.h \
+	include/trireme/context.h \
+	include/trireme/cpu_kernel.h \
+	include/trireme/device.h \
+	include/trireme/device_info.h \
+	include/trireme/event.h \
+	include/trireme/kernel.h \
+	include/trireme/point.h \
+	include/trireme/pool.h \
+	include/trireme/settings.h \
+	include/trireme/status.h \
+	include/trireme/stream.h \
+	include/trireme/transfer.h \
+	include/trireme/trireme.h \
+	include/trireme/type.h

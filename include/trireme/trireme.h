@@ -1,0 +1,22 @@
+/* Trireme: one pipeline on whatever accelerator is there. The umbrella header.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TRIREME_H
+#define TRIREME_TRIREME_H
+
+#include <trireme/api.h>
+#include <trireme/array.h>
+#include <trireme/buffer.h>
+#include <trireme/context.h>
+#include <trireme/device.h>
+#include <trireme/event.h>
+#include <trireme/kernel.h>
+#include <trireme/point.h>
+#include <trireme/pool.h>
+#include <trireme/settings.h>
+#include <trireme/status.h>
+#include <trireme/stream.h>
+#include <trireme/transfer.h>
+#include <trireme/type.h>
+
+#endif
