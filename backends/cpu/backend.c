@@ -1,0 +1,79 @@
+/* cpu backend: the entry, and instances.
+ * SPDX-License-Identifier: MIT
+ */
+#include "cpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCORE 100
+
+static int32_t backend_probe(const struct trm_host *host, int32_t *score, char *reason, uint64_t capacity)
+{
+    (void)host;
+    if (capacity > 0)
+        reason[0] = '\0';
+    *score = SCORE;
+    return TRM_OK;
+}
+
+/* The setting cpu.workers; 0, which means as many as there are processors, also where the host does not know it. */
+static uint32_t workers_setting(const struct trm_host *host)
+{
+    char text[32];
+    uint64_t needed = 0;
+    if (host->get_setting(host->context, "cpu.workers", text, sizeof(text), &needed) != TRM_OK)
+        return 0;
+    unsigned long long workers = strtoull(text, NULL, 10);
+    return workers < CPU_MAX_WORKERS ? (uint32_t)workers : CPU_MAX_WORKERS;
+}
+
+static int32_t backend_open(const struct trm_host *host, struct trm_backend_instance **result)
+{
+    struct trm_backend_instance *instance = host->allocate(host->context, sizeof(*instance), CPU_LINE);
+    if (instance == NULL)
+        return host->fail(host->context, TRM_ERROR_OUT_OF_HOST_MEMORY, 0, "There is no host memory for the cpu backend.");
+    memset(instance, 0, sizeof(*instance));
+    instance->host           = host;
+    instance->physical_bytes = cpu_physical_bytes();
+    cpu_clock_init(&instance->clock);
+    cpu_transfers_init(&instance->transfers, cpu_cache_bytes());
+    int32_t status = cpu_pool_init(instance, workers_setting(host));
+    if (status != TRM_OK) {
+        host->release(host->context, instance, sizeof(*instance));
+        return status;
+    }
+    *result = instance;
+    return TRM_OK;
+}
+
+static void backend_close(struct trm_backend_instance *instance)
+{
+    cpu_pool_fini(instance);
+    cpu_release(instance, instance, sizeof(*instance));
+}
+
+static const struct trm_backend cpu_backend = {
+    .struct_size = sizeof(cpu_backend),
+    .abi_minor   = TRM_BACKEND_ABI_MINOR,
+    .name        = "cpu",
+    .version     = "0.1.0",
+    .description = "The processors of this machine, through a pool of threads.",
+    .probe       = backend_probe,
+    .open        = backend_open,
+    .close       = backend_close,
+    .device      = &cpu_device_ops,
+    .memory      = &cpu_memory_ops,
+    .stream      = &cpu_stream_ops,
+    .module      = &cpu_module_ops,
+    .profile     = &cpu_profile_ops,
+};
+
+/* A core that is newer gives us what we were written for; one that asks for more than that cannot be served. */
+const struct trm_backend *trm_backend_query_v1(const struct trm_host *host, uint32_t min_minor, uint32_t max_minor)
+{
+    (void)host;
+    (void)max_minor;
+    return min_minor > TRM_BACKEND_ABI_MINOR ? NULL : &cpu_backend;
+}

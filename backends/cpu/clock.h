@@ -1,0 +1,66 @@
+/* cpu backend: a cheap clock for short stretches. Ticks are for comparing and for budgets, never for time stamps.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CPU_CLOCK_H
+#define CPU_CLOCK_H
+
+#include "futex.h"
+
+struct cpu_clock {
+    uint64_t first_tick;
+    uint64_t first_ns;
+    atomic_uint ticks_per_us; /* a guess until a millisecond has passed */
+};
+
+static inline uint64_t cpu_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return cpu_now();
+#endif
+}
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+static inline void cpu_clock_init(struct cpu_clock *clock)
+{
+    uint32_t guess = 1000;
+#if defined(__x86_64__)
+    guess = 2500;
+#elif defined(__aarch64__)
+    uint64_t hertz;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hertz));
+    guess = hertz < 1000000 ? 1 : (uint32_t)(hertz / 1000000);
+#endif
+    clock->first_tick = cpu_ticks();
+    clock->first_ns   = cpu_now();
+    atomic_init(&clock->ticks_per_us, guess);
+}
+
+/* Called now and then by threads that have nothing better to do. */
+static inline void cpu_clock_refine(struct cpu_clock *clock)
+{
+    uint64_t us   = (cpu_now() - clock->first_ns) / 1000;
+    uint64_t rate = us < 1000 ? 0 : (cpu_ticks() - clock->first_tick) / us;
+    if (rate > 0 && rate < 100000)
+        atomic_store_explicit(&clock->ticks_per_us, (uint32_t)rate, memory_order_relaxed);
+}
+
+static inline uint64_t cpu_clock_rate(const struct cpu_clock *clock)
+{
+    return atomic_load_explicit(&clock->ticks_per_us, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,95 @@
+/* cpu backend: the worker threads of an instance, the queue of streams that they serve, and the tokens.
+ *
+ * A token is the right to run operations. There are as many as workers, and whoever runs operations holds one, also a
+ * thread of the program that helps while it waits: so no more threads compute at once than there are processors,
+ * and the token's number is the worker number that kernels see.
+ *
+ * One lock guards the run queue, the list of idle workers, and all parking and watching of streams. It is held for a
+ * few dozen instructions; running operations never needs it.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CPU_POOL_H
+#define CPU_POOL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CPU_MAX_WORKERS 1024u
+#define CPU_TOKEN_WORDS (CPU_MAX_WORKERS / 64)
+#define CPU_NO_TOKEN    UINT32_MAX
+#define CPU_PRIORITIES  3 /* 0 is served first */
+
+struct trm_backend_instance;
+struct trm_backend_stream;
+struct cpu_job;
+
+struct cpu_worker {
+    struct trm_backend_instance *instance;
+    struct cpu_worker *next; /* idle, or to be woken */
+    atomic_uint awake;       /* 0: asleep on this word, or about to be */
+    atomic_bool running;     /* it has a thread */
+    atomic_int waker;        /* the processor of whoever woke it last */
+    pthread_t thread;
+};
+
+/* Memory for a kernel's shared variables; belongs to whoever holds the token of the same number. */
+struct cpu_scratch {
+    void *data;
+    uint64_t size;
+};
+
+struct cpu_run_queue {
+    struct trm_backend_stream *first, *last;
+};
+
+struct cpu_pool {
+    pthread_mutex_t lock;
+    struct cpu_run_queue queues[CPU_PRIORITIES]; /* lock */
+    struct cpu_worker *idle;                     /* lock; the one that fell asleep last is woken first */
+    bool started;                                /* lock; there is a worker with a thread */
+    uint32_t size;                               /* workers, tokens, job slots */
+    struct cpu_worker *workers;
+    struct cpu_scratch *scratch;
+    struct cpu_job *jobs;
+    uint64_t spin_ticks; /* how long a thread looks for work before it sleeps; 0 on one processor */
+
+    _Alignas(64) atomic_uint runnable; /* streams in the queues; changes under the lock */
+    atomic_uint open_jobs;             /* jobs that still have parts to give away */
+    atomic_uint spinners;              /* workers that look for work without sleeping */
+    atomic_bool stop;
+
+    _Alignas(64) _Atomic uint64_t tokens[CPU_TOKEN_WORDS]; /* a bit is set while the token is free */
+};
+
+/* workers: 0 takes as many as this process may use. No thread is started yet. */
+int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers);
+void cpu_pool_fini(struct trm_backend_instance *instance);
+
+/* Have at least one worker thread. Errors: BACKEND. */
+int32_t cpu_pool_start(struct trm_backend_instance *instance);
+
+/* Put a stream in the queue: its state is CPU_QUEUED. Under the lock; cpu_pool_rouse() afterwards. */
+void cpu_pool_push_locked(struct cpu_pool *pool, struct trm_backend_stream *stream);
+void cpu_pool_remove_locked(struct cpu_pool *pool, struct trm_backend_stream *stream);
+
+/* The next stream to serve, claimed for the caller; NULL when there is none. */
+struct trm_backend_stream *cpu_pool_pop(struct cpu_pool *pool);
+
+/* Take workers out of the idle list, to be woken once the lock is released. */
+struct cpu_worker *cpu_pool_pick_locked(struct cpu_pool *pool, uint32_t count);
+void cpu_pool_wake(struct cpu_worker *picked);
+
+/* Pick and wake: for work that is visible already. */
+void cpu_pool_rouse(struct cpu_pool *pool, uint32_t count);
+
+uint32_t cpu_token_take(struct cpu_pool *pool);
+void cpu_token_give(struct cpu_pool *pool, uint32_t token);
+
+static inline bool cpu_pool_has_work(struct cpu_pool *pool)
+{
+    return atomic_load(&pool->runnable) != 0 || atomic_load(&pool->open_jobs) != 0;
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* cpu backend: a session, the stretch of time in which a thread runs operations. It holds a token.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CPU_SESSION_H
+#define CPU_SESSION_H
+
+#include "stream.h"
+
+/* From here on an operation is worth publishing what came before it, and passing on what others could do meanwhile. */
+#define CPU_COSTLY_NS 5000u
+
+struct cpu_session {
+    struct trm_backend_instance *instance;
+    uint32_t token;
+    bool worker;                                            /* of the pool; else a thread that helps */
+    struct trm_backend_stream *goal;                        /* helper: what it waits for; may be NULL */
+    uint64_t goal_value;                                    /* …and the number */
+    uint64_t most_ns;                                       /* operations dearer than this are left to the workers */
+    uint64_t quota;                                         /* operations it may run on one stream in a row */
+    uint64_t turns;                                         /* …and those that it has run */
+    uint32_t unpublished;                                   /* finished operations that nobody was told of */
+    struct trm_backend_stream *ready_first, *ready_last;    /* claimed streams to run next */
+};
+
+/* Run a claimed stream and what becomes ready through it, until nothing is left that this session may run or its goal is
+ * reached. Everything is let go of, or handed over, when it returns. */
+void cpu_session_run(struct cpu_session *session, struct trm_backend_stream *stream);
+
+/* Add a claimed stream to those to be run next. */
+void cpu_session_add(struct cpu_session *session, struct trm_backend_stream *stream);
+
+/* Owner, after a split operation: account for it, and go on with the stream. */
+void cpu_session_resume(struct cpu_session *session, struct trm_backend_stream *stream, struct cpu_failure *failure);
+
+/* Owner: make the stream fail, skip what is in it, tell everybody. Takes over the reference to `failure`. */
+void cpu_session_fail(struct cpu_session *session, struct trm_backend_stream *stream, struct cpu_failure *failure);
+
+#endif

@@ -1,0 +1,254 @@
+/* cpu backend: the life of a stream and the changes of its state.
+ * SPDX-License-Identifier: MIT
+ */
+#include "stream.h"
+
+#include "session.h"
+
+#include <sched.h>
+#include <string.h>
+
+/* ---- state */
+
+/* An idle stream becomes queued under the lock alone: a stream that is in neither state nor list can be destroyed. */
+static void queue(struct trm_backend_stream *stream)
+{
+    struct cpu_pool *pool     = &stream->instance->pool;
+    struct cpu_worker *picked = NULL;
+    uint32_t idle             = CPU_IDLE;
+    pthread_mutex_lock(&pool->lock);
+    bool queued = atomic_compare_exchange_strong(&stream->state, &idle, CPU_QUEUED);
+    if (queued) {
+        cpu_pool_push_locked(pool, stream);
+        picked = cpu_pool_pick_locked(pool, 1);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    cpu_pool_wake(picked);
+    if (!queued)
+        cpu_stream_submit(stream);
+}
+
+void cpu_stream_submit(struct trm_backend_stream *stream)
+{
+    uint32_t state = atomic_load(&stream->state);
+    while (state != CPU_IDLE) {
+        /* Also where nothing changes it has to be written: then the owner sees all that was enqueued before. */
+        uint32_t next = state == CPU_RUNNING ? CPU_DIRTY : state;
+        if (atomic_compare_exchange_weak(&stream->state, &state, next))
+            return;
+    }
+    queue(stream);
+}
+
+bool cpu_stream_claim(struct trm_backend_stream *stream)
+{
+    uint32_t state = atomic_load_explicit(&stream->state, memory_order_relaxed);
+    while (state == CPU_IDLE || state == CPU_QUEUED) {
+        if (atomic_compare_exchange_weak(&stream->state, &state, CPU_RUNNING)) {
+            stream->owed = state == CPU_QUEUED;
+            return true;
+        }
+    }
+    return false;
+}
+
+struct trm_backend_stream *cpu_stream_claim_root_locked(struct trm_backend_stream *stream)
+{
+    while (stream != NULL) {
+        if (cpu_stream_claim(stream))
+            return stream;
+        uint32_t state = atomic_load(&stream->state);
+        if (state == CPU_PARKED) {
+            stream = stream->blocked_on;
+        } else if (state == CPU_RUNNING || state == CPU_DIRTY) {
+            if (atomic_compare_exchange_strong(&stream->state, &state, CPU_DIRTY))
+                return NULL;
+        }
+    }
+    return NULL;
+}
+
+bool cpu_stream_let_go(struct trm_backend_stream *stream)
+{
+    uint32_t running = CPU_RUNNING;
+    if (atomic_compare_exchange_strong(&stream->state, &running, CPU_IDLE))
+        return true;
+    atomic_exchange(&stream->state, CPU_RUNNING);
+    stream->owed = true;
+    return false;
+}
+
+void cpu_stream_hand_over(struct trm_backend_stream *stream)
+{
+    struct cpu_pool *pool = &stream->instance->pool;
+    pthread_mutex_lock(&pool->lock);
+    atomic_exchange(&stream->state, CPU_QUEUED);
+    cpu_pool_push_locked(pool, stream);
+    struct cpu_worker *picked = cpu_pool_pick_locked(pool, 1);
+    pthread_mutex_unlock(&pool->lock);
+    cpu_pool_wake(picked);
+}
+
+/* ---- life */
+
+static int32_t stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
+                             struct trm_backend_stream **result)
+{
+    struct trm_backend_instance *instance = device->instance;
+    int32_t status                        = cpu_pool_start(instance);
+    if (status != TRM_OK)
+        return status;
+    struct trm_backend_stream *stream = cpu_allocate(instance, sizeof(*stream));
+    if (stream == NULL)
+        return cpu_fail_host_memory(instance, "a stream");
+    memset(stream, 0, sizeof(*stream));
+    stream->instance        = instance;
+    stream->writer.slots    = stream->first_slots;
+    stream->writer.capacity = CPU_FIRST_SLOTS;
+    stream->writer.limit    = CPU_FIRST_SLOTS;
+    stream->reader.slots    = stream->first_slots;
+    stream->reader.capacity = CPU_FIRST_SLOTS;
+    stream->priority        = desc->priority > 0 ? 0 : desc->priority < 0 ? 2 : 1;
+    stream->park.kind       = CPU_WATCH_STREAM;
+    stream->park.stream     = stream;
+    atomic_init(&stream->references, 1);
+    atomic_init(&stream->watched, UINT64_MAX);
+    atomic_init(&stream->state, CPU_IDLE);
+    *result = stream;
+    return TRM_OK;
+}
+
+void cpu_stream_retain(struct trm_backend_stream *stream)
+{
+    atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
+}
+
+void cpu_stream_unref(struct trm_backend_stream *stream)
+{
+    if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
+        return;
+    struct trm_backend_instance *instance = stream->instance;
+    cpu_failure_unref(instance, atomic_load(&stream->failure));
+    cpu_release(instance, stream, sizeof(*stream));
+}
+
+/* Work is complete, but whoever completed it may not have let go yet: that is a matter of a few instructions. A WAIT of
+ * another stream that has not run yet may still name this one; it keeps the struct, not the rings. */
+static void stream_destroy(struct trm_backend_stream *stream)
+{
+    struct cpu_pool *pool = &stream->instance->pool;
+    while (!cpu_stream_claim(stream))
+        sched_yield();
+    pthread_mutex_lock(&pool->lock);
+    cpu_pool_remove_locked(pool, stream);
+    pthread_mutex_unlock(&pool->lock);
+    uint64_t tail = atomic_load(&stream->tail);
+    while (stream->reader.position != tail) {
+        const struct cpu_op *op = cpu_ring_at(&stream->reader);
+        cpu_op_release(stream, op);
+        if (op->kind == CPU_OP_JUMP)
+            cpu_ring_follow(stream);
+        else
+            cpu_ring_advance(&stream->reader, op);
+    }
+    cpu_ring_fini(stream);
+    cpu_stream_unref(stream);
+}
+
+/* ---- small slots of the table */
+
+int32_t cpu_stream_report(struct trm_backend_stream *stream)
+{
+    const struct cpu_failure *failure = cpu_stream_failure(stream);
+    if (failure == NULL)
+        return TRM_OK;
+    const struct trm_host *host = stream->instance->host;
+    return host->fail(host->context, failure->status, failure->native_code, failure->sentence);
+}
+
+static int32_t stream_flush(struct trm_backend_stream *stream)
+{
+    if (cpu_stream_failure(stream) != NULL)
+        return cpu_stream_report(stream);
+    if (atomic_load_explicit(&stream->tail, memory_order_acquire) !=
+        atomic_load_explicit(&stream->head, memory_order_acquire))
+        cpu_stream_submit(stream);
+    return TRM_OK;
+}
+
+static int32_t stream_query(struct trm_backend_stream *stream, uint64_t *completed)
+{
+    if (cpu_stream_failure(stream) != NULL)
+        return cpu_stream_report(stream);
+    *completed = atomic_load(&stream->completed);
+    return TRM_OK;
+}
+
+static bool is_parked_at_open_gate(const struct trm_backend_stream *stream)
+{
+    return atomic_load(&stream->state) == CPU_PARKED && stream->blocked_on == NULL &&
+           stream->park.value <= stream->gates_open;
+}
+
+static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
+{
+    struct cpu_pool *pool     = &stream->instance->pool;
+    struct cpu_worker *picked = NULL;
+    pthread_mutex_lock(&pool->lock);
+    if (stream->gates_open < value)
+        stream->gates_open = value;
+    if (is_parked_at_open_gate(stream)) {
+        atomic_exchange(&stream->state, CPU_QUEUED);
+        cpu_pool_push_locked(pool, stream);
+        picked = cpu_pool_pick_locked(pool, 1);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    cpu_pool_wake(picked);
+}
+
+/* Claim a stream that is parked, so that it can be given up. */
+static bool unpark(struct trm_backend_stream *stream)
+{
+    struct cpu_pool *pool = &stream->instance->pool;
+    pthread_mutex_lock(&pool->lock);
+    bool parked = atomic_load(&stream->state) == CPU_PARKED;
+    if (parked) {
+        if (stream->blocked_on != NULL)
+            cpu_watch_remove_locked(stream->blocked_on, &stream->park);
+        atomic_exchange(&stream->state, CPU_RUNNING);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return parked;
+}
+
+/* Whoever runs it just now sees the mark before the next operation, and before the next part of one that is split. */
+static void stream_abandon(struct trm_backend_stream *stream, int32_t status)
+{
+    struct cpu_session session = {.instance = stream->instance, .token = CPU_NO_TOKEN};
+    int32_t none               = TRM_OK;
+    atomic_compare_exchange_strong(&stream->abandoned, &none, status);
+    if (!unpark(stream) && !cpu_stream_claim(stream)) {
+        cpu_stream_submit(stream);
+        return;
+    }
+    cpu_session_run(&session, stream);
+}
+
+const struct trm_stream_ops cpu_stream_ops = {
+    .struct_size = sizeof(cpu_stream_ops),
+    .create      = stream_create,
+    .destroy     = stream_destroy,
+    .copy        = cpu_enqueue_copy,
+    .launch      = cpu_enqueue_launch,
+    .copy_2d     = cpu_enqueue_copy_2d,
+    .fill        = cpu_enqueue_fill,
+    .wait_stream = cpu_enqueue_wait,
+    .gate        = cpu_enqueue_gate,
+    .open_gates  = stream_open_gates,
+    .flush       = stream_flush,
+    .query       = stream_query,
+    .wait        = cpu_wait,
+    .wait_any    = cpu_wait_any,
+    .notify      = cpu_notify,
+    .abandon     = stream_abandon,
+};

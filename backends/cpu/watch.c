@@ -1,0 +1,107 @@
+/* cpu backend: telling those who watch a stream.
+ * SPDX-License-Identifier: MIT
+ */
+#include "watch.h"
+
+#include "session.h"
+
+static void update_watched(struct trm_backend_stream *stream)
+{
+    atomic_store(&stream->watched, stream->watch_first ? stream->watch_first->value : UINT64_MAX);
+}
+
+/* After the last one that is not higher: most come in order, so the search begins at the end. */
+static void insert(struct trm_backend_stream *stream, struct cpu_watch *watch)
+{
+    struct cpu_watch *before = stream->watch_last;
+    while (before != NULL && before->value > watch->value)
+        before = before->previous;
+    watch->previous = before;
+    watch->next     = before ? before->next : stream->watch_first;
+    *(watch->next ? &watch->next->previous : &stream->watch_last) = watch;
+    *(before ? &before->next : &stream->watch_first)              = watch;
+    watch->linked = true;
+}
+
+static void unlink_watch(struct trm_backend_stream *stream, struct cpu_watch *watch)
+{
+    *(watch->next ? &watch->next->previous : &stream->watch_last)     = watch->previous;
+    *(watch->previous ? &watch->previous->next : &stream->watch_first) = watch->next;
+    watch->linked = false;
+}
+
+bool cpu_watch_add_locked(struct trm_backend_stream *stream, struct cpu_watch *watch)
+{
+    if (cpu_stream_reached(stream, watch->value) || cpu_stream_failure(stream) != NULL)
+        return false;
+    insert(stream, watch);
+    update_watched(stream);
+    /* The owner stores `completed` or `failure`, then reads `watched`; here it is the other way round, so one sees the other. */
+    if (!cpu_stream_reached(stream, watch->value) && cpu_stream_failure(stream) == NULL)
+        return true;
+    cpu_watch_remove_locked(stream, watch);
+    return false;
+}
+
+bool cpu_watch_remove_locked(struct trm_backend_stream *stream, struct cpu_watch *watch)
+{
+    if (!watch->linked)
+        return false;
+    unlink_watch(stream, watch);
+    update_watched(stream);
+    return true;
+}
+
+/* Take out all that are to be told, in order of value. Parked streams are claimed for the session here, since only under
+ * the lock nobody else can change them. */
+static struct cpu_watch *take_due(struct cpu_session *session, struct trm_backend_stream *stream)
+{
+    struct cpu_failure *failure = cpu_stream_failure(stream);
+    uint64_t completed          = atomic_load(&stream->completed);
+    struct cpu_watch *first = NULL, **end = &first;
+    for (struct cpu_watch *watch = stream->watch_first; watch != NULL; watch = stream->watch_first) {
+        if (watch->value > completed && failure == NULL)
+            break;
+        unlink_watch(stream, watch);
+        watch->next   = NULL;
+        watch->status = watch->value <= completed ? TRM_OK : failure->status;
+        if (watch->kind == CPU_WATCH_STREAM) {
+            atomic_exchange(&watch->stream->state, CPU_RUNNING);
+            watch->stream->owed = true;
+            cpu_session_add(session, watch->stream);
+            continue;
+        }
+        *end = watch;
+        end  = &watch->next;
+    }
+    update_watched(stream);
+    return first;
+}
+
+static void tell(struct trm_backend_instance *instance, struct cpu_watch *watch)
+{
+    if (watch->kind == CPU_WATCH_THREAD) {
+        atomic_uint *word = watch->word;
+        atomic_fetch_add(word, 1);
+        cpu_futex_wake(word); /* the word may be gone already: then this wakes nobody, or somebody who looks again */
+        return;
+    }
+    trm_notify_fn function = watch->call.function;
+    void *user             = watch->call.user;
+    int32_t status         = watch->status;
+    cpu_release(instance, watch, sizeof(*watch));
+    function(user, status);
+}
+
+void cpu_watch_fire(struct cpu_session *session, struct trm_backend_stream *stream)
+{
+    struct cpu_pool *pool = &session->instance->pool;
+    pthread_mutex_lock(&pool->lock);
+    struct cpu_watch *watch = take_due(session, stream);
+    pthread_mutex_unlock(&pool->lock);
+    while (watch != NULL) {
+        struct cpu_watch *next = watch->next;
+        tell(session->instance, watch);
+        watch = next;
+    }
+}

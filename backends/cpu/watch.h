@@ -1,0 +1,50 @@
+/* cpu backend: who wants to know that a stream has got somewhere: parked streams, sleeping threads, notifications.
+ *
+ * The watches of a stream are a list sorted by value, under the pool's lock. `watched` holds the lowest value, so that
+ * whoever completes operations looks at one word and takes the lock only when somebody is to be told. A watch is told
+ * exactly once: taken out of the list under the lock, then told outside it.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CPU_WATCH_H
+#define CPU_WATCH_H
+
+#include <trireme/backend.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum cpu_watch_kind {
+    CPU_WATCH_STREAM, /* a parked stream */
+    CPU_WATCH_THREAD, /* a thread asleep on a word */
+    CPU_WATCH_CALL,   /* a notification; the watch is released after the call */
+};
+
+struct cpu_watch {
+    struct cpu_watch *next, *previous;
+    uint64_t value;
+    union {
+        struct trm_backend_stream *stream;
+        atomic_uint *word; /* counts the watches of this thread that were told; the last touch of the watch */
+        struct {
+            trm_notify_fn function;
+            void *user;
+        } call;
+    };
+    uint8_t kind;
+    bool linked;
+    int32_t status; /* what a notification is told */
+};
+
+struct cpu_session;
+
+/* Add a watch. False when the value is complete already or the stream has failed: then it was not added. */
+bool cpu_watch_add_locked(struct trm_backend_stream *stream, struct cpu_watch *watch);
+
+/* Take a watch out. False when it is being told. */
+bool cpu_watch_remove_locked(struct trm_backend_stream *stream, struct cpu_watch *watch);
+
+/* Owner of the stream: tell everybody whose value is complete, or everybody once it failed. Parked streams become the
+ * session's, claimed. */
+void cpu_watch_fire(struct cpu_session *session, struct trm_backend_stream *stream);
+
+#endif

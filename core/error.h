@@ -1,0 +1,68 @@
+/* The last error of a thread, and failures that are kept to be raised again.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CORE_ERROR_H
+#define CORE_ERROR_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <trireme/status.h>
+
+/* Sets the calling thread's last error and returns `status`, so that a check is one line:
+ *     return core_fail(TRM_ERROR_OUT_OF_RANGE, "offset %" PRIu64 " is past the end of ...",
+ *     offset);
+ * The arguments may quote the last error itself. */
+int32_t core_fail(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same with the driver's own code and a finished sentence, which is copied. */
+int32_t core_fail_native(int32_t status, int64_t native_code, const char *sentence);
+
+/* The same for a sentence that is static: nothing is copied. For answers that come often, such as
+ * the TIMEOUT of a poll. */
+int32_t core_fail_static(int32_t status, const char *sentence);
+
+/* "out of host memory while <doing>". */
+int32_t core_fail_memory(const char *doing);
+
+/* The status of the calling thread's last error: what to return when core_object_find() or enter()
+ * gave NULL. */
+int32_t core_last_status(void);
+
+/* Hands on a failure that came from a backend's function: if nothing was said about it since
+ * core_error_clear(), says what the status means. Returns `status`. */
+int32_t core_fail_below(int32_t status);
+
+/* A failure with its sentence, kept by a stream or a device as the first cause. */
+struct core_failure {
+    int32_t status;
+    int64_t native_code;
+    char sentence[232];
+};
+
+/* The calling thread's last error, which just came back as `status` from below. If nothing was
+ * said about it, says what the status means. */
+void core_failure_keep(struct core_failure *failure, int32_t status);
+
+/* Makes it the calling thread's last error again; returns its status. */
+int32_t core_failure_raise(const struct core_failure *failure);
+
+/* From now on nothing has been said, so that what a backend says can be told from what was said
+ * before. What trm_last_error() answers stays as it is. */
+void core_error_clear(void);
+
+/* The last error as it was, for calls that may fail inside without failing. */
+struct core_saved_error {
+    int32_t status;
+    uint32_t said;
+    int64_t native_code;
+    const char *sentence;
+    char text[2048];
+};
+
+void core_error_save(struct core_saved_error *saved);
+void core_error_restore(const struct core_saved_error *saved);
+
+/* Copies text into a buffer of `capacity` bytes; what does not fit is replaced by "...". */
+void core_text_copy(char *to, size_t capacity, const char *text);
+
+#endif

@@ -1,0 +1,29 @@
+/* Where plugins are looked for.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CORE_FOLDERS_H
+#define CORE_FOLDERS_H
+
+#include <stdint.h>
+
+struct core_context;
+
+#define CORE_FOLDERS_MOST 32
+
+/* Absolute, in the order of the search, each once. */
+struct core_folders {
+    uint32_t count;
+    char *paths[CORE_FOLDERS_MOST];
+};
+
+/* The setting backend.path, then trireme/backends beside the library, then where it was installed
+ * for. Folders that are not there are left out. Errors: OUT_OF_HOST_MEMORY. */
+int32_t core_folders_create(struct core_context *context, struct core_folders *folders);
+void core_folders_destroy(struct core_context *context, struct core_folders *folders);
+
+/* Calls `found` for each NAME.so in a folder, sorted by name. A status other than TRM_OK ends it. */
+typedef int32_t (*core_folder_entry_fn)(void *user, const char *folder, const char *name);
+int32_t core_folder_list(struct core_context *context, const char *folder, core_folder_entry_fn found,
+                         void *user);
+
+#endif

@@ -1,0 +1,182 @@
+/* Kernels: finding and describing them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/kernel.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/abi.h"
+#include "core/output.h"
+
+#define INFO_MIN 40 /* bytes of struct trm_kernel_info in the first version */
+
+static void kernel_retire(struct core_object *object)
+{
+    core_device_discount(((struct core_kernel *)object)->module->device, CORE_KERNEL);
+}
+
+static void kernel_release(struct core_object *object)
+{
+    struct core_kernel *kernel = (struct core_kernel *)object;
+    struct core_module *module = kernel->module;
+    struct core_device *device = module->device;
+
+    core_release(object->context, kernel->name, strlen(kernel->name) + 1);
+    core_release(object->context, kernel, sizeof(*kernel));
+    core_object_unref(&module->object);
+    core_device_unref(device);
+}
+
+static const struct core_object_ops kernel_ops = {
+    .type    = CORE_KERNEL,
+    .name    = "kernel",
+    .retire  = kernel_retire,
+    .release = kernel_release,
+};
+
+/* ---- finding ------------------------------------------------------------------------------- */
+
+/* Says which kernels there are, as many as a sentence holds. */
+static int32_t fail_not_found(const struct core_module *module, const char *name)
+{
+    const struct trm_module_ops *ops = &module->device->backend->module;
+    char names[160]                  = "";
+    const char *next                 = NULL;
+    size_t length                    = 0;
+
+    for (uint32_t i = 0; ops->kernel_name != NULL && length < sizeof(names); i++) {
+        next = ops->kernel_name(module->module, i);
+        if (next == NULL)
+            break;
+        length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ", next);
+    }
+    if (length >= sizeof(names))
+        memcpy(names + sizeof(names) - 4, "...", 4);
+    return core_fail(TRM_ERROR_NOT_FOUND, "no kernel \"%s\" in module \"%s\"%s%s", name, module->name,
+                     length > 0 ? "; there are: " : "", names);
+}
+
+/* A backend may reflect a module that somebody else wrote, so what it says is looked at once. */
+static int32_t check_parameters(const struct trm_kernel_desc *desc, const char *name)
+{
+    if (desc->parameter_count != 0 && desc->parameters == NULL)
+        return core_fail(TRM_ERROR_ABI, "the parameters of kernel \"%s\" are missing", name);
+    for (uint32_t i = 0; i < desc->parameter_count; i++) {
+        const struct trm_parameter *parameter = &desc->parameters[i];
+        int32_t scalar                        = parameter->kind == TRM_PARAMETER_SCALAR;
+        if ((!scalar && parameter->kind != TRM_PARAMETER_BUFFER) ||
+            (scalar && trm_type_size(parameter->type) == 0))
+            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "parameter %" PRIu32
+                             " of kernel \"%s\" is neither a buffer nor a scalar with a type",
+                             i, name);
+    }
+    return TRM_OK;
+}
+
+static int32_t kernel_below(const struct core_module *module, const char *name,
+                            struct trm_backend_kernel **kernel, struct trm_kernel_desc *desc)
+{
+    struct core_device *device = module->device;
+
+    core_error_clear();
+    int32_t status = device->backend->module.kernel(module->module, name, kernel, desc);
+    if (status == TRM_ERROR_NOT_FOUND)
+        return fail_not_found(module, name);
+    if (status != TRM_OK)
+        return core_device_note(device, core_fail_below(status));
+    return check_parameters(desc, name);
+}
+
+/* A kernel with a size of its own has it in all three directions. */
+static void set_group_size(struct core_kernel *kernel, const uint32_t given[3])
+{
+    uint32_t any = given[0] | given[1] | given[2];
+
+    for (uint32_t i = 0; i < 3; i++)
+        kernel->group_size[i] = any != 0 && given[i] == 0 ? 1 : given[i];
+}
+
+static int32_t kernel_create(struct core_module *module, const char *name, struct core_kernel **kernel)
+{
+    struct core_context *context = module->object.context;
+    struct trm_kernel_desc desc  = {.struct_size = sizeof(desc)};
+
+    struct core_kernel *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return core_fail_memory("getting a kernel");
+    int32_t status = kernel_below(module, name, &made->kernel, &desc);
+    if (status != TRM_OK)
+        goto release;
+    made->module          = module;
+    made->parameters      = desc.parameters;
+    made->parameter_count = desc.parameter_count;
+    made->shared_bytes    = desc.shared_bytes;
+    set_group_size(made, desc.group_size);
+    made->name = core_copy_text(context, name);
+    if (made->name == NULL) {
+        status = core_fail_memory("getting a kernel");
+        goto release;
+    }
+    status = core_object_init(&made->object, &kernel_ops, context);
+    if (status != TRM_OK)
+        goto release_name;
+    core_object_retain(&module->object);
+    core_device_adopt(module->device, CORE_KERNEL);
+    *kernel = made;
+    return TRM_OK;
+
+release_name:
+    core_release(context, made->name, strlen(made->name) + 1);
+release:
+    core_release(context, made, sizeof(*made));
+    return status;
+}
+
+int32_t trm_kernel_get(struct trm_module *module, const char *name, struct trm_kernel **kernel)
+{
+    struct core_kernel *made = NULL;
+
+    struct core_module *found = core_module_find(module);
+    if (found == NULL)
+        return core_last_status();
+    if (name == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_kernel_get() needs a name");
+    int32_t status = core_output_check(kernel, "kernel");
+    if (status == TRM_OK)
+        status = kernel_create(found, name, &made);
+    if (status == TRM_OK)
+        *kernel = made->object.handle;
+    return status;
+}
+
+void trm_kernel_destroy(struct trm_kernel *kernel)
+{
+    if (kernel == NULL)
+        return;
+    struct core_kernel *found = core_object_enter(kernel, CORE_KERNEL);
+    if (found == NULL)
+        return;
+    core_object_kill(&found->object);
+    core_object_leave(&found->object);
+}
+
+int32_t trm_kernel_describe(struct trm_kernel *kernel, struct trm_kernel_info *info)
+{
+    const struct core_kernel *found = core_kernel_find(kernel);
+    if (found == NULL)
+        return core_last_status();
+    struct trm_kernel_info known = {
+        .struct_size     = sizeof(known),
+        .parameter_count = found->parameter_count,
+        .parameters      = found->parameters,
+        .name            = found->name,
+        .group_size      = {found->group_size[0], found->group_size[1], found->group_size[2]},
+        .shared_bytes    = found->shared_bytes,
+    };
+    if (info == NULL || !core_struct_give(info, &known, sizeof(known), INFO_MIN))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_kernel_describe() needs info with its struct_size");
+    return TRM_OK;
+}

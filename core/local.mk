@@ -1,0 +1,104 @@
+# The library. Its objects form one static library first, which unit tests link to see the inside; libtrireme.so is
+# the same objects behind the version script.
+#
+# To add a file: append it (headers too) to core_libcore_la_SOURCES.
+
+noinst_LTLIBRARIES += core/libcore.la
+
+core_libcore_la_CPPFLAGS = $(AM_CPPFLAGS) \
+	-DTRM_BACKENDDIR=\"$(backendsdir)\" \
+	-DTRM_SYSCONFDIR=\"$(sysconfdir)\"
+core_libcore_la_CFLAGS = $(AM_CFLAGS) $(LIBRARY_CFLAGS)
+
+core_libcore_la_SOURCES =
+
+# The ground: memory, errors, handles, the context.
+core_libcore_la_SOURCES += \
+	core/abi.h \
+	core/allocate.c core/allocate.h \
+	core/context.c core/context.h \
+	core/error.c core/error.h \
+	core/fork.c core/fork.h \
+	core/host.c \
+	core/log.c \
+	core/object.c core/object.h \
+	core/type.c \
+	core/version.c
+
+# Settings, and the plugins that they choose.
+core_libcore_la_SOURCES += \
+	core/config_file.c core/config_file.h \
+	core/device_list.c \
+	core/elf_file.c core/elf_file.h \
+	core/folders.c core/folders.h \
+	core/loader.c core/loader.h \
+	core/registry.c core/registry.h core/registry_state.h \
+	core/resolve.c \
+	core/selection.c core/selection.h \
+	core/setting_value.c \
+	core/settings.c core/settings.h \
+	core/settings_table.c \
+	core/tables.c \
+	core/trust.c core/trust.h
+
+# Memory, transfers, code.
+core_libcore_la_SOURCES += \
+	core/array.c core/array.h \
+	core/block.h \
+	core/buffer.c core/buffer.h \
+	core/buffer_calls.c \
+	core/contents.c \
+	core/fill.c \
+	core/kernel.c core/kernel.h \
+	core/launch.c \
+	core/map.c \
+	core/module.c core/module.h \
+	core/output.h \
+	core/peer.c \
+	core/pool.c core/pool.h \
+	core/pool_calls.c \
+	core/pool_stream.c \
+	core/pool_trim.c \
+	core/prefetch.c \
+	core/size_class.c core/size_class.h \
+	core/slab.c \
+	core/span.c \
+	core/staging.c core/staging.h \
+	core/stream_memory.c \
+	core/transfer.c core/transfer.h \
+	core/transfer_2d.c
+
+# Devices, and everything about streams and time.
+core_libcore_la_SOURCES += \
+	core/callback.c \
+	core/deferred.c core/deferred.h \
+	core/device.c core/device.h \
+	core/device_info.c \
+	core/device_sync.c \
+	core/event.c core/event.h \
+	core/event_pool.c core/event_pool.h \
+	core/event_time.c \
+	core/futex.c core/futex.h \
+	core/gates.c core/gates.h \
+	core/internal_stream.c \
+	core/lock.c core/lock.h \
+	core/notify.c core/notify.h \
+	core/point.c \
+	core/service.c core/service.h \
+	core/stream.c core/stream.h \
+	core/stream_state.c \
+	core/stream_wait.c \
+	core/thread.c core/thread.h \
+	core/thread_stream.c \
+	core/use.c core/use.h \
+	core/wait_any.c
+
+lib_LTLIBRARIES += libtrireme.la
+
+libtrireme_la_SOURCES =
+libtrireme_la_LIBADD = core/libcore.la
+libtrireme_la_LDFLAGS = $(AM_LDFLAGS) $(NO_UNDEFINED) -version-info $(TRM_LIBRARY_VERSION) \
+	-Wl,-Bsymbolic-functions -Wl,--version-script=$(top_srcdir)/core/libtrireme.map
+EXTRA_libtrireme_la_DEPENDENCIES = $(top_srcdir)/core/libtrireme.map
+
+EXTRA_DIST += core/libtrireme.map core/symbols.txt

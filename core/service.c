@@ -1,0 +1,226 @@
+/* The thread of the core on which host callbacks and bridges run.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/service.h"
+
+#include <pthread.h>
+
+#include "core/context.h"
+#include "core/thread.h"
+
+/* Programs' callbacks run on it. */
+#define STACK_BYTES (1u << 20)
+
+struct core_service {
+    struct core_context *context;
+    struct trm_allocator allocator; /* the context may be gone before the last thread is */
+
+    pthread_mutex_t lock; /* guards what follows; a leaf */
+    pthread_cond_t wake;  /* there is a job, or the service stops */
+    pthread_cond_t ended; /* a thread has ended */
+    struct core_job *first, *last;
+    uint32_t threads;  /* that run */
+    uint32_t blocked;  /* of them, those that block inside a job */
+    int32_t stopping;  /* 1: end when there are no more jobs */
+    int32_t orphaned;  /* 1: destroyed by one of its own threads, which frees it as it ends */
+    int32_t has_ended; /* 1: `last_ended` is to be joined */
+    pthread_t last_ended;
+};
+
+/* Of the calling thread: the service whose thread it is, and the callbacks that it runs. */
+static _Thread_local struct core_service *current;
+static _Thread_local struct core_frame *innermost;
+
+static void service_free(struct core_service *service)
+{
+    struct trm_allocator allocator = service->allocator;
+    pthread_cond_destroy(&service->wake);
+    pthread_cond_destroy(&service->ended);
+    pthread_mutex_destroy(&service->lock);
+    allocator.release(allocator.user, service, sizeof(*service));
+}
+
+/* Waits for the next job. NULL: the thread is to end, since the service stops or since there is
+ * another one that takes jobs. With the lock held. */
+static struct core_job *next_job_locked(struct core_service *service)
+{
+    while (service->first == NULL) {
+        if (service->stopping || service->threads - service->blocked > 1)
+            return NULL;
+        pthread_cond_wait(&service->wake, &service->lock);
+    }
+    struct core_job *job = service->first;
+    service->first       = job->next;
+    if (service->first == NULL)
+        service->last = NULL;
+    return job;
+}
+
+/* The last thing a thread does. Threads join each other in the order in which they end, so that none
+ * is left when the service is gone, and none has to be remembered. */
+static void leave(struct core_service *service)
+{
+    pthread_t previous   = service->last_ended;
+    int32_t has_previous = service->has_ended;
+    int32_t frees        = service->orphaned && service->threads == 1;
+
+    service->threads--;
+    service->last_ended = pthread_self();
+    service->has_ended  = 1;
+    pthread_cond_broadcast(&service->ended);
+    pthread_mutex_unlock(&service->lock);
+    if (has_previous)
+        pthread_join(previous, NULL);
+    if (!frees)
+        return;
+    pthread_detach(pthread_self());
+    service_free(service);
+}
+
+static void *service_main(void *argument)
+{
+    struct core_service *service = argument;
+    struct core_job *job;
+    current = service;
+    pthread_mutex_lock(&service->lock);
+    while ((job = next_job_locked(service)) != NULL) {
+        pthread_mutex_unlock(&service->lock);
+        job->run(job);
+        pthread_mutex_lock(&service->lock);
+    }
+    current = NULL;
+    leave(service);
+    return NULL;
+}
+
+/* With the lock held. */
+static int32_t start_thread_locked(struct core_service *service)
+{
+    pthread_t thread;
+    int32_t status = core_thread_start(service_main, service, STACK_BYTES, "trireme-core", &thread);
+    if (status == TRM_OK)
+        service->threads++;
+    return status;
+}
+
+/* Where all threads are blocked and there is a job, one more is needed. If none can be had, the job
+ * waits until one of them comes back. */
+static void ensure_progress_locked(struct core_service *service)
+{
+    if (service->first != NULL && service->threads == service->blocked)
+        start_thread_locked(service);
+}
+
+int32_t core_service_create(struct core_context *context, struct core_service **out)
+{
+    struct core_service *service = core_allocate(context, sizeof(*service));
+    if (service == NULL)
+        return core_fail_memory("starting the thread for host callbacks");
+    service->context   = context;
+    service->allocator = context->allocator;
+    pthread_mutex_init(&service->lock, NULL);
+    pthread_cond_init(&service->wake, NULL);
+    pthread_cond_init(&service->ended, NULL);
+    pthread_mutex_lock(&service->lock);
+    int32_t status = start_thread_locked(service);
+    pthread_mutex_unlock(&service->lock);
+    if (status != TRM_OK) {
+        service_free(service);
+        return status;
+    }
+    *out = service;
+    return TRM_OK;
+}
+
+void core_service_destroy(struct core_service *service)
+{
+    if (service == NULL)
+        return;
+    uint32_t own = current == service;
+    pthread_mutex_lock(&service->lock);
+    service->stopping = 1;
+    service->orphaned = (int32_t)own;
+    pthread_cond_broadcast(&service->wake);
+    while (service->threads > own)
+        pthread_cond_wait(&service->ended, &service->lock);
+    pthread_mutex_unlock(&service->lock);
+    if (own)
+        return;
+    pthread_join(service->last_ended, NULL);
+    service_free(service);
+}
+
+void core_service_post(struct core_service *service, struct core_job *job)
+{
+    job->next = NULL;
+    pthread_mutex_lock(&service->lock);
+    if (service->last != NULL)
+        service->last->next = job;
+    else
+        service->first = job;
+    service->last = job;
+    ensure_progress_locked(service);
+    pthread_cond_signal(&service->wake);
+    pthread_mutex_unlock(&service->lock);
+}
+
+void core_service_block(void)
+{
+    struct core_service *service = current;
+    if (service == NULL)
+        return;
+    pthread_mutex_lock(&service->lock);
+    service->blocked++;
+    ensure_progress_locked(service);
+    pthread_mutex_unlock(&service->lock);
+}
+
+void core_service_unblock(void)
+{
+    struct core_service *service = current;
+    if (service == NULL)
+        return;
+    pthread_mutex_lock(&service->lock);
+    service->blocked--;
+    pthread_mutex_unlock(&service->lock);
+}
+
+/* ---- the callbacks that a thread runs ----------------------------------------------------------- */
+
+void core_service_push(struct core_frame *frame, const struct core_stream *stream, uint64_t value)
+{
+    frame->stream = stream;
+    frame->value  = value;
+    frame->outer  = innermost;
+    innermost     = frame;
+}
+
+void core_service_pop(const struct core_frame *frame)
+{
+    innermost = frame->outer;
+}
+
+const struct core_stream *core_service_inside(uint64_t *value)
+{
+    if (innermost == NULL)
+        return NULL;
+    if (value != NULL)
+        *value = innermost->value;
+    return innermost->stream;
+}
+
+int32_t core_service_inside_of(const struct core_stream *stream)
+{
+    const struct core_frame *frame = innermost;
+    while (frame != NULL && frame->stream != stream)
+        frame = frame->outer;
+    return frame != NULL;
+}
+
+int32_t core_service_deadlocks(const struct core_stream *stream, uint64_t value)
+{
+    const struct core_frame *frame = innermost;
+    while (frame != NULL && (frame->stream != stream || value < frame->value))
+        frame = frame->outer;
+    return frame != NULL;
+}

@@ -1,0 +1,153 @@
+/* The table of all settings: what `trireme info --settings` prints and the manual is held to.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/abi.h"
+#include "core/error.h"
+#include "core/selection.h"
+#include "core/settings.h"
+
+/* Of the first version of struct trm_setting_info. */
+#define SETTING_INFO_LEAST 48
+
+static int32_t is_absolute(const char *value, char *allowed, size_t capacity)
+{
+    snprintf(allowed, capacity, "an absolute path");
+    return value[0] == '/';
+}
+
+#define INFO(type_, name_, variable_, default_, secure_, help_)                                     \
+    {                                                                                               \
+        .struct_size = sizeof(struct trm_setting_info), .type = (type_), .name = (name_),           \
+        .variable = (variable_), .default_value = (default_), .help = (help_), .secure = (secure_), \
+    }
+
+static const struct core_setting_row rows[] = {
+    {
+        .info =
+            INFO(TRM_SETTING_TEXT, "backend", "TRIREME_BACKEND", "", 1,
+                 "Which backend is used: one name (cuda, or cuda:1 for its second device) that must be had, "
+                 "a list "
+                 "to be tried in order (cuda,vulkan,cpu), all but some (^vulkan), or the absolute path of a "
+                 "plugin; unset, the one with the best score."),
+        .check = core_selection_check,
+    },
+    {
+        .info = INFO(
+            TRM_SETTING_PATHS, "backend.path", "TRIREME_BACKEND_PATH", "", 1,
+            "Folders that are searched for backends before the one beside the library and the one it was "
+            "installed for."),
+    },
+    {
+        .info = INFO(
+            TRM_SETTING_TEXT, "config", "TRIREME_CONFIG", "", 1,
+            "The file to read instead of the user's and the system's trireme.conf; it cannot be set in a "
+            "file."),
+        .check = is_absolute,
+    },
+    {
+        .info = INFO(
+            TRM_SETTING_COUNT, "cpu.spin", "TRIREME_CPU_SPIN", "5", 0,
+            "Microseconds for which a worker thread or a waiting thread of the cpu backend looks for work "
+            "before it sleeps."),
+        .most = 1000,
+    },
+    {
+        .info = INFO(
+            TRM_SETTING_COUNT, "cpu.workers", "TRIREME_CPU_WORKERS", "0", 0,
+            "Threads that do the work of the cpu backend; 0: one for each core that the process may use."),
+        .most = 1024,
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_TEXT, "device", "TRIREME_DEVICE", "", 0,
+                 "The device that a program gets when it names none, such as cuda:1; unset, the first of the "
+                 "preferred backend."),
+        .check = core_device_id_check,
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_COUNT, "log.level", "TRIREME_LOG", "2", 0,
+                 "What reaches the program's log: 0 nothing, 1 errors, 2 warnings too, 3 information too, 4 "
+                 "everything."),
+        .most = TRM_LOG_DEBUG,
+    },
+    {
+        .info = INFO(
+            TRM_SETTING_BYTES, "pool.slab", "TRIREME_POOL_SLAB", "32M", 0,
+            "The largest piece of memory that a pool asks of the driver at once to divide it among small "
+            "buffers."),
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_BYTES, "pool.threshold", "TRIREME_POOL_THRESHOLD", "512M", 0,
+                 "Memory of freed buffers that a device keeps for reuse; what is above it goes back to the "
+                 "driver."),
+    },
+};
+#undef INFO
+
+#define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
+
+_Static_assert(ROW_COUNT <= CORE_SETTINGS_MOST, "a context has room for so many");
+
+const struct core_setting_row *core_setting_row_at(uint32_t index)
+{
+    return index < ROW_COUNT ? &rows[index] : NULL;
+}
+
+const struct core_setting_row *core_setting_row(const char *name)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (strcmp(rows[i].info.name, name) == 0)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+int32_t core_setting_is_foreign(const char *name)
+{
+    size_t group = strcspn(name, ".");
+    if (group == 0 || name[group] != '.' || name[group + 1] == '\0')
+        return 0;
+    if (strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789._-") != strlen(name))
+        return 0;
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        const char *known = rows[i].info.name;
+        if (strcspn(known, ".") == group && strncmp(known, name, group) == 0)
+            return 0;
+    }
+    return 1;
+}
+
+void core_setting_variable(const char *name, char *variable, size_t capacity)
+{
+    snprintf(variable, capacity, "TRIREME_%s", name);
+    for (char *letter = variable; *letter != '\0'; letter++) {
+        if (*letter >= 'a' && *letter <= 'z')
+            *letter = (char)(*letter - 'a' + 'A');
+        else if (*letter == '.' || *letter == '-')
+            *letter = '_';
+    }
+}
+
+uint32_t trm_setting_count(void)
+{
+    return ROW_COUNT;
+}
+
+int32_t trm_setting_describe(uint32_t index, struct trm_setting_info *info)
+{
+    if (info == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_setting_describe: `info` is NULL");
+    if (index >= ROW_COUNT)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE, "there is no setting number %u, only %zu of them", index,
+                         ROW_COUNT);
+    if (!core_struct_give(info, &rows[index].info, sizeof(rows[index].info), SETTING_INFO_LEAST))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_setting_info.struct_size is %u, but its size is %zu", info->struct_size,
+                         sizeof(*info));
+    return TRM_OK;
+}

@@ -1,0 +1,15 @@
+# Man pages go to dist_man_MANS (doc/trireme.1, …), other pages to dist_doc_DATA (installed) or EXTRA_DIST.
+
+dist_man_MANS += doc/trireme.1 doc/trireme.3 doc/trireme.7
+
+EXTRA_DIST += \
+	doc/architecture.md \
+	doc/environment.md \
+	doc/update-settings
+
+# Bring the list of settings in trireme(7) up to date with the table in the core.
+update-man: all
+	$(AM_V_GEN)$(SHELL) $(srcdir)/doc/update-settings tools/trireme $(srcdir)/doc/trireme.7 >trireme.7.new && \
+	  mv trireme.7.new $(srcdir)/doc/trireme.7
+
+.PHONY: update-man

@@ -1,0 +1,41 @@
+# TRM_SUMMARY_LINE(WHAT, VERDICT)
+# -------------------------------
+# Adds one line to what `configure` prints at its end. Shell variables in the arguments are expanded here.
+AC_DEFUN([TRM_SUMMARY_LINE],
+[trm_what="$1"
+trm_verdict="$2"
+trm_line=`printf '  %-16s %s' "$trm_what" "$trm_verdict"`
+trm_summary="$trm_summary
+$trm_line"])
+
+# TRM_SUMMARY_PKG(WHAT, PREFIX, PEER)
+# -----------------------------------
+# The line of something that TRM_PKG looked for.
+AC_DEFUN([TRM_SUMMARY_PKG],
+[AS_IF([test -z "$$2_why_not"],
+  [TRM_SUMMARY_LINE([$1], [$3yes])],
+  [TRM_SUMMARY_LINE([$1], [$3no ($$2_why_not)])])])
+
+# TRM_SUMMARY
+# -----------
+# The last words of `configure`: where things go, and for each part yes, or no and why.
+AC_DEFUN([TRM_SUMMARY],
+[TRM_SUMMARY_LINE([tools], [yes (trireme)])
+TRM_SUMMARY_LINE([man pages], [yes])
+TRM_SUMMARY_PKG([tests], [CHECK], [])
+AS_IF([test -z "$CXX"], [TRM_SUMMARY_LINE([], [without that of the headers as C++ (no C++ compiler)])])
+TRM_SUMMARY_PKG([bench peers], [OPENCL], [OpenCL ])
+TRM_SUMMARY_PKG([], [STARPU], [StarPU ])
+AS_IF([test -n "$OPENMP_CFLAGS"],
+  [TRM_SUMMARY_LINE([], [OpenMP yes])],
+  [TRM_SUMMARY_LINE([], [OpenMP no (the compiler has none)])])
+AS_ECHO(["
+$PACKAGE_STRING
+
+  prefix           $prefix
+  compiler         $CC
+  CFLAGS           $CFLAGS
+  instrumentation  $trm_instrumentation
+$trm_summary
+"])
+])

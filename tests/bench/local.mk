@@ -1,0 +1,43 @@
+# Programs that measure peers beside us. `make bench` builds PEERS and calls tests/bench/run-bench, with
+# TRIREME (the `trireme` program) and BENCHDIR (where these programs are) in its environment.
+#
+# To add a peer: a program peer_NAME that calls measure_main(), and NAME in the list in run-bench.
+
+PEERS = \
+	tests/bench/spawn \
+	tests/bench/start_trireme \
+	tests/bench/peer_ring \
+	tests/bench/peer_condvar \
+	tests/bench/peer_libc
+
+MEASURE = tests/bench/measure.c tests/bench/measure.h
+
+tests_bench_spawn_SOURCES = tests/bench/spawn.c $(MEASURE)
+tests_bench_start_trireme_SOURCES = tests/bench/start_trireme.c $(MEASURE)
+tests_bench_start_trireme_LDADD = libtrireme.la
+tests_bench_start_trireme_LDFLAGS = $(UNINSTALLED_LINK)
+tests_bench_peer_ring_SOURCES = tests/bench/peer_ring.c $(MEASURE)
+tests_bench_peer_condvar_SOURCES = tests/bench/peer_condvar.c $(MEASURE)
+tests_bench_peer_libc_SOURCES = tests/bench/peer_libc.c $(MEASURE)
+
+if HAVE_OPENCL
+PEERS += tests/bench/peer_opencl
+endif
+tests_bench_peer_opencl_SOURCES = tests/bench/peer_opencl.c $(MEASURE)
+tests_bench_peer_opencl_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
+tests_bench_peer_opencl_LDADD = $(OPENCL_LIBS)
+
+if HAVE_STARPU
+PEERS += tests/bench/peer_starpu
+endif
+tests_bench_peer_starpu_SOURCES = tests/bench/peer_starpu.c $(MEASURE)
+tests_bench_peer_starpu_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS)
+tests_bench_peer_starpu_LDADD = $(STARPU_LIBS)
+
+EXTRA_PROGRAMS += $(PEERS)
+CLEANFILES += $(PEERS)
+
+EXTRA_DIST += \
+	tests/bench/report.awk \
+	tests/bench/run-bench \
+	tests/bench/targets

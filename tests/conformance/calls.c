@@ -1,0 +1,342 @@
+/* Every function that takes a handle, as a list.
+ * SPDX-License-Identifier: MIT
+ */
+#include "calls.h"
+
+#include "kernels.h"
+
+/* ---- objects ---- */
+
+void objects_make(struct objects *objects)
+{
+    struct trm_stream *stream = NULL;
+    struct trm_event *event   = NULL;
+    struct trm_array *array   = NULL;
+    struct trm_kernel *kernel = NULL;
+    memset(objects, 0, sizeof(*objects));
+    struct trm_context *context = open_context();
+    struct trm_device *device   = open_device(context);
+    ck_ok(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
+    ck_ok(trm_event_create(device, 0, &event));
+    ck_ok(trm_array_create(device, TRM_TYPE_U32, 16, TRM_MEMORY_DEVICE, NULL, &array));
+    objects->handles[OF_CONTEXT] = context;
+    objects->handles[OF_DEVICE]  = device;
+    objects->handles[OF_STREAM]  = stream;
+    objects->handles[OF_EVENT]   = event;
+    objects->handles[OF_ARRAY]   = array;
+    objects->handles[OF_BUFFER]  = make_buffer(device, TRM_MEMORY_DEVICE, 64);
+    if (trm_module_supported(device, TRM_MODULE_FUNCTIONS) != TRM_OK)
+        return;
+    struct trm_module *module = load_kernels(device);
+    ck_ok(trm_kernel_get(module, "count", &kernel));
+    objects->handles[OF_MODULE] = module;
+    objects->handles[OF_KERNEL] = kernel;
+}
+
+void destroy_handle(enum handle_type type, void *handle)
+{
+    switch (type) {
+    case OF_CONTEXT:
+        trm_context_destroy(handle);
+        break;
+    case OF_DEVICE:
+        trm_device_destroy(handle);
+        break;
+    case OF_STREAM:
+        trm_stream_destroy(handle);
+        break;
+    case OF_EVENT:
+        trm_event_destroy(handle);
+        break;
+    case OF_BUFFER:
+        trm_buffer_destroy(handle);
+        break;
+    case OF_ARRAY:
+        trm_array_destroy(handle);
+        break;
+    case OF_MODULE:
+        trm_module_destroy(handle);
+        break;
+    case OF_KERNEL:
+        trm_kernel_destroy(handle);
+        break;
+    case HANDLE_TYPES:
+        break;
+    }
+}
+
+void objects_destroy(struct objects *objects)
+{
+    for (int type = HANDLE_TYPES - 1; type >= 0; type--)
+        destroy_handle((enum handle_type)type, objects->handles[type]);
+}
+
+/* ---- one call each ---- */
+
+static uint64_t host_memory[64];
+static union {
+    uint8_t bytes[512];
+    uint64_t numbers[64];
+} scratch;
+
+/* A call of one handle and outputs; `arguments` may use `handle` and `others`. */
+#define CALL(function, arguments)                                              \
+    static int32_t call_##function(void *handle, const struct objects *others) \
+    {                                                                          \
+        (void)others;                                                          \
+        (void)handle;                                                          \
+        return function arguments;                                             \
+    }
+
+#define CALL_AS(name, call)                                                \
+    static int32_t call_##name(void *handle, const struct objects *others) \
+    {                                                                      \
+        (void)others;                                                      \
+        (void)handle;                                                      \
+        return call;                                                       \
+    }
+
+static void *out(void)
+{
+    memset(&scratch, 0, sizeof(scratch));
+    return scratch.bytes;
+}
+
+/* An output that begins with its struct_size. */
+static void *sized(uint32_t size)
+{
+    memset(&scratch, 0, sizeof(scratch));
+    memcpy(scratch.bytes, &size, sizeof(size));
+    return scratch.bytes;
+}
+
+static void do_nothing(void *user, int32_t status)
+{
+    (void)user;
+    (void)status;
+}
+
+static struct trm_point point_of(void *stream)
+{
+    struct trm_point point = {stream, 0};
+    return point;
+}
+
+CALL(trm_context_candidate_count, (handle, out()))
+CALL(trm_context_candidate, (handle, 0, sized(sizeof(struct trm_candidate))))
+CALL(trm_context_setting, (handle, "backend", NULL, 0, out(), NULL))
+CALL(trm_device_count, (handle, out()))
+CALL(trm_device_describe, (handle, 0, sized(sizeof(struct trm_device_summary))))
+CALL(trm_device_open, (handle, NULL, out()))
+
+CALL(trm_device_get_info, (handle, TRM_DEVICE_KIND, scratch.bytes, 8, NULL))
+CALL(trm_device_get_u64, (handle, TRM_DEVICE_KIND, out()))
+CALL(trm_device_sync, (handle))
+CALL(trm_device_get_usage, (handle, sized(sizeof(struct trm_device_usage))))
+CALL(trm_device_thread_stream, (handle, out()))
+CALL(trm_stream_create, (handle, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, out()))
+CALL(trm_event_create, (handle, 0, out()))
+CALL(trm_buffer_create, (handle, TRM_MEMORY_DEVICE, 64, out()))
+CALL(trm_array_create, (handle, TRM_TYPE_U32, 4, TRM_MEMORY_DEVICE, NULL, out()))
+CALL(trm_module_supported, (handle, TRM_MODULE_FUNCTIONS))
+CALL(trm_pool_get_stats, (handle, sized(sizeof(struct trm_pool_stats))))
+CALL(trm_pool_trim, (handle, 0))
+CALL(trm_pool_set_threshold, (handle, 1 << 20))
+
+static int32_t call_trm_buffer_create_from(void *handle, const struct objects *others)
+{
+    struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .kind = TRM_MEMORY_DEVICE, .size = 64};
+    (void)others;
+    return trm_buffer_create_from(handle, &desc, out());
+}
+
+static int32_t call_trm_module_load(void *handle, const struct objects *others)
+{
+    struct trm_module_desc desc = kernels_desc();
+    (void)others;
+    return trm_module_load(handle, &desc, out());
+}
+
+CALL(trm_stream_device, (handle, out()))
+CALL(trm_stream_mark, (handle, out()))
+CALL(trm_stream_flush, (handle))
+CALL(trm_stream_sync, (handle))
+CALL(trm_stream_query, (handle))
+CALL(trm_stream_callback, (handle, do_nothing, NULL))
+CALL(trm_stream_get_stats, (handle, sized(sizeof(struct trm_stream_stats))))
+CALL(trm_stream_alloc, (handle, 64, out()))
+CALL(trm_point_wait, (point_of(handle), 0))
+CALL(trm_point_done, (point_of(handle)))
+CALL_AS(wait_of_stream, trm_stream_wait(handle, point_of(others->handles[OF_STREAM])))
+CALL_AS(wait_for_point, trm_stream_wait(others->handles[OF_STREAM], point_of(handle)))
+CALL_AS(wait_event_of_stream, trm_stream_wait_event(handle, others->handles[OF_EVENT]))
+CALL_AS(record_on_stream, trm_event_record(others->handles[OF_EVENT], handle))
+CALL_AS(free_on_stream, trm_stream_free(handle, others->handles[OF_BUFFER]))
+CALL_AS(fill_on_stream, trm_fill(handle, trm_span_of(others->handles[OF_BUFFER], 0, 8), 1, 1))
+CALL_AS(upload_on_stream, trm_upload(handle, trm_span_of(others->handles[OF_BUFFER], 0, 8), host_memory))
+CALL_AS(download_on_stream, trm_download(handle, host_memory, trm_span_of(others->handles[OF_BUFFER], 0, 8)))
+CALL_AS(copy_on_stream, trm_copy(handle, trm_span_of(others->handles[OF_BUFFER], 0, 8),
+                                 trm_span_of(others->handles[OF_BUFFER], 8, 8)))
+
+static int32_t call_barrier_of_stream(void *handle, const struct objects *others)
+{
+    struct trm_stream *streams[] = {others->handles[OF_STREAM], handle};
+    return trm_stream_barrier(streams, 2);
+}
+
+static int32_t call_trm_wait_all(void *handle, const struct objects *others)
+{
+    struct trm_point points[] = {point_of(others->handles[OF_STREAM]), point_of(handle)};
+    return trm_wait_all(points, 2, 0);
+}
+
+static int32_t call_trm_wait_any(void *handle, const struct objects *others)
+{
+    struct trm_point points[] = {point_of(handle), point_of(others->handles[OF_STREAM])};
+    return trm_wait_any(points, 2, 0, out());
+}
+
+static int32_t call_copy_2d_on_stream(void *handle, const struct objects *others)
+{
+    struct trm_rows rows = {.buffer = others->handles[OF_BUFFER], .pitch = 8};
+    struct trm_rows host = {.host = host_memory, .pitch = 8};
+    return trm_copy_2d(handle, &rows, &host, 4, 2);
+}
+
+CALL_AS(wait_event, trm_stream_wait_event(others->handles[OF_STREAM], handle))
+CALL_AS(record, trm_event_record(handle, others->handles[OF_STREAM]))
+CALL(trm_event_wait, (handle, 0))
+CALL(trm_event_done, (handle))
+CALL(trm_event_point, (handle, out()))
+CALL_AS(elapsed_start, trm_event_elapsed(handle, others->handles[OF_EVENT], out()))
+CALL_AS(elapsed_end, trm_event_elapsed(others->handles[OF_EVENT], handle, out()))
+
+CALL(trm_buffer_retain, (handle))
+CALL(trm_buffer_size, (handle, out()))
+CALL(trm_buffer_kind, (handle, out()))
+CALL(trm_buffer_map, (handle, TRM_MAP_READ, out()))
+CALL(trm_buffer_unmap, (handle))
+CALL(trm_buffer_host_pointer, (handle, out()))
+CALL(trm_buffer_wait, (handle, 0))
+CALL_AS(fill, trm_fill(others->handles[OF_STREAM], trm_span_of(handle, 0, 8), 1, 1))
+CALL_AS(upload, trm_upload(others->handles[OF_STREAM], trm_span_of(handle, 0, 8), host_memory))
+CALL_AS(download, trm_download(others->handles[OF_STREAM], host_memory, trm_span_of(handle, 0, 8)))
+CALL_AS(copy_to, trm_copy(others->handles[OF_STREAM], trm_span_of(handle, 0, 8),
+                          trm_span_of(others->handles[OF_BUFFER], 8, 8)))
+CALL_AS(copy_from, trm_copy(others->handles[OF_STREAM], trm_span_of(others->handles[OF_BUFFER], 8, 8),
+                            trm_span_of(handle, 0, 8)))
+CALL_AS(prefetch, trm_prefetch(others->handles[OF_STREAM], trm_span_of(handle, 0, 8), 0))
+CALL_AS(free_of, trm_stream_free(others->handles[OF_STREAM], handle))
+
+CALL(trm_array_type, (handle, out()))
+CALL(trm_array_count, (handle, out()))
+CALL(trm_array_bytes, (handle, out()))
+CALL(trm_array_buffer, (handle, out()))
+CALL(trm_array_upload, (handle, TRM_TYPE_U32, 0, 4, host_memory))
+CALL(trm_array_download, (handle, TRM_TYPE_U32, 0, 4, host_memory))
+CALL_AS(array_copy_to, trm_array_copy(handle, others->handles[OF_ARRAY]))
+CALL_AS(array_copy_from, trm_array_copy(others->handles[OF_ARRAY], handle))
+
+CALL(trm_kernel_get, (handle, "count", out()))
+CALL(trm_kernel_describe, (handle, sized(sizeof(struct trm_kernel_info))))
+
+static int32_t call_launch(void *handle, const struct objects *others)
+{
+    struct trm_grid grid = trm_grid_1d(1, 1);
+    return trm_launch(others->handles[OF_STREAM], handle, &grid, NULL, 0);
+}
+
+static int32_t call_launch_on_stream(void *handle, const struct objects *others)
+{
+    struct trm_grid grid = trm_grid_1d(1, 1);
+    return trm_launch(handle, others->handles[OF_KERNEL], &grid, NULL, 0);
+}
+
+/* ---- the list ---- */
+
+#define ROW(type, function)              \
+    {                                    \
+#function, type, call_##function \
+    }
+
+const struct call calls[] = {
+    ROW(OF_CONTEXT, trm_context_candidate_count),
+    ROW(OF_CONTEXT, trm_context_candidate),
+    ROW(OF_CONTEXT, trm_context_setting),
+    ROW(OF_CONTEXT, trm_device_count),
+    ROW(OF_CONTEXT, trm_device_describe),
+    ROW(OF_CONTEXT, trm_device_open),
+    ROW(OF_DEVICE, trm_device_get_info),
+    ROW(OF_DEVICE, trm_device_get_u64),
+    ROW(OF_DEVICE, trm_device_sync),
+    ROW(OF_DEVICE, trm_device_get_usage),
+    ROW(OF_DEVICE, trm_device_thread_stream),
+    ROW(OF_DEVICE, trm_stream_create),
+    ROW(OF_DEVICE, trm_event_create),
+    ROW(OF_DEVICE, trm_buffer_create),
+    ROW(OF_DEVICE, trm_buffer_create_from),
+    ROW(OF_DEVICE, trm_array_create),
+    ROW(OF_DEVICE, trm_module_supported),
+    ROW(OF_DEVICE, trm_module_load),
+    ROW(OF_DEVICE, trm_pool_get_stats),
+    ROW(OF_DEVICE, trm_pool_trim),
+    ROW(OF_DEVICE, trm_pool_set_threshold),
+    ROW(OF_STREAM, trm_stream_device),
+    ROW(OF_STREAM, trm_stream_mark),
+    ROW(OF_STREAM, trm_stream_flush),
+    ROW(OF_STREAM, trm_stream_sync),
+    ROW(OF_STREAM, trm_stream_query),
+    ROW(OF_STREAM, trm_stream_callback),
+    ROW(OF_STREAM, trm_stream_get_stats),
+    ROW(OF_STREAM, trm_stream_alloc),
+    ROW(OF_STREAM, trm_point_wait),
+    ROW(OF_STREAM, trm_point_done),
+    ROW(OF_STREAM, wait_of_stream),
+    ROW(OF_STREAM, wait_for_point),
+    ROW(OF_STREAM, wait_event_of_stream),
+    ROW(OF_STREAM, record_on_stream),
+    ROW(OF_STREAM, fill_on_stream),
+    ROW(OF_STREAM, upload_on_stream),
+    ROW(OF_STREAM, download_on_stream),
+    ROW(OF_STREAM, copy_on_stream),
+    ROW(OF_STREAM, copy_2d_on_stream),
+    ROW(OF_STREAM, barrier_of_stream),
+    ROW(OF_STREAM, trm_wait_all),
+    ROW(OF_STREAM, trm_wait_any),
+    ROW(OF_STREAM, free_on_stream),
+    ROW(OF_STREAM, launch_on_stream),
+    ROW(OF_EVENT, wait_event),
+    ROW(OF_EVENT, record),
+    ROW(OF_EVENT, trm_event_wait),
+    ROW(OF_EVENT, trm_event_done),
+    ROW(OF_EVENT, trm_event_point),
+    ROW(OF_EVENT, elapsed_start),
+    ROW(OF_EVENT, elapsed_end),
+    ROW(OF_BUFFER, trm_buffer_size),
+    ROW(OF_BUFFER, trm_buffer_kind),
+    ROW(OF_BUFFER, trm_buffer_map),
+    ROW(OF_BUFFER, trm_buffer_unmap),
+    ROW(OF_BUFFER, trm_buffer_host_pointer),
+    ROW(OF_BUFFER, trm_buffer_wait),
+    ROW(OF_BUFFER, trm_buffer_retain),
+    ROW(OF_BUFFER, fill),
+    ROW(OF_BUFFER, upload),
+    ROW(OF_BUFFER, download),
+    ROW(OF_BUFFER, copy_to),
+    ROW(OF_BUFFER, copy_from),
+    ROW(OF_BUFFER, prefetch),
+    ROW(OF_BUFFER, free_of),
+    ROW(OF_ARRAY, trm_array_type),
+    ROW(OF_ARRAY, trm_array_count),
+    ROW(OF_ARRAY, trm_array_bytes),
+    ROW(OF_ARRAY, trm_array_buffer),
+    ROW(OF_ARRAY, trm_array_upload),
+    ROW(OF_ARRAY, trm_array_download),
+    ROW(OF_ARRAY, array_copy_to),
+    ROW(OF_ARRAY, array_copy_from),
+    ROW(OF_MODULE, trm_kernel_get),
+    ROW(OF_KERNEL, trm_kernel_describe),
+    ROW(OF_KERNEL, launch),
+};
+
+const size_t call_count = sizeof(calls) / sizeof(calls[0]);

@@ -1,0 +1,43 @@
+/* Every function that takes a handle, as a list: for cases that give each of them a wrong one.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CONFORMANCE_CALLS_H
+#define CONFORMANCE_CALLS_H
+
+#include "harness.h"
+
+enum handle_type {
+    OF_CONTEXT,
+    OF_DEVICE,
+    OF_STREAM,
+    OF_EVENT,
+    OF_BUFFER,
+    OF_ARRAY,
+    OF_MODULE,
+    OF_KERNEL,
+    HANDLE_TYPES,
+};
+
+/* One live object of each type; NULL where the device takes no kernels. */
+struct objects {
+    void *handles[HANDLE_TYPES];
+};
+
+/* Objects on a device and context of their own. */
+void objects_make(struct objects *objects);
+void objects_destroy(struct objects *objects);
+
+/* End the object of any type. */
+void destroy_handle(enum handle_type type, void *handle);
+
+struct call {
+    const char *name;
+    enum handle_type type;
+    /* Calls it with this handle and, where it takes others, with the live ones of `others`. */
+    int32_t (*make)(void *handle, const struct objects *others);
+};
+
+extern const struct call calls[];
+extern const size_t call_count;
+
+#endif

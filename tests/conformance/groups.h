@@ -1,0 +1,51 @@
+/* The files of cases, one an object, in the order in which they run.
+ *
+ * To add one: append its name here and to local.mk; it defines `void add_NAME(Suite *suite)`.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CONFORMANCE_GROUPS_H
+#define CONFORMANCE_GROUPS_H
+
+#include <check.h>
+
+/* The root, and what hangs on it. */
+void add_context(Suite *suite);
+void add_device(Suite *suite);
+void add_handles(Suite *suite);
+
+/* Streams and everything that waits. */
+void add_stream(Suite *suite);
+void add_point(Suite *suite);
+void add_wait(Suite *suite);
+void add_event(Suite *suite);
+void add_callback(Suite *suite);
+void add_barrier(Suite *suite);
+void add_thread_stream(Suite *suite);
+void add_ordering(Suite *suite);
+void add_failure(Suite *suite);
+void add_lifetime(Suite *suite);
+
+/* Memory. */
+void add_buffer(Suite *suite);
+void add_map(Suite *suite);
+void add_array(Suite *suite);
+void add_transfer_1d(Suite *suite);
+void add_transfer_2d(Suite *suite);
+void add_fill(Suite *suite);
+void add_pool(Suite *suite);
+void add_memory_kinds(Suite *suite);
+void add_two_devices(Suite *suite);
+
+/* Kernels. */
+void add_module(Suite *suite);
+void add_kernel(Suite *suite);
+void add_launch(Suite *suite);
+
+/* The world around. */
+void add_threads(Suite *suite);
+void add_signals(Suite *suite);
+void add_fork(Suite *suite);
+void add_process_exit(Suite *suite);
+void add_out_of_memory(Suite *suite);
+
+#endif

@@ -1,0 +1,384 @@
+/* The fixture and the helpers of all cases.
+ * SPDX-License-Identifier: MIT
+ */
+#include "harness.h"
+
+#include "hold.h"
+#include "kernels.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define MOST_KEPT 4096
+#define LOG_BYTES 16384
+
+/* No case is slow by itself; this is for valgrind and the sanitizers. CK_DEFAULT_TIMEOUT overrules it. */
+#define CASE_SECONDS 300
+
+struct world the;
+
+const int32_t all_kinds[4] = {TRM_MEMORY_DEVICE, TRM_MEMORY_PINNED, TRM_MEMORY_UNIFIED, TRM_MEMORY_IMPORTED};
+
+static void *kept_memory[MOST_KEPT];
+static size_t kept_memory_count;
+static struct trm_device *kept_devices[64];
+static size_t kept_device_count;
+static struct trm_stream *kept_streams[MOST_KEPT];
+static size_t kept_stream_count;
+
+/* The lines that contexts logged, one character of the level before each. */
+static pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
+static char log_text[LOG_BYTES];
+static size_t log_length;
+
+/* Shared by the processes of all cases. */
+static atomic_uint *skips;
+
+/* ---- skipping and scaling ---- */
+
+void skips_prepare(void)
+{
+    skips = mmap(NULL, sizeof(*skips), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (skips == MAP_FAILED) {
+        perror("conformance: mmap");
+        exit(1);
+    }
+    atomic_init(skips, 0);
+}
+
+unsigned skips_count(void)
+{
+    return atomic_load(skips);
+}
+
+void skip(const char *reason)
+{
+    atomic_fetch_add(skips, 1);
+    printf("SKIP %s: %s\n", tcase_name(), reason);
+    fflush(stdout);
+}
+
+static bool built_with_sanitizer(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return true;
+#elif defined(__has_feature)
+    return __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+    return false;
+#endif
+}
+
+unsigned scaled(unsigned full, unsigned quick)
+{
+    const char *asked = getenv("CONFORMANCE_QUICK");
+    if (asked && strcmp(asked, "0") != 0)
+        return quick;
+    return built_with_sanitizer() ? quick : full;
+}
+
+bool forking_works(void)
+{
+#if defined(__SANITIZE_THREAD__)
+    return false;
+#elif defined(__has_feature)
+    return !__has_feature(thread_sanitizer);
+#else
+    return true;
+#endif
+}
+
+/* ---- statuses ---- */
+
+bool status_explained(int32_t status)
+{
+    struct trm_error error = trm_last_error();
+    if (status == TRM_OK || status == TRM_ERROR_TIMEOUT) /* polls need not pay for a sentence */
+        return true;
+    return error.status == status && error.sentence && error.sentence[0];
+}
+
+/* ---- the log ---- */
+
+static void keep_log(void *user, int32_t level, const char *message)
+{
+    (void)user;
+    pthread_mutex_lock(&log_mutex);
+    size_t length = strlen(message);
+    if (log_length + length + 3 < LOG_BYTES) {
+        log_text[log_length++] = (char)('0' + level);
+        memcpy(log_text + log_length, message, length);
+        log_length += length;
+        log_text[log_length++] = '\n';
+    }
+    pthread_mutex_unlock(&log_mutex);
+}
+
+bool log_has(int32_t level, const char *words)
+{
+    bool found = false;
+    pthread_mutex_lock(&log_mutex);
+    log_text[log_length] = '\0';
+    for (const char *line = log_text; *line && !found;) {
+        const char *end = strchr(line, '\n');
+        const char *hit = strstr(line, words);
+        found           = line[0] - '0' <= level && hit && hit < end;
+        line            = end + 1;
+    }
+    pthread_mutex_unlock(&log_mutex);
+    return found;
+}
+
+void log_forget(void)
+{
+    pthread_mutex_lock(&log_mutex);
+    log_length = 0;
+    pthread_mutex_unlock(&log_mutex);
+}
+
+/* ---- opening ---- */
+
+const char *backend_under_test(void)
+{
+    const char *name = getenv("CONFORMANCE_BACKEND");
+    return name && name[0] ? name : "cpu";
+}
+
+int32_t context_with(const struct trm_setting *more, uint32_t count, struct trm_context **context)
+{
+    struct trm_setting settings[16] = {{"backend", backend_under_test()}};
+    struct trm_context_desc desc    = {
+           .struct_size   = sizeof(desc),
+           .flags         = TRM_CONTEXT_NO_CONFIG | TRM_CONTEXT_NO_ENVIRONMENT,
+           .log           = keep_log,
+           .settings      = settings,
+           .setting_count = count + 1,
+    };
+    ck_assert_uint_lt(count, 16);
+    for (uint32_t i = 0; i < count; i++)
+        settings[1 + i] = more[i];
+    return trm_context_create(&desc, context);
+}
+
+/* The environment counts: a third party's backend may have settings that it needs. */
+struct trm_context *open_context(void)
+{
+    struct trm_setting settings[] = {{"backend", backend_under_test()}};
+    struct trm_context_desc desc  = {
+         .struct_size   = sizeof(desc),
+         .flags         = TRM_CONTEXT_NO_CONFIG,
+         .log           = keep_log,
+         .settings      = settings,
+         .setting_count = 1,
+    };
+    struct trm_context *context = NULL;
+    ck_ok(trm_context_create(&desc, &context));
+    ck_assert_ptr_nonnull(context);
+    return context;
+}
+
+struct trm_device *open_device(struct trm_context *context)
+{
+    struct trm_device *device = NULL;
+    ck_ok(trm_device_open(context, NULL, &device));
+    ck_assert_ptr_nonnull(device);
+    return device;
+}
+
+void destroy_later_device(struct trm_device *device)
+{
+    ck_assert_uint_lt(kept_device_count, sizeof(kept_devices) / sizeof(kept_devices[0]));
+    kept_devices[kept_device_count++] = device;
+}
+
+void destroy_later_stream(struct trm_stream *stream)
+{
+    ck_assert_uint_lt(kept_stream_count, MOST_KEPT);
+    kept_streams[kept_stream_count++] = stream;
+}
+
+struct trm_device *second_device(void)
+{
+    struct trm_device *device = open_device(the.context);
+    destroy_later_device(device);
+    return device;
+}
+
+struct trm_stream *make_stream(struct trm_device *device)
+{
+    struct trm_stream *stream = NULL;
+    ck_ok(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
+    ck_assert_ptr_nonnull(stream);
+    destroy_later_stream(stream);
+    return stream;
+}
+
+uint64_t device_number(struct trm_device *device, uint32_t key)
+{
+    uint64_t value = 0;
+    int32_t status = trm_device_get_u64(device, key, &value);
+    return status == TRM_OK ? value : 0;
+}
+
+static void fixture_open(void)
+{
+    log_forget();
+    the.context = open_context();
+    the.device  = open_device(the.context);
+    the.stream  = NULL;
+    ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &the.stream));
+}
+
+/* Also runs after a case that failed half-way, so holds are opened before anything is drained. */
+static void fixture_close(void)
+{
+    holds_open_all();
+    for (size_t i = 0; i < kept_stream_count; i++)
+        trm_stream_destroy(kept_streams[i]);
+    trm_stream_destroy(the.stream);
+    kernels_close();
+    for (size_t i = 0; i < kept_device_count; i++)
+        trm_device_destroy(kept_devices[i]);
+    trm_device_destroy(the.device);
+    trm_context_destroy(the.context);
+    for (size_t i = 0; i < kept_memory_count; i++)
+        free(kept_memory[i]);
+    kept_stream_count = kept_device_count = kept_memory_count = 0;
+    memset(&the, 0, sizeof(the));
+}
+
+/* ---- groups ---- */
+
+static void set_time_out(TCase *group)
+{
+    const char *given = getenv("CK_DEFAULT_TIMEOUT");
+    if (!given || !given[0])
+        tcase_set_timeout(group, CASE_SECONDS);
+}
+
+TCase *group_make_bare(Suite *suite, const char *name)
+{
+    TCase *group = tcase_create(name);
+    set_time_out(group);
+    suite_add_tcase(suite, group);
+    return group;
+}
+
+TCase *group_make(Suite *suite, const char *name)
+{
+    TCase *group = group_make_bare(suite, name);
+    tcase_add_checked_fixture(group, fixture_open, fixture_close);
+    return group;
+}
+
+bool case_wanted(const char *name)
+{
+    if (options.filter && !strstr(name, options.filter))
+        return false;
+    if (options.list)
+        puts(name);
+    return true;
+}
+
+/* ---- memory ---- */
+
+const char *kind_name(int32_t kind)
+{
+    static const char *const names[] = {"device", "pinned", "unified", "imported"};
+    return kind >= 0 && kind < 4 ? names[kind] : "unknown";
+}
+
+static void *keep_memory(uint64_t size)
+{
+    void *memory = NULL;
+    ck_assert_uint_lt(kept_memory_count, MOST_KEPT);
+    ck_assert_int_eq(posix_memalign(&memory, 4096, size ? size : 1), 0);
+    memset(memory, 0, size);
+    kept_memory[kept_memory_count++] = memory;
+    return memory;
+}
+
+struct trm_buffer *make_buffer(struct trm_device *device, int32_t kind, uint64_t size)
+{
+    struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .kind = kind, .size = size};
+    struct trm_buffer *buffer   = NULL;
+    if (kind == TRM_MEMORY_IMPORTED)
+        desc.host_pointer = keep_memory(size);
+    int32_t status = trm_buffer_create_from(device, &desc, &buffer);
+    if (status == TRM_ERROR_UNSUPPORTED && kind != TRM_MEMORY_DEVICE)
+        return NULL;
+    ck_assert_msg(status == TRM_OK, "a buffer of %s memory: %s: %s", kind_name(kind), trm_status_name(status),
+                  trm_last_error().sentence);
+    ck_assert_ptr_nonnull(buffer);
+    return buffer;
+}
+
+void put(struct trm_stream *stream, struct trm_buffer *buffer, uint64_t offset, const void *data,
+         uint64_t size)
+{
+    ck_ok(trm_upload(stream, trm_span_of(buffer, offset, size), data));
+    ck_ok(trm_stream_sync(stream));
+}
+
+void get(struct trm_stream *stream, struct trm_buffer *buffer, uint64_t offset, void *data, uint64_t size)
+{
+    ck_ok(trm_download(stream, data, trm_span_of(buffer, offset, size)));
+    ck_ok(trm_stream_sync(stream));
+}
+
+static uint8_t pattern_byte(size_t index, uint32_t seed)
+{
+    uint32_t mixed = ((uint32_t)index + seed * 7919u + 1u) * 2654435761u;
+    return (uint8_t)(mixed >> 24 ^ mixed >> 11);
+}
+
+void pattern_make(void *memory, size_t size, uint32_t seed)
+{
+    uint8_t *bytes = memory;
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = pattern_byte(i, seed);
+}
+
+size_t pattern_length(const void *memory, size_t size, uint32_t seed)
+{
+    const uint8_t *bytes = memory;
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != pattern_byte(i, seed))
+            return i;
+    return size;
+}
+
+void put_pattern(struct trm_stream *stream, struct trm_buffer *buffer, uint64_t size, uint32_t seed)
+{
+    void *bytes = malloc(size ? size : 1);
+    ck_assert_ptr_nonnull(bytes);
+    pattern_make(bytes, size, seed);
+    put(stream, buffer, 0, bytes, size);
+    free(bytes);
+}
+
+/* ---- time and chance ---- */
+
+uint64_t now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void sleep_ms(unsigned milliseconds)
+{
+    struct timespec left = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+    while (nanosleep(&left, &left) != 0)
+        continue;
+}
+
+uint32_t next_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}

@@ -1,0 +1,417 @@
+/* The kernels of the cases as C functions of this program.
+ * SPDX-License-Identifier: MIT
+ */
+#include "kernels.h"
+
+#include <stdatomic.h>
+#include <time.h>
+#include <trireme/cpu_kernel.h>
+
+#define MOST_KERNELS 1024
+
+static struct trm_kernel *kept[MOST_KERNELS];
+static size_t kept_count;
+static atomic_uint runs;
+
+/* ---- helpers of kernels ---- */
+
+struct items {
+    uint64_t begin;
+    uint64_t end;
+};
+
+/* The elements that a range of one-dimensional groups covers, of n. */
+static struct items items_of(const struct trm_cpu_groups *groups, uint64_t n)
+{
+    struct items items = {groups->begin * groups->group_size[0], groups->end * groups->group_size[0]};
+    if (items.end > n)
+        items.end = n;
+    return items;
+}
+
+/* ---- the kernels ---- */
+
+struct affine_arguments {
+    struct trm_cpu_buffer data;
+    uint32_t n;
+    uint32_t factor;
+    uint32_t addend;
+};
+
+static int32_t affine(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct affine_arguments *args = block;
+    struct items items                  = items_of(groups, args->n);
+    uint32_t *data                      = args->data.data;
+    for (uint64_t i = items.begin; i < items.end; i++)
+        data[i] = data[i] * args->factor + args->addend;
+    return 0;
+}
+
+struct saxpy_arguments {
+    struct trm_cpu_buffer x, y;
+    float a;
+    uint32_t n;
+};
+
+static int32_t saxpy(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct saxpy_arguments *args = block;
+    struct items items                 = items_of(groups, args->n);
+    const float *x                     = args->x.data;
+    float *y                           = args->y.data;
+    for (uint64_t i = items.begin; i < items.end; i++)
+        y[i] += args->a * x[i];
+    return 0;
+}
+
+/* Counts each group in counts[group], and any disagreement about the grid in counts[groups]. */
+struct cover_arguments {
+    struct trm_cpu_buffer counts;
+    uint32_t x, y, z;
+};
+
+static int32_t cover(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct cover_arguments *args = block;
+    _Atomic uint32_t *counts           = args->counts.data;
+    uint64_t all                       = (uint64_t)args->x * args->y * args->z;
+    if (groups->groups[0] != args->x || groups->groups[1] != args->y || groups->groups[2] != args->z)
+        atomic_fetch_add(&counts[all], 1);
+    for (uint64_t group = groups->begin; group < groups->end; group++)
+        atomic_fetch_add(&counts[group < all ? group : all], 1);
+    return 0;
+}
+
+/* Writes the shape that it was launched with: groups, group size, bytes of scratch, misalignment of scratch. */
+struct shape_arguments {
+    struct trm_cpu_buffer out;
+};
+
+static int32_t shape(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct shape_arguments *args = block;
+    uint64_t *out                      = args->out.data;
+    if (groups->begin != 0)
+        return 0;
+    for (int i = 0; i < 3; i++) {
+        out[i]     = groups->groups[i];
+        out[3 + i] = groups->group_size[i];
+    }
+    out[6] = groups->scratch_bytes;
+    out[7] = (uintptr_t)groups->scratch % 64;
+    return 0;
+}
+
+/* Fills its scratch with its worker's number, dawdles, and counts in errors[0] what another call wrote there meanwhile. */
+struct scratch_arguments {
+    struct trm_cpu_buffer errors;
+};
+
+static int32_t scratch(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct scratch_arguments *args = block;
+    _Atomic uint32_t *errors             = args->errors.data;
+    volatile uint8_t *mine               = groups->scratch;
+    for (uint64_t group = groups->begin; group < groups->end; group++) {
+        for (uint64_t i = 0; i < groups->scratch_bytes; i++)
+            mine[i] = (uint8_t)group;
+        for (uint64_t i = 0; i < groups->scratch_bytes; i++)
+            if (mine[i] != (uint8_t)group)
+                atomic_fetch_add(errors, 1);
+    }
+    return 0;
+}
+
+/* Takes the flag of its worker; counts in taken[255] when it was taken already. */
+static int32_t workers(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct scratch_arguments *args = block;
+    _Atomic uint32_t *taken              = args->errors.data;
+    uint32_t worker                      = groups->worker < 254 ? groups->worker : 254;
+    struct timespec moment               = {0, 20000};
+    if (atomic_exchange(&taken[worker], 1) != 0)
+        atomic_fetch_add(&taken[255], 1);
+    nanosleep(&moment, NULL);
+    atomic_store(&taken[worker], 0);
+    return 0;
+}
+
+/* One scalar of each type, copied one after the other to 8-byte places. */
+struct scalar_arguments {
+    uint8_t u8;
+    struct trm_cpu_buffer out;
+    int8_t i8;
+    uint16_t u16;
+    int16_t i16;
+    uint32_t u32;
+    int32_t i32;
+    float f32;
+    uint64_t u64;
+    uint8_t another_u8;
+    int64_t i64;
+    double f64;
+};
+
+static int32_t scalars(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct scalar_arguments *args = block;
+    uint8_t *out                        = args->out.data;
+    (void)groups;
+    memcpy(out + 0, &args->u8, sizeof(args->u8));
+    memcpy(out + 8, &args->i8, sizeof(args->i8));
+    memcpy(out + 16, &args->u16, sizeof(args->u16));
+    memcpy(out + 24, &args->i16, sizeof(args->i16));
+    memcpy(out + 32, &args->u32, sizeof(args->u32));
+    memcpy(out + 40, &args->i32, sizeof(args->i32));
+    memcpy(out + 48, &args->f32, sizeof(args->f32));
+    memcpy(out + 56, &args->u64, sizeof(args->u64));
+    memcpy(out + 64, &args->another_u8, sizeof(args->another_u8));
+    memcpy(out + 72, &args->i64, sizeof(args->i64));
+    memcpy(out + 80, &args->f64, sizeof(args->f64));
+    out[88] = (uintptr_t)block % 16 != 0;
+    return 0;
+}
+
+/* A block of many arguments: the sum of 15 numbers goes to the only buffer. */
+struct many_arguments {
+    struct trm_cpu_buffer out;
+    uint64_t numbers[15];
+};
+
+static int32_t many(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct many_arguments *args = block;
+    uint64_t *out                     = args->out.data;
+    (void)groups;
+    for (uint64_t i = 0; i < 15; i++)
+        out[i] = args->numbers[i];
+    return 0;
+}
+
+/* Writes how many bytes of its second buffer it was given. */
+struct span_arguments {
+    struct trm_cpu_buffer out, span;
+};
+
+static int32_t span_size(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct span_arguments *args = block;
+    uint64_t *out                     = args->out.data;
+    (void)groups;
+    out[0] = args->span.size;
+    out[1] = args->span.size ? *(const uint8_t *)args->span.data : 0;
+    return 0;
+}
+
+static int32_t count(const struct trm_cpu_groups *groups, const void *block)
+{
+    (void)block;
+    atomic_fetch_add(&runs, (unsigned)(groups->end - groups->begin));
+    return 0;
+}
+
+struct fail_arguments {
+    int32_t code;
+};
+
+static int32_t fail_here(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct fail_arguments *args = block;
+    (void)groups;
+    return args->code;
+}
+
+/* Sleeps, so that a stream takes a while. */
+struct dawdle_arguments {
+    uint32_t microseconds;
+};
+
+static int32_t dawdle(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct dawdle_arguments *args = block;
+    struct timespec time = {args->microseconds / 1000000, (long)(args->microseconds % 1000000) * 1000};
+    (void)groups;
+    nanosleep(&time, NULL);
+    return 0;
+}
+
+/* ---- their parameters ---- */
+
+#define BUFFER(text, element)                                       \
+    {                                                               \
+        .name = text, .kind = TRM_PARAMETER_BUFFER, .type = element \
+    }
+#define SCALAR(text, value)                                       \
+    {                                                             \
+        .name = text, .kind = TRM_PARAMETER_SCALAR, .type = value \
+    }
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct trm_parameter affine_parameters[] = {
+    BUFFER("data", TRM_TYPE_U32),
+    SCALAR("n", TRM_TYPE_U32),
+    SCALAR("factor", TRM_TYPE_U32),
+    SCALAR("addend", TRM_TYPE_U32),
+};
+static const struct trm_parameter saxpy_parameters[] = {
+    {.name = "x", .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_F32, .access = TRM_ACCESS_READ},
+    BUFFER("y", TRM_TYPE_F32),
+    SCALAR("a", TRM_TYPE_F32),
+    SCALAR("n", TRM_TYPE_U32),
+};
+static const struct trm_parameter cover_parameters[] = {
+    BUFFER("counts", TRM_TYPE_U32),
+    SCALAR("x", TRM_TYPE_U32),
+    SCALAR("y", TRM_TYPE_U32),
+    SCALAR("z", TRM_TYPE_U32),
+};
+static const struct trm_parameter out_parameters[]     = {BUFFER("out", TRM_TYPE_U64)};
+static const struct trm_parameter errors_parameters[]  = {BUFFER("errors", TRM_TYPE_U32)};
+static const struct trm_parameter scalars_parameters[] = {
+    SCALAR("u8", TRM_TYPE_U8),   BUFFER("out", TRM_TYPE_NONE), SCALAR("i8", TRM_TYPE_I8),
+    SCALAR("u16", TRM_TYPE_U16), SCALAR("i16", TRM_TYPE_I16),  SCALAR("u32", TRM_TYPE_U32),
+    SCALAR("i32", TRM_TYPE_I32), SCALAR("f32", TRM_TYPE_F32),  SCALAR("u64", TRM_TYPE_U64),
+    SCALAR("v8", TRM_TYPE_U8),   SCALAR("i64", TRM_TYPE_I64),  SCALAR("f64", TRM_TYPE_F64),
+};
+static const struct trm_parameter many_parameters[] = {
+    BUFFER("out", TRM_TYPE_U64), SCALAR("n0", TRM_TYPE_U64),  SCALAR("n1", TRM_TYPE_U64),
+    SCALAR("n2", TRM_TYPE_U64),  SCALAR("n3", TRM_TYPE_U64),  SCALAR("n4", TRM_TYPE_U64),
+    SCALAR("n5", TRM_TYPE_U64),  SCALAR("n6", TRM_TYPE_U64),  SCALAR("n7", TRM_TYPE_U64),
+    SCALAR("n8", TRM_TYPE_U64),  SCALAR("n9", TRM_TYPE_U64),  SCALAR("n10", TRM_TYPE_U64),
+    SCALAR("n11", TRM_TYPE_U64), SCALAR("n12", TRM_TYPE_U64), SCALAR("n13", TRM_TYPE_U64),
+    SCALAR("n14", TRM_TYPE_U64),
+};
+static const struct trm_parameter span_parameters[]   = {BUFFER("out", TRM_TYPE_U64),
+                                                         BUFFER("span", TRM_TYPE_U8)};
+static const struct trm_parameter fail_parameters[]   = {SCALAR("code", TRM_TYPE_I32)};
+static const struct trm_parameter dawdle_parameters[] = {SCALAR("microseconds", TRM_TYPE_U32)};
+
+static const struct trm_cpu_kernel functions[] = {
+    {"affine", affine, affine_parameters, COUNT_OF(affine_parameters), {0, 0, 0}, 0, 0},
+    {"saxpy", saxpy, saxpy_parameters, COUNT_OF(saxpy_parameters), {0, 0, 0}, 0, 0},
+    {"cover", cover, cover_parameters, COUNT_OF(cover_parameters), {0, 0, 0}, 0, 1},
+    {"shape", shape, out_parameters, COUNT_OF(out_parameters), {0, 0, 0}, 0, 0},
+    {"fixed_shape", shape, out_parameters, COUNT_OF(out_parameters), {8, 4, 2}, 256, 0},
+    {"scratch", scratch, errors_parameters, COUNT_OF(errors_parameters), {0, 0, 0}, 128, 1},
+    {"workers", workers, errors_parameters, COUNT_OF(errors_parameters), {0, 0, 0}, 0, 1},
+    {"scalars", scalars, scalars_parameters, COUNT_OF(scalars_parameters), {0, 0, 0}, 0, 0},
+    {"many", many, many_parameters, COUNT_OF(many_parameters), {0, 0, 0}, 0, 0},
+    {"span_size", span_size, span_parameters, COUNT_OF(span_parameters), {0, 0, 0}, 0, 0},
+    {"count", count, NULL, 0, {0, 0, 0}, 0, 1},
+    {"fail", fail_here, fail_parameters, COUNT_OF(fail_parameters), {0, 0, 0}, 0, 0},
+    {"dawdle", dawdle, dawdle_parameters, COUNT_OF(dawdle_parameters), {0, 0, 0}, 0, 0},
+};
+
+/* ---- for the cases ---- */
+
+bool kernels_there(void)
+{
+    return trm_module_supported(the.device, TRM_MODULE_FUNCTIONS) == TRM_OK;
+}
+
+bool kernels_missing(void)
+{
+    if (kernels_there())
+        return false;
+    skip("the device takes no kernels as C functions of the program");
+    return true;
+}
+
+struct trm_module_desc kernels_desc(void)
+{
+    struct trm_module_desc desc = {
+        .struct_size = sizeof(desc),
+        .format      = TRM_MODULE_FUNCTIONS,
+        .data        = functions,
+        .size        = sizeof(functions),
+        .name        = "conformance",
+    };
+    return desc;
+}
+
+struct trm_module *load_kernels(struct trm_device *device)
+{
+    struct trm_module_desc desc = kernels_desc();
+    struct trm_module *module   = NULL;
+    ck_ok(trm_module_load(device, &desc, &module));
+    ck_assert_ptr_nonnull(module);
+    return module;
+}
+
+struct trm_kernel *kernel_on(struct trm_device *device, const char *name)
+{
+    struct trm_module *module = load_kernels(device);
+    struct trm_kernel *found  = NULL;
+    ck_assert_uint_lt(kept_count, MOST_KERNELS);
+    ck_ok(trm_kernel_get(module, name, &found));
+    ck_assert_ptr_nonnull(found);
+    trm_module_destroy(module);
+    kept[kept_count++] = found;
+    return found;
+}
+
+struct trm_kernel *kernel(const char *name)
+{
+    return kernel_on(the.device, name);
+}
+
+void kernels_close(void)
+{
+    for (size_t i = 0; i < kept_count; i++)
+        trm_kernel_destroy(kept[i]);
+    kept_count = 0;
+}
+
+int32_t launch_1d(struct trm_stream *stream, struct trm_kernel *used, uint32_t n,
+                  const struct trm_argument *arguments, uint32_t argument_count)
+{
+    struct trm_grid grid = trm_grid_1d((n + 63) / 64, 64);
+    return trm_launch(stream, used, &grid, arguments, argument_count);
+}
+
+/* A kernel of the device of a stream, which may be another than the one under test. */
+static struct trm_kernel *kernel_for(struct trm_stream *stream, const char *name)
+{
+    struct trm_device *device = NULL;
+    ck_ok(trm_stream_device(stream, &device));
+    struct trm_kernel *found = kernel_on(device, name);
+    trm_device_destroy(device);
+    return found;
+}
+
+int32_t launch_affine_with(struct trm_stream *stream, struct trm_kernel *affine_kernel,
+                           struct trm_buffer *data, uint32_t n, uint32_t factor, uint32_t addend)
+{
+    struct trm_argument arguments[] = {trm_arg_buffer(data), trm_arg_u32(n), trm_arg_u32(factor),
+                                       trm_arg_u32(addend)};
+    return launch_1d(stream, affine_kernel, n, arguments, 4);
+}
+
+int32_t launch_affine(struct trm_stream *stream, struct trm_buffer *data, uint32_t n, uint32_t factor,
+                      uint32_t addend)
+{
+    static struct trm_stream *last_stream;
+    static struct trm_kernel *last_kernel;
+    static struct trm_device *last_device;
+    if (stream != last_stream || the.device != last_device || kept_count == 0) {
+        last_kernel = kernel_for(stream, "affine");
+        last_stream = stream;
+        last_device = the.device;
+    }
+    return launch_affine_with(stream, last_kernel, data, n, factor, addend);
+}
+
+void fail_stream(struct trm_stream *stream, int32_t native_code)
+{
+    struct trm_grid grid         = trm_grid_1d(1, 1);
+    struct trm_argument argument = trm_arg_i32(native_code);
+    int32_t status               = trm_launch(stream, kernel_for(stream, "fail"), &grid, &argument, 1);
+    ck_assert_msg(status == TRM_OK || status == TRM_ERROR_KERNEL, "launching a kernel that fails gave %s",
+                  trm_status_name(status));
+}
+
+unsigned count_runs(void)
+{
+    return atomic_load(&runs);
+}

@@ -1,0 +1,46 @@
+/* The kernels of the cases, and the one place that knows in which form the device under test takes them.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CONFORMANCE_KERNELS_H
+#define CONFORMANCE_KERNELS_H
+
+#include "harness.h"
+
+/* Whether the device under test takes any form that there is. Says why not, as skip() does: the caller returns. */
+bool kernels_missing(void);
+
+/* The same in silence. */
+bool kernels_there(void);
+
+/* The module of all kernels, for `device`; the caller destroys it. */
+struct trm_module *load_kernels(struct trm_device *device);
+
+/* A kernel of that module; destroyed by the fixture. */
+struct trm_kernel *kernel_on(struct trm_device *device, const char *name);
+struct trm_kernel *kernel(const char *name);
+
+void kernels_close(void);
+
+/* Launch `kernel` over n elements in groups of 64. */
+int32_t launch_1d(struct trm_stream *stream, struct trm_kernel *used, uint32_t n,
+                  const struct trm_argument *arguments, uint32_t argument_count);
+
+/* data[i] = data[i] × factor + addend for n uint32_t: the order of two of these shows in the result. */
+int32_t launch_affine(struct trm_stream *stream, struct trm_buffer *data, uint32_t n, uint32_t factor,
+                      uint32_t addend);
+
+/* The same with a kernel "affine" of the stream's device, for many streams and for threads. */
+int32_t launch_affine_with(struct trm_stream *stream, struct trm_kernel *affine_kernel,
+                           struct trm_buffer *data, uint32_t n, uint32_t factor, uint32_t addend);
+
+/* Make the stream fail with TRM_ERROR_KERNEL and this native code. Whether the failure is known when this returns is
+ * the backend's affair. */
+void fail_stream(struct trm_stream *stream, int32_t native_code);
+
+/* How often the kernel "count" has run in this process. */
+unsigned count_runs(void);
+
+/* The module as C functions, for the cases about modules themselves. */
+struct trm_module_desc kernels_desc(void);
+
+#endif

@@ -1,0 +1,66 @@
+# The conformance suite: one program, written against the public API alone, run once for each backend by a script
+# run-NAME.sh, which sets CONFORMANCE_BACKEND and ends with 77 where that backend was not built.
+#
+# To add a file of cases: append it here and to groups.h and main.c.
+
+CONFORMANCE_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+
+check_PROGRAMS += tests/conformance/conformance
+
+tests_conformance_conformance_SOURCES = \
+	tests/conformance/barrier.c \
+	tests/conformance/callback.c \
+	tests/conformance/calls.c \
+	tests/conformance/calls.h \
+	tests/conformance/context.c \
+	tests/conformance/device.c \
+	tests/conformance/event.c \
+	tests/conformance/failure.c \
+	tests/conformance/fork.c \
+	tests/conformance/groups.h \
+	tests/conformance/handles.c \
+	tests/conformance/harness.c \
+	tests/conformance/harness.h \
+	tests/conformance/hold.c \
+	tests/conformance/hold.h \
+	tests/conformance/kernels.c \
+	tests/conformance/kernels.h \
+	tests/conformance/lifetime.c \
+	tests/conformance/main.c \
+	tests/conformance/ordering.c \
+	tests/conformance/point.c \
+	tests/conformance/process_exit.c \
+	tests/conformance/signals.c \
+	tests/conformance/stream.c \
+	tests/conformance/thread_stream.c \
+	tests/conformance/threads.c \
+	tests/conformance/wait.c
+
+# Memory and kernels.
+tests_conformance_conformance_SOURCES += \
+	tests/conformance/array.c \
+	tests/conformance/buffer.c \
+	tests/conformance/fill.c \
+	tests/conformance/kernel.c \
+	tests/conformance/launch.c \
+	tests/conformance/map.c \
+	tests/conformance/memory_kinds.c \
+	tests/conformance/module.c \
+	tests/conformance/out_of_memory.c \
+	tests/conformance/pool.c \
+	tests/conformance/transfer_1d.c \
+	tests/conformance/transfer_2d.c \
+	tests/conformance/two_devices.c
+
+tests_conformance_conformance_CFLAGS = $(CONFORMANCE_CFLAGS)
+tests_conformance_conformance_LDFLAGS = $(UNINSTALLED_LINK)
+tests_conformance_conformance_LDADD = libtrireme.la $(CHECK_LIBS)
+
+CONFORMANCE_RUNS = \
+	tests/conformance/run-cpu.sh \
+	tests/conformance/run-template.sh \
+	tests/conformance/run-cpu-without-optional.sh
+
+dist_check_SCRIPTS += $(CONFORMANCE_RUNS)
+TESTS += $(CONFORMANCE_RUNS)
+EXTRA_DIST += tests/conformance/run

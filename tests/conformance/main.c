@@ -1,0 +1,81 @@
+/* The conformance suite: what every backend has to do, checked through the public API alone.
+ *
+ *     conformance [--list] [--filter TEXT] [--no-fork]
+ *
+ * --list      print the names of the cases and run none
+ * --filter    only the cases whose name holds TEXT
+ * --no-fork   all cases in this process: for a debugger, and for drivers that mind a fork
+ *
+ * The backend is named by CONFORMANCE_BACKEND, a name or the path of a plugin; "cpu" when unset.
+ * SPDX-License-Identifier: MIT
+ */
+#include "groups.h"
+#include "harness.h"
+
+#include <errno.h>
+
+struct options options;
+
+static void (*const groups[])(Suite *suite) = {
+    add_context,  add_device,   add_handles,      add_stream,        add_point,        add_wait,
+    add_event,    add_callback, add_barrier,      add_thread_stream, add_ordering,     add_failure,
+    add_lifetime, add_buffer,   add_map,          add_array,         add_transfer_1d,  add_transfer_2d,
+    add_fill,     add_pool,     add_memory_kinds, add_two_devices,   add_module,       add_kernel,
+    add_launch,   add_threads,  add_signals,      add_fork,          add_process_exit, add_out_of_memory,
+};
+
+static bool options_read(int count, char **arguments)
+{
+    for (int i = 1; i < count; i++) {
+        if (strcmp(arguments[i], "--list") == 0)
+            options.list = true;
+        else if (strcmp(arguments[i], "--no-fork") == 0)
+            options.no_fork = true;
+        else if (strcmp(arguments[i], "--filter") == 0 && i + 1 < count)
+            options.filter = arguments[++i];
+        else
+            return false;
+    }
+    return true;
+}
+
+/* What the user's own environment says of Trireme must not reach the cases. */
+static void environment_clean(void)
+{
+    static const char *const names[] = {"TRIREME_BACKEND", "TRIREME_DEVICE", "TRIREME_BACKEND_PATH"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        unsetenv(names[i]);
+}
+
+int main(int argument_count, char **arguments)
+{
+    if (!options_read(argument_count, arguments)) {
+        fprintf(stderr, "usage: %s [--list] [--filter TEXT] [--no-fork]\n", arguments[0]);
+        return 2;
+    }
+    environment_clean();
+    skips_prepare();
+
+    Suite *suite    = suite_create(backend_under_test());
+    SRunner *runner = srunner_create(suite);
+    for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
+        groups[i](suite);
+    if (options.list) {
+        srunner_free(runner);
+        return EXIT_SUCCESS;
+    }
+
+    if (options.no_fork)
+        srunner_set_fork_status(runner, CK_NOFORK);
+    srunner_run_all(runner, CK_NORMAL);
+    int ran    = srunner_ntests_run(runner);
+    int failed = srunner_ntests_failed(runner);
+    printf("%d cases on %s: %d failed, %u say that they do not apply\n", ran, backend_under_test(), failed,
+           skips_count());
+    srunner_free(runner);
+    if (ran == 0) {
+        fprintf(stderr, "no case has \"%s\" in its name\n", options.filter ? options.filter : "");
+        return EXIT_FAILURE;
+    }
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

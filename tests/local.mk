@@ -1,0 +1,65 @@
+# What all tests share, and the tests of the build itself: headers, symbols, packaging.
+#
+# A test is a program or a .sh script that ends with 0 (passed), 77 (skipped) or anything else (failed).
+
+# Nothing of the user's own settings reaches a test, and scripts find the tree and the tools by these names.
+AM_TESTS_ENVIRONMENT = \
+	unset TRIREME_BACKEND TRIREME_BACKEND_PATH; \
+	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/no-config'; export XDG_CONFIG_HOME; \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	CC='$(CC)'; export CC; \
+	CXX='$(CXX)'; export CXX; \
+	NM='$(NM)'; export NM; \
+	MAKE='$(MAKE)'; export MAKE; \
+	PKG_CONFIG='$(PKG_CONFIG)'; export PKG_CONFIG; \
+	PUBLIC_HEADERS='$(triremeinclude_HEADERS)'; export PUBLIC_HEADERS; \
+	BACKENDS='$(backends_LTLIBRARIES)'; export BACKENDS; \
+	MAN_PAGES='$(dist_man_MANS)'; export MAN_PAGES; \
+	prefix='$(prefix)'; export prefix; \
+	bindir='$(bindir)'; export bindir; \
+	libdir='$(libdir)'; export libdir; \
+	includedir='$(includedir)'; export includedir; \
+	mandir='$(mandir)'; export mandir; \
+	pkglibdir='$(pkglibdir)'; export pkglibdir; \
+	backendsdir='$(backendsdir)'; export backendsdir; \
+	INSTRUMENTED='$(INSTRUMENTED)'; export INSTRUMENTED; \
+	TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1$${TSAN_OPTIONS:+:$$TSAN_OPTIONS}"; export TSAN_OPTIONS;
+
+# ------------------------------------------------------------ headers, symbols
+
+dist_check_SCRIPTS += \
+	tests/headers/c11.sh \
+	tests/headers/cxx17.sh \
+	tests/symbols/headers.sh \
+	tests/symbols/library.sh \
+	tests/symbols/plugins.sh
+TESTS += \
+	tests/headers/c11.sh \
+	tests/headers/cxx17.sh \
+	tests/symbols/headers.sh \
+	tests/symbols/library.sh \
+	tests/symbols/plugins.sh
+EXTRA_DIST += tests/headers/compile-alone tests/symbols/compare
+
+# ------------------------------------------------------------------- packaging
+#
+# These install the package once, under tests/packaging/stage, and then use it as a stranger would; the last one
+# uninstalls it. So they run in this order.
+
+PACKAGING_TESTS = \
+	tests/packaging/install.sh \
+	tests/packaging/relocated.sh \
+	tests/packaging/readme-program.sh \
+	tests/packaging/out-of-tree-backend.sh \
+	tests/packaging/uninstall.sh
+
+dist_check_SCRIPTS += $(PACKAGING_TESTS)
+TESTS += $(PACKAGING_TESTS)
+EXTRA_DIST += tests/packaging/staging
+
+tests/packaging/relocated.log: tests/packaging/install.log
+tests/packaging/readme-program.log: tests/packaging/install.log
+tests/packaging/out-of-tree-backend.log: tests/packaging/install.log
+tests/packaging/uninstall.log: tests/packaging/install.log tests/packaging/relocated.log \
+	tests/packaging/readme-program.log tests/packaging/out-of-tree-backend.log

@@ -1,0 +1,36 @@
+#!/bin/sh
+# `make install DESTDIR=…` puts everything below DESTDIR and the prefix, and what it installs runs from there.
+
+. "$top_srcdir/tests/packaging/staging"
+
+rm -rf "$stage"
+umask 022
+make_quietly install DESTDIR="$stage" >/dev/null || fail "make install"
+
+expect_file()
+{
+    test -s "$stage$1" || fail "$1 was not installed"
+}
+
+expect_file "$bindir/trireme"
+expect_file "$libdir/libtrireme.so"
+expect_file "$libdir/libtrireme.so.0"
+expect_file "$libdir/pkgconfig/trireme.pc"
+for header in $PUBLIC_HEADERS; do
+    expect_file "$includedir/trireme/$(basename "$header")"
+done
+for backend in $BACKENDS; do
+    expect_file "$backendsdir/$(basename "$backend" .la).so"
+    test ! -e "$stage$backendsdir/$(basename "$backend")" || fail "$backend was installed"
+done
+for page in $MAN_PAGES; do
+    expect_file "$mandir/man${page##*.}/$(basename "$page")"
+done
+
+test ! -e "$stage$backendsdir/template.so" || fail "the template backend was installed"
+outside=$(find "$stage" ! -type d ! -path "$stage$prefix/*")
+test -z "$outside" || fail "installed outside of $prefix:" $outside
+
+need_the_cpu_backend
+json=$("$stage$bindir/trireme" info --json) || fail "trireme info --json"
+expect_backend "$stage$prefix" "$json"

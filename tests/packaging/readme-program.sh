@@ -1,0 +1,18 @@
+#!/bin/sh
+# The program in README.md compiles as it stands, with nothing but pkg-config and a C compiler, and runs.
+
+. "$top_srcdir/tests/packaging/staging"
+need_the_cpu_backend
+test -n "$PKG_CONFIG" || { echo "no pkg-config"; exit 77; }
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" | grep -v '^```' >"$work/program.c"
+test -s "$work/program.c" || fail "no C program in README.md"
+
+# shellcheck disable=SC2046 # flags are several words
+$CC -Wall -Wextra -Werror -o "$work/program" "$work/program.c" $(staged_flags --cflags --libs) || fail "compiling"
+LD_LIBRARY_PATH="$stage$libdir" "$work/program" >"$work/output" || fail "running"
+cat "$work/output"
+test -s "$work/output" || fail "the program printed nothing"

@@ -1,0 +1,15 @@
+#!/bin/sh
+# An installed tree may be moved: the program finds the library, and the library its backends, from where they are.
+
+. "$top_srcdir/tests/packaging/staging"
+need_the_cpu_backend
+
+moved="$stage/moved elsewhere"
+bindir_in_prefix=${bindir#"$prefix"}
+
+umask 022
+rm -rf "$moved"
+trap 'rm -rf "$moved"' EXIT
+cp -a "$stage$prefix" "$moved" || fail "copying the installed tree"
+json=$("$moved$bindir_in_prefix/trireme" info --json) || fail "trireme info --json"
+expect_backend "$moved" "$json"

@@ -1,0 +1,190 @@
+/* The proxy: what its files share. control.h says what it is for.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PROXY_H
+#define PROXY_H
+
+#include <stdatomic.h>
+#include <trireme/backend.h>
+
+#include "control.h"
+
+enum proxy_operation {
+    PROXY_PROBE,
+    PROXY_OPEN,
+    PROXY_CLOSE,
+    PROXY_DEVICE_COUNT,
+    PROXY_GET_INFO,
+    PROXY_DEVICE_OPEN,
+    PROXY_DEVICE_CLOSE,
+    PROXY_ALLOCATE,
+    PROXY_FREE,
+    PROXY_HOST_POINTER,
+    PROXY_STREAM_CREATE,
+    PROXY_STREAM_DESTROY,
+    PROXY_COPY,
+    PROXY_LAUNCH,
+    PROXY_COPY_2D,
+    PROXY_FILL,
+    PROXY_MARK,
+    PROXY_WAIT_STREAM,
+    PROXY_GATE,
+    PROXY_OPEN_GATES,
+    PROXY_PREFETCH,
+    PROXY_FLUSH,
+    PROXY_QUERY,
+    PROXY_WAIT,
+    PROXY_WAIT_ANY,
+    PROXY_NOTIFY,
+    PROXY_ABANDON,
+    PROXY_SUPPORTS,
+    PROXY_LOAD,
+    PROXY_UNLOAD,
+    PROXY_KERNEL,
+    PROXY_KERNEL_NAME,
+    PROXY_STAMP_CREATE,
+    PROXY_STAMP_DESTROY,
+    PROXY_STAMP_RECORD,
+    PROXY_STAMP_READ,
+    PROXY_POOL_ALLOCATE,
+    PROXY_POOL_FREE,
+    PROXY_POOL_TRIM,
+    PROXY_POOL_SET_THRESHOLD,
+    PROXY_POOL_STATISTICS,
+    PROXY_PEER_CAN_ACCESS,
+    PROXY_PEER_COPY,
+    PROXY_OPERATION_COUNT
+};
+
+enum proxy_object {
+    PROXY_INSTANCE,
+    PROXY_DEVICE,
+    PROXY_MEMORY,
+    PROXY_STREAM,
+    PROXY_MODULE,
+    PROXY_STAMP,
+    PROXY_OBJECT_COUNT
+};
+
+/* The wrapped backend: zeroed copies of its tables, so that a slot it lacks is NULL however short its tables are. */
+struct proxy_target {
+    const struct trm_backend *backend; /* NULL: there is none, and `reason` says why */
+    char reason[256];
+    struct trm_device_ops device;
+    struct trm_memory_ops memory;
+    struct trm_stream_ops stream;
+    struct trm_module_ops module;
+    struct trm_pool_ops pool;
+    struct trm_peer_ops peer;
+    struct trm_profile_ops profile;
+};
+
+extern struct proxy_target proxy_target;
+
+/* memory.c: whether the host can reach memory. Where it was left out, the device is not unified and has DEVICE memory alone. */
+int proxy_has_host_pointer(void);
+
+struct trm_backend_instance {
+    const struct trm_host *host;
+    struct trm_backend_instance *target;
+    _Atomic uint32_t devices;
+};
+
+struct trm_backend_device {
+    struct trm_backend_instance *instance;
+    struct trm_backend_device *target;
+    _Atomic uint32_t children;
+};
+
+struct trm_backend_memory {
+    struct trm_backend_device *device;
+    struct trm_backend_memory *target;
+    uint64_t size;
+};
+
+struct trm_backend_module {
+    struct trm_backend_device *device;
+    struct trm_backend_module *target;
+};
+
+struct trm_backend_stream {
+    struct trm_backend_device *device;
+    struct trm_backend_stream *target;
+    _Atomic uint32_t busy;    /* a thread is enqueueing */
+    _Atomic uint64_t claimed; /* the highest number the core has used */
+    _Atomic uint64_t
+        forwarded; /* the highest number the target has taken; moves no more once the stream is broken */
+    _Atomic uint64_t marked;
+
+    /* An asynchronous fault. `broken` is written last. */
+    uint64_t broken_at;     /* the first number that was lost */
+    _Atomic int32_t broken; /* TRM_OK, or the failure */
+    _Atomic uint32_t known; /* the failure has been answered to somebody */
+};
+
+/* faults.c: rules, and what they say about a call. */
+
+/* Count a call, and sleep if it is to be slow. The status it is to fail with, or TRM_OK. Where `host` is not NULL the failure
+ * is explained. `async`, where not NULL, is written with the failure that the operation's stream is to have, or TRM_OK. */
+int32_t proxy_begin(const struct trm_host *host, enum proxy_operation operation, int32_t *async);
+void proxy_faults_from_environment(void);
+
+/* Whether a comma-separated list holds a word, or "all". */
+int proxy_list_has(const char *list, const char *word);
+
+/* ledger.c: counts, and what the core did wrong. */
+void proxy_created(enum proxy_object object);
+void proxy_destroyed(enum proxy_object object);
+void proxy_breach(const char *sentence);
+uint64_t proxy_count_created(const char *object);
+uint64_t proxy_count_destroyed(const char *object);
+uint64_t proxy_count_breaches(char *first, uint64_t capacity);
+
+/* memory.c: an object of the proxy's own, zeroed; NULL (explained) when there is no memory. */
+void *proxy_new(const struct trm_host *host, uint64_t size);
+int32_t proxy_memory_wrap(struct trm_backend_device *device, struct trm_backend_memory *target, uint64_t size,
+                          struct trm_backend_memory **memory);
+void proxy_memory_unwrap(struct trm_backend_memory *memory);
+void proxy_check_range(const struct trm_backend_memory *memory, uint64_t offset, uint64_t size);
+
+/* stream.c: one enqueueing call of the core, from enter to leave. */
+struct proxy_turn {
+    int32_t status;  /* the answer, where it is not forwarded */
+    int32_t forward; /* 1: the target is to be called, and its answer is the status */
+    uint64_t before; /* the highest number used before; a call that fails uses none */
+};
+
+struct proxy_turn proxy_stream_enter(struct trm_backend_stream *stream, uint64_t value,
+                                     enum proxy_operation operation);
+int32_t proxy_stream_leave(struct trm_backend_stream *stream, uint64_t value, struct proxy_turn turn);
+void proxy_stream_break(struct trm_backend_stream *stream, uint64_t value, int32_t status);
+int proxy_stream_lost(struct trm_backend_stream *stream, uint64_t value);
+int32_t proxy_stream_failure(struct trm_backend_stream *stream);
+
+int32_t proxy_stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
+                            struct trm_backend_stream **stream);
+void proxy_stream_destroy(struct trm_backend_stream *stream);
+
+/* wait.c: the functions of the stream table that any thread may call. */
+int32_t proxy_stream_flush(struct trm_backend_stream *stream);
+int32_t proxy_stream_query(struct trm_backend_stream *stream, uint64_t *completed);
+int32_t proxy_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns);
+int32_t proxy_stream_wait_any(struct trm_backend_stream *const *streams, const uint64_t *values,
+                              uint32_t count, uint64_t timeout_ns, uint32_t *which);
+int32_t proxy_stream_notify(struct trm_backend_stream *stream, uint64_t value, trm_notify_fn notify,
+                            void *user);
+void proxy_stream_abandon(struct trm_backend_stream *stream, int32_t status);
+
+/* The tables, with what the target lacks and what `without` names left out. */
+const struct trm_device_ops *proxy_device_table(void);
+const struct trm_memory_ops *proxy_memory_table(const char *without);
+const struct trm_stream_ops *proxy_stream_table(const char *without);
+const struct trm_module_ops *proxy_module_table(const char *without);
+const struct trm_profile_ops *proxy_profile_table(const char *without);
+const struct trm_pool_ops *proxy_pool_table(const char *without);
+const struct trm_peer_ops *proxy_peer_table(const char *without);
+
+/* faults.c; exported beside the query, so that a test can find it. */
+extern TRM_API const struct proxy_control proxy_control;
+
+#endif

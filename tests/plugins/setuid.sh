@@ -1,0 +1,56 @@
+#!/bin/sh
+# A privileged program takes no code from where its environment says; the same program without privilege does.
+
+fail()
+{
+    echo "FAILED: $*"
+    exit 1
+}
+
+skip()
+{
+    echo "skipped: $*"
+    exit 77
+}
+
+test "$(id -u)" -eq 0 || skip "only root can make a setuid program"
+command -v setpriv >/dev/null || skip "setpriv was not found"
+
+umask 022
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+chmod 755 "$work"
+mkdir "$work/plugins" "$work/config" "$work/config/trireme"
+cp "$top_builddir/backends/template/.libs/template.so" "$work/plugins" || fail "copying the template backend"
+cp "$top_builddir/tests/plugins/setuid-helper" "$work/helper" || fail "copying the helper"
+printf 'backend.path = %s\n' "$work/plugins" >"$work/config/trireme/trireme.conf"
+
+# as_nobody VARIABLE=VALUE…
+as_nobody()
+{
+    setpriv --reuid=65534 --regid=65534 --clear-groups \
+        env -u TRIREME_BACKEND -u TRIREME_BACKEND_PATH -u TRIREME_CONFIG XDG_CONFIG_HOME="$work/nowhere" "$@" "$work/helper"
+}
+
+finds_it()
+{
+    found=$(as_nobody "$@")
+    echo "$found" | grep "^candidate accepted $work/plugins/template.so$" >/dev/null ||
+        { echo "$found"; fail "$*: the plugin is not found without privilege"; }
+}
+
+does_not()
+{
+    found=$(as_nobody "$@")
+    echo "$found" | grep '^secure 1$' >/dev/null || skip "the temporary folder allows no setuid programs"
+    ! echo "$found" | grep "$work" >/dev/null || { echo "$found"; fail "$*: a privileged program looked there"; }
+}
+
+for answer in finds_it does_not; do
+    $answer TRIREME_BACKEND_PATH="$work/plugins"
+    $answer TRIREME_BACKEND="$work/plugins/template.so"
+    $answer TRIREME_CONFIG="$work/config/trireme/trireme.conf"
+    $answer XDG_CONFIG_HOME="$work/config"
+    chown root:root "$work/helper" && chmod 4755 "$work/helper" || fail "making the helper setuid"
+done
+exit 0

@@ -1,0 +1,38 @@
+#!/bin/sh
+# `trireme bench` runs every case and prints a line for each; what it measures is nobody's business here.
+
+. "$top_srcdir/tests/tools/common"
+
+test -f "$top_builddir/backends/.libs/cpu.so" || { echo "no cpu backend was built"; exit 77; }
+export TRIREME_BACKEND=cpu
+
+run 0 "$trireme" bench --list
+cases=$(grep -c . "$work/out")
+out_has "launch_worker"
+run 0 "$trireme" bench --list alloc
+out_has "alloc_1MiB"
+out_lacks "launch_worker"
+
+# Under a sanitizer or a coverage build the smallest suite has to do.
+suites=
+test "$INSTRUMENTED" = no || suites=alloc
+run 0 "$trireme" bench $suites --quick --repeat 1 --json
+json --lines suite:string case:string backend:string unit:string median:number min:number max:number
+err_is_empty
+if test -z "$suites"; then
+    lines=$(grep -c . "$work/out")
+    test "$lines" -eq "$cases" || failed "$lines lines of $cases cases"
+fi
+out_has '"case": "alloc_1MiB", "backend": "cpu"'
+out_has '"case": "alloc_1MiB", "backend": "malloc"'
+
+run 0 "$trireme" bench alloc --backend cpu:0 --quick --repeat 1
+out_has "alloc_write_1MiB"
+run 0 "$trireme" bench alloc alloc --backend cpu --quick --repeat 2 --json
+test "$(grep -c '"case": "alloc_1MiB", "backend": "cpu"' "$work/out")" -eq 1 || failed "a suite named twice runs once"
+
+run 1 "$trireme" bench alloc --backend no-such-backend
+err_has "no-such-backend"
+out_is_empty
+
+finish

@@ -1,0 +1,55 @@
+#!/bin/sh
+# Help and version go to standard output with status 0; a wrong command line is told on standard error with status 2; output
+# that cannot be written is a failure.
+
+. "$top_srcdir/tests/tools/common"
+
+for option in --help -h help; do
+    run 0 "$trireme" $option
+    out_has "Usage: trireme"
+    err_is_empty
+done
+for command in info bench; do
+    run 0 "$trireme" help $command
+    out_has "Usage: trireme $command"
+    run 0 "$trireme" $command --help
+    out_has "Usage: trireme $command"
+done
+run 0 "$trireme" --version
+out_has "trireme "
+
+run 2 "$trireme"
+err_has "Usage: trireme"
+out_is_empty
+run 2 "$trireme" --no-such-option
+err_has "no such option: --no-such-option"
+out_is_empty
+run 2 "$trireme" dance
+err_has "no such command: dance"
+run 2 "$trireme" help dance
+err_has "no such command: dance"
+run 2 "$trireme" info --no-such-option
+err_has "--no-such-option"
+err_has "trireme help info"
+out_is_empty
+run 2 "$trireme" info everything
+err_has "it takes no arguments"
+run 2 "$trireme" info --mdoc
+run 2 "$trireme" bench no-such-suite
+err_has "no such suite"
+for count in 0 -1 x 1x 1001; do
+    run 2 "$trireme" bench --repeat $count
+    err_has "--repeat takes"
+done
+
+if test -w /dev/full; then
+    for arguments in --help --version info "info --json" "info --settings" "bench --list"; do
+        # shellcheck disable=SC2086 # words
+        timeout 60 "$trireme" $arguments >/dev/full 2>"$work/err"
+        status=$?
+        test "$status" -eq 1 || failed "status $status instead of 1 with a full disk: $arguments"
+        err_has "could not be written"
+    done
+fi
+
+finish

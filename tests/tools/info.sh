@@ -1,0 +1,52 @@
+#!/bin/sh
+# `trireme info` shows backends and devices, as text and as the JSON that its manual promises, and says why one is missing.
+
+. "$top_srcdir/tests/tools/common"
+
+test -f "$top_builddir/backends/.libs/cpu.so" || { echo "no cpu backend was built"; exit 77; }
+export TRIREME_BACKEND=cpu
+run 0 "$trireme" info
+out_has "cpu:0"
+out_has "accepted"
+out_has "compute units"
+out_lacks "$(printf '\033')"
+
+run 0 "$trireme" info --json
+json version:string 'candidates[].name:string' 'candidates[].path:string' 'candidates[].accepted:bool' \
+    'candidates[].reason:string' 'candidates[].stage:string' 'candidates[].score:number' 'candidates[].version:string' \
+    'devices[].id:string' 'devices[].backend:string' 'devices[].name:string' 'devices[].kind:string' \
+    'devices[].memory_bytes:number' 'devices[].unified:bool' 'devices[].opened:bool' \
+    'devices[].properties.max_groups:array' 'devices[].properties.units:number' failure:null
+json 'devices[].backend:string=cpu' 'devices[].kind:string=cpu'
+version=$("$trireme" --version)
+json "version:string=${version#trireme }"
+
+# Without a choice, the backends that people look for and that are not installed are named.
+unset TRIREME_BACKEND
+run 0 "$trireme" info --json
+json 'absent[].name:string' 'absent[].reason:string'
+run 0 "$trireme" info
+out_has "not installed"
+
+# One name alone is strict: it is an error that says why.
+run 1 env TRIREME_BACKEND=no-such-backend "$trireme" info
+err_has "no device works"
+err_has "no-such-backend"
+run 1 env TRIREME_BACKEND=no-such-backend "$trireme" info --json
+json version:string candidates:array devices:array failure:string
+run 1 env TRIREME_BACKEND=cpu:999 "$trireme" info
+err_has "no device works"
+
+# A plugin that is refused is shown with the reason, and the others go on working.
+echo "this is no plugin" >"$work/broken.so"
+run 0 env TRIREME_BACKEND_PATH="$work" "$trireme" info
+out_has "refused"
+out_has "$work/broken.so"
+run 0 env TRIREME_BACKEND_PATH="$work" "$trireme" info --json
+grep -q '"accepted": false' "$work/out" || failed "the broken plugin is no refused candidate"
+
+# A setting of the wrong type is told before anything else.
+run 1 env TRIREME_CPU_WORKERS=many "$trireme" info
+err_has "TRIREME_CPU_WORKERS"
+
+finish

@@ -1,0 +1,262 @@
+/* A backend inside the test program, whose work is done when the test says so.
+ * SPDX-License-Identifier: MIT
+ */
+#include "fake_backend.h"
+
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/device.h"
+#include "core/stream.h"
+#include "fake_stream.h"
+
+int32_t fake_called(struct fake *fake, enum fake_call call)
+{
+    atomic_fetch_add(&fake->calls[call], 1);
+    int32_t status = atomic_exchange(&fake->fail_next[call], TRM_OK);
+    if (status == TRM_OK)
+        return TRM_OK;
+    return core_fail_native(status, 1000 + (int64_t)call, "the fake backend was told to fail");
+}
+
+/* ---- devices ------------------------------------------------------------------------------------- */
+
+struct trm_backend_instance {
+    int unused;
+};
+
+static struct fake *fake_of(struct trm_backend_instance *instance)
+{
+    return (struct fake *)instance;
+}
+
+static int32_t device_count(struct trm_backend_instance *instance, uint32_t *count)
+{
+    (void)instance;
+    *count = 1;
+    return TRM_OK;
+}
+
+static int32_t give(const void *fact, uint64_t size, void *value, uint64_t capacity, uint64_t *needed)
+{
+    if (needed != NULL)
+        *needed = size;
+    if (capacity < size)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE, "the fact does not fit");
+    memcpy(value, fact, size);
+    return TRM_OK;
+}
+
+static int32_t device_get_info(struct trm_backend_instance *instance, uint32_t index, uint32_t key,
+                               void *value, uint64_t capacity, uint64_t *needed)
+{
+    const uint64_t many[3] = {1 << 16, 1 << 16, 1 << 16};
+    uint64_t number        = 0;
+    (void)index;
+    switch (key) {
+    case TRM_DEVICE_NAME:
+        return give("fake", 5, value, capacity, needed);
+    case TRM_DEVICE_MAX_GROUPS:
+    case TRM_DEVICE_MAX_GROUP_SIZE:
+        return give(many, sizeof(many), value, capacity, needed);
+    case TRM_DEVICE_KIND:
+        number = TRM_DEVICE_VIRTUAL;
+        break;
+    case TRM_DEVICE_UNIFIED:
+        number = fake_of(instance)->unified;
+        break;
+    case TRM_DEVICE_SYNCHRONOUS:
+        number = fake_of(instance)->synchronous;
+        break;
+    case TRM_DEVICE_MEMORY_TOTAL:
+    case TRM_DEVICE_MAX_BUFFER_BYTES:
+        number = 1 << 30;
+        break;
+    case TRM_DEVICE_UNITS:
+    case TRM_DEVICE_MAX_GROUP_ITEMS:
+    case TRM_DEVICE_MAX_SHARED_BYTES:
+    case TRM_DEVICE_MAX_ARGUMENTS:
+    case TRM_DEVICE_BUFFER_ALIGNMENT:
+        number = 64;
+        break;
+    default:
+        return core_fail(TRM_ERROR_NOT_FOUND, "the fake device does not know the fact %u", key);
+    }
+    return give(&number, sizeof(number), value, capacity, needed);
+}
+
+static int32_t device_open(struct trm_backend_instance *instance, uint32_t index,
+                           struct trm_backend_device **out)
+{
+    struct fake *fake = fake_of(instance);
+    (void)index;
+    int32_t status = fake_called(fake, FAKE_CALL_OPEN);
+    if (status != TRM_OK)
+        return status;
+    struct trm_backend_device *device = calloc(1, sizeof(*device));
+    device->fake                      = fake;
+    atomic_fetch_add(&fake->devices, 1);
+    *out = device;
+    return TRM_OK;
+}
+
+static void device_close(struct trm_backend_device *device)
+{
+    ck_assert_uint_eq(device->children, 0);
+    atomic_fetch_sub(&device->fake->devices, 1);
+    free(device);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+static int32_t memory_allocate(struct trm_backend_device *device, const struct trm_memory_desc *desc,
+                               struct trm_backend_memory **out)
+{
+    int32_t status = fake_called(device->fake, FAKE_CALL_ALLOCATE);
+    if (status != TRM_OK)
+        return status;
+    struct trm_backend_memory *memory = calloc(1, sizeof(*memory));
+    memory->device                    = device;
+    memory->kind                      = desc->kind;
+    memory->owned                     = desc->kind != TRM_MEMORY_IMPORTED;
+    memory->bytes                     = desc->host_pointer;
+    if (memory->owned && posix_memalign((void **)&memory->bytes, 4096, desc->size) != 0)
+        ck_abort_msg("no memory for the test");
+    atomic_fetch_add(&device->fake->memories, 1);
+    atomic_fetch_add(&device->children, 1);
+    *out = memory;
+    return TRM_OK;
+}
+
+static void memory_free(struct trm_backend_memory *memory)
+{
+    atomic_fetch_sub(&memory->device->fake->memories, 1);
+    atomic_fetch_sub(&memory->device->children, 1);
+    if (memory->owned)
+        free(memory->bytes);
+    free(memory);
+}
+
+static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **pointer)
+{
+    if (memory->kind == TRM_MEMORY_DEVICE && !memory->device->fake->unified)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "the host does not reach the fake device's memory");
+    *pointer = memory->bytes;
+    return TRM_OK;
+}
+
+/* ---- modules: none --------------------------------------------------------------------------------- */
+
+static int32_t module_supports(struct trm_backend_device *device, int32_t format)
+{
+    (void)device;
+    (void)format;
+    return TRM_ERROR_UNSUPPORTED;
+}
+
+/* ---- stamps ------------------------------------------------------------------------------------------ */
+
+static int32_t stamp_create(struct trm_backend_device *device, struct trm_backend_stamp **out)
+{
+    struct trm_backend_stamp *stamp = calloc(1, sizeof(*stamp));
+    stamp->device                   = device;
+    atomic_fetch_add(&device->fake->stamps, 1);
+    atomic_fetch_add(&device->children, 1);
+    *out = stamp;
+    return TRM_OK;
+}
+
+static void stamp_destroy(struct trm_backend_stamp *stamp)
+{
+    ck_assert_msg(!atomic_load(&stamp->in_flight), "a stamp was destroyed while it was being recorded");
+    atomic_fetch_sub(&stamp->device->fake->stamps, 1);
+    atomic_fetch_sub(&stamp->device->children, 1);
+    free(stamp);
+}
+
+static int32_t stamp_read(struct trm_backend_stamp *stamp, uint64_t *nanoseconds)
+{
+    ck_assert_msg(!atomic_load(&stamp->in_flight), "a stamp was read before it was recorded");
+    *nanoseconds = stamp->time;
+    return TRM_OK;
+}
+
+/* ---- setting up ---------------------------------------------------------------------------------------- */
+
+static void fill_tables(struct fake *fake)
+{
+    struct core_backend *backend = &fake->backend;
+    uint32_t slots               = fake->slots;
+
+    backend->name         = "fake";
+    backend->instance     = (struct trm_backend_instance *)fake;
+    backend->device_count = 1;
+    backend->device.count = device_count;
+
+    backend->device.get_info     = device_get_info;
+    backend->device.open         = device_open;
+    backend->device.close        = device_close;
+    backend->memory.allocate     = memory_allocate;
+    backend->memory.free         = memory_free;
+    backend->memory.host_pointer = memory_host_pointer;
+    backend->module.supports     = module_supports;
+    fake_stream_table(&backend->stream, slots);
+    if (slots & FAKE_PROFILE) {
+        backend->profile.stamp_create  = stamp_create;
+        backend->profile.stamp_destroy = stamp_destroy;
+        backend->profile.stamp_record  = fake_stamp_record;
+        backend->profile.stamp_read    = stamp_read;
+    }
+}
+
+void fake_init(struct fake *fake, uint32_t slots, const struct trm_context_desc *given)
+{
+    struct trm_context_desc desc = {
+        .struct_size = sizeof(desc),
+        .flags       = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
+    };
+    pthread_condattr_t attributes;
+    memset(fake, 0, sizeof(*fake));
+    fake->slots = slots;
+    pthread_mutex_init(&fake->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&fake->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    fill_tables(fake);
+    ck_assert_int_eq(trm_context_create(given != NULL ? given : &desc, &fake->context), TRM_OK);
+    fake->backend.context = core_context_find(fake->context);
+}
+
+struct trm_device *fake_open(struct fake *fake)
+{
+    struct core_device *device;
+    ck_assert_int_eq(core_device_create(fake->backend.context, &fake->backend, 0, &device), TRM_OK);
+    fake->device = device->object.handle;
+    return fake->device;
+}
+
+void fake_fini(struct fake *fake)
+{
+    fake_let_run(fake);
+    trm_device_destroy(fake->device);
+    trm_context_destroy(fake->context);
+    ck_assert_uint_eq(atomic_load(&fake->streams), 0);
+    ck_assert_uint_eq(atomic_load(&fake->stamps), 0);
+    ck_assert_uint_eq(atomic_load(&fake->memories), 0);
+    ck_assert_uint_eq(atomic_load(&fake->devices), 0);
+    pthread_cond_destroy(&fake->changed);
+    pthread_mutex_destroy(&fake->lock);
+}
+
+int32_t fake_enqueue(struct trm_stream *handle)
+{
+    struct core_stream *stream;
+    int32_t status = core_stream_begin(handle, &stream);
+    if (status != TRM_OK)
+        return status;
+    uint64_t value = core_stream_next(stream);
+    return core_stream_commit(stream, value, fake_stream_nothing(stream->backend, value));
+}

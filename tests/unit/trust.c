@@ -1,0 +1,182 @@
+/* Which files and folders may name code. (The plugins' tests try it through the library.)
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/trust.h"
+
+#include "core/error.h"
+#include "tests/unit/folder.h"
+#include "tests/unit/runner.h"
+
+#define NOBODY 65534
+
+static void is(int32_t expected, const char *path, enum core_trust kind, const char *words)
+{
+    int32_t status = core_trust_path(path, kind);
+    ck_assert_msg(status == expected, "%s: %s, %s", path, trm_status_name(status), trm_last_error().sentence);
+    if (expected != TRM_OK)
+        ck_assert_msg(strstr(trm_last_error().sentence, words) != NULL, "\"%s\" is not in: %s", words,
+                      trm_last_error().sentence);
+}
+
+static void is_trusted(const char *name)
+{
+    is(TRM_OK, folder_path(name), CORE_TRUST_FILE, "");
+}
+
+static void is_refused(const char *name, const char *words)
+{
+    is(TRM_ERROR_PERMISSION, folder_path(name), CORE_TRUST_FILE, words);
+}
+
+static void setup(void)
+{
+    folder_make();
+    folder_sub("in");
+    folder_write("in/file", "x");
+}
+
+START_TEST(a_file_of_ones_own_is_trusted)
+{
+    is_trusted("in/file");
+    is(TRM_OK, folder_path("in"), CORE_TRUST_FOLDER, "");
+    is(TRM_OK, folder_path("in//./../in/file"), CORE_TRUST_FILE, "");
+}
+END_TEST
+
+START_TEST(a_relative_path_is_refused)
+{
+    is(TRM_ERROR_PERMISSION, "in/file", CORE_TRUST_FILE, "not an absolute path");
+    is(TRM_ERROR_PERMISSION, "", CORE_TRUST_FILE, "not an absolute path");
+    is(TRM_ERROR_PERMISSION, NULL, CORE_TRUST_FILE, "not an absolute path");
+}
+END_TEST
+
+START_TEST(what_does_not_exist_is_not_found)
+{
+    is(TRM_ERROR_NOT_FOUND, folder_path("in/none"), CORE_TRUST_FILE, "does not exist");
+    is(TRM_ERROR_NOT_FOUND, folder_path("in/file/none"), CORE_TRUST_FILE, "does not exist");
+    is(TRM_ERROR_NOT_FOUND, folder_path("none/file"), CORE_TRUST_FILE, "does not exist");
+}
+END_TEST
+
+START_TEST(a_file_is_no_folder_and_the_other_way_round)
+{
+    is(TRM_ERROR_NOT_FOUND, folder_path("in"), CORE_TRUST_FILE, "not a regular file");
+    is(TRM_ERROR_NOT_FOUND, folder_path("in/file"), CORE_TRUST_FOLDER, "not a folder");
+    ck_assert_int_eq(mkfifo(folder_path("pipe"), 0644), 0);
+    is(TRM_ERROR_NOT_FOUND, folder_path("pipe"), CORE_TRUST_FILE, "not a regular file");
+}
+END_TEST
+
+START_TEST(what_others_may_write_is_refused)
+{
+    chmod(folder_path("in/file"), 0646);
+    is_refused("in/file", "may be written by everybody");
+    chmod(folder_path("in/file"), 0664);
+    is_refused("in/file", "may be written by its group");
+    chmod(folder_path("in/file"), 0644);
+    chmod(folder_path("in"), 0757);
+    is_refused("in/file", "the folder");
+    chmod(folder_path("in"), 0775);
+    is_refused("in/file", "may be written by its group");
+    chmod(folder_path("in"), 0755);
+    is_trusted("in/file");
+}
+END_TEST
+
+START_TEST(a_sticky_folder_that_all_may_write_is_no_danger)
+{
+    chmod(folder_path("in"), 01777);
+    is_trusted("in/file");
+    chmod(folder_path("in/file"), 01666);
+    is_refused("in/file", "may be written by everybody");
+}
+END_TEST
+
+START_TEST(what_belongs_to_somebody_else_is_refused)
+{
+    ck_assert_int_eq(chown(folder_path("in/file"), NOBODY, NOBODY), 0);
+    is_refused("in/file", "belongs to user 65534");
+    ck_assert_int_eq(chown(folder_path("in/file"), 0, 0), 0);
+    ck_assert_int_eq(chown(folder_path("in"), NOBODY, NOBODY), 0);
+    is_refused("in/file", "belongs to user 65534");
+    chmod(folder_path("in"), 01777);
+    is_refused("in/file", "belongs to user 65534");
+}
+END_TEST
+
+START_TEST(a_link_is_judged_by_where_it_leads)
+{
+    ck_assert_int_eq(symlink(folder_path("in/file"), folder_path("absolute")), 0);
+    ck_assert_int_eq(symlink("in/./file", folder_path("relative")), 0);
+    ck_assert_int_eq(symlink("in", folder_path("folder")), 0);
+    is_trusted("absolute");
+    is_trusted("relative");
+    is_trusted("folder/file");
+    is(TRM_OK, folder_path("folder"), CORE_TRUST_FOLDER, "");
+    chmod(folder_path("in"), 0777);
+    is_refused("absolute", "may be written by everybody");
+    is_refused("relative", "may be written by everybody");
+    is_refused("folder/file", "may be written by everybody");
+}
+END_TEST
+
+START_TEST(a_link_of_somebody_else_is_refused)
+{
+    chmod(folder, 01777);
+    ck_assert_int_eq(symlink("in", folder_path("theirs")), 0);
+    ck_assert_int_eq(lchown(folder_path("theirs"), NOBODY, NOBODY), 0);
+    is_refused("theirs/file", "belongs to user 65534");
+    is_trusted("in/file");
+}
+END_TEST
+
+START_TEST(a_circle_of_links_has_an_end)
+{
+    ck_assert_int_eq(symlink("two", folder_path("one")), 0);
+    ck_assert_int_eq(symlink("one", folder_path("two")), 0);
+    is(TRM_ERROR_NOT_FOUND, folder_path("one"), CORE_TRUST_FILE, "too many symbolic links");
+}
+END_TEST
+
+START_TEST(a_link_that_leads_nowhere_is_not_found)
+{
+    ck_assert_int_eq(symlink("none", folder_path("dangling")), 0);
+    is(TRM_ERROR_NOT_FOUND, folder_path("dangling"), CORE_TRUST_FILE, "does not exist");
+}
+END_TEST
+
+START_TEST(a_path_that_is_too_long_is_refused)
+{
+    char path[2 * PATH_MAX];
+    memset(path, '/', sizeof(path));
+    path[sizeof(path) - 1] = '\0';
+    is(TRM_ERROR_NOT_FOUND, path, CORE_TRUST_FILE, "too long");
+    memset(path + 1, 'a', 300);
+    path[300] = '\0';
+    ck_assert_int_ne(core_trust_path(path, CORE_TRUST_FILE), TRM_OK);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("trust");
+    TCase *trust = tcase_create("trust");
+    tcase_add_checked_fixture(trust, setup, folder_remove);
+    tcase_add_test(trust, a_file_of_ones_own_is_trusted);
+    tcase_add_test(trust, a_relative_path_is_refused);
+    tcase_add_test(trust, what_does_not_exist_is_not_found);
+    tcase_add_test(trust, a_file_is_no_folder_and_the_other_way_round);
+    tcase_add_test(trust, what_others_may_write_is_refused);
+    tcase_add_test(trust, a_sticky_folder_that_all_may_write_is_no_danger);
+    tcase_add_test(trust, a_link_is_judged_by_where_it_leads);
+    tcase_add_test(trust, a_circle_of_links_has_an_end);
+    tcase_add_test(trust, a_link_that_leads_nowhere_is_not_found);
+    tcase_add_test(trust, a_path_that_is_too_long_is_refused);
+    if (geteuid() == 0) { /* only root can give files away */
+        tcase_add_test(trust, what_belongs_to_somebody_else_is_refused);
+        tcase_add_test(trust, a_link_of_somebody_else_is_refused);
+    }
+    suite_add_tcase(suite, trust);
+    return run_suite(suite);
+}

@@ -1,0 +1,62 @@
+/* Trireme: what the commands share.
+ * SPDX-License-Identifier: MIT
+ */
+#include "command.h"
+
+#include "output.h"
+
+#include <stdio.h>
+
+static const char *log_level_name(int32_t level)
+{
+    switch (level) {
+    case TRM_LOG_ERROR:
+        return "error";
+    case TRM_LOG_WARNING:
+        return "warning";
+    case TRM_LOG_INFO:
+        return "info";
+    default:
+        return "debug";
+    }
+}
+
+static void log_to_stderr(void *user, int32_t level, const char *message)
+{
+    (void)user;
+    fprintf(stderr, "%s: %s\n", log_level_name(level), message);
+}
+
+int command_usage_error(const struct command *command, const char *complaint)
+{
+    if (complaint)
+        fprintf(stderr, "trireme %s: %s\n", command->name, complaint);
+    fprintf(stderr, "Try 'trireme help %s'.\n", command->name);
+    return COMMAND_USAGE;
+}
+
+int command_failed(const char *what)
+{
+    struct trm_error error = trm_last_error();
+
+    fprintf(stderr, "trireme: %s: ", what);
+    output_text(stderr, error.sentence);
+    if (error.native_code != 0)
+        fprintf(stderr, " (code %lld)", (long long)error.native_code);
+    fputc('\n', stderr);
+    return COMMAND_FAILED;
+}
+
+int32_t command_context(bool verbose, struct trm_context **context)
+{
+    static const struct trm_setting all_of_it = {.name = "log.level", .value = "4"};
+    struct trm_context_desc desc              = {.struct_size = sizeof(desc)};
+
+    if (verbose) {
+        desc.log           = log_to_stderr;
+        desc.settings      = &all_of_it;
+        desc.setting_count = 1;
+    }
+
+    return trm_context_create(&desc, context);
+}

@@ -1,0 +1,128 @@
+/* Trireme: `trireme info`.
+ * SPDX-License-Identifier: MIT
+ */
+#include "info.h"
+
+#include "command.h"
+#include "output.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+struct info_options {
+    bool settings;
+    bool json;
+    bool mdoc;
+    bool verbose;
+};
+
+enum {
+    OPTION_SETTINGS = 256,
+    OPTION_JSON,
+    OPTION_MDOC
+};
+
+static int parse_options(int argc, char **argv, struct info_options *options)
+{
+    static const struct option known[] = {
+        {"settings", no_argument, NULL, OPTION_SETTINGS},
+        {"json", no_argument, NULL, OPTION_JSON},
+        {"mdoc", no_argument, NULL, OPTION_MDOC},
+        {"verbose", no_argument, NULL, 'v'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+
+    while ((option = getopt_long(argc, argv, "v", known, NULL)) != -1) {
+        switch (option) {
+        case OPTION_SETTINGS:
+            options->settings = true;
+            break;
+        case OPTION_JSON:
+            options->json = true;
+            break;
+        case OPTION_MDOC:
+            options->mdoc = true;
+            break;
+        case 'v':
+            options->verbose = true;
+            break;
+        default:
+            return command_usage_error(&info_command, NULL);
+        }
+    }
+    if (optind < argc)
+        return command_usage_error(&info_command, "it takes no arguments");
+    if (options->mdoc && (!options->settings || options->json))
+        return command_usage_error(&info_command, "--mdoc goes with --settings alone");
+    return COMMAND_OK;
+}
+
+static void print_settings(struct trm_context *context, const struct info_options *options)
+{
+    if (options->json)
+        info_settings_json(context);
+    else
+        info_settings_text(context);
+}
+
+static int print_machine(struct trm_context *context, const struct info_options *options)
+{
+    struct info info;
+    int status = COMMAND_OK;
+
+    info_collect(&info, context);
+    if (options->json)
+        info_print_json(&info);
+    else
+        info_print_text(&info);
+    if (info.failure) {
+        fflush(stdout);
+        fputs("trireme: no device works: ", stderr);
+        output_text(stderr, info.failure);
+        fputc('\n', stderr);
+        status = COMMAND_FAILED;
+    }
+    info_release(&info);
+    return status;
+}
+
+static int info_run(int argc, char **argv)
+{
+    struct info_options options = {0};
+    struct trm_context *context;
+    int status = parse_options(argc, argv, &options);
+
+    if (status != COMMAND_OK)
+        return status;
+    if (options.mdoc) {
+        info_settings_mdoc();
+        return COMMAND_OK;
+    }
+    if (command_context(options.verbose, &context) != TRM_OK)
+        return command_failed("the settings are wrong");
+    if (options.settings)
+        print_settings(context, &options);
+    else
+        status = print_machine(context, &options);
+    trm_context_destroy(context);
+    return status;
+}
+
+const struct command info_command = {
+    .name    = "info",
+    .summary = "show backends, devices and settings, and why a backend is missing",
+    .help    = "Usage: trireme info [--json] [-v]\n"
+               "       trireme info --settings [--json | --mdoc]\n"
+               "\n"
+               "Shows every backend plugin that was found, with the reason where it cannot be used, and\n"
+               "every device with its properties.\n"
+               "\n"
+               "      --json      one JSON object instead of text\n"
+               "      --settings  every setting: value in force, where it comes from, variable, default\n"
+               "      --mdoc      the settings as the list in trireme(7)\n"
+               "  -v, --verbose   what the library logs, on stderr\n"
+               "\n"
+               "Ends with 0 when at least one device works, 1 when none does, 2 for a wrong command line.\n",
+    .run     = info_run,
+};

@@ -1,0 +1,60 @@
+/* Trireme: what `trireme info` knows, collected once and then written as text or as JSON.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TOOLS_INFO_H
+#define TRIREME_TOOLS_INFO_H
+
+#include "json.h"
+
+#include <trireme/trireme.h>
+
+struct info_device {
+    struct trm_device_summary summary;
+    struct trm_device *device; /* NULL: it could not be opened */
+    char *reason;              /* why not; NULL when it was opened */
+};
+
+/* A backend that Trireme is known to have, and that is not among the candidates. */
+struct info_absent {
+    const char *name;
+    char *reason;
+};
+
+enum {
+    INFO_KNOWN_BACKENDS = 3
+};
+
+struct info {
+    struct trm_context *context;
+    struct trm_candidate *candidates;
+    uint32_t candidate_count;
+    struct info_device *devices;
+    uint32_t device_count;
+    uint32_t opened_count;
+    struct info_absent absent[INFO_KNOWN_BACKENDS];
+    uint32_t absent_count;
+    char *failure; /* why no device works; NULL when one does */
+};
+
+/* Load the plugins, ask every backend for its devices and open each. What fails is part of what is known. */
+void info_collect(struct info *info, struct trm_context *context);
+void info_release(struct info *info);
+
+const char *info_stage_name(int32_t stage);
+const char *info_kind_name(int32_t kind);
+
+void info_print_text(const struct info *info);
+void info_print_json(const struct info *info);
+
+/* All facts of an open device, in the order of enum trm_device_key; those it does not know are left out. */
+void info_properties_text(struct trm_device *device, int indent);
+void info_properties_json(struct trm_device *device, struct json *json);
+
+/* The settings table with the values in force in `context`. */
+void info_settings_text(struct trm_context *context);
+void info_settings_json(struct trm_context *context);
+
+/* The settings table as the list of a manual page (mdoc), without values in force. */
+void info_settings_mdoc(void);
+
+#endif

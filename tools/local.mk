@@ -1,0 +1,33 @@
+# The `trireme` program. To add a file: append it (headers too) to tools_trireme_SOURCES.
+
+bin_PROGRAMS += tools/trireme
+
+tools_trireme_SOURCES = \
+	tools/bench.c \
+	tools/bench.h \
+	tools/bench_alloc.c \
+	tools/bench_case.c \
+	tools/bench_copy.c \
+	tools/bench_kernels.c \
+	tools/bench_objects.c \
+	tools/bench_report.c \
+	tools/bench_run.c \
+	tools/bench_stream.c \
+	tools/bench_stream.h \
+	tools/command.c \
+	tools/command.h \
+	tools/info.c \
+	tools/info.h \
+	tools/info_collect.c \
+	tools/info_print.c \
+	tools/info_properties.c \
+	tools/info_settings.c \
+	tools/json.c \
+	tools/json.h \
+	tools/main.c \
+	tools/output.c \
+	tools/output.h \
+	tools/table.c \
+	tools/table.h
+tools_trireme_LDADD = libtrireme.la -lm
+tools_trireme_LDFLAGS = $(AM_LDFLAGS) -Wl,-rpath,'$$ORIGIN/$(libdir_from_bindir)'
