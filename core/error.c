@@ -26,16 +26,15 @@ void core_text_copy(char *to, size_t capacity, const char *text)
     memcpy(to + length, "...", 4);
 }
 
-static int32_t set(int32_t status, int64_t native_code, const char *sentence)
+static void set(int32_t status, int64_t native_code, const char *sentence)
 {
     last.status      = status;
     last.said        = 1;
     last.native_code = native_code;
     last.sentence    = sentence;
-    return status;
 }
 
-int32_t core_fail(int32_t status, const char *format, ...)
+void core_error_say(int32_t status, const char *format, ...)
 {
     /* Not straight into `last.text`, which may be among the arguments. */
     char text[sizeof(last.text) + 4];
@@ -43,28 +42,23 @@ int32_t core_fail(int32_t status, const char *format, ...)
     va_start(arguments, format);
     int written = vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    if (written < 0)
-        return set(status, 0, trm_status_text(status));
-    return core_fail_native(status, 0, text);
+    core_error_copy(status, 0, written < 0 ? "" : text);
 }
 
-int32_t core_fail_native(int32_t status, int64_t native_code, const char *sentence)
+void core_error_copy(int32_t status, int64_t native_code, const char *sentence)
 {
-    if (sentence == NULL || sentence[0] == '\0')
-        return set(status, native_code, trm_status_text(status));
+    if (sentence == NULL || sentence[0] == '\0') {
+        set(status, native_code, trm_status_text(status));
+        return;
+    }
     if (sentence != last.text)
         core_text_copy(last.text, sizeof(last.text), sentence);
-    return set(status, native_code, last.text);
+    set(status, native_code, last.text);
 }
 
-int32_t core_fail_static(int32_t status, const char *sentence)
+void core_error_point(int32_t status, const char *sentence)
 {
-    return set(status, 0, sentence);
-}
-
-int32_t core_fail_memory(const char *doing)
-{
-    return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "out of host memory while %s", doing);
+    set(status, 0, sentence);
 }
 
 int32_t core_last_status(void)
@@ -72,16 +66,15 @@ int32_t core_last_status(void)
     return last.status;
 }
 
-int32_t core_fail_below(int32_t status)
+void core_error_complete(int32_t status)
 {
-    if (last.said && last.status == status)
-        return status;
-    return set(status, 0, trm_status_text(status));
+    if (!last.said || last.status != status)
+        set(status, 0, trm_status_text(status));
 }
 
 void core_failure_keep(struct core_failure *failure, int32_t status)
 {
-    core_fail_below(status);
+    core_error_complete(status);
     failure->status      = status;
     failure->native_code = last.native_code;
     core_text_copy(failure->sentence, sizeof(failure->sentence), last.sentence);

@@ -11,26 +11,56 @@
 /* Sets the calling thread's last error and returns `status`, so that a check is one line:
  *     return core_fail(TRM_ERROR_OUT_OF_RANGE, "offset %" PRIu64 " is past the end of ...",
  *     offset);
- * The arguments may quote the last error itself. */
-int32_t core_fail(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+ * The arguments may quote the last error itself. A macro, and the functions below are inline, so that
+ * compilers and analysers see that a failure is not TRM_OK; `status` is a constant or a variable. */
+#define core_fail(status, ...) (core_error_say((status), __VA_ARGS__), core_error_pass(status))
 
-/* The same with the driver's own code and a finished sentence, which is copied. */
-int32_t core_fail_native(int32_t status, int64_t native_code, const char *sentence);
+void core_error_say(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static inline int32_t core_error_pass(int32_t status)
+{
+    return status;
+}
+
+/* Sets the last error to a finished sentence, which is copied, or which is static and is not. */
+void core_error_copy(int32_t status, int64_t native_code, const char *sentence);
+void core_error_point(int32_t status, const char *sentence);
+
+/* As core_fail() with the driver's own code and a finished sentence, which is copied. */
+static inline int32_t core_fail_native(int32_t status, int64_t native_code, const char *sentence)
+{
+    core_error_copy(status, native_code, sentence);
+    return status;
+}
 
 /* The same for a sentence that is static: nothing is copied. For answers that come often, such as
  * the TIMEOUT of a poll. */
-int32_t core_fail_static(int32_t status, const char *sentence);
+static inline int32_t core_fail_static(int32_t status, const char *sentence)
+{
+    core_error_point(status, sentence);
+    return status;
+}
 
 /* "out of host memory while <doing>". */
-int32_t core_fail_memory(const char *doing);
+static inline int32_t core_fail_memory(const char *doing)
+{
+    return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "out of host memory while %s", doing);
+}
 
 /* The status of the calling thread's last error: what to return when core_object_find() or enter()
  * gave NULL. */
 int32_t core_last_status(void);
 
+/* If nothing was said since core_error_clear() about a failure with this status, says what it means. */
+void core_error_complete(int32_t status);
+
 /* Hands on a failure that came from a backend's function: if nothing was said about it since
  * core_error_clear(), says what the status means. Returns `status`. */
-int32_t core_fail_below(int32_t status);
+static inline int32_t core_fail_below(int32_t status)
+{
+    core_error_complete(status);
+    return status;
+}
 
 /* A failure with its sentence, kept by a stream or a device as the first cause. */
 struct core_failure {

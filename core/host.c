@@ -42,7 +42,7 @@ static int32_t host_get_setting(void *context, const char *name, char *value, ui
 static int32_t host_trust_file(void *context, const char *path)
 {
     (void)context;
-    return core_trust_path(path, CORE_TRUST_FILE);
+    return core_trust_file(path);
 }
 
 void core_host_init(struct core_context *context)

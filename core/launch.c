@@ -136,7 +136,7 @@ static int32_t set_grid(struct launch *launch, const struct trm_grid *grid)
 
 static const char *article(const char *name)
 {
-    return name[0] == 'i' || name[0] == 'u' ? "an" : "a";
+    return name[0] == 'i' || name[0] == 'f' ? "an" : "a";
 }
 
 /* argument 2 "a" of kernel "saxpy" is f32, but an i32 was given */
@@ -251,7 +251,7 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
     status = core_stream_commit(stream, value, stream->ops->launch(stream->backend, value, &launch->desc));
     if (!LIKELY(status == TRM_OK))
         return status;
-    core_use(&launch->kernel->module->uses, stream, value);
+    core_module_use(launch->kernel->module, stream, value);
     for (uint32_t i = 0; i < launch->desc.argument_count; i++)
         if (launch->buffers[i] != NULL)
             core_use(&launch->buffers[i]->uses, stream, value);

@@ -29,7 +29,7 @@ static void clean(char *text)
         text[--length] = '\0';
 }
 
-int32_t core_loader_refuse(struct core_candidate *candidate, const char *format, ...)
+void core_loader_say(struct core_candidate *candidate, const char *format, ...)
 {
     char text[2048];
     va_list arguments;
@@ -39,7 +39,6 @@ int32_t core_loader_refuse(struct core_candidate *candidate, const char *format,
     clean(text);
     core_text_copy(candidate->reason, sizeof(candidate->reason), text);
     candidate->accepted = 0;
-    return 0;
 }
 
 /* What the backend said about its failure, else what the status means. */
@@ -68,7 +67,7 @@ static int32_t check_file(struct core_candidate *candidate)
     if (candidate->path[0] != '/')
         return core_loader_refuse(candidate,
                                   "the path is not absolute, and only absolute paths may name code");
-    int32_t status = core_trust_path(candidate->path, CORE_TRUST_FILE);
+    int32_t status = core_trust_file(candidate->path);
     if (status == TRM_ERROR_PERMISSION)
         return core_loader_refuse(candidate, "not trusted: %s", trm_last_error().sentence);
     if (status != TRM_OK)
@@ -104,10 +103,11 @@ static int32_t load(struct core_candidate *candidate, trm_backend_query_fn *quer
         return refuse_linker(candidate);
     candidate->stage = TRM_CANDIDATE_LOADED;
     void *symbol     = dlsym(library, TRM_BACKEND_QUERY_SYMBOL);
-    int32_t found    = symbol != NULL ? 1 : refuse_symbol(candidate, library);
-    memcpy(query, &symbol, sizeof(symbol));
+    if (symbol == NULL)
+        refuse_symbol(candidate, library);
     dlclose(library);
-    return found;
+    memcpy(query, &symbol, sizeof(symbol));
+    return symbol != NULL;
 }
 
 int32_t core_loader_open_file(struct core_context *context, struct core_candidate *candidate)

@@ -4,6 +4,7 @@
 #ifndef CORE_LOADER_H
 #define CORE_LOADER_H
 
+#include "core/error.h"
 #include "core/registry.h"
 
 /* What came of a file: how far it got, and why no further. */
@@ -34,8 +35,10 @@ int32_t core_loader_start(struct core_context *context, struct core_candidate *c
 /* Ends the instance of a candidate that was started. */
 void core_loader_stop(struct core_candidate *candidate);
 
-/* Says why a candidate is refused; answers 0. */
-int32_t core_loader_refuse(struct core_candidate *candidate, const char *format, ...)
+/* Says why a candidate is refused; answers 0. A macro for the same reason as core_fail(). */
+#define core_loader_refuse(candidate, ...) (core_loader_say((candidate), __VA_ARGS__), core_error_pass(0))
+
+void core_loader_say(struct core_candidate *candidate, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Copies the tables that a plugin answered its query with into candidate->backend, after checking

@@ -53,6 +53,7 @@ core_libcore_la_SOURCES += \
 	core/launch.c \
 	core/map.c \
 	core/module.c core/module.h \
+	core/module_notes.c \
 	core/output.h \
 	core/peer.c \
 	core/pool.c core/pool.h \

@@ -12,6 +12,8 @@
 
 #define DESC_MIN 32 /* bytes of struct trm_module_desc in the first version */
 
+/* ---- the end ------------------------------------------------------------------------------- */
+
 static void module_unload(struct core_module *module)
 {
     struct core_context *context = module->object.context;
@@ -40,6 +42,7 @@ static void module_release(struct core_object *object)
     struct core_module *module = (struct core_module *)object;
     struct core_device *device = module->device;
 
+    core_module_notes_to_uses(module);
     module->deferred.uses = &module->uses;
     module->deferred.go   = deferred_go;
     core_object_retain(&device->object);

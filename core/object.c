@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "core/context.h"
@@ -52,6 +53,8 @@ struct core_handle_table {
 static struct {
     _Atomic(struct core_handle_table *) tables[CONTEXTS];
     _Atomic uint32_t floors[CONTEXTS];
+    /* Threads inside core_object_enter_late(); a table is not freed meanwhile. */
+    _Atomic uint32_t visitors;
 } directory;
 
 static const char *const type_names[16] = {
@@ -231,6 +234,17 @@ void *core_object_enter(const void *handle, enum core_type type)
     if (LIKELY(slot != NULL) && LIKELY(pin(slot, bits)))
         return object_in(slot);
     return not_found(bits, type);
+}
+
+void *core_object_enter_late(const void *handle, enum core_type type)
+{
+    void *object = NULL;
+    atomic_fetch_add(&directory.visitors, 1);
+    /* Who finds the table here has been counted before it is taken out of the directory. */
+    if (atomic_load(&directory.tables[(uintptr_t)handle >> 56]) != NULL)
+        object = core_object_enter(handle, type);
+    atomic_fetch_sub(&directory.visitors, 1);
+    return object;
 }
 
 int32_t core_object_enter_again(struct core_object *object)
@@ -489,7 +503,9 @@ void core_handle_table_destroy(struct core_handle_table *table)
     uint32_t highest = highest_generation(table);
     uint32_t floor   = highest < GENERATION_MASK - (1u << 24) ? highest : 0;
     atomic_store_explicit(&directory.floors[table->number], floor, memory_order_relaxed);
-    atomic_store_explicit(&directory.tables[table->number], NULL, memory_order_release);
+    atomic_exchange(&directory.tables[table->number], NULL);
+    while (atomic_load(&directory.visitors) != 0)
+        sched_yield(); /* for the few instructions that a visit takes */
 
     for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
         struct core_slot *slots = atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed);

@@ -73,6 +73,10 @@ void *core_object_find(const void *handle, enum core_type type);
  * block. */
 void *core_object_enter(const void *handle, enum core_type type);
 
+/* The same for a handle whose whole context may end at this very moment, which is the caller's
+ * mistake in all other calls. */
+void *core_object_enter_late(const void *handle, enum core_type type);
+
 /* Enter an object of which a reference is held. 0 when its handle is dead. */
 int32_t core_object_enter_again(struct core_object *object);
 void core_object_leave(struct core_object *object);

@@ -128,7 +128,9 @@ static uint64_t slab_bytes(struct core_pool *pool, int32_t kind, uint32_t class_
         bytes *= 2;
     while (bytes < reserved && bytes * 2 <= most)
         bytes *= 2;
-    return bytes > most && most >= block_size ? most : bytes < block_size ? block_size : bytes;
+    if (bytes > most)
+        bytes = most;
+    return bytes < block_size ? block_size : bytes;
 }
 
 /* One more slab, and its first block. */

@@ -19,9 +19,14 @@
 
 int32_t core_backend_name_valid(const char *name, size_t length)
 {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
     if (length == 0 || length > NAME_MOST)
         return 0;
-    return strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-_") >= length;
+    for (size_t i = 0; i < length; i++) {
+        if (memchr(letters, name[i], sizeof(letters) - 1) == NULL)
+            return 0;
+    }
+    return 1;
 }
 
 /* Takes ":12" off the end of an entry. What is no number stays where it is. */

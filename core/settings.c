@@ -218,7 +218,7 @@ static int32_t set_from_file(void *user, const char *key, const char *text, unsi
 static int32_t read_file(struct reader *reader, const char *path)
 {
     reader->path    = path;
-    reader->trusted = core_trust_path(path, CORE_TRUST_FILE) == TRM_OK;
+    reader->trusted = core_trust_file(path) == TRM_OK;
     reader->set     = 0;
     return core_config_read(reader->context, path, set_from_file, reader);
 }
@@ -361,7 +361,7 @@ static int32_t find_text(const struct core_settings *settings, const char *name,
 {
     const struct core_setting_row *row;
     const struct value *value = value_of(settings, name, &row);
-    if (value != NULL) {
+    if (row != NULL) {
         *text   = text_of(row, value);
         *origin = value->origin;
         return TRM_OK;

@@ -321,8 +321,8 @@ int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats 
     struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
     const uint64_t *from          = &stream->stats->operations;
     uint64_t *to                  = &stats.operations;
-    for (size_t i = 0; i < COUNTERS; i++)
-        to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+    for (size_t i = COUNTERS; i > 0; i--)
+        to[i - 1] = __atomic_load_n(&from[i - 1], __ATOMIC_ACQUIRE);
     if (!core_struct_give(out, &stats, sizeof(stats), STATS_LEAST))
         return core_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_stats.struct_size is %u, but its size is %zu", out->struct_size,

@@ -68,6 +68,10 @@ struct core_stream {
     struct core_watch *watch;            /* notify.c: emulated notifications; under device->lock */
     /* pool.c: what was freed in this stream's order; NULL until then */
     struct core_pool_stream *pool;
+    /* core/module.c: the module launched from last (by its handle, which is never given twice), and
+     * where that is noted; the enqueuing thread's. */
+    const void *launched;
+    _Atomic uint64_t *launched_note;
     struct core_job ending;         /* ends the stream later; see CORE_STREAM_ENDING */
     struct trm_stream_stats *stats; /* never NULL; written by the enqueuing thread only */
 };
@@ -103,10 +107,11 @@ static inline int32_t core_stream_commit(struct core_stream *stream, uint64_t va
     return TRM_OK;
 }
 
-/* Statistics: written by the enqueuing thread, read by any. Adds to one of stream->stats' counters. */
+/* Statistics: written by the enqueuing thread, read by any. Adds to one of stream->stats' counters. Who
+ * reads backwards never sees more of a kind than there are operations. */
 static inline void core_stream_add(uint64_t *counter, uint64_t amount)
 {
-    __atomic_store_n(counter, *counter + amount, __ATOMIC_RELAXED);
+    __atomic_store_n(counter, *counter + amount, __ATOMIC_RELEASE);
 }
 
 /* One operation more, of the kind that `counter` counts (NULL: of none that is counted by itself). */

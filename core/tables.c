@@ -152,7 +152,7 @@ static int32_t check_pairs(struct core_candidate *candidate)
 
 int32_t core_loader_take_tables(struct core_candidate *candidate, const struct trm_backend *plugin)
 {
-    struct trm_backend own;
+    struct trm_backend own       = {0};
     struct core_backend *backend = &candidate->backend;
     const struct table whole     = {
             .name     = "backend",

@@ -9,10 +9,11 @@
 #include "core/futex.h"
 #include "core/stream.h"
 
-/* A thread ends. Several may, and the device too: the handle has one killer. */
+/* A thread ends. Others may at the same moment, and the device and its context too: the handle has
+ * one killer. */
 static void thread_ended(void *handle)
 {
-    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
+    struct core_stream *stream = core_object_enter_late(handle, CORE_STREAM);
     if (stream == NULL)
         return;
     core_stream_end(stream);

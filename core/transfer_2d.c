@@ -23,7 +23,8 @@ static int32_t extent_of(uint64_t pitch, uint64_t width, uint64_t height, uint64
     *extent = 0;
     if (width == 0 || height == 0)
         return TRM_OK;
-    if (__builtin_mul_overflow(pitch, height - 1, &rows) || __builtin_add_overflow(rows, width, extent))
+    if (__builtin_mul_overflow(pitch, height - 1, &rows) || __builtin_add_overflow(rows, width, extent) ||
+        *extent == TRM_WHOLE)
         return core_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%" PRIu64 " rows at a pitch of %" PRIu64 " bytes are more than 64 bits can count",
                          height, pitch);

@@ -18,7 +18,6 @@
 /* Where the walk is: `done` has been judged, `left` is still to come. */
 struct walk {
     const char *path; /* what was asked, for sentences */
-    enum core_trust kind;
     int links;
     char done[PATH_MAX];
     char left[PATH_MAX];
@@ -128,18 +127,9 @@ static int32_t judge_done(struct walk *walk, struct stat *status)
     return verdict;
 }
 
-static int32_t check_kind(const struct walk *walk, const struct stat *status)
+int32_t core_trust_file(const char *path)
 {
-    if (walk->kind == CORE_TRUST_FILE && !S_ISREG(status->st_mode))
-        return core_fail(TRM_ERROR_NOT_FOUND, "%s is not a regular file", walk->path);
-    if (walk->kind == CORE_TRUST_FOLDER && !S_ISDIR(status->st_mode))
-        return core_fail(TRM_ERROR_NOT_FOUND, "%s is not a folder", walk->path);
-    return TRM_OK;
-}
-
-int32_t core_trust_path(const char *path, enum core_trust kind)
-{
-    struct walk walk = {.path = path, .kind = kind, .done = "/"};
+    struct walk walk = {.path = path, .done = "/"};
     char component[NAME_MAX + 1];
     struct stat status;
     if (path == NULL || path[0] != '/')
@@ -166,5 +156,7 @@ int32_t core_trust_path(const char *path, enum core_trust kind)
     /* The last step may have been a link or "..". */
     if (stat(walk.done, &status) != 0)
         return fail_errno(walk.done);
-    return check_kind(&walk, &status);
+    if (!S_ISREG(status.st_mode))
+        return core_fail(TRM_ERROR_NOT_FOUND, "%s is not a regular file", path);
+    return TRM_OK;
 }

@@ -2,6 +2,8 @@
 
 dist_man_MANS += doc/trireme.1 doc/trireme.3 doc/trireme.7
 
+dist_doc_DATA += doc/writing-a-backend.md
+
 EXTRA_DIST += \
 	doc/architecture.md \
 	doc/environment.md \

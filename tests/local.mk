@@ -51,7 +51,6 @@ PACKAGING_TESTS = \
 	tests/packaging/install.sh \
 	tests/packaging/relocated.sh \
 	tests/packaging/readme-program.sh \
-	tests/packaging/out-of-tree-backend.sh \
 	tests/packaging/uninstall.sh
 
 dist_check_SCRIPTS += $(PACKAGING_TESTS)
@@ -60,6 +59,5 @@ EXTRA_DIST += tests/packaging/staging
 
 tests/packaging/relocated.log: tests/packaging/install.log
 tests/packaging/readme-program.log: tests/packaging/install.log
-tests/packaging/out-of-tree-backend.log: tests/packaging/install.log
 tests/packaging/uninstall.log: tests/packaging/install.log tests/packaging/relocated.log \
-	tests/packaging/readme-program.log tests/packaging/out-of-tree-backend.log
+	tests/packaging/readme-program.log

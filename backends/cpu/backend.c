@@ -33,7 +33,8 @@ static int32_t backend_open(const struct trm_host *host, struct trm_backend_inst
 {
     struct trm_backend_instance *instance = host->allocate(host->context, sizeof(*instance), CPU_LINE);
     if (instance == NULL)
-        return host->fail(host->context, TRM_ERROR_OUT_OF_HOST_MEMORY, 0, "There is no host memory for the cpu backend.");
+        return host->fail(host->context, TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
+                          "There is no host memory for the cpu backend.");
     memset(instance, 0, sizeof(*instance));
     instance->host           = host;
     instance->physical_bytes = cpu_physical_bytes();
@@ -71,7 +72,8 @@ static const struct trm_backend cpu_backend = {
 };
 
 /* A core that is newer gives us what we were written for; one that asks for more than that cannot be served. */
-const struct trm_backend *trm_backend_query_v1(const struct trm_host *host, uint32_t min_minor, uint32_t max_minor)
+const struct trm_backend *trm_backend_query_v1(const struct trm_host *host, uint32_t min_minor,
+                                               uint32_t max_minor)
 {
     (void)host;
     (void)max_minor;

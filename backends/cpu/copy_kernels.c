@@ -69,7 +69,8 @@ static void stream_lines_sse2(uint8_t *destination, const uint8_t *source, uint6
     }
 }
 
-__attribute__((target("avx"))) static void stream_lines_avx(uint8_t *destination, const uint8_t *source, uint64_t lines)
+__attribute__((target("avx"))) static void stream_lines_avx(uint8_t *destination, const uint8_t *source,
+                                                            uint64_t lines)
 {
     for (; lines != 0; lines--, destination += LINE, source += LINE) {
         _mm_prefetch((const char *)source + PREFETCH_AHEAD, _MM_HINT_NTA);
@@ -80,7 +81,8 @@ __attribute__((target("avx"))) static void stream_lines_avx(uint8_t *destination
     }
 }
 
-__attribute__((target("avx"))) static void store_lines_avx(uint8_t *destination, const uint8_t *source, uint64_t lines)
+__attribute__((target("avx"))) static void store_lines_avx(uint8_t *destination, const uint8_t *source,
+                                                           uint64_t lines)
 {
     for (; lines != 0; lines--, destination += LINE, source += LINE) {
         _mm_prefetch((const char *)source + PREFETCH_AHEAD, _MM_HINT_T0);
@@ -152,7 +154,8 @@ static void stream_word_sse2(uint8_t *destination, uint64_t word, uint64_t lines
             _mm_stream_si128((__m128i *)destination + i, value);
 }
 
-__attribute__((target("avx"))) static void stream_word_avx(uint8_t *destination, uint64_t word, uint64_t lines)
+__attribute__((target("avx"))) static void stream_word_avx(uint8_t *destination, uint64_t word,
+                                                           uint64_t lines)
 {
     __m256i value = _mm256_set1_epi64x((long long)word);
     for (; lines != 0; lines--, destination += LINE) {

@@ -13,13 +13,13 @@
 #define CPU_LINE 64 /* bytes of a cache line */
 
 /* Limits that a device reports; module.c and enqueue.c rely on them. */
-#define CPU_MAX_ARGUMENTS    256u
+#define CPU_MAX_ARGUMENTS 256u
 #define CPU_MAX_SHARED_BYTES (16u << 20)
-#define CPU_MAX_GROUP_ITEMS  (1u << 20)
+#define CPU_MAX_GROUP_ITEMS (1u << 20)
 
 struct trm_backend_instance {
-    const struct trm_host *host;
     struct cpu_pool pool;
+    const struct trm_host *host;
     struct cpu_transfers transfers;
     struct cpu_clock clock;
     uint64_t physical_bytes; /* of the machine, or of the group of processes we may use */
@@ -48,8 +48,8 @@ static inline void cpu_release(struct trm_backend_instance *instance, void *memo
 }
 
 /* Explain a failure in the calling thread; returns `status`. */
-int32_t cpu_fail(struct trm_backend_instance *instance, int32_t status, int64_t native_code, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+int32_t cpu_fail(struct trm_backend_instance *instance, int32_t status, int64_t native_code,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 int32_t cpu_fail_host_memory(struct trm_backend_instance *instance, const char *what);
 

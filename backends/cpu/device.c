@@ -109,8 +109,9 @@ static int32_t give(struct trm_backend_instance *instance, const void *answer, u
     if (capacity == 0 && value == NULL)
         return TRM_OK;
     if (capacity < size)
-        return cpu_fail(instance, TRM_ERROR_OUT_OF_RANGE, 0, "The answer has %llu bytes, there is room for %llu.",
-                        (unsigned long long)size, (unsigned long long)capacity);
+        return cpu_fail(instance, TRM_ERROR_OUT_OF_RANGE, 0,
+                        "The answer has %llu bytes, there is room for %llu.", (unsigned long long)size,
+                        (unsigned long long)capacity);
     memcpy(value, answer, size);
     return TRM_OK;
 }
@@ -175,15 +176,16 @@ static bool find_number(struct trm_backend_instance *instance, uint32_t key, uin
     }
 }
 
-static int32_t device_get_info(struct trm_backend_instance *instance, uint32_t index, uint32_t key, void *value,
-                               uint64_t capacity, uint64_t *needed)
+static int32_t device_get_info(struct trm_backend_instance *instance, uint32_t index, uint32_t key,
+                               void *value, uint64_t capacity, uint64_t *needed)
 {
     /* Their product is the number of groups, which kernels see as 64 bits. */
     static const uint64_t most_groups[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
     static const uint64_t most_items[3]  = {CPU_MAX_GROUP_ITEMS, CPU_MAX_GROUP_ITEMS, CPU_MAX_GROUP_ITEMS};
     uint64_t number;
     if (index != 0)
-        return cpu_fail(instance, TRM_ERROR_NOT_FOUND, 0, "There is one cpu device, number %u does not exist.", index);
+        return cpu_fail(instance, TRM_ERROR_NOT_FOUND, 0,
+                        "There is one cpu device, number %u does not exist.", index);
     if (key == TRM_DEVICE_NAME || key == TRM_DEVICE_DRIVER)
         return give_text(instance, key, value, capacity, needed);
     if (key == TRM_DEVICE_MAX_GROUPS)
@@ -202,10 +204,12 @@ static int32_t device_count(struct trm_backend_instance *instance, uint32_t *cou
     return TRM_OK;
 }
 
-static int32_t device_open(struct trm_backend_instance *instance, uint32_t index, struct trm_backend_device **result)
+static int32_t device_open(struct trm_backend_instance *instance, uint32_t index,
+                           struct trm_backend_device **result)
 {
     if (index != 0)
-        return cpu_fail(instance, TRM_ERROR_NOT_FOUND, 0, "There is one cpu device, number %u does not exist.", index);
+        return cpu_fail(instance, TRM_ERROR_NOT_FOUND, 0,
+                        "There is one cpu device, number %u does not exist.", index);
     struct trm_backend_device *device = cpu_allocate(instance, sizeof(*device));
     if (device == NULL)
         return cpu_fail_host_memory(instance, "a device");

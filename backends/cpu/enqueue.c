@@ -7,13 +7,13 @@
 
 /* When a batch is submitted. Waking a sleeping worker costs a few microseconds, so a batch is worth that; one that
  * looks for work anyway gets it sooner. */
-#define BATCH_COUNT   64u
-#define BATCH_NS      20000u
+#define BATCH_COUNT 64u
+#define BATCH_NS 20000u
 #define BATCH_WARM_NS 4000u
 
-#define CHEAP_NS         20u
-#define BYTES_PER_NS     8u
-#define BLOCK_HEADER     16u /* before an argument block of the host's: its size */
+#define CHEAP_NS 20u
+#define BYTES_PER_NS 8u
+#define BLOCK_HEADER 16u /* before an argument block of the host's: its size */
 
 static uint32_t bytes_cost(uint64_t bytes)
 {
@@ -96,7 +96,8 @@ int32_t cpu_enqueue_copy(struct trm_backend_stream *stream, uint64_t value, cons
     return commit(stream, op, value, CPU_OP_COPY, 1, bytes_cost(desc->size));
 }
 
-int32_t cpu_enqueue_copy_2d(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_2d_desc *desc)
+int32_t cpu_enqueue_copy_2d(struct trm_backend_stream *stream, uint64_t value,
+                            const struct trm_copy_2d_desc *desc)
 {
     if (cpu_stream_failure(stream) != NULL)
         return cpu_stream_report(stream);
@@ -163,7 +164,8 @@ static void release_block(struct trm_backend_stream *stream, uint8_t *block)
     cpu_release(stream->instance, block - BLOCK_HEADER, size);
 }
 
-int32_t cpu_enqueue_launch(struct trm_backend_stream *stream, uint64_t value, const struct trm_launch_desc *desc)
+int32_t cpu_enqueue_launch(struct trm_backend_stream *stream, uint64_t value,
+                           const struct trm_launch_desc *desc)
 {
     struct trm_backend_kernel *kernel = desc->kernel;
     uint64_t bytes                    = kernel->block_size;

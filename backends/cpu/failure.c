@@ -9,7 +9,8 @@
 
 #define SENTENCE_BYTES 256
 
-int32_t cpu_fail(struct trm_backend_instance *instance, int32_t status, int64_t native_code, const char *format, ...)
+int32_t cpu_fail(struct trm_backend_instance *instance, int32_t status, int64_t native_code,
+                 const char *format, ...)
 {
     char sentence[SENTENCE_BYTES];
     va_list arguments;
@@ -27,9 +28,9 @@ int32_t cpu_fail_host_memory(struct trm_backend_instance *instance, const char *
 /* When there is no memory to say more. */
 static struct cpu_failure *static_failure(int32_t status)
 {
-    static struct cpu_failure kernel  = {.status = TRM_ERROR_KERNEL, .sentence = "A kernel failed."};
-    static struct cpu_failure memory  = {.status   = TRM_ERROR_OUT_OF_HOST_MEMORY,
-                                         .sentence = "There was no host memory to run an operation."};
+    static struct cpu_failure kernel   = {.status = TRM_ERROR_KERNEL, .sentence = "A kernel failed."};
+    static struct cpu_failure memory   = {.status   = TRM_ERROR_OUT_OF_HOST_MEMORY,
+                                          .sentence = "There was no host memory to run an operation."};
     static struct cpu_failure given_up = {.status   = TRM_ERROR_CANCELLED,
                                           .sentence = "The stream was given up."};
     if (status == TRM_ERROR_KERNEL)
@@ -37,8 +38,8 @@ static struct cpu_failure *static_failure(int32_t status)
     return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? &memory : &given_up;
 }
 
-struct cpu_failure *cpu_failure_make(struct trm_backend_instance *instance, int32_t status, int64_t native_code,
-                                     const char *format, ...)
+struct cpu_failure *cpu_failure_make(struct trm_backend_instance *instance, int32_t status,
+                                     int64_t native_code, const char *format, ...)
 {
     char sentence[SENTENCE_BYTES];
     va_list arguments;

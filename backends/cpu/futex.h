@@ -39,10 +39,10 @@ static inline uint64_t cpu_deadline(uint64_t timeout_ns)
 /* Sleep while *word is `expected`, at most until `deadline`. False when the deadline has come. */
 static inline bool cpu_futex_wait(atomic_uint *word, uint32_t expected, uint64_t deadline)
 {
-    struct timespec until = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
+    struct timespec until        = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
     const struct timespec *limit = deadline == CPU_NEVER ? NULL : &until;
-    long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected, limit, NULL,
-                          FUTEX_BITSET_MATCH_ANY);
+    long result =
+        syscall(SYS_futex, word, FUTEX_WAIT_BITSET_PRIVATE, expected, limit, NULL, FUTEX_BITSET_MATCH_ANY);
     return result == 0 || errno != ETIMEDOUT;
 }
 

@@ -7,7 +7,8 @@
 
 /* ---- parts of an operation */
 
-struct cpu_failure *cpu_op_run_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin, uint64_t end)
+struct cpu_failure *cpu_op_run_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
+                                    uint64_t end)
 {
     struct cpu_transfers *transfers = &session->instance->transfers;
     switch (op->kind) {
@@ -22,8 +23,9 @@ struct cpu_failure *cpu_op_run_part(struct cpu_session *session, const struct cp
         return NULL;
     default:
         cpu_transfer_copy_2d(op->copy_2d.destination + begin * op->copy_2d.destination_pitch,
-                             op->copy_2d.destination_pitch, op->copy_2d.source + begin * op->copy_2d.source_pitch,
-                             op->copy_2d.source_pitch, op->copy_2d.width, end - begin);
+                             op->copy_2d.destination_pitch,
+                             op->copy_2d.source + begin * op->copy_2d.source_pitch, op->copy_2d.source_pitch,
+                             op->copy_2d.width, end - begin);
         return NULL;
     }
 }
@@ -47,7 +49,8 @@ static void close_job(struct cpu_pool *pool, struct cpu_job *job)
         atomic_fetch_sub(&pool->open_jobs, 1);
 }
 
-static void record_failure(struct trm_backend_instance *instance, struct cpu_job *job, struct cpu_failure *failure)
+static void record_failure(struct trm_backend_instance *instance, struct cpu_job *job,
+                           struct cpu_failure *failure)
 {
     if (atomic_exchange(&job->failed, true))
         cpu_failure_unref(instance, failure);
@@ -58,7 +61,8 @@ static void record_failure(struct trm_backend_instance *instance, struct cpu_job
 /* A worker that only helps goes where more is to be gained: to a stream that nobody serves. */
 static bool better_elsewhere(const struct cpu_session *session, bool helping)
 {
-    return helping && session->worker && atomic_load_explicit(&session->instance->pool.runnable, memory_order_relaxed);
+    return helping && session->worker &&
+           atomic_load_explicit(&session->instance->pool.runnable, memory_order_relaxed);
 }
 
 static void take_parts(struct cpu_session *session, struct cpu_job *job, bool helping)
@@ -66,7 +70,8 @@ static void take_parts(struct cpu_session *session, struct cpu_job *job, bool he
     struct cpu_pool *pool = &session->instance->pool;
     while (!atomic_load_explicit(&job->closed, memory_order_relaxed)) {
         uint64_t begin = atomic_fetch_add_explicit(&job->next, job->part, memory_order_relaxed);
-        if (begin >= job->total || atomic_load_explicit(&job->stream->abandoned, memory_order_relaxed) != TRM_OK) {
+        if (begin >= job->total ||
+            atomic_load_explicit(&job->stream->abandoned, memory_order_relaxed) != TRM_OK) {
             close_job(pool, job);
             return;
         }
@@ -93,8 +98,8 @@ static bool leave_job(struct cpu_job *job, struct cpu_failure **failure)
     return true;
 }
 
-bool cpu_job_run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op, uint64_t begin,
-                 uint64_t total, uint64_t part, struct cpu_failure **failure)
+bool cpu_job_run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
+                 uint64_t begin, uint64_t total, uint64_t part, struct cpu_failure **failure)
 {
     struct cpu_pool *pool = &session->instance->pool;
     struct cpu_job *job   = take_slot(pool);

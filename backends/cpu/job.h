@@ -25,13 +25,14 @@ struct cpu_job {
 
 /* Run units from `begin` on, in parts. The caller owns the stream and holds a token. True when the operation is finished and the stream
  * still the caller's; false when another thread finishes it. `failure` is NULL when all went well. */
-bool cpu_job_run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op, uint64_t begin,
-                 uint64_t total, uint64_t part, struct cpu_failure **failure);
+bool cpu_job_run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
+                 uint64_t begin, uint64_t total, uint64_t part, struct cpu_failure **failure);
 
 /* Help with some open job. False when there is none. */
 bool cpu_job_help(struct cpu_session *session);
 
 /* Run units of an operation; NULL, or why it failed. */
-struct cpu_failure *cpu_op_run_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin, uint64_t end);
+struct cpu_failure *cpu_op_run_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
+                                    uint64_t end);
 
 #endif

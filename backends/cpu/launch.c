@@ -8,9 +8,9 @@
 
 #include "job.h"
 
-#define SPLIT_US     25u /* launches from here on are worth several threads */
-#define PART_US      20u
-#define TRIAL_US     3u
+#define SPLIT_US 25u /* launches from here on are worth several threads */
+#define PART_US 20u
+#define TRIAL_US 3u
 #define MEASURE_EVERY 16u /* launches of a single cheap group */
 
 /* ---- cost */
@@ -63,7 +63,8 @@ static bool find_scratch(struct cpu_session *session, uint64_t bytes, struct cpu
     return scratch->data != NULL;
 }
 
-static struct cpu_failure *call(struct cpu_session *session, const struct cpu_op *op, uint64_t begin, uint64_t end)
+static struct cpu_failure *call(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
+                                uint64_t end)
 {
     const struct trm_cpu_kernel *kernel = &op->launch.kernel->source;
     uint64_t bytes                      = (uint64_t)op->launch.shared_bytes + kernel->shared_bytes;
@@ -85,11 +86,12 @@ static struct cpu_failure *call(struct cpu_session *session, const struct cpu_op
     int32_t code = kernel->function(&groups, op->launch.block);
     if (code == 0)
         return NULL;
-    return cpu_failure_make(session->instance, TRM_ERROR_KERNEL, code, "Kernel '%s' failed with code %d.", kernel->name,
-                            code);
+    return cpu_failure_make(session->instance, TRM_ERROR_KERNEL, code, "Kernel '%s' failed with code %d.",
+                            kernel->name, code);
 }
 
-struct cpu_failure *cpu_launch_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin, uint64_t end)
+struct cpu_failure *cpu_launch_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
+                                    uint64_t end)
 {
     uint64_t start              = cpu_ticks();
     struct cpu_failure *failure = call(session, op, begin, end);
@@ -116,7 +118,8 @@ static uint64_t try_out(struct cpu_session *session, const struct cpu_op *op, ui
 }
 
 /* Groups of a part; `groups` or more where splitting does not pay. */
-static uint64_t part_of(const struct cpu_session *session, const struct trm_backend_kernel *kernel, uint64_t groups)
+static uint64_t part_of(const struct cpu_session *session, const struct trm_backend_kernel *kernel,
+                        uint64_t groups)
 {
     uint64_t workers = session->instance->pool.size, share = groups / (workers * 8) + 1;
     uint64_t grain = kernel->source.grain;
@@ -142,7 +145,7 @@ bool cpu_launch_run(struct cpu_session *session, struct trm_backend_stream *stre
                     struct cpu_failure **failure)
 {
     struct trm_backend_kernel *kernel = op->launch.kernel;
-    uint64_t groups                   = cpu_launch_groups(op), begin = 0;
+    uint64_t groups = cpu_launch_groups(op), begin = 0;
     if (groups == 1) {
         *failure = should_measure(kernel, op) ? cpu_launch_part(session, op, 0, 1) : call(session, op, 0, 1);
         return true;

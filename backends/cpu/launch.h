@@ -20,6 +20,7 @@ bool cpu_launch_run(struct cpu_session *session, struct trm_backend_stream *stre
                     struct cpu_failure **failure);
 
 /* Run some of its groups in this thread; NULL, or why the kernel failed. */
-struct cpu_failure *cpu_launch_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin, uint64_t end);
+struct cpu_failure *cpu_launch_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
+                                    uint64_t end);
 
 #endif

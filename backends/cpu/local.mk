@@ -37,7 +37,8 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/transfer.h \
 	backends/cpu/wait.c \
 	backends/cpu/watch.c \
-	backends/cpu/watch.h
+	backends/cpu/watch.h \
+	backends/cpu/worker.c
 
 backends_cpu_la_SOURCES =
 backends_cpu_la_LIBADD = backends/cpu/libcpu.la

@@ -10,20 +10,21 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define HUGE_PAGE  (2ull << 20)
+#define HUGE_PAGE (2ull << 20)
 #define LEAST_MAPPED (64ull << 10)
 
 static int32_t fail_device_memory(struct trm_backend_instance *instance, uint64_t size)
 {
-    return cpu_fail(instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, 0, "There is no memory for a buffer of %llu bytes.",
-                    (unsigned long long)size);
+    return cpu_fail(instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, 0,
+                    "There is no memory for a buffer of %llu bytes.", (unsigned long long)size);
 }
 
 /* Map more than is asked for, and give back what does not lie between multiples of `alignment`. */
 static uint8_t *map_aligned(uint64_t size, uint64_t alignment)
 {
     uint64_t length = size + alignment;
-    uint8_t *raw    = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uint8_t *raw =
+        mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (raw == MAP_FAILED)
         return NULL;
     uint64_t front = -(uintptr_t)raw & (alignment - 1);
@@ -80,8 +81,8 @@ static int32_t memory_allocate(struct trm_backend_device *device, const struct t
 {
     struct trm_backend_instance *instance = device->instance;
     if (desc->kind < TRM_MEMORY_DEVICE || desc->kind > TRM_MEMORY_IMPORTED)
-        return cpu_fail(instance, TRM_ERROR_UNSUPPORTED, 0, "Memory of kind %d is not known to the cpu backend.",
-                        desc->kind);
+        return cpu_fail(instance, TRM_ERROR_UNSUPPORTED, 0,
+                        "Memory of kind %d is not known to the cpu backend.", desc->kind);
     struct trm_backend_memory *memory = cpu_allocate(instance, sizeof(*memory));
     if (memory == NULL)
         return cpu_fail_host_memory(instance, "a buffer");

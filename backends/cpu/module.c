@@ -6,8 +6,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#define TABLE_SYMBOL     "trm_cpu_kernels_v1"
-#define MOST_KERNELS     (1u << 20)
+#define TABLE_SYMBOL "trm_cpu_kernels_v1"
+#define MOST_KERNELS (1u << 20)
 #define FIRST_TABLE_SIZE 24u /* bytes of struct trm_cpu_kernel_table as it was first released */
 
 _Static_assert(sizeof(struct trm_cpu_kernel_table) >= FIRST_TABLE_SIZE, "tables only grow");
@@ -92,7 +92,8 @@ static const char *find_fault(const struct trm_cpu_kernel *kernel, uint64_t *blo
     return lay_out(kernel, block_size);
 }
 
-static struct trm_backend_kernel *find_kernel(struct trm_backend_module *module, uint32_t count, const char *name)
+static struct trm_backend_kernel *find_kernel(struct trm_backend_module *module, uint32_t count,
+                                              const char *name)
 {
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(module->kernels[i].source.name, name) == 0)
@@ -140,15 +141,15 @@ static int32_t load_functions(struct trm_backend_instance *instance, const struc
                                source->size / sizeof(struct trm_cpu_kernel), source->name};
     if (source->data == NULL || source->size % sizeof(struct trm_cpu_kernel) != 0)
         return cpu_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                        "Module '%s' is not an array of struct trm_cpu_kernel: it has %llu bytes.", source->name,
-                        (unsigned long long)source->size);
+                        "Module '%s' is not an array of struct trm_cpu_kernel: it has %llu bytes.",
+                        source->name, (unsigned long long)source->size);
     return make_module(instance, &list, module);
 }
 
 /* ---- shared objects */
 
-static int32_t read_table(struct trm_backend_instance *instance, void *library, const struct trm_module_source *source,
-                          struct kernel_list *list)
+static int32_t read_table(struct trm_backend_instance *instance, void *library,
+                          const struct trm_module_source *source, struct kernel_list *list)
 {
     const struct trm_cpu_kernel_table *table = dlsym(library, TABLE_SYMBOL);
     if (table == NULL)
@@ -156,28 +157,32 @@ static int32_t read_table(struct trm_backend_instance *instance, void *library, 
                         TABLE_SYMBOL);
     if (table->struct_size < FIRST_TABLE_SIZE || table->kernel_size < sizeof(struct trm_cpu_kernel) ||
         table->kernel_size % _Alignof(struct trm_cpu_kernel) != 0 || table->kernels == NULL)
-        return cpu_fail(instance, TRM_ERROR_ABI, 0,
-                        "Module '%s': its table of kernels is not one of this version (%u bytes, kernels of %u).",
-                        source->name, table->struct_size, table->kernel_size);
-    *list = (struct kernel_list){(const uint8_t *)table->kernels, table->kernel_size, table->count, source->name};
+        return cpu_fail(
+            instance, TRM_ERROR_ABI, 0,
+            "Module '%s': its table of kernels is not one of this version (%u bytes, kernels of %u).",
+            source->name, table->struct_size, table->kernel_size);
+    *list =
+        (struct kernel_list){(const uint8_t *)table->kernels, table->kernel_size, table->count, source->name};
     return TRM_OK;
 }
 
-static int32_t load_shared_object(struct trm_backend_instance *instance, const struct trm_module_source *source,
-                                  struct trm_backend_module **module)
+static int32_t load_shared_object(struct trm_backend_instance *instance,
+                                  const struct trm_module_source *source, struct trm_backend_module **module)
 {
     const char *path            = source->data;
     const struct trm_host *host = instance->host;
     struct kernel_list list;
     if (path == NULL || source->size == 0 || path[0] != '/' || memchr(path, '\0', source->size) == NULL)
         return cpu_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                        "Module '%s': a shared object is named by its absolute path, with its zero.", source->name);
+                        "Module '%s': a shared object is named by its absolute path, with its zero.",
+                        source->name);
     int32_t status = host->trust_file(host->context, path);
     if (status != TRM_OK)
         return status;
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
-        return cpu_fail(instance, TRM_ERROR_BACKEND, 0, "Module '%s' cannot be loaded: %s.", source->name, dlerror());
+        return cpu_fail(instance, TRM_ERROR_BACKEND, 0, "Module '%s' cannot be loaded: %s.", source->name,
+                        dlerror());
     status = read_table(instance, library, source, &list);
     if (status == TRM_OK)
         status = make_module(instance, &list, module);
@@ -195,7 +200,8 @@ static int32_t module_supports(struct trm_backend_device *device, int32_t format
 {
     if (format == TRM_MODULE_FUNCTIONS || format == TRM_MODULE_SHARED_OBJECT)
         return TRM_OK;
-    return cpu_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0, "The cpu device takes no modules of format %d.", format);
+    return cpu_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                    "The cpu device takes no modules of format %d.", format);
 }
 
 static int32_t module_load(struct trm_backend_device *device, const struct trm_module_source *source,
@@ -217,8 +223,8 @@ static void module_unload(struct trm_backend_module *module)
         dlclose(library);
 }
 
-static int32_t module_kernel(struct trm_backend_module *module, const char *name, struct trm_backend_kernel **result,
-                             struct trm_kernel_desc *desc)
+static int32_t module_kernel(struct trm_backend_module *module, const char *name,
+                             struct trm_backend_kernel **result, struct trm_kernel_desc *desc)
 {
     struct trm_backend_kernel *kernel = find_kernel(module, module->count, name);
     if (kernel == NULL)

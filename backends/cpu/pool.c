@@ -1,30 +1,29 @@
-/* cpu backend: workers, the run queue, tokens.
+/* cpu backend: the run queue, tokens, the pool as a whole.
  * SPDX-License-Identifier: MIT
  */
 #include "pool.h"
 
 #include "job.h"
 
-#include <sched.h>
-#include <signal.h>
 #include <string.h>
 
 #define STACK_BYTES (512u << 10)
-#define SPIN_US     4u
-#define TURN        256u /* operations of a stream that a worker runs before others get their turn */
+#define SPIN_US 4u
+#define TURN 256u /* operations of a stream that a worker runs before others get their turn */
 
 /* ---- run queue */
 
 void cpu_pool_push_locked(struct cpu_pool *pool, struct trm_backend_stream *stream)
 {
-    if (stream->linked) /* left behind by a helper who claimed the stream meanwhile; that place serves as well */
+    if (stream
+            ->linked) /* left behind by a helper who claimed the stream meanwhile; that place serves as well */
         return;
-    struct cpu_run_queue *queue = &pool->queues[stream->priority];
-    stream->run_next            = NULL;
-    stream->run_previous        = queue->last;
+    struct cpu_run_queue *queue                             = &pool->queues[stream->priority];
+    stream->run_next                                        = NULL;
+    stream->run_previous                                    = queue->last;
     *(queue->last ? &queue->last->run_next : &queue->first) = stream;
-    queue->last    = stream;
-    stream->linked = true;
+    queue->last                                             = stream;
+    stream->linked                                          = true;
     atomic_fetch_add(&pool->runnable, 1);
 }
 
@@ -32,10 +31,10 @@ void cpu_pool_remove_locked(struct cpu_pool *pool, struct trm_backend_stream *st
 {
     if (!stream->linked)
         return;
-    struct cpu_run_queue *queue = &pool->queues[stream->priority];
-    *(stream->run_next ? &stream->run_next->run_previous : &queue->last)     = stream->run_previous;
+    struct cpu_run_queue *queue                                          = &pool->queues[stream->priority];
+    *(stream->run_next ? &stream->run_next->run_previous : &queue->last) = stream->run_previous;
     *(stream->run_previous ? &stream->run_previous->run_next : &queue->first) = stream->run_next;
-    stream->linked = false;
+    stream->linked                                                            = false;
     atomic_fetch_sub(&pool->runnable, 1);
 }
 
@@ -80,7 +79,7 @@ uint32_t cpu_token_take(struct cpu_pool *pool)
     return CPU_NO_TOKEN;
 }
 
-static bool token_is_free(struct cpu_pool *pool)
+bool cpu_token_is_free(struct cpu_pool *pool)
 {
     for (uint32_t i = 0; i < (pool->size + 63) / 64; i++)
         if (atomic_load(&pool->tokens[i]) != 0)
@@ -97,206 +96,7 @@ void cpu_token_give(struct cpu_pool *pool, uint32_t token)
         cpu_pool_rouse(pool, 1);
 }
 
-/* ---- workers */
-
-static bool serve(struct cpu_session *session)
-{
-    struct trm_backend_stream *stream = cpu_pool_pop(&session->instance->pool);
-    if (stream == NULL)
-        return cpu_job_help(session);
-    if (atomic_load(&session->instance->pool.runnable) != 0)
-        cpu_pool_rouse(&session->instance->pool, 1);
-    cpu_session_run(session, stream);
-    return true;
-}
-
-static bool work(struct trm_backend_instance *instance)
-{
-    struct cpu_session session = {
-        .instance = instance,
-        .token    = cpu_token_take(&instance->pool),
-        .worker   = true,
-        .most_ns  = UINT64_MAX,
-        .quota    = TURN,
-    };
-    if (session.token == CPU_NO_TOKEN)
-        return false;
-    while (serve(&session))
-        ;
-    cpu_token_give(&instance->pool, session.token);
-    return true;
-}
-
-static bool spin(struct cpu_pool *pool)
-{
-    uint32_t most = (pool->size + 1) / 2;
-    bool found    = false;
-    if (pool->spin_ticks == 0)
-        return false;
-    if (atomic_fetch_add(&pool->spinners, 1) < most) {
-        uint64_t end = cpu_ticks() + pool->spin_ticks;
-        do {
-            for (int i = 0; i < 8; i++)
-                cpu_relax();
-            found = cpu_pool_has_work(pool) && token_is_free(pool);
-        } while (!found && cpu_ticks() < end);
-    }
-    atomic_fetch_sub(&pool->spinners, 1);
-    return found;
-}
-
-static void unlink_idle(struct cpu_pool *pool, struct cpu_worker *worker)
-{
-    struct cpu_worker **link = &pool->idle;
-    while (*link != NULL && *link != worker)
-        link = &(*link)->next;
-    if (*link == worker)
-        *link = worker->next;
-}
-
-/* Sleep until somebody has work for us. Work is made visible before the lock is taken to pick a sleeper, and here
- * the lock is held from the last look until we are in the list. */
-static void doze(struct cpu_worker *worker)
-{
-    struct cpu_pool *pool = &worker->instance->pool;
-    pthread_mutex_lock(&pool->lock);
-    atomic_store(&worker->awake, 0);
-    worker->next = pool->idle;
-    pool->idle   = worker;
-    bool busy    = atomic_load(&pool->stop) || (cpu_pool_has_work(pool) && token_is_free(pool));
-    if (busy)
-        unlink_idle(pool, worker);
-    pthread_mutex_unlock(&pool->lock);
-    while (!busy && atomic_load(&worker->awake) == 0)
-        cpu_futex_wait(&worker->awake, 0, CPU_NEVER);
-}
-
-/* Schedulers like to wake a thread on the processor of whoever woke it. There it would take turns with the very thread that
- * it is to work beside, so it moves to another one; where it is from then on is the scheduler's business again. */
-static void step_aside(const struct cpu_worker *worker)
-{
-    cpu_set_t allowed, others;
-    int here = sched_getcpu();
-    if (here < 0 || here != atomic_load_explicit(&worker->waker, memory_order_relaxed))
-        return;
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-        return;
-    others = allowed;
-    CPU_CLR((size_t)here, &others);
-    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof(others), &others) != 0)
-        return;
-    sched_setaffinity(0, sizeof(allowed), &allowed);
-}
-
-static void *worker_main(void *argument)
-{
-    struct cpu_worker *worker = argument;
-    struct cpu_pool *pool     = &worker->instance->pool;
-    step_aside(worker);
-    while (!atomic_load(&pool->stop)) {
-        if (cpu_pool_has_work(pool) && work(worker->instance))
-            continue;
-        if (spin(pool))
-            continue;
-        cpu_clock_refine(&worker->instance->clock);
-        doze(worker);
-        step_aside(worker);
-    }
-    return NULL;
-}
-
-/* Threads of ours take no signals: those are the program's. */
-static int start_thread(struct cpu_worker *worker)
-{
-    sigset_t all, before;
-    pthread_attr_t attributes;
-    int code = pthread_attr_init(&attributes);
-    if (code != 0)
-        return code;
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    code = pthread_create(&worker->thread, &attributes, worker_main, worker);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    if (code != 0)
-        return code;
-    pthread_setname_np(worker->thread, "trireme-cpu");
-    atomic_store(&worker->running, true);
-    return 0;
-}
-
-/* Those that sleep lie on top of those that were never started. Workers that spin will find the work by themselves. */
-struct cpu_worker *cpu_pool_pick_locked(struct cpu_pool *pool, uint32_t count)
-{
-    struct cpu_worker *picked = NULL;
-    for (uint32_t i = atomic_load(&pool->spinners); i < count && pool->idle != NULL; i++) {
-        struct cpu_worker *worker = pool->idle;
-        pool->idle                = worker->next;
-        worker->next              = picked;
-        picked                    = worker;
-    }
-    return picked;
-}
-
-/* No thread can be had now. There is one at least, and all there are work, else one of them would have been picked; they
- * look into the queue before they sleep. */
-static void put_back(struct cpu_pool *pool, struct cpu_worker *worker)
-{
-    pthread_mutex_lock(&pool->lock);
-    struct cpu_worker **end = &pool->idle;
-    while (*end != NULL)
-        end = &(*end)->next;
-    worker->next = NULL;
-    *end         = worker;
-    pthread_mutex_unlock(&pool->lock);
-}
-
-void cpu_pool_wake(struct cpu_worker *picked)
-{
-    int here = picked != NULL ? sched_getcpu() : -1;
-    while (picked != NULL) {
-        struct cpu_worker *worker = picked;
-        picked                    = worker->next;
-        atomic_store_explicit(&worker->waker, here, memory_order_relaxed);
-        if (atomic_load(&worker->running)) {
-            atomic_store(&worker->awake, 1);
-            cpu_futex_wake(&worker->awake);
-        } else if (start_thread(worker) != 0) {
-            put_back(&worker->instance->pool, worker);
-        }
-    }
-}
-
-void cpu_pool_rouse(struct cpu_pool *pool, uint32_t count)
-{
-    pthread_mutex_lock(&pool->lock);
-    struct cpu_worker *picked = cpu_pool_pick_locked(pool, count);
-    pthread_mutex_unlock(&pool->lock);
-    cpu_pool_wake(picked);
-}
-
 /* ---- the pool */
-
-int32_t cpu_pool_start(struct trm_backend_instance *instance)
-{
-    struct cpu_pool *pool = &instance->pool;
-    int code              = 0;
-    pthread_mutex_lock(&pool->lock);
-    if (!pool->started) {
-        struct cpu_worker *worker = pool->idle;
-        atomic_store_explicit(&worker->waker, sched_getcpu(), memory_order_relaxed);
-        code = start_thread(worker);
-        if (code == 0) {
-            pool->idle    = worker->next;
-            pool->started = true;
-        }
-    }
-    pthread_mutex_unlock(&pool->lock);
-    if (code != 0)
-        return cpu_fail(instance, TRM_ERROR_BACKEND, code, "No worker thread could be started: %s.", strerror(code));
-    return TRM_OK;
-}
 
 int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers)
 {
@@ -328,31 +128,13 @@ int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers)
     return TRM_OK;
 }
 
-/* Threads that still start others may be among them; hence until nobody is left. */
-static void join_all(struct cpu_pool *pool)
-{
-    bool joined;
-    do {
-        joined = false;
-        for (uint32_t i = 0; i < pool->size; i++) {
-            struct cpu_worker *worker = &pool->workers[i];
-            if (!atomic_exchange(&worker->running, false))
-                continue;
-            atomic_store(&worker->awake, 1);
-            cpu_futex_wake(&worker->awake);
-            pthread_join(worker->thread, NULL);
-            joined = true;
-        }
-    } while (joined);
-}
-
 void cpu_pool_fini(struct trm_backend_instance *instance)
 {
     struct cpu_pool *pool = &instance->pool;
     pthread_mutex_lock(&pool->lock);
     atomic_store(&pool->stop, true);
     pthread_mutex_unlock(&pool->lock);
-    join_all(pool);
+    cpu_workers_join(pool);
     for (uint32_t i = 0; i < pool->size; i++)
         cpu_release(instance, pool->scratch[i].data, pool->scratch[i].size);
     pthread_mutex_destroy(&pool->lock);

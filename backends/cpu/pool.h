@@ -18,8 +18,8 @@
 
 #define CPU_MAX_WORKERS 1024u
 #define CPU_TOKEN_WORDS (CPU_MAX_WORKERS / 64)
-#define CPU_NO_TOKEN    UINT32_MAX
-#define CPU_PRIORITIES  3 /* 0 is served first */
+#define CPU_NO_TOKEN UINT32_MAX
+#define CPU_PRIORITIES 3 /* 0 is served first */
 
 struct trm_backend_instance;
 struct trm_backend_stream;
@@ -29,7 +29,8 @@ struct cpu_worker {
     struct trm_backend_instance *instance;
     struct cpu_worker *next; /* idle, or to be woken */
     atomic_uint awake;       /* 0: asleep on this word, or about to be */
-    atomic_bool running;     /* it has a thread */
+    atomic_bool running;     /* it has a thread, or is about to */
+    atomic_bool joinable;    /* `thread` is written */
     atomic_int waker;        /* the processor of whoever woke it last */
     pthread_t thread;
 };
@@ -45,22 +46,22 @@ struct cpu_run_queue {
 };
 
 struct cpu_pool {
-    pthread_mutex_t lock;
-    struct cpu_run_queue queues[CPU_PRIORITIES]; /* lock */
-    struct cpu_worker *idle;                     /* lock; the one that fell asleep last is woken first */
-    bool started;                                /* lock; there is a worker with a thread */
-    uint32_t size;                               /* workers, tokens, job slots */
-    struct cpu_worker *workers;
-    struct cpu_scratch *scratch;
-    struct cpu_job *jobs;
-    uint64_t spin_ticks; /* how long a thread looks for work before it sleeps; 0 on one processor */
-
     _Alignas(64) atomic_uint runnable; /* streams in the queues; changes under the lock */
     atomic_uint open_jobs;             /* jobs that still have parts to give away */
     atomic_uint spinners;              /* workers that look for work without sleeping */
     atomic_bool stop;
 
     _Alignas(64) _Atomic uint64_t tokens[CPU_TOKEN_WORDS]; /* a bit is set while the token is free */
+
+    pthread_mutex_t lock;
+    struct cpu_run_queue queues[CPU_PRIORITIES]; /* lock */
+    struct cpu_worker *idle;                     /* lock; the one that fell asleep last is woken first */
+    struct cpu_worker *workers;
+    struct cpu_scratch *scratch;
+    struct cpu_job *jobs;
+    uint64_t spin_ticks; /* how long a thread looks for work before it sleeps; 0 on one processor */
+    uint32_t size;       /* workers, tokens, job slots */
+    bool started;        /* lock; there is a worker with a thread */
 };
 
 /* workers: 0 takes as many as this process may use. No thread is started yet. */
@@ -69,6 +70,9 @@ void cpu_pool_fini(struct trm_backend_instance *instance);
 
 /* Have at least one worker thread. Errors: BACKEND. */
 int32_t cpu_pool_start(struct trm_backend_instance *instance);
+
+/* Once `stop` is set: wait until the last worker has ended. */
+void cpu_workers_join(struct cpu_pool *pool);
 
 /* Put a stream in the queue: its state is CPU_QUEUED. Under the lock; cpu_pool_rouse() afterwards. */
 void cpu_pool_push_locked(struct cpu_pool *pool, struct trm_backend_stream *stream);
@@ -86,6 +90,7 @@ void cpu_pool_rouse(struct cpu_pool *pool, uint32_t count);
 
 uint32_t cpu_token_take(struct cpu_pool *pool);
 void cpu_token_give(struct cpu_pool *pool, uint32_t token);
+bool cpu_token_is_free(struct cpu_pool *pool);
 
 static inline bool cpu_pool_has_work(struct cpu_pool *pool)
 {

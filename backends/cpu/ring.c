@@ -3,10 +3,12 @@
  */
 #include "ring.h"
 
-#include "session.h"
+#include "stream.h"
 
-#define SPIN_US  3u   /* how long a writer with a full ring waits for the reader before it takes a new one */
-#define RELIEF   256u /* operations that a writer with a full ring runs itself */
+#include <sched.h>
+
+#define SPIN_US 3u  /* how long a writer with a full ring waits for the reader before it takes a new one */
+#define RELIEF 256u /* operations that a writer with a full ring runs itself */
 
 static uint64_t ring_bytes(uint32_t capacity)
 {
@@ -28,28 +30,24 @@ static bool writer_has(struct trm_backend_stream *stream, uint32_t needed)
     return writer->written + needed <= writer->limit;
 }
 
-/* Back-pressure: run some of the stream's cheap operations here, or give whoever runs them a moment. Never waits for
- * anything that may take long; a stream that is stuck grows instead. */
+/* Back-pressure: give whoever runs the stream a moment, a longer one when much is outstanding, so that a writer of cheap operations
+ * goes no faster than they are run. Never waits for anything that may take long: a stream that is stuck grows instead.
+ * Nothing is run here, since that would tell notifications inside of an enqueueing call. */
 static bool relieve(struct trm_backend_stream *stream, uint32_t needed)
 {
     struct trm_backend_instance *instance = stream->instance;
-    struct cpu_session session            = {
-                   .instance = instance,
-                   .token    = cpu_token_take(&instance->pool),
-                   .most_ns  = CPU_COSTLY_NS,
-                   .quota    = RELIEF,
-    };
-    if (session.token != CPU_NO_TOKEN) {
-        if (cpu_stream_claim(stream))
-            cpu_session_run(&session, stream);
-        cpu_token_give(&instance->pool, session.token);
-    }
-    uint64_t end = cpu_ticks() + SPIN_US * cpu_clock_rate(&instance->clock);
+    uint64_t outstanding = stream->writer.written - atomic_load_explicit(&stream->head, memory_order_relaxed);
+    uint64_t us          = outstanding > MANY_SLOTS ? LONG_PAUSE_US : PAUSE_US;
+    uint64_t end         = cpu_ticks() + us * cpu_clock_rate(&instance->clock);
+    cpu_stream_submit(stream);
     while (!writer_has(stream, needed)) {
         uint32_t state = atomic_load_explicit(&stream->state, memory_order_relaxed);
-        if (state == CPU_PARKED || instance->pool.spin_ticks == 0 || cpu_ticks() > end)
+        if (state == CPU_PARKED || cpu_ticks() > end)
             return false;
-        cpu_relax();
+        if (instance->pool.spin_ticks != 0)
+            cpu_relax();
+        else if (sched_yield() != 0 || outstanding < MANY_SLOTS)
+            return false;
     }
     return true;
 }

@@ -12,10 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CPU_FIRST_SLOTS  4u
+#define CPU_FIRST_SLOTS 4u
 #define CPU_SECOND_SLOTS 32u
-#define CPU_MOST_SLOTS   512u
-#define CPU_INLINE_BYTES (3u * 64u) /* an argument block up to this size lies in the slots behind its launch */
+#define CPU_MOST_SLOTS 512u
+#define CPU_INLINE_BYTES \
+    (3u * 64u) /* an argument block up to this size lies in the slots behind its launch */
 
 struct trm_backend_instance;
 struct trm_backend_kernel;

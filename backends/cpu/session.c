@@ -12,18 +12,18 @@
 #include "profile.h"
 
 #define PUBLISH_EVERY 32u
-#define COSTLY_TURNS  64u         /* a dear operation counts as so many */
-#define SPLIT_BYTES   (256u << 10) /* copies and fills from here on are worth several threads */
-#define LEAST_PART    (128u << 10)
-#define MOST_PART     (1u << 20)
+#define COSTLY_TURNS 64u         /* a dear operation counts as so many */
+#define SPLIT_BYTES (256u << 10) /* copies and fills from here on are worth several threads */
+#define LEAST_PART (128u << 10)
+#define MOST_PART (1u << 20)
 
 /* ---- the list of what to run next */
 
 void cpu_session_add(struct cpu_session *session, struct trm_backend_stream *stream)
 {
-    stream->ready_next = NULL;
+    stream->ready_next                                                                = NULL;
     *(session->ready_last ? &session->ready_last->ready_next : &session->ready_first) = stream;
-    session->ready_last = stream;
+    session->ready_last                                                               = stream;
 }
 
 static struct trm_backend_stream *take_ready(struct cpu_session *session)
@@ -97,7 +97,8 @@ static void skip_all(struct trm_backend_stream *stream, uint64_t tail)
 }
 
 /* The failure becomes visible last: from then on nothing of the program's is touched. */
-void cpu_session_fail(struct cpu_session *session, struct trm_backend_stream *stream, struct cpu_failure *failure)
+void cpu_session_fail(struct cpu_session *session, struct trm_backend_stream *stream,
+                      struct cpu_failure *failure)
 {
     publish(session, stream);
     skip_all(stream, atomic_load_explicit(&stream->tail, memory_order_acquire));
@@ -109,8 +110,9 @@ void cpu_session_fail(struct cpu_session *session, struct trm_backend_stream *st
 static void fail_abandoned(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     int32_t status = atomic_load(&stream->abandoned);
-    cpu_session_fail(session, stream,
-                     cpu_failure_make(session->instance, status, 0, "The stream was given up with its work undone."));
+    cpu_session_fail(
+        session, stream,
+        cpu_failure_make(session->instance, status, 0, "The stream was given up with its work undone."));
 }
 
 /* ---- operations. They return false when the stream is no longer ours. */
@@ -135,7 +137,7 @@ static bool run_rows(struct cpu_session *session, struct trm_backend_stream *str
                      struct cpu_failure **failure)
 {
     uint64_t width = op->copy_2d.width, height = op->copy_2d.height;
-    uint64_t rows  = width >= MOST_PART ? 1 : LEAST_PART / width + 1;
+    uint64_t rows = width >= MOST_PART ? 1 : LEAST_PART / width + 1;
     if (height >= 2 * rows && session->instance->pool.size > 1)
         return cpu_job_run(session, stream, op, 0, height, rows, failure);
     *failure = cpu_op_run_part(session, op, 0, height);
@@ -148,7 +150,7 @@ static bool run_wait(struct cpu_session *session, struct trm_backend_stream *str
 {
     struct cpu_pool *pool            = &session->instance->pool;
     struct trm_backend_stream *other = op->wait.other, *root = NULL;
-    bool parked                      = false;
+    bool parked = false;
     while (other != stream) {
         struct cpu_failure *theirs = cpu_stream_failure(other);
         if (cpu_stream_reached(other, op->wait.value))
@@ -213,7 +215,8 @@ static bool run(struct cpu_session *session, struct trm_backend_stream *stream, 
 }
 
 /* Before an operation that may take long. False when it is left to somebody else. */
-static bool prepare_costly(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
+static bool prepare_costly(struct cpu_session *session, struct trm_backend_stream *stream,
+                           const struct cpu_op *op)
 {
     publish(session, stream);
     if (op->cost > session->most_ns) {
@@ -326,7 +329,8 @@ void cpu_session_run(struct cpu_session *session, struct trm_backend_stream *str
     pass_on_ready(session);
 }
 
-void cpu_session_resume(struct cpu_session *session, struct trm_backend_stream *stream, struct cpu_failure *failure)
+void cpu_session_resume(struct cpu_session *session, struct trm_backend_stream *stream,
+                        struct cpu_failure *failure)
 {
     const struct cpu_op *op = cpu_ring_at(&stream->reader);
     bool ours               = conclude(session, stream, op, failure);

@@ -12,14 +12,14 @@
 struct cpu_session {
     struct trm_backend_instance *instance;
     uint32_t token;
-    bool worker;                                            /* of the pool; else a thread that helps */
-    struct trm_backend_stream *goal;                        /* helper: what it waits for; may be NULL */
-    uint64_t goal_value;                                    /* …and the number */
-    uint64_t most_ns;                                       /* operations dearer than this are left to the workers */
-    uint64_t quota;                                         /* operations it may run on one stream in a row */
-    uint64_t turns;                                         /* …and those that it has run */
-    uint32_t unpublished;                                   /* finished operations that nobody was told of */
-    struct trm_backend_stream *ready_first, *ready_last;    /* claimed streams to run next */
+    bool worker;                     /* of the pool; else a thread that helps */
+    struct trm_backend_stream *goal; /* helper: what it waits for; may be NULL */
+    uint64_t goal_value;             /* …and the number */
+    uint64_t most_ns;                /* operations dearer than this are left to the workers */
+    uint64_t quota;                  /* operations it may run on one stream in a row */
+    uint64_t turns;                  /* …and those that it has run */
+    uint32_t unpublished;            /* finished operations that nobody was told of */
+    struct trm_backend_stream *ready_first, *ready_last; /* claimed streams to run next */
 };
 
 /* Run a claimed stream and what becomes ready through it, until nothing is left that this session may run or its goal is
@@ -30,9 +30,11 @@ void cpu_session_run(struct cpu_session *session, struct trm_backend_stream *str
 void cpu_session_add(struct cpu_session *session, struct trm_backend_stream *stream);
 
 /* Owner, after a split operation: account for it, and go on with the stream. */
-void cpu_session_resume(struct cpu_session *session, struct trm_backend_stream *stream, struct cpu_failure *failure);
+void cpu_session_resume(struct cpu_session *session, struct trm_backend_stream *stream,
+                        struct cpu_failure *failure);
 
 /* Owner: make the stream fail, skip what is in it, tell everybody. Takes over the reference to `failure`. */
-void cpu_session_fail(struct cpu_session *session, struct trm_backend_stream *stream, struct cpu_failure *failure);
+void cpu_session_fail(struct cpu_session *session, struct trm_backend_stream *stream,
+                      struct cpu_failure *failure);
 
 #endif

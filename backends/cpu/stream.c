@@ -10,8 +10,9 @@
 
 /* ---- state */
 
-/* An idle stream becomes queued under the lock alone: a stream that is in neither state nor list can be destroyed. */
-static void queue(struct trm_backend_stream *stream)
+/* An idle stream becomes queued under the lock alone: a stream that is in neither state nor list can be destroyed. False when
+ * it was not idle any more. */
+static bool queue(struct trm_backend_stream *stream)
 {
     struct cpu_pool *pool     = &stream->instance->pool;
     struct cpu_worker *picked = NULL;
@@ -24,20 +25,24 @@ static void queue(struct trm_backend_stream *stream)
     }
     pthread_mutex_unlock(&pool->lock);
     cpu_pool_wake(picked);
-    if (!queued)
-        cpu_stream_submit(stream);
+    return queued;
 }
 
+/* Also where nothing changes the state has to be written: then the owner sees all that was enqueued before. */
 void cpu_stream_submit(struct trm_backend_stream *stream)
 {
     uint32_t state = atomic_load(&stream->state);
-    while (state != CPU_IDLE) {
-        /* Also where nothing changes it has to be written: then the owner sees all that was enqueued before. */
+    while (true) {
+        if (state == CPU_IDLE) {
+            if (queue(stream))
+                return;
+            state = atomic_load(&stream->state);
+            continue;
+        }
         uint32_t next = state == CPU_RUNNING ? CPU_DIRTY : state;
         if (atomic_compare_exchange_weak(&stream->state, &state, next))
             return;
     }
-    queue(stream);
 }
 
 bool cpu_stream_claim(struct trm_backend_stream *stream)
@@ -200,7 +205,8 @@ static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
     if (is_parked_at_open_gate(stream)) {
         atomic_exchange(&stream->state, CPU_QUEUED);
         cpu_pool_push_locked(pool, stream);
-        picked = cpu_pool_pick_locked(pool, 1);
+        if (!cpu_watch_nudge_locked(stream))
+            picked = cpu_pool_pick_locked(pool, 1);
     }
     pthread_mutex_unlock(&pool->lock);
     cpu_pool_wake(picked);

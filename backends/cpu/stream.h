@@ -105,8 +105,9 @@ static inline bool cpu_stream_reached(struct trm_backend_stream *stream, uint64_
 }
 
 /* A failure with a sentence of its own; without memory for it a static one, so that this never fails. */
-struct cpu_failure *cpu_failure_make(struct trm_backend_instance *instance, int32_t status, int64_t native_code,
-                                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+struct cpu_failure *cpu_failure_make(struct trm_backend_instance *instance, int32_t status,
+                                     int64_t native_code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 struct cpu_failure *cpu_failure_share(struct cpu_failure *failure);
 void cpu_failure_unref(struct trm_backend_instance *instance, struct cpu_failure *failure);
 
@@ -115,9 +116,11 @@ void cpu_op_release(struct trm_backend_stream *stream, const struct cpu_op *op);
 
 /* The enqueueing slots of the table; enqueue.c. */
 int32_t cpu_enqueue_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc);
-int32_t cpu_enqueue_copy_2d(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_2d_desc *desc);
+int32_t cpu_enqueue_copy_2d(struct trm_backend_stream *stream, uint64_t value,
+                            const struct trm_copy_2d_desc *desc);
 int32_t cpu_enqueue_fill(struct trm_backend_stream *stream, uint64_t value, const struct trm_fill_desc *desc);
-int32_t cpu_enqueue_launch(struct trm_backend_stream *stream, uint64_t value, const struct trm_launch_desc *desc);
+int32_t cpu_enqueue_launch(struct trm_backend_stream *stream, uint64_t value,
+                           const struct trm_launch_desc *desc);
 int32_t cpu_enqueue_wait(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_stream *other,
                          uint64_t other_value);
 int32_t cpu_enqueue_gate(struct trm_backend_stream *stream, uint64_t value);

@@ -11,12 +11,12 @@
 
 #include <string.h>
 
-#define TRIALS         (4u * CPU_WAYS) /* parts that are spread over all ways at first */
-#define TRY_AGAIN      64u             /* then one of so many */
+#define TRIALS (4u * CPU_WAYS) /* parts that are spread over all ways at first */
+#define TRY_AGAIN 64u          /* then one of so many */
 #define LEAST_MEASURED (64u << 10)
-#define LEAST_BEYOND   (4ull << 20)
-#define USUAL_CACHE    (16ull << 20)
-#define NEVER_TICKS    (UINT64_MAX / 2)
+#define LEAST_BEYOND (4ull << 20)
+#define USUAL_CACHE (16ull << 20)
+#define NEVER_TICKS (UINT64_MAX / 2)
 
 void cpu_transfers_init(struct cpu_transfers *transfers, uint64_t cache_bytes)
 {
@@ -40,8 +40,9 @@ static void learn(struct cpu_tuner *tuner, uint32_t way, uint64_t ticks)
 {
     uint64_t known = atomic_load_explicit(&tuner->ticks[way], memory_order_relaxed);
     uint64_t faded = known + known / 32 + 1;
-    atomic_store_explicit(&tuner->ticks[way], known == 0 || ticks < faded ? ticks + 1 : faded, memory_order_relaxed);
-    uint32_t best = 0;
+    atomic_store_explicit(&tuner->ticks[way], known == 0 || ticks < faded ? ticks + 1 : faded,
+                          memory_order_relaxed);
+    uint32_t best  = 0;
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < CPU_WAYS; i++) {
         uint64_t its = atomic_load_explicit(&tuner->ticks[i], memory_order_relaxed);
@@ -58,8 +59,8 @@ static uint64_t for_64_kib(uint64_t ticks, uint64_t size)
     return ticks < UINT64_MAX >> 17 ? (ticks << 16) / size : NEVER_TICKS;
 }
 
-void cpu_transfer_copy(struct cpu_transfers *transfers, uint8_t *destination, const uint8_t *source, uint64_t size,
-                       uint64_t whole)
+void cpu_transfer_copy(struct cpu_transfers *transfers, uint8_t *destination, const uint8_t *source,
+                       uint64_t size, uint64_t whole)
 {
     if (whole < transfers->beyond_cache || size < LEAST_MEASURED) {
         memcpy(destination, source, size);

@@ -26,8 +26,8 @@ struct cpu_transfers {
 void cpu_transfers_init(struct cpu_transfers *transfers, uint64_t cache_bytes);
 
 /* `whole` is the size of the operation that this is a part of. */
-void cpu_transfer_copy(struct cpu_transfers *transfers, uint8_t *destination, const uint8_t *source, uint64_t size,
-                       uint64_t whole);
+void cpu_transfer_copy(struct cpu_transfers *transfers, uint8_t *destination, const uint8_t *source,
+                       uint64_t size, uint64_t whole);
 void cpu_transfer_fill(struct cpu_transfers *transfers, uint8_t *destination, uint64_t word, uint64_t size,
                        uint64_t whole);
 void cpu_transfer_copy_2d(uint8_t *destination, uint64_t destination_pitch, const uint8_t *source,

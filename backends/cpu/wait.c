@@ -6,8 +6,8 @@
  */
 #include "session.h"
 
-#define WAIT_ANY_NS    5000u /* operations dearer than this are left to the workers… */
-#define FEW_STREAMS    8u
+#define WAIT_ANY_NS 5000u /* operations dearer than this are left to the workers… */
+#define FEW_STREAMS 8u
 
 /* …and so are those that a wait with a time-out might not survive, and all whose cost is not known. */
 static uint64_t most_ns(uint64_t deadline)
@@ -64,43 +64,59 @@ static bool spin(struct trm_backend_stream *const *streams, const uint64_t *valu
     return false;
 }
 
-static void prepare_watches(struct cpu_watch *watches, const uint64_t *values, uint32_t count, atomic_uint *word)
+static uint32_t told(const atomic_uint *word)
 {
-    for (uint32_t i = 0; i < count; i++)
-        watches[i] = (struct cpu_watch){.value = values[i], .word = word, .kind = CPU_WATCH_THREAD};
+    return atomic_load(word) & ~CPU_WATCH_NUDGED;
 }
 
-/* Sleep until one of the streams has got there, or the deadline. */
-static void sleep_on(struct trm_backend_stream *const *streams, const uint64_t *values, struct cpu_watch *watches,
-                     uint32_t count, uint64_t deadline)
+static uint32_t add_watches(struct trm_backend_stream *const *streams, struct cpu_watch *watches,
+                            uint32_t count)
 {
     struct cpu_pool *pool = &streams[0]->instance->pool;
-    atomic_uint told      = 0;
     uint32_t added        = 0;
-    bool over             = false;
-    prepare_watches(watches, values, count, &told);
     pthread_mutex_lock(&pool->lock);
-    while (added < count && !over) {
-        over = !cpu_watch_add_locked(streams[added], &watches[added]);
-        added += over ? 0 : 1;
-    }
+    while (added < count && cpu_watch_add_locked(streams[added], &watches[added]))
+        added++;
     pthread_mutex_unlock(&pool->lock);
-    while (!over && atomic_load(&told) == 0)
-        over = !cpu_futex_wait(&told, 0, deadline);
+    return added;
+}
 
-    uint32_t removed = 0;
+/* Those that are being told have to stay until that is over. */
+static void remove_watches(struct trm_backend_stream *const *streams, struct cpu_watch *watches,
+                           uint32_t added, atomic_uint *word)
+{
+    struct cpu_pool *pool = &streams[0]->instance->pool;
+    uint32_t removed      = 0;
     pthread_mutex_lock(&pool->lock);
     for (uint32_t i = 0; i < added; i++)
         removed += cpu_watch_remove_locked(streams[i], &watches[i]) ? 1 : 0;
     pthread_mutex_unlock(&pool->lock);
-    /* The rest are being told: until that is over they may not go away. */
-    for (uint32_t seen; (seen = atomic_load(&told)) < added - removed;)
-        cpu_futex_wait(&told, seen, CPU_NEVER);
+    for (uint32_t seen = atomic_load(word); told(word) < added - removed; seen = atomic_load(word))
+        cpu_futex_wait(word, seen, CPU_NEVER);
 }
 
+/* Sleep until one of the streams has got there, the deadline has come, or this thread is to help. */
+static void sleep_on(struct trm_backend_stream *const *streams, const uint64_t *values,
+                     struct cpu_watch *watches, uint32_t count, uint64_t deadline)
+{
+    uint32_t kind    = count == 1 ? CPU_WATCH_HELPER : CPU_WATCH_THREAD;
+    atomic_uint word = 0;
+    for (uint32_t i = 0; i < count; i++)
+        watches[i] = (struct cpu_watch){.value = values[i], .word = &word, .kind = (uint8_t)kind};
+    uint32_t added = add_watches(streams, watches, count);
+    bool over      = added < count;
+    while (!over && atomic_load(&word) == 0)
+        over = !cpu_futex_wait(&word, 0, deadline);
+    remove_watches(streams, watches, added, &word);
+}
+
+/* Somebody may have counted on this thread's help just before it gave up waiting. */
 static int32_t time_out(struct trm_backend_stream *stream)
 {
     const struct trm_host *host = stream->instance->host;
+    struct cpu_pool *pool       = &stream->instance->pool;
+    if (cpu_pool_has_work(pool))
+        cpu_pool_rouse(pool, 1);
     return host->fail(host->context, TRM_ERROR_TIMEOUT, 0, "The stream has not got there yet.");
 }
 
@@ -209,7 +225,7 @@ int32_t cpu_notify(struct trm_backend_stream *stream, uint64_t value, trm_notify
     struct cpu_watch *watch = cpu_allocate(instance, sizeof(*watch));
     if (watch == NULL)
         return cpu_fail_host_memory(instance, "a notification");
-    *watch = (struct cpu_watch){.value = value, .kind = CPU_WATCH_CALL};
+    *watch               = (struct cpu_watch){.value = value, .kind = CPU_WATCH_CALL};
     watch->call.function = notify;
     watch->call.user     = user;
     cpu_stream_submit(stream);

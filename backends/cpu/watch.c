@@ -20,14 +20,14 @@ static void insert(struct trm_backend_stream *stream, struct cpu_watch *watch)
     watch->next     = before ? before->next : stream->watch_first;
     *(watch->next ? &watch->next->previous : &stream->watch_last) = watch;
     *(before ? &before->next : &stream->watch_first)              = watch;
-    watch->linked = true;
+    watch->linked                                                 = true;
 }
 
 static void unlink_watch(struct trm_backend_stream *stream, struct cpu_watch *watch)
 {
-    *(watch->next ? &watch->next->previous : &stream->watch_last)     = watch->previous;
+    *(watch->next ? &watch->next->previous : &stream->watch_last)      = watch->previous;
     *(watch->previous ? &watch->previous->next : &stream->watch_first) = watch->next;
-    watch->linked = false;
+    watch->linked                                                      = false;
 }
 
 bool cpu_watch_add_locked(struct trm_backend_stream *stream, struct cpu_watch *watch)
@@ -49,6 +49,18 @@ bool cpu_watch_remove_locked(struct trm_backend_stream *stream, struct cpu_watch
         return false;
     unlink_watch(stream, watch);
     update_watched(stream);
+    return true;
+}
+
+bool cpu_watch_nudge_locked(struct trm_backend_stream *stream)
+{
+    struct cpu_watch *watch = stream->watch_first;
+    while (watch != NULL && watch->kind != CPU_WATCH_HELPER)
+        watch = watch->next;
+    if (watch == NULL)
+        return false;
+    atomic_fetch_or(watch->word, CPU_WATCH_NUDGED);
+    cpu_futex_wake(watch->word);
     return true;
 }
 
@@ -80,10 +92,11 @@ static struct cpu_watch *take_due(struct cpu_session *session, struct trm_backen
 
 static void tell(struct trm_backend_instance *instance, struct cpu_watch *watch)
 {
-    if (watch->kind == CPU_WATCH_THREAD) {
+    if (watch->kind != CPU_WATCH_CALL) {
         atomic_uint *word = watch->word;
         atomic_fetch_add(word, 1);
-        cpu_futex_wake(word); /* the word may be gone already: then this wakes nobody, or somebody who looks again */
+        cpu_futex_wake(
+            word); /* the word may be gone already: then this wakes nobody, or somebody who looks again */
         return;
     }
     trm_notify_fn function = watch->call.function;

@@ -16,6 +16,7 @@
 enum cpu_watch_kind {
     CPU_WATCH_STREAM, /* a parked stream */
     CPU_WATCH_THREAD, /* a thread asleep on a word */
+    CPU_WATCH_HELPER, /* the same, and ready to run the stream's operations itself */
     CPU_WATCH_CALL,   /* a notification; the watch is released after the call */
 };
 
@@ -35,6 +36,9 @@ struct cpu_watch {
     int32_t status; /* what a notification is told */
 };
 
+/* In the word of a helper: look again, there may be something to run. */
+#define CPU_WATCH_NUDGED (1u << 31)
+
 struct cpu_session;
 
 /* Add a watch. False when the value is complete already or the stream has failed: then it was not added. */
@@ -42,6 +46,10 @@ bool cpu_watch_add_locked(struct trm_backend_stream *stream, struct cpu_watch *w
 
 /* Take a watch out. False when it is being told. */
 bool cpu_watch_remove_locked(struct trm_backend_stream *stream, struct cpu_watch *watch);
+
+/* Wake a thread that waits for the stream, so that it runs the stream itself: one wake instead of a worker's and then its own. False when
+ * there is none. Whoever was nudged and does not help has to rouse a worker. */
+bool cpu_watch_nudge_locked(struct trm_backend_stream *stream);
 
 /* Owner of the stream: tell everybody whose value is complete, or everybody once it failed. Parked streams become the
  * session's, claimed. */

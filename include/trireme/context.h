@@ -58,7 +58,8 @@ struct trm_context_desc {
  * desc        NULL for all defaults
  * Blocks      no; plugins are opened at the first call that needs a device
  * Errors      OUT_OF_HOST_MEMORY; INVALID_ARGUMENT for an unknown setting or a value that is not of
- *             its type, by the program, the environment or the file (the sentence says which)
+ *             its type, by the program, the environment or the file (the sentence says which);
+ *             NOT_FOUND when TRIREME_CONFIG names a file that is not there; BUSY with 255 contexts
  */
 TRM_API int32_t trm_context_create(const struct trm_context_desc *desc, struct trm_context **context);
 

@@ -22,7 +22,7 @@ struct trm_device_summary {
 };
 
 /* The devices of every accepted backend, best first. Loads plugins if nobody has yet.
- * Errors      those of a strict TRIREME_BACKEND that cannot be had */
+ * Errors      NOT_FOUND, with the reason, when TRIREME_BACKEND is one name that cannot be had */
 TRM_API int32_t trm_device_count(struct trm_context *context, uint32_t *count);
 TRM_API int32_t trm_device_describe(struct trm_context *context, uint32_t index,
                                     struct trm_device_summary *summary);

@@ -52,7 +52,9 @@ static void wait_for(int which)
 
 static double throughput(void)
 {
-    enum { COUNT = 100000 };
+    enum {
+        COUNT = 100000
+    };
     uint64_t start = cpu_host_now();
     for (int i = 0; i < COUNT; i++)
         launch(0);
@@ -63,7 +65,10 @@ static double throughput(void)
 /* Batches that are never submitted before the wait. */
 static double throughput_by_waiter(void)
 {
-    enum { COUNT = 4000, BATCH = 32 };
+    enum {
+        COUNT = 4000,
+        BATCH = 32
+    };
     uint64_t start = cpu_host_now();
     for (int i = 0; i < COUNT; i++) {
         for (int j = 0; j < BATCH; j++)
@@ -75,7 +80,10 @@ static double throughput_by_waiter(void)
 
 static double enqueue_alone(void)
 {
-    enum { COUNT = 4000, BATCH = 32 };
+    enum {
+        COUNT = 4000,
+        BATCH = 32
+    };
     uint64_t spent = 0;
     for (int i = 0; i < COUNT; i++) {
         uint64_t start = cpu_host_now();
@@ -89,7 +97,9 @@ static double enqueue_alone(void)
 
 static double round_trip(void)
 {
-    enum { COUNT = 100000 };
+    enum {
+        COUNT = 100000
+    };
     uint64_t start = cpu_host_now();
     for (int i = 0; i < COUNT; i++) {
         launch(0);
@@ -109,7 +119,9 @@ static void flush_and_poll(void)
 
 static double through_warm_worker(void)
 {
-    enum { COUNT = 10000 };
+    enum {
+        COUNT = 10000
+    };
     uint64_t start = cpu_host_now();
     for (int i = 0; i < COUNT; i++)
         flush_and_poll();
@@ -118,7 +130,9 @@ static double through_warm_worker(void)
 
 static double through_sleeping_worker(void)
 {
-    enum { COUNT = 200 };
+    enum {
+        COUNT = 200
+    };
     uint64_t spent = 0;
     for (int i = 0; i < COUNT; i++) {
         usleep(200);
@@ -131,7 +145,9 @@ static double through_sleeping_worker(void)
 
 static double hop(void)
 {
-    enum { COUNT = 20000 };
+    enum {
+        COUNT = 20000
+    };
     uint64_t start = cpu_host_now();
     for (int i = 0; i < COUNT; i++) {
         int to = i & 1, from = 1 - to;
@@ -199,7 +215,8 @@ static double plain_fill(void)
 
 static void large(void)
 {
-    static const uint64_t sizes[] = {4u << 10, 64u << 10, 256u << 10, 1u << 20, 4u << 20, 16u << 20, 64u << 20};
+    static const uint64_t sizes[] = {4u << 10, 64u << 10, 256u << 10, 1u << 20,
+                                     4u << 20, 16u << 20, 64u << 20};
     char name[64];
     memories[0] = cpu_bench_memory(&bench, 64u << 20, &destination);
     memories[1] = cpu_bench_memory(&bench, 64u << 20, &source);

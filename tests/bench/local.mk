@@ -34,10 +34,14 @@ tests_bench_peer_starpu_SOURCES = tests/bench/peer_starpu.c $(MEASURE)
 tests_bench_peer_starpu_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS)
 tests_bench_peer_starpu_LDADD = $(STARPU_LIBS)
 
-EXTRA_PROGRAMS += $(PEERS)
-CLEANFILES += $(PEERS)
+# The cpu backend alone, for those who work on it: make tests/bench/cpu_micro
+tests_bench_cpu_micro_SOURCES = tests/bench/cpu_micro.c tests/unit/cpu_host.h
+tests_bench_cpu_micro_LDADD = backends/cpu/libcpu.la
+
+EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro
+CLEANFILES += $(PEERS) tests/bench/cpu_micro
 
 EXTRA_DIST += \
 	tests/bench/report.awk \
 	tests/bench/run-bench \
-	tests/bench/targets
+	tests/bench/targets.txt

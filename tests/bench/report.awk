@@ -1,6 +1,6 @@
 # From the lines of all programs to two tables: targets with ratios, and every case beside its peers.
 #
-#   awk -v ours=BACKEND -v format=text|markdown|json -f report.awk targets LINES
+#   awk -v ours=BACKEND -v format=text|markdown|json -f report.awk targets.txt LINES
 #
 # LINES: "ROUND {json}", as printed by `trireme bench --json` and the peers. A ratio is taken within each round; what is shown is
 # the median over the rounds.

@@ -1,4 +1,4 @@
-/* Buffers: making them, what they hold, letting them go, and spans of them.
+/* Buffers: making them, what they hold, letting them go.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -386,40 +386,6 @@ START_TEST(waiting_for_a_buffer_without_end_ends_with_the_work)
 }
 END_TEST
 
-/* ---- spans ---- */
-
-START_TEST(a_whole_span_reaches_from_its_offset_to_the_end)
-{
-    struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 100);
-    struct trm_span span      = trm_span_whole(buffer);
-    uint8_t found[100];
-    ck_assert(span.buffer == buffer && span.offset == 0 && span.length == TRM_WHOLE);
-    ck_ok(trm_fill(the.stream, span, 1, 1));
-    ck_ok(trm_fill(the.stream, trm_span_of(buffer, 60, TRM_WHOLE), 2, 1));
-    get(the.stream, buffer, 0, found, 100);
-    for (int i = 0; i < 100; i++)
-        ck_assert_int_eq(found[i], i < 60 ? 1 : 2);
-    trm_buffer_destroy(buffer);
-}
-END_TEST
-
-START_TEST(the_span_at_the_very_end_is_empty_and_legal)
-{
-    struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 64);
-    uint8_t byte              = 3;
-    put_pattern(the.stream, buffer, 64, 7);
-    ck_ok(trm_upload(the.stream, trm_span_of(buffer, 64, 0), &byte));
-    ck_ok(trm_upload(the.stream, trm_span_of(buffer, 64, TRM_WHOLE), &byte));
-    ck_ok(trm_download(the.stream, &byte, trm_span_of(buffer, 64, TRM_WHOLE)));
-    ck_ok(trm_fill(the.stream, trm_span_of(buffer, 64, TRM_WHOLE), 0, 1));
-    ck_status(trm_upload(the.stream, trm_span_of(buffer, 65, 0), &byte), TRM_ERROR_OUT_OF_RANGE);
-    ck_status(trm_upload(the.stream, trm_span_of(buffer, 65, TRM_WHOLE), &byte), TRM_ERROR_OUT_OF_RANGE);
-    ck_buffer_pattern(the.stream, buffer, 64, 7);
-    ck_assert_uint_eq(byte, 3);
-    trm_buffer_destroy(buffer);
-}
-END_TEST
-
 void add_buffer(Suite *suite)
 {
     TCase *group = group_make(suite, "buffer");
@@ -444,6 +410,4 @@ void add_buffer(Suite *suite)
     CASE(group, waiting_for_an_idle_buffer_returns_at_once);
     CASE(group, waiting_for_a_buffer_waits_for_the_work_of_every_stream_on_it);
     CASE(group, waiting_for_a_buffer_without_end_ends_with_the_work);
-    CASE(group, a_whole_span_reaches_from_its_offset_to_the_end);
-    CASE(group, the_span_at_the_very_end_is_empty_and_legal);
 }

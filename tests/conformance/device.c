@@ -298,9 +298,10 @@ START_TEST(usage_counts_modules_and_kernels)
     struct trm_kernel *kernels[3]  = {NULL, NULL, NULL};
     for (int i = 0; i < 3; i++)
         ck_ok(trm_kernel_get(module, "affine", &kernels[i]));
-    trm_module_destroy(module); /* the kernels keep it alive */
     ck_assert_uint_eq(usage_of(the.device).kernels, before.kernels + 3);
     ck_assert_uint_eq(usage_of(the.device).modules, before.modules + 1);
+    trm_module_destroy(module); /* the kernels need it still */
+    ck_assert_uint_eq(usage_of(the.device).kernels, before.kernels + 3);
     for (int i = 0; i < 3; i++)
         trm_kernel_destroy(kernels[i]);
     ck_assert_uint_eq(usage_of(the.device).kernels, before.kernels);

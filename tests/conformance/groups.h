@@ -27,6 +27,7 @@ void add_lifetime(Suite *suite);
 
 /* Memory. */
 void add_buffer(Suite *suite);
+void add_span(Suite *suite);
 void add_map(Suite *suite);
 void add_array(Suite *suite);
 void add_transfer_1d(Suite *suite);
@@ -39,6 +40,7 @@ void add_two_devices(Suite *suite);
 /* Kernels. */
 void add_module(Suite *suite);
 void add_kernel(Suite *suite);
+void add_argument(Suite *suite);
 void add_launch(Suite *suite);
 
 /* The world around. */

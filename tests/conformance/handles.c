@@ -255,6 +255,7 @@ START_TEST(objects_of_two_contexts_do_not_mix)
     streams[1] = other.handles[OF_STREAM];
     ck_ok(trm_stream_mark(streams[0], &points[0]));
     ck_ok(trm_stream_mark(streams[1], &points[1]));
+    ck_ok(trm_event_record(other.handles[OF_EVENT], streams[1]));
 
     ck_refused(trm_stream_wait(streams[0], points[1]));
     ck_refused(trm_stream_wait_event(streams[0], other.handles[OF_EVENT]));

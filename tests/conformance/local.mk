@@ -29,6 +29,8 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/main.c \
 	tests/conformance/ordering.c \
 	tests/conformance/point.c \
+	tests/conformance/process.c \
+	tests/conformance/process.h \
 	tests/conformance/process_exit.c \
 	tests/conformance/signals.c \
 	tests/conformance/stream.c \
@@ -38,6 +40,7 @@ tests_conformance_conformance_SOURCES = \
 
 # Memory and kernels.
 tests_conformance_conformance_SOURCES += \
+	tests/conformance/argument.c \
 	tests/conformance/array.c \
 	tests/conformance/buffer.c \
 	tests/conformance/fill.c \
@@ -48,6 +51,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/module.c \
 	tests/conformance/out_of_memory.c \
 	tests/conformance/pool.c \
+	tests/conformance/span.c \
 	tests/conformance/transfer_1d.c \
 	tests/conformance/transfer_2d.c \
 	tests/conformance/two_devices.c

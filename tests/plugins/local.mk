@@ -217,8 +217,8 @@ tests_plugins_setuid_helper_SOURCES = tests/plugins/setuid-helper.c
 tests_plugins_setuid_helper_LDADD = core/libcore.la
 tests_plugins_setuid_helper_LDFLAGS = $(UNINSTALLED_LINK)
 
-dist_check_SCRIPTS += tests/plugins/setuid.sh tests/plugins/out-of-tree.sh
-TESTS += tests/plugins/setuid.sh tests/plugins/out-of-tree.sh
+dist_check_SCRIPTS += tests/plugins/contract.sh tests/plugins/setuid.sh tests/plugins/out-of-tree.sh
+TESTS += tests/plugins/contract.sh tests/plugins/setuid.sh tests/plugins/out-of-tree.sh
 
 # This one installs too, so it waits until the tests of packaging have done so.
 tests/plugins/out-of-tree.log: tests/packaging/uninstall.log

@@ -12,10 +12,15 @@ chmod 755 "$work"
 stage=$work/stage
 make_quietly install DESTDIR="$stage" >/dev/null || fail "make install"
 
-# The commands by the names that the document calls them, whatever they are here.
+# tool NAME COMMAND: the commands by the names that the document calls them, whatever they are here.
 tool()
 {
-    printf '#!/bin/sh\nexec %s "$@"\n' "$2" >"$work/bin/$1" && chmod 755 "$work/bin/$1"
+    name=$1
+    # shellcheck disable=SC2086 # a command and its arguments
+    set -- $2
+    program=$(command -v "$1") || fail "$1 was not found"
+    shift
+    printf '#!/bin/sh\nexec %s "$@"\n' "$program $*" >"$work/bin/$name" && chmod 755 "$work/bin/$name"
 }
 
 mkdir "$work/bin" "$work/desk"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # `trireme bench` runs every case and prints a line for each; what it measures is nobody's business here.
 
-. "$top_srcdir/tests/tools/common"
+. "$top_srcdir/tests/tools/common.sh"
 
 test -f "$top_builddir/backends/.libs/cpu.so" || { echo "no cpu backend was built"; exit 77; }
 export TRIREME_BACKEND=cpu

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Colour appears on a terminal alone, and not when NO_COLOR asks for none.
 
-. "$top_srcdir/tests/tools/common"
+. "$top_srcdir/tests/tools/common.sh"
 
 escape=$(printf '\033')
 script -qec true /dev/null </dev/null >/dev/null 2>&1 || { echo "no script(1) to give a program a terminal"; exit 77; }

@@ -2,7 +2,7 @@
 # Help and version go to standard output with status 0; a wrong command line is told on standard error with status 2; output
 # that cannot be written is a failure.
 
-. "$top_srcdir/tests/tools/common"
+. "$top_srcdir/tests/tools/common.sh"
 
 for option in --help -h help; do
     run 0 "$trireme" $option

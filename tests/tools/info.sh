@@ -1,7 +1,7 @@
 #!/bin/sh
 # `trireme info` shows backends and devices, as text and as the JSON that its manual promises, and says why one is missing.
 
-. "$top_srcdir/tests/tools/common"
+. "$top_srcdir/tests/tools/common.sh"
 
 test -f "$top_builddir/backends/.libs/cpu.so" || { echo "no cpu backend was built"; exit 77; }
 export TRIREME_BACKEND=cpu

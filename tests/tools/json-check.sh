@@ -1,7 +1,7 @@
 #!/bin/sh
 # The checker that the other tests trust accepts JSON and refuses what is none.
 
-. "$top_srcdir/tests/tools/common"
+. "$top_srcdir/tests/tools/common.sh"
 
 accepts()
 {

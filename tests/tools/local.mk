@@ -1,4 +1,4 @@
-# Tests of the `trireme` program: scripts that run "$top_builddir/tools/trireme". tests/tools/common is what they share.
+# Tests of the `trireme` program: scripts that run "$top_builddir/tools/trireme". tests/tools/common.sh is what they share.
 
 TOOL_TESTS = \
 	tests/tools/json-check.sh \
@@ -12,7 +12,7 @@ TOOL_TESTS = \
 
 dist_check_SCRIPTS += $(TOOL_TESTS)
 TESTS += $(TOOL_TESTS)
-EXTRA_DIST += tests/tools/common
+EXTRA_DIST += tests/tools/common.sh
 
 check_PROGRAMS += tests/tools/json_check
 tests_tools_json_check_SOURCES = tests/tools/json_check.c

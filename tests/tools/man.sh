@@ -1,7 +1,7 @@
 #!/bin/sh
 # The list of settings in trireme(7) is the table of the library; the manual pages are free of mistakes as far as a program can tell.
 
-. "$top_srcdir/tests/tools/common"
+. "$top_srcdir/tests/tools/common.sh"
 
 page=$top_srcdir/doc/trireme.7
 run 0 sh "$top_srcdir/doc/update-settings" "$trireme" "$page"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The report of `make bench` takes ratios within a round, the median over rounds, and says which targets are met and which are missed.
 
-. "$top_srcdir/tests/tools/common"
+. "$top_srcdir/tests/tools/common.sh"
 
 # line ROUND SUITE CASE BACKEND FIGURE
 line()

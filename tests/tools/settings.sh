@@ -1,7 +1,7 @@
 #!/bin/sh
 # `trireme info --settings` shows the value in force and where it comes from.
 
-. "$top_srcdir/tests/tools/common"
+. "$top_srcdir/tests/tools/common.sh"
 
 run 0 "$trireme" info --settings
 out_has "TRIREME_BACKEND"

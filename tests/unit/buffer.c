@@ -209,6 +209,20 @@ START_TEST(imported_memory_is_used_in_place_and_never_freed)
 }
 END_TEST
 
+START_TEST(a_lost_device_makes_no_more_buffers)
+{
+    struct trm_stream *stream = store_stream(&store);
+    struct trm_buffer *buffer = make(TRM_MEMORY_DEVICE, 10), *other = NULL;
+
+    store.fail_next = TRM_ERROR_DEVICE_LOST;
+    ck_assert_int_eq(trm_fill(stream, trm_span_whole(buffer), 0, 1), TRM_ERROR_DEVICE_LOST);
+    ck_assert_int_eq(trm_buffer_create(store.device, TRM_MEMORY_DEVICE, 10, &other), TRM_ERROR_DEVICE_LOST);
+    ck_assert_ptr_null(other);
+    trm_buffer_destroy(buffer);
+    trm_stream_destroy(stream);
+}
+END_TEST
+
 /* ---- sharing and ending -------------------------------------------------------------------- */
 
 START_TEST(a_retained_buffer_lives_until_the_last_destroy)
@@ -428,6 +442,7 @@ int main(void)
         contents_are_there_when_creation_returns,
         contents_that_cannot_be_set_leave_no_buffer,
         imported_memory_is_used_in_place_and_never_freed,
+        a_lost_device_makes_no_more_buffers,
         a_retained_buffer_lives_until_the_last_destroy,
         usage_counts_live_buffers_as_asked_for,
         a_buffer_keeps_its_device_open,

@@ -130,7 +130,8 @@ static inline struct trm_backend_stream *cpu_bench_stream(struct cpu_bench *benc
     return stream;
 }
 
-static inline struct trm_backend_memory *cpu_bench_memory(struct cpu_bench *bench, uint64_t size, uint8_t **data)
+static inline struct trm_backend_memory *cpu_bench_memory(struct cpu_bench *bench, uint64_t size,
+                                                          uint8_t **data)
 {
     struct trm_memory_desc desc       = {.struct_size = sizeof(desc), .size = size, .alignment = 64};
     struct trm_backend_memory *memory = NULL;
@@ -141,8 +142,8 @@ static inline struct trm_backend_memory *cpu_bench_memory(struct cpu_bench *benc
     return memory;
 }
 
-static inline struct trm_backend_module *cpu_bench_module(struct cpu_bench *bench, const struct trm_cpu_kernel *kernels,
-                                                          uint64_t size)
+static inline struct trm_backend_module *cpu_bench_module(struct cpu_bench *bench,
+                                                          const struct trm_cpu_kernel *kernels, uint64_t size)
 {
     struct trm_module_source source   = {.struct_size = sizeof(source),
                                          .format      = TRM_MODULE_FUNCTIONS,
@@ -154,8 +155,8 @@ static inline struct trm_backend_module *cpu_bench_module(struct cpu_bench *benc
     return module;
 }
 
-static inline struct trm_backend_kernel *cpu_bench_kernel(struct cpu_bench *bench, struct trm_backend_module *module,
-                                                          const char *name)
+static inline struct trm_backend_kernel *cpu_bench_kernel(struct cpu_bench *bench,
+                                                          struct trm_backend_module *module, const char *name)
 {
     struct trm_kernel_desc desc       = {.struct_size = sizeof(desc)};
     struct trm_backend_kernel *kernel = NULL;

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
+#include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <trireme/trireme.h>
 
@@ -278,6 +280,100 @@ START_TEST(a_stream_keeps_many_sizes_of_freed_memory_apart)
 }
 END_TEST
 
+START_TEST(of_much_memory_freed_in_order_the_stream_takes_the_newest_and_others_what_has_finished)
+{
+    enum {
+        COUNT = 12
+    };
+    struct trm_stream *a = store_stream(&store), *b = store_stream(&store), *c = store_stream(&store);
+    struct trm_buffer *buffers[COUNT], *taken[COUNT];
+    unsigned char *bytes[COUNT];
+
+    for (uint32_t i = 0; i < COUNT; i++) {
+        struct trm_stream *stream = i % 2 == 0 ? a : b;
+        buffers[i]                = make_on(stream, 5 * KIB);
+        bytes[i]                  = store_bytes(buffers[i]);
+        use(stream, buffers[i]);
+    }
+    for (uint32_t i = 0; i < COUNT; i++)
+        ck_assert_int_eq(trm_stream_free(i % 2 == 0 ? a : b, buffers[i]), TRM_OK);
+
+    /* Numbers 1, 3, 5 ... are b's and finished: the oldest of them come first. */
+    store_run(b, UINT64_MAX);
+    for (uint32_t i = 0; i < 3; i++) {
+        taken[i] = make_on(c, 5 * KIB);
+        ck_assert_ptr_eq(store_bytes(taken[i]), bytes[1 + 2 * i]);
+    }
+    /* a takes its own from the newest on, one of b's comes last of all. */
+    for (uint32_t i = 3; i < 9; i++) {
+        taken[i] = make_on(a, 5 * KIB);
+        ck_assert_ptr_eq(store_bytes(taken[i]), bytes[10 - 2 * (i - 3)]);
+    }
+    taken[9] = make_on(a, 5 * KIB);
+    ck_assert_ptr_eq(store_bytes(taken[9]), bytes[7]);
+    for (uint32_t i = 0; i < 10; i++)
+        ck_assert_int_eq(trm_stream_free(c, taken[i]), TRM_OK);
+    store_run(a, UINT64_MAX);
+    trm_stream_destroy(a);
+    trm_stream_destroy(b);
+    trm_stream_destroy(c);
+    ck_assert_uint_eq(statistics().used_bytes, 0);
+    ck_assert_int_eq(trm_pool_trim(store.device, 0), TRM_OK);
+    ck_assert_uint_eq(store.bytes, 0);
+}
+END_TEST
+
+/* Sits inside a buffer until the test opens the gate. */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int32_t arrived;
+
+static int32_t wait_at_gate(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
+{
+    (void)stream;
+    (void)value;
+    (void)timeout_ns;
+    atomic_store(&arrived, 1);
+    pthread_mutex_lock(&gate);
+    pthread_mutex_unlock(&gate);
+    return TRM_ERROR_TIMEOUT;
+}
+
+static void *wait_for_buffer(void *buffer)
+{
+    return (void *)(intptr_t)trm_buffer_wait(buffer, 1);
+}
+
+START_TEST(memory_freed_in_order_under_a_call_that_waits_for_it_goes_when_that_call_has_left)
+{
+    struct trm_stream *a                                             = store_stream(&store);
+    struct trm_buffer *buffer                                        = make_on(a, 5 * KIB), *other;
+    unsigned char *bytes                                             = store_bytes(buffer);
+    int32_t (*wait)(struct trm_backend_stream *, uint64_t, uint64_t) = store.core->backend->stream.wait;
+    pthread_t thread;
+
+    use(a, buffer);
+    store.core->backend->stream.wait = wait_at_gate;
+    pthread_mutex_lock(&gate);
+    ck_assert_int_eq(pthread_create(&thread, NULL, wait_for_buffer, buffer), 0);
+    while (!atomic_load(&arrived))
+        sched_yield();
+    ck_assert_int_eq(trm_stream_free(a, buffer), TRM_OK);
+    ck_assert_int_eq(trm_stream_free(a, buffer), TRM_ERROR_INVALID_HANDLE);
+    other = make_on(a, 5 * KIB);
+    ck_assert_ptr_ne(store_bytes(other), bytes);
+    pthread_mutex_unlock(&gate);
+    pthread_join(thread, NULL);
+    store.core->backend->stream.wait = wait;
+
+    store_run(a, UINT64_MAX);
+    buffer = make_on(a, 5 * KIB);
+    ck_assert_ptr_eq(store_bytes(buffer), bytes);
+    trm_buffer_destroy(buffer);
+    trm_buffer_destroy(other);
+    trm_stream_destroy(a);
+}
+END_TEST
+
 /* ---- freeing in order ---------------------------------------------------------------------- */
 
 START_TEST(freeing_in_order_refuses_a_retained_buffer)
@@ -338,6 +434,8 @@ int main(void)
         memory_freed_on_a_stream_that_ended_is_free_for_all,
         a_failed_stream_frees_its_buffers_and_says_why_it_failed,
         a_stream_keeps_many_sizes_of_freed_memory_apart,
+        of_much_memory_freed_in_order_the_stream_takes_the_newest_and_others_what_has_finished,
+        memory_freed_in_order_under_a_call_that_waits_for_it_goes_when_that_call_has_left,
         freeing_in_order_refuses_a_retained_buffer,
         freeing_in_order_takes_buffers_that_were_created_too,
         freeing_in_order_refuses_a_buffer_of_another_device,

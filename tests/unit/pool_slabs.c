@@ -273,6 +273,65 @@ START_TEST(kinds_have_pools_of_their_own)
 }
 END_TEST
 
+START_TEST(the_devices_own_alignment_is_kept)
+{
+    struct trm_buffer *buffers[10];
+
+    store_close(&store);
+    memset(&store, 0, sizeof(store));
+    store.alignment = 4096;
+    store_prepare(&store, "store");
+    store_open(&store, context);
+    for (uint32_t i = 0; i < 10; i++) {
+        buffers[i] = make(1 + i * 1000);
+        ck_assert_uint_eq((uintptr_t)store_bytes(buffers[i]) % 4096, 0);
+    }
+    for (uint32_t i = 0; i < 10; i++)
+        trm_buffer_destroy(buffers[i]);
+}
+END_TEST
+
+START_TEST(slabs_are_no_larger_than_the_device_allows)
+{
+    struct trm_buffer *buffers[20];
+
+    store_close(&store);
+    memset(&store, 0, sizeof(store));
+    store.max_buffer_bytes = 3 * MIB;
+    store_prepare(&store, "store");
+    store_open(&store, context);
+    for (uint32_t i = 0; i < 20; i++)
+        buffers[i] = make(MIB);
+    ck_assert_uint_le(store.largest, 3 * MIB);
+    for (uint32_t i = 0; i < 20; i++)
+        trm_buffer_destroy(buffers[i]);
+}
+END_TEST
+
+START_TEST(memory_whose_address_cannot_be_had_is_given_back)
+{
+    struct trm_buffer *buffer = NULL;
+
+    store.no_address = 1;
+    ck_assert_int_eq(trm_buffer_create(store.device, TRM_MEMORY_PINNED, KIB, &buffer), TRM_ERROR_BACKEND);
+    ck_assert_ptr_null(buffer);
+    ck_assert_uint_eq(store.bytes, 0);
+    store.no_address = 0;
+    ck_assert_int_eq(trm_buffer_create(store.device, TRM_MEMORY_PINNED, KIB, &buffer), TRM_OK);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+START_TEST(handles_that_are_no_device_are_refused)
+{
+    struct trm_pool_stats stats = {.struct_size = sizeof(stats)};
+
+    ck_assert_int_eq(trm_pool_get_stats(NULL, &stats), TRM_ERROR_INVALID_HANDLE);
+    ck_assert_int_eq(trm_pool_trim(NULL, 0), TRM_ERROR_INVALID_HANDLE);
+    ck_assert_int_eq(trm_pool_set_threshold(NULL, 0), TRM_ERROR_INVALID_HANDLE);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const all[] = {
@@ -288,6 +347,10 @@ int main(void)
         when_memory_is_short_a_buffer_is_not_rounded_and_a_slab_holds_one_block,
         a_buffer_as_large_as_the_device_allows_is_not_rounded_beyond_it,
         kinds_have_pools_of_their_own,
+        the_devices_own_alignment_is_kept,
+        slabs_are_no_larger_than_the_device_allows,
+        memory_whose_address_cannot_be_had_is_given_back,
+        handles_that_are_no_device_are_refused,
     };
     Suite *suite = suite_create("slabs");
     TCase *tests = tcase_create("slabs");

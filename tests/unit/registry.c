@@ -224,6 +224,41 @@ START_TEST(a_folder_counts_once_whatever_it_is_called)
 }
 END_TEST
 
+START_TEST(a_search_has_an_end)
+{
+    size_t length = 0;
+    add("fake-one", "a/one.so");
+    add("fake-two", "b/two.so");
+    for (int i = 0; i < 33; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "%d", i);
+        folder_sub(name);
+        length += (size_t)snprintf(search + length, sizeof(search) - length,
+                                   "%s:", folder_path(i == 0 ? "a" : name));
+    }
+    snprintf(search + length, sizeof(search) - length, "%s", folder_path("b"));
+    make("");
+    ck_assert_str_eq(report(), "one+");
+    ck_assert_ptr_nonnull(strstr(logged, "one folder too many"));
+}
+END_TEST
+
+START_TEST(a_folder_with_too_many_plugins_is_said_so)
+{
+    for (int i = 0; i < 300; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "a/%d.so", i);
+        folder_write(name, "");
+    }
+    make("");
+    uint32_t count = 0;
+    ck_assert_int_eq(trm_context_candidate_count(context, &count), TRM_OK);
+    ck_assert_uint_ge(count, 256);
+    ck_assert_uint_lt(count, 300);
+    ck_assert_ptr_nonnull(strstr(logged, "has more than 256 plugins"));
+}
+END_TEST
+
 START_TEST(of_two_files_of_one_name_the_first_one_found_wins)
 {
     add("fake-one", "a/one.so");
@@ -574,6 +609,8 @@ int main(void)
     tcase_add_test(tests, no_plugin_anywhere_is_said_plainly);
     tcase_add_test(tests, only_files_that_end_in_so_are_looked_at);
     tcase_add_test(tests, a_folder_counts_once_whatever_it_is_called);
+    tcase_add_test(tests, a_search_has_an_end);
+    tcase_add_test(tests, a_folder_with_too_many_plugins_is_said_so);
     tcase_add_test(tests, of_two_files_of_one_name_the_first_one_found_wins);
     tcase_add_test(tests, of_two_plugins_of_one_name_in_different_files_the_first_one_wins);
     tcase_add_test(tests, one_name_takes_that_backend_and_probes_no_other);

@@ -4,7 +4,8 @@
 #include "core/size_class.h"
 
 #include <check.h>
-#include <stdlib.h>
+
+#include "runner.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * 1024)
@@ -100,10 +101,5 @@ int main(void)
     tcase_add_test(tests, classes_for_an_alignment_are_multiples_of_it);
     tcase_add_test(tests, sizes_beyond_the_largest_class_have_none);
     suite_add_tcase(suite, tests);
-
-    SRunner *runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return run_suite(suite);
 }

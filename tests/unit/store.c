@@ -156,6 +156,8 @@ static void memory_free(struct trm_backend_memory *memory)
 
 static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **pointer)
 {
+    if (memory->store->no_address)
+        return TRM_ERROR_BACKEND;
     if (memory->kind == TRM_MEMORY_DEVICE && !memory->store->unified)
         return TRM_ERROR_UNSUPPORTED;
     *pointer = memory->bytes;
@@ -393,11 +395,19 @@ static struct trm_parameter many_parameters[24];
 
 static const struct trm_parameter bad_parameters[] = {{"what", 7, TRM_TYPE_F32, 0, 0}};
 
+static const struct trm_parameter scalar_parameters[] = {
+    {"a", TRM_PARAMETER_SCALAR, TRM_TYPE_U8, 0, 0},  {"b", TRM_PARAMETER_SCALAR, TRM_TYPE_I16, 0, 0},
+    {"c", TRM_PARAMETER_SCALAR, TRM_TYPE_I32, 0, 0}, {"d", TRM_PARAMETER_SCALAR, TRM_TYPE_F64, 0, 0},
+    {"e", TRM_PARAMETER_SCALAR, TRM_TYPE_I64, 0, 0},
+};
+
 static struct trm_backend_kernel kernels[] = {
     {"saxpy", {0, 4, saxpy_parameters, {0, 0, 0}, 16}},
     {"empty", {0, 0, NULL, {64, 0, 0}, 0}},
     {"many", {0, 24, many_parameters, {0, 0, 0}, 0}},
     {"bad", {0, 1, bad_parameters, {0, 0, 0}, 0}},
+    {"hollow", {0, 1, NULL, {0, 0, 0}, 0}},
+    {"scalars", {0, 5, scalar_parameters, {0, 0, 0}, 0}},
 };
 
 static int32_t module_supports(struct trm_backend_device *device, int32_t format)

@@ -31,6 +31,7 @@ struct store {
     uint64_t memory_limit;     /* bytes; 0: none */
     int32_t no_pinned;         /* 1: UNSUPPORTED */
     int32_t immediate;         /* 1: operations run in the call */
+    int32_t no_address;        /* 1: asking for a host address fails */
 
     /* what happened */
     pthread_mutex_t lock;

@@ -150,6 +150,7 @@ START_TEST(ranges_that_end_with_the_buffer_are_taken)
     ck_assert_int_eq(trm_download(stream, memory, trm_span_of(a, 100, TRM_WHOLE)), TRM_OK);
     ck_assert_int_eq(trm_download(stream, NULL, trm_span_of(a, 100, 0)), TRM_OK);
     ck_assert_uint_eq(store.copies, 2);
+    ck_assert_int_eq(trm_stream_sync(stream), TRM_OK);
     trm_buffer_destroy(a);
 }
 END_TEST

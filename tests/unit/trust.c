@@ -1,4 +1,4 @@
-/* Which files and folders may name code. (The plugins' tests try it through the library.)
+/* Which files may name code. (The plugins' tests try it through the library.)
  * SPDX-License-Identifier: MIT
  */
 #include "core/trust.h"
@@ -9,9 +9,9 @@
 
 #define NOBODY 65534
 
-static void is(int32_t expected, const char *path, enum core_trust kind, const char *words)
+static void is(int32_t expected, const char *path, const char *words)
 {
-    int32_t status = core_trust_path(path, kind);
+    int32_t status = core_trust_file(path);
     ck_assert_msg(status == expected, "%s: %s, %s", path, trm_status_name(status), trm_last_error().sentence);
     if (expected != TRM_OK)
         ck_assert_msg(strstr(trm_last_error().sentence, words) != NULL, "\"%s\" is not in: %s", words,
@@ -20,12 +20,12 @@ static void is(int32_t expected, const char *path, enum core_trust kind, const c
 
 static void is_trusted(const char *name)
 {
-    is(TRM_OK, folder_path(name), CORE_TRUST_FILE, "");
+    is(TRM_OK, folder_path(name), "");
 }
 
 static void is_refused(const char *name, const char *words)
 {
-    is(TRM_ERROR_PERMISSION, folder_path(name), CORE_TRUST_FILE, words);
+    is(TRM_ERROR_PERMISSION, folder_path(name), words);
 }
 
 static void setup(void)
@@ -38,33 +38,31 @@ static void setup(void)
 START_TEST(a_file_of_ones_own_is_trusted)
 {
     is_trusted("in/file");
-    is(TRM_OK, folder_path("in"), CORE_TRUST_FOLDER, "");
-    is(TRM_OK, folder_path("in//./../in/file"), CORE_TRUST_FILE, "");
+    is(TRM_OK, folder_path("in//./../in/file"), "");
 }
 END_TEST
 
 START_TEST(a_relative_path_is_refused)
 {
-    is(TRM_ERROR_PERMISSION, "in/file", CORE_TRUST_FILE, "not an absolute path");
-    is(TRM_ERROR_PERMISSION, "", CORE_TRUST_FILE, "not an absolute path");
-    is(TRM_ERROR_PERMISSION, NULL, CORE_TRUST_FILE, "not an absolute path");
+    is(TRM_ERROR_PERMISSION, "in/file", "not an absolute path");
+    is(TRM_ERROR_PERMISSION, "", "not an absolute path");
+    is(TRM_ERROR_PERMISSION, NULL, "not an absolute path");
 }
 END_TEST
 
 START_TEST(what_does_not_exist_is_not_found)
 {
-    is(TRM_ERROR_NOT_FOUND, folder_path("in/none"), CORE_TRUST_FILE, "does not exist");
-    is(TRM_ERROR_NOT_FOUND, folder_path("in/file/none"), CORE_TRUST_FILE, "does not exist");
-    is(TRM_ERROR_NOT_FOUND, folder_path("none/file"), CORE_TRUST_FILE, "does not exist");
+    is(TRM_ERROR_NOT_FOUND, folder_path("in/none"), "does not exist");
+    is(TRM_ERROR_NOT_FOUND, folder_path("in/file/none"), "does not exist");
+    is(TRM_ERROR_NOT_FOUND, folder_path("none/file"), "does not exist");
 }
 END_TEST
 
-START_TEST(a_file_is_no_folder_and_the_other_way_round)
+START_TEST(what_is_no_regular_file_is_refused)
 {
-    is(TRM_ERROR_NOT_FOUND, folder_path("in"), CORE_TRUST_FILE, "not a regular file");
-    is(TRM_ERROR_NOT_FOUND, folder_path("in/file"), CORE_TRUST_FOLDER, "not a folder");
+    is(TRM_ERROR_NOT_FOUND, folder_path("in"), "not a regular file");
     ck_assert_int_eq(mkfifo(folder_path("pipe"), 0644), 0);
-    is(TRM_ERROR_NOT_FOUND, folder_path("pipe"), CORE_TRUST_FILE, "not a regular file");
+    is(TRM_ERROR_NOT_FOUND, folder_path("pipe"), "not a regular file");
 }
 END_TEST
 
@@ -113,7 +111,6 @@ START_TEST(a_link_is_judged_by_where_it_leads)
     is_trusted("absolute");
     is_trusted("relative");
     is_trusted("folder/file");
-    is(TRM_OK, folder_path("folder"), CORE_TRUST_FOLDER, "");
     chmod(folder_path("in"), 0777);
     is_refused("absolute", "may be written by everybody");
     is_refused("relative", "may be written by everybody");
@@ -135,14 +132,14 @@ START_TEST(a_circle_of_links_has_an_end)
 {
     ck_assert_int_eq(symlink("two", folder_path("one")), 0);
     ck_assert_int_eq(symlink("one", folder_path("two")), 0);
-    is(TRM_ERROR_NOT_FOUND, folder_path("one"), CORE_TRUST_FILE, "too many symbolic links");
+    is(TRM_ERROR_NOT_FOUND, folder_path("one"), "too many symbolic links");
 }
 END_TEST
 
 START_TEST(a_link_that_leads_nowhere_is_not_found)
 {
     ck_assert_int_eq(symlink("none", folder_path("dangling")), 0);
-    is(TRM_ERROR_NOT_FOUND, folder_path("dangling"), CORE_TRUST_FILE, "does not exist");
+    is(TRM_ERROR_NOT_FOUND, folder_path("dangling"), "does not exist");
 }
 END_TEST
 
@@ -151,10 +148,10 @@ START_TEST(a_path_that_is_too_long_is_refused)
     char path[2 * PATH_MAX];
     memset(path, '/', sizeof(path));
     path[sizeof(path) - 1] = '\0';
-    is(TRM_ERROR_NOT_FOUND, path, CORE_TRUST_FILE, "too long");
+    is(TRM_ERROR_NOT_FOUND, path, "too long");
     memset(path + 1, 'a', 300);
     path[300] = '\0';
-    ck_assert_int_ne(core_trust_path(path, CORE_TRUST_FILE), TRM_OK);
+    ck_assert_int_ne(core_trust_file(path), TRM_OK);
 }
 END_TEST
 
@@ -166,7 +163,7 @@ int main(void)
     tcase_add_test(trust, a_file_of_ones_own_is_trusted);
     tcase_add_test(trust, a_relative_path_is_refused);
     tcase_add_test(trust, what_does_not_exist_is_not_found);
-    tcase_add_test(trust, a_file_is_no_folder_and_the_other_way_round);
+    tcase_add_test(trust, what_is_no_regular_file_is_refused);
     tcase_add_test(trust, what_others_may_write_is_refused);
     tcase_add_test(trust, a_sticky_folder_that_all_may_write_is_no_danger);
     tcase_add_test(trust, a_link_is_judged_by_where_it_leads);

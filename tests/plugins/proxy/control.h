@@ -8,6 +8,7 @@
  *     PROXY_ASYNC_FAULT=copy:3:-9            the third copy is taken, and then its stream fails there, as a device would: what was
  *                                            before it finishes, what follows is lost, query and wait answer -9 for ever
  *     PROXY_DELAY_US=wait:500                every call of wait first sleeps 500 microseconds
+ *     PROXY_BREACHES=/…/breaches             a line is added to this file when the core breaks its side of the contract
  *     PROXY_WITHOUT=fill,gate,profile        the proxy does not have these optional slots and tables; "all": none of them
  *
  * Operations: probe open close device_count get_info device_open device_close allocate free host_pointer stream_create
@@ -18,6 +19,7 @@
  * Optional: host_pointer copy_2d fill mark wait_stream gate (with open_gates) prefetch flush wait_any notify abandon
  * kernel_name profile pool peer.
  *
+ * Without flush every operation is submitted when it is enqueued, so that nothing is held back.
  * Without host_pointer the device is not unified and has memory of the kind DEVICE alone, since the others need it.
  *
  * One process wraps one target at a time.

@@ -242,12 +242,18 @@ static const struct trm_stream_ops proxy_all_stream_ops = {
     .abandon     = proxy_stream_abandon,
 };
 
+static struct trm_stream_ops proxy_stream_ops;
+
+int proxy_has_flush(void)
+{
+    return proxy_stream_ops.flush != NULL;
+}
+
 const struct trm_stream_ops *proxy_stream_table(const char *without)
 {
-    static struct trm_stream_ops ops;
     const struct trm_stream_ops *theirs = &proxy_target.stream;
+    struct trm_stream_ops ops           = proxy_all_stream_ops;
 
-    ops = proxy_all_stream_ops;
     if (theirs->copy_2d == NULL || proxy_list_has(without, "copy_2d"))
         ops.copy_2d = NULL;
     if (theirs->fill == NULL || proxy_list_has(without, "fill"))
@@ -270,5 +276,6 @@ const struct trm_stream_ops *proxy_stream_table(const char *without)
         ops.notify = NULL;
     if (theirs->abandon == NULL || proxy_list_has(without, "abandon"))
         ops.abandon = NULL;
-    return &ops;
+    proxy_stream_ops = ops;
+    return &proxy_stream_ops;
 }

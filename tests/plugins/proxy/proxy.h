@@ -165,6 +165,9 @@ int32_t proxy_stream_create(struct trm_backend_device *device, const struct trm_
                             struct trm_backend_stream **stream);
 void proxy_stream_destroy(struct trm_backend_stream *stream);
 
+/* enqueue.c: whether the core can submit. */
+int proxy_has_flush(void);
+
 /* wait.c: the functions of the stream table that any thread may call. */
 int32_t proxy_stream_flush(struct trm_backend_stream *stream);
 int32_t proxy_stream_query(struct trm_backend_stream *stream, uint64_t *completed);

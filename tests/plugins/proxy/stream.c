@@ -113,10 +113,19 @@ struct proxy_turn proxy_stream_enter(struct trm_backend_stream *stream, uint64_t
     return turn;
 }
 
+/* Where flush() was left out nobody will call it. */
+static void proxy_stream_submit(struct trm_backend_stream *stream)
+{
+    if (proxy_target.stream.flush != NULL && !proxy_has_flush())
+        (void)proxy_target.stream.flush(stream->target);
+}
+
 int32_t proxy_stream_leave(struct trm_backend_stream *stream, uint64_t value, struct proxy_turn turn)
 {
-    if (turn.forward && turn.status == TRM_OK)
+    if (turn.forward && turn.status == TRM_OK) {
         atomic_store(&stream->forwarded, value);
+        proxy_stream_submit(stream);
+    }
     if (turn.status != TRM_OK)
         atomic_store(&stream->claimed, turn.before);
     atomic_store(&stream->busy, 0);

@@ -1,0 +1,280 @@
+/* Forks: before and after a context is made. The child gets TRM_ERROR_FORKED, the parent goes on.
+ * SPDX-License-Identifier: MIT
+ */
+#include "calls.h"
+#include "groups.h"
+#include "kernels.h"
+#include "process.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool forking_missing(void)
+{
+    if (forking_works())
+        return false;
+    skip("a sanitizer forbids threads after a fork");
+    return true;
+}
+
+/* A whole life of its own: context, device, stream, work. To be run in any process. */
+static const char *live(void *user)
+{
+    static uint8_t sent[100000], got[100000];
+    struct trm_setting setting   = {"backend", backend_under_test()};
+    struct trm_context_desc desc = {.struct_size   = sizeof(desc),
+                                    .flags         = TRM_CONTEXT_NO_CONFIG,
+                                    .settings      = &setting,
+                                    .setting_count = 1};
+    struct trm_context *context  = NULL;
+    struct trm_device *device    = NULL;
+    struct trm_stream *stream    = NULL;
+    struct trm_buffer *buffer    = NULL;
+    (void)user;
+    CHILD_CHECK(trm_context_create(&desc, &context) == TRM_OK);
+    CHILD_CHECK(trm_device_open(context, NULL, &device) == TRM_OK);
+    CHILD_CHECK(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream) == TRM_OK);
+    CHILD_CHECK(trm_buffer_create(device, TRM_MEMORY_DEVICE, sizeof(sent), &buffer) == TRM_OK);
+    pattern_make(sent, sizeof(sent), 99);
+    CHILD_CHECK(trm_upload(stream, trm_span_whole(buffer), sent) == TRM_OK);
+    CHILD_CHECK(trm_download(stream, got, trm_span_whole(buffer)) == TRM_OK);
+    CHILD_CHECK(trm_stream_sync(stream) == TRM_OK);
+    CHILD_CHECK(pattern_length(got, sizeof(got), 99) == sizeof(got));
+    trm_buffer_destroy(buffer);
+    trm_stream_destroy(stream);
+    trm_device_destroy(device);
+    trm_context_destroy(context);
+    return NULL;
+}
+
+/* ---- before ---- */
+
+START_TEST(parent_and_child_of_a_fork_before_any_context_both_work)
+{
+    struct child child = child_start(live, NULL);
+    const char *wrong  = live(NULL);
+    ck_assert_msg(!wrong, "%s", wrong);
+    child_end(child, 0);
+}
+END_TEST
+
+START_TEST(a_child_works_after_its_parent_made_and_destroyed_a_context)
+{
+    const char *wrong = live(NULL);
+    ck_assert_msg(!wrong, "%s", wrong);
+    child_run(live, NULL);
+    wrong = live(NULL);
+    ck_assert_msg(!wrong, "%s", wrong);
+}
+END_TEST
+
+/* ---- after ---- */
+
+static struct objects parents;
+
+static const char *every_call_is_refused(void *user)
+{
+    (void)user;
+    for (size_t i = 0; i < call_count; i++) {
+        static char sentence[500];
+        if (!parents.handles[calls[i].type] ||
+            (strcmp(calls[i].name, "launch_on_stream") == 0 && !parents.handles[OF_KERNEL]))
+            continue;
+        int32_t status = calls[i].make(parents.handles[calls[i].type], &parents);
+        if (status == TRM_ERROR_FORKED && trm_last_error().status == status && trm_last_error().sentence[0])
+            continue;
+        snprintf(sentence, sizeof(sentence), "in the child, %s gave %s and the last error is %s",
+                 calls[i].name, trm_status_name(status), trm_status_name(trm_last_error().status));
+        return sentence;
+    }
+    return NULL;
+}
+
+START_TEST(every_call_with_a_handle_of_the_parent_is_refused_in_the_child)
+{
+    objects_make(&parents);
+    child_run(every_call_is_refused, NULL);
+    ck_ok(trm_stream_sync(parents.handles[OF_STREAM]));
+    objects_destroy(&parents);
+}
+END_TEST
+
+static const char *destroys_are_harmless(void *user)
+{
+    (void)user;
+    for (int round = 0; round < 2; round++)
+        for (int type = 0; type < HANDLE_TYPES; type++)
+            destroy_handle((enum handle_type)type, parents.handles[type]);
+    return NULL;
+}
+
+START_TEST(destroying_the_parents_objects_in_the_child_harms_nobody)
+{
+    objects_make(&parents);
+    struct trm_stream *stream = parents.handles[OF_STREAM];
+    put_pattern(stream, parents.handles[OF_BUFFER], 64, 7);
+    child_run(destroys_are_harmless, NULL);
+    ck_buffer_pattern(stream, parents.handles[OF_BUFFER], 64, 7);
+    ck_ok(trm_event_record(parents.handles[OF_EVENT], stream));
+    ck_ok(trm_event_wait(parents.handles[OF_EVENT], TRM_FOREVER));
+    ck_ok(trm_device_sync(parents.handles[OF_DEVICE]));
+    objects_destroy(&parents);
+}
+END_TEST
+
+START_TEST(a_context_made_in_the_child_works)
+{
+    if (forking_missing())
+        return;
+    objects_make(&parents);
+    ck_ok(trm_stream_sync(parents.handles[OF_STREAM]));
+    for (int i = 0; i < 3; i++)
+        child_run(live, NULL);
+    ck_ok(trm_stream_sync(parents.handles[OF_STREAM]));
+    objects_destroy(&parents);
+}
+END_TEST
+
+static const char *own_and_parents(void *user)
+{
+    const char *wrong = every_call_is_refused(user);
+    if (!wrong)
+        wrong = live(user);
+    if (!wrong)
+        wrong = destroys_are_harmless(user);
+    if (!wrong)
+        wrong = live(user);
+    if (!wrong)
+        wrong = every_call_is_refused(user);
+    return wrong;
+}
+
+START_TEST(a_child_may_have_contexts_of_its_own_beside_the_parents)
+{
+    if (forking_missing())
+        return;
+    objects_make(&parents);
+    child_run(own_and_parents, NULL);
+    objects_destroy(&parents);
+}
+END_TEST
+
+static const char *fork_again(void *user)
+{
+    pid_t pid  = fork();
+    int status = 0;
+    if (pid == 0) {
+        const char *wrong = own_and_parents(user);
+        if (wrong)
+            fprintf(stderr, "in the grandchild: %s\n", wrong);
+        _exit(wrong ? 5 : 0);
+    }
+    CHILD_CHECK(pid > 0);
+    CHILD_CHECK(waitpid(pid, &status, 0) == pid);
+    CHILD_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return own_and_parents(user);
+}
+
+START_TEST(a_grandchild_is_a_child)
+{
+    if (forking_missing())
+        return;
+    objects_make(&parents);
+    child_run(fork_again, NULL);
+    objects_destroy(&parents);
+}
+END_TEST
+
+/* ---- with work in flight ---- */
+
+START_TEST(a_fork_does_not_disturb_the_work_of_the_parent)
+{
+    enum {
+        BYTES = 200000
+    };
+    static uint8_t sent[BYTES], got[BYTES];
+    struct trm_context *context = open_context();
+    struct trm_device *device   = open_device(context);
+    struct trm_stream *stream   = NULL;
+    ck_ok(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
+    struct trm_buffer *buffer = make_buffer(device, TRM_MEMORY_DEVICE, BYTES);
+    objects_make(&parents);
+    for (uint32_t i = 0; i < scaled(20, 5); i++) {
+        pattern_make(sent, BYTES, i);
+        for (int n = 0; n < 10; n++) {
+            ck_ok(trm_upload(stream, trm_span_whole(buffer), sent));
+            ck_ok(trm_download(stream, got, trm_span_whole(buffer)));
+        }
+        ck_ok(trm_stream_flush(stream));
+        struct child child = child_start(every_call_is_refused, NULL);
+        ck_ok(trm_stream_sync(stream));
+        ck_pattern(got, BYTES, i);
+        child_end(child, 0);
+    }
+    objects_destroy(&parents);
+    trm_buffer_destroy(buffer);
+    trm_stream_destroy(stream);
+    trm_device_destroy(device);
+    trm_context_destroy(context);
+}
+END_TEST
+
+static atomic_int stop;
+
+/* Keeps every lock of the library busy. */
+static void *be_busy(void *user)
+{
+    struct trm_device *device = user;
+    while (!atomic_load(&stop)) {
+        struct trm_stream *stream = NULL;
+        struct trm_event *event   = NULL;
+        struct trm_buffer *buffer = NULL;
+        if (trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream) != TRM_OK ||
+            trm_event_create(device, 0, &event) != TRM_OK ||
+            trm_buffer_create(device, TRM_MEMORY_DEVICE, 10000, &buffer) != TRM_OK ||
+            trm_fill(stream, trm_span_whole(buffer), 1, 1) != TRM_OK ||
+            trm_event_record(event, stream) != TRM_OK || trm_event_wait(event, TRM_FOREVER) != TRM_OK)
+            return (void *)1;
+        trm_buffer_destroy(buffer);
+        trm_event_destroy(event);
+        trm_stream_destroy(stream);
+    }
+    return NULL;
+}
+
+START_TEST(a_fork_while_other_threads_are_inside_the_library_gives_a_child_that_works)
+{
+    if (forking_missing())
+        return;
+    pthread_t threads[3];
+    objects_make(&parents);
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, be_busy, parents.handles[OF_DEVICE]), 0);
+    for (unsigned i = 0; i < scaled(50, 5); i++)
+        child_run(own_and_parents, NULL);
+    atomic_store(&stop, 1);
+    for (int i = 0; i < 3; i++) {
+        void *wrong = NULL;
+        pthread_join(threads[i], &wrong);
+        ck_assert_ptr_null(wrong);
+    }
+    atomic_store(&stop, 0);
+    objects_destroy(&parents);
+}
+END_TEST
+
+void add_fork(Suite *suite)
+{
+    TCase *group = group_make_bare(suite, "forks");
+    CASE(group, parent_and_child_of_a_fork_before_any_context_both_work);
+    CASE(group, a_child_works_after_its_parent_made_and_destroyed_a_context);
+    CASE(group, every_call_with_a_handle_of_the_parent_is_refused_in_the_child);
+    CASE(group, destroying_the_parents_objects_in_the_child_harms_nobody);
+    CASE(group, a_context_made_in_the_child_works);
+    CASE(group, a_child_may_have_contexts_of_its_own_beside_the_parents);
+    CASE(group, a_grandchild_is_a_child);
+    CASE(group, a_fork_does_not_disturb_the_work_of_the_parent);
+    CASE(group, a_fork_while_other_threads_are_inside_the_library_gives_a_child_that_works);
+}

@@ -1,0 +1,40 @@
+/* Child processes of a case.
+ *
+ * The child runs one function that answers NULL when all was well, else a sentence that reaches the case. It never
+ * uses Check itself.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CONFORMANCE_PROCESS_H
+#define CONFORMANCE_PROCESS_H
+
+#include "harness.h"
+
+#include <sys/types.h>
+
+typedef const char *(*child_fn)(void *user);
+
+struct child {
+    pid_t pid;
+    int output; /* what the child says */
+};
+
+/* Start a child; its end is _exit(0). */
+struct child child_start(child_fn run, void *user);
+
+/* Wait for its end, a minute at most: the case fails when it said anything, crashed, hung, or ended with a status
+ * other than this. */
+void child_end(struct child child, int expected_status);
+
+/* Start and end. */
+void child_run(child_fn run, void *user);
+
+/* In the child: a sentence about a condition that does not hold, with its place and the last error. */
+const char *child_complaint(const char *file, int line, const char *condition);
+
+#define CHILD_CHECK(condition)                                      \
+    do {                                                            \
+        if (!(condition))                                           \
+            return child_complaint(__FILE__, __LINE__, #condition); \
+    } while (0)
+
+#endif

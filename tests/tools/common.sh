@@ -1,0 +1,65 @@
+# Sourced by the tests of the program. Each check is one call; `finish` ends the script.
+
+trireme=$top_builddir/tools/trireme
+json_check=$top_builddir/tests/tools/json_check
+failures=0
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# run STATUS COMMAND…: the command ends with this status; its output is in $work/out and $work/err.
+run()
+{
+    expected=$1
+    shift
+    timeout 120 "$@" >"$work/out" 2>"$work/err"
+    status=$?
+    if test "$status" -ne "$expected"; then
+        failed "status $status instead of $expected: $*"
+        cat "$work/err"
+    fi
+}
+
+failed()
+{
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# The output has, or has not, a line with this text.
+out_has()
+{
+    grep -qF -- "$1" "$work/out" || failed "not on standard output: $1"
+}
+
+out_lacks()
+{
+    ! grep -qF -- "$1" "$work/out" || failed "on standard output: $1"
+}
+
+err_has()
+{
+    grep -qF -- "$1" "$work/err" || failed "not on standard error: $1"
+}
+
+out_is_empty()
+{
+    ! test -s "$work/out" || failed "something on standard output"
+}
+
+err_is_empty()
+{
+    ! test -s "$work/err" || { failed "something on standard error"; cat "$work/err"; }
+}
+
+# json [--lines] PATH:TYPE…: the output is JSON and has these.
+json()
+{
+    "$json_check" "$@" <"$work/out" || failed "JSON with $*"
+}
+
+finish()
+{
+    test "$failures" -eq 0
+    exit
+}

@@ -1,0 +1,238 @@
+/* The thread for host callbacks.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/service.h"
+
+#include <semaphore.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/context.h"
+#include "core/futex.h"
+#include "counting.h"
+#include "runner.h"
+
+#define OK(call) ck_assert_int_eq((call), TRM_OK)
+#define MANY 1000
+
+static struct counting counting;
+static struct trm_context *context;
+static struct core_service *service;
+
+static void begin(void)
+{
+    struct trm_allocator allocator = counting_allocator(&counting);
+    struct trm_context_desc desc   = {
+          .struct_size = sizeof(desc),
+          .flags       = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
+          .allocator   = &allocator,
+    };
+    memset(&counting, 0, sizeof(counting));
+    OK(trm_context_create(&desc, &context));
+    OK(core_context_service(core_context_find(context), &service));
+}
+
+static void end(void)
+{
+    trm_context_destroy(context);
+    counting_is_balanced(&counting);
+}
+
+struct work {
+    struct core_job job;
+    int number;
+    pthread_t thread;
+    sem_t *hold, *done;
+};
+
+static _Atomic int order;
+
+static void run_work(struct core_job *job)
+{
+    struct work *work = (struct work *)job;
+    work->number      = atomic_fetch_add(&order, 1);
+    work->thread      = pthread_self();
+    if (work->hold != NULL)
+        sem_wait(work->hold);
+    if (work->done != NULL)
+        sem_post(work->done);
+}
+
+static void post(struct work *work)
+{
+    work->job.run = run_work;
+    core_service_post(service, &work->job);
+}
+
+START_TEST(jobs_run_in_the_order_in_which_they_were_posted)
+{
+    static struct work works[MANY];
+    begin();
+    atomic_store(&order, 0);
+    for (int i = 0; i < MANY; i++)
+        post(&works[i]);
+    end();
+    for (int i = 0; i < MANY; i++) {
+        ck_assert_int_eq(works[i].number, i);
+        ck_assert(pthread_equal(works[i].thread, works[0].thread));
+        ck_assert(!pthread_equal(works[i].thread, pthread_self()));
+    }
+}
+END_TEST
+
+static void run_blocked(struct core_job *job)
+{
+    struct work *work = (struct work *)job;
+    core_service_block();
+    sem_wait(work->hold);
+    core_service_unblock();
+    sem_post(work->done);
+}
+
+START_TEST(while_a_job_blocks_another_thread_takes_the_next_one)
+{
+    sem_t hold, done;
+    struct work blocked = {.job = {.run = run_blocked}, .hold = &hold, .done = &done};
+    struct work next    = {.done = &done};
+    struct work last    = {.done = &done};
+    begin();
+    sem_init(&hold, 0, 0);
+    sem_init(&done, 0, 0);
+    core_service_post(service, &blocked.job);
+    post(&next);
+    sem_wait(&done);
+    sem_post(&hold);
+    sem_wait(&done);
+    /* There may be a thread too many now; there is none too few. */
+    post(&last);
+    sem_wait(&done);
+    end();
+    sem_destroy(&hold);
+    sem_destroy(&done);
+}
+END_TEST
+
+START_TEST(outside_of_the_service_blocking_means_nothing)
+{
+    begin();
+    core_service_block();
+    core_service_unblock();
+    end();
+}
+END_TEST
+
+static void end_context(struct core_job *job)
+{
+    struct work *work = (struct work *)job;
+    trm_context_destroy(context);
+    sem_post(work->done);
+}
+
+START_TEST(the_context_may_end_on_its_own_service_thread)
+{
+    sem_t done;
+    struct work work = {.job = {.run = end_context}, .done = &done};
+    begin();
+    sem_init(&done, 0, 0);
+    core_service_post(service, &work.job);
+    sem_wait(&done);
+    for (int i = 0; i < 2000 && atomic_load(&counting.blocks) != 0; i++)
+        usleep(1000);
+    counting_is_balanced(&counting);
+    sem_destroy(&done);
+}
+END_TEST
+
+static sigset_t mask_seen;
+
+static void look_at_mask(struct core_job *job)
+{
+    (void)job;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask_seen);
+}
+
+START_TEST(signals_are_for_the_programs_own_threads)
+{
+    struct work work = {.job = {.run = look_at_mask}};
+    sigset_t own;
+    begin();
+    core_service_post(service, &work.job);
+    end();
+    ck_assert(sigismember(&mask_seen, SIGINT));
+    ck_assert(sigismember(&mask_seen, SIGALRM));
+    pthread_sigmask(SIG_SETMASK, NULL, &own);
+    ck_assert(!sigismember(&own, SIGALRM));
+}
+END_TEST
+
+START_TEST(a_thread_knows_which_callbacks_it_runs)
+{
+    struct core_frame outer, inner;
+    const struct core_stream *a = (const void *)&outer, *b = (const void *)&inner;
+    uint64_t value;
+    ck_assert_ptr_null(core_service_inside(&value));
+    ck_assert(!core_service_inside_of(a));
+    core_service_push(&outer, a, 5);
+    ck_assert_ptr_eq(core_service_inside(&value), a);
+    ck_assert_uint_eq(value, 5);
+    core_service_push(&inner, b, 9);
+    ck_assert_ptr_eq(core_service_inside(NULL), b);
+    ck_assert(core_service_inside_of(a));
+    ck_assert(core_service_deadlocks(a, 5));
+    ck_assert(!core_service_deadlocks(a, 4));
+    ck_assert(core_service_deadlocks(b, 10));
+    core_service_pop(&inner);
+    ck_assert(!core_service_deadlocks(b, 10));
+    core_service_pop(&outer);
+    ck_assert_ptr_null(core_service_inside(NULL));
+}
+END_TEST
+
+START_TEST(without_memory_there_is_no_service_but_an_error)
+{
+    struct trm_allocator allocator = counting_allocator(&counting);
+    struct trm_context_desc desc   = {.struct_size = sizeof(desc), .allocator = &allocator};
+    memset(&counting, 0, sizeof(counting));
+    OK(trm_context_create(&desc, &context));
+    counting.fail_from = 1;
+    ck_assert_int_eq(core_context_service(core_context_find(context), &service),
+                     TRM_ERROR_OUT_OF_HOST_MEMORY);
+    counting.fail_from = 0;
+    OK(core_context_service(core_context_find(context), &service));
+    end();
+}
+END_TEST
+
+START_TEST(a_deadline_that_is_beyond_the_clock_never_comes)
+{
+    ck_assert_uint_eq(core_deadline(TRM_FOREVER), CORE_NEVER);
+    ck_assert_uint_eq(core_deadline(TRM_FOREVER - 1), CORE_NEVER);
+    ck_assert_uint_eq(core_remaining(CORE_NEVER), TRM_FOREVER);
+    ck_assert_uint_eq(core_remaining(core_now()), 0);
+    uint64_t left = core_remaining(core_deadline(1000000000));
+    ck_assert(left > 0 && left <= 1000000000);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *suite = suite_create("service");
+    TCase *all   = tcase_create("service");
+    tcase_add_test(all, jobs_run_in_the_order_in_which_they_were_posted);
+    tcase_add_test(all, while_a_job_blocks_another_thread_takes_the_next_one);
+    tcase_add_test(all, outside_of_the_service_blocking_means_nothing);
+    tcase_add_test(all, the_context_may_end_on_its_own_service_thread);
+    tcase_add_test(all, signals_are_for_the_programs_own_threads);
+    tcase_add_test(all, a_thread_knows_which_callbacks_it_runs);
+    tcase_add_test(all, without_memory_there_is_no_service_but_an_error);
+    tcase_add_test(all, a_deadline_that_is_beyond_the_clock_never_comes);
+    suite_add_tcase(suite, all);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(suite());
+}
