@@ -65,10 +65,15 @@ static int32_t call_and_wait(struct core_stream *stream, trm_callback_fn callbac
     };
     if (call.status == TRM_ERROR_DEADLOCK)
         return call.status;
-    core_stream_add(&stream->stats->host_waits, 1);
+    int32_t status = TRM_OK;
     if (core_service_inside(NULL) == NULL)
-        return call_on_service(&call);
-    call_now(&call);
+        status = call_on_service(&call);
+    else
+        call_now(&call);
+    if (status != TRM_OK)
+        return status;
+    core_stream_add(&stream->stats->host_waits, 1);
+    core_stream_count(stream, &stream->stats->callbacks);
     return TRM_OK;
 }
 
@@ -86,8 +91,6 @@ int32_t trm_stream_callback(struct trm_stream *handle, trm_callback_fn callback,
         status = core_gate_callback(stream, callback, user);
     else
         status = call_and_wait(stream, callback, user);
-    if (status == TRM_OK)
-        core_stream_count(stream, &stream->stats->callbacks);
     core_object_unref(&stream->object);
     return status;
 }

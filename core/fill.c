@@ -27,7 +27,6 @@ static int32_t fill_below(struct core_stream *stream, struct core_buffer *buffer
     if (status != TRM_OK)
         return status;
     core_use(&buffer->uses, stream, value);
-    core_stream_count(stream, &stream->stats->fills);
     return TRM_OK;
 }
 
@@ -75,8 +74,6 @@ static int32_t fill_by_copies(struct core_stream *stream, struct core_buffer *bu
         status         = core_copy_buffers(stream, buffer, offset + done, buffer, offset, piece);
         done += piece;
     }
-    if (status == TRM_OK)
-        core_stream_add(&stream->stats->fills, 1);
     return status;
 }
 
@@ -111,5 +108,8 @@ int32_t trm_fill(struct trm_stream *stream, struct trm_span span, uint64_t patte
                          span.offset, length, pattern_size);
     if (length == 0)
         return TRM_OK;
-    return core_fill_buffer(found, buffer, span.offset, length, pattern, pattern_size);
+    status = core_fill_buffer(found, buffer, span.offset, length, pattern, pattern_size);
+    if (status == TRM_OK)
+        core_stream_count(found, &found->stats->fills);
+    return status;
 }

@@ -180,6 +180,9 @@ static int32_t gate_enqueue(struct core_gate *gate)
     core_object_retain(&gate->other->object);
     core_stream_pin_again(stream);
     append(gate);
+    if (gate->callback != NULL)
+        core_stream_count(stream, &stream->stats->callbacks);
+    /* From here on a callback may be running, and be enqueueing on the stream. */
     if (core_notify(gate->other, gate->other_value, &gate->notification) != TRM_OK) {
         gate->unwatched = 1;
         core_service_post(gate->service, &gate->job);

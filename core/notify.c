@@ -162,41 +162,33 @@ static int32_t ensure_watch(struct core_stream *stream)
     return TRM_OK;
 }
 
-static int32_t start_sitter(struct core_stream *stream)
-{
-    core_stream_pin_again(stream);
-    int32_t status = core_thread_start(watch_main, stream, STACK_BYTES, "watching a stream", NULL);
-    if (status != TRM_OK)
-        core_stream_unpin(stream, 1);
-    return status;
-}
-
+/* The notification is pinned, and the thread that may be needed is so from here on: as soon as the
+ * notification is in the list it may be told, and its pin gone. */
 static int32_t ask_thread(struct core_stream *stream, struct core_notification *notification)
 {
     pthread_mutex_t *lock = &stream->device->lock;
     int32_t status        = ensure_watch(stream);
-    if (status != TRM_OK)
-        goto unpin;
-
+    if (status != TRM_OK) {
+        core_stream_unpin(stream, 1);
+        return status;
+    }
+    core_stream_pin_again(stream);
     pthread_mutex_lock(lock);
     struct core_watch *watch = stream->watch;
     int sat_for              = is_sat_for_locked(watch, notification->value);
     insert_locked(watch, notification);
     pthread_mutex_unlock(lock);
-    if (sat_for)
-        return TRM_OK;
-
-    status = start_sitter(stream);
-    if (status == TRM_OK)
-        return TRM_OK;
-    pthread_mutex_lock(lock);
-    int removed = remove_locked(watch, notification);
-    pthread_mutex_unlock(lock);
-    if (!removed)
-        return TRM_OK; /* another thread has got to it meanwhile */
-unpin:
-    core_stream_unpin(stream, 1);
-    return status;
+    if (!sat_for) {
+        status = core_thread_start(watch_main, stream, STACK_BYTES, "watching a stream", NULL);
+        if (status == TRM_OK)
+            return TRM_OK;
+        pthread_mutex_lock(lock);
+        sat_for = !remove_locked(watch, notification);
+        pthread_mutex_unlock(lock);
+    }
+    /* Without a thread of its own: another one tells it, or has done so, or nobody will. */
+    core_stream_unpin(stream, sat_for ? 1 : 2);
+    return sat_for ? TRM_OK : status;
 }
 
 /* ------------------------------------------------------------------------------------------------------ */

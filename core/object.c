@@ -243,6 +243,8 @@ void *core_object_enter_late(const void *handle, enum core_type type)
     /* Who finds the table here has been counted before it is taken out of the directory. */
     if (atomic_load(&directory.tables[(uintptr_t)handle >> 56]) != NULL)
         object = core_object_enter(handle, type);
+    else
+        not_found((uintptr_t)handle, type);
     atomic_fetch_sub(&directory.visitors, 1);
     return object;
 }
@@ -416,7 +418,9 @@ int32_t core_object_kill_handle(const void *handle, enum core_type type)
 {
     if (handle == NULL)
         return 0;
-    struct core_object *object = core_object_enter(handle, type);
+    /* Of several threads that destroy one context, one may be done before another has begun. */
+    struct core_object *object =
+        type == CORE_CONTEXT ? core_object_enter_late(handle, type) : core_object_enter(handle, type);
     if (object == NULL)
         return 0;
     int32_t killed = core_object_kill(object);

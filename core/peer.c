@@ -52,10 +52,7 @@ static int32_t copy_directly(struct core_stream *stream, struct core_buffer *des
 
     core_error_clear();
     int32_t status = stream->device->backend->peer.copy(stream->backend, value, &desc);
-    status         = core_stream_commit(stream, value, status);
-    if (status == TRM_OK)
-        core_copy_count(stream, &desc.destination, &desc.source, size);
-    return status;
+    return core_stream_commit(stream, value, status);
 }
 
 /* ---- by way of the host -------------------------------------------------------------------- */

@@ -7,19 +7,17 @@
 
 /* ---- enqueueing ---------------------------------------------------------------------------- */
 
-void core_copy_count(struct core_stream *stream, const struct trm_place *destination,
-                     const struct trm_place *source, uint64_t size)
+void core_copy_count(struct core_stream *stream, enum core_direction direction, uint64_t size)
 {
     struct trm_stream_stats *stats = stream->stats;
 
     core_stream_count(stream, &stats->copies);
-    if (destination->memory == NULL)
-        core_stream_add(&stats->bytes_downloaded, size);
-    else if (source->memory == NULL)
-        core_stream_add(&stats->bytes_uploaded, size);
-    else
+    if (direction == CORE_COPY_DEVICE) {
         core_stream_add(&stats->bytes_copied, size);
-    if ((destination->memory == NULL || source->memory == NULL) && !stream->device->limits.unified)
+        return;
+    }
+    core_stream_add(direction == CORE_COPY_UP ? &stats->bytes_uploaded : &stats->bytes_downloaded, size);
+    if (!stream->device->limits.unified)
         core_stream_add(&stats->pageable_copies, 1);
 }
 
@@ -35,10 +33,7 @@ int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place destinati
     };
 
     core_error_clear();
-    int32_t status = core_stream_commit(stream, value, stream->ops->copy(stream->backend, value, &desc));
-    if (status == TRM_OK)
-        core_copy_count(stream, &destination, &source, size);
-    return status;
+    return core_stream_commit(stream, value, stream->ops->copy(stream->backend, value, &desc));
 }
 
 int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer *destination, uint64_t to,
@@ -128,7 +123,10 @@ int32_t trm_copy(struct trm_stream *stream, struct trm_span destination, struct 
     status = check_overlap(to, destination.offset, from, source.offset, to_length);
     if (status != TRM_OK)
         return status;
-    return core_copy_buffers(found, to, destination.offset, from, source.offset, to_length);
+    status = core_copy_buffers(found, to, destination.offset, from, source.offset, to_length);
+    if (status == TRM_OK)
+        core_copy_count(found, CORE_COPY_DEVICE, to_length);
+    return status;
 }
 
 /* The checks that an upload and a download share. */
@@ -157,9 +155,11 @@ int32_t trm_upload(struct trm_stream *stream, struct trm_span destination, const
     uint64_t value = core_stream_next(found);
     status =
         core_copy_enqueue(found, core_place(buffer, destination.offset), core_place_host(source), length);
-    if (status == TRM_OK)
-        core_use(&buffer->uses, found, value);
-    return status;
+    if (status != TRM_OK)
+        return status;
+    core_use(&buffer->uses, found, value);
+    core_copy_count(found, CORE_COPY_UP, length);
+    return TRM_OK;
 }
 
 int32_t trm_download(struct trm_stream *stream, void *destination, struct trm_span source)
@@ -174,7 +174,9 @@ int32_t trm_download(struct trm_stream *stream, void *destination, struct trm_sp
     uint64_t value = core_stream_next(found);
     status =
         core_copy_enqueue(found, core_place_host(destination), core_place(buffer, source.offset), length);
-    if (status == TRM_OK)
-        core_use(&buffer->uses, found, value);
-    return status;
+    if (status != TRM_OK)
+        return status;
+    core_use(&buffer->uses, found, value);
+    core_copy_count(found, CORE_COPY_DOWN, length);
+    return TRM_OK;
 }

@@ -22,14 +22,18 @@ static inline struct trm_place core_place_host(const void *memory)
     return place;
 }
 
-/* One copy, of at least one byte, between places that the stream's device reaches. Counted;
- * recording the use is the caller's. */
+/* One copy, of at least one byte, between places that the stream's device reaches. Recording the
+ * use is the caller's. */
 int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place destination, struct trm_place source,
                           uint64_t size);
 
-/* Counts such a copy. */
-void core_copy_count(struct core_stream *stream, const struct trm_place *destination,
-                     const struct trm_place *source, uint64_t size);
+/* Statistics count what the program asked for, however it is done: one copy for each call. */
+enum core_direction {
+    CORE_COPY_DEVICE = 0,
+    CORE_COPY_UP     = 1,
+    CORE_COPY_DOWN   = 2,
+};
+void core_copy_count(struct core_stream *stream, enum core_direction direction, uint64_t size);
 
 /* Errors: WRONG_DEVICE when neither buffer is of the stream's device, or of another context. */
 int32_t core_copy_check_devices(const struct core_stream *stream, const struct core_buffer *destination,

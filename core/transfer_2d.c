@@ -175,7 +175,6 @@ static int32_t copy_below(struct core_stream *stream, const struct side *destina
     int32_t status = core_stream_commit(stream, value, stream->ops->copy_2d(stream->backend, value, &desc));
     if (status != TRM_OK)
         return status;
-    core_copy_count(stream, &desc.destination, &desc.source, width * height);
     use(destination, stream, value);
     use(source, stream, value);
     return TRM_OK;
@@ -190,6 +189,28 @@ static int32_t copy_rows(struct core_stream *stream, const struct side *destinat
         status =
             copy_bytes(stream, destination, row * destination->pitch, source, row * source->pitch, width);
     return status;
+}
+
+static int32_t is_near(const struct side *side, const struct core_stream *stream)
+{
+    return side->buffer == NULL || side->buffer->device == stream->device;
+}
+
+static int32_t copy(struct core_stream *stream, const struct side *destination, const struct side *source,
+                    uint64_t width, uint64_t height)
+{
+    if (height == 1 || (destination->pitch == width && source->pitch == width))
+        return copy_bytes(stream, destination, 0, source, 0, width * height);
+    if (stream->ops->copy_2d != NULL && is_near(destination, stream) && is_near(source, stream))
+        return copy_below(stream, destination, source, width, height);
+    return copy_rows(stream, destination, source, width, height);
+}
+
+static enum core_direction direction_of(const struct side *destination, const struct side *source)
+{
+    if (destination->buffer == NULL)
+        return CORE_COPY_DOWN;
+    return source->buffer == NULL ? CORE_COPY_UP : CORE_COPY_DEVICE;
 }
 
 int32_t trm_copy_2d(struct trm_stream *stream, const struct trm_rows *destination,
@@ -212,11 +233,8 @@ int32_t trm_copy_2d(struct trm_stream *stream, const struct trm_rows *destinatio
     if (status != TRM_OK)
         return status;
 
-    if (height == 1 || (to.pitch == width && from.pitch == width))
-        return copy_bytes(found, &to, 0, &from, 0, width * height);
-    int32_t near = (to.buffer == NULL || to.buffer->device == found->device) &&
-                   (from.buffer == NULL || from.buffer->device == found->device);
-    if (near && found->ops->copy_2d != NULL)
-        return copy_below(found, &to, &from, width, height);
-    return copy_rows(found, &to, &from, width, height);
+    status = copy(found, &to, &from, width, height);
+    if (status == TRM_OK)
+        core_copy_count(found, direction_of(&to, &from), width * height);
+    return status;
 }

@@ -7,8 +7,9 @@
 
 #include <sched.h>
 
-#define SPIN_US 3u  /* how long a writer with a full ring waits for the reader before it takes a new one */
-#define RELIEF 256u /* operations that a writer with a full ring runs itself */
+#define PAUSE_US 3u /* how long a writer with a full ring waits for the reader at first */
+#define LONG_PAUSE_US 50u
+#define MANY_SLOTS 8192u
 
 static uint64_t ring_bytes(uint32_t capacity)
 {

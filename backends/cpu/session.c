@@ -12,6 +12,7 @@
 #include "profile.h"
 
 #define PUBLISH_EVERY 32u
+#define TURN 256u                /* operations of a stream in a row, while others wait */
 #define COSTLY_TURNS 64u         /* a dear operation counts as so many */
 #define SPLIT_BYTES (256u << 10) /* copies and fills from here on are worth several threads */
 #define LEAST_PART (128u << 10)
@@ -234,6 +235,22 @@ static bool prepare_costly(struct cpu_session *session, struct trm_backend_strea
 
 /* ---- streams */
 
+/* Others get their turn. A helper stays with its goal, and gives away what else became ready. */
+static bool take_turns(struct cpu_session *session, struct trm_backend_stream *stream)
+{
+    bool others =
+        session->worker && atomic_load_explicit(&session->instance->pool.runnable, memory_order_relaxed) != 0;
+    session->turns = 0;
+    if (stream == session->goal) {
+        pass_on_ready(session);
+        return true;
+    }
+    if (session->ready_first == NULL && !others)
+        return true;
+    leave(stream);
+    return false;
+}
+
 /* After an operation: account for it. False when the session is to go elsewhere; then the stream was let go of. */
 static bool finish(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
 {
@@ -250,14 +267,7 @@ static bool finish(struct cpu_session *session, struct trm_backend_stream *strea
         leave(stream);
         return false;
     }
-    if (session->turns < session->quota)
-        return true;
-    session->turns = 0;
-    if (session->worker && atomic_load_explicit(&session->instance->pool.runnable, memory_order_relaxed) == 0)
-        return true;
-    stream->owed = true;
-    leave(stream);
-    return false;
+    return session->turns < TURN || take_turns(session, stream);
 }
 
 static bool is_abandoned(struct trm_backend_stream *stream)

@@ -16,8 +16,7 @@ struct cpu_session {
     struct trm_backend_stream *goal; /* helper: what it waits for; may be NULL */
     uint64_t goal_value;             /* …and the number */
     uint64_t most_ns;                /* operations dearer than this are left to the workers */
-    uint64_t quota;                  /* operations it may run on one stream in a row */
-    uint64_t turns;                  /* …and those that it has run */
+    uint64_t turns;                  /* operations since somebody else had one */
     uint32_t unpublished;            /* finished operations that nobody was told of */
     struct trm_backend_stream *ready_first, *ready_last; /* claimed streams to run next */
 };

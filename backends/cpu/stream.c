@@ -60,8 +60,10 @@ bool cpu_stream_claim(struct trm_backend_stream *stream)
 struct trm_backend_stream *cpu_stream_claim_root_locked(struct trm_backend_stream *stream)
 {
     while (stream != NULL) {
-        if (cpu_stream_claim(stream))
+        if (cpu_stream_claim(stream)) {
+            stream->owed = true;
             return stream;
+        }
         uint32_t state = atomic_load(&stream->state);
         if (state == CPU_PARKED) {
             stream = stream->blocked_on;

@@ -79,7 +79,7 @@ void cpu_stream_submit(struct trm_backend_stream *stream);
 bool cpu_stream_claim(struct trm_backend_stream *stream);
 
 /* The stream itself, or the one that it finally waits for, claimed; NULL when nobody can help, in which case it is
- * submitted. Under the pool's lock. */
+ * submitted. What is claimed counts as submitted, since a parked stream may need all of it. Under the pool's lock. */
 struct trm_backend_stream *cpu_stream_claim_root_locked(struct trm_backend_stream *stream);
 
 /* Owner: let go. False when more was submitted meanwhile: then the caller is still the owner. */

@@ -28,7 +28,6 @@ static void help(struct trm_backend_stream *stream, uint64_t value, uint64_t mos
         .goal       = stream,
         .goal_value = value,
         .most_ns    = most,
-        .quota      = UINT64_MAX,
     };
     uint32_t state = atomic_load(&stream->state);
     if (state == CPU_RUNNING || state == CPU_DIRTY)

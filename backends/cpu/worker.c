@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define STACK_BYTES (512u << 10)
-#define TURN 256u /* operations of a stream that a worker runs before others get their turn */
 
 static bool serve(struct cpu_session *session)
 {
@@ -30,7 +29,6 @@ static bool work(struct trm_backend_instance *instance)
         .token    = cpu_token_take(&instance->pool),
         .worker   = true,
         .most_ns  = UINT64_MAX,
-        .quota    = TURN,
     };
     if (session.token == CPU_NO_TOKEN)
         return false;

@@ -3,6 +3,7 @@
  */
 #include "groups.h"
 #include "harness.h"
+#include "hold.h"
 #include "kernels.h"
 
 struct type_fact {
@@ -292,6 +293,51 @@ START_TEST(the_buffer_of_an_array_is_for_streams_and_kernels)
 }
 END_TEST
 
+START_TEST(reading_and_writing_an_array_wait_for_the_work_on_its_buffer)
+{
+    uint16_t data[100], found[100];
+    for (int i = 0; i < 100; i++)
+        data[i] = 0x4444;
+    struct trm_array *array   = make_array(TRM_TYPE_U16, 100, NULL);
+    struct trm_buffer *buffer = NULL;
+    ck_ok(trm_array_buffer(array, &buffer));
+    struct hold *hold = hold_begin(the.stream);
+    ck_ok(trm_fill(the.stream, trm_span_whole(buffer), 0x1111, 2));
+    hold_end_after(hold, 20);
+    ck_ok(trm_array_download(array, TRM_TYPE_U16, 0, 100, found));
+    ck_assert(found[0] == 0x1111 && found[99] == 0x1111);
+
+    hold = hold_begin(the.stream);
+    ck_ok(trm_fill(the.stream, trm_span_whole(buffer), 0x2222, 2));
+    hold_end_after(hold, 20);
+    ck_ok(trm_array_upload(array, TRM_TYPE_U16, 0, 100, data));
+    get(the.stream, buffer, 0, found, sizeof(found));
+    ck_assert(found[0] == 0x4444 && found[99] == 0x4444);
+    trm_array_destroy(array);
+}
+END_TEST
+
+START_TEST(an_array_whose_buffer_was_destroyed_by_mistake_is_refused_and_can_be_ended)
+{
+    struct trm_array *array   = make_array(TRM_TYPE_U32, 100, NULL);
+    struct trm_buffer *buffer = NULL;
+    uint32_t value            = 1;
+    ck_ok(trm_array_buffer(array, &buffer));
+    trm_buffer_destroy(buffer);
+    ck_refused(trm_array_upload(array, TRM_TYPE_U32, 0, 1, &value));
+    ck_refused(trm_array_download(array, TRM_TYPE_U32, 0, 1, &value));
+    ck_refused(trm_array_copy(array, array));
+    trm_array_destroy(array);
+
+    struct trm_device_usage usage = {.struct_size = sizeof(usage)};
+    struct trm_pool_stats stats   = {.struct_size = sizeof(stats)};
+    ck_ok(trm_device_get_usage(the.device, &usage));
+    ck_ok(trm_pool_get_stats(the.device, &stats));
+    ck_assert_uint_eq(usage.buffers, 0);
+    ck_assert_uint_eq(stats.used_bytes, 0);
+}
+END_TEST
+
 START_TEST(the_buffer_of_an_array_dies_with_it)
 {
     struct trm_array *array   = make_array(TRM_TYPE_U32, 256, NULL);
@@ -344,6 +390,8 @@ void add_array(Suite *suite)
     CASE(group, arrays_of_different_type_or_count_are_not_copied);
     CASE(group, no_host_memory_for_elements_is_refused);
     CASE(group, the_buffer_of_an_array_is_for_streams_and_kernels);
+    CASE(group, reading_and_writing_an_array_wait_for_the_work_on_its_buffer);
+    CASE(group, an_array_whose_buffer_was_destroyed_by_mistake_is_refused_and_can_be_ended);
     CASE(group, the_buffer_of_an_array_dies_with_it);
     CASE(group, a_large_array_goes_up_and_comes_back);
 }

@@ -36,6 +36,12 @@ static void note(void *user, int32_t status)
     }
 }
 
+/* Before each case: without forks they all share one record. */
+static void forget(void)
+{
+    atomic_store(&record.count, 0);
+}
+
 static struct entry *entry(uint32_t number)
 {
     entries[number] = (struct entry){&record, number};
@@ -528,6 +534,7 @@ END_TEST
 void add_callback(Suite *suite)
 {
     TCase *group = group_make(suite, "callbacks");
+    tcase_add_checked_fixture(group, forget, NULL);
     CASE(group, callbacks_run_once_each_in_order);
     CASE(group, a_callback_sees_what_was_done_before_it);
     CASE(group, what_comes_after_a_callback_waits_until_it_returns);
@@ -538,6 +545,7 @@ void add_callback(Suite *suite)
     CASE(group, a_refused_callback_does_not_run);
 
     group = group_make(suite, "inside callbacks");
+    tcase_add_checked_fixture(group, forget, NULL);
     CASE(group, a_callback_may_enqueue_on_another_stream);
     CASE(group, a_callback_may_enqueue_on_its_own_stream);
     CASE(group, a_callback_may_enqueue_a_callback);

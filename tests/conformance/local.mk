@@ -63,8 +63,9 @@ tests_conformance_conformance_LDADD = libtrireme.la $(CHECK_LIBS)
 CONFORMANCE_RUNS = \
 	tests/conformance/run-cpu.sh \
 	tests/conformance/run-template.sh \
+	tests/conformance/run-cpu-gates-alone.sh \
 	tests/conformance/run-cpu-without-optional.sh
 
 dist_check_SCRIPTS += $(CONFORMANCE_RUNS)
 TESTS += $(CONFORMANCE_RUNS)
-EXTRA_DIST += tests/conformance/run
+EXTRA_DIST += tests/conformance/run doc/conformance.md

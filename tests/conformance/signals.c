@@ -32,6 +32,8 @@ static void storm_begin(void)
     struct sigaction action = {.sa_handler = count_signal};
     struct itimerval timer  = {{0, EVERY_US}, {0, EVERY_US}};
     own_thread              = pthread_self();
+    atomic_store(&signals, 0);
+    atomic_store(&wrong_thread, 0);
     sigemptyset(&action.sa_mask);
     ck_assert_int_eq(sigaction(SIGALRM, &action, NULL), 0);
     ck_assert_int_eq(setitimer(ITIMER_REAL, &timer, NULL), 0);

@@ -334,7 +334,8 @@ static void ask_all_the_time(struct worker *worker)
 START_TEST(one_thread_enqueues_while_fifteen_ask)
 {
     struct worker pattern = {.rounds = scaled(20000, 500)};
-    pattern.shared        = make_buffer(the.device, TRM_MEMORY_DEVICE, 1000);
+    atomic_store(&done, 0);
+    pattern.shared = make_buffer(the.device, TRM_MEMORY_DEVICE, 1000);
     run_workers(ask_all_the_time, pattern);
     trm_buffer_destroy(pattern.shared);
 }
@@ -386,7 +387,7 @@ START_TEST(threads_may_wait_for_an_event_that_another_destroys)
     struct worker pattern = {.rounds = scaled(5000, 200)};
     pattern.shared        = make_buffer(the.device, TRM_MEMORY_DEVICE, 1000);
     run_workers(wait_for_what_others_destroy, pattern);
-    trm_event_destroy(atomic_load(&shared_event));
+    trm_event_destroy(atomic_exchange(&shared_event, NULL));
     trm_buffer_destroy(pattern.shared);
 }
 END_TEST

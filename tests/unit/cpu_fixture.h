@@ -29,6 +29,7 @@ static inline void tear_down(void)
 /* ---- kernels that leave traces */
 
 static atomic_int calls;
+static atomic_int calls_seen;
 static atomic_int release_kernel;
 
 struct append_arguments {
@@ -50,6 +51,14 @@ static inline int32_t count(const struct trm_cpu_groups *groups, const void *blo
 {
     (void)block;
     atomic_fetch_add(&calls, (int)(groups->end - groups->begin));
+    return 0;
+}
+
+static inline int32_t look_at_calls(const struct trm_cpu_groups *groups, const void *block)
+{
+    (void)groups;
+    (void)block;
+    atomic_store(&calls_seen, atomic_load(&calls));
     return 0;
 }
 
@@ -77,6 +86,7 @@ static const struct trm_parameter append_parameters[] = {
 static const struct trm_cpu_kernel kernels[] = {
     {.name = "append", .function = append, .parameters = append_parameters, .parameter_count = 2},
     {.name = "count", .function = count},
+    {.name = "look", .function = look_at_calls},
     {.name = "fail", .function = fail_with_7},
     {.name = "block", .function = block_until_released},
 };

@@ -290,6 +290,8 @@ START_TEST(fills_of_every_pattern_and_odd_lengths_are_right_with_and_without_the
             for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
                 check_fill(3 * size, counts[i] * size, UINT64_C(0x8877665544332211), size);
         ck_assert_uint_eq(statistics().fills, 40);
+        ck_assert_uint_eq(statistics().copies, 0);
+        ck_assert_uint_eq(statistics().operations, 40);
         ck_assert(emulate ? store.fills == 0 : store.fills == 40);
     }
 }

@@ -100,6 +100,13 @@ START_TEST(rows_are_copied_every_way_with_and_without_the_backends_help)
         ck_assert_int_eq(copy(rows(b, 0, 21), host_rows(host, 3, 40), 13, 7), TRM_OK);
         ck_assert_int_eq(trm_stream_sync(stream), TRM_OK);
         check(store_bytes(b), 0, 21, host, 3, 40, 13, 7);
+
+        struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
+        ck_assert_int_eq(trm_stream_get_stats(stream, &stats), TRM_OK);
+        ck_assert_uint_eq(stats.copies, 3);
+        ck_assert_uint_eq(stats.bytes_copied, 11 * 9);
+        ck_assert_uint_eq(stats.bytes_uploaded, 13 * 7);
+        ck_assert_uint_eq(stats.bytes_downloaded, 13 * 7);
     }
 }
 END_TEST
