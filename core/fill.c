@@ -32,7 +32,7 @@ static int32_t fill_below(struct core_stream *stream, struct core_buffer *buffer
 
 static void write_pattern(unsigned char *memory, uint64_t size, uint64_t pattern, uint32_t pattern_size)
 {
-    unsigned char bytes[sizeof(pattern)];
+    unsigned char bytes[sizeof(pattern)] = {0};
 
     /* In the low bytes, whatever the machine's byte order. */
     for (uint32_t i = 0; i < pattern_size; i++)

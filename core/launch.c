@@ -264,9 +264,13 @@ static __attribute__((noinline)) int32_t launch_inline(struct launch *launch,
 {
     struct launch_space space;
 
-    launch->arguments = space.arguments;
-    launch->buffers   = space.buffers;
-    return launch_run(launch, arguments);
+    launch->arguments      = space.arguments;
+    launch->buffers        = space.buffers;
+    int32_t status         = launch_run(launch, arguments);
+    launch->arguments      = NULL;
+    launch->buffers        = NULL;
+    launch->desc.arguments = NULL;
+    return status;
 }
 
 static int32_t launch_allocated(struct launch *launch, const struct trm_argument *arguments)

@@ -8,29 +8,27 @@
 #include "core/futex.h"
 #include "core/stream.h"
 
-int32_t core_point_enter(struct trm_point point, struct core_stream **out)
+struct core_stream *core_point_enter(struct trm_point point)
 {
     struct core_stream *stream = core_object_enter(point.stream, CORE_STREAM);
     if (stream == NULL)
-        return core_last_status();
+        return NULL;
     uint64_t enqueued = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
-    if (point.value > enqueued) {
-        core_object_leave(&stream->object);
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
-                         "the point has the value %" PRIu64 ", but its stream has come to %" PRIu64 " only",
-                         point.value, enqueued);
-    }
-    *out = stream;
-    return TRM_OK;
+    if (point.value <= enqueued)
+        return stream;
+    core_object_leave(&stream->object);
+    core_fail(TRM_ERROR_OUT_OF_RANGE,
+              "the point has the value %" PRIu64 ", but its stream has come to %" PRIu64 " only", point.value,
+              enqueued);
+    return NULL;
 }
 
 int32_t trm_point_wait(struct trm_point point, uint64_t timeout_ns)
 {
-    struct core_stream *stream;
-    int32_t status = core_point_enter(point, &stream);
-    if (status != TRM_OK)
-        return status;
-    status = core_stream_wait_inside(stream, point.value, timeout_ns);
+    struct core_stream *stream = core_point_enter(point);
+    if (stream == NULL)
+        return core_last_status();
+    int32_t status = core_stream_wait_inside(stream, point.value, timeout_ns);
     core_object_leave(&stream->object);
     return status;
 }
@@ -42,13 +40,12 @@ int32_t trm_point_done(struct trm_point point)
 
 static int32_t check_points(const struct trm_point *points, uint32_t count)
 {
-    struct core_stream *stream;
-    struct core_context *context = NULL;
-    int32_t status               = TRM_OK;
+    const struct core_context *context = NULL;
+    int32_t status                     = TRM_OK;
     for (uint32_t i = 0; status == TRM_OK && i < count; i++) {
-        status = core_point_enter(points[i], &stream);
-        if (status != TRM_OK)
-            return status;
+        struct core_stream *stream = core_point_enter(points[i]);
+        if (stream == NULL)
+            return core_last_status();
         if (context != NULL && stream->object.context != context)
             status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "the points are of streams of two contexts");
         context = stream->object.context;

@@ -14,8 +14,8 @@
 /* Of the first version of struct trm_stream_stats. */
 #define STATS_LEAST 96
 
-#define COUNTERS \
-    ((sizeof(struct trm_stream_stats) - offsetof(struct trm_stream_stats, operations)) / sizeof(uint64_t))
+#define FIRST_COUNTER offsetof(struct trm_stream_stats, operations)
+#define COUNTERS ((sizeof(struct trm_stream_stats) - FIRST_COUNTER) / sizeof(uint64_t))
 
 /* One allocation holds a stream and its counters. */
 struct stream_memory {
@@ -265,7 +265,7 @@ int32_t trm_stream_device(struct trm_stream *handle, struct trm_device **out)
 int32_t trm_stream_mark(struct trm_stream *handle, struct trm_point *point)
 {
     struct core_stream *stream;
-    uint64_t value;
+    uint64_t value = 0;
     int32_t status = core_stream_begin(handle, &stream);
     if (status != TRM_OK)
         return status;
@@ -319,8 +319,8 @@ int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats 
         return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_get_stats: `stats` is NULL");
 
     struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
-    const uint64_t *from          = &stream->stats->operations;
-    uint64_t *to                  = &stats.operations;
+    const uint64_t *from          = (const void *)((const char *)stream->stats + FIRST_COUNTER);
+    uint64_t *to                  = (void *)((char *)&stats + FIRST_COUNTER);
     for (size_t i = COUNTERS; i > 0; i--)
         to[i - 1] = __atomic_load_n(&from[i - 1], __ATOMIC_ACQUIRE);
     if (!core_struct_give(out, &stats, sizeof(stats), STATS_LEAST))

@@ -178,8 +178,8 @@ void core_stream_close(struct core_stream *stream);
 int32_t core_stream_wait_inside(struct core_stream *stream, uint64_t value, uint64_t timeout_ns);
 int32_t core_stream_reached_inside(struct core_stream *stream, uint64_t value);
 
-/* The stream of a point, entered: for waits by point. Leave with core_object_leave(). Errors:
- * INVALID_HANDLE, OUT_OF_RANGE. */
-int32_t core_point_enter(struct trm_point point, struct core_stream **stream);
+/* The stream of a point, entered: for waits by point. Leave with core_object_leave(). NULL after
+ * setting the last error: INVALID_HANDLE, OUT_OF_RANGE. */
+struct core_stream *core_point_enter(struct trm_point point);
 
 #endif

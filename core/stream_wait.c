@@ -85,13 +85,13 @@ static int32_t check_context(const struct core_stream *stream, const struct core
 
 int32_t trm_stream_wait(struct trm_stream *handle, struct trm_point point)
 {
-    struct core_stream *stream, *other;
+    struct core_stream *stream;
     int32_t status = core_stream_begin(handle, &stream);
     if (status != TRM_OK)
         return status;
-    status = core_point_enter(point, &other);
-    if (status != TRM_OK)
-        return status;
+    struct core_stream *other = core_point_enter(point);
+    if (other == NULL)
+        return core_last_status();
     status = check_context(stream, other);
     if (status == TRM_OK)
         status = core_stream_wait_other(stream, other, point.value);

@@ -218,7 +218,7 @@ int32_t trm_copy_2d(struct trm_stream *stream, const struct trm_rows *destinatio
 {
     struct core_stream *found;
     struct side to = {0}, from = {0};
-    uint64_t to_extent, from_extent;
+    uint64_t to_extent = 0, from_extent = 0;
 
     int32_t status = core_stream_begin(stream, &found);
     if (status == TRM_OK)

@@ -85,29 +85,26 @@ static int32_t set_add(struct wait_set *set, struct core_stream *stream)
     return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the points are of streams of two contexts");
 }
 
-/* Where this fails there is nothing to undo. */
-static int32_t set_init(struct wait_set *set, const struct trm_point *points, uint32_t count)
+/* Takes over `first`, the stream of the first point, which has been entered. Where this fails there
+ * is nothing to undo. */
+static int32_t set_init(struct wait_set *set, struct core_stream *first, const struct trm_point *points,
+                        uint32_t count)
 {
-    struct core_stream *stream;
-    int32_t status = core_point_enter(points[0], &stream);
-    if (status != TRM_OK)
-        return status;
-    set->context = stream->object.context;
+    set->context = first->object.context;
     set->points  = points;
     set->count   = count;
     set->entered = 0;
     core_object_retain(&set->context->object);
-    status = set_room(set);
+    int32_t status = set_room(set);
     if (status != TRM_OK) {
-        core_object_leave(&stream->object);
+        core_object_leave(&first->object);
         core_object_unref(&set->context->object);
         return status;
     }
-    status = set_add(set, stream);
+    status = set_add(set, first);
     while (status == TRM_OK && set->entered < count) {
-        status = core_point_enter(points[set->entered], &stream);
-        if (status == TRM_OK)
-            status = set_add(set, stream);
+        struct core_stream *stream = core_point_enter(points[set->entered]);
+        status                     = stream != NULL ? set_add(set, stream) : core_last_status();
     }
     if (status != TRM_OK)
         set_fini(set);
@@ -235,7 +232,10 @@ int32_t trm_wait_any(const struct trm_point *points, uint32_t count, uint64_t ti
     if (points == NULL || count == 0 || which == NULL)
         return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_wait_any: %s",
                          count == 0 ? "there is no point to wait for" : "`points` or `which` is NULL");
-    int32_t status = set_init(&set, points, count);
+    struct core_stream *first = core_point_enter(points[0]);
+    if (first == NULL)
+        return core_last_status();
+    int32_t status = set_init(&set, first, points, count);
     if (status != TRM_OK)
         return status;
     status = set_scan(&set, &index);

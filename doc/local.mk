@@ -6,6 +6,7 @@ dist_doc_DATA += doc/writing-a-backend.md
 
 EXTRA_DIST += \
 	doc/architecture.md \
+	doc/cpu-backend.md \
 	doc/environment.md \
 	doc/update-settings
 

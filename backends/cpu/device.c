@@ -78,15 +78,17 @@ static uint64_t free_bytes(struct trm_backend_instance *instance)
     return bytes < instance->physical_bytes ? bytes : instance->physical_bytes;
 }
 
+/* The C library's own answer is many times too large on some virtual machines, so the kernel is asked first. */
 uint64_t cpu_cache_bytes(void)
 {
-    static const int levels[] = {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL1_DCACHE_SIZE};
-    for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
-        long bytes = sysconf(levels[i]);
-        if (bytes > 0)
-            return (uint64_t)bytes;
-    }
-    return 0;
+    static const char *const files[] = {"/sys/devices/system/cpu/cpu0/cache/index3/size",
+                                        "/sys/devices/system/cpu/cpu0/cache/index2/size"};
+    char text[TEXT_BYTES];
+    for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+        if (read_line(files[i], "", text, sizeof(text)))
+            return strtoull(text, NULL, 10) << 10;
+    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > 0 ? (uint64_t)bytes : 0;
 }
 
 static uint64_t clock_hertz(void)

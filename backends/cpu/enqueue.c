@@ -7,7 +7,6 @@
 
 /* When a batch is submitted. Waking a sleeping worker costs a few microseconds, so a batch is worth that; one that
  * looks for work anyway gets it sooner. */
-#define BATCH_COUNT 64u
 #define BATCH_NS 20000u
 #define BATCH_WARM_NS 4000u
 
@@ -34,24 +33,30 @@ static struct cpu_op *reserve(struct trm_backend_stream *stream, uint32_t slots)
 
 static bool is_worth_submitting(const struct trm_backend_stream *stream)
 {
-    if (stream->batch_count >= BATCH_COUNT || stream->batch_ns >= BATCH_NS)
-        return true;
-    return stream->batch_ns >= BATCH_WARM_NS &&
-           atomic_load_explicit(&stream->instance->pool.spinners, memory_order_relaxed) != 0;
+    return stream->batch_ns >= BATCH_NS ||
+           (stream->batch_ns >= BATCH_WARM_NS &&
+            atomic_load_explicit(&stream->instance->pool.spinners, memory_order_relaxed) != 0);
 }
 
-/* Add the last operation to the batch. Somebody may have waited since and run what was there: then it is alone. */
+/* Somebody may have waited since the batch began, and have run a part of it. */
+static void forget_what_has_run(struct trm_backend_stream *stream)
+{
+    uint64_t pending = stream->writer.written - atomic_load_explicit(&stream->head, memory_order_relaxed);
+    if (pending >= stream->batch_slots)
+        return;
+    stream->batch_ns    = (uint32_t)(stream->batch_ns * pending / stream->batch_slots);
+    stream->batch_slots = (uint32_t)pending;
+}
+
+/* Add the last operation to the batch. */
 static bool batch_is_full(struct trm_backend_stream *stream, uint32_t slots, uint32_t cost)
 {
-    stream->batch_count += 1;
+    stream->batch_slots += slots;
     if (__builtin_add_overflow(stream->batch_ns, cost, &stream->batch_ns))
         stream->batch_ns = UINT32_MAX;
     if (!is_worth_submitting(stream))
         return false;
-    if (atomic_load_explicit(&stream->head, memory_order_relaxed) + slots < stream->writer.written)
-        return true;
-    stream->batch_count = 1;
-    stream->batch_ns    = cost;
+    forget_what_has_run(stream);
     return is_worth_submitting(stream);
 }
 
@@ -69,7 +74,7 @@ static int32_t commit(struct trm_backend_stream *stream, struct cpu_op *op, uint
         writer->index = 0;
     atomic_store_explicit(&stream->tail, writer->written, memory_order_release);
     if (batch_is_full(stream, slots, cost)) {
-        stream->batch_count = 0;
+        stream->batch_slots = 0;
         stream->batch_ns    = 0;
         cpu_stream_submit(stream);
     }

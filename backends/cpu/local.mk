@@ -23,6 +23,7 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/memory.c \
 	backends/cpu/module.c \
 	backends/cpu/module.h \
+	backends/cpu/operation.c \
 	backends/cpu/pool.c \
 	backends/cpu/pool.h \
 	backends/cpu/profile.c \

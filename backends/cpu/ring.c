@@ -3,12 +3,13 @@
  */
 #include "ring.h"
 
-#include "stream.h"
+#include "session.h"
 
 #include <sched.h>
 
 #define PAUSE_US 3u /* how long a writer with a full ring waits for the reader at first */
 #define LONG_PAUSE_US 50u
+#define HELP_SLOTS 128u /* a ring of this size is worth running before it grows */
 #define MANY_SLOTS 8192u
 
 static uint64_t ring_bytes(uint32_t capacity)
@@ -31,10 +32,22 @@ static bool writer_has(struct trm_backend_stream *stream, uint32_t needed)
     return writer->written + needed <= writer->limit;
 }
 
-/* Back-pressure: give whoever runs the stream a moment, a longer one when much is outstanding, so that a writer of cheap operations
- * goes no faster than they are run. Never waits for anything that may take long: a stream that is stuck grows instead.
- * Nothing is run here, since that would tell notifications inside of an enqueueing call. */
-static bool relieve(struct trm_backend_stream *stream, uint32_t needed)
+/* Run what is cheap here, if nobody else does: that costs less than to wake somebody for it. */
+static void help_quietly(struct trm_backend_stream *stream)
+{
+    struct cpu_pool *pool      = &stream->instance->pool;
+    struct cpu_session session = {
+        .instance = stream->instance, .token = cpu_token_take(pool), .most_ns = CPU_COSTLY_NS, .quiet = true};
+    if (session.token == CPU_NO_TOKEN)
+        return;
+    if (cpu_stream_claim(stream))
+        cpu_session_run(&session, stream);
+    cpu_token_give(pool, session.token);
+}
+
+/* Give whoever runs the stream a moment, a longer one when much is outstanding, so that a writer of cheap operations goes no faster
+ * than they are run. Never waits for anything that may take long: a stream that is stuck grows instead. */
+static bool pause_for(struct trm_backend_stream *stream, uint32_t needed)
 {
     struct trm_backend_instance *instance = stream->instance;
     uint64_t outstanding = stream->writer.written - atomic_load_explicit(&stream->head, memory_order_relaxed);
@@ -51,6 +64,16 @@ static bool relieve(struct trm_backend_stream *stream, uint32_t needed)
             return false;
     }
     return true;
+}
+
+/* Back-pressure. */
+static bool relieve(struct trm_backend_stream *stream, uint32_t needed)
+{
+    if (stream->writer.capacity < HELP_SLOTS)
+        return false;
+    help_quietly(stream);
+    return writer_has(stream, needed) ||
+           (stream->writer.capacity == CPU_MOST_SLOTS && pause_for(stream, needed));
 }
 
 static uint32_t next_capacity(uint32_t capacity)
@@ -94,10 +117,7 @@ struct cpu_op *cpu_ring_reserve_slowly(struct trm_backend_stream *stream, uint32
 {
     struct cpu_ring_writer *writer = &stream->writer;
     uint32_t needed                = slots_needed(writer, slots);
-    bool fits                      = writer_has(stream, needed);
-    if (!fits && writer->capacity == CPU_MOST_SLOTS)
-        fits = relieve(stream, needed);
-    if (!fits && !grow(stream))
+    if (!writer_has(stream, needed) && !relieve(stream, needed) && !grow(stream))
         return NULL;
     uint32_t room = writer->capacity - writer->index;
     if (room < slots) {

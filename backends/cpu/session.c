@@ -7,16 +7,10 @@
  */
 #include "session.h"
 
-#include "job.h"
-#include "launch.h"
-#include "profile.h"
-
 #define PUBLISH_EVERY 32u
-#define TURN 256u                /* operations of a stream in a row, while others wait */
-#define COSTLY_TURNS 64u         /* a dear operation counts as so many */
-#define SPLIT_BYTES (256u << 10) /* copies and fills from here on are worth several threads */
-#define LEAST_PART (128u << 10)
-#define MOST_PART (1u << 20)
+#define TURN 256u        /* operations of a stream in a row, while others wait */
+#define QUIET_NS 20000u  /* how long an enqueueing call may help */
+#define COSTLY_TURNS 64u /* a dear operation counts as so many */
 
 /* ---- the list of what to run next */
 
@@ -46,15 +40,28 @@ static void pass_on_ready(struct cpu_session *session)
 
 /* ---- publishing */
 
-static void publish(struct cpu_session *session, struct trm_backend_stream *stream)
+static bool somebody_is_due(struct trm_backend_stream *stream)
+{
+    uint64_t watched = atomic_load(&stream->watched);
+    return watched <= atomic_load_explicit(&stream->completed, memory_order_relaxed) ||
+           (watched != UINT64_MAX && cpu_stream_failure(stream) != NULL);
+}
+
+/* A quiet session leaves it to the worker that it hands the stream to. */
+void cpu_session_tell(struct cpu_session *session, struct trm_backend_stream *stream)
+{
+    if (!session->quiet && somebody_is_due(stream))
+        cpu_watch_fire(session, stream);
+}
+
+void cpu_session_publish(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     session->unpublished = 0;
     atomic_store_explicit(&stream->head, stream->reader.position, memory_order_release);
     if (atomic_load_explicit(&stream->completed, memory_order_relaxed) == stream->done)
         return;
     atomic_exchange(&stream->completed, stream->done);
-    if (atomic_load(&stream->watched) <= stream->done)
-        cpu_watch_fire(session, stream);
+    cpu_session_tell(session, stream);
 }
 
 static bool goal_reached(const struct cpu_session *session)
@@ -70,11 +77,11 @@ static bool has_more(struct trm_backend_stream *stream)
     return stream->reader.position != atomic_load_explicit(&stream->tail, memory_order_acquire);
 }
 
-/* What was submitted is left to the workers; what was not may wait. */
+/* What was submitted is left to the workers, and so is telling of those who are due; what was not submitted may wait. */
 static void leave(struct trm_backend_stream *stream)
 {
     do {
-        if (stream->owed && has_more(stream)) {
+        if ((stream->owed && has_more(stream)) || somebody_is_due(stream)) {
             cpu_stream_hand_over(stream);
             return;
         }
@@ -101,11 +108,10 @@ static void skip_all(struct trm_backend_stream *stream, uint64_t tail)
 void cpu_session_fail(struct cpu_session *session, struct trm_backend_stream *stream,
                       struct cpu_failure *failure)
 {
-    publish(session, stream);
+    cpu_session_publish(session, stream);
     skip_all(stream, atomic_load_explicit(&stream->tail, memory_order_acquire));
     atomic_store(&stream->failure, failure);
-    if (atomic_load(&stream->watched) != UINT64_MAX)
-        cpu_watch_fire(session, stream);
+    cpu_session_tell(session, stream);
 }
 
 static void fail_abandoned(struct cpu_session *session, struct trm_backend_stream *stream)
@@ -116,110 +122,13 @@ static void fail_abandoned(struct cpu_session *session, struct trm_backend_strea
         cpu_failure_make(session->instance, status, 0, "The stream was given up with its work undone."));
 }
 
-/* ---- operations. They return false when the stream is no longer ours. */
-
-static uint64_t part_bytes(const struct cpu_session *session, uint64_t size)
-{
-    uint64_t part = size / (session->instance->pool.size * 4u);
-    part          = part < LEAST_PART ? LEAST_PART : part > MOST_PART ? MOST_PART : part;
-    return part & ~(uint64_t)4095;
-}
-
-static bool run_flat(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
-                     uint64_t size, struct cpu_failure **failure)
-{
-    if (size >= SPLIT_BYTES && session->instance->pool.size > 1)
-        return cpu_job_run(session, stream, op, 0, size, part_bytes(session, size), failure);
-    *failure = cpu_op_run_part(session, op, 0, size);
-    return true;
-}
-
-static bool run_rows(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
-                     struct cpu_failure **failure)
-{
-    uint64_t width = op->copy_2d.width, height = op->copy_2d.height;
-    uint64_t rows = width >= MOST_PART ? 1 : LEAST_PART / width + 1;
-    if (height >= 2 * rows && session->instance->pool.size > 1)
-        return cpu_job_run(session, stream, op, 0, height, rows, failure);
-    *failure = cpu_op_run_part(session, op, 0, height);
-    return true;
-}
-
-/* `failure` is read first: once it is there, `completed` is final. */
-static bool run_wait(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
-                     struct cpu_failure **failure)
-{
-    struct cpu_pool *pool            = &session->instance->pool;
-    struct trm_backend_stream *other = op->wait.other, *root = NULL;
-    bool parked = false;
-    while (other != stream) {
-        struct cpu_failure *theirs = cpu_stream_failure(other);
-        if (cpu_stream_reached(other, op->wait.value))
-            return true;
-        if (theirs != NULL) {
-            *failure = cpu_failure_share(theirs);
-            return true;
-        }
-        publish(session, stream);
-        pthread_mutex_lock(&pool->lock);
-        stream->park.value = op->wait.value;
-        parked             = cpu_watch_add_locked(other, &stream->park);
-        if (parked) {
-            stream->blocked_on = other;
-            atomic_exchange(&stream->state, CPU_PARKED);
-            root = cpu_stream_claim_root_locked(other);
-        }
-        pthread_mutex_unlock(&pool->lock);
-        if (root != NULL)
-            cpu_session_add(session, root);
-        if (parked)
-            return false;
-    }
-    return true;
-}
-
-static bool run_gate(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
-{
-    struct cpu_pool *pool = &session->instance->pool;
-    publish(session, stream);
-    pthread_mutex_lock(&pool->lock);
-    bool open = stream->gates_open >= op->value;
-    if (!open) {
-        stream->park.value = op->value;
-        stream->blocked_on = NULL;
-        atomic_exchange(&stream->state, CPU_PARKED);
-    }
-    pthread_mutex_unlock(&pool->lock);
-    return open;
-}
-
-static bool run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
-                struct cpu_failure **failure)
-{
-    switch (op->kind) {
-    case CPU_OP_LAUNCH:
-        return cpu_launch_run(session, stream, op, failure);
-    case CPU_OP_COPY:
-        return run_flat(session, stream, op, op->copy.size, failure);
-    case CPU_OP_FILL:
-        return run_flat(session, stream, op, op->fill.size, failure);
-    case CPU_OP_COPY_2D:
-        return run_rows(session, stream, op, failure);
-    case CPU_OP_WAIT:
-        return run_wait(session, stream, op, failure);
-    case CPU_OP_GATE:
-        return run_gate(session, stream, op);
-    default:
-        cpu_stamp_take(op->stamp.stamp);
-        return true;
-    }
-}
+/* ---- operations */
 
 /* Before an operation that may take long. False when it is left to somebody else. */
 static bool prepare_costly(struct cpu_session *session, struct trm_backend_stream *stream,
                            const struct cpu_op *op)
 {
-    publish(session, stream);
+    cpu_session_publish(session, stream);
     if (op->cost > session->most_ns) {
         cpu_stream_hand_over(stream);
         return false;
@@ -259,15 +168,22 @@ static bool finish(struct cpu_session *session, struct trm_backend_stream *strea
     cpu_op_release(stream, op);
     cpu_ring_advance(&stream->reader, op);
     session->turns += costly ? COSTLY_TURNS : 1;
+    session->spent_ns += op->cost;
     bool at_goal = stream == session->goal && stream->done >= session->goal_value;
     if (!costly && !at_goal && ++session->unpublished < PUBLISH_EVERY)
         return true;
-    publish(session, stream);
-    if (at_goal || goal_reached(session)) {
+    cpu_session_publish(session, stream);
+    if (at_goal || goal_reached(session) || (session->quiet && session->spent_ns > QUIET_NS)) {
         leave(stream);
         return false;
     }
     return session->turns < TURN || take_turns(session, stream);
+}
+
+/* What a quiet session leaves alone: it neither parks its stream nor goes on to others. */
+static bool is_for_others(const struct cpu_session *session, const struct cpu_op *op)
+{
+    return session->quiet && (op->kind == CPU_OP_WAIT || op->kind == CPU_OP_GATE);
 }
 
 static bool is_abandoned(struct trm_backend_stream *stream)
@@ -301,7 +217,12 @@ static bool step(struct cpu_session *session, struct trm_backend_stream *stream)
     }
     if (op->cost >= CPU_COSTLY_NS && !prepare_costly(session, stream, op))
         return false;
-    return run(session, stream, op, &failure) && conclude(session, stream, op, failure);
+    if (is_for_others(session, op)) {
+        cpu_session_publish(session, stream);
+        leave(stream);
+        return false;
+    }
+    return cpu_op_run(session, stream, op, &failure) && conclude(session, stream, op, failure);
 }
 
 /* False when the stream is no longer ours. A failure goes beyond `tail`. */
@@ -316,6 +237,7 @@ static bool run_until(struct cpu_session *session, struct trm_backend_stream *st
 /* All that is submitted. The stream is let go of, parked or handed over when this returns. */
 static void drain(struct cpu_session *session, struct trm_backend_stream *stream)
 {
+    cpu_session_tell(session, stream);
     do {
         uint64_t tail = atomic_load_explicit(&stream->tail, memory_order_acquire);
         if (cpu_stream_failure(stream) != NULL)
@@ -324,8 +246,12 @@ static void drain(struct cpu_session *session, struct trm_backend_stream *stream
             return;
         if (is_abandoned(stream) && cpu_stream_failure(stream) == NULL)
             fail_abandoned(session, stream);
-        publish(session, stream);
+        cpu_session_publish(session, stream);
         stream->owed = false;
+        if (somebody_is_due(stream)) {
+            cpu_stream_hand_over(stream);
+            return;
+        }
     } while (!cpu_stream_let_go(stream));
 }
 

@@ -12,7 +12,9 @@
 struct cpu_session {
     struct trm_backend_instance *instance;
     uint32_t token;
-    bool worker;                     /* of the pool; else a thread that helps */
+    bool quiet;        /* inside of an enqueueing call or of abandon(): tells nobody, runs one stream */
+    uint64_t spent_ns; /* what it has run, by its likely cost */
+    bool worker;       /* of the pool; else a thread that helps */
     struct trm_backend_stream *goal; /* helper: what it waits for; may be NULL */
     uint64_t goal_value;             /* …and the number */
     uint64_t most_ns;                /* operations dearer than this are left to the workers */
@@ -24,6 +26,17 @@ struct cpu_session {
 /* Run a claimed stream and what becomes ready through it, until nothing is left that this session may run or its goal is
  * reached. Everything is let go of, or handed over, when it returns. */
 void cpu_session_run(struct cpu_session *session, struct trm_backend_stream *stream);
+
+/* Owner: make visible what has finished, and tell those who are due. */
+void cpu_session_publish(struct cpu_session *session, struct trm_backend_stream *stream);
+
+/* Owner: tell those who are due. A quiet session leaves it to the worker that it hands the stream to. */
+void cpu_session_tell(struct cpu_session *session, struct trm_backend_stream *stream);
+
+/* Run an operation. False when the stream is no longer the caller's: parked, or finished by another thread. `failure` is
+ * NULL when all went well. */
+bool cpu_op_run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
+                struct cpu_failure **failure);
 
 /* Add a claimed stream to those to be run next. */
 void cpu_session_add(struct cpu_session *session, struct trm_backend_stream *stream);

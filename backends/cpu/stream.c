@@ -139,13 +139,15 @@ void cpu_stream_unref(struct trm_backend_stream *stream)
     cpu_release(instance, stream, sizeof(*stream));
 }
 
-/* Work is complete, but whoever completed it may not have let go yet: that is a matter of a few instructions. A WAIT of
+/* Work is complete, but whoever completed it may not have let go yet, or may have left it to a worker to tell of it. A WAIT of
  * another stream that has not run yet may still name this one; it keeps the struct, not the rings. */
 static void stream_destroy(struct trm_backend_stream *stream)
 {
-    struct cpu_pool *pool = &stream->instance->pool;
+    struct cpu_pool *pool      = &stream->instance->pool;
+    struct cpu_session session = {.instance = stream->instance, .token = CPU_NO_TOKEN};
     while (!cpu_stream_claim(stream))
         sched_yield();
+    cpu_session_tell(&session, stream);
     pthread_mutex_lock(&pool->lock);
     cpu_pool_remove_locked(pool, stream);
     pthread_mutex_unlock(&pool->lock);
@@ -229,10 +231,10 @@ static bool unpark(struct trm_backend_stream *stream)
     return parked;
 }
 
-/* Whoever runs it just now sees the mark before the next operation, and before the next part of one that is split. */
+/* The caller may hold what a notification needs, hence the quiet session. Whoever runs the stream just now sees the mark before the next operation, and before the next part of one that is split. */
 static void stream_abandon(struct trm_backend_stream *stream, int32_t status)
 {
-    struct cpu_session session = {.instance = stream->instance, .token = CPU_NO_TOKEN};
+    struct cpu_session session = {.instance = stream->instance, .token = CPU_NO_TOKEN, .quiet = true};
     int32_t none               = TRM_OK;
     atomic_compare_exchange_strong(&stream->abandoned, &none, status);
     if (!unpark(stream) && !cpu_stream_claim(stream)) {

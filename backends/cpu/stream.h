@@ -41,7 +41,7 @@ struct trm_backend_stream {
     /* The writer's line. */
     struct cpu_ring_writer writer;
     _Atomic uint64_t tail; /* slots below this position are written */
-    uint32_t batch_count;  /* operations since the last submit, and what they may cost */
+    uint32_t batch_slots;  /* slots written since the last submit, and what is in them may cost */
     uint32_t batch_ns;
 
     /* The line of whoever has claimed the stream. */

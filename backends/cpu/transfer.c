@@ -15,13 +15,14 @@
 #define TRY_AGAIN 64u          /* then one of so many */
 #define LEAST_MEASURED (64u << 10)
 #define LEAST_BEYOND (4ull << 20)
-#define USUAL_CACHE (16ull << 20)
+#define MOST_BEYOND (16ull << 20)
 #define NEVER_TICKS (UINT64_MAX / 2)
 
+/* Half of a cache that others use too, within reason. */
 void cpu_transfers_init(struct cpu_transfers *transfers, uint64_t cache_bytes)
 {
-    uint64_t half           = (cache_bytes != 0 ? cache_bytes : USUAL_CACHE) / 2;
-    transfers->beyond_cache = half < LEAST_BEYOND ? LEAST_BEYOND : half;
+    uint64_t half           = cache_bytes / 2;
+    transfers->beyond_cache = half < LEAST_BEYOND ? LEAST_BEYOND : half > MOST_BEYOND ? MOST_BEYOND : half;
 }
 
 static uint32_t choose(struct cpu_tuner *tuner)

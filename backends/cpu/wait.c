@@ -94,14 +94,14 @@ static void remove_watches(struct trm_backend_stream *const *streams, struct cpu
         cpu_futex_wait(word, seen, CPU_NEVER);
 }
 
-/* Sleep until one of the streams has got there, the deadline has come, or this thread is to help. */
+/* Sleep until one of the streams has got there, the deadline has come, or (a HELPER) this thread is to help. Only who
+ * will run whatever there is may be a HELPER: no worker is woken where one is asked. */
 static void sleep_on(struct trm_backend_stream *const *streams, const uint64_t *values,
-                     struct cpu_watch *watches, uint32_t count, uint64_t deadline)
+                     struct cpu_watch *watches, uint32_t count, uint8_t kind, uint64_t deadline)
 {
-    uint32_t kind    = count == 1 ? CPU_WATCH_HELPER : CPU_WATCH_THREAD;
     atomic_uint word = 0;
     for (uint32_t i = 0; i < count; i++)
-        watches[i] = (struct cpu_watch){.value = values[i], .word = &word, .kind = (uint8_t)kind};
+        watches[i] = (struct cpu_watch){.value = values[i], .word = &word, .kind = kind};
     uint32_t added = add_watches(streams, watches, count);
     bool over      = added < count;
     while (!over && atomic_load(&word) == 0)
@@ -139,6 +139,7 @@ int32_t cpu_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t tim
         return is_over(stream, value) ? result_of(stream) : time_out(stream);
     }
     uint64_t deadline = cpu_deadline(timeout_ns);
+    uint8_t kind      = deadline == CPU_NEVER ? CPU_WATCH_HELPER : CPU_WATCH_THREAD;
     while (true) {
         help(stream, value, most_ns(deadline));
         if (is_over(stream, value))
@@ -146,7 +147,7 @@ int32_t cpu_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t tim
         cpu_stream_submit(stream);
         if (!spin(&stream, &value, 1)) {
             struct cpu_watch watch;
-            sleep_on(&stream, &value, &watch, 1, deadline);
+            sleep_on(&stream, &value, &watch, 1, kind, deadline);
         }
         if (is_over(stream, value))
             return result_of(stream);
@@ -194,7 +195,7 @@ int32_t cpu_wait_any(struct trm_backend_stream *const *streams, const uint64_t *
             return cpu_fail_host_memory(instance, "waiting for many streams");
         do {
             if (!spin(streams, values, count))
-                sleep_on(streams, values, watches, count, deadline);
+                sleep_on(streams, values, watches, count, CPU_WATCH_THREAD, deadline);
             over = first_over(streams, values, count);
         } while (over == count && !is_late(deadline));
         if (watches != few)

@@ -38,11 +38,19 @@ static bool work(struct trm_backend_instance *instance)
     return true;
 }
 
-static bool spin(struct cpu_pool *pool)
+/* On the processor of the thread that woke it, a worker that spins would only keep that thread from going on. */
+static bool may_spin(const struct cpu_worker *worker)
 {
-    uint32_t most = (pool->size + 1) / 2;
-    bool found    = false;
-    if (pool->spin_ticks == 0)
+    return worker->instance->pool.spin_ticks != 0 &&
+           sched_getcpu() != atomic_load_explicit(&worker->waker, memory_order_relaxed);
+}
+
+static bool spin(const struct cpu_worker *worker)
+{
+    struct cpu_pool *pool = &worker->instance->pool;
+    uint32_t most         = (pool->size + 1) / 2;
+    bool found            = false;
+    if (!may_spin(worker))
         return false;
     if (atomic_fetch_add(&pool->spinners, 1) < most) {
         uint64_t end = cpu_ticks() + pool->spin_ticks;
@@ -82,36 +90,17 @@ static void doze(struct cpu_worker *worker)
         cpu_futex_wait(&worker->awake, 0, CPU_NEVER);
 }
 
-/* Schedulers like to wake a thread on the processor of whoever woke it. There it would take turns with the very thread that
- * it is to work beside, so it moves to another one; where it is from then on is the scheduler's business again. */
-static void step_aside(const struct cpu_worker *worker)
-{
-    cpu_set_t allowed, others;
-    int here = sched_getcpu();
-    if (here < 0 || here != atomic_load_explicit(&worker->waker, memory_order_relaxed))
-        return;
-    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0)
-        return;
-    others = allowed;
-    CPU_CLR((size_t)here, &others);
-    if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof(others), &others) != 0)
-        return;
-    sched_setaffinity(0, sizeof(allowed), &allowed);
-}
-
 static void *worker_main(void *argument)
 {
     struct cpu_worker *worker = argument;
     struct cpu_pool *pool     = &worker->instance->pool;
-    step_aside(worker);
     while (!atomic_load(&pool->stop)) {
         if (cpu_pool_has_work(pool) && work(worker->instance))
             continue;
-        if (spin(pool))
+        if (spin(worker))
             continue;
         cpu_clock_refine(&worker->instance->clock);
         doze(worker);
-        step_aside(worker);
     }
     return NULL;
 }

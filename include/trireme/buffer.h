@@ -49,7 +49,8 @@ TRM_API int32_t trm_buffer_create_from(struct trm_device *device, const struct t
 TRM_API int32_t trm_buffer_retain(struct trm_buffer *buffer);
 
 /* Let go of a reference. Legal while work still uses the buffer: the memory goes back when that
- * work is done. NULL is fine. A buffer that is mapped is unmapped. */
+ * work is done. NULL is fine. A buffer that is mapped is unmapped; what was written to a copy of it
+ * is dropped. */
 TRM_API void trm_buffer_destroy(struct trm_buffer *buffer);
 
 TRM_API int32_t trm_buffer_size(struct trm_buffer *buffer, uint64_t *size);
@@ -82,7 +83,8 @@ enum trm_map_flags {
 };
 
 /* Reach the buffer's memory from the host. Where the host can address it this costs nothing;
- * elsewhere the core copies it down (READ) and, at unmap, up (WRITE).
+ * elsewhere the core copies it down (READ) and, at unmap, all of it up (WRITE). Mapped for WRITE
+ * without READ, the contents are undefined until they are written.
  *
  * flags       READ, WRITE or both, and NOSYNC
  * Blocks      until work that was enqueued on the buffer is done, unless NOSYNC

@@ -84,7 +84,8 @@ TRM_API int32_t trm_stream_callback(struct trm_stream *stream, trm_callback_fn c
 /* Let every stream wait for what all of them have enqueued so far. All of one context. */
 TRM_API int32_t trm_stream_barrier(struct trm_stream *const *streams, uint32_t count);
 
-/* What a stream has done since it was made. Counted when enqueued. */
+/* What a stream has done since it was made. Counts calls when they enqueue, however they are
+ * carried out underneath. */
 struct trm_stream_stats {
     uint32_t struct_size;
     uint32_t reserved;

@@ -33,6 +33,7 @@ void add_array(Suite *suite);
 void add_transfer_1d(Suite *suite);
 void add_transfer_2d(Suite *suite);
 void add_fill(Suite *suite);
+void add_stream_memory(Suite *suite);
 void add_pool(Suite *suite);
 void add_memory_kinds(Suite *suite);
 void add_two_devices(Suite *suite);

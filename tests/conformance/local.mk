@@ -52,6 +52,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/out_of_memory.c \
 	tests/conformance/pool.c \
 	tests/conformance/span.c \
+	tests/conformance/stream_memory.c \
 	tests/conformance/transfer_1d.c \
 	tests/conformance/transfer_2d.c \
 	tests/conformance/two_devices.c

@@ -98,13 +98,15 @@ START_TEST(a_tuner_settles_on_a_way_that_exists_and_stays_exact)
 }
 END_TEST
 
-START_TEST(small_caches_count_as_four_mebibytes)
+START_TEST(the_ways_are_tried_from_half_of_the_cache_on_within_reason)
 {
+    static const uint64_t cache_and_limit[][2] = {
+        {0, 4 << 20}, {1 << 20, 4 << 20}, {16 << 20, 8 << 20}, {320 << 20, 16 << 20}};
     struct cpu_transfers transfers = {.beyond_cache = 0};
-    cpu_transfers_init(&transfers, 1 << 20);
-    ck_assert_uint_eq(transfers.beyond_cache, 4 << 20);
-    cpu_transfers_init(&transfers, 64 << 20);
-    ck_assert_uint_eq(transfers.beyond_cache, 32 << 20);
+    for (size_t i = 0; i < sizeof(cache_and_limit) / sizeof(*cache_and_limit); i++) {
+        cpu_transfers_init(&transfers, cache_and_limit[i][0]);
+        ck_assert_uint_eq(transfers.beyond_cache, cache_and_limit[i][1]);
+    }
 }
 END_TEST
 
@@ -227,7 +229,7 @@ int main(void)
     tcase_add_loop_test(loops, every_way_of_filling_is_exact_at_every_alignment, 0, CPU_WAYS);
     tcase_add_test(loops, the_plain_ways_are_always_there_and_unknown_ones_never);
     tcase_add_test(loops, a_tuner_settles_on_a_way_that_exists_and_stays_exact);
-    tcase_add_test(loops, small_caches_count_as_four_mebibytes);
+    tcase_add_test(loops, the_ways_are_tried_from_half_of_the_cache_on_within_reason);
     tcase_add_checked_fixture(whole, set_up, tear_down);
     tcase_set_timeout(whole, 120);
     tcase_add_test(whole, large_copies_are_split_and_exact);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/device.h"
 #include "core/stream.h"
@@ -238,11 +239,20 @@ struct trm_device *fake_open(struct fake *fake)
     return fake->device;
 }
 
+/* What a callback has ended goes on the library's own thread, a moment later. */
+static void wait_until_closed(struct fake *fake)
+{
+    for (int i = 0; i < 2000 && atomic_load(&fake->devices) != 0; i++)
+        usleep(1000);
+}
+
 void fake_fini(struct fake *fake)
 {
     fake_let_run(fake);
     trm_device_destroy(fake->device);
     trm_context_destroy(fake->context);
+    if (fake->ends_late)
+        wait_until_closed(fake);
     ck_assert_uint_eq(atomic_load(&fake->streams), 0);
     ck_assert_uint_eq(atomic_load(&fake->stamps), 0);
     ck_assert_uint_eq(atomic_load(&fake->memories), 0);

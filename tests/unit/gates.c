@@ -291,6 +291,7 @@ START_TEST(a_stream_destroyed_in_its_own_callback_ends_after_its_work_is_done)
 {
     static const uint32_t slots[] = {FAKE_ALL, FAKE_GATES, FAKE_NOTIFY};
     begin(slots[_i]);
+    fake.ends_late            = 1;
     struct trm_stream *stream = make_stream();
     fake_let_run(&fake);
     if (_i < 2) {

@@ -594,7 +594,10 @@ START_TEST(a_device_may_be_destroyed_in_a_callback_of_a_threads_own_stream)
     for (int i = 0; i < 2000 && atomic_load(&fake.devices) != 0; i++)
         usleep(1000);
     ck_assert_uint_eq(atomic_load(&fake.devices), 0);
-    end();
+    fake_fini(&fake);
+    for (int i = 0; i < 2000 && atomic_load(&counting.blocks) != 0; i++)
+        usleep(1000);
+    counting_is_balanced(&counting);
 }
 END_TEST
 
