@@ -120,11 +120,12 @@ static int32_t set_grid(struct launch *launch, const struct trm_grid *grid)
         return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a launch needs a grid");
     launch->desc.shared_bytes = grid->shared_bytes;
     memcpy(launch->desc.groups, grid->groups, sizeof(launch->desc.groups));
-    int32_t status = set_group_size(launch, grid);
-    if (status != TRM_OK || (grid->groups[0] | grid->groups[1] | grid->groups[2]) == 0)
-        return status;
+    if ((grid->groups[0] | grid->groups[1] | grid->groups[2]) == 0)
+        return TRM_OK; /* nothing will run, in groups of whatever size */
     complete(launch->desc.groups);
-    status = check_sizes(launch);
+    int32_t status = set_group_size(launch, grid);
+    if (status == TRM_OK)
+        status = check_sizes(launch);
     if (status == TRM_OK)
         status = check_products(launch);
     if (status == TRM_OK)

@@ -41,10 +41,11 @@ void core_loader_say(struct core_candidate *candidate, const char *format, ...)
     candidate->accepted = 0;
 }
 
-/* What the backend said about its failure, else what the status means. */
-static const char *words_for(int32_t status)
+/* A backend's function failed: what it said about that, else what the status means. */
+static const char *words_for(struct core_candidate *candidate, int32_t status)
 {
     core_fail_below(status);
+    candidate->starved = status == TRM_ERROR_OUT_OF_HOST_MEMORY;
     return trm_last_error().sentence;
 }
 
@@ -152,8 +153,10 @@ int32_t core_loader_probe(struct core_context *context, struct core_candidate *c
              (unsigned long long)(milliseconds() - begin));
 
     reason[sizeof(reason) - 1] = '\0';
-    if (status != TRM_OK)
-        return core_loader_refuse(candidate, "%s", reason[0] ? reason : words_for(status));
+    if (status != TRM_OK) {
+        const char *words = words_for(candidate, status);
+        return core_loader_refuse(candidate, "%s", reason[0] ? reason : words);
+    }
     if (score < 1 || score > MOST_SCORE)
         return core_loader_refuse(candidate, "it gives itself the score %d, which is not between 1 and %d",
                                   score, MOST_SCORE);
@@ -171,7 +174,7 @@ static int32_t count_devices(struct core_candidate *candidate)
     core_error_clear();
     int32_t status = backend->device.count(backend->instance, &count);
     if (status != TRM_OK)
-        return core_loader_refuse(candidate, "it cannot count its devices: %s", words_for(status));
+        return core_loader_refuse(candidate, "it cannot count its devices: %s", words_for(candidate, status));
     if (count == 0)
         return core_loader_refuse(candidate, "it has no devices");
     if (count > MOST_DEVICES)
@@ -189,7 +192,7 @@ int32_t core_loader_start(struct core_context *context, struct core_candidate *c
     core_error_clear();
     int32_t status = backend->plugin->open(&context->host, &backend->instance);
     if (status != TRM_OK)
-        return core_loader_refuse(candidate, "it could not be opened: %s", words_for(status));
+        return core_loader_refuse(candidate, "it could not be opened: %s", words_for(candidate, status));
     if (!count_devices(candidate)) {
         core_loader_stop(candidate);
         return 0;

@@ -17,11 +17,12 @@ struct core_candidate {
     int32_t stage; /* enum trm_candidate_stage */
     int32_t accepted;
     int32_t score;
+    int32_t starved;  /* 1: it had no memory to work with, which says nothing about it */
     char reason[512]; /* why not; "" while nothing is wrong */
 };
 
 /* The steps, each to be called when the one before answered 1. They answer 0 when the candidate is
- * refused, and have then said why. */
+ * refused, and have then said why; `starved` tells that there was no host memory. */
 
 /* Trusts the file, loads it, and takes over its tables. */
 int32_t core_loader_open_file(struct core_context *context, struct core_candidate *candidate);

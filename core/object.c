@@ -53,8 +53,9 @@ struct core_handle_table {
 static struct {
     _Atomic(struct core_handle_table *) tables[CONTEXTS];
     _Atomic uint32_t floors[CONTEXTS];
-    /* Threads inside core_object_enter_late(); a table is not freed meanwhile. */
-    _Atomic uint32_t visitors;
+    /* Threads inside core_object_enter_late(); a table is not freed meanwhile. Process 32 | count 32:
+     * in the child of a fork what is counted are threads that exist in the parent only. */
+    _Atomic uint64_t visitors;
 } directory;
 
 static const char *const type_names[16] = {
@@ -236,16 +237,48 @@ void *core_object_enter(const void *handle, enum core_type type)
     return not_found(bits, type);
 }
 
+static uint64_t no_visitors(void)
+{
+    return (uint64_t)(uint32_t)getpid() << 32;
+}
+
+static void visit_begin(void)
+{
+    uint64_t none = no_visitors();
+    uint64_t seen = atomic_load(&directory.visitors);
+    uint64_t now;
+    do {
+        now = (seen >> 32 == none >> 32 ? seen : none) + 1;
+    } while (!atomic_compare_exchange_weak(&directory.visitors, &seen, now));
+}
+
+static void visit_end(void)
+{
+    atomic_fetch_sub(&directory.visitors, 1);
+}
+
+/* Until every visit of this process that had begun is over. */
+static void visits_wait(void)
+{
+    uint64_t none = no_visitors();
+    for (;;) {
+        uint64_t seen = atomic_load(&directory.visitors);
+        if (seen == none || seen >> 32 != none >> 32)
+            return;
+        sched_yield(); /* for the few instructions that a visit takes */
+    }
+}
+
 void *core_object_enter_late(const void *handle, enum core_type type)
 {
     void *object = NULL;
-    atomic_fetch_add(&directory.visitors, 1);
+    visit_begin();
     /* Who finds the table here has been counted before it is taken out of the directory. */
     if (atomic_load(&directory.tables[(uintptr_t)handle >> 56]) != NULL)
         object = core_object_enter(handle, type);
     else
         not_found((uintptr_t)handle, type);
-    atomic_fetch_sub(&directory.visitors, 1);
+    visit_end();
     return object;
 }
 
@@ -508,8 +541,7 @@ void core_handle_table_destroy(struct core_handle_table *table)
     uint32_t floor   = highest < GENERATION_MASK - (1u << 24) ? highest : 0;
     atomic_store_explicit(&directory.floors[table->number], floor, memory_order_relaxed);
     atomic_exchange(&directory.tables[table->number], NULL);
-    while (atomic_load(&directory.visitors) != 0)
-        sched_yield(); /* for the few instructions that a visit takes */
+    visits_wait();
 
     for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
         struct core_slot *slots = atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed);

@@ -38,13 +38,13 @@ static int32_t add_candidate(struct core_registry *registry, const char *name, s
     return TRM_OK;
 }
 
-/* An earlier candidate of that name, other than `self`. One whose file was not found is no obstacle. */
+/* An earlier candidate of that file name, other than `self`. One that was refused is no obstacle. */
 static const struct core_candidate *find_earlier(const struct core_registry *registry,
                                                  const struct core_candidate *self, const char *name)
 {
     for (uint32_t i = 0; i < registry->count && registry->candidates[i] != self; i++) {
         const struct core_candidate *candidate = registry->candidates[i];
-        if (candidate->path[0] != '\0' && strcmp(candidate->file_name, name) == 0)
+        if (candidate->accepted && strcmp(candidate->file_name, name) == 0)
             return candidate;
     }
     return NULL;
@@ -66,7 +66,8 @@ static int32_t check_name(struct core_registry *registry, struct core_candidate 
     return 1;
 }
 
-static void judge(struct core_registry *registry, struct core_candidate *candidate, uint32_t device)
+/* Fails only where there was no memory: all else that is wrong with a plugin is a line of the report. */
+static int32_t judge(struct core_registry *registry, struct core_candidate *candidate, uint32_t device)
 {
     struct core_context *context = registry->context;
     candidate->backend.preferred = device == CORE_NO_DEVICE ? 0 : device;
@@ -79,6 +80,10 @@ static void judge(struct core_registry *registry, struct core_candidate *candida
     else
         core_log(context, TRM_LOG_INFO, "%s: refused: %s (%s)", candidate->name, candidate->reason,
                  candidate->path);
+    if (candidate->starved)
+        return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "there is no host memory for the backend %s: %s",
+                         candidate->name, candidate->reason);
+    return TRM_OK;
 }
 
 /* ---- finding ---- */
@@ -113,7 +118,7 @@ static int32_t found_file(void *user, const char *folder, const char *name)
         return TRM_OK;
     int32_t status = add_candidate(registry, name, strlen(name) - strlen(".so"), path, &candidate);
     if (status == TRM_OK && check_wanted(registry, candidate, &device))
-        judge(registry, candidate, device);
+        status = judge(registry, candidate, device);
     return status;
 }
 
@@ -129,7 +134,7 @@ static int32_t take_path(struct core_registry *registry, const struct core_selec
         length -= 3;
     int32_t status = add_candidate(registry, file, length, path, &candidate);
     if (status == TRM_OK)
-        judge(registry, candidate, entry->device);
+        status = judge(registry, candidate, entry->device);
     return status;
 }
 
@@ -215,7 +220,7 @@ static void sort_candidates(struct core_registry *registry)
 int32_t core_registry_create(struct core_context *context, struct core_registry **out)
 {
     char unused[256];
-    struct core_saved_error before;
+    struct core_saved_error before, failure;
     core_error_save(&before);
     struct core_registry *registry = core_allocate(context, sizeof(*registry));
     if (registry == NULL)
@@ -227,7 +232,9 @@ int32_t core_registry_create(struct core_context *context, struct core_registry 
     if (status == TRM_OK)
         status = find_all(registry);
     if (status != TRM_OK) {
+        core_error_save(&failure); /* a backend that is closed may say something */
         core_registry_destroy(registry);
+        core_error_restore(&failure);
         return status;
     }
     sort_candidates(registry);

@@ -170,10 +170,12 @@ struct trm_grid {
     uint32_t reserved;
 };
 
-/* A grid of one dimension. */
+/* A grid of one dimension. No groups are no launch; group_size 0 is the kernel's own. */
 static inline struct trm_grid trm_grid_1d(uint32_t groups, uint32_t group_size)
 {
     struct trm_grid grid = {{groups, 1, 1}, {group_size, 1, 1}, 0, 0};
+    if (groups == 0)
+        grid.groups[1] = grid.groups[2] = 0;
     if (group_size == 0)
         grid.group_size[1] = grid.group_size[2] = 0;
     return grid;

@@ -9,9 +9,9 @@
 TRM_API_BEGIN
 
 /* Made by trm_stream_mark(); a plain value, to be copied at will and never freed. It is reached
- * when everything enqueued on the stream before the mark has finished. A point outlives its
- * stream: destroying a stream drains it, after which its points answer INVALID_HANDLE; use an
- * event where that matters. */
+ * when everything enqueued on the stream before the mark has finished. It names its stream without
+ * keeping it: when the stream has been destroyed (which drains it) its points answer
+ * INVALID_HANDLE. An event keeps what it needs and stays valid. */
 struct trm_point {
     struct trm_stream *stream;
     uint64_t value;
@@ -23,7 +23,7 @@ struct trm_point {
  * Blocks      yes, without spinning for more than a few microseconds; the caller may run the work
  *             itself
  * Errors      TIMEOUT; the first failure of the point's stream; DEADLOCK inside a host callback
- *             that the point itself waits for; OUT_OF_RANGE for a value that was never marked
+ *             of the same stream that the point comes after; OUT_OF_RANGE for a value that was never marked
  */
 TRM_API int32_t trm_point_wait(struct trm_point point, uint64_t timeout_ns);
 

@@ -48,7 +48,9 @@ TRM_API void trm_stream_destroy(struct trm_stream *stream);
  * it is ended when the thread or the device ends, and trm_stream_destroy() refuses it. */
 TRM_API int32_t trm_device_thread_stream(struct trm_device *device, struct trm_stream **stream);
 
-/* The device of a stream. A new reference: end it with trm_device_destroy(). */
+/* The device of a stream: one more reference to its handle, to be ended with trm_device_destroy().
+ * INVALID_HANDLE when the program has let go of the device, which the stream then keeps alive
+ * without a handle. */
 TRM_API int32_t trm_stream_device(struct trm_stream *stream, struct trm_device **device);
 
 /* Name the place after everything enqueued so far. Costs about a nanosecond to a driver's event
@@ -76,8 +78,9 @@ TRM_API int32_t trm_stream_query(struct trm_stream *stream);
 
 /* Runs on a thread of the core when the stream gets there; what is enqueued after it waits until
  * it returns. `status` is TRM_OK, or the failure that the stream has had. It may call any
- * function of Trireme; waiting in it for work that waits for it is answered with DEADLOCK. It
- * runs exactly once, whatever fails. */
+ * function of Trireme. Waiting in it for its own stream to get past it is answered with DEADLOCK;
+ * waiting for another stream that waits for this one is not seen, and never ends. One that was
+ * accepted runs exactly once, whatever fails. */
 typedef void (*trm_callback_fn)(void *user, int32_t status);
 TRM_API int32_t trm_stream_callback(struct trm_stream *stream, trm_callback_fn callback, void *user);
 

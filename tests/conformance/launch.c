@@ -164,6 +164,13 @@ START_TEST(a_launch_of_no_groups_does_nothing)
     ck_ok(trm_launch(the.stream, kernel("count"), &grid, NULL, 0));
     ck_ok(trm_stream_sync(the.stream));
     ck_assert_uint_eq(count_runs(), runs);
+    grid = trm_grid_1d(0, 64);
+    ck_ok(trm_launch(the.stream, kernel("count"), &grid, NULL, 0));
+    grid = trm_grid_1d(0, 0);
+    ck_ok(trm_launch(the.stream, kernel("count"), &grid, NULL, 0));
+    ck_ok(trm_stream_sync(the.stream));
+    ck_assert_uint_eq(count_runs(), runs);
+    grid           = trm_grid_1d(0, 64);
     grid.groups[1] = 2;
     ck_ok(trm_launch(the.stream, kernel("count"), &grid, NULL, 0));
     ck_ok(trm_stream_sync(the.stream));

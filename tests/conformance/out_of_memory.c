@@ -374,13 +374,6 @@ static void end_things(struct things *things)
     trm_context_destroy(things->context);
 }
 
-/* A backend that finds no memory when it is looked at is refused for it, once and for all in that context. */
-static bool backend_refused(const struct step *step, int32_t status)
-{
-    return step->run == make_device && status == TRM_ERROR_NOT_FOUND &&
-           strstr(trm_last_error().sentence, "memory");
-}
-
 /* Runs the steps until one fails, or, with `again`, lets a step that failed try once more: then it must succeed.
  * Returns how many steps came through. */
 static size_t run_scenario(struct accountant *accountant, bool again)
@@ -394,8 +387,6 @@ static size_t run_scenario(struct accountant *accountant, bool again)
         int32_t status = steps[step].run(things);
         if (status == TRM_OK)
             continue;
-        if (backend_refused(&steps[step], status))
-            break;
         ck_assert_msg(status == TRM_ERROR_OUT_OF_HOST_MEMORY,
                       "allocation %ld failed in %s, which gave %s: %s", accountant->fails_at,
                       steps[step].name, trm_status_name(status), trm_last_error().sentence);
