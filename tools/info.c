@@ -87,6 +87,20 @@ static int print_machine(struct trm_context *context, const struct info_options 
     return status;
 }
 
+/* There is no context. Who reads JSON is told in JSON too. */
+static int fail_context(const struct info_options *options)
+{
+    struct info info;
+    int status = command_failed("the settings are wrong");
+
+    if (options->json && !options->settings) {
+        info_collect_failure(&info);
+        info_print_json(&info);
+        info_release(&info);
+    }
+    return status;
+}
+
 static int info_run(int argc, char **argv)
 {
     struct info_options options = {0};
@@ -100,7 +114,7 @@ static int info_run(int argc, char **argv)
         return COMMAND_OK;
     }
     if (command_context(options.verbose, &context) != TRM_OK)
-        return command_failed("the settings are wrong");
+        return fail_context(&options);
     if (options.settings)
         print_settings(context, &options);
     else

@@ -36,6 +36,9 @@ struct info {
     char *failure; /* why no device works; NULL when one does */
 };
 
+/* What is known without a context: nothing but the last error. */
+void info_collect_failure(struct info *info);
+
 /* Load the plugins, ask every backend for its devices and open each. What fails is part of what is known. */
 void info_collect(struct info *info, struct trm_context *context);
 void info_release(struct info *info);

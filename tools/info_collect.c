@@ -114,6 +114,12 @@ static void collect_absent(struct info *info)
     }
 }
 
+void info_collect_failure(struct info *info)
+{
+    memset(info, 0, sizeof(*info));
+    info->failure = last_sentence();
+}
+
 void info_collect(struct info *info, struct trm_context *context)
 {
     memset(info, 0, sizeof(*info));

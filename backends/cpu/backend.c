@@ -18,7 +18,8 @@ static int32_t backend_probe(const struct trm_host *host, int32_t *score, char *
     return TRM_OK;
 }
 
-/* The setting cpu.workers; 0, which means as many as there are processors, also where the host does not know it. */
+/* The setting cpu.workers; 0, which means as many as there are processors, also where the host does not
+ * know it. */
 static uint32_t workers_setting(const struct trm_host *host)
 {
     char text[32];
@@ -71,7 +72,8 @@ static const struct trm_backend cpu_backend = {
     .profile     = &cpu_profile_ops,
 };
 
-/* A core that is newer gives us what we were written for; one that asks for more than that cannot be served. */
+/* A core that is newer gives us what we were written for; one that asks for more than that cannot be
+ * served. */
 const struct trm_backend *trm_backend_query_v1(const struct trm_host *host, uint32_t min_minor,
                                                uint32_t max_minor)
 {

@@ -1,4 +1,5 @@
-/* cpu backend: a cheap clock for short stretches. Ticks are for comparing and for budgets, never for time stamps.
+/* cpu backend: a cheap clock for short stretches. Ticks are for comparing and for budgets, never for
+ * time stamps.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CPU_CLOCK_H

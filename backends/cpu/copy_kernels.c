@@ -1,8 +1,8 @@
 /* cpu backend: the inner loops of copies and fills.
  *
- * The non-temporal loops store whole cache lines, which spares reading them first; everything before the first
- * line boundary and after the last goes the ordinary way. Which instructions there are is asked of the processor at
- * run time, so that one build serves all of them.
+ * The non-temporal loops store whole cache lines, which spares reading them first; everything before
+ * the first line boundary and after the last goes the ordinary way. Which instructions there are is
+ * asked of the processor at run time, so that one build serves all of them.
  * SPDX-License-Identifier: MIT
  */
 #include "copy_kernels.h"

@@ -1,7 +1,8 @@
 /* cpu backend: the inner loops of copies and fills.
  *
- * All take any alignment and any size, and are safe to publish with a release store when they return (the non-temporal ones
- * end with a fence). A way that this processor lacks answers false and touches nothing.
+ * All take any alignment and any size, and are safe to publish with a release store when they return
+ * (the non-temporal ones end with a fence). A way that this processor lacks answers false and touches
+ * nothing.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CPU_COPY_KERNELS_H

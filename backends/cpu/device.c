@@ -13,7 +13,8 @@
 
 /* ---- the machine */
 
-/* Processors that this process may run on. The mask is as large as the kernel's, which may be larger than cpu_set_t. */
+/* Processors that this process may run on. The mask is as large as the kernel's, which may be larger
+ * than cpu_set_t. */
 uint32_t cpu_count_processors(void)
 {
     for (int most = 1024; most <= 1 << 20; most *= 2) {
@@ -50,7 +51,8 @@ static bool read_line(const char *path, const char *key, char *value, size_t cap
     return found;
 }
 
-/* What a control group leaves us; UINT64_MAX where there is no limit ("max", or an old kernel's huge number). */
+/* What a control group leaves us; UINT64_MAX where there is no limit ("max", or an old kernel's huge
+ * number). */
 static uint64_t group_limit(void)
 {
     char text[TEXT_BYTES];
@@ -78,7 +80,8 @@ static uint64_t free_bytes(struct trm_backend_instance *instance)
     return bytes < instance->physical_bytes ? bytes : instance->physical_bytes;
 }
 
-/* The C library's own answer is many times too large on some virtual machines, so the kernel is asked first. */
+/* The C library's own answer is many times too large on some virtual machines, so the kernel is asked
+ * first. */
 uint64_t cpu_cache_bytes(void)
 {
     static const char *const files[] = {"/sys/devices/system/cpu/cpu0/cache/index3/size",

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* When a batch is submitted. Waking a sleeping worker costs a few microseconds, so a batch is worth that; one that
- * looks for work anyway gets it sooner. */
+/* When a batch is submitted. Waking a sleeping worker costs a few microseconds, so a batch is worth
+ * that; one that looks for work anyway gets it sooner. */
 #define BATCH_NS 20000u
 #define BATCH_WARM_NS 4000u
 

@@ -1,7 +1,8 @@
 /* cpu backend: sleeping on a word.
  *
- * All ordering comes from the atomics of the word itself; the kernel only puts threads to sleep. Every waiter looks at its
- * word again after it woke, so spurious wakes (signals, reused addresses) cost a turn and nothing else.
+ * All ordering comes from the atomics of the word itself; the kernel only puts threads to sleep. Every
+ * waiter looks at its word again after it woke, so spurious wakes (signals, reused addresses) cost a
+ * turn and nothing else.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CPU_FUTEX_H

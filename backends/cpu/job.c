@@ -87,8 +87,8 @@ static void take_parts(struct cpu_session *session, struct cpu_job *job, bool he
     }
 }
 
-/* True for the last: all parts have ended, and the operation is its to finish. Who opened the job leaves only once it is
- * closed, so that nothing is left undone when a helper is the last. */
+/* True for the last: all parts have ended, and the operation is its to finish. Who opened the job
+ * leaves only once it is closed, so that nothing is left undone when a helper is the last. */
 static bool leave_job(struct cpu_job *job, struct cpu_failure **failure)
 {
     if (atomic_fetch_sub(&job->participants, 1) != 1)

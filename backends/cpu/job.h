@@ -1,9 +1,9 @@
 /* cpu backend: one operation in parts that several threads run.
  *
- * Parts are handed out by a counter. A job lives as long as somebody takes part; who opened it takes part, so joining
- * is only possible while it lives. The last to leave finishes the operation and owns its stream from then on, so that
- * nobody waits for the parts of others. Each participant holds a token and takes part in one job, hence there are never
- * more jobs than tokens.
+ * Parts are handed out by a counter. A job lives as long as somebody takes part; who opened it takes
+ * part, so joining is only possible while it lives. The last to leave finishes the operation and owns
+ * its stream from then on, so that nobody waits for the parts of others. Each participant holds a token
+ * and takes part in one job, hence there are never more jobs than tokens.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CPU_JOB_H
@@ -23,8 +23,9 @@ struct cpu_job {
     _Alignas(64) _Atomic uint64_t next;
 };
 
-/* Run units from `begin` on, in parts. The caller owns the stream and holds a token. True when the operation is finished and the stream
- * still the caller's; false when another thread finishes it. `failure` is NULL when all went well. */
+/* Run units from `begin` on, in parts. The caller owns the stream and holds a token. True when the
+ * operation is finished and the stream still the caller's; false when another thread finishes it.
+ * `failure` is NULL when all went well. */
 bool cpu_job_run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
                  uint64_t begin, uint64_t total, uint64_t part, struct cpu_failure **failure);
 

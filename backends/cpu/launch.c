@@ -1,7 +1,8 @@
 /* cpu backend: running kernels.
  *
- * What a group costs is measured and kept with the kernel, so that small launches run in one go and large ones are split in
- * parts of some twenty microseconds. A kernel that was never run is tried on a few groups first.
+ * What a group costs is measured and kept with the kernel, so that small launches run in one go and
+ * large ones are split in parts of some twenty microseconds. A kernel that was never run is tried on a
+ * few groups first.
  * SPDX-License-Identifier: MIT
  */
 #include "launch.h"
@@ -37,7 +38,8 @@ uint32_t cpu_launch_cost(const struct trm_backend_kernel *kernel, const struct c
     return us >= 4000000 ? CPU_COST_UNKNOWN - 1 : (uint32_t)(ticks * 1000 / rate);
 }
 
-/* A moving mean in which a single bad measurement (a thread that lost its processor) does not weigh much. */
+/* A moving mean in which a single bad measurement (a thread that lost its processor) does not weigh
+ * much. */
 static void record(struct trm_backend_kernel *kernel, uint64_t ticks, uint64_t groups)
 {
     uint64_t sample = (ticks < UINT64_MAX >> 8 ? ticks << 8 : UINT64_MAX >> 8) / groups + 1;

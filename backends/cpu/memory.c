@@ -1,8 +1,8 @@
 /* cpu backend: memory. All kinds are plain memory of the host.
  *
- * Pieces of 64 KiB and more are mappings of their own, so that they go back to the system when they are freed; from 2 MiB on
- * they lie at a multiple of that and ask for huge pages, whose first touch costs a third. Smaller ones come from the
- * host's allocator.
+ * Pieces of 64 KiB and more are mappings of their own, so that they go back to the system when they are
+ * freed; from 2 MiB on they lie at a multiple of that and ask for huge pages, whose first touch costs a
+ * third. Smaller ones come from the host's allocator.
  * SPDX-License-Identifier: MIT
  */
 #include "cpu.h"
@@ -62,7 +62,8 @@ static int32_t take_from_host(struct trm_backend_memory *memory, uint64_t alignm
     return TRM_OK;
 }
 
-/* The system would promise more than there is and end the program when it is touched; so that is refused here. */
+/* The system would promise more than there is and end the program when it is touched; so that is
+ * refused here. */
 static int32_t find_pages(struct trm_backend_memory *memory, const struct trm_memory_desc *desc)
 {
     if (desc->kind == TRM_MEMORY_IMPORTED) {

@@ -7,7 +7,7 @@
 #include "launch.h"
 #include "profile.h"
 
-#define SPLIT_BYTES (256u << 10) /* copies and fills from here on are worth several threads */
+#define SPLIT_BYTES (1u << 20) /* copies and fills from here on are worth several threads */
 #define LEAST_PART (128u << 10)
 #define MOST_PART (1u << 20)
 

@@ -15,8 +15,7 @@
 
 void cpu_pool_push_locked(struct cpu_pool *pool, struct trm_backend_stream *stream)
 {
-    if (stream
-            ->linked) /* left behind by a helper who claimed the stream meanwhile; that place serves as well */
+    if (stream->linked) /* a helper claimed it meanwhile; the place that it left behind serves as well */
         return;
     struct cpu_run_queue *queue                             = &pool->queues[stream->priority];
     stream->run_next                                        = NULL;
@@ -87,8 +86,8 @@ bool cpu_token_is_free(struct cpu_pool *pool)
     return false;
 }
 
-/* A worker that found no token sleeps; so whoever gives one back looks whether work is left. The worker looks at the tokens
- * once more after it is in the list of sleepers. */
+/* A worker that found no token sleeps; so whoever gives one back looks whether work is left. The worker
+ * looks at the tokens once more after it is in the list of sleepers. */
 void cpu_token_give(struct cpu_pool *pool, uint32_t token)
 {
     atomic_fetch_or(&pool->tokens[token / 64], (uint64_t)1 << token % 64);

@@ -1,11 +1,11 @@
 /* cpu backend: the worker threads of an instance, the queue of streams that they serve, and the tokens.
  *
- * A token is the right to run operations. There are as many as workers, and whoever runs operations holds one, also a
- * thread of the program that helps while it waits: so no more threads compute at once than there are processors,
- * and the token's number is the worker number that kernels see.
+ * A token is the right to run operations. There are as many as workers, and whoever runs operations
+ * holds one, also a thread of the program that helps while it waits: so no more threads compute at once
+ * than there are processors, and the token's number is the worker number that kernels see.
  *
- * One lock guards the run queue, the list of idle workers, and all parking and watching of streams. It is held for a
- * few dozen instructions; running operations never needs it.
+ * One lock guards the run queue, the list of idle workers, and all parking and watching of streams. It
+ * is held for a few dozen instructions; running operations never needs it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CPU_POOL_H

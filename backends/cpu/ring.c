@@ -45,8 +45,9 @@ static void help_quietly(struct trm_backend_stream *stream)
     cpu_token_give(pool, session.token);
 }
 
-/* Give whoever runs the stream a moment, a longer one when much is outstanding, so that a writer of cheap operations goes no faster
- * than they are run. Never waits for anything that may take long: a stream that is stuck grows instead. */
+/* Give whoever runs the stream a moment, a longer one when much is outstanding, so that a writer of
+ * cheap operations goes no faster than they are run. Never waits for anything that may take long: a
+ * stream that is stuck grows instead. */
 static bool pause_for(struct trm_backend_stream *stream, uint32_t needed)
 {
     struct trm_backend_instance *instance = stream->instance;

@@ -1,8 +1,9 @@
 /* cpu backend: operations, and the ring of slots that a stream keeps them in.
  *
- * One thread writes (the one that enqueues), one reads (the one that has claimed the stream). The ring starts with the few
- * slots inside the stream. When it is full, the writer continues in a larger one and leaves a JUMP behind; the reader
- * follows and releases the old ring. Positions count slots from the beginning of time.
+ * One thread writes (the one that enqueues), one reads (the one that has claimed the stream). The ring
+ * starts with the few slots inside the stream. When it is full, the writer continues in a larger one
+ * and leaves a JUMP behind; the reader follows and releases the old ring. Positions count slots from
+ * the beginning of time.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CPU_RING_H
@@ -101,7 +102,8 @@ struct cpu_ring_reader {
     uint64_t position;
 };
 
-/* Room for an operation of `slots` slots, or NULL without memory; nothing is visible to the reader until the commit. */
+/* Room for an operation of `slots` slots, or NULL without memory; nothing is visible to the reader
+ * until the commit. */
 struct cpu_op *cpu_ring_reserve_slowly(struct trm_backend_stream *stream, uint32_t slots);
 
 static inline struct cpu_op *cpu_ring_at(struct cpu_ring_reader *reader)

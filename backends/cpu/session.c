@@ -1,8 +1,9 @@
 /* cpu backend: running the operations of streams.
  *
- * Whoever runs a stream publishes how far it came after every dear operation and every few cheap ones, since telling
- * others costs about as much as a cheap operation itself. Streams that become runnable on the way are run next by the same
- * thread, while their data is in its cache; before a dear operation they are passed to the workers.
+ * Whoever runs a stream publishes how far it came after every dear operation and every few cheap ones,
+ * since telling others costs about as much as a cheap operation itself. Streams that become runnable on
+ * the way are run next by the same thread, while their data is in its cache; before a dear operation
+ * they are passed to the workers.
  * SPDX-License-Identifier: MIT
  */
 #include "session.h"
@@ -47,10 +48,9 @@ static bool somebody_is_due(struct trm_backend_stream *stream)
            (watched != UINT64_MAX && cpu_stream_failure(stream) != NULL);
 }
 
-/* A quiet session leaves it to the worker that it hands the stream to. */
 void cpu_session_tell(struct cpu_session *session, struct trm_backend_stream *stream)
 {
-    if (!session->quiet && somebody_is_due(stream))
+    if (somebody_is_due(stream))
         cpu_watch_fire(session, stream);
 }
 
@@ -70,6 +70,12 @@ static bool goal_reached(const struct cpu_session *session)
                                      cpu_stream_failure(session->goal) != NULL);
 }
 
+static bool has_enough(const struct cpu_session *session)
+{
+    return session->token == CPU_NO_TOKEN || goal_reached(session) ||
+           (session->quiet && session->spent_ns > QUIET_NS);
+}
+
 /* ---- letting go before the end */
 
 static bool has_more(struct trm_backend_stream *stream)
@@ -77,7 +83,8 @@ static bool has_more(struct trm_backend_stream *stream)
     return stream->reader.position != atomic_load_explicit(&stream->tail, memory_order_acquire);
 }
 
-/* What was submitted is left to the workers, and so is telling of those who are due; what was not submitted may wait. */
+/* What was submitted is left to the workers, and so is telling of those who are due; what was not
+ * submitted may wait. */
 static void leave(struct trm_backend_stream *stream)
 {
     do {
@@ -160,7 +167,8 @@ static bool take_turns(struct cpu_session *session, struct trm_backend_stream *s
     return false;
 }
 
-/* After an operation: account for it. False when the session is to go elsewhere; then the stream was let go of. */
+/* After an operation: account for it. False when the session is to go elsewhere; then the stream was
+ * let go of. */
 static bool finish(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
 {
     bool costly  = op->cost >= CPU_COSTLY_NS;
@@ -173,17 +181,23 @@ static bool finish(struct cpu_session *session, struct trm_backend_stream *strea
     if (!costly && !at_goal && ++session->unpublished < PUBLISH_EVERY)
         return true;
     cpu_session_publish(session, stream);
-    if (at_goal || goal_reached(session) || (session->quiet && session->spent_ns > QUIET_NS)) {
+    if (at_goal || has_enough(session)) {
         leave(stream);
         return false;
     }
     return session->turns < TURN || take_turns(session, stream);
 }
 
-/* What a quiet session leaves alone: it neither parks its stream nor goes on to others. */
-static bool is_for_others(const struct cpu_session *session, const struct cpu_op *op)
+/* A stream that is parked tells nobody: what a quiet session has not told must be told before. */
+static bool may_park(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
 {
-    return session->quiet && (op->kind == CPU_OP_WAIT || op->kind == CPU_OP_GATE);
+    if (!session->quiet || (op->kind != CPU_OP_WAIT && op->kind != CPU_OP_GATE))
+        return true;
+    cpu_session_publish(session, stream);
+    if (!somebody_is_due(stream))
+        return true;
+    leave(stream);
+    return false;
 }
 
 static bool is_abandoned(struct trm_backend_stream *stream)
@@ -217,11 +231,8 @@ static bool step(struct cpu_session *session, struct trm_backend_stream *stream)
     }
     if (op->cost >= CPU_COSTLY_NS && !prepare_costly(session, stream, op))
         return false;
-    if (is_for_others(session, op)) {
-        cpu_session_publish(session, stream);
-        leave(stream);
+    if (!may_park(session, stream, op))
         return false;
-    }
     return cpu_op_run(session, stream, op, &failure) && conclude(session, stream, op, failure);
 }
 
@@ -259,8 +270,7 @@ void cpu_session_run(struct cpu_session *session, struct trm_backend_stream *str
 {
     while (stream != NULL) {
         drain(session, stream);
-        bool enough = session->token == CPU_NO_TOKEN || goal_reached(session);
-        stream      = enough ? NULL : take_ready(session);
+        stream = has_enough(session) ? NULL : take_ready(session);
     }
     pass_on_ready(session);
 }

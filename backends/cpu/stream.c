@@ -10,8 +10,8 @@
 
 /* ---- state */
 
-/* An idle stream becomes queued under the lock alone: a stream that is in neither state nor list can be destroyed. False when
- * it was not idle any more. */
+/* An idle stream becomes queued under the lock alone: a stream that is in neither state nor list can be
+ * destroyed. False when it was not idle any more. */
 static bool queue(struct trm_backend_stream *stream)
 {
     struct cpu_pool *pool     = &stream->instance->pool;
@@ -28,7 +28,8 @@ static bool queue(struct trm_backend_stream *stream)
     return queued;
 }
 
-/* Also where nothing changes the state has to be written: then the owner sees all that was enqueued before. */
+/* Also where nothing changes the state has to be written: then the owner sees all that was enqueued
+ * before. */
 void cpu_stream_submit(struct trm_backend_stream *stream)
 {
     uint32_t state = atomic_load(&stream->state);
@@ -139,8 +140,9 @@ void cpu_stream_unref(struct trm_backend_stream *stream)
     cpu_release(instance, stream, sizeof(*stream));
 }
 
-/* Work is complete, but whoever completed it may not have let go yet, or may have left it to a worker to tell of it. A WAIT of
- * another stream that has not run yet may still name this one; it keeps the struct, not the rings. */
+/* Work is complete, but whoever completed it may not have let go yet, or may have left it to a worker
+ * to tell of it. A WAIT of another stream that has not run yet may still name this one; it keeps the
+ * struct, not the rings. */
 static void stream_destroy(struct trm_backend_stream *stream)
 {
     struct cpu_pool *pool      = &stream->instance->pool;
@@ -231,7 +233,8 @@ static bool unpark(struct trm_backend_stream *stream)
     return parked;
 }
 
-/* The caller may hold what a notification needs, hence the quiet session. Whoever runs the stream just now sees the mark before the next operation, and before the next part of one that is split. */
+/* The caller may hold what a notification needs, hence the quiet session. Whoever runs the stream just
+ * now sees the mark before the next operation, and before the next part of one that is split. */
 static void stream_abandon(struct trm_backend_stream *stream, int32_t status)
 {
     struct cpu_session session = {.instance = stream->instance, .token = CPU_NO_TOKEN, .quiet = true};

@@ -1,7 +1,7 @@
 /* cpu backend: a stream, and who may do what with it.
  *
- * A stream has no thread. Whoever claims it runs its operations: a worker, or a thread that waits. `state` says how it
- * stands:
+ * A stream has no thread. Whoever claims it runs its operations: a worker, or a thread that waits.
+ * `state` says how it stands:
  *
  *     IDLE     nobody works on it; all that was submitted has been run
  *     QUEUED   in the run queue (or being taken from it)
@@ -9,8 +9,8 @@
  *     DIRTY    claimed, and more was submitted since: the owner looks again before it lets go
  *     PARKED   its next operation is a WAIT or a GATE that is not open; only changed under the pool's lock
  *
- * Submitting is a read-modify-write of `state` after `tail` was stored, and letting go is one before `tail` is read
- * again, so that none is lost.
+ * Submitting is a read-modify-write of `state` after `tail` was stored, and letting go is one before
+ * `tail` is read again, so that none is lost.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CPU_STREAM_H
@@ -78,8 +78,9 @@ void cpu_stream_submit(struct trm_backend_stream *stream);
 /* Become the owner of an idle or queued stream. */
 bool cpu_stream_claim(struct trm_backend_stream *stream);
 
-/* The stream itself, or the one that it finally waits for, claimed; NULL when nobody can help, in which case it is
- * submitted. What is claimed counts as submitted, since a parked stream may need all of it. Under the pool's lock. */
+/* The stream itself, or the one that it finally waits for, claimed; NULL when nobody can help, in which
+ * case it is submitted. What is claimed counts as submitted, since a parked stream may need all of it.
+ * Under the pool's lock. */
 struct trm_backend_stream *cpu_stream_claim_root_locked(struct trm_backend_stream *stream);
 
 /* Owner: let go. False when more was submitted meanwhile: then the caller is still the owner. */

@@ -1,8 +1,8 @@
 /* cpu backend: copies and fills.
  *
- * What fits the cache is copied by memcpy(): its ordinary stores leave the data where the next kernel wants it. For what does
- * not, the fastest way differs between processors (non-temporal stores win on some and lose on others), so the ways
- * are timed on the real work.
+ * What fits the cache is copied by memcpy(): its ordinary stores leave the data where the next kernel
+ * wants it. For what does not, the fastest way differs between processors (non-temporal stores win on
+ * some and lose on others), so the ways are timed on the real work.
  * SPDX-License-Identifier: MIT
  */
 #include "transfer.h"
@@ -35,8 +35,8 @@ static uint32_t choose(struct cpu_tuner *tuner)
     return atomic_load_explicit(&tuner->best, memory_order_relaxed);
 }
 
-/* The best time of each way counts, since what disturbs a measurement (first touches, lost processors) only makes it
- * longer; it is slowly forgotten. Races between threads lose a measurement, no more. */
+/* The best time of each way counts, since what disturbs a measurement (first touches, lost processors)
+ * only makes it longer; it is slowly forgotten. Races between threads lose a measurement, no more. */
 static void learn(struct cpu_tuner *tuner, uint32_t way, uint64_t ticks)
 {
     uint64_t known = atomic_load_explicit(&tuner->ticks[way], memory_order_relaxed);

@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Several ways to do the same, of which the fastest is found while working: each is tried in turn at first, and again now
- * and then. */
+/* Several ways to do the same, of which the fastest is found while working: each is tried in turn at
+ * first, and again now and then. */
 struct cpu_tuner {
     atomic_uint turns;
     atomic_uint best;

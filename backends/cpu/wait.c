@@ -1,7 +1,7 @@
 /* cpu backend: waiting for streams.
  *
- * Who waits helps: it claims the stream, or the one that this finally waits for, and runs its operations. With nothing to
- * help with, it spins for as long as a short operation takes, then sleeps.
+ * Who waits helps: it claims the stream, or the one that this finally waits for, and runs its
+ * operations. With nothing to help with, it spins for as long as a short operation takes, then sleeps.
  * SPDX-License-Identifier: MIT
  */
 #include "session.h"
@@ -94,8 +94,8 @@ static void remove_watches(struct trm_backend_stream *const *streams, struct cpu
         cpu_futex_wait(word, seen, CPU_NEVER);
 }
 
-/* Sleep until one of the streams has got there, the deadline has come, or (a HELPER) this thread is to help. Only who
- * will run whatever there is may be a HELPER: no worker is woken where one is asked. */
+/* Sleep until one of the streams has got there, the deadline has come, or (a HELPER) this thread is to
+ * help. Only who will run whatever there is may be a HELPER: no worker is woken where one is asked. */
 static void sleep_on(struct trm_backend_stream *const *streams, const uint64_t *values,
                      struct cpu_watch *watches, uint32_t count, uint8_t kind, uint64_t deadline)
 {

@@ -36,7 +36,8 @@ bool cpu_watch_add_locked(struct trm_backend_stream *stream, struct cpu_watch *w
         return false;
     insert(stream, watch);
     update_watched(stream);
-    /* The owner stores `completed` or `failure`, then reads `watched`; here it is the other way round, so one sees the other. */
+    /* The owner stores `completed` or `failure`, then reads `watched`; here it is the other way round,
+     * so one sees the other. */
     if (!cpu_stream_reached(stream, watch->value) && cpu_stream_failure(stream) == NULL)
         return true;
     cpu_watch_remove_locked(stream, watch);
@@ -64,16 +65,19 @@ bool cpu_watch_nudge_locked(struct trm_backend_stream *stream)
     return true;
 }
 
-/* Take out all that are to be told, in order of value. Parked streams are claimed for the session here, since only under
- * the lock nobody else can change them. */
+/* Take out all that are to be told, in order of value. Parked streams are claimed for the session here,
+ * since only under the lock nobody else can change them. A quiet session leaves notifications where
+ * they are. */
 static struct cpu_watch *take_due(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     struct cpu_failure *failure = cpu_stream_failure(stream);
     uint64_t completed          = atomic_load(&stream->completed);
-    struct cpu_watch *first = NULL, **end = &first;
-    for (struct cpu_watch *watch = stream->watch_first; watch != NULL; watch = stream->watch_first) {
-        if (watch->value > completed && failure == NULL)
-            break;
+    struct cpu_watch *first = NULL, **end = &first, *next = stream->watch_first;
+    while (next != NULL && (next->value <= completed || failure != NULL)) {
+        struct cpu_watch *watch = next;
+        next                    = watch->next;
+        if (watch->kind == CPU_WATCH_CALL && session->quiet)
+            continue;
         unlink_watch(stream, watch);
         watch->next   = NULL;
         watch->status = watch->value <= completed ? TRM_OK : failure->status;

@@ -1,8 +1,10 @@
-/* cpu backend: who wants to know that a stream has got somewhere: parked streams, sleeping threads, notifications.
+/* cpu backend: who wants to know that a stream has got somewhere: parked streams, sleeping threads,
+ * notifications.
  *
- * The watches of a stream are a list sorted by value, under the pool's lock. `watched` holds the lowest value, so that
- * whoever completes operations looks at one word and takes the lock only when somebody is to be told. A watch is told
- * exactly once: taken out of the list under the lock, then told outside it.
+ * The watches of a stream are a list sorted by value, under the pool's lock. `watched` holds the lowest
+ * value, so that whoever completes operations looks at one word and takes the lock only when somebody
+ * is to be told. A watch is told exactly once: taken out of the list under the lock, then told outside
+ * it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CPU_WATCH_H
@@ -41,18 +43,20 @@ struct cpu_watch {
 
 struct cpu_session;
 
-/* Add a watch. False when the value is complete already or the stream has failed: then it was not added. */
+/* Add a watch. False when the value is complete already or the stream has failed: then it was not
+ * added. */
 bool cpu_watch_add_locked(struct trm_backend_stream *stream, struct cpu_watch *watch);
 
 /* Take a watch out. False when it is being told. */
 bool cpu_watch_remove_locked(struct trm_backend_stream *stream, struct cpu_watch *watch);
 
-/* Wake a thread that waits for the stream, so that it runs the stream itself: one wake instead of a worker's and then its own. False when
- * there is none. Whoever was nudged and does not help has to rouse a worker. */
+/* Wake a thread that waits for the stream, so that it runs the stream itself: one wake instead of a
+ * worker's and then its own. False when there is none. Whoever was nudged and does not help has to
+ * rouse a worker. */
 bool cpu_watch_nudge_locked(struct trm_backend_stream *stream);
 
-/* Owner of the stream: tell everybody whose value is complete, or everybody once it failed. Parked streams become the
- * session's, claimed. */
+/* Owner of the stream: tell everybody whose value is complete, or everybody once it failed. Parked
+ * streams become the session's, claimed. */
 void cpu_watch_fire(struct cpu_session *session, struct trm_backend_stream *stream);
 
 #endif

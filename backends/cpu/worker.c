@@ -38,7 +38,8 @@ static bool work(struct trm_backend_instance *instance)
     return true;
 }
 
-/* On the processor of the thread that woke it, a worker that spins would only keep that thread from going on. */
+/* On the processor of the thread that woke it, a worker that spins would only keep that thread from
+ * going on. */
 static bool may_spin(const struct cpu_worker *worker)
 {
     return worker->instance->pool.spin_ticks != 0 &&
@@ -73,8 +74,8 @@ static void unlink_idle(struct cpu_pool *pool, struct cpu_worker *worker)
         *link = worker->next;
 }
 
-/* Sleep until somebody has work for us. Work is made visible before the lock is taken to pick a sleeper, and here
- * the lock is held from the last look until we are in the list. */
+/* Sleep until somebody has work for us. Work is made visible before the lock is taken to pick a
+ * sleeper, and here the lock is held from the last look until we are in the list. */
 static void doze(struct cpu_worker *worker)
 {
     struct cpu_pool *pool = &worker->instance->pool;
@@ -129,7 +130,8 @@ static int start_thread(struct cpu_worker *worker)
     return 0;
 }
 
-/* Those that sleep lie on top of those that were never started. Workers that spin will find the work by themselves. */
+/* Those that sleep lie on top of those that were never started. Workers that spin will find the work by
+ * themselves. */
 struct cpu_worker *cpu_pool_pick_locked(struct cpu_pool *pool, uint32_t count)
 {
     struct cpu_worker *picked = NULL;
@@ -142,8 +144,8 @@ struct cpu_worker *cpu_pool_pick_locked(struct cpu_pool *pool, uint32_t count)
     return picked;
 }
 
-/* No thread can be had now. There is one at least, and all there are work, else one of them would have been picked; they
- * look into the queue before they sleep. */
+/* No thread can be had now. There is one at least, and all there are work, else one of them would have
+ * been picked; they look into the queue before they sleep. */
 static void put_back(struct cpu_pool *pool, struct cpu_worker *worker)
 {
     pthread_mutex_lock(&pool->lock);
@@ -202,8 +204,8 @@ int32_t cpu_pool_start(struct trm_backend_instance *instance)
     return TRM_OK;
 }
 
-/* Threads that still start others may be among them; hence until nobody is left. Who is not joinable yet and is not woken here
- * sees `stop` before it sleeps. */
+/* Threads that still start others may be among them; hence until nobody is left. Who is not joinable
+ * yet and is not woken here sees `stop` before it sleeps. */
 void cpu_workers_join(struct cpu_pool *pool)
 {
     bool joined;

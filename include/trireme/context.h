@@ -59,7 +59,9 @@ struct trm_context_desc {
  * Blocks      no; plugins are opened at the first call that needs a device
  * Errors      OUT_OF_HOST_MEMORY; INVALID_ARGUMENT for an unknown setting or a value that is not of
  *             its type, by the program, the environment or the file (the sentence says which);
- *             NOT_FOUND when TRIREME_CONFIG names a file that is not there; BUSY with 255 contexts
+ *             NOT_FOUND when TRIREME_CONFIG names a file that is not there, PERMISSION when it
+ *             names one that may not be read (in one that others may write, settings that name
+ *             code or belong to a plugin are ignored and logged); BUSY with 255 contexts
  */
 TRM_API int32_t trm_context_create(const struct trm_context_desc *desc, struct trm_context **context);
 
@@ -91,7 +93,8 @@ struct trm_candidate {
 
 /* The report of every backend plugin that was looked at, in the order of preference. The first
  * call looks (opens plugins, probes drivers): it may take as long as the slowest driver. A
- * plugin that fails is part of the report, not an error of these calls. `candidate->struct_size`
+ * plugin that fails is part of the report, not an error of these calls, unless it had no host
+ * memory: that is OUT_OF_HOST_MEMORY, and the next call looks again. `candidate->struct_size`
  * is set by the caller; strings live as long as the context. */
 TRM_API int32_t trm_context_candidate_count(struct trm_context *context, uint32_t *count);
 TRM_API int32_t trm_context_candidate(struct trm_context *context, uint32_t index,

@@ -1,5 +1,5 @@
-/* The cpu backend's own costs, without the core: its tables are driven directly, so that what the core adds can be told
- * apart. Prints a line a case, the median of several runs.
+/* The cpu backend's own costs, without the core: its tables are driven directly, so that what the core
+ * adds can be told apart. Prints a line a case, the median of several runs.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/cpu_host.h"

@@ -246,8 +246,10 @@ static void *be_busy(void *user)
 
 START_TEST(a_fork_while_other_threads_are_inside_the_library_gives_a_child_that_works)
 {
-    if (forking_missing())
+    if (built_with_sanitizer()) {
+        skip("a sanitizer's allocator may stay locked in the child");
         return;
+    }
     pthread_t threads[3];
     objects_make(&parents);
     for (int i = 0; i < 3; i++)

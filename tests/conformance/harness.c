@@ -60,7 +60,7 @@ void skip(const char *reason)
     fflush(stdout);
 }
 
-static bool built_with_sanitizer(void)
+bool built_with_sanitizer(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return true;

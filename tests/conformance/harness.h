@@ -62,6 +62,9 @@ unsigned scaled(unsigned full, unsigned quick);
 /* Whether a process with threads can fork and its child start threads again: the thread sanitizer cannot. */
 bool forking_works(void);
 
+/* Whether a sanitizer is built in. */
+bool built_with_sanitizer(void);
+
 /* ---- statuses ---- */
 
 bool status_explained(int32_t status);

@@ -249,6 +249,10 @@ static const char *end_main_thread(void *user)
 
 START_TEST(the_main_thread_may_end_before_the_program)
 {
+    if (built_with_sanitizer()) {
+        skip("what the test runner keeps on the main thread's stack would count as leaked");
+        return;
+    }
     child_end(child_start(end_main_thread, NULL), 49);
 }
 END_TEST

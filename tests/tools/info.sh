@@ -49,4 +49,24 @@ grep -q '"accepted": false' "$work/out" || failed "the broken plugin is no refus
 run 1 env TRIREME_CPU_WORKERS=many "$trireme" info
 err_has "TRIREME_CPU_WORKERS"
 
+# Whatever is wrong, --json gives the same object, with the reason in it.
+fails_in_json()
+{
+    run 1 env "$1" "$trireme" info --json
+    json version:string candidates:array absent:array devices:array failure:string
+    out_has "$2"
+    err_has "$2"
+}
+echo "this is no setting" >"$work/broken.conf"
+fails_in_json TRIREME_BACKEND='^' TRIREME_BACKEND
+fails_in_json TRIREME_CPU_WORKERS=many TRIREME_CPU_WORKERS
+fails_in_json TRIREME_CONFIG="$work/broken.conf" "$work/broken.conf:1"
+fails_in_json TRIREME_CONFIG="$work/no.conf" "$work/no.conf"
+
+# A broken plugin is no obstacle for a good one of its name.
+cp "$work/broken.so" "$work/cpu.so"
+run 0 env TRIREME_BACKEND_PATH="$work" "$trireme" info --json
+json 'devices[].id:string'
+grep -qF "$work/cpu.so" "$work/out" || failed "the broken cpu.so is not in the report"
+
 finish

@@ -1,4 +1,5 @@
-/* What the tests of the cpu backend's streams share: an open device of two workers and kernels that leave traces.
+/* What the tests of the cpu backend's streams share: an open device of two workers and kernels that
+ * leave traces.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_CPU_FIXTURE_H

@@ -1,5 +1,5 @@
-/* A host for one backend, without the core: it counts what is allocated, can refuse any allocation, and remembers the
- * last failure of each thread.
+/* A host for one backend, without the core: it counts what is allocated, can refuse any allocation, and
+ * remembers the last failure of each thread.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_CPU_HOST_H

@@ -1,5 +1,5 @@
-/* Copies and fills of the cpu backend: the inner loops against a plain reference, at all alignments, and large operations that are
- * split over threads.
+/* Copies and fills of the cpu backend: the inner loops against a plain reference, at all alignments,
+ * and large operations that are split over threads.
  * SPDX-License-Identifier: MIT
  */
 #include "cpu_host.h"

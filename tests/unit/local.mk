@@ -47,9 +47,14 @@ tests_unit_elf_file_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_elf_file_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/registry
-tests_unit_registry_SOURCES = tests/unit/registry.c
+tests_unit_registry_SOURCES = tests/unit/registry.c tests/unit/registry_fixture.h
 tests_unit_registry_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_registry_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/registry_choice
+tests_unit_registry_choice_SOURCES = tests/unit/registry_choice.c tests/unit/registry_fixture.h
+tests_unit_registry_choice_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_registry_choice_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/selection
 tests_unit_selection_SOURCES = tests/unit/selection.c
@@ -71,7 +76,7 @@ tests_unit_trust_SOURCES = tests/unit/trust.c
 tests_unit_trust_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_trust_LDADD = $(UNIT_LIBS)
 
-# Backends that do nothing, for tests/unit/registry.
+# Backends that do nothing, for tests/unit/registry and tests/unit/registry_choice.
 FAKE_LINK = $(TEST_MODULE_LINK) -export-symbols-regex '^trm_backend_query_v1$$'
 
 check_LTLIBRARIES += tests/unit/fake-one.la

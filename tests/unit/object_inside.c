@@ -4,6 +4,7 @@
 #include "core/object.c"
 
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/unit/counting.h"
@@ -141,6 +142,49 @@ START_TEST(where_the_kernel_wipes_no_pages_process_ids_are_compared)
 }
 END_TEST
 
+START_TEST(a_child_of_a_fork_waits_for_no_visitor_of_its_parent)
+{
+    struct trm_context *handle = make_context();
+    visit_begin(); /* as if another thread were inside */
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        trm_context_destroy(make_context());
+        uint64_t after = atomic_load(&directory.visitors);
+        _exit(after == no_visitors() ? 0 : 1);
+    }
+    int status = -1;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_uint_eq(atomic_load(&directory.visitors), no_visitors() + 1);
+    visit_end();
+    trm_context_destroy(handle);
+    counting_is_balanced(&counting);
+}
+END_TEST
+
+static void *destroy(void *handle)
+{
+    trm_context_destroy(handle);
+    return NULL;
+}
+
+START_TEST(a_context_waits_for_visitors_of_its_own_process)
+{
+    pthread_t thread;
+    struct trm_context *handle = make_context();
+    visit_begin();
+    ck_assert_int_eq(pthread_create(&thread, NULL, destroy, handle), 0);
+    while (atomic_load(&directory.tables[(uintptr_t)handle >> 56]) != NULL)
+        sched_yield();
+    usleep(50000);
+    ck_assert_int_gt(counting.blocks, 0); /* the table is still there */
+    visit_end();
+    pthread_join(thread, NULL);
+    counting_is_balanced(&counting);
+}
+END_TEST
+
 START_TEST(there_are_255_contexts_and_no_more)
 {
     static struct trm_context *contexts[CONTEXTS];
@@ -169,6 +213,8 @@ int main(void)
     tcase_add_test(inside, slots_of_every_chunk_have_a_place_of_their_own);
     tcase_add_test(inside, a_table_that_is_full_says_so);
     tcase_add_test(inside, where_the_kernel_wipes_no_pages_process_ids_are_compared);
+    tcase_add_test(inside, a_child_of_a_fork_waits_for_no_visitor_of_its_parent);
+    tcase_add_test(inside, a_context_waits_for_visitors_of_its_own_process);
     tcase_add_test(inside, there_are_255_contexts_and_no_more);
     suite_add_tcase(suite, inside);
     return run_suite(suite);
