@@ -4,7 +4,8 @@
 
 # Nothing of the user's own settings reaches a test, and scripts find the tree and the tools by these names.
 AM_TESTS_ENVIRONMENT = \
-	unset TRIREME_BACKEND TRIREME_BACKEND_PATH; \
+	for variable in $$(env | sed -n 's/^\(TRIREME_[A-Z_]*\)=.*/\1/p'); do unset $$variable; done; \
+	CK_DEFAULT_TIMEOUT=$${CK_DEFAULT_TIMEOUT:-300}; export CK_DEFAULT_TIMEOUT; \
 	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/no-config'; export XDG_CONFIG_HOME; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \

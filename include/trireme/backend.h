@@ -217,8 +217,9 @@ struct trm_stream_ops {
      * operation is taken to be such a place. */
     int32_t (*mark)(struct trm_backend_stream *stream, uint64_t value);
     /* Optional: the stream waits until `other`, of the same instance, has completed other_value;
-     * if other fails, so does this one with the same status. Emulated by gates, else on the
-     * host. */
+     * if other fails, so does this one with the same status. `other` may be destroyed as soon as
+     * its own work is done, also before `stream` has come to the wait. Emulated by gates, else on
+     * the host. */
     int32_t (*wait_stream)(struct trm_backend_stream *stream, uint64_t value,
                            struct trm_backend_stream *other, uint64_t other_value);
     /* Optional: the stream stops at `value` until open_gates() is called with that number or a
@@ -245,7 +246,8 @@ struct trm_stream_ops {
     int32_t (*wait_any)(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count,
                         uint64_t timeout_ns, uint32_t *which);
     /* Optional: have `notify` called when `value` is complete or the stream has failed; at once
-     * if that is so already. Submits. Emulated by a thread that sits in wait(). */
+     * if that is so already. Submits. A stream is destroyed only after all of its notifications
+     * were delivered. Emulated by a thread that sits in wait(). */
     int32_t (*notify)(struct trm_backend_stream *stream, uint64_t value, trm_notify_fn notify, void *user);
     /* Optional: give the stream up: what has not begun is skipped, everything then counts as
      * failed with `status`. Used by the core when a host callback or a bridge cannot be served. */

@@ -75,7 +75,7 @@ static const char *exit_busy(void *user)
 {
     COME_ALIVE;
     (void)user;
-    for (unsigned i = 0; i < 20000; i++)
+    for (unsigned i = 0; i < scaled(20000, 500); i++)
         CHILD_CHECK(trm_fill(alive.stream, trm_span_whole(alive.buffer), i, 1) == TRM_OK);
     CHILD_CHECK(trm_stream_flush(alive.stream) == TRM_OK);
     exit(43);
