@@ -11,7 +11,7 @@
 #define BATCH_WARM_NS 4000u
 
 #define CHEAP_NS 20u
-#define BYTES_PER_NS 8u
+#define BYTES_PER_NS 16u
 #define BLOCK_HEADER 16u /* before an argument block of the host's: its size */
 
 static uint32_t bytes_cost(uint64_t bytes)

@@ -10,12 +10,12 @@
  * do meanwhile. */
 #define CPU_COSTLY_NS 5000u
 
-/* A quiet session runs inside of a call in which the core does not expect notifications: it leaves them to the worker that it
- * hands the stream to, and ends soon. */
+/* A quiet session runs inside of a call in which the core does not expect notifications: it leaves them
+ * to the worker that it hands the stream to, and ends soon. */
 struct cpu_session {
     struct trm_backend_instance *instance;
     uint32_t token;
-    bool quiet;                      /* inside of an enqueueing call or of abandon(): see below */
+    bool quiet;                      /* inside of an enqueueing call or of abandon(): see above */
     uint64_t spent_ns;               /* what it has run, by its likely cost */
     bool worker;                     /* of the pool; else a thread that helps */
     struct trm_backend_stream *goal; /* helper: what it waits for; may be NULL */
