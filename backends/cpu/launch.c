@@ -42,6 +42,8 @@ uint32_t cpu_launch_cost(const struct trm_backend_kernel *kernel, const struct c
  * much. */
 static void record(struct trm_backend_kernel *kernel, uint64_t ticks, uint64_t groups)
 {
+    if (groups == 0)
+        return; /* nothing has been measured */
     uint64_t sample = (ticks < UINT64_MAX >> 8 ? ticks << 8 : UINT64_MAX >> 8) / groups + 1;
     uint64_t old    = load_cost(kernel);
     if (old != 0) {

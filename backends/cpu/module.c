@@ -171,7 +171,7 @@ static int32_t load_shared_object(struct trm_backend_instance *instance,
 {
     const char *path            = source->data;
     const struct trm_host *host = instance->host;
-    struct kernel_list list;
+    struct kernel_list list     = {0};
     if (path == NULL || source->size == 0 || path[0] != '/' || memchr(path, '\0', source->size) == NULL)
         return cpu_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0,
                         "Module '%s': a shared object is named by its absolute path, with its zero.",

@@ -5,12 +5,14 @@
  *
  *     IDLE     nobody works on it; all that was submitted has been run
  *     QUEUED   in the run queue (or being taken from it)
- *     RUNNING  claimed: one session owns `reader`, `done` and `owed`; a split operation hands the claim to its last part
+ *     RUNNING  claimed: one session owns `reader`, `done` and `owed`; a split operation hands the
+ *              claim to its last part
  *     DIRTY    claimed, and more was submitted since: the owner looks again before it lets go
- *     PARKED   its next operation is a WAIT or a GATE that is not open; only changed under the pool's lock
+ *     PARKED   its next operation is a WAIT or a GATE that is not open; only changed under the
+ *              pool's lock
  *
- * Submitting is a read-modify-write of `state` after `tail` was stored, and letting go is one before
- * `tail` is read again, so that none is lost.
+ * Submitting is a read-modify-write of `state` after `tail` was stored, and letting go is one
+ * before `tail` is read again, so that none is lost.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CPU_STREAM_H
@@ -55,15 +57,17 @@ struct trm_backend_stream {
     _Alignas(64) atomic_uint state; /* enum cpu_stream_state */
     _Atomic int32_t abandoned;      /* the status that it was given up with */
     atomic_uint references;         /* one of the core's, one for each WAIT that names it */
-    bool owed;                      /* owner: all up to `tail` was submitted and must be run by somebody */
-    bool linked;                    /* lock: in the run queue */
-    uint8_t priority;               /* 0 is served first */
+    /* owner: all up to `tail` was submitted and must be run by somebody */
+    bool owed;
+    bool linked;      /* lock: in the run queue */
+    uint8_t priority; /* 0 is served first */
     struct trm_backend_instance *instance;
     struct trm_backend_stream *run_next, *run_previous; /* lock */
     struct trm_backend_stream *ready_next;              /* owner: in a session's list */
     struct trm_backend_stream *blocked_on;              /* lock: while PARKED; NULL at a gate */
 
-    struct cpu_watch park; /* lock: how it watches blocked_on; park.value also is the number of the gate */
+    /* lock: how it watches blocked_on; park.value also is the number of the gate */
+    struct cpu_watch park;
     struct cpu_watch *watch_first, *watch_last; /* lock: sorted by value */
     uint64_t gates_open;                        /* lock */
 
@@ -78,9 +82,9 @@ void cpu_stream_submit(struct trm_backend_stream *stream);
 /* Become the owner of an idle or queued stream. */
 bool cpu_stream_claim(struct trm_backend_stream *stream);
 
-/* The stream itself, or the one that it finally waits for, claimed; NULL when nobody can help, in which
- * case it is submitted. What is claimed counts as submitted, since a parked stream may need all of it.
- * Under the pool's lock. */
+/* The stream itself, or the one that it finally waits for, claimed; NULL when nobody can help,
+ * in which case it is submitted. What is claimed counts as submitted, since a parked stream may
+ * need all of it. Under the pool's lock. */
 struct trm_backend_stream *cpu_stream_claim_root_locked(struct trm_backend_stream *stream);
 
 /* Owner: let go. False when more was submitted meanwhile: then the caller is still the owner. */
@@ -105,7 +109,8 @@ static inline bool cpu_stream_reached(struct trm_backend_stream *stream, uint64_
     return atomic_load(&stream->completed) >= value;
 }
 
-/* A failure with a sentence of its own; without memory for it a static one, so that this never fails. */
+/* A failure with a sentence of its own; without memory for it a static one, so that this never
+ * fails. */
 struct cpu_failure *cpu_failure_make(struct trm_backend_instance *instance, int32_t status,
                                      int64_t native_code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

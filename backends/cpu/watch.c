@@ -99,8 +99,8 @@ static void tell(struct trm_backend_instance *instance, struct cpu_watch *watch)
     if (watch->kind != CPU_WATCH_CALL) {
         atomic_uint *word = watch->word;
         atomic_fetch_add(word, 1);
-        cpu_futex_wake(
-            word); /* the word may be gone already: then this wakes nobody, or somebody who looks again */
+        /* The word may be gone already: then this wakes nobody, or somebody who looks again. */
+        cpu_futex_wake(word);
         return;
     }
     trm_notify_fn function = watch->call.function;

@@ -1,4 +1,5 @@
-/* Trireme: the template backend's devices: how many there are, what they are like, opening and closing them.
+/* Trireme: the template backend's devices: how many there are, what they are like, opening and
+ * closing them.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -34,8 +35,9 @@ static int32_t template_answer(const void *answer, uint64_t size, void *value, u
     return TRM_OK;
 }
 
-/* On a real device: ask the driver, with `index` as it counts them. Keys marked "required" in <trireme/device_info.h> need
- * an answer; a key that is not known is NOT_FOUND, which is no failure and needs no explanation. */
+/* On a real device: ask the driver, with `index` as it counts them. Keys marked "required" in
+ * <trireme/device_info.h> need an answer; a key that is not known is NOT_FOUND, which is no
+ * failure and needs no explanation. */
 static int32_t template_device_get_info(struct trm_backend_instance *instance, uint32_t index, uint32_t key,
                                         void *value, uint64_t capacity, uint64_t *needed)
 {
@@ -88,7 +90,8 @@ static int32_t template_device_get_info(struct trm_backend_instance *instance, u
     return template_answer(&number, sizeof(number), value, capacity, needed);
 }
 
-/* On a real device: make the driver's context or logical device. The same `index` may be opened several times. */
+/* On a real device: make the driver's context or logical device. The same `index` may be opened
+ * several times. */
 static int32_t template_device_open(struct trm_backend_instance *instance, uint32_t index,
                                     struct trm_backend_device **device)
 {

@@ -1,14 +1,17 @@
-/* Trireme: the template backend's memory. It is host memory, but DEVICE memory is kept from the host as a real device's would be.
+/* Trireme: the template backend's memory. It is host memory, but DEVICE memory is kept from the
+ * host as a real device's would be.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 
 #include "template.h"
 
-/* On a real device: one call of the driver for each kind that it has, and UNSUPPORTED for those it has not. The core asks for
- * large pieces and divides them, so it does not matter when this is slow.
+/* On a real device: one call of the driver for each kind that it has, and UNSUPPORTED for those it
+ * has not. The core asks for large pieces and divides them, so it does not matter when this is
+ * slow.
  *
- * What stands behind buffers is not the library's own need, so it does not come from host->allocate(). */
+ * What stands behind buffers is not the library's own need, so it does not come from
+ * host->allocate(). */
 static int32_t template_allocate_bytes(const struct trm_memory_desc *desc, unsigned char **bytes)
 {
     void *memory;

@@ -1,7 +1,8 @@
-/* Trireme: the template backend's modules: arrays of C functions (<trireme/cpu_kernel.h>), run in the calling thread.
+/* Trireme: the template backend's modules: arrays of C functions (<trireme/cpu_kernel.h>), run in
+ * the calling thread.
  *
- * On a real device a module is the driver's object made of code in one of the formats of <trireme/kernel.h>, and a kernel an
- * entry of it whose parameters are reflected.
+ * On a real device a module is the driver's object made of code in one of the formats of
+ * <trireme/kernel.h>, and a kernel an entry of it whose parameters are reflected.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -21,7 +22,8 @@ static int32_t template_module_supports(struct trm_backend_device *device, int32
     return format == TRM_MODULE_FUNCTIONS ? TRM_OK : TRM_ERROR_UNSUPPORTED;
 }
 
-/* What a module holds comes from the program and has not been looked at by the core: check it here, once. NULL when all is well. */
+/* What a module holds comes from the program and has not been looked at by the core: check it
+ * here, once. NULL when all is well. */
 static const char *template_module_fault(const struct trm_cpu_kernel *kernels, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -74,7 +76,8 @@ static void template_module_unload(struct trm_backend_module *module)
     host->release(host->context, module, sizeof(*module));
 }
 
-/* There is nothing to make for a kernel here: its entry in the program's array is all, so that is the handle. */
+/* There is nothing to make for a kernel here: its entry in the program's array is all, so that
+ * is the handle. */
 static int32_t template_module_kernel(struct trm_backend_module *module, const char *name,
                                       struct trm_backend_kernel **kernel, struct trm_kernel_desc *desc)
 {
@@ -97,8 +100,8 @@ static int32_t template_module_kernel(struct trm_backend_module *module, const c
     return host->fail(host->context, TRM_ERROR_NOT_FOUND, 0, sentence);
 }
 
-/* Lay the arguments out as <trireme/cpu_kernel.h> has it: in order, each at its natural alignment. The block has room for
- * TEMPLATE_MAX_ARGUMENTS of the largest. */
+/* Lay the arguments out as <trireme/cpu_kernel.h> has it: in order, each at its natural
+ * alignment. The block has room for TEMPLATE_MAX_ARGUMENTS of the largest. */
 static void template_pack_arguments(const struct trm_launch_desc *desc, unsigned char *block)
 {
     uint64_t at = 0;

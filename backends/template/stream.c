@@ -1,8 +1,9 @@
-/* Trireme: the template backend's streams. An operation runs inside the call that enqueues it, so a stream is little more than
- * the number of the last operation and the first failure.
+/* Trireme: the template backend's streams. An operation runs inside the call that enqueues it, so a
+ * stream is little more than the number of the last operation and the first failure.
  *
- * On a real device copy() and launch() write a command and return; query() reads the number that the device has reached (a
- * timeline semaphore, an event for each mark), and wait() sleeps in the driver. Set TRM_DEVICE_SYNCHRONOUS to 0 then.
+ * On a real device copy() and launch() write a command and return; query() reads the number that
+ * the device has reached (a timeline semaphore, an event for each mark), and wait() sleeps in the
+ * driver. Set TRM_DEVICE_SYNCHRONOUS to 0 then.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -26,7 +27,8 @@ struct trm_backend_stream {
     pthread_cond_t progress; /* completed or failure has changed */
 };
 
-/* Answer with the stream's first failure, explained to the calling thread; TRM_OK when it has none. */
+/* Answer with the stream's first failure, explained to the calling thread; TRM_OK when it has
+ * none. */
 static int32_t template_stream_failure(struct trm_backend_stream *stream)
 {
     const struct trm_host *host = stream->device->instance->host;
@@ -45,7 +47,8 @@ static void template_stream_complete(struct trm_backend_stream *stream, uint64_t
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* The stream fails for ever, as it does when a device reports a failure: later calls answer with this first cause. */
+/* The stream fails for ever, as it does when a device reports a failure: later calls answer with
+ * this first cause. */
 static void template_stream_fail(struct trm_backend_stream *stream, int32_t status, int64_t native_code,
                                  const char *sentence)
 {
@@ -57,7 +60,8 @@ static void template_stream_fail(struct trm_backend_stream *stream, int32_t stat
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* Waits must not be disturbed when somebody sets the clock, so the condition runs by CLOCK_MONOTONIC. */
+/* Waits must not be disturbed when somebody sets the clock, so the condition runs by
+ * CLOCK_MONOTONIC. */
 static void template_stream_init_lock(struct trm_backend_stream *stream)
 {
     pthread_condattr_t attributes;
@@ -69,7 +73,8 @@ static void template_stream_init_lock(struct trm_backend_stream *stream)
     pthread_mutex_init(&stream->lock, NULL);
 }
 
-/* On a real device the role chooses the queue (copy engines for UPLOAD and DOWNLOAD) and the priority its rank. */
+/* On a real device the role chooses the queue (copy engines for UPLOAD and DOWNLOAD) and the
+ * priority its rank. */
 static int32_t template_stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
                                       struct trm_backend_stream **stream)
 {
@@ -97,7 +102,8 @@ static void template_stream_destroy(struct trm_backend_stream *stream)
     host->release(host->context, stream, sizeof(*stream));
 }
 
-/* ---- enqueueing ---------------------------------------------------------------------------------------- */
+/* ---- enqueueing
+ * ---------------------------------------------------------------------------------------- */
 
 static unsigned char *template_place_address(const struct trm_place *place)
 {
@@ -139,7 +145,8 @@ static int32_t template_stream_launch(struct trm_backend_stream *stream, uint64_
     return TRM_OK;
 }
 
-/* ---- from any thread ----------------------------------------------------------------------------------- */
+/* ---- from any thread
+ * ----------------------------------------------------------------------------------- */
 
 static int32_t template_stream_query(struct trm_backend_stream *stream, uint64_t *completed)
 {
@@ -192,9 +199,9 @@ static int32_t template_stream_wait(struct trm_backend_stream *stream, uint64_t 
     return template_stream_failure(stream);
 }
 
-/* Every slot that is not here is optional, and the core emulates it: copy_2d row by row, fill by copies of a pattern,
- * wait_stream on the host, notify by a thread that sits in wait(). Add those that your device does better; each may be added
- * on its own, in any order. */
+/* Every slot that is not here is optional, and the core emulates it: copy_2d row by row, fill by
+ * copies of a pattern, wait_stream on the host, notify by a thread that sits in wait(). Add
+ * those that your device does better; each may be added on its own, in any order. */
 const struct trm_stream_ops template_stream_ops = {
     .struct_size = sizeof(template_stream_ops),
     .create      = template_stream_create,

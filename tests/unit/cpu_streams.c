@@ -99,6 +99,27 @@ START_TEST(work_that_is_not_submitted_waits_until_it_is)
 }
 END_TEST
 
+START_TEST(a_writer_of_cheap_operations_runs_them_itself_instead_of_filling_the_memory)
+{
+    enum {
+        COUNT = 100000
+    };
+    struct trm_backend_stream *stream = cpu_bench_stream(&bench, 0);
+    uint8_t *data;
+    struct trm_backend_memory *memory = cpu_bench_memory(&bench, 64, &data);
+    struct trm_fill_desc fill         = {
+                .struct_size = sizeof(fill), .pattern_size = 1, .memory = memory, .size = 64, .pattern = 9};
+    int64_t before = cpu_host.bytes;
+    for (uint64_t i = 1; i <= COUNT; i++)
+        ck_assert_int_eq(bench.stream->fill(stream, i, &fill), TRM_OK);
+    ck_assert_uint_gt(completed(stream), COUNT / 2);
+    ck_assert_int_lt(cpu_host.bytes - before, 64 << 10);
+    ck_assert_int_eq(bench.stream->wait(stream, COUNT, FOREVER), TRM_OK);
+    bench.stream->destroy(stream);
+    bench.memory->free(memory);
+}
+END_TEST
+
 START_TEST(a_stream_waits_for_another_and_the_waiter_helps_both)
 {
     struct trm_backend_stream *a = cpu_bench_stream(&bench, 0), *b = cpu_bench_stream(&bench, 0);
@@ -197,6 +218,7 @@ int main(void)
         ten_thousand_streams_that_worked_take_less_than_a_kibibyte_each,
         flushed_work_is_done_without_anybody_waiting,
         work_that_is_not_submitted_waits_until_it_is,
+        a_writer_of_cheap_operations_runs_them_itself_instead_of_filling_the_memory,
         a_stream_waits_for_another_and_the_waiter_helps_both,
         a_chain_of_streams_of_any_length_is_followed,
         a_stream_may_end_before_one_that_waited_for_it,
