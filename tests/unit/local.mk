@@ -112,8 +112,13 @@ tests_unit_service_SOURCES = tests/unit/service.c
 tests_unit_service_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_service_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/device
+tests_unit_device_SOURCES = tests/unit/device.c tests/unit/stream_fixture.h $(FAKE_BACKEND)
+tests_unit_device_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_device_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/stream
-tests_unit_stream_SOURCES = tests/unit/stream.c $(FAKE_BACKEND)
+tests_unit_stream_SOURCES = tests/unit/stream.c tests/unit/stream_fixture.h $(FAKE_BACKEND)
 tests_unit_stream_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_stream_LDADD = $(UNIT_LIBS)
 
