@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "core/context.h"
+#include "core/stream.h"
 #include "core/thread.h"
 
 /* Programs' callbacks run on it. */
@@ -30,6 +31,24 @@ struct core_service {
 /* Of the calling thread: the service whose thread it is, and the callbacks that it runs. */
 static _Thread_local struct core_service *current;
 static _Thread_local struct core_frame *innermost;
+
+/* The callbacks that the calling thread runs. In the child of a fork that a callback has made, none: it
+ * is no thread of the parent's service, and its own contexts have nothing to do with that callback. */
+static struct core_frame *frames(void)
+{
+    if (innermost != NULL && core_forked(innermost->stream->object.context)) {
+        innermost = NULL;
+        current   = NULL;
+    }
+    return innermost;
+}
+
+/* The service that the calling thread belongs to. */
+static struct core_service *own_service(void)
+{
+    frames();
+    return current;
+}
 
 static void service_free(struct core_service *service)
 {
@@ -166,7 +185,7 @@ void core_service_post(struct core_service *service, struct core_job *job)
 
 void core_service_block(void)
 {
-    struct core_service *service = current;
+    struct core_service *service = own_service();
     if (service == NULL)
         return;
     pthread_mutex_lock(&service->lock);
@@ -177,7 +196,7 @@ void core_service_block(void)
 
 void core_service_unblock(void)
 {
-    struct core_service *service = current;
+    struct core_service *service = own_service();
     if (service == NULL)
         return;
     pthread_mutex_lock(&service->lock);
@@ -191,7 +210,7 @@ void core_service_push(struct core_frame *frame, const struct core_stream *strea
 {
     frame->stream = stream;
     frame->value  = value;
-    frame->outer  = innermost;
+    frame->outer  = frames();
     innermost     = frame;
 }
 
@@ -202,16 +221,17 @@ void core_service_pop(const struct core_frame *frame)
 
 const struct core_stream *core_service_inside(uint64_t *value)
 {
-    if (innermost == NULL)
+    const struct core_frame *frame = frames();
+    if (frame == NULL)
         return NULL;
     if (value != NULL)
-        *value = innermost->value;
-    return innermost->stream;
+        *value = frame->value;
+    return frame->stream;
 }
 
 int32_t core_service_inside_of(const struct core_stream *stream)
 {
-    const struct core_frame *frame = innermost;
+    const struct core_frame *frame = frames();
     while (frame != NULL && frame->stream != stream)
         frame = frame->outer;
     return frame != NULL;
@@ -219,7 +239,7 @@ int32_t core_service_inside_of(const struct core_stream *stream)
 
 int32_t core_service_deadlocks(const struct core_stream *stream, uint64_t value)
 {
-    const struct core_frame *frame = innermost;
+    const struct core_frame *frame = frames();
     while (frame != NULL && (frame->stream != stream || value < frame->value))
         frame = frame->outer;
     return frame != NULL;

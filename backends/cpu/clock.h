@@ -59,9 +59,10 @@ static inline void cpu_clock_refine(struct cpu_clock *clock)
         atomic_store_explicit(&clock->ticks_per_us, (uint32_t)rate, memory_order_relaxed);
 }
 
+/* Ticks of a microsecond, never 0. */
 static inline uint64_t cpu_clock_rate(const struct cpu_clock *clock)
 {
-    return atomic_load_explicit(&clock->ticks_per_us, memory_order_relaxed);
+    return atomic_load_explicit(&clock->ticks_per_us, memory_order_relaxed) | 1u;
 }
 
 #endif

@@ -12,10 +12,11 @@
 #include <string.h>
 
 #define TRIALS (4u * CPU_WAYS) /* parts that are spread over all ways at first */
-#define TRY_AGAIN 64u          /* then one of so many */
+#define TRY_AGAIN 32u          /* then one of so many */
 #define LEAST_MEASURED (64u << 10)
 #define LEAST_BEYOND (4ull << 20)
 #define MOST_BEYOND (16ull << 20)
+#define FAR_BEYOND 3u /* so many times as large */
 #define NEVER_TICKS (UINT64_MAX / 2)
 
 /* Half of a cache that others use too, within reason. */
@@ -35,14 +36,22 @@ static uint32_t choose(struct cpu_tuner *tuner)
     return atomic_load_explicit(&tuner->best, memory_order_relaxed);
 }
 
-/* The best time of each way counts, since what disturbs a measurement (first touches, lost processors)
- * only makes it longer; it is slowly forgotten. Races between threads lose a measurement, no more. */
+/* What disturbs a measurement (first touches, a lost processor) mostly makes it longer, so a shorter one
+ * counts for more than a longer one; but what data in the cache made too short is forgotten again. */
+static uint64_t blend(uint64_t known, uint64_t ticks)
+{
+    if (known == 0 || ticks >= NEVER_TICKS)
+        return ticks + 1;
+    if (ticks < known)
+        return known - (known - ticks) / 2;
+    return known + ((ticks < 2 * known ? ticks : 2 * known) - known) / 8;
+}
+
+/* Races between threads lose a measurement, no more. */
 static void learn(struct cpu_tuner *tuner, uint32_t way, uint64_t ticks)
 {
     uint64_t known = atomic_load_explicit(&tuner->ticks[way], memory_order_relaxed);
-    uint64_t faded = known + known / 32 + 1;
-    atomic_store_explicit(&tuner->ticks[way], known == 0 || ticks < faded ? ticks + 1 : faded,
-                          memory_order_relaxed);
+    atomic_store_explicit(&tuner->ticks[way], blend(known, ticks), memory_order_relaxed);
     uint32_t best  = 0;
     uint64_t least = UINT64_MAX;
     for (uint32_t i = 0; i < CPU_WAYS; i++) {
@@ -67,13 +76,14 @@ void cpu_transfer_copy(struct cpu_transfers *transfers, uint8_t *destination, co
         memcpy(destination, source, size);
         return;
     }
-    uint32_t way   = choose(&transfers->copies);
-    uint64_t start = cpu_ticks();
+    struct cpu_tuner *tuner = &transfers->copies[whole >= FAR_BEYOND * transfers->beyond_cache];
+    uint32_t way            = choose(tuner);
+    uint64_t start          = cpu_ticks();
     if (cpu_copy_by(way, destination, source, size)) {
-        learn(&transfers->copies, way, for_64_kib(cpu_ticks() - start, size));
+        learn(tuner, way, for_64_kib(cpu_ticks() - start, size));
         return;
     }
-    learn(&transfers->copies, way, NEVER_TICKS);
+    learn(tuner, way, NEVER_TICKS);
     memcpy(destination, source, size);
 }
 
@@ -84,13 +94,14 @@ void cpu_transfer_fill(struct cpu_transfers *transfers, uint8_t *destination, ui
         cpu_fill_by(CPU_FILL_PLAIN, destination, word, size);
         return;
     }
-    uint32_t way   = choose(&transfers->fills);
-    uint64_t start = cpu_ticks();
+    struct cpu_tuner *tuner = &transfers->fills[whole >= FAR_BEYOND * transfers->beyond_cache];
+    uint32_t way            = choose(tuner);
+    uint64_t start          = cpu_ticks();
     if (cpu_fill_by(way, destination, word, size)) {
-        learn(&transfers->fills, way, for_64_kib(cpu_ticks() - start, size));
+        learn(tuner, way, for_64_kib(cpu_ticks() - start, size));
         return;
     }
-    learn(&transfers->fills, way, NEVER_TICKS);
+    learn(tuner, way, NEVER_TICKS);
     cpu_fill_by(CPU_FILL_PLAIN, destination, word, size);
 }
 

@@ -14,12 +14,12 @@
 struct cpu_tuner {
     atomic_uint turns;
     atomic_uint best;
-    _Atomic uint64_t ticks[CPU_WAYS]; /* for 64 KiB; the best seen, slowly forgotten; 0: not tried */
+    _Atomic uint64_t ticks[CPU_WAYS]; /* for 64 KiB, lately; 0: not tried */
 };
 
 struct cpu_transfers {
-    struct cpu_tuner copies;
-    struct cpu_tuner fills;
+    struct cpu_tuner copies[2]; /* of what is about as large as the cache, and of what is larger by far */
+    struct cpu_tuner fills[2];
     uint64_t beyond_cache; /* from this size on an operation does not fit the cache, and the tuners choose */
 };
 

@@ -62,6 +62,24 @@ static double throughput(void)
     return (double)(cpu_host_now() - start) / COUNT;
 }
 
+/* Nobody waits, so that a worker has to run everything. */
+static double throughput_by_worker(void)
+{
+    enum {
+        COUNT = 100000,
+        BATCH = 64
+    };
+    uint64_t start = cpu_host_now(), done = 0;
+    for (int i = 1; i <= COUNT; i++) {
+        launch(0);
+        if (i % BATCH == 0 || i == COUNT)
+            bench.stream->flush(streams[0]);
+    }
+    while (done < values[0])
+        bench.stream->query(streams[0], &done);
+    return (double)(cpu_host_now() - start) / COUNT;
+}
+
 /* Batches that are never submitted before the wait. */
 static double throughput_by_waiter(void)
 {
@@ -251,7 +269,8 @@ int main(int argc, char **argv)
     printf("%-34s %10s %10s %10s\n", "", "min", "median", "max");
     report("empty kernel, enqueue alone", "ns", enqueue_alone);
     report("empty kernel, run by the waiter", "ns", throughput_by_waiter);
-    report("empty kernel, through a worker", "ns", throughput);
+    report("empty kernel, many, then a wait", "ns", throughput);
+    report("empty kernel, through a worker", "ns", throughput_by_worker);
     report("enqueue and wait", "ns", round_trip);
     report("flush and poll, worker warm", "ns", through_warm_worker);
     report("flush and poll, worker asleep", "ns", through_sleeping_worker);

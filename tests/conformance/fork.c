@@ -41,6 +41,7 @@ static const char *live(void *user)
     CHILD_CHECK(trm_upload(stream, trm_span_whole(buffer), sent) == TRM_OK);
     CHILD_CHECK(trm_download(stream, got, trm_span_whole(buffer)) == TRM_OK);
     CHILD_CHECK(trm_stream_sync(stream) == TRM_OK);
+    CHILD_CHECK(trm_device_sync(device) == TRM_OK);
     CHILD_CHECK(pattern_length(got, sizeof(got), 99) == sizeof(got));
     trm_buffer_destroy(buffer);
     trm_stream_destroy(stream);
@@ -133,6 +134,25 @@ START_TEST(a_context_made_in_the_child_works)
     for (int i = 0; i < 3; i++)
         child_run(live, NULL);
     ck_ok(trm_stream_sync(parents.handles[OF_STREAM]));
+    objects_destroy(&parents);
+}
+END_TEST
+
+static void start_child(void *child, int32_t status)
+{
+    (void)status;
+    *(struct child *)child = child_start(live, NULL);
+}
+
+START_TEST(a_child_forked_in_a_callback_is_inside_of_no_callback)
+{
+    struct child child;
+    if (forking_missing())
+        return;
+    objects_make(&parents);
+    ck_ok(trm_stream_callback(parents.handles[OF_STREAM], start_child, &child));
+    ck_ok(trm_stream_sync(parents.handles[OF_STREAM]));
+    child_end(child, 0);
     objects_destroy(&parents);
 }
 END_TEST
@@ -275,6 +295,7 @@ void add_fork(Suite *suite)
     CASE(group, every_call_with_a_handle_of_the_parent_is_refused_in_the_child);
     CASE(group, destroying_the_parents_objects_in_the_child_harms_nobody);
     CASE(group, a_context_made_in_the_child_works);
+    CASE(group, a_child_forked_in_a_callback_is_inside_of_no_callback);
     CASE(group, a_child_may_have_contexts_of_its_own_beside_the_parents);
     CASE(group, a_grandchild_is_a_child);
     CASE(group, a_fork_does_not_disturb_the_work_of_the_parent);

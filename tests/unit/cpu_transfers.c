@@ -91,8 +91,8 @@ START_TEST(a_tuner_settles_on_a_way_that_exists_and_stays_exact)
         memcpy(&last, to + SIZE - 8, 8);
         ck_assert_uint_eq(last, (uint64_t)i);
     }
-    ck_assert(cpu_copy_by(atomic_load(&transfers.copies.best), to, from, 64));
-    ck_assert(cpu_fill_by(atomic_load(&transfers.fills.best), to, 0, 64));
+    ck_assert(cpu_copy_by(atomic_load(&transfers.copies[1].best), to, from, 64));
+    ck_assert(cpu_fill_by(atomic_load(&transfers.fills[1].best), to, 0, 64));
     free(from);
     free(to);
 }
