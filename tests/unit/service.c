@@ -7,10 +7,12 @@
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/context.h"
 #include "core/futex.h"
+#include "core/stream.h"
 #include "counting.h"
 #include "runner.h"
 
@@ -167,11 +169,22 @@ START_TEST(signals_are_for_the_programs_own_threads)
 }
 END_TEST
 
+/* As much of two streams as callbacks look at. */
+static struct core_stream streams[2];
+
+static void begin_streams(void)
+{
+    begin();
+    for (int i = 0; i < 2; i++)
+        streams[i].object.context = core_context_find(context);
+}
+
 START_TEST(a_thread_knows_which_callbacks_it_runs)
 {
     struct core_frame outer, inner;
-    const struct core_stream *a = (const void *)&outer, *b = (const void *)&inner;
+    const struct core_stream *a = &streams[0], *b = &streams[1];
     uint64_t value;
+    begin_streams();
     ck_assert_ptr_null(core_service_inside(&value));
     ck_assert(!core_service_inside_of(a));
     core_service_push(&outer, a, 5);
@@ -187,6 +200,24 @@ START_TEST(a_thread_knows_which_callbacks_it_runs)
     ck_assert(!core_service_deadlocks(b, 10));
     core_service_pop(&outer);
     ck_assert_ptr_null(core_service_inside(NULL));
+    end();
+}
+END_TEST
+
+START_TEST(a_child_forked_in_a_callback_runs_none)
+{
+    struct core_frame frame;
+    int status;
+    begin_streams();
+    core_service_push(&frame, &streams[0], 5);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(core_service_inside(NULL) == NULL && !core_service_deadlocks(&streams[0], 5) ? 0 : 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_ptr_eq(core_service_inside(NULL), &streams[0]);
+    core_service_pop(&frame);
+    end();
 }
 END_TEST
 
@@ -226,6 +257,7 @@ static Suite *suite(void)
     tcase_add_test(all, the_context_may_end_on_its_own_service_thread);
     tcase_add_test(all, signals_are_for_the_programs_own_threads);
     tcase_add_test(all, a_thread_knows_which_callbacks_it_runs);
+    tcase_add_test(all, a_child_forked_in_a_callback_runs_none);
     tcase_add_test(all, without_memory_there_is_no_service_but_an_error);
     tcase_add_test(all, a_deadline_that_is_beyond_the_clock_never_comes);
     suite_add_tcase(suite, all);
