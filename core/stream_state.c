@@ -49,14 +49,15 @@ static int is_complete(const struct core_stream *stream, uint64_t value)
 
 /* ---- pins ---------------------------------------------------------------------------------- */
 
+/* Who finds a stream closed takes its work to have ended: closing releases what that work did. */
 int32_t core_stream_pin(struct core_stream *stream)
 {
-    uint32_t pins = atomic_load_explicit(&stream->pins, memory_order_relaxed);
+    uint32_t pins = atomic_load_explicit(&stream->pins, memory_order_acquire);
     do {
         if (pins & CLOSED)
             return 0;
     } while (!atomic_compare_exchange_weak_explicit(&stream->pins, &pins, pins + ONE, memory_order_acquire,
-                                                    memory_order_relaxed));
+                                                    memory_order_acquire));
     return 1;
 }
 
@@ -74,7 +75,7 @@ void core_stream_unpin(struct core_stream *stream, uint32_t count)
 
 static void wait_for_pins(struct core_stream *stream)
 {
-    uint32_t pins = atomic_fetch_or_explicit(&stream->pins, CLOSED | WAITING, memory_order_acquire);
+    uint32_t pins = atomic_fetch_or_explicit(&stream->pins, CLOSED | WAITING, memory_order_acq_rel);
     for (pins |= CLOSED | WAITING; pins >= ONE;
          pins = atomic_load_explicit(&stream->pins, memory_order_acquire))
         core_futex_wait(&stream->pins, pins, CORE_NEVER);

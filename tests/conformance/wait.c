@@ -371,11 +371,11 @@ START_TEST(a_thousand_points_are_waited_for)
         COUNT = 1000
     };
     static struct trm_point many[COUNT];
-    struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 64);
+    struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, COUNT);
     uint32_t which            = COUNT;
     for (int i = 0; i < COUNT; i++) {
         struct trm_stream *stream = make_stream(the.device);
-        ck_ok(trm_fill(stream, trm_span_of(buffer, (uint64_t)i % 64, 1), 1, 1));
+        ck_ok(trm_fill(stream, trm_span_of(buffer, (uint64_t)i, 1), 1, 1));
         ck_ok(trm_stream_mark(stream, &many[i]));
     }
     ck_ok(trm_wait_any(many, COUNT, TRM_FOREVER, &which));

@@ -109,7 +109,12 @@ static const struct trm_parameter twenty[20] = {
 static const struct trm_cpu_kernel kernels[] = {
     {.name = "visit", .function = visit},
     {.name = "visit_in_tens", .function = visit, .grain = 10},
-    {.name = "look", .function = look, .parameters = mixed, .parameter_count = 6, .shared_bytes = 100},
+    {.name            = "look",
+     .function        = look,
+     .parameters      = mixed,
+     .parameter_count = 6,
+     .shared_bytes    = 100,
+     .grain           = 1000}, /* few groups run in one call */
     {.name = "fail", .function = fail_at_500, .grain = 100},
     {.name            = "sum",
      .function        = sum_block,
