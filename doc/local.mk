@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	doc/architecture.md \
 	doc/cpu-backend.md \
 	doc/environment.md \
+	doc/results/2026-11-21-cpu.md \
 	doc/update-settings
 
 # Bring the list of settings in trireme(7) up to date with the table in the core.
