@@ -166,7 +166,7 @@ tests_unit_peer_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_peer_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/pool
-tests_unit_pool_SOURCES = tests/unit/pool.c $(STORE)
+tests_unit_pool_SOURCES = tests/unit/pool.c tests/unit/pool_fixture.h $(STORE)
 tests_unit_pool_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pool_LDADD = $(UNIT_LIBS)
 
@@ -176,7 +176,7 @@ tests_unit_pool_ordered_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pool_ordered_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/pool_slabs
-tests_unit_pool_slabs_SOURCES = tests/unit/pool_slabs.c $(STORE)
+tests_unit_pool_slabs_SOURCES = tests/unit/pool_slabs.c tests/unit/pool_fixture.h $(STORE)
 tests_unit_pool_slabs_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pool_slabs_LDADD = $(UNIT_LIBS)
 

@@ -1,63 +1,7 @@
 /* The pool of a device: what it takes from the driver, and gives back.
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
-#include <string.h>
-#include <trireme/trireme.h>
-
-#include "core/block.h"
-#include "runner.h"
-#include "store.h"
-
-#define KIB UINT64_C(1024)
-#define MIB (KIB * 1024)
-
-static struct store store;
-static struct trm_context *context;
-
-static void open_store(void)
-{
-    memset(&store, 0, sizeof(store));
-    store.unified = 1;
-    store_prepare(&store, "store");
-    context = store_context(NULL);
-    store_open(&store, context);
-}
-
-static void close_store(void)
-{
-    store_close(&store);
-    trm_context_destroy(context);
-}
-
-static struct trm_buffer *make(uint64_t size)
-{
-    struct trm_buffer *buffer;
-
-    ck_assert_int_eq(trm_buffer_create(store.device, TRM_MEMORY_DEVICE, size, &buffer), TRM_OK);
-    return buffer;
-}
-
-static struct trm_buffer *make_on(struct trm_stream *stream, uint64_t size)
-{
-    struct trm_buffer *buffer;
-
-    ck_assert_int_eq(trm_stream_alloc(stream, size, &buffer), TRM_OK);
-    return buffer;
-}
-
-static struct trm_pool_stats statistics(void)
-{
-    struct trm_pool_stats stats = {.struct_size = sizeof(stats)};
-
-    ck_assert_int_eq(trm_pool_get_stats(store.device, &stats), TRM_OK);
-    return stats;
-}
-
-static void use(struct trm_stream *stream, struct trm_buffer *buffer)
-{
-    ck_assert_int_eq(trm_fill(stream, trm_span_whole(buffer), 1, 1), TRM_OK);
-}
+#include "pool_fixture.h"
 
 /* ---- slabs --------------------------------------------------------------------------------- */
 
