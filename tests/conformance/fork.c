@@ -15,7 +15,7 @@ static bool forking_missing(void)
 {
     if (forking_works())
         return false;
-    skip("a sanitizer forbids threads after a fork");
+    skip("a sanitizer does not bear a fork beside other threads");
     return true;
 }
 
