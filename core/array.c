@@ -91,13 +91,7 @@ int32_t trm_array_create(struct trm_device *device, int32_t type, uint64_t count
 
 void trm_array_destroy(struct trm_array *array)
 {
-    if (array == NULL)
-        return;
-    struct core_array *found = core_object_enter(array, CORE_ARRAY);
-    if (found == NULL)
-        return;
-    core_object_kill(&found->object);
-    core_object_leave(&found->object);
+    core_object_kill_handle(array, CORE_ARRAY);
 }
 
 /* ---- asking -------------------------------------------------------------------------------- */
