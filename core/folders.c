@@ -1,4 +1,4 @@
-/* Where plugins are looked for.
+/* Where plugins and kernels are looked for.
  * SPDX-License-Identifier: MIT
  */
 #include "core/folders.h"
@@ -13,7 +13,7 @@
 #include "core/context.h"
 #include "core/settings.h"
 
-#define MOST_ENTRIES 256
+#define MOST_ENTRIES 1024
 
 static int is_known(const struct core_folders *folders, const char *path)
 {
@@ -26,24 +26,26 @@ static int is_known(const struct core_folders *folders, const char *path)
 
 /* Folders that are the same one behind different names count once, under the first name's real
  * path. */
-static int32_t add_folder(struct core_context *context, struct core_folders *folders, const char *path)
+static int32_t add_folder(struct core_context *context, const struct core_folders_kind *kind,
+                          struct core_folders *folders, const char *path)
 {
     char real[PATH_MAX];
     if (path[0] != '/' || realpath(path, real) == NULL || is_known(folders, real))
         return TRM_OK;
     if (folders->count == CORE_FOLDERS_MOST) {
-        core_log(context, TRM_LOG_WARNING, "%s is not searched for backends: it is one folder too many",
-                 real);
+        core_log(context, TRM_LOG_WARNING, "%s is not searched for %s: it is one folder too many", real,
+                 kind->what);
         return TRM_OK;
     }
     char *copy = core_copy_text(context, real);
     if (copy == NULL)
-        return core_fail_memory("collecting the folders of backends");
+        return core_fail_memory("collecting folders to search");
     folders->paths[folders->count++] = copy;
     return TRM_OK;
 }
 
-static int32_t add_list(struct core_context *context, struct core_folders *folders, const char *list)
+static int32_t add_list(struct core_context *context, const struct core_folders_kind *kind,
+                        struct core_folders *folders, const char *list)
 {
     char path[PATH_MAX];
     int32_t status = TRM_OK;
@@ -52,17 +54,18 @@ static int32_t add_list(struct core_context *context, struct core_folders *folde
         if (length < sizeof(path)) {
             memcpy(path, list, length);
             path[length] = '\0';
-            status       = add_folder(context, folders, path);
+            status       = add_folder(context, kind, folders, path);
         }
         list += length + (list[length] == ':');
     }
     return status;
 }
 
-static int32_t add_beside_library(struct core_context *context, struct core_folders *folders)
+static int32_t add_beside_library(struct core_context *context, const struct core_folders_kind *kind,
+                                  struct core_folders *folders)
 {
-    static const char below[] = "/trireme/backends";
     char path[PATH_MAX];
+    size_t length = strlen(kind->below) + 1;
     Dl_info library;
     if (dladdr(&core_system_allocator, &library) == 0 || library.dli_fname == NULL)
         return TRM_OK;
@@ -70,20 +73,21 @@ static int32_t add_beside_library(struct core_context *context, struct core_fold
     if (library.dli_fname[0] != '/' || realpath(library.dli_fname, path) == NULL)
         return TRM_OK;
     char *slash = strrchr(path, '/');
-    if ((size_t)(slash - path) + sizeof(below) > sizeof(path))
+    if ((size_t)(slash - path) + length > sizeof(path))
         return TRM_OK;
-    memcpy(slash, below, sizeof(below));
-    return add_folder(context, folders, path);
+    memcpy(slash, kind->below, length);
+    return add_folder(context, kind, folders, path);
 }
 
-int32_t core_folders_create(struct core_context *context, struct core_folders *folders)
+int32_t core_folders_create(struct core_context *context, const struct core_folders_kind *kind,
+                            struct core_folders *folders)
 {
     folders->count = 0;
-    int32_t status = add_list(context, folders, core_setting_text(context, "backend.path"));
+    int32_t status = add_list(context, kind, folders, core_setting_text(context, kind->setting));
     if (status == TRM_OK)
-        status = add_beside_library(context, folders);
+        status = add_beside_library(context, kind, folders);
     if (status == TRM_OK)
-        status = add_folder(context, folders, TRM_BACKENDDIR);
+        status = add_folder(context, kind, folders, kind->installed);
     if (status != TRM_OK)
         core_folders_destroy(context, folders);
     return status;
@@ -103,10 +107,10 @@ struct entries {
     char names[MOST_ENTRIES][NAME_MAX + 1];
 };
 
-static int is_plugin_name(const char *name)
+static int has_extension(const char *name, const char *extension)
 {
-    size_t length = strlen(name);
-    return name[0] != '.' && length > 3 && strcmp(name + length - 3, ".so") == 0;
+    size_t length = strlen(name), end = strlen(extension);
+    return name[0] != '.' && length > end && strcmp(name + length - end, extension) == 0;
 }
 
 static int compare_names(const void *one, const void *other)
@@ -114,16 +118,16 @@ static int compare_names(const void *one, const void *other)
     return strcmp(one, other);
 }
 
-static void read_entries(struct core_context *context, const char *folder, DIR *handle,
-                         struct entries *entries)
+static void read_entries(struct core_context *context, const struct core_folders_kind *kind,
+                         const char *folder, DIR *handle, struct entries *entries)
 {
     const struct dirent *entry;
     while ((entry = readdir(handle)) != NULL) {
-        if (!is_plugin_name(entry->d_name))
+        if (!has_extension(entry->d_name, kind->extension))
             continue;
         if (entries->count == MOST_ENTRIES) {
-            core_log(context, TRM_LOG_WARNING, "%s has more than %d plugins; the rest is left out", folder,
-                     MOST_ENTRIES);
+            core_log(context, TRM_LOG_WARNING, "%s has more than %d %s; the rest is left out", folder,
+                     MOST_ENTRIES, kind->what);
             break;
         }
         memcpy(entries->names[entries->count++], entry->d_name, strlen(entry->d_name) + 1);
@@ -131,23 +135,41 @@ static void read_entries(struct core_context *context, const char *folder, DIR *
     qsort(entries->names, entries->count, sizeof(entries->names[0]), compare_names);
 }
 
-int32_t core_folder_list(struct core_context *context, const char *folder, core_folder_entry_fn found,
-                         void *user)
+int32_t core_folder_list(struct core_context *context, const struct core_folders_kind *kind,
+                         const char *folder, core_folder_entry_fn found, void *user)
 {
     DIR *handle = opendir(folder);
     if (handle == NULL) {
-        core_log(context, TRM_LOG_WARNING, "%s cannot be searched for backends: %m", folder);
+        core_log(context, TRM_LOG_WARNING, "%s cannot be searched for %s: %m", folder, kind->what);
         return TRM_OK;
     }
     int32_t status          = TRM_OK;
     struct entries *entries = core_allocate(context, sizeof(*entries));
     if (entries == NULL)
-        status = core_fail_memory("searching a folder for backends");
+        status = core_fail_memory("searching a folder");
     else
-        read_entries(context, folder, handle, entries);
+        read_entries(context, kind, folder, handle, entries);
     closedir(handle);
     for (uint32_t i = 0; status == TRM_OK && i < entries->count; i++)
         status = found(user, folder, entries->names[i]);
     core_release(context, entries, sizeof(*entries));
     return status;
 }
+
+/* ---- what is looked for ---- */
+
+const struct core_folders_kind core_folders_of_backends = {
+    .what      = "backends",
+    .setting   = "backend.path",
+    .below     = "/trireme/backends",
+    .installed = TRM_BACKENDDIR,
+    .extension = ".so",
+};
+
+const struct core_folders_kind core_folders_of_kernels = {
+    .what      = "kernels",
+    .setting   = "kernel.path",
+    .below     = "/trireme/kernels",
+    .installed = TRM_KERNELDIR,
+    .extension = ".spv",
+};

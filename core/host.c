@@ -1,7 +1,9 @@
 /* What the core lends to backends: struct trm_host.
  * SPDX-License-Identifier: MIT
  */
+#include "core/cache.h"
 #include "core/context.h"
+#include "core/host_translate.h"
 #include "core/settings.h"
 #include "core/trust.h"
 
@@ -45,17 +47,44 @@ static int32_t host_trust_file(void *context, const char *path)
     return core_trust_file(path);
 }
 
+static int32_t host_cache_find(void *context, const char *key, const char *extension, char *path)
+{
+    return core_cache_find(context, key, extension, path);
+}
+
+static int32_t host_cache_begin(void *context, const char *key, const char *extension, char *path)
+{
+    return core_cache_begin(context, key, extension, path);
+}
+
+static int32_t host_cache_commit(void *context, const char *key, const char *extension, const char *begun,
+                                 char *path)
+{
+    return core_cache_commit(context, key, extension, begun, path);
+}
+
+static void host_cache_discard(void *context, const char *begun)
+{
+    core_cache_discard(context, begun);
+}
+
 void core_host_init(struct core_context *context)
 {
     context->host = (struct trm_host){
-        .struct_size = sizeof(context->host),
-        .abi_minor   = TRM_BACKEND_ABI_MINOR,
-        .context     = context,
-        .allocate    = host_allocate,
-        .release     = host_release,
-        .log         = host_log,
-        .fail        = host_fail,
-        .get_setting = host_get_setting,
-        .trust_file  = host_trust_file,
+        .struct_size         = sizeof(context->host),
+        .abi_minor           = TRM_BACKEND_ABI_MINOR,
+        .context             = context,
+        .allocate            = host_allocate,
+        .release             = host_release,
+        .log                 = host_log,
+        .fail                = host_fail,
+        .get_setting         = host_get_setting,
+        .trust_file          = host_trust_file,
+        .translate           = core_host_translate,
+        .release_translation = core_host_release_translation,
+        .cache_find          = host_cache_find,
+        .cache_begin         = host_cache_begin,
+        .cache_commit        = host_cache_commit,
+        .cache_discard       = host_cache_discard,
     };
 }

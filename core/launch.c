@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/kernel.h"
+#include "core/launch.h"
 #include "core/transfer.h"
 
 #define ARGUMENTS_INLINE 16
@@ -135,24 +135,10 @@ static int32_t set_grid(struct launch *launch, const struct trm_grid *grid)
 
 /* ---- the arguments ------------------------------------------------------------------------- */
 
-static const char *article(const char *name)
+static __attribute__((noinline)) int32_t fail_argument(const struct launch *launch, uint32_t index,
+                                                       const struct trm_argument *given)
 {
-    return name[0] == 'i' || name[0] == 'f' ? "an" : "a";
-}
-
-/* argument 2 "a" of kernel "saxpy" is f32, but an i32 was given */
-static int32_t fail_argument(const struct launch *launch, uint32_t index, const struct trm_argument *given)
-{
-    const struct trm_parameter *parameter = &launch->kernel->parameters[index];
-    const char *name                      = parameter->name != NULL ? parameter->name : "";
-    const char *is   = parameter->kind == TRM_PARAMETER_BUFFER ? "a buffer" : trm_type_name(parameter->type);
-    const char *what = given->kind == TRM_PARAMETER_BUFFER   ? "buffer"
-                       : given->kind == TRM_PARAMETER_SCALAR ? trm_type_name(given->type)
-                                                             : "value of no kind";
-
-    return core_fail(TRM_ERROR_TYPE_MISMATCH,
-                     "argument %" PRIu32 " \"%s\" of kernel \"%s\" is %s, but %s %s was given", index, name,
-                     launch->kernel->name, is, article(what), what);
+    return core_launch_fail_argument(launch->kernel, index, given);
 }
 
 static int32_t set_scalar(struct launch *launch, uint32_t index, const struct trm_argument *given)
@@ -166,6 +152,7 @@ static int32_t set_scalar(struct launch *launch, uint32_t index, const struct tr
     argument->memory = NULL;
     argument->offset = 0;
     argument->size   = trm_type_size(given->type);
+    argument->block  = NULL;
     switch (argument->size) {
     case 1:
         argument->scalar = given->value.u8;
@@ -184,11 +171,43 @@ static int32_t set_scalar(struct launch *launch, uint32_t index, const struct tr
     return TRM_OK;
 }
 
+static int32_t set_block(struct launch *launch, uint32_t index, const struct trm_argument *given)
+{
+    struct trm_launch_argument *argument = &launch->arguments[index];
+
+    if (!LIKELY(given->value.block.size == launch->kernel->parameters[index].size))
+        return fail_argument(launch, index, given);
+    if (!LIKELY(given->value.block.data != NULL))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "argument %" PRIu32 " of kernel \"%s\": the block is NULL", index,
+                         launch->kernel->name);
+    argument->kind         = TRM_PARAMETER_BLOCK;
+    argument->type         = TRM_TYPE_NONE;
+    argument->memory       = NULL;
+    argument->offset       = 0;
+    argument->size         = given->value.block.size;
+    argument->scalar       = 0;
+    argument->block        = given->value.block.data;
+    launch->buffers[index] = NULL;
+    return TRM_OK;
+}
+
 /* A failure of the span itself is told with the argument's place. */
 static int32_t fail_span(const struct launch *launch, uint32_t index, int32_t status)
 {
     return core_fail(status, "argument %" PRIu32 " of kernel \"%s\": %s", index, launch->kernel->name,
                      trm_last_error().sentence);
+}
+
+/* A shader may use what comes before its runtime array without asking how long the buffer is. */
+static int32_t fail_short(const struct launch *launch, uint32_t index, uint64_t length)
+{
+    const struct trm_parameter *parameter = &launch->kernel->parameters[index];
+
+    return core_fail(
+        TRM_ERROR_OUT_OF_RANGE,
+        "argument %" PRIu32 " \"%s\" of kernel \"%s\" has %" PRIu64 " bytes; it takes at least %" PRIu32,
+        index, parameter->name != NULL ? parameter->name : "", launch->kernel->name, length, parameter->size);
 }
 
 static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_argument *given)
@@ -204,6 +223,8 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
         status = core_buffer_check_device(buffer, device);
     if (!LIKELY(status == TRM_OK))
         return fail_span(launch, index, status);
+    if (!LIKELY(length >= launch->kernel->parameters[index].size))
+        return fail_short(launch, index, length);
     uint64_t alignment = device->limits.buffer_alignment;
     if (span->offset != 0 && alignment > 1 && span->offset % alignment != 0)
         return core_fail(TRM_ERROR_INVALID_ARGUMENT,
@@ -216,8 +237,30 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
     argument->offset       = buffer->base + span->offset;
     argument->size         = length;
     argument->scalar       = 0;
+    argument->block        = NULL;
     launch->buffers[index] = length == 0 ? NULL : buffer;
     return TRM_OK;
+}
+
+static int32_t set_arguments(struct launch *launch, const struct trm_argument *given);
+
+/* Some have names: put them in order first. */
+static __attribute__((noinline)) int32_t set_named(struct launch *launch, const struct trm_argument *given)
+{
+    struct core_context *context  = launch->stream->object.context;
+    uint32_t count                = launch->desc.argument_count;
+    uint64_t size                 = count * sizeof(struct trm_argument);
+    struct trm_argument *arranged = core_allocate(context, size);
+
+    if (arranged == NULL)
+        return core_fail_memory("launching a kernel");
+    int32_t status = core_launch_arrange(launch->kernel, given, count, arranged);
+    for (uint32_t i = 0; i < count; i++)
+        arranged[i].name = NULL;
+    if (status == TRM_OK)
+        status = set_arguments(launch, arranged);
+    core_release(context, arranged, size);
+    return status;
 }
 
 static int32_t set_arguments(struct launch *launch, const struct trm_argument *given)
@@ -225,12 +268,16 @@ static int32_t set_arguments(struct launch *launch, const struct trm_argument *g
     int32_t status = TRM_OK;
 
     for (uint32_t i = 0; i < launch->desc.argument_count && status == TRM_OK; i++) {
+        if (!LIKELY(given[i].name == NULL))
+            return set_named(launch, given);
         if (!LIKELY(given[i].kind == launch->kernel->parameters[i].kind))
             return fail_argument(launch, i, &given[i]);
         if (given[i].kind == TRM_PARAMETER_SCALAR)
             status = set_scalar(launch, i, &given[i]);
-        else
+        else if (given[i].kind == TRM_PARAMETER_BUFFER)
             status = set_span(launch, i, &given[i]);
+        else
+            status = set_block(launch, i, &given[i]);
     }
     return status;
 }
@@ -299,9 +346,7 @@ static int32_t check_launch(const struct launch *launch, const struct trm_argume
                          "kernel \"%s\" belongs to another device (%s) than the stream (%s)", kernel->name,
                          kernel->module->device->id, launch->stream->device->id);
     if (!LIKELY(count == kernel->parameter_count))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "kernel \"%s\" has %" PRIu32 " arguments, but %" PRIu32 " were given", kernel->name,
-                         kernel->parameter_count, count);
+        return core_launch_fail_count(kernel, arguments, count);
     if (!LIKELY(count == 0 || arguments != NULL))
         return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the arguments of kernel \"%s\" are NULL", kernel->name);
     return TRM_OK;

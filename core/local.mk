@@ -7,6 +7,7 @@ noinst_LTLIBRARIES += core/libcore.la
 
 core_libcore_la_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DTRM_BACKENDDIR=\"$(backendsdir)\" \
+	-DTRM_KERNELDIR=\"$(pkglibdir)/kernels\" \
 	-DTRM_SYSCONFDIR=\"$(sysconfdir)\"
 core_libcore_la_CFLAGS = $(AM_CFLAGS) $(LIBRARY_CFLAGS)
 
@@ -16,6 +17,7 @@ core_libcore_la_SOURCES =
 core_libcore_la_SOURCES += \
 	core/abi.h \
 	core/allocate.c core/allocate.h \
+	core/arena.c core/arena.h \
 	core/context.c core/context.h \
 	core/error.c core/error.h \
 	core/fork.c core/fork.h \
@@ -41,6 +43,27 @@ core_libcore_la_SOURCES += \
 	core/tables.c \
 	core/trust.c core/trust.h
 
+# Shaders: portable code, before it is any device's.
+core_libcore_la_SOURCES += \
+	core/glsl.c core/glsl.h \
+	core/glsl_include.c core/glsl_include.h \
+	core/glsl_library.c core/glsl_library.h \
+	core/glsl_program.c core/glsl_program.h \
+	core/host_translate.c core/host_translate.h \
+	core/kernel_path.c core/kernel_path.h \
+	core/portable.c core/portable.h \
+	core/portable_find.c \
+	core/read_file.c core/read_file.h \
+	core/shader.c core/shader.h \
+	core/shader_translate.c
+
+# What was compiled, kept in files.
+core_libcore_la_SOURCES += \
+	core/cache.c core/cache.h \
+	core/cache_file.c core/cache_file.h \
+	core/cache_trim.c core/cache_trim.h \
+	core/sha256.c core/sha256.h
+
 # Memory, transfers, code.
 core_libcore_la_SOURCES += \
 	core/array.c core/array.h \
@@ -50,10 +73,13 @@ core_libcore_la_SOURCES += \
 	core/contents.c \
 	core/fill.c \
 	core/kernel.c core/kernel.h \
-	core/launch.c \
+	core/kernel_interface.c core/kernel_interface.h \
+	core/launch.c core/launch.h \
+	core/launch_arguments.c \
 	core/map.c \
 	core/module.c core/module.h \
 	core/module_notes.c \
+	core/module_source.c core/module_source.h \
 	core/output.h \
 	core/peer.c \
 	core/pool.c core/pool.h \

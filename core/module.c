@@ -5,9 +5,9 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <trireme/cpu_kernel.h>
 
 #include "core/abi.h"
+#include "core/module_source.h"
 #include "core/output.h"
 
 #define DESC_MIN 32 /* bytes of struct trm_module_desc in the first version */
@@ -21,6 +21,7 @@ static void module_unload(struct core_module *module)
 
     core_uses_fini(context, &module->uses);
     device->backend->module.unload(module->module);
+    core_module_source_destroy(context, module->portable);
     core_release(context, module->name, strlen(module->name) + 1);
     core_release(context, module, sizeof(*module));
     core_device_unref(device);
@@ -59,92 +60,53 @@ static const struct core_object_ops module_ops = {
 
 /* ---- loading ------------------------------------------------------------------------------- */
 
-static int32_t check_functions(const struct trm_module_desc *desc)
-{
-    const struct trm_cpu_kernel *kernels = desc->data;
-    uint64_t count                       = desc->size / sizeof(*kernels);
-
-    if (count == 0 || desc->size % sizeof(*kernels) != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "%" PRIu64 " bytes are no array of struct trm_cpu_kernel (%zu bytes each)",
-                         desc->size, sizeof(*kernels));
-    for (uint64_t i = 0; i < count; i++)
-        if (kernels[i].name == NULL || kernels[i].function == NULL ||
-            (kernels[i].parameters == NULL && kernels[i].parameter_count != 0))
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
-                             "kernel %" PRIu64 " of the array has no name, no function or no parameters", i);
-    return TRM_OK;
-}
-
-static int32_t check_path(const struct trm_module_desc *desc)
-{
-    if (desc->size == 0 || memchr(desc->data, 0, desc->size) == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "the path of a shared object has no terminating zero within its %" PRIu64 " bytes",
-                         desc->size);
-    if (*(const char *)desc->data != '/')
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the path of a shared object is not absolute: \"%s\"",
-                         (const char *)desc->data);
-    return TRM_OK;
-}
-
-static int32_t check_desc(const struct trm_module_desc *desc)
-{
-    if (desc->data == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the description of a module has no data");
-    switch (desc->format) {
-    case TRM_MODULE_FUNCTIONS:
-        return check_functions(desc);
-    case TRM_MODULE_SHARED_OBJECT:
-        return check_path(desc);
-    default:
-        return TRM_OK;
-    }
-}
-
 static int32_t check_supported(struct core_device *device, int32_t format)
 {
     core_error_clear();
-    int32_t status = device->backend->module.supports(device->device, format);
+    int32_t status = device->backend->module.supports(device->device, core_module_format_below(format));
     if (status == TRM_OK)
         return TRM_OK;
+    if (status == TRM_ERROR_UNSUPPORTED && core_module_is_portable(format))
+        return core_fail(status, "device %s takes no portable kernels (SPIR-V)", device->id);
     if (status == TRM_ERROR_UNSUPPORTED)
         return core_fail(status, "device %s takes no modules of format %" PRId32, device->id, format);
     return core_device_note(device, core_fail_below(status));
 }
 
-static int32_t load_below(struct core_module *module, const struct trm_module_desc *desc)
+/* A backend may try this and that before it comes to something that works; what failed on the way is nobody's error. */
+static int32_t load_below(struct core_module *module, const struct trm_module_source *source)
 {
-    struct core_device *device      = module->device;
-    struct trm_module_source source = {
-        .struct_size = sizeof(source),
-        .format      = desc->format,
-        .data        = desc->data,
-        .size        = desc->size,
-        .name        = module->name,
-    };
+    struct core_device *device = module->device;
+    struct core_saved_error before;
 
+    core_error_save(&before);
     core_error_clear();
-    int32_t status = device->backend->module.load(device->device, &source, &module->module);
-    return status == TRM_OK ? TRM_OK : core_device_note(device, core_fail_below(status));
+    int32_t status = device->backend->module.load(device->device, source, &module->module);
+    if (status != TRM_OK)
+        return core_device_note(device, core_fail_below(status));
+    core_error_restore(&before);
+    return TRM_OK;
 }
 
 static int32_t module_create(struct core_device *device, const struct trm_module_desc *desc,
                              struct core_module **module)
 {
     struct core_context *context = device->object.context;
-    int32_t status;
+    struct trm_module_source source;
 
     struct core_module *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
         return core_fail_memory("loading a module");
-    made->device = device;
-    made->name   = core_copy_text(context, desc->name != NULL ? desc->name : "module");
+    made->device   = device;
+    int32_t status = core_module_source_create(context, desc, &made->portable, &source);
+    if (status != TRM_OK)
+        goto release;
+    made->name = core_copy_text(context, source.name);
     if (made->name == NULL) {
         status = core_fail_memory("loading a module");
-        goto release;
+        goto destroy_source;
     }
-    status = load_below(made, desc);
+    status = load_below(made, &source);
     if (status != TRM_OK)
         goto release_name;
     status = core_object_init(&made->object, &module_ops, context);
@@ -158,9 +120,24 @@ unload:
     device->backend->module.unload(made->module);
 release_name:
     core_release(context, made->name, strlen(made->name) + 1);
+destroy_source:
+    core_module_source_destroy(context, made->portable);
 release:
     core_release(context, made, sizeof(*made));
     return status;
+}
+
+/* Everything about a description that can be told before anything is made of it. */
+static int32_t check_desc(struct core_device *device, const struct trm_module_desc *given,
+                          struct trm_module_desc *own)
+{
+    int32_t status = core_device_check(device);
+    if (status != TRM_OK)
+        return status;
+    if (given == NULL || !core_struct_take(own, sizeof(*own), given, DESC_MIN))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a module needs a description with its struct_size");
+    status = core_module_desc_check(own);
+    return status == TRM_OK ? check_supported(device, own->format) : status;
 }
 
 int32_t trm_module_load(struct trm_device *device, const struct trm_module_desc *desc,
@@ -172,16 +149,9 @@ int32_t trm_module_load(struct trm_device *device, const struct trm_module_desc 
     struct core_device *found = core_device_find(device);
     if (found == NULL)
         return core_last_status();
-    int32_t status = core_device_check(found);
-    if (status != TRM_OK)
-        return status;
-    if (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a module needs a description with its struct_size");
-    status = core_output_check(module, "module");
+    int32_t status = core_output_check(module, "module");
     if (status == TRM_OK)
-        status = check_desc(&own);
-    if (status == TRM_OK)
-        status = check_supported(found, own.format);
+        status = check_desc(found, desc, &own);
     if (status == TRM_OK)
         status = module_create(found, &own, &made);
     if (status == TRM_OK)
@@ -206,4 +176,57 @@ int32_t trm_module_supported(struct trm_device *device, int32_t format)
     if (found == NULL)
         return core_last_status();
     return check_supported(found, format);
+}
+
+/* ---- building ------------------------------------------------------------------------------ */
+
+static int32_t build_below(struct core_device *device, const struct trm_module_source *source, uint32_t flags,
+                           const char *path)
+{
+    struct core_saved_error before;
+
+    core_error_save(&before);
+    core_error_clear();
+    int32_t status = device->backend->module.build(device->device, source, flags, path);
+    if (status != TRM_OK)
+        return core_device_note(device, core_fail_below(status));
+    core_error_restore(&before);
+    return TRM_OK;
+}
+
+static int32_t check_build(struct core_device *device, int32_t format, uint32_t flags, const char *path)
+{
+    if (flags & ~(uint32_t)TRM_BUILD_PORTABLE)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_module_build: flags 0x%" PRIx32 " has bits that mean nothing", flags);
+    if (path == NULL || path[0] == '\0')
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_module_build() needs the path of a file");
+    if (!core_module_is_portable(format))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "only portable kernels are built, not native code");
+    if (device->backend->module.build == NULL)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "device %s has no form for kernels that are built beforehand",
+                         device->id);
+    return TRM_OK;
+}
+
+int32_t trm_module_build(struct trm_device *handle, const struct trm_module_desc *desc, uint32_t flags,
+                         const char *path)
+{
+    struct trm_module_desc own     = {.struct_size = sizeof(own)};
+    struct core_portable *portable = NULL;
+    struct trm_module_source source;
+
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return core_last_status();
+    int32_t status = check_desc(device, desc, &own);
+    if (status == TRM_OK)
+        status = check_build(device, own.format, flags, path);
+    if (status == TRM_OK)
+        status = core_module_source_create(device->object.context, &own, &portable, &source);
+    if (status == TRM_OK)
+        status = build_below(device, &source, flags, path);
+    core_module_source_destroy(device->object.context, portable);
+    core_object_leave(&device->object);
+    return status;
 }

@@ -13,6 +13,7 @@
 #include "core/use.h"
 
 struct core_module_notes;
+struct core_portable;
 
 /* Kept by its handle, its kernels, and launches; unloaded when all are gone. Launches are far more
  * frequent than anything else that uses a module, so they are not recorded in `uses` but in notes,
@@ -26,6 +27,7 @@ struct core_module {
     struct core_module_notes *notes;
     struct core_uses uses;
     struct core_deferred deferred;
+    struct core_portable *portable; /* what it was made of, and its kernels; NULL: native code */
     char *name;
 };
 

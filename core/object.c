@@ -59,8 +59,9 @@ static struct {
 } directory;
 
 static const char *const type_names[16] = {
-    [CORE_CONTEXT] = "context", [CORE_DEVICE] = "device", [CORE_STREAM] = "stream", [CORE_EVENT] = "event",
-    [CORE_BUFFER] = "buffer",   [CORE_ARRAY] = "array",   [CORE_MODULE] = "module", [CORE_KERNEL] = "kernel",
+    [CORE_CONTEXT] = "context", [CORE_DEVICE] = "device", [CORE_STREAM] = "stream",
+    [CORE_EVENT] = "event",     [CORE_BUFFER] = "buffer", [CORE_ARRAY] = "array",
+    [CORE_MODULE] = "module",   [CORE_KERNEL] = "kernel", [CORE_SHADER] = "shader",
 };
 
 /* ---- parts of handles and words ---- */

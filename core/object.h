@@ -35,6 +35,7 @@ enum core_type {
     CORE_ARRAY   = 6,
     CORE_MODULE  = 7,
     CORE_KERNEL  = 8,
+    CORE_SHADER  = 9,
 };
 
 struct core_context;

@@ -178,7 +178,8 @@ static int32_t find_all(struct core_registry *registry)
             status = take_path(registry, &selection->entries[i]);
     }
     for (uint32_t i = 0; status == TRM_OK && i < registry->folders.count; i++)
-        status = core_folder_list(registry->context, registry->folders.paths[i], found_file, registry);
+        status = core_folder_list(registry->context, &core_folders_of_backends, registry->folders.paths[i],
+                                  found_file, registry);
     for (uint32_t i = 0; status == TRM_OK && i < selection->count; i++) {
         const struct core_selection_entry *entry = &selection->entries[i];
         if (selection->mode == CORE_SELECT_LISTED && !entry->is_path && !is_found(registry, entry))
@@ -228,7 +229,7 @@ int32_t core_registry_create(struct core_context *context, struct core_registry 
     registry->context = context;
     registry->choice  = core_setting_text(context, "backend");
     core_selection_parse(registry->choice, &registry->selection, unused, sizeof(unused));
-    int32_t status = core_folders_create(context, &registry->folders);
+    int32_t status = core_folders_create(context, &core_folders_of_backends, &registry->folders);
     if (status == TRM_OK)
         status = find_all(registry);
     if (status != TRM_OK) {

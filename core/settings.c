@@ -37,6 +37,7 @@ struct foreign {
 struct core_settings {
     struct value values[CORE_SETTINGS_MOST]; /* as the rows of the table */
     struct foreign *foreign;                 /* the last one set comes first */
+    char *cache_home;                        /* NULL: not known */
 };
 
 /* While they are read. */
@@ -237,15 +238,17 @@ static int32_t read_file_if_there(struct reader *reader, const char *path)
     return TRM_OK;
 }
 
-static int user_file(char *path, size_t capacity)
+/* Something of ours below one of the user's folders, as the XDG Base Directory Specification has them. */
+static int user_path(char *path, size_t capacity, const char *variable, const char *below_home,
+                     const char *name)
 {
     int written      = 0;
-    const char *base = secure_getenv("XDG_CONFIG_HOME");
+    const char *base = secure_getenv(variable);
     const char *home = secure_getenv("HOME");
     if (base != NULL && base[0] == '/')
-        written = snprintf(path, capacity, "%s/trireme/trireme.conf", base);
+        written = snprintf(path, capacity, "%s/%s", base, name);
     else if (home != NULL && home[0] == '/')
-        written = snprintf(path, capacity, "%s/.config/trireme/trireme.conf", home);
+        written = snprintf(path, capacity, "%s/%s/%s", home, below_home, name);
     return written > 0 && (size_t)written < capacity;
 }
 
@@ -258,11 +261,22 @@ static int32_t read_files(struct reader *reader, uint32_t flags)
     const struct value *config         = value_of(reader->settings, "config", &row);
     if (config->text != NULL && config->text[0] != '\0')
         return read_file(reader, config->text);
-    if (!(flags & TRM_CONTEXT_NO_ENVIRONMENT) && user_file(path, sizeof(path)))
+    if (!(flags & TRM_CONTEXT_NO_ENVIRONMENT) &&
+        user_path(path, sizeof(path), "XDG_CONFIG_HOME", ".config", "trireme/trireme.conf"))
         status = read_file_if_there(reader, path);
     if (status == TRM_OK)
         status = read_file_if_there(reader, TRM_SYSCONFDIR "/trireme/trireme.conf");
     return status;
+}
+
+static int32_t find_cache_home(struct reader *reader, uint32_t flags)
+{
+    char path[4096];
+    if ((flags & TRM_CONTEXT_NO_ENVIRONMENT) ||
+        !user_path(path, sizeof(path), "XDG_CACHE_HOME", ".cache", "trireme"))
+        return TRM_OK;
+    reader->settings->cache_home = core_copy_text(reader->context, path);
+    return reader->settings->cache_home != NULL ? TRM_OK : core_fail_memory("reading the settings");
 }
 
 static int32_t read_all(struct reader *reader, const struct trm_context_desc *desc)
@@ -274,6 +288,8 @@ static int32_t read_all(struct reader *reader, const struct trm_context_desc *de
         status = read_environment(reader);
     if (status == TRM_OK && !(desc->flags & TRM_CONTEXT_NO_CONFIG))
         status = read_files(reader, desc->flags);
+    if (status == TRM_OK)
+        status = find_cache_home(reader, desc->flags);
     return status;
 }
 
@@ -308,6 +324,8 @@ void core_settings_destroy(struct core_context *context, struct core_settings *s
         char *text = settings->values[i].text;
         core_release(context, text, text ? strlen(text) + 1 : 0);
     }
+    if (settings->cache_home != NULL)
+        core_release(context, settings->cache_home, strlen(settings->cache_home) + 1);
     while (settings->foreign != NULL) {
         struct foreign *foreign = settings->foreign;
         settings->foreign       = foreign->next;
@@ -337,6 +355,11 @@ uint64_t core_setting_number(const struct core_context *context, const char *nam
 int32_t core_setting_flag(const struct core_context *context, const char *name)
 {
     return core_setting_number(context, name) != 0;
+}
+
+const char *core_setting_cache_home(const struct core_context *context)
+{
+    return context->settings->cache_home;
 }
 
 /* The strongest of those set; in a file the first one counts, from the program the last. */

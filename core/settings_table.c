@@ -18,6 +18,18 @@ static int32_t is_absolute(const char *value, char *allowed, size_t capacity)
     return value[0] == '/';
 }
 
+static int32_t is_cache(const char *value, char *allowed, size_t capacity)
+{
+    snprintf(allowed, capacity, "an absolute folder, or none");
+    return value[0] == '/' || strcmp(value, "none") == 0;
+}
+
+static int32_t is_program(const char *value, char *allowed, size_t capacity)
+{
+    snprintf(allowed, capacity, "the name of a program, its absolute path, or none");
+    return value[0] == '/' || strchr(value, '/') == NULL;
+}
+
 #define INFO(type_, name_, variable_, default_, secure_, help_)                                     \
     {                                                                                               \
         .struct_size = sizeof(struct trm_setting_info), .type = (type_), .name = (name_),           \
@@ -48,6 +60,15 @@ static const struct core_setting_row rows[] = {
         .check = is_absolute,
     },
     {
+        .info  = INFO(TRM_SETTING_TEXT, "cpu.compiler", "TRIREME_CPU_COMPILER", "cc", 1,
+                      "The C compiler that makes code of portable kernels for the cpu backend: a name that is "
+                       "looked up in "
+                       "/usr/local/bin, /usr/bin and /bin, or an absolute path; none: kernels that are not "
+                       "there as native "
+                       "code cannot be loaded."),
+        .check = is_program,
+    },
+    {
         .info = INFO(
             TRM_SETTING_COUNT, "cpu.spin", "TRIREME_CPU_SPIN", "5", 0,
             "Microseconds for which a worker thread or a waiting thread of the cpu backend looks for work "
@@ -66,6 +87,30 @@ static const struct core_setting_row rows[] = {
                  "The device that a program gets when it names none, such as cuda:1; unset, the first of the "
                  "preferred backend."),
         .check = core_device_id_check,
+    },
+    {
+        .info = INFO(
+            TRM_SETTING_BOOL, "kernel.bounds", "TRIREME_KERNEL_BOUNDS", "no", 0,
+            "Check every access of a portable kernel to its buffers, where the backend can: what is outside "
+            "fails the launch. Slower."),
+    },
+    {
+        .info  = INFO(TRM_SETTING_TEXT, "kernel.cache", "TRIREME_KERNEL_CACHE", "", 1,
+                      "The folder in which compiled kernels are kept, none to keep none; unset, trireme in "
+                       "$XDG_CACHE_HOME, or else in ~/.cache."),
+        .check = is_cache,
+    },
+    {
+        .info = INFO(TRM_SETTING_BYTES, "kernel.cache.size", "TRIREME_KERNEL_CACHE_SIZE", "256M", 0,
+                     "What all compiled kernels in the cache may take together; those that were not used for "
+                     "the longest "
+                     "time go first."),
+    },
+    {
+        .info = INFO(TRM_SETTING_PATHS, "kernel.path", "TRIREME_KERNEL_PATH", "", 1,
+                     "Folders that are searched for kernels by name before the one beside the library and "
+                     "the one they "
+                     "were installed in."),
     },
     {
         .info =

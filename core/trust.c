@@ -127,11 +127,11 @@ static int32_t judge_done(struct walk *walk, struct stat *status)
     return verdict;
 }
 
-int32_t core_trust_file(const char *path)
+/* Walks the whole path; the facts of what it leads to come out. */
+static int32_t judge_path(const char *path, struct stat *status)
 {
     struct walk walk = {.path = path, .done = "/"};
     char component[NAME_MAX + 1];
-    struct stat status;
     if (path == NULL || path[0] != '/')
         return core_fail(TRM_ERROR_PERMISSION, "%s is not an absolute path, and only such may name code",
                          path ? path : "NULL");
@@ -139,7 +139,7 @@ int32_t core_trust_file(const char *path)
         return core_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", path);
     memcpy(walk.left, path, strlen(path) + 1);
 
-    int32_t verdict = judge_done(&walk, &status);
+    int32_t verdict = judge_done(&walk, status);
     while (verdict == TRM_OK && next_component(&walk, component)) {
         if (strcmp(component, ".") == 0)
             continue;
@@ -149,14 +149,35 @@ int32_t core_trust_file(const char *path)
         }
         verdict = enter_component(&walk, component);
         if (verdict == TRM_OK)
-            verdict = judge_done(&walk, &status);
+            verdict = judge_done(&walk, status);
     }
     if (verdict != TRM_OK)
         return verdict;
     /* The last step may have been a link or "..". */
-    if (stat(walk.done, &status) != 0)
-        return fail_errno(walk.done);
-    if (!S_ISREG(status.st_mode))
+    return stat(walk.done, status) == 0 ? TRM_OK : fail_errno(walk.done);
+}
+
+int32_t core_trust_file(const char *path)
+{
+    struct stat status;
+    int32_t verdict = judge_path(path, &status);
+    if (verdict == TRM_OK && !S_ISREG(status.st_mode))
         return core_fail(TRM_ERROR_NOT_FOUND, "%s is not a regular file", path);
+    return verdict;
+}
+
+int32_t core_trust_folder(const char *path)
+{
+    struct stat status;
+    int32_t verdict = judge_path(path, &status);
+    if (verdict != TRM_OK)
+        return verdict;
+    if (!S_ISDIR(status.st_mode))
+        return core_fail(TRM_ERROR_NOT_FOUND, "%s is not a folder", path);
+    if (status.st_uid != geteuid())
+        return core_fail(TRM_ERROR_PERMISSION, "the folder %s belongs to user %u, not to this process", path,
+                         (unsigned)status.st_uid);
+    if (status.st_mode & (S_IWGRP | S_IWOTH))
+        return core_fail(TRM_ERROR_PERMISSION, "the folder %s may be written by others", path);
     return TRM_OK;
 }

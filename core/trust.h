@@ -14,4 +14,8 @@
  * Errors: NOT_FOUND (also when it is no regular file), PERMISSION (also for a relative path), explained. */
 int32_t core_trust_file(const char *path);
 
+/* The same of a folder in which this process means to write what it will trust later: it belongs to the user, and is
+ * no sticky folder that others may write too. */
+int32_t core_trust_folder(const char *path);
+
 #endif

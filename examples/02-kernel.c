@@ -33,10 +33,10 @@ static int32_t saxpy(const struct trm_cpu_groups *groups, const void *block)
 }
 
 static const struct trm_parameter parameters[] = {
-    {"x", TRM_PARAMETER_BUFFER, TRM_TYPE_F32, TRM_ACCESS_READ, 0},
-    {"y", TRM_PARAMETER_BUFFER, TRM_TYPE_F32, 0, 0},
-    {"a", TRM_PARAMETER_SCALAR, TRM_TYPE_F32, 0, 0},
-    {"n", TRM_PARAMETER_SCALAR, TRM_TYPE_U32, 0, 0},
+    {.name = "x", .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_F32, .access = TRM_ACCESS_READ},
+    {.name = "y", .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_F32},
+    {.name = "a", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_F32},
+    {.name = "n", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32},
 };
 static const struct trm_cpu_kernel kernels[] = {
     {.name = "saxpy", .function = saxpy, .parameters = parameters, .parameter_count = 4},
@@ -62,7 +62,11 @@ static void run(struct trm_device *device, struct trm_kernel *kernel, struct trm
 
 int main(void)
 {
-    struct trm_module_desc desc = {sizeof(desc), TRM_MODULE_FUNCTIONS, kernels, sizeof(kernels), "saxpy"};
+    struct trm_module_desc desc = {.struct_size = sizeof(desc),
+                                   .format      = TRM_MODULE_FUNCTIONS,
+                                   .data        = kernels,
+                                   .size        = sizeof(kernels),
+                                   .name        = "saxpy"};
     struct trm_context *context;
     struct trm_device *device;
     struct trm_module *module;

@@ -39,7 +39,11 @@ static void mistakes_are_refused(struct trm_device *device, struct trm_stream *s
 /* The launch is fine, its work fails later: the failure stays on the stream, and only there. */
 static void a_kernel_fails(struct trm_device *device, struct trm_stream *stream)
 {
-    struct trm_module_desc desc = {sizeof(desc), TRM_MODULE_FUNCTIONS, kernels, sizeof(kernels), "errors"};
+    struct trm_module_desc desc = {.struct_size = sizeof(desc),
+                                   .format      = TRM_MODULE_FUNCTIONS,
+                                   .data        = kernels,
+                                   .size        = sizeof(kernels),
+                                   .name        = "errors"};
     struct trm_grid grid        = trm_grid_1d(1, 1);
     struct trm_module *module;
     struct trm_kernel *kernel;

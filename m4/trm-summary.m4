@@ -22,10 +22,17 @@ AC_DEFUN([TRM_SUMMARY_PKG],
 AC_DEFUN([TRM_SUMMARY],
 [TRM_SUMMARY_LINE([tools], [yes (trireme)])
 TRM_SUMMARY_LINE([man pages], [yes])
+TRM_SUMMARY_LINE([kernels], [$trm_kernels])
+TRM_SUMMARY_LINE([], [GLSL: $trm_shaderc])
+TRM_SUMMARY_LINE([], [C compiler at run time: $trm_kernel_compiler])
+TRM_SUMMARY_LINE([], [nvcc for --target cuda: $trm_nvcc])
 TRM_SUMMARY_PKG([tests], [CHECK], [])
 AS_IF([test -z "$CXX"], [TRM_SUMMARY_LINE([], [without that of the headers as C++ (no C++ compiler)])])
+AS_IF([test "x$ac_cv_header_vulkan_vulkan_h" != xyes],
+      [TRM_SUMMARY_LINE([], [without the comparison with Vulkan (no vulkan/vulkan.h; Debian package: libvulkan-dev)])])
 TRM_SUMMARY_PKG([bench peers], [OPENCL], [OpenCL ])
 TRM_SUMMARY_PKG([], [STARPU], [StarPU ])
+TRM_SUMMARY_PKG([], [OPENBLAS], [OpenBLAS ])
 AS_IF([test -n "$OPENMP_CFLAGS"],
   [TRM_SUMMARY_LINE([], [OpenMP yes])],
   [TRM_SUMMARY_LINE([], [OpenMP no (the compiler has none)])])

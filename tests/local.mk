@@ -2,11 +2,13 @@
 #
 # A test is a program or a .sh script that ends with 0 (passed), 77 (skipped) or anything else (failed).
 
-# Nothing of the user's own settings reaches a test, and scripts find the tree and the tools by these names.
+# Nothing of the user's own settings reaches a test, and scripts find the tree and the tools by these names. Kernels that tests
+# compile are kept in the build tree, or where TEST_CACHE_HOME says, so that several builds have to compile them but once.
 AM_TESTS_ENVIRONMENT = \
 	for variable in $$(env | sed -n 's/^\(TRIREME_[A-Z_]*\)=.*/\1/p'); do unset $$variable; done; \
 	CK_DEFAULT_TIMEOUT=$${CK_DEFAULT_TIMEOUT:-300}; export CK_DEFAULT_TIMEOUT; \
 	XDG_CONFIG_HOME='$(abs_top_builddir)/tests/no-config'; export XDG_CONFIG_HOME; \
+	XDG_CACHE_HOME="$${TEST_CACHE_HOME:-$(abs_top_builddir)/tests/cache}"; export XDG_CACHE_HOME; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	CC='$(CC)'; export CC; \
@@ -52,6 +54,7 @@ PACKAGING_TESTS = \
 	tests/packaging/install.sh \
 	tests/packaging/relocated.sh \
 	tests/packaging/readme-program.sh \
+	tests/packaging/readme-kernel.sh \
 	tests/packaging/uninstall.sh
 
 dist_check_SCRIPTS += $(PACKAGING_TESTS)
@@ -60,5 +63,6 @@ EXTRA_DIST += tests/packaging/staging
 
 tests/packaging/relocated.log: tests/packaging/install.log
 tests/packaging/readme-program.log: tests/packaging/install.log
+tests/packaging/readme-kernel.log: tests/packaging/install.log
 tests/packaging/uninstall.log: tests/packaging/install.log tests/packaging/relocated.log \
-	tests/packaging/readme-program.log
+	tests/packaging/readme-program.log tests/packaging/readme-kernel.log

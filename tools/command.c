@@ -47,16 +47,22 @@ int command_failed(const char *what)
     return COMMAND_FAILED;
 }
 
-int32_t command_context(bool verbose, struct trm_context **context)
+int32_t command_context_for(const char *backend, bool verbose, struct trm_context **context)
 {
-    static const struct trm_setting all_of_it = {.name = "log.level", .value = "4"};
-    struct trm_context_desc desc              = {.struct_size = sizeof(desc)};
+    struct trm_setting settings[2];
+    struct trm_context_desc desc = {.struct_size = sizeof(desc), .settings = settings};
 
     if (verbose) {
-        desc.log           = log_to_stderr;
-        desc.settings      = &all_of_it;
-        desc.setting_count = 1;
+        desc.log                       = log_to_stderr;
+        settings[desc.setting_count++] = (struct trm_setting){.name = "log.level", .value = "4"};
     }
+    if (backend)
+        settings[desc.setting_count++] = (struct trm_setting){.name = "backend", .value = backend};
 
     return trm_context_create(&desc, context);
+}
+
+int32_t command_context(bool verbose, struct trm_context **context)
+{
+    return command_context_for(NULL, verbose, context);
 }

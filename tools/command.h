@@ -25,6 +25,7 @@ struct command {
 };
 
 extern const struct command info_command;
+extern const struct command kc_command;
 extern const struct command bench_command;
 
 /* Say on stderr that the command line is wrong, and where the help is. `complaint` NULL: getopt has said it already.
@@ -36,5 +37,8 @@ int command_failed(const char *what);
 
 /* A context as any program gets it by default. With `verbose`, what the library logs goes to stderr. */
 int32_t command_context(bool verbose, struct trm_context **context);
+
+/* The same for a command that works with this one backend, whatever the user prefers otherwise. */
+int32_t command_context_for(const char *backend, bool verbose, struct trm_context **context);
 
 #endif

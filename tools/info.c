@@ -11,6 +11,7 @@
 
 struct info_options {
     bool settings;
+    bool kernels;
     bool json;
     bool mdoc;
     bool verbose;
@@ -18,6 +19,7 @@ struct info_options {
 
 enum {
     OPTION_SETTINGS = 256,
+    OPTION_KERNELS,
     OPTION_JSON,
     OPTION_MDOC
 };
@@ -26,6 +28,7 @@ static int parse_options(int argc, char **argv, struct info_options *options)
 {
     static const struct option known[] = {
         {"settings", no_argument, NULL, OPTION_SETTINGS},
+        {"kernels", no_argument, NULL, OPTION_KERNELS},
         {"json", no_argument, NULL, OPTION_JSON},
         {"mdoc", no_argument, NULL, OPTION_MDOC},
         {"verbose", no_argument, NULL, 'v'},
@@ -37,6 +40,9 @@ static int parse_options(int argc, char **argv, struct info_options *options)
         switch (option) {
         case OPTION_SETTINGS:
             options->settings = true;
+            break;
+        case OPTION_KERNELS:
+            options->kernels = true;
             break;
         case OPTION_JSON:
             options->json = true;
@@ -53,6 +59,8 @@ static int parse_options(int argc, char **argv, struct info_options *options)
     }
     if (optind < argc)
         return command_usage_error(&info_command, "it takes no arguments");
+    if (options->kernels && options->settings)
+        return command_usage_error(&info_command, "--kernels and --settings are two questions");
     if (options->mdoc && (!options->settings || options->json))
         return command_usage_error(&info_command, "--mdoc goes with --settings alone");
     return COMMAND_OK;
@@ -93,7 +101,7 @@ static int fail_context(const struct info_options *options)
     struct info info;
     int status = command_failed("the settings are wrong");
 
-    if (options->json && !options->settings) {
+    if (options->json && !options->settings && !options->kernels) {
         info_collect_failure(&info);
         info_print_json(&info);
         info_release(&info);
@@ -117,6 +125,8 @@ static int info_run(int argc, char **argv)
         return fail_context(&options);
     if (options.settings)
         print_settings(context, &options);
+    else if (options.kernels)
+        status = info_kernels(context, options.json);
     else
         status = print_machine(context, &options);
     trm_context_destroy(context);
@@ -125,18 +135,22 @@ static int info_run(int argc, char **argv)
 
 const struct command info_command = {
     .name    = "info",
-    .summary = "show backends, devices and settings, and why a backend is missing",
+    .summary = "show backends, devices, kernels and settings, and why a backend is missing",
     .help    = "Usage: trireme info [--json] [-v]\n"
+               "       trireme info --kernels [--json] [-v]\n"
                "       trireme info --settings [--json | --mdoc]\n"
                "\n"
                "Shows every backend plugin that was found, with the reason where it cannot be used, and\n"
                "every device with its properties.\n"
                "\n"
                "      --json      one JSON object instead of text\n"
+               "      --kernels   every kernel that can be had by name: its parameters, specialisation\n"
+               "                  constants and work-group, and which backends have code beside it\n"
                "      --settings  every setting: value in force, where it comes from, variable, default\n"
                "      --mdoc      the settings as the list in trireme(7)\n"
                "  -v, --verbose   what the library logs, on stderr\n"
                "\n"
-               "Ends with 0 when at least one device works, 1 when none does, 2 for a wrong command line.\n",
+               "Ends with 0 when at least one device works (--kernels: one kernel is there), 1 when none\n"
+               "does, 2 for a wrong command line.\n",
     .run     = info_run,
 };

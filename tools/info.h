@@ -53,6 +53,9 @@ void info_print_json(const struct info *info);
 void info_properties_text(struct trm_device *device, int indent);
 void info_properties_json(struct trm_device *device, struct json *json);
 
+/* Every kernel that can be had by name. Returns an exit status. */
+int info_kernels(struct trm_context *context, bool json);
+
 /* The settings table with the values in force in `context`. */
 void info_settings_text(struct trm_context *context);
 void info_settings_json(struct trm_context *context);

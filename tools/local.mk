@@ -19,14 +19,25 @@ tools_trireme_SOURCES = \
 	tools/info.c \
 	tools/info.h \
 	tools/info_collect.c \
+	tools/info_kernels.c \
 	tools/info_print.c \
 	tools/info_properties.c \
 	tools/info_settings.c \
 	tools/json.c \
 	tools/json.h \
+	tools/kc.c \
+	tools/kc.h \
+	tools/kc_compile.c \
+	tools/kc_constants.c \
+	tools/kc_nvcc.c \
+	tools/kc_options.c \
+	tools/kc_print.c \
+	tools/kc_write.c \
 	tools/main.c \
 	tools/output.c \
 	tools/output.h \
+	tools/signature.c \
+	tools/signature.h \
 	tools/table.c \
 	tools/table.h
 tools_trireme_LDADD = libtrireme.la -lm

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct command *const commands[] = {&info_command, &bench_command};
+static const struct command *const commands[] = {&info_command, &kc_command, &bench_command};
 
 enum {
     COMMAND_COUNT = sizeof(commands) / sizeof(commands[0])

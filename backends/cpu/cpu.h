@@ -16,6 +16,9 @@
 #define CPU_MAX_ARGUMENTS 256u
 #define CPU_MAX_SHARED_BYTES (16u << 20)
 #define CPU_MAX_GROUP_ITEMS (1u << 20)
+#define CPU_MAX_BLOCK_BYTES (64u << 10)    /* of one argument */
+#define CPU_MAX_SCRATCH_BYTES (256u << 20) /* of one kernel, for each worker */
+#define CPU_BLOCK_ALIGNMENT 16u
 
 struct trm_backend_instance {
     struct cpu_pool pool;

@@ -143,6 +143,12 @@ static void write_block(uint8_t *block, const struct trm_launch_argument *argume
             offset += argument->size;
             continue;
         }
+        if (argument->kind == TRM_PARAMETER_BLOCK) {
+            offset = cpu_argument_offset(offset, CPU_BLOCK_ALIGNMENT);
+            memcpy(block + offset, argument->block, argument->size);
+            offset += argument->size;
+            continue;
+        }
         struct trm_backend_memory *memory = argument->memory;
         struct trm_cpu_buffer buffer      = {memory ? memory->data + argument->offset : NULL, argument->size};
         offset                            = cpu_argument_offset(offset, _Alignof(struct trm_cpu_buffer));

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SENTENCE_BYTES 256
+#define SENTENCE_BYTES 512
 
 int32_t cpu_fail(struct trm_backend_instance *instance, int32_t status, int64_t native_code,
                  const char *format, ...)

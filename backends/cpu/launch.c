@@ -67,11 +67,20 @@ static bool find_scratch(struct cpu_session *session, uint64_t bytes, struct cpu
     return scratch->data != NULL;
 }
 
+/* The kernel's own shared memory comes first, then what else it needs, then what the launch adds. */
+static uint64_t scratch_bytes(const struct trm_cpu_kernel *kernel, uint32_t more)
+{
+    uint64_t bytes = kernel->shared_bytes;
+    if (kernel->scratch_bytes != 0)
+        bytes = ((bytes + CPU_LINE - 1) & ~(uint64_t)(CPU_LINE - 1)) + kernel->scratch_bytes;
+    return bytes + more;
+}
+
 static struct cpu_failure *call(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
                                 uint64_t end)
 {
     const struct trm_cpu_kernel *kernel = &op->launch.kernel->source;
-    uint64_t bytes                      = (uint64_t)op->launch.shared_bytes + kernel->shared_bytes;
+    uint64_t bytes                      = scratch_bytes(kernel, op->launch.shared_bytes);
     struct cpu_scratch *scratch;
     if (!find_scratch(session, bytes, &scratch))
         return cpu_failure_make(session->instance, TRM_ERROR_OUT_OF_HOST_MEMORY, 0,

@@ -9,6 +9,9 @@ endif
 backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/backend.c \
 	backends/cpu/clock.h \
+	backends/cpu/compile.c \
+	backends/cpu/compiler.c \
+	backends/cpu/compiler.h \
 	backends/cpu/copy_kernels.c \
 	backends/cpu/copy_kernels.h \
 	backends/cpu/cpu.h \
@@ -23,15 +26,21 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/memory.c \
 	backends/cpu/module.c \
 	backends/cpu/module.h \
+	backends/cpu/module_table.c \
+	backends/cpu/module_table.h \
 	backends/cpu/operation.c \
 	backends/cpu/pool.c \
 	backends/cpu/pool.h \
+	backends/cpu/portable.c \
+	backends/cpu/portable.h \
 	backends/cpu/profile.c \
 	backends/cpu/profile.h \
 	backends/cpu/ring.c \
 	backends/cpu/ring.h \
 	backends/cpu/session.c \
 	backends/cpu/session.h \
+	backends/cpu/spawn.c \
+	backends/cpu/spawn.h \
 	backends/cpu/stream.c \
 	backends/cpu/stream.h \
 	backends/cpu/transfer.c \

@@ -48,6 +48,7 @@ struct trm_buffer;
 struct trm_array;
 struct trm_module;
 struct trm_kernel;
+struct trm_shader;
 
 TRM_API_BEGIN
 

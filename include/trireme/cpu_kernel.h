@@ -20,8 +20,8 @@
  *     }
  *
  * The argument block holds the arguments in the order of the parameters, each at its natural
- * alignment as in a C struct: a buffer is a struct trm_cpu_buffer, a scalar itself. It is 16-byte
- * aligned and read-only.
+ * alignment as in a C struct: a buffer is a struct trm_cpu_buffer, a scalar itself, a block its bytes at a
+ * multiple of 16. It is 16-byte aligned and read-only.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_CPU_KERNEL_H
@@ -46,7 +46,8 @@ struct trm_cpu_groups {
     uint32_t group_size[3]; /* work-items of a group */
     /* this call's own memory for shared variables and the like; 64-byte aligned; not cleared */
     void *scratch;
-    uint64_t scratch_bytes; /* the launch's shared_bytes + the kernel's own */
+    uint64_t
+        scratch_bytes; /* the launch's shared_bytes + the kernel's own shared and scratch bytes, which come first */
 };
 
 /* 0, or any other number to fail the launch: the stream then fails with TRM_ERROR_KERNEL and
@@ -60,7 +61,9 @@ struct trm_cpu_kernel {
     uint32_t parameter_count;
     uint32_t group_size[3]; /* 0: given at launch */
     uint32_t shared_bytes;
-    uint32_t grain; /* groups that are worth a thread of their own; 0: found by measuring */
+    uint32_t grain;         /* groups that are worth a thread of their own; 0: found by measuring */
+    uint32_t scratch_bytes; /* memory a call needs besides shared_bytes, behind it at a multiple of 64 */
+    uint32_t reserved;
 };
 
 /* What a shared object of kernels exports, under the name "trm_cpu_kernels_v1". */
@@ -70,6 +73,9 @@ struct trm_cpu_kernel_table {
     uint32_t count;
     uint32_t reserved;
     const struct trm_cpu_kernel *kernels;
+    /* What it was made of: 32 bytes, the SHA-256 of the SPIR-V and then of what says its constants, as
+     * struct trm_module_source of <trireme/backend.h> has it; NULL for code that was written by hand. */
+    const uint8_t *digest;
 };
 
 #endif

@@ -15,6 +15,7 @@ triremeinclude_HEADERS = \
 	include/trireme/point.h \
 	include/trireme/pool.h \
 	include/trireme/settings.h \
+	include/trireme/shader.h \
 	include/trireme/status.h \
 	include/trireme/stream.h \
 	include/trireme/transfer.h \

@@ -14,6 +14,7 @@
 #include <trireme/point.h>
 #include <trireme/pool.h>
 #include <trireme/settings.h>
+#include <trireme/shader.h>
 #include <trireme/status.h>
 #include <trireme/stream.h>
 #include <trireme/transfer.h>

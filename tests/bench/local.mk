@@ -27,6 +27,34 @@ tests_bench_peer_opencl_SOURCES = tests/bench/peer_opencl.c $(MEASURE)
 tests_bench_peer_opencl_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
 tests_bench_peer_opencl_LDADD = $(OPENCL_LIBS)
 
+# The suite "kernel": the shaders of this folder and the built-in kernels, beside what compilers and libraries do.
+KERNEL_WORK = tests/bench/kernel_work.h $(MEASURE)
+
+PEERS += tests/bench/kernel_trireme
+tests_bench_kernel_trireme_SOURCES = tests/bench/kernel_trireme.c $(KERNEL_WORK)
+tests_bench_kernel_trireme_LDADD = libtrireme.la
+tests_bench_kernel_trireme_LDFLAGS = $(UNINSTALLED_LINK)
+
+if HAVE_OPENCL
+PEERS += tests/bench/peer_opencl_kernels
+endif
+tests_bench_peer_opencl_kernels_SOURCES = tests/bench/peer_opencl_kernels.c $(KERNEL_WORK)
+tests_bench_peer_opencl_kernels_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
+tests_bench_peer_opencl_kernels_LDADD = $(OPENCL_LIBS)
+
+if HAVE_OPENMP
+PEERS += tests/bench/peer_openmp
+endif
+tests_bench_peer_openmp_SOURCES = tests/bench/peer_openmp.c $(KERNEL_WORK)
+tests_bench_peer_openmp_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) -O3 -march=native
+
+if HAVE_OPENBLAS
+PEERS += tests/bench/peer_openblas
+endif
+tests_bench_peer_openblas_SOURCES = tests/bench/peer_openblas.c $(KERNEL_WORK)
+tests_bench_peer_openblas_CFLAGS = $(AM_CFLAGS) $(OPENBLAS_CFLAGS)
+tests_bench_peer_openblas_LDADD = $(OPENBLAS_LIBS)
+
 if HAVE_STARPU
 PEERS += tests/bench/peer_starpu
 endif
@@ -44,4 +72,9 @@ CLEANFILES += $(PEERS) tests/bench/cpu_micro
 EXTRA_DIST += \
 	tests/bench/report.awk \
 	tests/bench/run-bench \
+	tests/bench/shaders/blur.comp \
+	tests/bench/shaders/fma_32.comp \
+	tests/bench/shaders/gemm_tile.comp \
+	tests/bench/shaders/saxpy.comp \
+	tests/bench/shaders/tree_sum.comp \
 	tests/bench/targets.txt

@@ -43,6 +43,8 @@ void add_module(Suite *suite);
 void add_kernel(Suite *suite);
 void add_argument(Suite *suite);
 void add_launch(Suite *suite);
+void add_portable(Suite *suite);
+void add_named(Suite *suite);
 
 /* The world around. */
 void add_threads(Suite *suite);

@@ -49,8 +49,12 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/map.c \
 	tests/conformance/memory_kinds.c \
 	tests/conformance/module.c \
+	tests/conformance/named.c \
 	tests/conformance/out_of_memory.c \
 	tests/conformance/pool.c \
+	tests/conformance/portable.c \
+	tests/conformance/shaders.c \
+	tests/conformance/shaders.h \
 	tests/conformance/span.c \
 	tests/conformance/stream_memory.c \
 	tests/conformance/transfer_1d.c \
@@ -70,3 +74,13 @@ CONFORMANCE_RUNS = \
 dist_check_SCRIPTS += $(CONFORMANCE_RUNS)
 TESTS += $(CONFORMANCE_RUNS)
 EXTRA_DIST += tests/conformance/run doc/conformance.md
+
+# SPIR-V that the suite includes, and what it was made of.
+EXTRA_DIST += tests/conformance/shaders/make \
+	tests/conformance/shaders/affine.comp tests/conformance/shaders/affine.inc \
+	tests/conformance/shaders/constants.comp tests/conformance/shaders/constants.inc \
+	tests/conformance/shaders/header.comp tests/conformance/shaders/header.inc \
+	tests/conformance/shaders/many.comp tests/conformance/shaders/many.inc \
+	tests/conformance/shaders/mixed.comp tests/conformance/shaders/mixed.inc \
+	tests/conformance/shaders/reverse.comp tests/conformance/shaders/reverse.inc \
+	tests/conformance/shaders/two.spvasm tests/conformance/shaders/two.inc

@@ -23,6 +23,9 @@ for backend in $BACKENDS; do
     expect_file "$backendsdir/$(basename "$backend" .la).so"
     test ! -e "$stage$backendsdir/$(basename "$backend")" || fail "$backend was installed"
 done
+for shader in "$top_srcdir"/shaders/*.comp; do
+    expect_file "$pkglibdir/kernels/$(basename "$shader" .comp).spv"
+done
 for page in $MAN_PAGES; do
     expect_file "$mandir/man${page##*.}/$(basename "$page")"
 done
@@ -34,3 +37,12 @@ test -z "$outside" || fail "installed outside of $prefix:" $outside
 need_the_cpu_backend
 json=$("$stage$bindir/trireme" info --json) || fail "trireme info --json"
 expect_backend "$stage$prefix" "$json"
+
+# Each kernel has its code beside it, and so has each variant that the list names.
+for shader in "$top_srcdir"/shaders/*.comp; do
+    expect_file "$pkglibdir/kernels/$(basename "$shader" .comp).so"
+done
+variants=$(sed 's/#.*//; /[^ ]/!d' "$top_srcdir/shaders/variants.txt" | wc -l)
+found=$(find "$stage$pkglibdir/kernels" -name '*=*.so' | wc -l)
+test "$found" -eq "$variants" || fail "the list names $variants variants, but $found were installed"
+expect_kernels "$stage$prefix" "$stage$bindir/trireme"

@@ -13,3 +13,4 @@ trap 'rm -rf "$moved"' EXIT
 cp -a "$stage$prefix" "$moved" || fail "copying the installed tree"
 json=$("$moved$bindir_in_prefix/trireme" info --json) || fail "trireme info --json"
 expect_backend "$moved" "$json"
+expect_kernels "$moved" "$moved$bindir_in_prefix/trireme"

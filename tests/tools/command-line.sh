@@ -9,7 +9,7 @@ for option in --help -h help; do
     out_has "Usage: trireme"
     err_is_empty
 done
-for command in info bench; do
+for command in info kc bench; do
     run 0 "$trireme" help $command
     out_has "Usage: trireme $command"
     run 0 "$trireme" $command --help
@@ -43,7 +43,7 @@ for count in 0 -1 x 1x 1001; do
 done
 
 if test -w /dev/full; then
-    for arguments in --help --version info "info --json" "info --settings" "bench --list"; do
+    for arguments in --help --version info "info --json" "info --kernels" "info --settings" "bench --list"; do
         # shellcheck disable=SC2086 # words
         timeout 60 "$trireme" $arguments >/dev/full 2>"$work/err"
         status=$?

@@ -4,6 +4,8 @@ TOOL_TESTS = \
 	tests/tools/json-check.sh \
 	tests/tools/command-line.sh \
 	tests/tools/info.sh \
+	tests/tools/kc.sh \
+	tests/tools/kernels.sh \
 	tests/tools/settings.sh \
 	tests/tools/colour.sh \
 	tests/tools/bench.sh \

@@ -305,8 +305,8 @@ END_TEST
 START_TEST(scalars_of_every_size_arrive_in_the_low_bytes)
 {
     struct trm_argument arguments[5] = {
-        {TRM_PARAMETER_SCALAR, TRM_TYPE_U8, {.u8 = 0xfe}},
-        {TRM_PARAMETER_SCALAR, TRM_TYPE_I16, {.i16 = -2}},
+        {.kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U8, .value = {.u8 = 0xfe}},
+        {.kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_I16, .value = {.i16 = -2}},
         trm_arg_i32(-2),
         trm_arg_f64(2.5),
         trm_arg_i64(-2),

@@ -36,6 +36,11 @@ tests_unit_config_file_SOURCES = tests/unit/config_file.c
 tests_unit_config_file_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_config_file_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/glsl_program
+tests_unit_glsl_program_SOURCES = tests/unit/glsl_program.c
+tests_unit_glsl_program_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_glsl_program_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/context
 tests_unit_context_SOURCES = tests/unit/context.c
 tests_unit_context_CFLAGS = $(UNIT_CFLAGS)

@@ -385,20 +385,22 @@ static int32_t stream_notify(struct trm_backend_stream *stream, uint64_t value, 
 /* ---- modules ------------------------------------------------------------------------------- */
 
 static const struct trm_parameter saxpy_parameters[] = {
-    {"x", TRM_PARAMETER_BUFFER, TRM_TYPE_F32, TRM_ACCESS_READ, 0},
-    {"y", TRM_PARAMETER_BUFFER, TRM_TYPE_F32, 0, 0},
-    {"a", TRM_PARAMETER_SCALAR, TRM_TYPE_F32, 0, 0},
-    {"n", TRM_PARAMETER_SCALAR, TRM_TYPE_U32, 0, 0},
+    {.name = "x", .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_F32, .access = TRM_ACCESS_READ},
+    {.name = "y", .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_F32},
+    {.name = "a", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_F32},
+    {.name = "n", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32},
 };
 
 static struct trm_parameter many_parameters[24];
 
-static const struct trm_parameter bad_parameters[] = {{"what", 7, TRM_TYPE_F32, 0, 0}};
+static const struct trm_parameter bad_parameters[] = {{.name = "what", .kind = 7, .type = TRM_TYPE_F32}};
 
 static const struct trm_parameter scalar_parameters[] = {
-    {"a", TRM_PARAMETER_SCALAR, TRM_TYPE_U8, 0, 0},  {"b", TRM_PARAMETER_SCALAR, TRM_TYPE_I16, 0, 0},
-    {"c", TRM_PARAMETER_SCALAR, TRM_TYPE_I32, 0, 0}, {"d", TRM_PARAMETER_SCALAR, TRM_TYPE_F64, 0, 0},
-    {"e", TRM_PARAMETER_SCALAR, TRM_TYPE_I64, 0, 0},
+    {.name = "a", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U8},
+    {.name = "b", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_I16},
+    {.name = "c", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_I32},
+    {.name = "d", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_F64},
+    {.name = "e", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_I64},
 };
 
 static struct trm_backend_kernel kernels[] = {
@@ -423,7 +425,8 @@ static int32_t module_load(struct trm_backend_device *device, const struct trm_m
     *module          = calloc(1, sizeof(**module));
     (*module)->store = device->store;
     for (size_t i = 0; i < 24; i++)
-        many_parameters[i] = (struct trm_parameter){"v", TRM_PARAMETER_SCALAR, TRM_TYPE_U32, 0, 0};
+        many_parameters[i] =
+            (struct trm_parameter){.name = "v", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32};
     return TRM_OK;
 }
 

@@ -39,7 +39,7 @@ _Static_assert(sizeof(void *) == 8 && sizeof(long) == 8, "the pins are for LP64"
 
 /* ---- <trireme/backend.h> */
 
-PIN_GROWING(trm_host, 64);
+PIN_GROWING(trm_host, 112);
 PIN(trm_host, struct_size, 0, 4);
 PIN(trm_host, abi_minor, 4, 4);
 PIN(trm_host, context, 8, 8);
@@ -49,6 +49,12 @@ PIN(trm_host, log, 32, 8);
 PIN(trm_host, fail, 40, 8);
 PIN(trm_host, get_setting, 48, 8);
 PIN(trm_host, trust_file, 56, 8);
+PIN(trm_host, translate, 64, 8);
+PIN(trm_host, release_translation, 72, 8);
+PIN(trm_host, cache_find, 80, 8);
+PIN(trm_host, cache_begin, 88, 8);
+PIN(trm_host, cache_commit, 96, 8);
+PIN(trm_host, cache_discard, 104, 8);
 
 PIN_GROWING(trm_device_ops, 40);
 PIN(trm_device_ops, struct_size, 0, 4);
@@ -108,13 +114,14 @@ PIN(trm_fill_desc, offset, 16, 8);
 PIN(trm_fill_desc, size, 24, 8);
 PIN(trm_fill_desc, pattern, 32, 8);
 
-PIN_FIXED(trm_launch_argument, 40);
+PIN_FIXED(trm_launch_argument, 48);
 PIN(trm_launch_argument, kind, 0, 4);
 PIN(trm_launch_argument, type, 4, 4);
 PIN(trm_launch_argument, memory, 8, 8);
 PIN(trm_launch_argument, offset, 16, 8);
 PIN(trm_launch_argument, size, 24, 8);
 PIN(trm_launch_argument, scalar, 32, 8);
+PIN(trm_launch_argument, block, 40, 8);
 
 PIN_GROWING(trm_launch_desc, 56);
 PIN(trm_launch_desc, struct_size, 0, 4);
@@ -147,12 +154,26 @@ PIN(trm_stream_ops, wait_any, 120, 8);
 PIN(trm_stream_ops, notify, 128, 8);
 PIN(trm_stream_ops, abandon, 136, 8);
 
-PIN_GROWING(trm_module_source, 32);
+PIN_GROWING(trm_module_source, 80);
 PIN(trm_module_source, struct_size, 0, 4);
 PIN(trm_module_source, format, 4, 4);
 PIN(trm_module_source, data, 8, 8);
 PIN(trm_module_source, size, 16, 8);
 PIN(trm_module_source, name, 24, 8);
+PIN(trm_module_source, kernels, 32, 8);
+PIN(trm_module_source, kernel_count, 40, 4);
+PIN(trm_module_source, constant_count, 44, 4);
+PIN(trm_module_source, constants, 48, 8);
+PIN(trm_module_source, digest, 56, 8);
+PIN(trm_module_source, stem, 64, 8);
+PIN(trm_module_source, variant, 72, 8);
+
+PIN_GROWING(trm_translation, 32);
+PIN(trm_translation, struct_size, 0, 4);
+PIN(trm_translation, symbol_count, 4, 4);
+PIN(trm_translation, text, 8, 8);
+PIN(trm_translation, length, 16, 8);
+PIN(trm_translation, symbols, 24, 8);
 
 PIN_GROWING(trm_kernel_desc, 32);
 PIN(trm_kernel_desc, struct_size, 0, 4);
@@ -161,7 +182,7 @@ PIN(trm_kernel_desc, parameters, 8, 8);
 PIN(trm_kernel_desc, group_size, 16, 12);
 PIN(trm_kernel_desc, shared_bytes, 28, 4);
 
-PIN_GROWING(trm_module_ops, 48);
+PIN_GROWING(trm_module_ops, 56);
 PIN(trm_module_ops, struct_size, 0, 4);
 PIN(trm_module_ops, reserved, 4, 4);
 PIN(trm_module_ops, supports, 8, 8);
@@ -169,6 +190,7 @@ PIN(trm_module_ops, load, 16, 8);
 PIN(trm_module_ops, unload, 24, 8);
 PIN(trm_module_ops, kernel, 32, 8);
 PIN(trm_module_ops, kernel_name, 40, 8);
+PIN(trm_module_ops, build, 48, 8);
 
 PIN_GROWING(trm_profile_ops, 40);
 PIN(trm_profile_ops, struct_size, 0, 4);
@@ -231,7 +253,7 @@ PIN(trm_cpu_groups, group_size, 36, 12);
 PIN(trm_cpu_groups, scratch, 48, 8);
 PIN(trm_cpu_groups, scratch_bytes, 56, 8);
 
-PIN_FIXED(trm_cpu_kernel, 48);
+PIN_FIXED(trm_cpu_kernel, 56);
 PIN(trm_cpu_kernel, name, 0, 8);
 PIN(trm_cpu_kernel, function, 8, 8);
 PIN(trm_cpu_kernel, parameters, 16, 8);
@@ -239,29 +261,46 @@ PIN(trm_cpu_kernel, parameter_count, 24, 4);
 PIN(trm_cpu_kernel, group_size, 28, 12);
 PIN(trm_cpu_kernel, shared_bytes, 40, 4);
 PIN(trm_cpu_kernel, grain, 44, 4);
+PIN(trm_cpu_kernel, scratch_bytes, 48, 4);
+PIN(trm_cpu_kernel, reserved, 52, 4);
 
-PIN_GROWING(trm_cpu_kernel_table, 24);
+PIN_GROWING(trm_cpu_kernel_table, 32);
 PIN(trm_cpu_kernel_table, struct_size, 0, 4);
 PIN(trm_cpu_kernel_table, kernel_size, 4, 4);
 PIN(trm_cpu_kernel_table, count, 8, 4);
 PIN(trm_cpu_kernel_table, reserved, 12, 4);
 PIN(trm_cpu_kernel_table, kernels, 16, 8);
+PIN(trm_cpu_kernel_table, digest, 24, 8);
 
 /* ---- <trireme/kernel.h> */
 
-PIN_GROWING(trm_module_desc, 32);
+PIN_FIXED(trm_constant, 24);
+PIN(trm_constant, name, 0, 8);
+PIN(trm_constant, id, 8, 4);
+PIN(trm_constant, type, 12, 4);
+PIN(trm_constant, bits, 16, 8);
+
+PIN_GROWING(trm_module_desc, 56);
 PIN(trm_module_desc, struct_size, 0, 4);
 PIN(trm_module_desc, format, 4, 4);
 PIN(trm_module_desc, data, 8, 8);
 PIN(trm_module_desc, size, 16, 8);
 PIN(trm_module_desc, name, 24, 8);
+PIN(trm_module_desc, constants, 32, 8);
+PIN(trm_module_desc, constant_count, 40, 4);
+PIN(trm_module_desc, reserved, 44, 4);
+PIN(trm_module_desc, glsl, 48, 8);
 
-PIN_FIXED(trm_parameter, 24);
+PIN_FIXED(trm_parameter, 40);
 PIN(trm_parameter, name, 0, 8);
 PIN(trm_parameter, kind, 8, 4);
 PIN(trm_parameter, type, 12, 4);
 PIN(trm_parameter, access, 16, 4);
-PIN(trm_parameter, reserved, 20, 4);
+PIN(trm_parameter, components, 20, 4);
+PIN(trm_parameter, size, 24, 4);
+PIN(trm_parameter, stride, 28, 4);
+PIN(trm_parameter, set, 32, 4);
+PIN(trm_parameter, place, 36, 4);
 
 PIN_GROWING(trm_kernel_info, 40);
 PIN(trm_kernel_info, struct_size, 0, 4);
@@ -271,16 +310,57 @@ PIN(trm_kernel_info, name, 16, 8);
 PIN(trm_kernel_info, group_size, 24, 12);
 PIN(trm_kernel_info, shared_bytes, 36, 4);
 
-PIN_FIXED(trm_argument, 32);
+PIN_FIXED(trm_argument, 40);
 PIN(trm_argument, kind, 0, 4);
 PIN(trm_argument, type, 4, 4);
 PIN(trm_argument, value, 8, 24);
+PIN(trm_argument, name, 32, 8);
 
 PIN_FIXED(trm_grid, 32);
 PIN(trm_grid, groups, 0, 12);
 PIN(trm_grid, group_size, 12, 12);
 PIN(trm_grid, shared_bytes, 24, 4);
 PIN(trm_grid, reserved, 28, 4);
+
+/* ---- <trireme/shader.h> */
+
+PIN_GROWING(trm_glsl_options, 40);
+PIN(trm_glsl_options, struct_size, 0, 4);
+PIN(trm_glsl_options, flags, 4, 4);
+PIN(trm_glsl_options, defines, 8, 8);
+PIN(trm_glsl_options, includes, 16, 8);
+PIN(trm_glsl_options, define_count, 24, 4);
+PIN(trm_glsl_options, include_count, 28, 4);
+PIN(trm_glsl_options, file, 32, 8);
+
+PIN_GROWING(trm_shader_desc, 40);
+PIN(trm_shader_desc, struct_size, 0, 4);
+PIN(trm_shader_desc, format, 4, 4);
+PIN(trm_shader_desc, data, 8, 8);
+PIN(trm_shader_desc, size, 16, 8);
+PIN(trm_shader_desc, name, 24, 8);
+PIN(trm_shader_desc, glsl, 32, 8);
+
+PIN_GROWING(trm_constant_info, 32);
+PIN(trm_constant_info, struct_size, 0, 4);
+PIN(trm_constant_info, id, 4, 4);
+PIN(trm_constant_info, name, 8, 8);
+PIN(trm_constant_info, type, 16, 4);
+PIN(trm_constant_info, reserved, 20, 4);
+PIN(trm_constant_info, default_bits, 24, 8);
+
+PIN_GROWING(trm_translate_desc, 24);
+PIN(trm_translate_desc, struct_size, 0, 4);
+PIN(trm_translate_desc, language, 4, 4);
+PIN(trm_translate_desc, flags, 8, 4);
+PIN(trm_translate_desc, constant_count, 12, 4);
+PIN(trm_translate_desc, constants, 16, 8);
+
+PIN_GROWING(trm_shader_place, 24);
+PIN(trm_shader_place, struct_size, 0, 4);
+PIN(trm_shader_place, reserved, 4, 4);
+PIN(trm_shader_place, name, 8, 8);
+PIN(trm_shader_place, path, 16, 8);
 
 /* ---- <trireme/context.h> */
 
@@ -486,9 +566,24 @@ PIN_VALUE(TRM_TYPE_F64, 11);
 
 PIN_VALUE(TRM_MODULE_FUNCTIONS, 1);
 PIN_VALUE(TRM_MODULE_SHARED_OBJECT, 2);
+PIN_VALUE(TRM_MODULE_SPIRV, 3);
+PIN_VALUE(TRM_MODULE_GLSL, 4);
+PIN_VALUE(TRM_MODULE_NAMED, 5);
+PIN_VALUE(TRM_MODULE_SHADER, 6);
+
+PIN_VALUE(TRM_BUILD_PORTABLE, 1);
+
+PIN_VALUE(TRM_LANGUAGE_C, 1);
+PIN_VALUE(TRM_LANGUAGE_CUDA, 2);
+
+PIN_VALUE(TRM_TRANSLATE_BOUNDS, 1);
+
+PIN_VALUE(TRM_GLSL_UNOPTIMIZED, 1);
+PIN_VALUE(TRM_GLSL_NO_DEBUG, 2);
 
 PIN_VALUE(TRM_PARAMETER_BUFFER, 1);
 PIN_VALUE(TRM_PARAMETER_SCALAR, 2);
+PIN_VALUE(TRM_PARAMETER_BLOCK, 3);
 
 PIN_VALUE(TRM_ACCESS_READ, 1);
 PIN_VALUE(TRM_ACCESS_WRITE, 2);

@@ -51,6 +51,11 @@ struct trm_backend_stamp;
 
 /* ---- what the core lends ------------------------------------------------------------------ */
 
+#define TRM_PATH_MOST 4096u
+
+struct trm_module_source;
+struct trm_translation;
+
 /* Valid from open() until close() returns. All functions may be called from any thread. */
 struct trm_host {
     uint32_t struct_size;
@@ -77,6 +82,26 @@ struct trm_host {
      * root and the user may write them. Else TRM_ERROR_PERMISSION or NOT_FOUND, explained
      * through fail(). */
     int32_t (*trust_file)(void *context, const char *path);
+
+    /* A portable module in another language (enum trm_language, flags: enum trm_translate_flag), for backends that
+     * compile it. `symbols` has the name of the function of each of source->kernels. Both are given back by
+     * release_translation(). Errors: UNSUPPORTED naming the instruction. */
+    int32_t (*translate)(void *context, const struct trm_module_source *source, int32_t language,
+                         uint32_t flags, struct trm_translation *translation);
+    void (*release_translation)(void *context, struct trm_translation *translation);
+
+    /* The cache of what was compiled, shared by all processes of the user: files that are found by a key (any
+     * text; whatever the result depends on must be in it), whole or not at all.
+     * cache_find: the path of the file of a key, checked against the checksum it was stored with and marked as
+     * used; NOT_FOUND, also for a damaged one, which is removed. cache_begin: the path of a new file,
+     * which the caller writes; UNSUPPORTED where the user wants no cache or has no folder for it. cache_commit
+     * stores that file under the key and gives its final path; cache_discard removes it. Paths end with
+     * `extension` (".so") and fit in TRM_PATH_MOST bytes. */
+    int32_t (*cache_find)(void *context, const char *key, const char *extension, char *path);
+    int32_t (*cache_begin)(void *context, const char *key, const char *extension, char *path);
+    int32_t (*cache_commit)(void *context, const char *key, const char *extension, const char *begun,
+                            char *path);
+    void (*cache_discard)(void *context, const char *begun);
 };
 
 /* ---- devices (required) ------------------------------------------------------------------- */
@@ -175,8 +200,9 @@ struct trm_launch_argument {
     int32_t type;                      /* enum trm_type, of a scalar */
     struct trm_backend_memory *memory; /* NULL for an empty span */
     uint64_t offset;
-    uint64_t size;   /* of the span in bytes; of the scalar */
-    uint64_t scalar; /* in the low bytes */
+    uint64_t size;     /* of the span in bytes; of the scalar */
+    uint64_t scalar;   /* in the low bytes */
+    const void *block; /* of a block: `size` bytes, valid during the call */
 };
 
 struct trm_launch_desc {
@@ -258,10 +284,31 @@ struct trm_stream_ops {
 
 struct trm_module_source {
     uint32_t struct_size;
-    int32_t format; /* enum trm_module_format */
+    int32_t
+        format; /* enum trm_module_format: FUNCTIONS, SHARED_OBJECT or SPIRV; the core makes SPIRV of the others */
     const void *data;
     uint64_t size;
     const char *name; /* never NULL */
+    /* Of SPIRV: a valid module in this machine's byte order, as words, not yet specialised. */
+    const struct trm_kernel_info
+        *kernels; /* reflected, with the constants in force; they live as long as the module */
+    uint32_t kernel_count;
+    uint32_t constant_count;
+    const struct trm_constant *constants; /* those that differ from their defaults, by id, in that order */
+    const uint8_t *digest;                /* 32 bytes: SHA-256 of the words and the constants */
+    const char *
+        stem; /* the path of a named module without ".spv": code for the backend may lie beside it; else NULL */
+    const char
+        *variant; /* what comes between stem and extension for these constants: "" or ".op=1,width=4" */
+};
+
+/* What translate() gives. */
+struct trm_translation {
+    uint32_t struct_size; /* set by the caller */
+    uint32_t symbol_count;
+    const char *text; /* ends with a zero */
+    uint64_t length;
+    const char *const *symbols;
 };
 
 struct trm_kernel_desc {
@@ -285,6 +332,9 @@ struct trm_module_ops {
                       struct trm_kernel_desc *desc);
     /* Name number `index`, for messages; NULL past the last. Optional. */
     const char *(*kernel_name)(struct trm_backend_module *module, uint32_t index);
+    /* Write what load() would make of a SPIRV source to a new file at `path`; flags: enum trm_build_flag. Optional. */
+    int32_t (*build)(struct trm_backend_device *device, const struct trm_module_source *source,
+                     uint32_t flags, const char *path);
 };
 
 /* ---- profile (optional): timestamps ------------------------------------------------------- */

@@ -1,0 +1,23 @@
+/* Launches: arguments that are given by name.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CORE_LAUNCH_H
+#define CORE_LAUNCH_H
+
+#include "core/kernel.h"
+
+/* Put arguments in the order of the kernel's parameters: first some by position, then the rest by name. `arranged` has room
+ * for one for each parameter. Errors: INVALID_ARGUMENT naming a parameter that is missing or given twice, or a
+ * name that is none. */
+int32_t core_launch_arrange(const struct core_kernel *kernel, const struct trm_argument *given,
+                            uint32_t count, struct trm_argument *arranged);
+
+/* The failure of a launch with a wrong number of arguments; tells which one is missing where they have names. */
+int32_t core_launch_fail_count(const struct core_kernel *kernel, const struct trm_argument *given,
+                               uint32_t count);
+
+/* The failure of an argument that is not what parameter number `index` takes. */
+int32_t core_launch_fail_argument(const struct core_kernel *kernel, uint32_t index,
+                                  const struct trm_argument *given);
+
+#endif

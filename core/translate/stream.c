@@ -1,0 +1,84 @@
+/* Indices. In a loop over work-items, those that run along with them: see rows.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <trireme/status.h>
+
+#include "core/translate/rows.h"
+
+static const char *counter_of(const struct emit_rows *rows)
+{
+    return rows->merged ? "item_x" : "local_x";
+}
+
+static uint32_t width_of(const struct emit *emit)
+{
+    return emit->body->entry->local_size[0];
+}
+
+/* The line that computes the stream for the row's first item, so that it is that plus step times counter. */
+static int32_t write_base(struct emit *emit, uint32_t number, uint32_t id, int64_t step)
+{
+    struct emit_rows *rows = emit->rows;
+    struct text saved      = emit->text;
+    int32_t is_signed      = spirv_type_of(emit->module, id)->is_signed;
+
+    emit->text = rows->bases;
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "const int64_t at_%" PRIu32 " = ", number);
+    text_add(&emit->text, is_signed ? "trm_row_signed(" : "trm_row(");
+    row_start(emit);
+    row_write(emit, id, WHOLE);
+    int32_t complete = rows->budget != 0;
+    if (rows->merged)
+        text_add(&emit->text, ", %" PRId64 ", first, last);\n", step);
+    else
+        text_add(&emit->text, ", %" PRId64 ", 0, %" PRIu32 ");\n", step, width_of(emit));
+    if (complete)
+        rows->bases = emit->text;
+    emit->text = saved;
+    return complete;
+}
+
+/* NULL when it is none. */
+static const struct row_stream *stream_of(struct emit *emit, uint32_t id)
+{
+    struct emit_rows *rows = emit->rows;
+    int64_t step;
+
+    for (uint32_t i = 0; i < rows->stream_count; i++)
+        if (rows->streams[i].id == id)
+            return &rows->streams[i];
+    row_start(emit);
+    if (rows->stream_count == ROWS_STREAMS_MOST || !row_step(emit, id, WHOLE, &step) || step == 0 ||
+        step > ROWS_STEP_MOST || step < -ROWS_STEP_MOST || !write_base(emit, rows->numbers, id, step))
+        return NULL;
+    struct row_stream *stream = &rows->streams[rows->stream_count++];
+    *stream                   = (struct row_stream){.id = id, .number = rows->numbers++, .step = step};
+    return stream;
+}
+
+int32_t emit_index(struct emit *emit, uint32_t id)
+{
+    struct emit_rows *rows        = emit->rows;
+    const struct spirv_type *type = spirv_type_of(emit->module, id);
+
+    if (rows != NULL && rows->in_loop && type->kind == SPIRV_INT && type->width == 32) {
+        if (!type->is_signed && row_is_counter(emit, id, WHOLE)) {
+            text_add(&emit->text, "%s", counter_of(rows));
+            return TRM_OK;
+        }
+        const struct row_stream *stream = stream_of(emit, id);
+        if (stream != NULL && stream->step == 1) {
+            text_add(&emit->text, "(at_%" PRIu32 " + %s)", stream->number, counter_of(rows));
+            return TRM_OK;
+        }
+        if (stream != NULL) {
+            text_add(&emit->text, "(at_%" PRIu32 " + %" PRId64 " * %s)", stream->number, stream->step,
+                     counter_of(rows));
+            return TRM_OK;
+        }
+    }
+    text_add(&emit->text, "(int64_t)");
+    return emit_value(emit, id, WHOLE);
+}

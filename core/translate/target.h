@@ -1,0 +1,47 @@
+/* The two languages.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CORE_TRANSLATE_TARGET_H
+#define CORE_TRANSLATE_TARGET_H
+
+#include "core/translate/emit.h"
+
+extern const struct emit_target target_c;
+extern const struct emit_target target_cuda;
+
+/* Is `word` in the text, as a word of its own? */
+int32_t target_mentions(const struct text *text, const char *word);
+
+/* The push constants as members of a struct, one a line. Answers how many there are. */
+uint32_t target_scalars(struct emit *emit);
+
+/* "float", "uint16_t": the C type of a scalar parameter (a half is its 16 bits). */
+const char *target_scalar_type(int32_t type);
+
+/* A text as a string literal, or as what may stand in a comment. */
+void target_string(struct text *text, const char *string);
+
+/* The kernel's reflection, of emit->kernel. */
+const struct trm_kernel_info *target_kernel_info(const struct emit *emit);
+
+/* ---- target_c_*.c */
+
+int32_t target_c_kernel(struct emit *emit);
+int32_t target_c_items(struct emit *emit, const struct node *node);
+int32_t target_c_builtin(struct emit *emit, int32_t builtin, uint32_t component);
+void target_c_leave(struct emit *emit);
+void target_c_begin(struct emit *emit);
+void target_c_end(struct emit *emit);
+
+/* struct NAME_shared and struct NAME_kept of emit->body (target_c_memory.c). 0 when there is nothing in them. */
+uint32_t target_c_shared(struct emit *emit);
+uint32_t target_c_kept(struct emit *emit);
+
+/* What a group begins with: shared variables that are to be zero, kept ones with an initial value. */
+void target_c_clear_shared(struct emit *emit);
+int32_t target_c_start_kept(struct emit *emit);
+
+/* Whether rows may run through groups (target_c_kernel.c). */
+int32_t target_c_may_merge(struct emit *emit);
+
+#endif

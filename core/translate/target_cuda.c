@@ -1,0 +1,321 @@
+/* CUDA C, for nvcc and NVRTC.
+ *
+ * A kernel's parameters, which whoever launches it builds from the reflection (struct trm_parameter):
+ *
+ *     1. for each buffer, in the order of the parameters: a pointer to its first byte in the span;
+ *     2. if there are parameters of another kind: one struct by value, with those in their order. A scalar stands at its
+ *        natural alignment, a half as its 16 bits; a block is its bytes at a multiple of 16;
+ *     3. if the shader asks for the length of any buffer: for each buffer, in order, the bytes of its span as a uint64_t.
+ *
+ * Sizes come last so that a launcher that always gives all three need not know whether they are asked for: the driver takes
+ * as many parameters as the function has. The block is the group's own size, which is in __launch_bounds__.
+ *
+ * Pointers are __restrict__: under SPIR-V's GLSL memory model buffers are different memory unless they are decorated Aliased, which
+ * GLSL never does. Buffers that are `coherent` or `volatile` are what work-items talk to each other through, and are not.
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/status.h>
+
+#include "core/translate/flow.h"
+#include "core/translate/target.h"
+
+static const char head[] = "/* Made by Trireme from a SPIR-V module. */\n"
+                           "#ifdef __CUDACC_RTC__\n"
+                           "typedef signed char int8_t;\n"
+                           "typedef unsigned char uint8_t;\n"
+                           "typedef short int16_t;\n"
+                           "typedef unsigned short uint16_t;\n"
+                           "typedef int int32_t;\n"
+                           "typedef unsigned int uint32_t;\n"
+                           "typedef long long int64_t;\n"
+                           "typedef unsigned long long uint64_t;\n"
+                           "#else\n"
+                           "#include <stdint.h>\n"
+                           "#endif\n"
+                           "\n";
+
+static void begin(struct emit *emit)
+{
+    text_add_bytes(&emit->prelude, head, sizeof(head) - 1);
+}
+
+static void end(struct emit *emit)
+{
+    (void)emit;
+}
+
+static void barrier(struct emit *emit)
+{
+    text_line(&emit->text, "__syncthreads();");
+}
+
+/* ---- the signature */
+
+static void separate(struct emit *emit, uint32_t *count)
+{
+    text_add(&emit->text, (*count)++ == 0 ? "" : ", ");
+}
+
+static void write_pointer(struct emit *emit, const struct trm_parameter *parameter, uint32_t id)
+{
+    const struct spirv_variable *variable = emit->module->ids[id].as.variable;
+    int32_t is_own                        = !variable->is_coherent && !variable->is_volatile;
+
+    text_add(&emit->text, "%s%s *%s%s", parameter->access == TRM_ACCESS_READ ? "const " : "",
+             emit_buffer_type(emit, id), is_own ? "__restrict__ " : "", emit_name(emit, id));
+}
+
+/* Is the length of a buffer asked for? */
+static int32_t asks_for_sizes(struct emit *emit, const struct text *body)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            continue;
+        const char *size = core_arena_format(emit->arena, "%s_size",
+                                             emit_name(emit, emit->reflection.parameter_variables[i]));
+        if (size != NULL && target_mentions(body, size))
+            return 1;
+    }
+    return 0;
+}
+
+static void write_signature(struct emit *emit, const struct text *body)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+    const uint32_t *size                 = emit->body->entry->local_size;
+    uint32_t count = 0, scalars = 0;
+
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s(",
+             size[0] * size[1] * size[2], emit->symbol);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER) {
+            separate(emit, &count);
+            write_pointer(emit, &kernel->parameters[i], emit->reflection.parameter_variables[i]);
+        } else {
+            scalars++;
+        }
+    }
+    if (scalars != 0) {
+        separate(emit, &count);
+        text_add(&emit->text, "const struct %s_arguments arguments", emit->symbol);
+    }
+    for (uint32_t i = 0; i < kernel->parameter_count && asks_for_sizes(emit, body); i++) {
+        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            continue;
+        separate(emit, &count);
+        text_add(&emit->text, "const uint64_t %s_size",
+                 emit_name(emit, emit->reflection.parameter_variables[i]));
+    }
+    text_add(&emit->text, ")\n");
+}
+
+static void write_arguments(struct emit *emit)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+    uint32_t scalars                     = 0;
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        scalars += kernel->parameters[i].kind != TRM_PARAMETER_BUFFER;
+    if (scalars == 0)
+        return;
+    text_line(&emit->text, "struct %s_arguments {", emit->symbol);
+    target_scalars(emit);
+    text_close(&emit->text, "};");
+    text_add_bytes(&emit->text, "\n", 1);
+}
+
+/* ---- the body */
+
+/* Shared variables that begin with zeros are cleared by all work-items together. */
+static void clear_shared(struct emit *emit, const char *name)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "for (uint32_t i = ");
+    emit->target->builtin(emit, SpvBuiltInLocalInvocationIndex, WHOLE);
+    text_add(&emit->text, "; i < sizeof(%s); i += %uu)\n", name, size[0] * size[1] * size[2]);
+    text_line(&emit->text, "    ((unsigned char *)&%s)[i] = 0;", name);
+}
+
+static void write_shared(struct emit *emit, const struct text *body)
+{
+    const struct spirv_module *module = emit->module;
+    uint32_t cleared                  = 0;
+
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        uint32_t id                           = module->variables[i];
+        const struct spirv_variable *variable = module->ids[id].as.variable;
+        if (variable->storage != SpvStorageClassWorkgroup || !target_mentions(body, emit_name(emit, id)))
+            continue;
+        text_line(&emit->text, "__shared__ %s %s;",
+                  emit_storage_type(emit, spirv_type(module, variable->type)->element), emit_name(emit, id));
+        if (variable->initializer != 0) {
+            clear_shared(emit, emit_name(emit, id));
+            cleared = 1;
+        }
+    }
+    if (cleared)
+        barrier(emit);
+}
+
+static int32_t kernel(struct emit *emit)
+{
+    struct flow_frame frame;
+
+    emit->flow = flow_create(emit);
+    if (emit->flow == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    struct text saved = flow_capture(emit);
+    emit->text.indent++;
+    flow_push(emit, &frame, NULL);
+    int32_t status =
+        flow_declare(emit, emit->body->root, (1u << PLACE_TOP) | (1u << PLACE_GROUP) | (1u << PLACE_KEPT));
+    if (status == TRM_OK)
+        status = emit_node(emit, emit->body->root);
+    flow_pop(emit);
+    struct text body = flow_captured(emit, &saved);
+    if (status != TRM_OK)
+        return status;
+    write_arguments(emit);
+    write_signature(emit, &body);
+    text_line(&emit->text, "{");
+    write_shared(emit, &body);
+    text_add_bytes(&emit->text, body.bytes, body.length);
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
+    return emit->arena->failed ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_OK;
+}
+
+/* ---- built-ins */
+
+static void add_index(struct emit *emit)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+
+    if (size[1] == 1 && size[2] == 1)
+        text_add(&emit->text, "threadIdx.x");
+    else if (size[2] == 1)
+        text_add(&emit->text, "(threadIdx.y * %uu + threadIdx.x)", size[0]);
+    else
+        text_add(&emit->text, "((threadIdx.z * %uu + threadIdx.y) * %uu + threadIdx.x)", size[1], size[0]);
+}
+
+static void add_lane(struct emit *emit, const char *before, const char *after)
+{
+    text_add(&emit->text, "%s", before);
+    add_index(emit);
+    text_add(&emit->text, " %% 32u%s", after);
+}
+
+/* A mask of the subgroup's work-items: its first 32 bits are all that there are. */
+static void add_mask(struct emit *emit, int32_t builtin)
+{
+    switch (builtin) {
+    case SpvBuiltInSubgroupEqMask:
+        add_lane(emit, "(1u << (", "))");
+        break;
+    case SpvBuiltInSubgroupLtMask:
+        add_lane(emit, "((1u << (", ")) - 1u)");
+        break;
+    case SpvBuiltInSubgroupLeMask:
+        add_lane(emit, "((2u << (", ")) - 1u)");
+        break;
+    case SpvBuiltInSubgroupGeMask:
+        add_lane(emit, "(~0u << (", "))");
+        break;
+    default:
+        add_lane(emit, "(~1u << (", "))");
+        break;
+    }
+}
+
+static void add_subgroup(struct emit *emit, int32_t builtin, uint32_t component)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+
+    switch (builtin) {
+    case SpvBuiltInSubgroupSize:
+        text_add(&emit->text, "32u");
+        break;
+    case SpvBuiltInNumSubgroups:
+        text_add(&emit->text, "%uu", (size[0] * size[1] * size[2] + 31) / 32);
+        break;
+    case SpvBuiltInSubgroupId:
+        text_add(&emit->text, "(");
+        add_index(emit);
+        text_add(&emit->text, " / 32u)");
+        break;
+    case SpvBuiltInSubgroupLocalInvocationId:
+        add_lane(emit, "(", ")");
+        break;
+    default:
+        if (component != 0)
+            text_add(&emit->text, "0u");
+        else
+            add_mask(emit, builtin);
+        break;
+    }
+}
+
+static int32_t builtin(struct emit *emit, int32_t builtin, uint32_t component)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+    uint32_t c           = component == WHOLE ? 0 : component;
+
+    if (c > 3 || (c == 3 && (builtin < SpvBuiltInSubgroupEqMask || builtin > SpvBuiltInSubgroupLtMask)))
+        return 0;
+    char letter = "xyzw"[c];
+    switch (builtin) {
+    case SpvBuiltInGlobalInvocationId:
+        if (size[c] == 1)
+            text_add(&emit->text, "blockIdx.%c", letter);
+        else
+            text_add(&emit->text, "(blockIdx.%c * %uu + threadIdx.%c)", letter, size[c], letter);
+        return 1;
+    case SpvBuiltInLocalInvocationId:
+        text_add(&emit->text, "threadIdx.%c", letter);
+        return 1;
+    case SpvBuiltInLocalInvocationIndex:
+        add_index(emit);
+        return 1;
+    case SpvBuiltInWorkgroupId:
+        text_add(&emit->text, "blockIdx.%c", letter);
+        return 1;
+    case SpvBuiltInNumWorkgroups:
+        text_add(&emit->text, "gridDim.%c", letter);
+        return 1;
+    case SpvBuiltInWorkgroupSize:
+        text_add(&emit->text, "%uu", size[c]);
+        return 1;
+    case SpvBuiltInDeviceIndex:
+        text_add(&emit->text, "0u");
+        return 1;
+    case SpvBuiltInSubgroupSize:
+    case SpvBuiltInNumSubgroups:
+    case SpvBuiltInSubgroupId:
+    case SpvBuiltInSubgroupLocalInvocationId:
+    case SpvBuiltInSubgroupEqMask:
+    case SpvBuiltInSubgroupGeMask:
+    case SpvBuiltInSubgroupGtMask:
+    case SpvBuiltInSubgroupLeMask:
+    case SpvBuiltInSubgroupLtMask:
+        add_subgroup(emit, builtin, c);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+const struct emit_target target_cuda = {
+    .language  = TRM_LANGUAGE_CUDA,
+    .begin     = begin,
+    .kernel    = kernel,
+    .end       = end,
+    .builtin   = builtin,
+    .barrier   = barrier,
+    .arguments = "arguments.",
+};

@@ -1,0 +1,20 @@
+# Hand-tuned code for the cpu: kernels/NAME.c has the interface of shaders/NAME.comp, and is built as shaders/NAME.so in the
+# place of what the translator makes of that. It stays only while `make bench` shows that it wins.
+#
+# To add one: its stem here (NAME, or NAME.CONSTANT=VALUE for the code of one variant, which is compiled with
+# -DCONSTANT_<name>=<value>), and the rule with its sources below.
+
+HAND_TUNED = sgemm
+
+EXTRA_DIST += kernels/sgemm.c kernels/sgemm_block.h
+
+# Every target gets its attribute in the source, so this is for every processor of the architecture.
+HAND_TUNED_CFLAGS = $(AM_CPPFLAGS) $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -O3 -fPIC $(AM_LDFLAGS) $(LDFLAGS) -shared
+
+# Within the rule for shaders/NAME.so, for each $$tuned that is its to make.
+BUILD_HAND_TUNED = \
+	constants=`echo "$$tuned" | sed -n 's/^[^.]*\./,/p' | sed 's/,/ -DCONSTANT_/g'`; \
+	$(CC) $(HAND_TUNED_CFLAGS) $$constants -o "shaders/$$tuned.so.new" "$(srcdir)/kernels/$${tuned%%.*}.c" && \
+	mv -f "shaders/$$tuned.so.new" "shaders/$$tuned.so" || { rm -f $@; exit 1; }
+
+shaders/sgemm.so: kernels/sgemm.c kernels/sgemm_block.h

@@ -1,0 +1,160 @@
+/* sgemm for the cpu: C = alpha A B + beta C, with the interface of shaders/sgemm.comp, whose work-groups make tiles of 64 × 64.
+ *
+ * The algorithm is that of K. Goto and R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34
+ * (2008): slices of both operands are packed in the order in which they are read, and a small block of the result stays in
+ * registers for a whole slice. A call's range of tiles is taken as rectangles, so that a packed slice is used often.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdint.h>
+#include <string.h>
+#include <trireme/cpu_kernel.h>
+
+#define TILE 64u       /* rows and columns of a group's tile */
+#define DEPTH 320u     /* of the slices: a slice of B, twice as wide as a vector, fits in the first cache */
+#define ROWS_MOST 512u /* of a rectangle: its slice of A fits in the second */
+#define ROWS_SPACE (ROWS_MOST + 16)
+#define WIDTH_MOST 32
+#define SCRATCH_FLOATS (ROWS_SPACE * DEPTH + DEPTH * WIDTH_MOST)
+
+/* Tiles from which on a thread of its own pays: with fewer, packing B weighs too much. */
+#define GRAIN 64
+
+struct arguments {
+    struct trm_cpu_buffer a, b, c;
+    uint32_t m, n, k;
+    float alpha, beta;
+};
+
+struct problem {
+    const float *a, *b;
+    float *c;
+    uint32_t m, n, k;
+    float alpha, beta;
+};
+
+/* Rows and columns of C, up to, not with, the ends. */
+struct rectangle {
+    uint32_t row, row_end;
+    uint32_t column, column_end;
+};
+
+typedef void (*multiply_fn)(const struct problem *p, const struct rectangle *part, float *space);
+
+#if defined(__x86_64__)
+#define LANES 16
+#define ROWS 12
+#define NAME(x) avx512_##x
+#define TARGET __attribute__((target("avx512f,avx2,fma")))
+#include "kernels/sgemm_block.h"
+
+#define LANES 8
+#define ROWS 6
+#define NAME(x) avx2_##x
+#define TARGET __attribute__((target("avx2,fma")))
+#include "kernels/sgemm_block.h"
+#endif
+
+#define LANES 4
+#define ROWS 6
+#define NAME(x) any_##x
+#define TARGET
+#include "kernels/sgemm_block.h"
+
+static multiply_fn choose(void)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f"))
+        return avx512_multiply;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return avx2_multiply;
+#endif
+    return any_multiply;
+}
+
+static uint32_t least(uint64_t x, uint64_t y)
+{
+    return (uint32_t)(x < y ? x : y);
+}
+
+/* The largest rectangle of tiles that begins with tile `begin` and has none from `end` on. Returns how many tiles it has. */
+static uint64_t take(const struct problem *p, uint64_t begin, uint64_t end, uint32_t across,
+                     struct rectangle *part)
+{
+    uint64_t x = begin % across, y = begin / across;
+    uint64_t columns = across - x, rows = 1;
+
+    if (end - begin < columns)
+        columns = end - begin;
+    if (columns == across)
+        rows = least((end - begin) / across, ROWS_MOST / TILE);
+    part->row        = least(y * TILE, p->m);
+    part->row_end    = least((y + rows) * TILE, p->m);
+    part->column     = least(x * TILE, p->n);
+    part->column_end = least((x + columns) * TILE, p->n);
+    return rows * columns;
+}
+
+static int32_t sgemm(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct arguments *arguments = block;
+    struct problem p                  = {
+                         .a     = arguments->a.data,
+                         .b     = arguments->b.data,
+                         .c     = arguments->c.data,
+                         .m     = arguments->m,
+                         .n     = arguments->n,
+                         .k     = arguments->k,
+                         .alpha = arguments->alpha,
+                         .beta  = arguments->beta,
+    };
+    multiply_fn multiply = choose();
+    uint64_t plane       = (uint64_t)groups->groups[0] * groups->groups[1];
+    uint64_t end = groups->end < plane ? groups->end : plane; /* deeper groups would do the same again */
+    struct rectangle part;
+
+    for (uint64_t tile = groups->begin; tile < end;) {
+        tile += take(&p, tile, end, groups->groups[0], &part);
+        multiply(&p, &part, groups->scratch);
+    }
+    return 0;
+}
+
+#define BUFFER(name_, access_)                                                                   \
+    {                                                                                            \
+        .name = (name_), .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_F32, .access = (access_) \
+    }
+#define SCALAR(name_, type_)                                           \
+    {                                                                  \
+        .name = (name_), .kind = TRM_PARAMETER_SCALAR, .type = (type_) \
+    }
+
+static const struct trm_parameter parameters[] = {
+    BUFFER("a", TRM_ACCESS_READ),
+    BUFFER("b", TRM_ACCESS_READ),
+    BUFFER("c", TRM_ACCESS_READ | TRM_ACCESS_WRITE),
+    SCALAR("m", TRM_TYPE_U32),
+    SCALAR("n", TRM_TYPE_U32),
+    SCALAR("k", TRM_TYPE_U32),
+    SCALAR("alpha", TRM_TYPE_F32),
+    SCALAR("beta", TRM_TYPE_F32),
+};
+
+static const struct trm_cpu_kernel kernels[] = {
+    {
+        .name            = "sgemm",
+        .function        = sgemm,
+        .parameters      = parameters,
+        .parameter_count = sizeof(parameters) / sizeof(parameters[0]),
+        .group_size      = {16, 16, 1},
+        .grain           = GRAIN,
+        .scratch_bytes   = SCRATCH_FLOATS * sizeof(float),
+    },
+};
+
+TRM_API extern const struct trm_cpu_kernel_table trm_cpu_kernels_v1;
+const struct trm_cpu_kernel_table trm_cpu_kernels_v1 = {
+    .struct_size = sizeof(trm_cpu_kernels_v1),
+    .kernel_size = sizeof(struct trm_cpu_kernel),
+    .count       = sizeof(kernels) / sizeof(kernels[0]),
+    .kernels     = kernels,
+};

@@ -1,0 +1,49 @@
+# TRM_KERNELS
+# -----------
+# What the built-in kernels are made with, and what portable kernels can be made with at run time; the summary says so.
+#   CROSS_COMPILING    the tool that was built cannot be run
+#   BUILD_KERNELS      there will be .spv files: compiled here, or those of a release
+#   BUILD_KERNEL_CODE  there will be code of them for the cpu backend
+#   KERNEL_CC          the compiler of that, as the setting cpu.compiler takes it
+AC_DEFUN([TRM_KERNELS],
+[AC_CACHE_CHECK([for shaderc at run time], [trm_cv_shaderc],
+  [trm_cv_shaderc=no
+   for trm_folder in /bin /usr/bin /usr/local/bin; do
+     AS_IF([test -x "$trm_folder/glslc"], [trm_cv_shaderc="$trm_folder/glslc"])
+   done
+   AC_RUN_IFELSE([AC_LANG_PROGRAM([[#include <dlfcn.h>]],
+     [[return !dlopen("libshaderc.so.1", RTLD_NOW) && !dlopen("libshaderc_shared.so.1", RTLD_NOW);]])],
+     [trm_cv_shaderc=libshaderc], [], [trm_cv_shaderc="not looked for when cross compiling"])])
+AS_CASE([$trm_cv_shaderc],
+  [no], [trm_shaderc="no (neither libshaderc nor glslc can be used; Debian package: glslc)"],
+  [libshaderc | */glslc], [trm_shaderc="yes ($trm_cv_shaderc)"],
+  [trm_shaderc=$trm_cv_shaderc])
+
+# The compiler alone: no option that configure may have added, and not what may stand before it.
+set dummy $CC
+shift
+AS_CASE([$[1]], [*ccache | *distcc], [shift])
+AC_PATH_PROG([KERNEL_CC], [$[1]], [cc])
+
+trm_kernel_compiler="no (neither /usr/local/bin, /usr/bin nor /bin has cc)"
+for trm_folder in /bin /usr/bin /usr/local/bin; do
+  AS_IF([test -x "$trm_folder/cc"], [trm_kernel_compiler="yes ($trm_folder/cc)"])
+done
+
+AC_PATH_PROG([NVCC], [nvcc])
+AS_IF([test -n "$NVCC"], [trm_nvcc="yes ($NVCC)"], [trm_nvcc="no (it is not in PATH)"])
+
+trm_spv=no
+AS_IF([test -d "$srcdir/shaders/prebuilt"], [trm_spv=prebuilt],
+      [test "x$cross_compiling" != xyes], [trm_spv=compiled])
+AS_IF([test "x$trm_spv" = xno],
+  [trm_kernels="no (cross compiling needs a release, which has them as .spv)"],
+  [test "x$cross_compiling" = xyes],
+  [trm_kernels="prebuilt .spv, without code for the cpu (cross compiling)"],
+  [trm_kernels="$trm_spv .spv"
+   AM_COND_IF([BUILD_CPU], [trm_kernels="$trm_kernels, code for the cpu by $KERNEL_CC"])])
+
+AM_CONDITIONAL([CROSS_COMPILING], [test "x$cross_compiling" = xyes])
+AM_CONDITIONAL([BUILD_KERNELS], [test "x$trm_spv" != xno])
+AM_CONDITIONAL([BUILD_KERNEL_CODE], [test "x$cross_compiling" != xyes && test -z "$BUILD_CPU_TRUE"])
+])

@@ -1,0 +1,25 @@
+#version 450
+/* axpy: y[i] = a * x[i] + y[i], the `saxpy` of BLAS level 1 with strides of one
+ *
+ * x, y        count floats each
+ * Launch      count items in x
+ * Constants   0: items of a group (256)
+ * SPDX-License-Identifier: MIT
+ */
+layout(local_size_x = 256, local_size_x_id = 0) in;
+
+layout(std430, set = 0, binding = 0) readonly restrict buffer X { float x[]; };
+layout(std430, set = 0, binding = 1) restrict buffer Y { float y[]; };
+
+layout(push_constant) uniform Parameters {
+    float a;
+    uint count;
+};
+
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    if (i >= count)
+        return;
+    y[i] = fma(a, x[i], y[i]);
+}

@@ -1,0 +1,62 @@
+#version 450
+/* binary: result[i] = a[i] OPERATION b[i]
+ *
+ * a, b, result   count floats each
+ * Launch      count items in x
+ * Constants   0: items of a group (256); operation:
+ *      0 a + b      1 a - b      2 a * b      3 a / b
+ *      4 the less   5 the greater (of a number and a NaN: either)
+ *      6 a to the power b, of a > 0
+ *      7 the angle of the point (b, a) to the x axis, -pi to pi radians, of (b, a) not (0, 0)
+ *      8 what is left of a when it is divided by b, with the sign of b: a - b * floor(a / b)
+ *      9, 10, 11: 1 where a = b, a < b, a > b, else 0
+ * SPDX-License-Identifier: MIT
+ */
+layout(local_size_x = 256, local_size_x_id = 0) in;
+layout(constant_id = 3) const uint operation = 0;
+
+layout(std430, set = 0, binding = 0) readonly restrict buffer A { float a[]; };
+layout(std430, set = 0, binding = 1) readonly restrict buffer B { float b[]; };
+layout(std430, set = 0, binding = 2) writeonly restrict buffer Result { float result[]; };
+
+layout(push_constant) uniform Parameters {
+    uint count;
+};
+
+float apply(float p, float q)
+{
+    switch (operation) {
+    case 1:
+        return p - q;
+    case 2:
+        return p * q;
+    case 3:
+        return p / q;
+    case 4:
+        return min(p, q);
+    case 5:
+        return max(p, q);
+    case 6:
+        return pow(p, q);
+    case 7:
+        return atan(p, q);
+    case 8:
+        return p - q * floor(p / q);
+    case 9:
+        return p == q ? 1.0 : 0.0;
+    case 10:
+        return p < q ? 1.0 : 0.0;
+    case 11:
+        return p > q ? 1.0 : 0.0;
+    default:
+        return p + q;
+    }
+}
+
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    if (i >= count)
+        return;
+    result[i] = apply(a[i], b[i]);
+}

@@ -1,0 +1,34 @@
+/* Three neighbours in a row, for kernels of 3 x 3.
+ *
+ * Before it: `source`, a buffer of floats; the constants `channels` (samples of a pixel, side by side) and
+ * `border` (what is outside of the image: 0 the nearest pixel, 1 zero).
+ * SPDX-License-Identifier: MIT
+ */
+
+/* The samples left of, at and right of sample x of the row that begins at `row` and has so many samples. */
+vec3 window_row(uint row, uint x, uint samples)
+{
+    float middle = source[row + x];
+    float beyond = border == 0 ? middle : 0.0;
+    float left = beyond;
+    if (x >= channels)
+        left = source[row + x - channels];
+    float right = beyond;
+    if (x + channels < samples)
+        right = source[row + x + channels];
+    return vec3(left, middle, right);
+}
+
+/* The rows above, at and below row y, which begins at `row`: its samples left of, at and right of sample
+ * x. */
+void window(uint row, uint x, uint y, uint samples, uint height, out vec3 above, out vec3 at, out vec3 below)
+{
+    at = window_row(row, x, samples);
+    vec3 beyond = border == 0 ? at : vec3(0.0);
+    above = beyond;
+    if (y > 0)
+        above = window_row(row - samples, x, samples);
+    below = beyond;
+    if (y + 1 < height)
+        below = window_row(row + samples, x, samples);
+}

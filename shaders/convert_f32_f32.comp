@@ -1,0 +1,16 @@
+#version 450
+/* convert_f32_f32: target[i] = source[i] * scale + bias
+ *
+ * source      count floats
+ * target      count floats
+ * Launch      count items in x
+ * Constants   0: items of a group (256)
+ * SPDX-License-Identifier: MIT
+ */
+#extension GL_GOOGLE_include_directive : require
+
+#define SOURCE float
+#define TARGET float
+#define LOAD(element) float(element)
+#define STORE(value) (value)
+#include "common/convert.glsl"

@@ -1,0 +1,20 @@
+#version 450
+/* convert_u8_f16: target[i] = source[i] * scale + bias
+ *
+ * source      count bytes
+ * target      count 16-bit floats
+ *             What is beyond 65504 becomes infinite (or 65504, where a device rounds towards
+ *             zero).
+ * Launch      count items in x
+ * Constants   0: items of a group (256)
+ * SPDX-License-Identifier: MIT
+ */
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_GOOGLE_include_directive : require
+
+#define SOURCE uint8_t
+#define TARGET float16_t
+#define LOAD(element) float(uint(element))
+#define STORE(value) float16_t(value)
+#include "common/convert.glsl"

@@ -1,0 +1,20 @@
+#version 450
+/* convert_u8_u16: target[i] = source[i] * scale + bias
+ *
+ * source      count bytes
+ * target      count unsigned 16-bit integers
+ *             Rounded to the nearest integer, of two the even one; what is beyond 0 to 65535
+ *             becomes the end; NaN becomes 0.
+ * Launch      count items in x
+ * Constants   0: items of a group (256)
+ * SPDX-License-Identifier: MIT
+ */
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_shader_16bit_storage : require
+#extension GL_GOOGLE_include_directive : require
+
+#define SOURCE uint8_t
+#define TARGET uint16_t
+#define LOAD(element) float(uint(element))
+#define STORE(value) uint16_t(saturate(value, 65535.0))
+#include "common/convert.glsl"

@@ -1,0 +1,47 @@
+#version 450
+/* convolve3x3: each sample becomes a weighted sum of the 3 x 3 around it
+ *
+ *      target[y][x] = sum over i, j of weights[3 * i + j] * source[y + i - 1][x + j - 1]
+ *
+ * (a correlation, as image libraries have it; turn the weights around for a convolution in the strict
+ * sense)
+ *
+ * source, target   planes x height x width x channels floats
+ * Launch      width * channels items in x, height in y, planes in z (any number of images one after the
+ *             other)
+ * Constants   0, 1: items of a group (64 x 4); channels: samples of a pixel (1); border: what is outside
+ *             of the image: 0 the nearest pixel, 1 zero (0)
+ * weights     9 floats, row after row
+ * SPDX-License-Identifier: MIT
+ */
+#extension GL_GOOGLE_include_directive : require
+layout(local_size_x = 64, local_size_y = 4, local_size_x_id = 0, local_size_y_id = 1) in;
+layout(constant_id = 3) const uint channels = 1;
+layout(constant_id = 4) const uint border = 0;
+
+layout(std430, set = 0, binding = 0) readonly restrict buffer Source { float source[]; };
+layout(std430, set = 0, binding = 1) readonly restrict buffer Weights { float weights[]; };
+layout(std430, set = 0, binding = 2) writeonly restrict buffer Target { float target[]; };
+
+layout(push_constant) uniform Parameters {
+    uint width;
+    uint height;
+};
+
+#include "common/window.glsl"
+
+void main()
+{
+    const uint samples = width * channels;
+    const uint x = gl_GlobalInvocationID.x;
+    const uint y = gl_GlobalInvocationID.y;
+    if (x >= samples || y >= height)
+        return;
+    const uint row = (gl_GlobalInvocationID.z * height + y) * samples;
+
+    vec3 above, at, below;
+    window(row, x, y, samples, height, above, at, below);
+    target[row + x] = dot(above, vec3(weights[0], weights[1], weights[2])) +
+                      dot(at, vec3(weights[3], weights[4], weights[5])) +
+                      dot(below, vec3(weights[6], weights[7], weights[8]));
+}

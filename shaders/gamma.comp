@@ -1,0 +1,16 @@
+#version 450
+/* gamma: samples through a gamma curve
+ *
+ * source, target   count floats
+ * exponent    of curve 0
+ * Launch      count items in x
+ * Constants   0: items of a group (256); curve (0):
+ *      0 value to the power `exponent`; 0 and what is below it become 0
+ *      1 linear light to sRGB, 2 sRGB to linear light (IEC 61966-2-1); what is below 0 goes on along the
+ *      straight part
+ * SPDX-License-Identifier: MIT
+ */
+#extension GL_GOOGLE_include_directive : require
+
+#include "common/samples_f32.glsl"
+#include "common/gamma.glsl"

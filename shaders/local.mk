@@ -1,0 +1,170 @@
+# Built-in kernels: GLSL compute shaders, one operation a file. Each becomes files of one stem in the build tree, which
+# are installed side by side: shaders/NAME.spv, the kernel itself; shaders/NAME.so, its code for the cpu backend; and
+# shaders/NAME.CONSTANT=VALUE.so for each variant that shaders/variants.txt asks for.
+#
+# To add one: append it to SHADERS. What shaders include is in SHADER_INCLUDES.
+#
+# Nothing here depends on the age of the tool that compiles them: after a change of the translator, `make clean-kernels`.
+
+SHADERS = \
+	shaders/alpha_blend.comp \
+	shaders/alpha_blend_u8.comp \
+	shaders/axpy.comp \
+	shaders/binary.comp \
+	shaders/box_blur.comp \
+	shaders/box_blur3x3.comp \
+	shaders/convert_f16_f16.comp \
+	shaders/convert_f16_f32.comp \
+	shaders/convert_f16_u16.comp \
+	shaders/convert_f16_u8.comp \
+	shaders/convert_f32_f16.comp \
+	shaders/convert_f32_f32.comp \
+	shaders/convert_f32_u16.comp \
+	shaders/convert_f32_u8.comp \
+	shaders/convert_u16_f16.comp \
+	shaders/convert_u16_f32.comp \
+	shaders/convert_u16_u16.comp \
+	shaders/convert_u16_u8.comp \
+	shaders/convert_u8_f16.comp \
+	shaders/convert_u8_f32.comp \
+	shaders/convert_u8_u16.comp \
+	shaders/convert_u8_u8.comp \
+	shaders/convolve3x3.comp \
+	shaders/convolve_separable.comp \
+	shaders/fill.comp \
+	shaders/fma_chain.comp \
+	shaders/gamma.comp \
+	shaders/gamma_u8.comp \
+	shaders/gaussian_blur.comp \
+	shaders/gray.comp \
+	shaders/gray_u8.comp \
+	shaders/histogram.comp \
+	shaders/reduce.comp \
+	shaders/reduce_u32.comp \
+	shaders/resize_bilinear.comp \
+	shaders/rgb_to_yuv.comp \
+	shaders/rgb_to_yuv_u8.comp \
+	shaders/scan.comp \
+	shaders/scan_add.comp \
+	shaders/scan_add_u32.comp \
+	shaders/scan_u32.comp \
+	shaders/sgd.comp \
+	shaders/sgemm.comp \
+	shaders/sobel.comp \
+	shaders/softmax_cross_entropy.comp \
+	shaders/threshold.comp \
+	shaders/threshold_u8.comp \
+	shaders/transpose.comp \
+	shaders/unary.comp \
+	shaders/yuv_to_rgb.comp \
+	shaders/yuv_to_rgb_u8.comp
+
+SHADER_INCLUDES = \
+	shaders/common/alpha_blend.glsl \
+	shaders/common/axis.glsl \
+	shaders/common/convert.glsl \
+	shaders/common/gamma.glsl \
+	shaders/common/gray.glsl \
+	shaders/common/reduce.glsl \
+	shaders/common/rgb_to_yuv.glsl \
+	shaders/common/samples_f32.glsl \
+	shaders/common/samples_u8.glsl \
+	shaders/common/scan.glsl \
+	shaders/common/scan_add.glsl \
+	shaders/common/separable.glsl \
+	shaders/common/threshold.glsl \
+	shaders/common/window.glsl \
+	shaders/common/yuv.glsl \
+	shaders/common/yuv_to_rgb.glsl
+
+SHADER_VARIANTS = shaders/variants.txt
+
+EXTRA_DIST += $(SHADERS) $(SHADER_INCLUDES) $(SHADER_VARIANTS) shaders/README.md
+
+kerneldir = $(pkglibdir)/kernels
+nodist_kernel_DATA =
+
+KERNEL_SPV = $(SHADERS:.comp=.spv)
+KERNEL_SO = $(SHADERS:.comp=.so)
+
+if BUILD_KERNELS
+nodist_kernel_DATA += $(KERNEL_SPV)
+endif
+if BUILD_KERNEL_CODE
+nodist_kernel_DATA += $(KERNEL_SO)
+endif
+
+# The tool as the build runs it: no setting of the user's own reaches it.
+KC = for variable in `env | sed -n 's/^\(TRIREME_[A-Z_]*\)=.*/\1/p'`; do unset $$variable; done; \
+	XDG_CONFIG_HOME='$(abs_builddir)/tests/no-config'; export XDG_CONFIG_HOME; \
+	TRIREME_CPU_COMPILER='$(KERNEL_CC)'; export TRIREME_CPU_COMPILER; \
+	'$(abs_builddir)/tools/trireme$(EXEEXT)' kc --quiet -o '$(abs_builddir)/shaders'
+
+# The same where it needs a compiler of GLSL; `make KC_GLSL=false` holds a build to doing without.
+KC_GLSL = $(KC)
+
+AM_V_KC = $(am__v_KC_@AM_V@)
+am__v_KC_ = $(am__v_KC_@AM_DEFAULT_V@)
+am__v_KC_0 = @echo "  KC      " $@;
+am__v_KC_1 =
+
+SUFFIXES = .comp .spv .so
+
+# A release carries the .spv files, so that building from it needs no compiler of GLSL. What the shader is called in the
+# messages that they carry does not tell where the source was.
+.comp.spv:
+	$(AM_V_KC)$(MKDIR_P) shaders; \
+	prebuilt='$(srcdir)/shaders/prebuilt/$(@F)'; \
+	if test -f "$$prebuilt" && test -z "`find $^ -newer "$$prebuilt"`"; then \
+	  cat "$$prebuilt" >$@.new && mv -f $@.new $@; \
+	else \
+	  cd $(srcdir) && { $(KC_GLSL) shaders/$(*F).comp; }; \
+	fi
+
+# All variants of a kernel are made together, the plain one last. Code that was written by hand (kernels/local.mk) then
+# takes the place of the translated.
+.spv.so:
+	$(AM_V_KC){ $(KC) --target cpu --portable --variants='$(abs_srcdir)/$(SHADER_VARIANTS)' $<; } && \
+	for tuned in $(HAND_TUNED); do \
+	  case $$tuned in $(*F) | $(*F).*) $(BUILD_HAND_TUNED) ;; esac; \
+	done
+
+# A tool for another machine does not run here: then the .spv files of the release have to do.
+if CROSS_COMPILING
+KC_TOOL =
+else
+KC_TOOL = tools/trireme$(EXEEXT)
+endif
+
+$(KERNEL_SPV): $(SHADER_INCLUDES) | $(KC_TOOL)
+$(KERNEL_SO): $(SHADER_VARIANTS) | $(KC_TOOL) backends/cpu.la .libs/trireme/backends
+
+# ------------------------------------------------ installing, distributing
+
+# What a variant's file is called is up to the tool, which puts the constants in order; what stands between a kernel's name
+# and the end is one.
+install-variants: $(nodist_kernel_DATA)
+if BUILD_KERNEL_CODE
+	@$(MKDIR_P) '$(DESTDIR)$(kerneldir)'; \
+	for code in $(KERNEL_SO); do \
+	  for file in "$${code%.so}".*.so; do \
+	    test ! -f "$$file" || $(INSTALL_DATA) "$$file" '$(DESTDIR)$(kerneldir)' || exit 1; \
+	  done; \
+	done
+endif
+
+uninstall-variants:
+	@cd '$(DESTDIR)$(kerneldir)' 2>/dev/null || exit 0; \
+	for code in $(KERNEL_SO); do \
+	  code=$${code#shaders/}; \
+	  rm -f "$${code%.so}".*.so; \
+	done
+
+dist-prebuilt: $(KERNEL_SPV)
+	@$(MKDIR_P) '$(distdir)/shaders/prebuilt'
+	@cp -p $(KERNEL_SPV) '$(distdir)/shaders/prebuilt'
+
+clean-kernels:
+	-rm -f shaders/*.spv shaders/*.so
+
+.PHONY: clean-kernels dist-prebuilt install-variants uninstall-variants

@@ -1,0 +1,10 @@
+#version 450
+// A buffer with a beginning of its own: it takes at least so many bytes.
+layout(local_size_x = 16) in;
+layout(std430, binding = 0) buffer Samples { uint count; uint total; uint values[]; } samples;
+
+void main()
+{
+    if (gl_GlobalInvocationID.x < samples.count)
+        atomicAdd(samples.total, samples.values[gl_GlobalInvocationID.x]);
+}

@@ -1,0 +1,13 @@
+#version 450
+// Shared memory, and a barrier that every item of a group comes to: each group turns its part around.
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Data { uint data[]; };
+shared uint part[64];
+
+void main()
+{
+    uint local = gl_LocalInvocationID.x;
+    part[local] = data[gl_GlobalInvocationID.x];
+    barrier();
+    data[gl_GlobalInvocationID.x] = part[63 - local];
+}

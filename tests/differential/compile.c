@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/differential/compile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <trireme/trireme.h>
+#include <unistd.h>
+
+/* What the child sends for each shader, followed by so many bytes: the SPIR-V, or the message with its zero. */
+struct answer {
+    uint64_t size;
+    uint32_t status; /* enum compile_status */
+    uint32_t reserved;
+};
+
+/* ---- the child ---- */
+
+static int send_all(int pipe, const void *bytes, size_t size)
+{
+    const char *at = bytes;
+    while (size > 0) {
+        ssize_t sent = write(pipe, at, size);
+        if (sent <= 0)
+            return 0;
+        at += sent;
+        size -= (size_t)sent;
+    }
+    return 1;
+}
+
+static int send_answer(int pipe, enum compile_status status, const void *bytes, uint64_t size)
+{
+    struct answer answer = {.size = size, .status = status};
+    return send_all(pipe, &answer, sizeof(answer)) && send_all(pipe, bytes, size);
+}
+
+static int compile_one(struct trm_context *context, const struct compilation *compilation, int pipe)
+{
+    char file[80];
+    snprintf(file, sizeof(file), "%s.comp", compilation->name);
+    struct trm_glsl_options options = {
+        .struct_size = sizeof(options), .flags = compilation->flags, .file = file};
+    struct trm_shader_desc desc = {
+        .struct_size = sizeof(desc),
+        .format      = TRM_MODULE_GLSL,
+        .data        = compilation->text,
+        .size        = strlen(compilation->text),
+        .glsl        = &options,
+    };
+    struct trm_shader *shader = NULL;
+    const void *bytes         = NULL;
+    uint64_t size             = 0;
+    int32_t status            = trm_shader_create(context, &desc, &shader);
+    if (status == TRM_OK)
+        status = trm_shader_bytes(shader, &bytes, &size);
+    int sent;
+    if (status == TRM_OK) {
+        sent = send_answer(pipe, COMPILE_DONE, bytes, size);
+    } else {
+        const char *message = trm_last_error().sentence;
+        sent = send_answer(pipe, status == TRM_ERROR_UNSUPPORTED ? COMPILE_UNSUPPORTED : COMPILE_REFUSED,
+                           message, strlen(message) + 1);
+    }
+    trm_shader_destroy(shader);
+    return sent;
+}
+
+static int compile_here(const struct compilation *list, uint32_t count, int pipe)
+{
+    struct trm_context *context = NULL;
+    if (trm_context_create(NULL, &context) != TRM_OK)
+        return EXIT_FAILURE;
+    uint32_t done = 0;
+    while (done < count && compile_one(context, &list[done], pipe))
+        done++;
+    trm_context_destroy(context);
+    return done == count ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* ---- the parent ---- */
+
+static int receive_all(int pipe, void *bytes, size_t size)
+{
+    char *at = bytes;
+    while (size > 0) {
+        ssize_t received = read(pipe, at, size);
+        if (received <= 0)
+            return 0;
+        at += received;
+        size -= (size_t)received;
+    }
+    return 1;
+}
+
+static int receive_answer(int pipe, struct compilation *compilation)
+{
+    struct answer answer;
+    if (!receive_all(pipe, &answer, sizeof(answer)))
+        return 0;
+    void *bytes = malloc(answer.size + 1);
+    if (!bytes || !receive_all(pipe, bytes, answer.size)) {
+        free(bytes);
+        return 0;
+    }
+    if (answer.status == COMPILE_DONE)
+        compilation->words = bytes;
+    else
+        compilation->message = bytes;
+    compilation->size   = answer.size;
+    compilation->status = (enum compile_status)answer.status;
+    return 1;
+}
+
+/* As many of them as one child lives for. Answers how many; UINT32_MAX when no child could be made. */
+static uint32_t compile_some(struct compilation *list, uint32_t count)
+{
+    int pipes[2];
+    if (pipe(pipes) != 0)
+        return UINT32_MAX;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        close(pipes[0]);
+        _exit(compile_here(list, count, pipes[1]));
+    }
+    close(pipes[1]);
+    uint32_t done = 0;
+    while (child > 0 && done < count && receive_answer(pipes[0], &list[done]))
+        done++;
+    close(pipes[0]);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    return child > 0 ? done : UINT32_MAX;
+}
+
+int compile_all(struct compilation *list, uint32_t count)
+{
+    for (uint32_t at = 0; at < count;) {
+        uint32_t done = compile_some(list + at, count - at);
+        if (done == UINT32_MAX)
+            return 0;
+        at += done;
+        if (at < count)
+            list[at++].status = COMPILE_CRASHED;
+    }
+    return 1;
+}
+
+void compilation_fini(struct compilation *compilation)
+{
+    free(compilation->words);
+    free(compilation->message);
+    compilation->words   = NULL;
+    compilation->message = NULL;
+}

@@ -1,0 +1,32 @@
+/* GLSL made SPIR-V, in a process apart: some versions of the optimiser crash over code that is fine.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TESTS_DIFFERENTIAL_COMPILE_H
+#define TESTS_DIFFERENTIAL_COMPILE_H
+
+#include <stdint.h>
+
+enum compile_status {
+    COMPILE_PENDING = 0,
+    COMPILE_DONE,
+    COMPILE_REFUSED,     /* `message` is the compiler's */
+    COMPILE_UNSUPPORTED, /* no GLSL can be compiled here; `message` says what is missing */
+    COMPILE_CRASHED,
+};
+
+struct compilation {
+    const char *name; /* of the shader, without ".comp" */
+    const char *text;
+    uint32_t flags; /* enum trm_glsl_flag */
+    enum compile_status status;
+    uint32_t *words; /* of DONE, from malloc() */
+    uint64_t size;   /* bytes */
+    char *message;   /* of the others, from malloc(); may be NULL */
+};
+
+/* Compile them all. To be called while the process has one thread only. 0 when no process can be made. */
+int compile_all(struct compilation *list, uint32_t count);
+
+void compilation_fini(struct compilation *compilation);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/differential/cpu_runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trireme/trireme.h>
+
+#define ARGUMENTS_MOST 64u
+#define CONSTANTS_MOST 64u
+
+struct cpu_runner {
+    struct runner base;
+    struct trm_context *context;
+    struct trm_device *device;
+    struct trm_stream *stream;
+};
+
+/* A shader that the translator does not take is a failure too: it is there to be taken. */
+static enum run_status say_error(struct cpu_runner *runner, int32_t status, const char *call)
+{
+    return runner_say(&runner->base, RUN_FAILED, "%s: %s: %s", call, trm_status_name(status),
+                      trm_last_error().sentence);
+}
+
+static int32_t load(struct cpu_runner *runner, const struct run_request *request, struct trm_module **module)
+{
+    struct trm_constant constants[CONSTANTS_MOST];
+    for (uint32_t i = 0; i < request->constant_count; i++) {
+        constants[i] = (struct trm_constant){
+            .id   = request->constants[i].id,
+            .type = request->constants[i].type,
+            .bits = request->constants[i].bits,
+        };
+    }
+    struct trm_module_desc desc = {
+        .struct_size    = sizeof(desc),
+        .format         = TRM_MODULE_SPIRV,
+        .data           = request->words,
+        .size           = request->word_count * sizeof(uint32_t),
+        .constants      = constants,
+        .constant_count = request->constant_count,
+    };
+    return trm_module_load(runner->device, &desc, module);
+}
+
+/* The argument for one parameter, taken from where the request has it by set and binding, or by offset. */
+static enum run_status argument_of(struct cpu_runner *runner, const struct run_request *request,
+                                   const struct trm_parameter *parameter, struct trm_buffer *const *buffers,
+                                   struct trm_argument *argument)
+{
+    if (parameter->kind == TRM_PARAMETER_BUFFER) {
+        for (uint32_t i = 0; i < request->buffer_count; i++) {
+            if (request->buffers[i].set == parameter->set &&
+                request->buffers[i].binding == parameter->place) {
+                *argument = trm_arg_buffer(buffers[i]);
+                return RUN_DONE;
+            }
+        }
+        return runner_say(&runner->base, RUN_FAILED, "nothing was given for \"%s\" (set %u, binding %u)",
+                          parameter->name, parameter->set, parameter->place);
+    }
+    if (parameter->place > request->push_size || parameter->size > request->push_size - parameter->place)
+        return runner_say(&runner->base, RUN_FAILED, "\"%s\" ends behind the push constants that were given",
+                          parameter->name);
+    const unsigned char *bytes = (const unsigned char *)request->push + parameter->place;
+    *argument                  = trm_arg_block(bytes, parameter->size);
+    if (parameter->kind == TRM_PARAMETER_SCALAR) {
+        argument->kind      = TRM_PARAMETER_SCALAR;
+        argument->type      = parameter->type;
+        argument->value.u64 = 0;
+        memcpy(&argument->value, bytes, parameter->size);
+    }
+    return RUN_DONE;
+}
+
+static enum run_status launch(struct cpu_runner *runner, const struct run_request *request,
+                              struct trm_kernel *kernel, struct trm_buffer *const *buffers)
+{
+    struct trm_kernel_info info = {.struct_size = sizeof(info)};
+    int32_t status              = trm_kernel_describe(kernel, &info);
+    if (status != TRM_OK)
+        return say_error(runner, status, "trm_kernel_describe");
+    if (info.parameter_count > ARGUMENTS_MOST)
+        return runner_say(&runner->base, RUN_FAILED, "too many parameters for this runner");
+    struct trm_argument arguments[ARGUMENTS_MOST];
+    for (uint32_t i = 0; i < info.parameter_count; i++) {
+        if (argument_of(runner, request, &info.parameters[i], buffers, &arguments[i]) != RUN_DONE)
+            return RUN_FAILED;
+    }
+    struct trm_grid grid = {.groups = {request->groups[0], request->groups[1], request->groups[2]}};
+    status               = trm_launch(runner->stream, kernel, &grid, arguments, info.parameter_count);
+    if (status != TRM_OK)
+        return say_error(runner, status, "trm_launch");
+    status = trm_stream_sync(runner->stream);
+    return status == TRM_OK ? RUN_DONE : say_error(runner, status, "trm_stream_sync");
+}
+
+static int32_t upload(struct cpu_runner *runner, const struct run_request *request,
+                      struct trm_buffer **buffers)
+{
+    for (uint32_t i = 0; i < request->buffer_count; i++) {
+        struct trm_buffer_desc desc = {
+            .struct_size = sizeof(desc),
+            .size        = request->buffers[i].size,
+            .data        = request->buffers[i].bytes,
+        };
+        int32_t status = trm_buffer_create_from(runner->device, &desc, &buffers[i]);
+        if (status != TRM_OK)
+            return status;
+    }
+    return TRM_OK;
+}
+
+static int32_t download(struct cpu_runner *runner, const struct run_request *request,
+                        struct trm_buffer *const *buffers)
+{
+    for (uint32_t i = 0; i < request->buffer_count; i++) {
+        int32_t status = trm_download(runner->stream, request->buffers[i].bytes, trm_span_whole(buffers[i]));
+        if (status != TRM_OK)
+            return status;
+    }
+    return trm_stream_sync(runner->stream);
+}
+
+static enum run_status run_kernel(struct cpu_runner *runner, const struct run_request *request,
+                                  struct trm_kernel *kernel)
+{
+    struct trm_buffer *buffers[ARGUMENTS_MOST] = {0};
+    enum run_status answer                     = RUN_DONE;
+    int32_t status                             = upload(runner, request, buffers);
+    if (status != TRM_OK)
+        answer = say_error(runner, status, "trm_buffer_create_from");
+    if (answer == RUN_DONE)
+        answer = launch(runner, request, kernel, buffers);
+    if (answer == RUN_DONE) {
+        status = download(runner, request, buffers);
+        if (status != TRM_OK)
+            answer = say_error(runner, status, "trm_download");
+    }
+    for (uint32_t i = 0; i < request->buffer_count; i++)
+        trm_buffer_destroy(buffers[i]);
+    return answer;
+}
+
+static enum run_status cpu_run(struct runner *base, const struct run_request *request)
+{
+    struct cpu_runner *runner = (struct cpu_runner *)base;
+    if (request->buffer_count > ARGUMENTS_MOST || request->constant_count > CONSTANTS_MOST)
+        return runner_say(base, RUN_FAILED, "too many buffers or constants for this runner");
+    struct trm_module *module = NULL;
+    struct trm_kernel *kernel = NULL;
+    int32_t status            = load(runner, request, &module);
+    if (status != TRM_OK)
+        return say_error(runner, status, "trm_module_load");
+    status = trm_kernel_get(module, request->entry, &kernel);
+    enum run_status answer =
+        status == TRM_OK ? run_kernel(runner, request, kernel) : say_error(runner, status, "trm_kernel_get");
+    trm_kernel_destroy(kernel);
+    trm_module_destroy(module);
+    return answer;
+}
+
+static void cpu_close(struct runner *base)
+{
+    struct cpu_runner *runner = (struct cpu_runner *)base;
+    trm_stream_destroy(runner->stream);
+    trm_device_destroy(runner->device);
+    trm_context_destroy(runner->context);
+    free(runner);
+}
+
+struct runner *cpu_runner_open(char *reason, size_t capacity)
+{
+    struct cpu_runner *runner = calloc(1, sizeof(*runner));
+    if (!runner) {
+        snprintf(reason, capacity, "no memory");
+        return NULL;
+    }
+    runner->base.name  = "cpu";
+    runner->base.run   = cpu_run;
+    runner->base.close = cpu_close;
+    int32_t status     = trm_context_create(NULL, &runner->context);
+    if (status == TRM_OK)
+        status = trm_device_open(runner->context, "cpu:0", &runner->device);
+    if (status == TRM_OK)
+        status = trm_module_supported(runner->device, TRM_MODULE_SPIRV);
+    if (status == TRM_OK)
+        status = trm_stream_create(runner->device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &runner->stream);
+    if (status != TRM_OK) {
+        say_error(runner, status, "opening cpu:0");
+        snprintf(reason, capacity, "%s", runner->base.message);
+        cpu_close(&runner->base);
+        return NULL;
+    }
+    snprintf(runner->base.device, sizeof(runner->base.device), "cpu:0");
+    return &runner->base;
+}

@@ -1,0 +1,244 @@
+/* Runs shaders on two runners and compares what they leave in memory.
+ *
+ *     differential [OPTION]... FILE.comp...      shaders, each unoptimised and optimised
+ *     differential [OPTION]... --generate COUNT  random shaders, one a seed
+ *
+ *     --on ONE,OTHER   vulkan, cpu or cuda; vulkan,cpu without it
+ *     --seed NUMBER    of the data, and of the first random shader; 1 without it
+ *     --keep FOLDER    where random shaders that differ are kept; the current folder without it
+ *     --verbose        a line for those that are the same, too
+ *
+ * Ends with 0 when all are the same, 77 when nothing could be compared here, else 1.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trireme/shader.h>
+
+#include "tests/differential/comparison.h"
+#include "tests/differential/compile.h"
+#include "tests/differential/generator.h"
+
+#define EXIT_SKIPPED 77
+
+struct options {
+    char one[16], other[16];
+    uint64_t seed;
+    uint32_t generate;
+    const char *keep;
+    int verbose;
+    char **files;
+    uint32_t file_count;
+};
+
+/* Everything there is to compare. */
+struct work {
+    struct shader_case *shaders;
+    uint32_t shader_count;
+    struct compilation *compilations;
+    uint32_t *shader_of; /* by compilation */
+    uint32_t compilation_count;
+};
+
+struct totals {
+    uint32_t same, skipped, different;
+};
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: differential [--on ONE,OTHER] [--seed NUMBER] [--keep FOLDER] [--verbose] "
+                    "FILE.comp... | --generate COUNT\n");
+    return EXIT_FAILURE;
+}
+
+static int parse_option(struct options *options, const char *name, const char *value)
+{
+    if (strcmp(name, "--on") == 0)
+        return sscanf(value, "%15[a-z],%15[a-z]", options->one, options->other) == 2;
+    if (strcmp(name, "--keep") == 0) {
+        options->keep = value;
+        return 1;
+    }
+    char *end;
+    uint64_t number = strtoull(value, &end, 0);
+    if (strcmp(name, "--seed") == 0)
+        options->seed = number;
+    else if (strcmp(name, "--generate") == 0)
+        options->generate = (uint32_t)number;
+    else
+        return 0;
+    return end != value && *end == '\0';
+}
+
+/* 0 when the line cannot be understood. */
+static int parse_options(struct options *options, char **words, int count)
+{
+    *options = (struct options){.one = "vulkan", .other = "cpu", .seed = 1, .keep = "."};
+    int i    = 1;
+    while (i < count && strncmp(words[i], "--", 2) == 0) {
+        if (strcmp(words[i], "--verbose") == 0) {
+            options->verbose = 1;
+            i += 1;
+            continue;
+        }
+        if (i + 1 == count || !parse_option(options, words[i], words[i + 1]))
+            return 0;
+        i += 2;
+    }
+    options->files      = words + i;
+    options->file_count = (uint32_t)(count - i);
+    return options->file_count > 0 || options->generate > 0;
+}
+
+static void say_different(struct totals *totals, const char *name, const char *how, const char *what)
+{
+    totals->different++;
+    printf("DIFFERENT %s%s: %s\n", name, how, what);
+}
+
+/* ---- gathering ---- */
+
+static void add_compilation(struct work *work, uint32_t shader, uint32_t flags)
+{
+    work->shader_of[work->compilation_count]      = shader;
+    work->compilations[work->compilation_count++] = (struct compilation){
+        .name = work->shaders[shader].name, .text = work->shaders[shader].text, .flags = flags};
+}
+
+/* Files both ways; of the random ones every other is optimised: what is wrong there is mostly wrong in both. */
+static int gather(struct work *work, const struct options *options, struct totals *totals)
+{
+    uint32_t most      = options->file_count + options->generate;
+    work->shaders      = calloc(most, sizeof(*work->shaders));
+    work->compilations = calloc(2 * (size_t)most, sizeof(*work->compilations));
+    work->shader_of    = calloc(2 * (size_t)most, sizeof(*work->shader_of));
+    if (!work->shaders || !work->compilations || !work->shader_of)
+        return 0;
+    for (uint32_t i = 0; i < most; i++) {
+        char reason[1280];
+        uint64_t seed              = options->seed + i - options->file_count;
+        struct shader_case *shader = &work->shaders[work->shader_count];
+        int is_file                = i < options->file_count;
+        int worked = is_file ? shader_case_read(shader, options->files[i], reason, sizeof(reason))
+                             : generate_case(shader, seed, reason, sizeof(reason));
+        if (!worked) {
+            say_different(totals, is_file ? options->files[i] : "a random shader", "", reason);
+            continue;
+        }
+        if (is_file || seed % 2)
+            add_compilation(work, work->shader_count, TRM_GLSL_UNOPTIMIZED);
+        if (is_file || seed % 2 == 0)
+            add_compilation(work, work->shader_count, 0);
+        work->shader_count++;
+    }
+    return 1;
+}
+
+static void let_go(struct work *work)
+{
+    for (uint32_t i = 0; i < work->compilation_count; i++)
+        compilation_fini(&work->compilations[i]);
+    for (uint32_t i = 0; i < work->shader_count; i++)
+        shader_case_fini(&work->shaders[i]);
+    free(work->shader_of);
+    free(work->compilations);
+    free(work->shaders);
+}
+
+/* ---- comparing ---- */
+
+static void keep_shader(const struct options *options, const struct shader_case *shader)
+{
+    char path[4096];
+    if (strncmp(shader->name, "generated-", 10) != 0)
+        return;
+    snprintf(path, sizeof(path), "%s/%s.comp", options->keep, shader->name);
+    FILE *file = fopen(path, "w");
+    if (!file || fputs(shader->text, file) < 0)
+        printf("          (it could not be kept as %s)\n", path);
+    else
+        printf("          kept as %s\n", path);
+    if (file)
+        fclose(file);
+}
+
+static enum comparison_result judge(struct comparison *comparison, const struct shader_case *shader,
+                                    const struct compilation *compilation)
+{
+    switch (compilation->status) {
+    case COMPILE_DONE:
+        return compare_case(comparison, shader, compilation->words, compilation->size);
+    case COMPILE_UNSUPPORTED:
+    case COMPILE_REFUSED:
+        snprintf(comparison->message, sizeof(comparison->message), "%s", compilation->message);
+        return compilation->status == COMPILE_REFUSED ? COMPARISON_DIFFERENT : COMPARISON_SKIPPED;
+    default:
+        snprintf(comparison->message, sizeof(comparison->message), "the GLSL compiler crashed over it");
+        return COMPARISON_SKIPPED;
+    }
+}
+
+static void compare(struct comparison *comparison, const struct options *options, const struct work *work,
+                    struct totals *totals)
+{
+    for (uint32_t i = 0; i < work->compilation_count; i++) {
+        const struct shader_case *shader = &work->shaders[work->shader_of[i]];
+        const char *how =
+            work->compilations[i].flags & TRM_GLSL_UNOPTIMIZED ? " (unoptimised)" : " (optimised)";
+        switch (judge(comparison, shader, &work->compilations[i])) {
+        case COMPARISON_SAME:
+            totals->same++;
+            if (options->verbose)
+                printf("same      %s%s\n", shader->name, how);
+            break;
+        case COMPARISON_SKIPPED:
+            totals->skipped++;
+            printf("skipped   %s%s: %s\n", shader->name, how, comparison->message);
+            break;
+        case COMPARISON_DIFFERENT:
+            say_different(totals, shader->name, how, comparison->message);
+            keep_shader(options, shader);
+            break;
+        }
+        fflush(stdout);
+    }
+}
+
+static int run(const struct options *options, const struct work *work, struct totals *totals)
+{
+    char reason[RUNNER_MESSAGE];
+    struct comparison comparison = {.seed = options->seed};
+    comparison.one               = runner_open(options->one, reason, sizeof(reason));
+    if (comparison.one)
+        comparison.other = runner_open(options->other, reason, sizeof(reason));
+    if (!comparison.other) {
+        printf("skipped: %s\n", reason);
+        runner_close(comparison.one);
+        return EXIT_SKIPPED;
+    }
+    printf("%s is %s, %s is %s\n", options->one, comparison.one->device, options->other,
+           comparison.other->device);
+    compare(&comparison, options, work, totals);
+    runner_close(comparison.other);
+    runner_close(comparison.one);
+    printf("%u the same, %u skipped, %u different\n", totals->same, totals->skipped, totals->different);
+    return totals->same ? EXIT_SUCCESS : EXIT_SKIPPED;
+}
+
+int main(int count, char **words)
+{
+    struct options options;
+    struct work work     = {0};
+    struct totals totals = {0};
+    int result           = EXIT_FAILURE;
+    if (!parse_options(&options, words, count))
+        return usage();
+    /* Compiled before there are other threads. */
+    if (gather(&work, &options, &totals) && compile_all(work.compilations, work.compilation_count))
+        result = run(&options, &work, &totals);
+    else
+        fprintf(stderr, "differential: no memory, or no process\n");
+    let_go(&work);
+    return totals.different ? EXIT_FAILURE : result;
+}

@@ -1,0 +1,69 @@
+# The same shaders on a Vulkan device and through our translation, compared. Without a Vulkan device (lavapipe is one) the
+# tests are skipped.
+#
+# A shader of shaders/ says in its first comments what it reads and writes (tests/differential/shader_case.h); a new one
+# needs no more than to be there.
+
+DIFFERENTIAL_SOURCES = \
+	tests/differential/comparison.c tests/differential/comparison.h \
+	tests/differential/compile.c tests/differential/compile.h \
+	tests/differential/cpu_runner.c tests/differential/cpu_runner.h \
+	tests/differential/cuda_library.c tests/differential/cuda_library.h \
+	tests/differential/cuda_runner.c tests/differential/cuda_runner.h \
+	tests/differential/element.c tests/differential/element.h \
+	tests/differential/generator.c tests/differential/generator.h \
+	tests/differential/generator_expression.c tests/differential/generator_inside.h \
+	tests/differential/local_size.c tests/differential/local_size.h \
+	tests/differential/random.h \
+	tests/differential/runner.c tests/differential/runner.h \
+	tests/differential/shader_case.c tests/differential/shader_case.h \
+	tests/differential/vulkan_runner.h
+
+if HAVE_VULKAN_H
+DIFFERENTIAL_SOURCES += \
+	tests/differential/vulkan_capability.c \
+	tests/differential/vulkan_device.c tests/differential/vulkan_device.h \
+	tests/differential/vulkan_functions.h \
+	tests/differential/vulkan_runner.c
+else
+DIFFERENTIAL_SOURCES += tests/differential/vulkan_absent.c
+endif
+
+EXTRA_DIST += \
+	tests/differential/shaders \
+	tests/differential/vulkan_absent.c \
+	tests/differential/vulkan_capability.c \
+	tests/differential/vulkan_device.c tests/differential/vulkan_device.h \
+	tests/differential/vulkan_functions.h \
+	tests/differential/vulkan_runner.c
+
+DIFFERENTIAL_LIBS = libtrireme.la -lm
+
+check_PROGRAMS += tests/differential/differential
+tests_differential_differential_SOURCES = tests/differential/differential.c $(DIFFERENTIAL_SOURCES)
+tests_differential_differential_LDADD = $(DIFFERENTIAL_LIBS)
+tests_differential_differential_LDFLAGS = $(UNINSTALLED_LINK)
+
+# The parts of the test itself: what would be different is found, and what it reads is understood.
+check_PROGRAMS += tests/differential/parts
+TESTS += tests/differential/parts
+tests_differential_parts_SOURCES = tests/differential/parts.c $(DIFFERENTIAL_SOURCES)
+tests_differential_parts_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_differential_parts_LDADD = $(DIFFERENTIAL_LIBS) $(CHECK_LIBS)
+tests_differential_parts_LDFLAGS = $(UNINSTALLED_LINK)
+
+# Every kernel that comes with the library, on Vulkan.
+check_PROGRAMS += tests/differential/builtin
+TESTS += tests/differential/builtin
+tests_differential_builtin_SOURCES = tests/differential/builtin.c $(DIFFERENTIAL_SOURCES)
+tests_differential_builtin_LDADD = $(DIFFERENTIAL_LIBS)
+tests_differential_builtin_LDFLAGS = $(UNINSTALLED_LINK)
+
+DIFFERENTIAL_TESTS = tests/differential/shaders.sh tests/differential/random.sh
+dist_check_SCRIPTS += $(DIFFERENTIAL_TESTS)
+TESTS += $(DIFFERENTIAL_TESTS)
+
+# make differential SEEDS=1000 FIRST=1: more random shaders than `make check` has time for
+differential: all tests/differential/differential
+	@$(AM_TESTS_ENVIRONMENT) cd tests/differential && \
+	  ./differential --generate "$${SEEDS:-200}" --seed "$${FIRST:-1000}"

@@ -1,0 +1,69 @@
+/* A shader with what it takes to run it, said by comments in the shader itself:
+ *
+ *     //! in 0 f32 4096 range -10 10      a storage buffer: [set.]binding, elements, how many, their values
+ *     //! in 1.2 3f32,4pad,u32 100        records: three floats, four bytes that are not looked at, a uint
+ *     //! uniform 3 f32 16                a uniform buffer
+ *     //! inout 4 u32 1 index 0 1         read, written and compared
+ *     //! out 5 f32 4096 ulp 4 abs 1e-6   written and compared: floats may differ by any one of ulp, abs, rel
+ *     //! groups 16 1 1
+ *     //! push u32 7 f32 2.5 pad 0        push constants, one after the other as the shader lays them out
+ *     //! constant 0 u32 3                a specialisation constant: id, type, value
+ *
+ * Values: `range LOW HIGH`, `log LOW HIGH` (powers of two), `index START STEP`, `special`; without: integers of
+ * all bits and floats from -1 to 1. They come of a seed and the case's name.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TESTS_DIFFERENTIAL_SHADER_CASE_H
+#define TESTS_DIFFERENTIAL_SHADER_CASE_H
+
+#include "tests/differential/element.h"
+#include "tests/differential/runner.h"
+
+#define CASE_BUFFERS 16u
+#define CASE_FIELDS 64u
+#define CASE_CONSTANTS 32u
+#define CASE_PUSH 256u
+
+struct case_buffer {
+    uint32_t set, binding;
+    uint8_t is_uniform, is_read, is_compared;
+    const struct element_type *fields[CASE_FIELDS]; /* of one record */
+    uint32_t field_count;
+    uint32_t record_size; /* bytes */
+    uint32_t records;
+    struct value_source values;
+    struct tolerance tolerance;
+};
+
+struct shader_case {
+    char name[64];
+    char *text; /* GLSL */
+    struct case_buffer buffers[CASE_BUFFERS];
+    uint32_t buffer_count;
+    unsigned char push[CASE_PUSH];
+    uint32_t push_size;
+    struct run_constant constants[CASE_CONSTANTS];
+    uint32_t constant_count;
+    uint32_t groups[3];
+};
+
+/* Read what a shader's comments say. `text` is copied. 0 when they cannot be understood: `reason` has the line. */
+int shader_case_parse(struct shader_case *shader, const char *name, const char *text, char *reason,
+                      size_t capacity);
+/* The same of a file; its name without folder and ".comp" is the case's. */
+int shader_case_read(struct shader_case *shader, const char *path, char *reason, size_t capacity);
+void shader_case_fini(struct shader_case *shader);
+
+/* The buffers of one run, filled as the shader says. To be ended with shader_case_release(). 0 without memory. */
+int shader_case_fill(const struct shader_case *shader, uint64_t seed, struct run_buffer *buffers);
+void shader_case_release(const struct shader_case *shader, struct run_buffer *buffers);
+
+/* Everything but the words of a request. */
+void shader_case_request(const struct shader_case *shader, struct run_buffer *buffers,
+                         struct run_request *request);
+
+/* Whether two runs gave the same; else the first difference in words. */
+int shader_case_same(const struct shader_case *shader, const struct run_buffer *one,
+                     const struct run_buffer *other, char *difference, size_t capacity);
+
+#endif

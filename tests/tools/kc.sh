@@ -1,0 +1,255 @@
+#!/bin/sh
+# `trireme kc` compiles GLSL and SPIR-V to the files that were asked for, prints signatures, shows translations, and says
+# file and line of what is wrong.
+
+. "$top_srcdir/tests/tools/common.sh"
+
+# kc STATUS ARGUMENT…
+kc()
+{
+    wanted=$1
+    shift
+    run "$wanted" "$trireme" kc "$@"
+}
+
+export TRIREME_KERNEL_CACHE=none
+
+cat >"$work/saxpy.comp" <<'END'
+#version 450
+layout(local_size_x = 64) in;
+layout(constant_id = 0) const uint op = 0;
+layout(constant_id = 1) const float bias = 0.5;
+layout(constant_id = 2) const int shift = -3;
+layout(constant_id = 3) const bool twice = false;
+layout(std430, binding = 0) readonly buffer X { float x[]; };
+layout(std430, binding = 1) buffer Y { float y[]; };
+layout(push_constant) uniform P { uint n; float a; };
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    if (i < n)
+        y[i] += a * x[i] + (op == 0 ? 0.0 : bias) + float(shift) * (twice ? 2.0 : 0.0);
+}
+END
+
+# Without a compiler of GLSL there is nothing to test here but that this is said.
+if ! "$trireme" kc -q "$work/saxpy.comp" 2>"$work/err"; then
+    cat "$work/err"
+    grep -q "shaderc" "$work/err" || failed "no reason"
+    test "$failures" -eq 0 || finish
+    exit 77
+fi
+
+# ---- what is written, and where
+
+kc 0 "$work/saxpy.comp"
+out_has "saxpy(x: readonly f32[], y: f32[], n: u32, a: f32)  group 64x1x1  shared 0"
+out_has "constants op: u32 = 0, bias: f32 = 0.5, shift: i32 = -3, twice: u32 = 0"
+err_is_empty
+test -s "$work/saxpy.spv" || failed "no saxpy.spv beside the input"
+test "$(head -c 4 "$work/saxpy.spv" | od -An -tx1 | tr -d ' ')" = 03022307 || failed "saxpy.spv is no SPIR-V"
+
+mkdir "$work/out.d"
+kc 0 -q -o "$work/out.d" "$work/saxpy.comp"
+out_is_empty
+cmp -s "$work/saxpy.spv" "$work/out.d/saxpy.spv" || failed "-o changes what is written"
+kc 1 -o "$work/no-such-folder" "$work/saxpy.comp"
+err_has "no-such-folder/saxpy.spv"
+test -z "$(find "$work" -name '.*.spv')" || failed "temporary files are left"
+
+# A .spv is taken as it is, also by what is in it.
+cp "$work/saxpy.spv" "$work/by-content"
+rm "$work/out.d/saxpy.spv"
+kc 0 -o "$work/out.d" "$work/saxpy.spv"
+out_has "saxpy(x: readonly f32[]"
+cmp -s "$work/saxpy.spv" "$work/out.d/saxpy.spv" || failed "a .spv was not copied"
+before=$(ls -i "$work/saxpy.spv")
+kc 0 "$work/saxpy.spv"
+test "$before" = "$(ls -i "$work/saxpy.spv")" || failed "the input was replaced by itself"
+kc 0 -o "$work/out.d" "$work/by-content"
+out_has "by-content(x: readonly f32[]"
+head -c 40 "$work/saxpy.spv" >"$work/cut.spv"
+kc 1 "$work/cut.spv"
+err_has "cut.spv"
+echo "void main() {}" >"$work/text.spv"
+kc 1 "$work/text.spv"
+err_has "text.spv"
+kc 1 "$work/no-such-file.comp"
+err_has "no-such-file.comp: No such file"
+
+# ---- the options of the front end
+
+cat >"$work/macro.comp" <<'END'
+#version 450
+#include "size.glsl"
+layout(local_size_x = SIZE) in;
+layout(std430, binding = 0) buffer X { TYPE x[]; };
+void main() { x[gl_GlobalInvocationID.x] = TYPE(VALUE + 0); }
+END
+mkdir "$work/include"
+echo "#define SIZE 32" >"$work/include/size.glsl"
+kc 0 -I "$work/include" -DTYPE=uint -D VALUE "$work/macro.comp"
+out_has "macro(x: u32[])  group 32x1x1"
+kc 0 -I"$work/include" -DTYPE=vec4 -DVALUE=3 "$work/macro.comp"
+out_has "macro(x: f32x4[])"
+kc 1 -DTYPE=uint -DVALUE=3 "$work/macro.comp"
+err_has "macro.comp:2:"
+err_has "size.glsl"
+
+kc 0 -q -O0 -o "$work/out.d" "$work/saxpy.comp"
+! cmp -s "$work/saxpy.spv" "$work/out.d/saxpy.spv" || failed "-O0 is no different"
+kc 0 -q -O0 -O -o "$work/out.d" "$work/saxpy.comp"
+cmp -s "$work/saxpy.spv" "$work/out.d/saxpy.spv" || failed "-O is not the default"
+kc 0 -q -g -o "$work/out.d" "$work/saxpy.comp"
+cmp -s "$work/saxpy.spv" "$work/out.d/saxpy.spv" || failed "-g is not the default"
+kc 0 -q -g0 -o "$work/out.d" "$work/saxpy.comp"
+test "$(wc -c <"$work/out.d/saxpy.spv")" -lt "$(wc -c <"$work/saxpy.spv")" || failed "-g0 does not make it smaller"
+
+# ---- mistakes have their places; the other files are made all the same
+
+cat >"$work/broken.comp" <<'END'
+#version 450
+layout(local_size_x = 1) in;
+void main()
+{
+    undeclared = 1;
+}
+END
+kc 1 -o "$work/out.d" "$work/broken.comp" "$work/by-content" "$work/no-such-file.comp"
+err_has "$work/broken.comp:5:"
+err_has "undeclared"
+err_has "no-such-file.comp"
+err_has "2 of 3 files failed"
+out_has "by-content("
+test ! -e "$work/out.d/broken.spv" || failed "a broken shader was written"
+
+# ---- JSON
+
+kc 0 --json -o "$work/out.d" "$work/saxpy.comp" "$work/by-content"
+json version:string failed:number 'files[].file:string' 'files[].failure:null' 'files[].outputs:array' \
+    'files[].kernels[].name:string' 'files[].kernels[].group_size:array' 'files[].kernels[].shared_bytes:number' \
+    'files[].kernels[].parameters[].name:string' 'files[].kernels[].parameters[].kind:string' \
+    'files[].kernels[].parameters[].type:string' 'files[].kernels[].parameters[].size:number' \
+    'files[].constants[].name:string' 'files[].constants[].id:number' 'files[].constants[].default:number'
+out_has "\"$work/out.d/saxpy.spv\""
+kc 1 --json "$work/broken.comp"
+json 'files[].failure:string' failed:number
+err_has "$work/broken.comp:5:"
+
+# ---- translations
+
+kc 0 --emit=c "$work/saxpy.comp"
+cp "$work/out" "$work/shown.c"
+err_is_empty
+test ! -e "$work/saxpy.c" || failed "--emit without -o writes a file"
+run 0 "$CC" -std=c11 -O1 -Wall -Werror -fPIC -shared -o "$work/shown.so" "$work/shown.c" -lm
+kc 0 --emit=c -o "$work/out.d" "$work/saxpy.comp" "$work/by-content"
+out_is_empty
+cmp -s "$work/out.d/saxpy.c" "$work/shown.c" || failed "--emit=c -o writes something else"
+test -s "$work/out.d/by-content.c" || failed "--emit=c -o leaves out the second file"
+kc 0 --emit=cuda "$work/saxpy.comp"
+out_has "__global__"
+kc 0 --emit=cuda -o "$work/out.d" "$work/saxpy.comp"
+cmp -s "$work/out.d/saxpy.cu" "$work/out" || test -s "$work/out.d/saxpy.cu" || failed "no saxpy.cu"
+kc 1 --emit=c "$work/broken.comp"
+out_is_empty
+
+# ---- CUDA
+
+kc 1 --target cuda --nvcc="$work/no-such-compiler" -o "$work/out.d" "$work/saxpy.comp"
+err_has "no-such-compiler was not found"
+printf '#!/bin/sh\nexit 3\n' >"$work/failing-compiler"
+chmod +x "$work/failing-compiler"
+kc 1 --target cuda --nvcc="$work/failing-compiler" -o "$work/out.d" "$work/saxpy.comp"
+err_has "failing-compiler failed"
+test ! -e "$work/out.d/saxpy.ptx" || failed "a failed compilation leaves a file"
+if command -v nvcc >/dev/null 2>&1; then
+    kc 0 --target cuda --constant op=1 -o "$work/out.d" "$work/saxpy.comp"
+    test ! -e "$work/out.d/saxpy.ptx" || failed "a variant took the plain name"
+    grep -q '\.entry' "$work/out.d/saxpy.op=1.ptx" || failed "no entry in the PTX"
+    kc 0 --target cuda -o "$work/out.d" "$work/saxpy.comp"
+    grep -q '\.entry' "$work/out.d/saxpy.ptx" || failed "no entry in the PTX"
+else
+    echo "nvcc was not found: PTX is not tested"
+fi
+test -z "$(find "$work/out.d" -name '.*' -type f)" || failed "temporary files are left"
+
+# ---- code for the cpu, and variants
+
+if test -f "$top_builddir/backends/.libs/cpu.so"; then
+    rm -f "$work"/out.d/*
+    kc 0 --target cpu -o "$work/out.d" "$work/saxpy.comp"
+    test -s "$work/out.d/saxpy.spv" || failed "--target cpu leaves out the .spv"
+    test -s "$work/out.d/saxpy.so" || failed "no saxpy.so"
+    kc 0 --target spv,cpu --portable -o "$work/out.d" "$work/saxpy.spv"
+    # Whatever the user prefers to run on, this is code for the cpu.
+    run 0 env TRIREME_BACKEND=no-such-backend "$trireme" kc --target cpu -o "$work/out.d" "$work/saxpy.spv"
+
+    rm -f "$work"/out.d/*
+    kc 0 --target cpu --constant op=7 -o "$work/out.d" "$work/saxpy.spv"
+    test -s "$work/out.d/saxpy.op=7.so" || failed "no saxpy.op=7.so"
+    test ! -e "$work/out.d/saxpy.so" || failed "--constant makes the plain one too"
+    kc 0 --target cpu --constant bias=0.25 --constant 0=7 --constant twice=true --constant shift=-3 \
+        -o "$work/out.d" "$work/saxpy.spv"
+    test -s "$work/out.d/saxpy.op=7,bias=0.25,twice=1.so" || failed "a variant's constants are not by id without defaults"
+
+    # Several variants of several files.
+    rm -f "$work"/out.d/*
+    printf '# a comment\nsaxpy op=1\n\nsaxpy  op=2\tbias=1 # two\nother op=3\n' >"$work/variants"
+    kc 0 --json --target cpu --variants "$work/variants" -o "$work/out.d" "$work/saxpy.spv" "$work/by-content"
+    json 'files[].failure:null' 'files[].outputs:array'
+    made=$(cd "$work/out.d" && echo *)
+    test "$made" = "by-content.so by-content.spv saxpy.op=1.so saxpy.op=2,bias=1.so saxpy.so saxpy.spv" ||
+        failed "--variants made $made"
+    printf 'saxpy op=1\nsaxpy op\n' >"$work/wrong-variants"
+    kc 2 --variants "$work/wrong-variants" "$work/saxpy.spv"
+    err_has "wrong-variants:2: a constant is written NAME=VALUE"
+    printf 'saxpy\n' >"$work/wrong-variants"
+    kc 2 --variants "$work/wrong-variants" "$work/saxpy.spv"
+    err_has "wrong-variants:1:"
+    kc 2 --variants "$work/no-such-list" "$work/saxpy.spv"
+    err_has "no-such-list"
+fi
+
+for wrong in nothing=1 4=1; do
+    kc 1 --emit=c --constant $wrong "$work/saxpy.spv"
+    err_has "it has op, bias, shift, twice"
+done
+for wrong in op=-1 op=x op=1.5 op=4294967296 bias=x shift=2147483648 shift=1x twice=maybe; do
+    kc 1 --emit=c --constant $wrong "$work/saxpy.spv"
+    err_has "is no such value"
+done
+for right in op=4294967295 op=0x10 bias=-1e3 shift=-2147483648 twice=false twice=1; do
+    kc 0 --emit=c --constant $right "$work/saxpy.spv"
+done
+kc 1 --emit=c --constant op=1 --constant op=2 "$work/saxpy.spv"
+err_has "given twice"
+# A value changes what comes out.
+kc 0 --emit=c --constant bias=0.1875 --constant op=1 "$work/saxpy.spv"
+! cmp -s "$work/out" "$work/shown.c" || failed "constants change nothing"
+
+# ---- progress is for terminals, where there are several files
+
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+    run 0 script -qec "'$trireme' kc -q -o '$work/out.d' '$work/saxpy.spv' '$work/by-content'" /dev/null
+    out_has "[2/2] $work/by-content"
+    run 0 script -qec "'$trireme' kc -q -o '$work/out.d' '$work/saxpy.spv'" /dev/null
+    out_lacks "[1/1]"
+fi
+kc 0 -q -o "$work/out.d" "$work/saxpy.spv" "$work/by-content"
+err_is_empty
+
+# ---- wrong command lines
+
+kc 2
+err_has "a file is missing"
+for wrong in "--target" "--target nothing" "--target spv," "--emit=fortran" "--emit=c --json" "--constant op" "--constant =1" \
+    "-O3" "-g2" "--no-such-option" "--variants $work/variants --constant op=1" "--emit=c --variants $work/variants"; do
+    # shellcheck disable=SC2086 # words
+    kc 2 $wrong "$work/saxpy.spv"
+    out_is_empty
+done
+kc 2 --emit=c "$work/saxpy.spv" "$work/by-content"
+err_has "--emit shows one file"
+
+finish

@@ -1,0 +1,202 @@
+/* Trireme: specialisation constants from the command line.
+ * SPDX-License-Identifier: MIT
+ */
+#include "kc.h"
+
+#include "output.h"
+#include "signature.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *sentence(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static char *sentence(const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    return output_copy(text);
+}
+
+/* ---- values ---- */
+
+/* The nearest half, ties to even (IEEE 754), of a number that is one or is beyond them. */
+static uint16_t half_bits(float value)
+{
+    uint16_t sign   = signbit(value) ? 0x8000 : 0;
+    float magnitude = fabsf(value);
+    int exponent;
+
+    if (isnan(value))
+        return 0x7e00;
+    if (magnitude >= 65520.0f)
+        return sign | 0x7c00;
+    frexpf(magnitude, &exponent);
+    /* Below 2^-14 halves are as far from each other as just above it. */
+    if (exponent < -13)
+        return sign | (uint16_t)rintf(ldexpf(magnitude, 24));
+    return sign | (uint16_t)(((exponent + 13) << 10) + (int)rintf(ldexpf(magnitude, 11 - exponent)));
+}
+
+static bool parse_float(int32_t type, const char *text, uint64_t *bits)
+{
+    char *end;
+    union {
+        double f64;
+        uint64_t u64;
+        float f32;
+        uint32_t u32;
+    } value = {.u64 = 0};
+
+    if (type == TRM_TYPE_F64)
+        value.f64 = strtod(text, &end);
+    else
+        value.f32 = strtof(text, &end);
+    if (end == text || *end != '\0')
+        return false;
+    *bits = type == TRM_TYPE_F64 ? value.u64 : type == TRM_TYPE_F32 ? value.u32 : half_bits(value.f32);
+    return true;
+}
+
+static bool is_signed(int32_t type)
+{
+    return type == TRM_TYPE_I8 || type == TRM_TYPE_I16 || type == TRM_TYPE_I32 || type == TRM_TYPE_I64;
+}
+
+static bool parse_integer(int32_t type, const char *text, uint64_t *bits)
+{
+    uint32_t width = 8 * trm_type_size(type);
+    uint64_t mask  = width == 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
+    char *end;
+
+    errno = 0;
+    if (is_signed(type)) {
+        long long value = strtoll(text, &end, 0);
+        long long most  = (long long)(mask >> 1);
+
+        *bits = (uint64_t)value & mask;
+        return errno == 0 && end != text && *end == '\0' && value <= most && value >= -most - 1;
+    }
+    if (strchr(text, '-'))
+        return false;
+    *bits = strtoull(text, &end, 0);
+    return errno == 0 && end != text && *end == '\0' && *bits <= mask;
+}
+
+static bool parse_value(int32_t type, const char *text, uint64_t *bits)
+{
+    if (type == TRM_TYPE_F16 || type == TRM_TYPE_F32 || type == TRM_TYPE_F64)
+        return parse_float(type, text, bits);
+    /* A bool is a U32 here. */
+    if (type == TRM_TYPE_U32 && (strcmp(text, "true") == 0 || strcmp(text, "false") == 0)) {
+        *bits = text[0] == 't';
+        return true;
+    }
+    return parse_integer(type, text, bits);
+}
+
+/* ---- constants ---- */
+
+static char *no_such_constant(struct trm_shader *shader, const char *name)
+{
+    char text[400]                = "";
+    struct trm_constant_info info = {.struct_size = sizeof(info)};
+
+    for (uint32_t i = 0; trm_shader_constant(shader, i, &info) == TRM_OK; i++) {
+        size_t length = strlen(text);
+
+        if (*info.name)
+            snprintf(text + length, sizeof(text) - length, "%s%s", length ? ", " : "", info.name);
+        else
+            snprintf(text + length, sizeof(text) - length, "%s%u", length ? ", " : "", info.id);
+    }
+    if (*text == '\0')
+        return sentence("there is no constant %s: it has none", name);
+    return sentence("there is no constant %s: it has %s", name, text);
+}
+
+static bool find_constant(struct trm_shader *shader, const char *name, struct trm_constant_info *info)
+{
+    char *end;
+    unsigned long id = strtoul(name, &end, 10);
+    bool is_number   = end != name && *end == '\0';
+
+    info->struct_size = sizeof(*info);
+    for (uint32_t i = 0; trm_shader_constant(shader, i, info) == TRM_OK; i++)
+        if (is_number ? info->id == id : strcmp(info->name, name) == 0)
+            return true;
+    return false;
+}
+
+static int compare_ids(const void *one, const void *other)
+{
+    const struct trm_constant *a = one, *b = other;
+
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Names of constants that a file's name takes; the others go by their numbers. */
+static bool is_word(const char *name)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+    return *name && (*name < '0' || *name > '9') && strlen(name) <= 32 &&
+           strspn(name, letters) == strlen(name);
+}
+
+/* ".op=1,width=4": the constants that differ from their defaults, in the order of their ids. The library looks for files of
+ * these names (core/portable.c). */
+static bool name_variant(struct trm_shader *shader, const struct trm_constant *constants, uint32_t count,
+                         char name[KC_VARIANT_NAME])
+{
+    size_t length = 0;
+
+    name[0] = '\0';
+    for (uint32_t i = 0; i < count; i++) {
+        struct trm_constant_info info;
+        char number[16], value[SIGNATURE_VALUE];
+        /* A half is told by its bits. */
+        int32_t type = constants[i].type == TRM_TYPE_F16 ? TRM_TYPE_U16 : constants[i].type;
+
+        snprintf(number, sizeof(number), "%u", constants[i].id);
+        if (!find_constant(shader, number, &info) || info.default_bits == constants[i].bits)
+            continue;
+        signature_value(value, type, constants[i].bits);
+        length += (size_t)snprintf(name + length, KC_VARIANT_NAME - length, "%c%s=%s", length ? ',' : '.',
+                                   is_word(info.name) ? info.name : number, value);
+        if (length >= KC_VARIANT_NAME)
+            return false;
+    }
+    return true;
+}
+
+char *kc_constants(struct trm_shader *shader, const struct kc_variant *variant,
+                   struct trm_constant *constants, char name[KC_VARIANT_NAME])
+{
+    for (uint32_t i = 0; i < variant->count; i++) {
+        struct trm_constant_info info;
+
+        if (!find_constant(shader, variant->names[i], &info))
+            return no_such_constant(shader, variant->names[i]);
+        constants[i].name = NULL;
+        constants[i].id   = info.id;
+        constants[i].type = info.type;
+        if (!parse_value(info.type, variant->values[i], &constants[i].bits))
+            return sentence("constant %s is of type %s, and %s is no such value", variant->names[i],
+                            trm_type_name(info.type), variant->values[i]);
+        for (uint32_t other = 0; other < i; other++)
+            if (constants[other].id == info.id)
+                return sentence("constant %s is given twice", variant->names[i]);
+    }
+    qsort(constants, variant->count, sizeof(*constants), compare_ids);
+    if (!name_variant(shader, constants, variant->count, name))
+        return sentence("the constants make too long a file name");
+    return NULL;
+}

@@ -1,0 +1,27 @@
+/* Trireme: what is known of a kernel, for people and for programs.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TOOLS_SIGNATURE_H
+#define TRIREME_TOOLS_SIGNATURE_H
+
+#include "json.h"
+
+#include <trireme/trireme.h>
+
+enum {
+    SIGNATURE_VALUE = 40
+};
+
+/* "saxpy(x: readonly f32[], y: f32[], n: u32, a: f32)" */
+void signature_print(FILE *file, const struct trm_kernel_info *kernel);
+
+/* "group 256x1x1  shared 0", and where the shader has constants "  constants op: u32 = 0" */
+void signature_print_facts(FILE *file, const struct trm_kernel_info *kernel, struct trm_shader *shader);
+
+/* The members "kernels" and "constants" of an object. */
+void signature_json(struct json *json, struct trm_shader *shader);
+
+/* The value of a constant as text that reads back as the same bits. */
+void signature_value(char text[SIGNATURE_VALUE], int32_t type, uint64_t bits);
+
+#endif
