@@ -13,8 +13,6 @@
 #include "core/context.h"
 #include "core/settings.h"
 
-#define MOST_ENTRIES 1024
-
 static int is_known(const struct core_folders *folders, const char *path)
 {
     for (uint32_t i = 0; i < folders->count; i++) {
@@ -104,7 +102,7 @@ void core_folders_destroy(struct core_context *context, struct core_folders *fol
 
 struct entries {
     uint32_t count;
-    char names[MOST_ENTRIES][NAME_MAX + 1];
+    char names[][NAME_MAX + 1]; /* of the kind, at most */
 };
 
 static int has_extension(const char *name, const char *extension)
@@ -125,9 +123,9 @@ static void read_entries(struct core_context *context, const struct core_folders
     while ((entry = readdir(handle)) != NULL) {
         if (!has_extension(entry->d_name, kind->extension))
             continue;
-        if (entries->count == MOST_ENTRIES) {
-            core_log(context, TRM_LOG_WARNING, "%s has more than %d %s; the rest is left out", folder,
-                     MOST_ENTRIES, kind->what);
+        if (entries->count == kind->most) {
+            core_log(context, TRM_LOG_WARNING, "%s has more than %u %s; the rest is left out", folder,
+                     kind->most, kind->what);
             break;
         }
         memcpy(entries->names[entries->count++], entry->d_name, strlen(entry->d_name) + 1);
@@ -144,7 +142,8 @@ int32_t core_folder_list(struct core_context *context, const struct core_folders
         return TRM_OK;
     }
     int32_t status          = TRM_OK;
-    struct entries *entries = core_allocate(context, sizeof(*entries));
+    size_t size             = sizeof(struct entries) + kind->most * sizeof(((struct entries *)0)->names[0]);
+    struct entries *entries = core_allocate(context, size);
     if (entries == NULL)
         status = core_fail_memory("searching a folder");
     else
@@ -152,7 +151,7 @@ int32_t core_folder_list(struct core_context *context, const struct core_folders
     closedir(handle);
     for (uint32_t i = 0; status == TRM_OK && i < entries->count; i++)
         status = found(user, folder, entries->names[i]);
-    core_release(context, entries, sizeof(*entries));
+    core_release(context, entries, size);
     return status;
 }
 
@@ -164,6 +163,7 @@ const struct core_folders_kind core_folders_of_backends = {
     .below     = "/trireme/backends",
     .installed = TRM_BACKENDDIR,
     .extension = ".so",
+    .most      = 256,
 };
 
 const struct core_folders_kind core_folders_of_kernels = {
@@ -172,4 +172,5 @@ const struct core_folders_kind core_folders_of_kernels = {
     .below     = "/trireme/kernels",
     .installed = TRM_KERNELDIR,
     .extension = ".spv",
+    .most      = 1024,
 };

@@ -23,6 +23,7 @@ struct core_folders_kind {
     const char *below;     /* then the one beside the library: "/trireme/backends" */
     const char *installed; /* then this one, which the library was installed for */
     const char *extension; /* of the files: ".so" */
+    uint32_t most;         /* files that are taken of one folder */
 };
 
 extern const struct core_folders_kind core_folders_of_backends;

@@ -13,6 +13,13 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/trust.h"
+
+#if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
+#if __GLIBC_PREREQ(2, 34)
+#define HAVE_CLOSEFROM 1
+#endif
+#endif
 
 #define OUTPUT_MOST (256u << 20) /* bytes */
 
@@ -23,7 +30,7 @@ const char *core_glsl_program_find(void)
     static const char *const paths[] = {"/usr/local/bin/glslc", "/usr/bin/glslc", "/bin/glslc"};
 
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-        if (access(paths[i], X_OK) == 0)
+        if (access(paths[i], X_OK) == 0 && core_trust_file(paths[i]) == TRM_OK)
             return paths[i];
     return NULL;
 }
@@ -108,11 +115,13 @@ static int32_t open_files(struct files *files, const char *text, uint64_t length
         write_all(files->input, text, length))
         return TRM_OK;
     close_files(files);
-    return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "no room for compiling GLSL: %s", strerror(errno));
+    return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "no room for compiling GLSL: %m");
 }
 
 static int start(const char **arguments, const struct files *files, pid_t *child)
 {
+    /* Nothing of the program's own reaches it. */
+    static const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, all;
@@ -133,8 +142,12 @@ static int start(const char **arguments, const struct files *files, pid_t *child
         (error = posix_spawn_file_actions_adddup2(&actions, files->output, STDOUT_FILENO)) != 0 ||
         (error = posix_spawn_file_actions_adddup2(&actions, files->messages, STDERR_FILENO)) != 0)
         goto destroy_attributes;
-    error =
-        posix_spawn(child, arguments[0], &actions, &attributes, (char *const *)(uintptr_t)arguments, environ);
+#ifdef HAVE_CLOSEFROM
+    if ((error = posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)) != 0)
+        goto destroy_attributes;
+#endif
+    error = posix_spawn(child, arguments[0], &actions, &attributes, (char *const *)(uintptr_t)arguments,
+                        (char *const *)(uintptr_t)environment);
 destroy_attributes:
     posix_spawnattr_destroy(&attributes);
 destroy_actions:
@@ -251,7 +264,8 @@ int32_t core_glsl_program_run(struct core_arena *arena, const char *program, con
         return status;
     int error = start(arguments, &files, &child);
     if (error != 0) {
-        status = core_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be run: %s", program, strerror(error));
+        errno  = error; /* for %m */
+        status = core_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be run: %m", program);
     } else {
         result->well = ended_well(child, &files);
         status       = take_files(arena, &files, file, result);

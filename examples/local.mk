@@ -10,7 +10,8 @@ EXAMPLES += \
 	examples/04-events \
 	examples/05-memory \
 	examples/06-callbacks \
-	examples/07-errors
+	examples/07-errors \
+	examples/08-glsl
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -39,6 +40,10 @@ examples_06_callbacks_LDFLAGS = $(UNINSTALLED_LINK)
 examples_07_errors_SOURCES = examples/07-errors.c examples/example.h
 examples_07_errors_LDADD = libtrireme.la
 examples_07_errors_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_08_glsl_SOURCES = examples/08-glsl.c examples/example.h
+examples_08_glsl_LDADD = libtrireme.la
+examples_08_glsl_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)

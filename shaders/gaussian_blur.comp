@@ -27,27 +27,27 @@ layout(push_constant) uniform Parameters {
     float sigma;
 };
 
-const uint taps_most = 2 * 64 + 1;
-shared float taps[taps_most];
-shared float taps_sum;
+const uint bell_most = 2 * 64 + 1;
+shared float bell[bell_most];
+shared float bell_sum;
 
 void prepare()
 {
-    const uint count = min(2 * radius + 1, taps_most);
+    const uint count = min(2 * radius + 1, bell_most);
     for (uint k = gl_LocalInvocationID.x; k < count; k += gl_WorkGroupSize.x) {
         float distance = (float(k) - float(radius)) / sigma;
-        taps[k] = exp(-0.5 * distance * distance);
+        bell[k] = exp(-0.5 * distance * distance);
     }
     barrier();
     if (gl_LocalInvocationID.x == 0) {
         float sum = 0.0;
         for (uint k = 0; k < count; k++)
-            sum += taps[k];
-        taps_sum = sum;
+            sum += bell[k];
+        bell_sum = sum;
     }
     barrier();
 }
 
-#define WEIGHT(k) taps[min(k, taps_most - 1)]
-#define FINISH(sum) ((sum) / taps_sum)
+#define WEIGHT(k) bell[min(k, bell_most - 1)]
+#define FINISH(sum) ((sum) / bell_sum)
 #include "common/separable.glsl"

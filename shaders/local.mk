@@ -4,7 +4,8 @@
 #
 # To add one: append it to SHADERS. What shaders include is in SHADER_INCLUDES.
 #
-# Nothing here depends on the age of the tool that compiles them: after a change of the translator, `make clean-kernels`.
+# Nothing here depends on the age of the tool that compiles them. What does become of a kernel is kept as shaders/NAME.c, so
+# that a change of the translator compiles those again for which it makes a difference.
 
 SHADERS = \
 	shaders/alpha_blend.comp \
@@ -85,6 +86,7 @@ kerneldir = $(pkglibdir)/kernels
 nodist_kernel_DATA =
 
 KERNEL_SPV = $(SHADERS:.comp=.spv)
+KERNEL_C = $(SHADERS:.comp=.c)
 KERNEL_SO = $(SHADERS:.comp=.so)
 
 if BUILD_KERNELS
@@ -108,7 +110,7 @@ am__v_KC_ = $(am__v_KC_@AM_DEFAULT_V@)
 am__v_KC_0 = @echo "  KC      " $@;
 am__v_KC_1 =
 
-SUFFIXES = .comp .spv .so
+SUFFIXES = .comp .spv .c .so
 
 # A release carries the .spv files, so that building from it needs no compiler of GLSL. What the shader is called in the
 # messages that they carry does not tell where the source was.
@@ -121,12 +123,25 @@ SUFFIXES = .comp .spv .so
 	  cd $(srcdir) && { $(KC_GLSL) shaders/$(*F).comp; }; \
 	fi
 
+# All translations in one go; those that are what they were keep their age.
+shaders/translated.stamp: $(KERNEL_SPV) $(KC_TOOL)
+	$(AM_V_GEN)rm -rf shaders/translated && $(MKDIR_P) shaders/translated && \
+	{ $(KC) --emit=c -o shaders/translated $(KERNEL_SPV); } && \
+	for text in shaders/translated/*.c; do \
+	  cmp -s "$$text" "shaders/$${text##*/}" || mv -f "$$text" shaders || exit 1; \
+	done && \
+	rm -rf shaders/translated && touch $@
+
+$(KERNEL_C): shaders/translated.stamp
+	@:
+
 # All variants of a kernel are made together, the plain one last. Code that was written by hand (kernels/local.mk) then
 # takes the place of the translated.
-.spv.so:
-	$(AM_V_KC){ $(KC) --target cpu --portable --variants='$(abs_srcdir)/$(SHADER_VARIANTS)' $<; } && \
+.c.so:
+	$(AM_V_KC)name=`basename $@ .so`; \
+	{ $(KC) --target cpu --portable --variants='$(abs_srcdir)/$(SHADER_VARIANTS)' shaders/$$name.spv; } && \
 	for tuned in $(HAND_TUNED); do \
-	  case $$tuned in $(*F) | $(*F).*) $(BUILD_HAND_TUNED) ;; esac; \
+	  case $$tuned in $$name | $$name.*) $(BUILD_HAND_TUNED) ;; esac; \
 	done
 
 # A tool for another machine does not run here: then the .spv files of the release have to do.
@@ -165,6 +180,6 @@ dist-prebuilt: $(KERNEL_SPV)
 	@cp -p $(KERNEL_SPV) '$(distdir)/shaders/prebuilt'
 
 clean-kernels:
-	-rm -f shaders/*.spv shaders/*.so
+	-rm -f shaders/*.spv shaders/*.c shaders/*.so shaders/*.stamp
 
 .PHONY: clean-kernels dist-prebuilt install-variants uninstall-variants

@@ -6,9 +6,8 @@
  *
  * source      count floats; at most 2^32 - 1 - the elements of a block
  * partial     as many as there are groups
- * Launch      ceil(count / (256 * 16)) groups in x (group size x per_item); one, where count is 0
- * Constants   0: items of a group (256); operation: 0 sum, 1 minimum, 2 maximum; per_item: elements that an
- *             item reads (16)
+ * Launch      ceil(count / (256 * 16)) groups in x (16 elements for each item); one, where count is 0
+ * Constants   0: items of a group (256); operation: 0 sum, 1 minimum, 2 maximum (0)
  * Result      of no elements 0, infinity and minus infinity. The order of the additions depends on the
  *             constants alone, so a sum is the same each time.
  * SPDX-License-Identifier: MIT

@@ -22,24 +22,36 @@ layout(push_constant) uniform Parameters {
 };
 
 const uint side = 32;
-const uint each = 4; /* elements of an item */
+const uint apart = 8; /* rows between the four elements of an item */
 shared float tile[side][side + 1];
+
+void load(uint row, uint column, uint y)
+{
+    const uint x = gl_LocalInvocationID.x;
+    if (row + y < rows && column + x < columns)
+        tile[y][x] = source[(row + y) * columns + column + x];
+}
+
+void store(uint row, uint column, uint y)
+{
+    const uint x = gl_LocalInvocationID.x;
+    if (column + y < columns && row + x < rows)
+        target[(column + y) * rows + row + x] = tile[x][y];
+}
 
 void main()
 {
-    const uint x = gl_LocalInvocationID.x;
+    const uint y = gl_LocalInvocationID.y;
     const uint column = gl_WorkGroupID.x * side;
     const uint row = gl_WorkGroupID.y * side;
 
-    for (uint i = 0; i < each; i++) {
-        uint y = i * gl_WorkGroupSize.y + gl_LocalInvocationID.y;
-        if (row + y < rows && column + x < columns)
-            tile[y][x] = source[(row + y) * columns + column + x];
-    }
+    load(row, column, y);
+    load(row, column, y + apart);
+    load(row, column, y + 2 * apart);
+    load(row, column, y + 3 * apart);
     barrier();
-    for (uint i = 0; i < each; i++) {
-        uint y = i * gl_WorkGroupSize.y + gl_LocalInvocationID.y;
-        if (column + y < columns && row + x < rows)
-            target[(column + y) * rows + row + x] = tile[x][y];
-    }
+    store(row, column, y);
+    store(row, column, y + apart);
+    store(row, column, y + 2 * apart);
+    store(row, column, y + 3 * apart);
 }

@@ -21,20 +21,28 @@
 
 /* ---- flags */
 
-#if defined(__x86_64__) || defined(__i386__)
-#define FOR_THIS_MACHINE "-march=native"
-#else
-#define FOR_THIS_MACHINE "-mcpu=native"
-#endif
-
 /* Kernels promise what GLSL promises of floats: no traps, no errno, and products may be added in one rounding. */
 #define COMMON                                                                                   \
     "-std=gnu11 -O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast -fno-strict-aliasing " \
     "-fPIC -shared -w "
 
+/* The compiler looks at the processor itself. An emulator around this process alone (valgrind) may have less than that. */
 const char *cpu_compile_flags(uint32_t flags)
 {
-    return flags & TRM_BUILD_PORTABLE ? COMMON "-DTRM_PORTABLE" : COMMON FOR_THIS_MACHINE;
+    if (flags & TRM_BUILD_PORTABLE)
+        return COMMON "-DTRM_PORTABLE";
+#if defined(__x86_64__)
+    char machine[CPU_MODEL_BYTES];
+    cpu_compiler_machine(machine);
+    bool has_avx2 = __builtin_cpu_supports("avx2"), has_avx512 = __builtin_cpu_supports("avx512f");
+    if (has_avx2 == (strstr(machine, " avx2") != NULL) && has_avx512 == (strstr(machine, " avx512f") != NULL))
+        return COMMON "-march=native";
+    return has_avx2 && __builtin_cpu_supports("fma") ? COMMON "-march=x86-64-v3" : COMMON "-march=x86-64";
+#elif defined(__i386__)
+    return COMMON "-march=native";
+#else
+    return COMMON "-mcpu=native";
+#endif
 }
 
 /* Splits a line at its blanks, in place. */

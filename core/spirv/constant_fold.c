@@ -306,10 +306,13 @@ static int32_t fold_extract(struct spirv_reader *reader, const struct spirv_inst
     return TRM_OK;
 }
 
+/* Each operation makes a copy of its own, so that large ones cost more than a module should. */
+#define PARTS_MOST 256u
+
 /* A copy of the composite's parts, made explicit where it is a null. */
 static uint32_t *copy_parts(struct spirv_reader *reader, struct spirv_constant *constant, uint32_t count)
 {
-    if (count > SPIRV_WEIGHT_MOST)
+    if (count > PARTS_MOST)
         return NULL;
     uint32_t *parts = core_arena_allocate(reader->arena, count, sizeof(*parts));
     if (parts == NULL)
@@ -361,7 +364,8 @@ static int32_t fold_insert(struct spirv_reader *reader, const struct spirv_instr
         uint32_t count                = spirv_part_count(type);
         uint32_t *parts               = copy_parts(reader, level, count);
         if (parts == NULL)
-            return spirv_unsupported(reader, "a constant of more than %u numbers", SPIRV_WEIGHT_MOST);
+            return spirv_unsupported(reader, "OpCompositeInsert of constants of more than %u parts",
+                                     PARTS_MOST);
         level->parts      = parts;
         level->part_count = count;
         level->is_null    = 0;

@@ -31,3 +31,5 @@ core_libcore_la_SOURCES += \
 	core/spirv/validate_flow.c \
 	core/spirv/validate_structure.c \
 	core/spirv/words.c
+
+EXTRA_DIST += core/spirv/capabilities.inc core/spirv/opcodes.inc

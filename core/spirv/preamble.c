@@ -33,8 +33,6 @@ static const uint32_t supported[] = {
     SpvCapabilityStorageBuffer8BitAccess,
     SpvCapabilityUniformAndStorageBuffer8BitAccess,
     SpvCapabilityStoragePushConstant8,
-    SpvCapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR,
-    SpvCapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR,
     SpvCapabilityDenormPreserve,
     SpvCapabilitySignedZeroInfNanPreserve,
     SpvCapabilityRoundingModeRTE,

@@ -220,7 +220,7 @@ static int32_t check_phi(struct spirv_reader *reader, const struct spirv_instruc
 {
     int32_t status = TRM_OK;
 
-    if (phi->operand_count % 2 != 0)
+    if (phi->operand_count == 0 || phi->operand_count % 2 != 0)
         return spirv_invalid(reader, "it has a wrong number of operands");
     if (reader->instruction_count != 0 &&
         reader->instructions[reader->instruction_count - 1].opcode != SpvOpPhi)

@@ -18,12 +18,11 @@ static int32_t check_width(const struct spirv_reader *reader, enum spirv_type_ki
 {
     static const uint32_t bytes[]  = {SpvCapabilityInt8, SpvCapabilityStorageBuffer8BitAccess,
                                       SpvCapabilityUniformAndStorageBuffer8BitAccess,
-                                      SpvCapabilityStoragePushConstant8,
-                                      SpvCapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR};
-    static const uint32_t halves[] = {
-        SpvCapabilityStorageBuffer16BitAccess, SpvCapabilityUniformAndStorageBuffer16BitAccess,
-        SpvCapabilityStoragePushConstant16, SpvCapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR};
-    int32_t is_int = kind == SPIRV_INT;
+                                      SpvCapabilityStoragePushConstant8};
+    static const uint32_t halves[] = {SpvCapabilityStorageBuffer16BitAccess,
+                                      SpvCapabilityUniformAndStorageBuffer16BitAccess,
+                                      SpvCapabilityStoragePushConstant16};
+    int32_t is_int                 = kind == SPIRV_INT;
     int32_t is_there;
 
     if (width == 32)

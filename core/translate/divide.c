@@ -76,18 +76,19 @@ static void prune(struct node *node)
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
-static struct node *new_copy(struct cutter *c, uint32_t target, uint64_t bits)
+static struct node *new_copy(struct cutter *c, uint32_t target, uint32_t source)
 {
     struct node *copies = node_new(c->body, NODE_COPIES);
-    uint32_t source     = body_constant(c->body, c->bool_type, bits);
 
-    if (copies == NULL || source == 0)
+    if (source == 0)
         return NULL;
-    copies->copies = core_arena_allocate(c->body->arena, 1, sizeof(*copies->copies));
-    if (copies->copies == NULL)
-        return NULL;
-    copies->copies[copies->copy_count++] = (struct node_copy){.target = target, .source = source};
+    node_add_copy(c->body, copies, target, source);
     return copies;
+}
+
+static struct node *new_flag(struct cutter *c, uint32_t target, uint64_t bits)
+{
+    return new_copy(c, target, body_constant(c->body, c->bool_type, bits));
 }
 
 static struct node *new_leave(struct cutter *c, struct node *scope)
@@ -116,7 +117,7 @@ static void replace_jumps(struct cutter *c, struct node *node, struct node *scop
         if (region == NULL)
             continue;
         struct node *both = node_new(c->body, NODE_SEQUENCE);
-        node_add(c->body, both, new_copy(c, region->gone, 1));
+        node_add(c->body, both, new_flag(c, region->gone, 1));
         node_add(c->body, both, new_leave(c, scope));
         if (both != NULL)
             node->children[i] = both;
@@ -244,7 +245,7 @@ static void cut_sequence(struct cutter *c, struct node *node)
     c->run                                   = node_new(c->body, NODE_SEQUENCE);
     if (c->region != NULL && c->region->kind == NODE_CONTINUE && c->region->target->children[0] == node) {
         const struct region *region = c->region;
-        node_add(c->body, c->run, new_copy(c, region->gone, 0));
+        node_add(c->body, c->run, new_flag(c, region->gone, 0));
         c->region = region->up; /* who was gone in the last round is back */
         flush(c);
         c->region = region;
@@ -282,7 +283,7 @@ static void cut_left(struct cutter *c, struct node *node, enum node_kind kind)
     c->body->values[region.gone].is_phi    = 1;
     c->body->module->ids[region.gone].name = "gone";
     if (kind != NODE_CONTINUE)
-        node_add(c->body, c->run, new_copy(c, region.gone, 0));
+        node_add(c->body, c->run, new_flag(c, region.gone, 0));
     flush(c);
     c->region = &region;
     if (kind == NODE_CONTINUE)
@@ -294,11 +295,30 @@ static void cut_left(struct cutter *c, struct node *node, enum node_kind kind)
         cut_part(c, node->children[1]);
 }
 
+/* A condition of the group that the group cannot compute: each item says it, and all say the same, as they all come to a barrier
+ * or none does. */
+static void tell_condition(struct cutter *c, struct node *node)
+{
+    uint32_t id = node->condition;
+
+    if ((node->kind != NODE_IF && node->kind != NODE_SWITCH) || c->body->values[id].uniform ||
+        c->body->module->ids[id].kind != SPIRV_ID_VALUE)
+        return;
+    uint32_t told = body_copy_id(c->body, id);
+    if (told == 0)
+        return;
+    c->body->values[told].is_phi  = 1;
+    c->body->values[told].uniform = 1;
+    node_add(c->body, c->run, new_copy(c, told, id));
+    node->condition = told;
+}
+
 static void cut_parts(struct cutter *c, struct node *node)
 {
     enum node_kind kinds[] = {
         [NODE_LOOP] = NODE_CONTINUE, [NODE_SWITCH] = NODE_BREAK, [NODE_SCOPE] = NODE_LEAVE};
 
+    tell_condition(c, node);
     if (c->is_left[node->number]) {
         cut_left(c, node, kinds[node->kind]);
     } else {

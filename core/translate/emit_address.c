@@ -174,8 +174,10 @@ int32_t emit_scalar_at(struct emit *emit, const struct emit_address *address, in
         return TRM_OK;
     }
     if (address->unit != NULL) {
-        text_add(&emit->text, address->is_volatile ? "((%s%s *)" : "", qualifier, type);
-        text_add(&emit->text, address->is_volatile ? "%s)[" : "%s[", address->base);
+        if (address->is_volatile)
+            text_add(&emit->text, "((%s%s *)%s)[", qualifier, type, address->base);
+        else
+            text_add(&emit->text, "%s[", address->base);
         status = write_offset(emit, address, size_of(address->unit));
         text_add(&emit->text, "]");
         return status;

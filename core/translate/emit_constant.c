@@ -160,7 +160,7 @@ int32_t emit_constant(struct emit *emit, uint32_t id, uint32_t component)
     const struct spirv_type *type         = spirv_type(emit->module, constant->type);
 
     if (type->kind == SPIRV_VECTOR && component != WHOLE) {
-        if (constant->is_null) {
+        if (constant->is_null || component >= constant->part_count) {
             emit_literal(emit, spirv_type(emit->module, type->element), 0, 0);
             return TRM_OK;
         }

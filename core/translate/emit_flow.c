@@ -28,6 +28,13 @@ static int32_t sequence(struct emit *emit, const struct node *node)
     return TRM_OK;
 }
 
+/* Barriers of the group are nodes; what is left are those of a subgroup, which in C is one work-item. */
+static void subgroup_barrier(struct emit *emit)
+{
+    if (emit->request->language == TRM_LANGUAGE_CUDA)
+        text_line(&emit->text, "__syncwarp();");
+}
+
 static int32_t operations(struct emit *emit, const struct node *node)
 {
     for (uint32_t i = 0; i < node->op_count; i++) {
@@ -35,6 +42,10 @@ static int32_t operations(struct emit *emit, const struct node *node)
         if (op->result != 0 && op->result < emit->body->value_count &&
             emit->body->values[op->result].place == PLACE_INLINE)
             continue;
+        if (op->opcode == SpvOpControlBarrier) {
+            subgroup_barrier(emit);
+            continue;
+        }
         emit->at       = op;
         int32_t status = emit_instruction(emit, op);
         if (status != TRM_OK)
@@ -88,7 +99,7 @@ static int32_t branch(struct emit *emit, const struct node *node)
             break;
         const struct node *next = only_child(no);
         emit->text.indent--;
-        if (next != NULL && next->kind == NODE_IF &&
+        if (next != NULL && next->kind == NODE_IF && spirv_constant(emit->module, next->condition) == NULL &&
             !(flow_is_empty(next->children[0]) &&
               flow_is_empty(next->child_count > 1 ? next->children[1] : NULL))) {
             node = next;
@@ -275,6 +286,19 @@ static int32_t scope(struct emit *emit, const struct node *node)
     return status;
 }
 
+static int32_t conditional(struct emit *emit, const struct node *node)
+{
+    const struct node *no = node->child_count > 1 ? node->children[1] : NULL, *taken = NULL;
+
+    if (node == emit->flow->guard)
+        return flow_body(emit, emit->flow->guard_holds ? node->children[0] : no);
+    if (flow_is_decided(emit, node, &taken))
+        return flow_body(emit, taken);
+    if (flow_is_empty(node->children[0]) && flow_is_empty(no))
+        return TRM_OK;
+    return branch(emit, node);
+}
+
 int32_t emit_node(struct emit *emit, const struct node *node)
 {
     int32_t status = TRM_OK;
@@ -290,13 +314,7 @@ int32_t emit_node(struct emit *emit, const struct node *node)
         status = operations(emit, node);
         break;
     case NODE_IF:
-        if (node == emit->flow->guard)
-            status = flow_body(emit, emit->flow->guard_holds ? node->children[0]
-                                     : node->child_count > 1 ? node->children[1]
-                                                             : NULL);
-        else if (!flow_is_empty(node->children[0]) ||
-                 (node->child_count > 1 && !flow_is_empty(node->children[1])))
-            status = branch(emit, node);
+        status = conditional(emit, node);
         break;
     case NODE_LOOP:
         status = loop(emit, node);

@@ -5,6 +5,8 @@
 
 #include "core/translate/emit_op.h"
 
+#include <string.h>
+
 /* An array of more elements than this is copied by a loop. */
 #define UNROLLED 4u
 
@@ -290,6 +292,27 @@ static int32_t store_whole(struct emit *emit, const struct emit_address *address
     return status == TRM_OK ? copy_any(&copy, address, path) : status;
 }
 
+/* What goes into memory as a half is rounded on its way, so a value that is nothing but "trm_half(…)" need not be. */
+static void drop_rounding(struct emit *emit, size_t length)
+{
+    static const char call[] = "trm_half(";
+    size_t begin             = length + sizeof(call) - 1;
+    uint32_t depth           = 1;
+
+    if (emit->text.length <= begin || memcmp(emit->text.bytes + length, call, sizeof(call) - 1) != 0 ||
+        length == 0 || emit->text.bytes[length - 1] != '(')
+        return;
+    for (size_t i = begin; i < emit->text.length; i++) {
+        depth += emit->text.bytes[i] == '(';
+        depth -= emit->text.bytes[i] == ')';
+        if (depth == 0 && i + 1 != emit->text.length)
+            return;
+    }
+    emit->text.length -= sizeof(call) - 1 + 1;
+    memmove(emit->text.bytes + length, emit->text.bytes + begin, emit->text.length - length);
+    emit->text.bytes[emit->text.length] = '\0';
+}
+
 static int32_t store_layout(struct emit *emit, const struct access *access, const struct source *source,
                             int32_t is_volatile)
 {
@@ -306,8 +329,10 @@ static int32_t store_layout(struct emit *emit, const struct access *access, cons
             status = emit_locate_step(emit, &scalar, i, NULL);
         if (status == TRM_OK)
             status = emit_begin_write(emit, &scalar);
+        size_t length = emit->text.length;
         if (status == TRM_OK)
             status = write_source(emit, source, count > 1 ? i : WHOLE);
+        drop_rounding(emit, length);
         emit_end_write(emit, &scalar);
     }
     return status;

@@ -207,6 +207,8 @@ emit_statement_fn emit_statement(const struct emit *emit, const struct spirv_ins
         }
     case SpvOpMemoryBarrier:
         return emit_fence;
+    case SpvOpControlBarrier:
+        return emit_subgroup_barrier;
     case SpvOpAtomicLoad:
     case SpvOpAtomicStore:
     case SpvOpAtomicExchange:

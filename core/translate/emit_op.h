@@ -189,6 +189,7 @@ int32_t emit_glsl(struct emit *emit, const struct spirv_instruction *op, uint32_
 int32_t emit_glsl_statement(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_atomic(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_fence(struct emit *emit, const struct spirv_instruction *op);
+int32_t emit_subgroup_barrier(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_subgroup(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
 
 /* One factor of a sum of products: of a vector's, matrix's or array's parts. */

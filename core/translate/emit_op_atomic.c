@@ -221,10 +221,10 @@ int32_t emit_atomic(struct emit *emit, const struct spirv_instruction *op)
     return status;
 }
 
-int32_t emit_fence(struct emit *emit, const struct spirv_instruction *op)
+static int32_t fence(struct emit *emit, uint32_t scope_id, uint32_t semantics_id)
 {
-    const struct spirv_constant *scope     = spirv_constant(emit->module, op->operands[0]);
-    const struct spirv_constant *semantics = spirv_constant(emit->module, op->operands[1]);
+    const struct spirv_constant *scope     = spirv_constant(emit->module, scope_id);
+    const struct spirv_constant *semantics = spirv_constant(emit->module, semantics_id);
     uint64_t reach                         = scope == NULL ? (uint64_t)SpvScopeDevice : scope->bits;
     uint64_t what                          = semantics == NULL ? UINT64_MAX : semantics->bits;
 
@@ -243,4 +243,17 @@ int32_t emit_fence(struct emit *emit, const struct spirv_instruction *op)
     text_line(&emit->text, "__atomic_thread_fence(__ATOMIC_%s);",
               what & SpvMemorySemanticsSequentiallyConsistentMask ? "SEQ_CST" : "ACQ_REL");
     return TRM_OK;
+}
+
+int32_t emit_fence(struct emit *emit, const struct spirv_instruction *op)
+{
+    return fence(emit, op->operands[0], op->operands[1]);
+}
+
+/* A barrier of the work-group is a node of the tree; the others are of a subgroup, which is one work-item in C. */
+int32_t emit_subgroup_barrier(struct emit *emit, const struct spirv_instruction *op)
+{
+    if (emit->request->language == TRM_LANGUAGE_CUDA)
+        text_line(&emit->text, "__syncwarp(__activemask());");
+    return fence(emit, op->operands[1], op->operands[2]);
 }

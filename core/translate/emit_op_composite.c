@@ -138,8 +138,11 @@ static int32_t insert_dynamic(struct emit *emit, const struct spirv_instruction 
 /* A narrow integer that is chosen becomes an int in C, so it is cast back. */
 static int32_t select(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
-    const struct spirv_type *type = emit_scalar(emit, op->type);
+    const struct spirv_type *type         = emit_scalar(emit, op->type);
+    const struct spirv_constant *constant = spirv_constant(emit->module, op->operands[0]);
 
+    if (constant != NULL && constant->part_count == 0)
+        return emit_pattern(emit, op, 0, component, constant->is_null || constant->bits == 0 ? "$2" : "$1");
     if (type->kind == SPIRV_INT && type->width < 32)
         return emit_pattern(emit, op, 0, component, "($t)($0 ? $1 : $2)");
     return emit_pattern(emit, op, 0, component, "($0 ? $1 : $2)");

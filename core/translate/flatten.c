@@ -56,18 +56,41 @@ static struct spirv_block *new_block(struct flattener *f)
     return block;
 }
 
+/* Room for that many instructions more, so that a block does not grow step by step. */
+static int32_t reserve(struct flattener *f, struct spirv_block *block, uint32_t count)
+{
+    if (block->capacity != 0)
+        return 1;
+    block->instructions = core_arena_allocate(f->body->arena, count, sizeof(*block->instructions));
+    block->capacity     = block->instructions == NULL ? 0 : count;
+    return block->instructions != NULL;
+}
+
 struct spirv_instruction *flatten_append(struct flattener *f, uint32_t opcode, uint32_t type, uint32_t result,
                                          uint32_t operand_count, const struct spirv_instruction *like)
 {
-    struct spirv_block *block    = f->block;
-    struct spirv_instruction *op = body_instruction(f->body, opcode, type, result, operand_count, like);
+    struct core_arena *arena  = f->body->arena;
+    struct spirv_block *block = f->block;
+    uint32_t *operands        = NULL;
 
-    if (op == NULL || !core_arena_grow(f->body->arena, &block->instructions, block->count, &block->capacity,
-                                       sizeof(*block->instructions)))
+    if (operand_count != 0)
+        operands = core_arena_allocate(arena, operand_count, sizeof(*operands));
+    if ((operand_count != 0 && operands == NULL) ||
+        !core_arena_grow(arena, &block->instructions, block->count, &block->capacity,
+                         sizeof(*block->instructions)))
         return NULL;
     f->instruction_count++;
-    block->instructions[block->count] = *op;
-    return &block->instructions[block->count++];
+    struct spirv_instruction *op = &block->instructions[block->count++];
+    *op                          = (struct spirv_instruction){
+                                 .opcode        = (uint16_t)opcode,
+                                 .operand_count = (uint16_t)operand_count,
+                                 .type          = type,
+                                 .result        = result,
+                                 .operands      = operands,
+                                 .file          = like == NULL ? 0 : like->file,
+                                 .line          = like == NULL ? 0 : like->line,
+    };
+    return op;
 }
 
 static int32_t append_branch(struct flattener *f, uint32_t target, const struct spirv_instruction *like)
@@ -144,6 +167,8 @@ static int32_t copy_block(struct flattener *f, struct frame *frame, const struct
     int32_t status = TRM_OK;
 
     f->block = f->body->function.blocks[f->map[block->label]];
+    if (!reserve(f, f->block, block->count + 1))
+        return body_status(f->body);
     if (block->merge == SpvOpLoopMerge) {
         f->block->merge          = SpvOpLoopMerge;
         f->block->merge_block    = block_of(f, block->merge_block);

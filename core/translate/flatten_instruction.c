@@ -131,7 +131,8 @@ static int32_t copy_plain(struct flattener *f, const struct spirv_instruction *o
 
     if (copy == NULL)
         return body_status(f->body);
-    memcpy(copy->operands, op->operands, op->operand_count * sizeof(uint32_t));
+    if (op->operand_count != 0)
+        memcpy(copy->operands, op->operands, op->operand_count * sizeof(uint32_t));
     if (op->opcode == SpvOpPhi)
         return TRM_OK;
     for (uint32_t i = 0; i < op->operand_count; i++) {

@@ -112,6 +112,16 @@ int32_t flow_is_empty(const struct node *node)
     return 1;
 }
 
+int32_t flow_is_decided(const struct emit *emit, const struct node *node, const struct node **taken)
+{
+    const struct spirv_constant *constant = spirv_constant(emit->module, node->condition);
+
+    if (constant == NULL)
+        return 0;
+    *taken = constant->bits != 0 ? node->children[0] : node->child_count > 1 ? node->children[1] : NULL;
+    return 1;
+}
+
 int32_t flow_condition(struct emit *emit, uint32_t id, int32_t negated)
 {
     struct text saved     = flow_capture(emit);

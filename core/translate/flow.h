@@ -51,6 +51,9 @@ int32_t flow_body(struct emit *emit, const struct node *node);
 /* NULL, or nothing but sequences of nothing. */
 int32_t flow_is_empty(const struct node *node);
 
+/* Is the condition of an IF a constant? Then *taken is the half that is done, which may be NULL. */
+int32_t flow_is_decided(const struct emit *emit, const struct node *node, const struct node **taken);
+
 /* A condition as it stands in brackets that are there already. */
 int32_t flow_condition(struct emit *emit, uint32_t id, int32_t negated);
 

@@ -351,13 +351,19 @@ static int32_t is_guard(const struct node *node, int32_t last, int32_t *holds)
 
 static const struct node *find(struct guard *guard, const struct node *node, int32_t *holds)
 {
+    const struct node *taken = NULL;
+
     if (node == NULL || node->kind == NODE_SCOPE)
         return node == NULL ? NULL : find(guard, node->children[0], holds);
+    if (node->kind == NODE_IF && flow_is_decided(guard->emit, node, &taken))
+        return find(guard, taken, holds);
     if (node->kind == NODE_IF)
         return is_guard(node, 1, holds) ? node : NULL;
     for (uint32_t i = 0; node->kind == NODE_SEQUENCE && i < node->child_count; i++) {
         const struct node *child = node->children[i];
         int32_t last             = is_last(node, i);
+        if (child->kind == NODE_IF && flow_is_decided(guard->emit, child, &taken))
+            child = taken;
         if (flow_is_empty(child) || (child->kind == NODE_OPS && is_harmless(child)))
             continue;
         if (child->kind == NODE_IF && is_guard(child, last, holds))

@@ -6,11 +6,12 @@
 
 struct keeper {
     struct body *body;
-    uint32_t *home;   /* by id: 1 + number of the NODE_ITEMS that has it; 0: none so far */
-    uint32_t *maker;  /* by id of an operation's result: the same, of the one that computes it */
-    uint32_t *loaded; /* by id: the NODE_ITEMS that has it in its loads already */
-    uint32_t items;   /* the stretch at hand; 0: the group */
-    uint32_t loops;   /* of the group, around it */
+    uint32_t *home;  /* by id: 1 + number of the NODE_ITEMS that has it; 0: none so far */
+    uint32_t *maker; /* by id of an operation's result: the same, of the one that computes it */
+    uint32_t
+        *loaded; /* by id: the NODE_ITEMS that has it in its loads already, or assigns it before it uses it */
+    uint32_t items; /* the stretch at hand; 0: the group */
+    uint32_t loops; /* of the group, around it */
     uint32_t kept_capacity;
 };
 
@@ -101,7 +102,9 @@ static void load(struct keeper *k, struct node *items, uint32_t *capacity, uint3
         items->loads[items->load_count++] = id;
 }
 
-static void find_loads(struct keeper *k, const struct node *node, struct node *items, uint32_t *capacity)
+/* `is_sure`: what stands here is done whenever the end of the stretch is come to. */
+static void find_loads(struct keeper *k, const struct node *node, struct node *items, uint32_t *capacity,
+                       int32_t is_sure)
 {
     for (uint32_t i = 0; i < node->op_count; i++) {
         struct visit visit = visit_begin(k->body, node->ops[i]);
@@ -110,11 +113,13 @@ static void find_loads(struct keeper *k, const struct node *node, struct node *i
     }
     for (uint32_t i = 0; i < node->copy_count; i++)
         load(k, items, capacity, node->copies[i].source);
+    for (uint32_t i = 0; is_sure && i < node->copy_count; i++)
+        k->loaded[node->copies[i].target] = k->items;
     if (node->kind == NODE_IF || node->kind == NODE_SWITCH)
         load(k, items, capacity, node->condition);
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
-            find_loads(k, node_part(node, i), items, capacity);
+            find_loads(k, node_part(node, i), items, capacity, is_sure && node->kind == NODE_SEQUENCE);
 }
 
 static void walk(struct keeper *k, struct node *node)
@@ -122,7 +127,7 @@ static void walk(struct keeper *k, struct node *node)
     if (node->kind == NODE_ITEMS) {
         uint32_t capacity = 0;
         k->items          = node->number + 1;
-        find_loads(k, node->children[0], node, &capacity);
+        find_loads(k, node->children[0], node, &capacity, 1);
         return;
     }
     for (uint32_t i = 0; i < node_part_count(node); i++)

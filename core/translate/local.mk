@@ -45,6 +45,9 @@ core_libcore_la_SOURCES += \
 	core/translate/flow.h \
 	core/translate/guard.c \
 	core/translate/keep.c \
+	core/translate/lockstep.c \
+	core/translate/lockstep.h \
+	core/translate/lockstep_loop.c \
 	core/translate/localise.c \
 	core/translate/names.c \
 	core/translate/names.h \

@@ -3,15 +3,17 @@
  * SPDX-License-Identifier: MIT
  */
 #include "core/translate/replace.h"
+#include "core/translate/visit.h"
 
 struct localiser {
     struct replacer replacer; /* first: it is what replace.c knows */
     uint32_t count;           /* of ids that the tables have */
     uint32_t *local;          /* by id of a kept phi: its local one in the stretch of `stamp` */
     uint32_t *stamp;          /* by id: the number of that stretch */
+    uint32_t *touched;  /* by id: the number of the stretch in which it was used or surely assigned so far */
+    uint32_t *assigned; /* by id: the number of the stretch that assigns it before it uses it */
     uint32_t items;
     struct node *begin, *end; /* COPIES */
-    uint32_t capacity;        /* of both */
 };
 
 static uint32_t local_value(struct replacer *replacer, uint32_t id)
@@ -21,16 +23,37 @@ static uint32_t local_value(struct replacer *replacer, uint32_t id)
     return id < l->count && l->stamp[id] == l->items ? l->local[id] : id;
 }
 
-static void add_copy(struct localiser *l, struct node *copies, uint32_t target, uint32_t source)
-{
-    uint32_t capacity = l->capacity;
+/* ---- what is assigned first ------------------------------------------------------------------- */
 
-    if (core_arena_grow(l->replacer.body->arena, &copies->copies, copies->copy_count, &capacity,
-                        sizeof(*copies->copies)))
-        copies->copies[copies->copy_count++] = (struct node_copy){.target = target, .source = source};
-    if (copies == l->end)
-        l->capacity = capacity;
+static void touch(struct localiser *l, uint32_t id, int32_t is_assigned)
+{
+    if (id >= l->count || l->touched[id] == l->items)
+        return;
+    l->touched[id] = l->items;
+    if (is_assigned)
+        l->assigned[id] = l->items;
 }
+
+/* `is_sure`: what stands here is done whenever the end of the stretch is come to. */
+static void find_first(struct localiser *l, const struct node *node, int32_t is_sure)
+{
+    for (uint32_t i = 0; i < node->op_count; i++) {
+        struct visit visit = visit_begin(l->replacer.body, node->ops[i]);
+        for (uint32_t id; (id = visit_next(&visit)) != 0;)
+            touch(l, id, 0);
+    }
+    for (uint32_t i = 0; i < node->copy_count; i++)
+        touch(l, node->copies[i].source, 0);
+    for (uint32_t i = 0; is_sure && i < node->copy_count; i++)
+        touch(l, node->copies[i].target, 1);
+    if (node->kind == NODE_IF || node->kind == NODE_SWITCH)
+        touch(l, node->condition, 0);
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            find_first(l, node_part(node, i), is_sure && node->kind == NODE_SEQUENCE);
+}
+
+/* ---- copies ----------------------------------------------------------------------------------- */
 
 static void make_local(struct localiser *l, uint32_t id)
 {
@@ -44,8 +67,9 @@ static void make_local(struct localiser *l, uint32_t id)
     body->values[local].is_phi = 1;
     l->local[id]               = local;
     l->stamp[id]               = l->items;
-    add_copy(l, l->begin, local, id);
-    add_copy(l, l->end, id, local);
+    if (l->assigned[id] != l->items)
+        node_add_copy(body, l->begin, local, id);
+    node_add_copy(body, l->end, id, local);
 }
 
 static void find_assigned(struct localiser *l, const struct node *node, int32_t is_loop)
@@ -71,20 +95,21 @@ static void localise_items(struct localiser *l, struct node *items)
     struct body *body     = l->replacer.body;
     struct node *sequence = items->children[0];
 
-    l->items    = items->number + 1;
-    l->begin    = node_new(body, NODE_COPIES);
-    l->end      = node_new(body, NODE_COPIES);
-    l->capacity = 0;
+    l->items = items->number + 1;
+    l->begin = node_new(body, NODE_COPIES);
+    l->end   = node_new(body, NODE_COPIES);
     if (l->begin == NULL || l->end == NULL)
         return;
+    find_first(l, sequence, 1);
     find_assigned(l, sequence, 0);
     if (l->end->copy_count == 0)
         return;
     replace_below(&l->replacer, sequence);
     replace_targets(l, sequence);
-    node_insert(body, sequence, l->begin);
+    if (l->begin->copy_count != 0)
+        node_insert(body, sequence, l->begin);
     node_add(body, sequence, l->end);
-    l->begin->parent = l->end->parent = sequence;
+    l->end->parent = sequence;
 }
 
 static void walk(struct localiser *l, struct node *node)
@@ -102,9 +127,11 @@ int32_t translate_localise(struct body *body)
 {
     struct localiser l = {.replacer = {.body = body, .value = local_value}, .count = body->value_count};
 
-    l.local = core_arena_allocate(body->arena, l.count, sizeof(*l.local));
-    l.stamp = core_arena_allocate(body->arena, l.count, sizeof(*l.stamp));
-    if (l.local == NULL || l.stamp == NULL)
+    l.local    = core_arena_allocate(body->arena, l.count, sizeof(*l.local));
+    l.stamp    = core_arena_allocate(body->arena, l.count, sizeof(*l.stamp));
+    l.touched  = core_arena_allocate(body->arena, l.count, sizeof(*l.touched));
+    l.assigned = core_arena_allocate(body->arena, l.count, sizeof(*l.assigned));
+    if (l.local == NULL || l.stamp == NULL || l.touched == NULL || l.assigned == NULL)
         return body_status(body);
     walk(&l, body->root);
     return body_status(body);

@@ -55,6 +55,15 @@ struct node *node_last_ops(struct body *body, struct node *sequence)
     return ops;
 }
 
+void node_add_copy(struct body *body, struct node *copies, uint32_t target, uint32_t source)
+{
+    if (copies == NULL)
+        return;
+    if (core_arena_grow(body->arena, &copies->copies, copies->copy_count, &copies->copy_capacity,
+                        sizeof(*copies->copies)))
+        copies->copies[copies->copy_count++] = (struct node_copy){.target = target, .source = source};
+}
+
 uint32_t node_part_count(const struct node *node)
 {
     return node->child_count + node->case_count;

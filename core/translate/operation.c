@@ -123,14 +123,35 @@ int32_t operation_reads_once(const struct spirv_instruction *op)
            is_between(opcode, SpvOpShiftRightLogical, SpvOpNot);
 }
 
+/* Operations all of whose operands are ids. */
+static int32_t has_only_ids(uint32_t opcode)
+{
+    return is_between(opcode, SpvOpSNegate, SpvOpSMulExtended) ||
+           is_between(opcode, SpvOpAny, SpvOpBitCount) ||
+           is_between(opcode, SpvOpConvertFToU, SpvOpBitcast) || opcode == SpvOpCompositeConstruct ||
+           opcode == SpvOpVectorExtractDynamic || opcode == SpvOpVectorInsertDynamic;
+}
+
+/* What is common is answered here: the grammar's table has to be walked operand by operand. */
 int32_t operand_is_value(const struct spirv_instruction *op, uint32_t index)
 {
+    if (has_only_ids(op->opcode))
+        return 1;
     switch (op->opcode) {
     case SpvOpBranch:
         return 0;
     case SpvOpBranchConditional:
     case SpvOpSwitch:
+    case SpvOpLoad:
+    case SpvOpCompositeExtract:
+    case SpvOpArrayLength:
         return index == 0;
+    case SpvOpStore:
+    case SpvOpCompositeInsert:
+    case SpvOpVectorShuffle:
+        return index < 2;
+    case SpvOpExtInst:
+        return index != 1;
     case SpvOpPhi:
         return index % 2 == 0;
     default:

@@ -115,6 +115,7 @@ struct node *node_new(struct body *body, enum node_kind kind);
 void node_add(struct body *body, struct node *parent, struct node *child);
 void node_insert(struct body *body, struct node *sequence, struct node *child); /* before the others */
 void node_add_op(struct body *body, struct node *ops, struct spirv_instruction *op);
+void node_add_copy(struct body *body, struct node *copies, uint32_t target, uint32_t source);
 
 /* The OPS at the end of a sequence, made where it ends otherwise. NULL without memory. */
 struct node *node_last_ops(struct body *body, struct node *sequence);

@@ -101,7 +101,7 @@ static void define_phi(struct placer *p, uint32_t id)
     struct value_info *value = &p->body->values[id];
 
     if (value->place != PLACE_KEPT)
-        value->place = p->body->divided && p->items == 0 ? PLACE_GROUP : PLACE_TOP;
+        value->place = p->body->divided && value->uniform ? PLACE_GROUP : PLACE_TOP;
 }
 
 static void begin_scope(struct placer *p)

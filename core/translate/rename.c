@@ -55,6 +55,13 @@ static uint32_t current_value(const struct renamer *r, struct promoted *variable
     return variable->zero;
 }
 
+static void begin_block(struct renamer *r, uint32_t count)
+{
+    r->made              = (struct spirv_block){0};
+    r->made.instructions = core_arena_allocate(r->p->body->arena, count, sizeof(*r->made.instructions));
+    r->made.capacity     = r->made.instructions == NULL ? 0 : count;
+}
+
 static void keep(struct renamer *r, const struct spirv_instruction *op)
 {
     struct spirv_block *made = &r->made;
@@ -170,7 +177,7 @@ static void rename_block(struct renamer *r, uint32_t index)
     struct promoter *p        = r->p;
     struct spirv_block *block = p->body->function.blocks[index];
 
-    r->made = (struct spirv_block){0};
+    begin_block(r, block->count);
     for (struct phi *phi = p->phis[index]; phi != NULL; phi = phi->next)
         set_current(r, &p->variables[phi->variable], phi->id);
     for (uint32_t i = 0; i < block->count; i++)
@@ -251,7 +258,10 @@ static void insert_phis(struct renamer *r)
         struct spirv_block *block = p->body->function.blocks[index];
         if (p->phis[index] == NULL)
             continue;
-        r->made = (struct spirv_block){0};
+        uint32_t count = block->count;
+        for (const struct phi *phi = p->phis[index]; phi != NULL; phi = phi->next)
+            count++;
+        begin_block(r, count);
         for (const struct phi *phi = p->phis[index]; phi != NULL; phi = phi->next)
             keep(r, phi->op);
         for (uint32_t k = 0; k < block->count; k++)

@@ -24,6 +24,7 @@ struct row_stream {
     uint32_t id;
     uint32_t number; /* of its variable, at_3 */
     int64_t step;
+    const char *base; /* how that begins */
 };
 
 struct emit_rows {

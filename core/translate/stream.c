@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <string.h>
 #include <trireme/status.h>
 
 #include "core/translate/rows.h"
@@ -16,28 +17,34 @@ static uint32_t width_of(const struct emit *emit)
     return emit->body->entry->local_size[0];
 }
 
-/* The line that computes the stream for the row's first item, so that it is that plus step times counter. */
-static int32_t write_base(struct emit *emit, uint32_t number, uint32_t id, int64_t step)
+/* The value for the row's first item, without what the counter adds to it, as text of its own; NULL when that is too long. */
+static const char *base_of(struct emit *emit, uint32_t id, int64_t step)
 {
     struct emit_rows *rows = emit->rows;
-    struct text saved      = emit->text;
-    int32_t is_signed      = spirv_type_of(emit->module, id)->is_signed;
+    struct text saved      = flow_capture(emit);
 
-    emit->text = rows->bases;
-    text_begin_line(&emit->text);
-    text_add(&emit->text, "const int64_t at_%" PRIu32 " = ", number);
-    text_add(&emit->text, is_signed ? "trm_row_signed(" : "trm_row(");
+    text_add(&emit->text, spirv_type_of(emit->module, id)->is_signed ? "trm_row_signed(" : "trm_row(");
     row_start(emit);
     row_write(emit, id, WHOLE);
-    int32_t complete = rows->budget != 0;
     if (rows->merged)
-        text_add(&emit->text, ", %" PRId64 ", first, last);\n", step);
+        text_add(&emit->text, ", %" PRId64 ", first, last)", step);
     else
-        text_add(&emit->text, ", %" PRId64 ", 0, %" PRIu32 ");\n", step, width_of(emit));
-    if (complete)
-        rows->bases = emit->text;
-    emit->text = saved;
-    return complete;
+        text_add(&emit->text, ", %" PRId64 ", 0, %" PRIu32 ")", step, width_of(emit));
+    const char *base = emit->text.bytes;
+    emit->text       = saved;
+    return rows->budget == 0 ? NULL : base;
+}
+
+/* The variable that begins like this, declared before the loop if there is none yet. */
+static uint32_t number_of(struct emit *emit, const char *base)
+{
+    struct emit_rows *rows = emit->rows;
+
+    for (uint32_t i = 0; i < rows->stream_count; i++)
+        if (strcmp(rows->streams[i].base, base) == 0)
+            return rows->streams[i].number;
+    text_line(&rows->bases, "const int64_t at_%" PRIu32 " = %s;", rows->numbers, base);
+    return rows->numbers++;
 }
 
 /* NULL when it is none. */
@@ -51,10 +58,14 @@ static const struct row_stream *stream_of(struct emit *emit, uint32_t id)
             return &rows->streams[i];
     row_start(emit);
     if (rows->stream_count == ROWS_STREAMS_MOST || !row_step(emit, id, WHOLE, &step) || step == 0 ||
-        step > ROWS_STEP_MOST || step < -ROWS_STEP_MOST || !write_base(emit, rows->numbers, id, step))
+        step > ROWS_STEP_MOST || step < -ROWS_STEP_MOST)
         return NULL;
+    const char *base = base_of(emit, id, step);
+    if (base == NULL)
+        return NULL;
+    uint32_t number           = number_of(emit, base);
     struct row_stream *stream = &rows->streams[rows->stream_count++];
-    *stream                   = (struct row_stream){.id = id, .number = rows->numbers++, .step = step};
+    *stream                   = (struct row_stream){.id = id, .number = number, .step = step, .base = base};
     return stream;
 }
 

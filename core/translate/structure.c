@@ -61,12 +61,6 @@ void structure_copies(struct structurer *s, struct node *copies, uint32_t from, 
 
     if (pred == NO_BLOCK || copies == NULL)
         return;
-    struct node_copy *all =
-        core_arena_allocate(s->body->arena, (size_t)copies->copy_count + joins->phi_count, sizeof(*all));
-    if (all == NULL)
-        return;
-    for (uint32_t i = 0; i < copies->copy_count; i++)
-        all[i] = copies->copies[i];
     const struct spirv_block *block = s->body->function.blocks[to];
     for (uint32_t i = 0; i < joins->phi_count; i++) {
         uint32_t target = block->instructions[i].result;
@@ -74,9 +68,8 @@ void structure_copies(struct structurer *s, struct node *copies, uint32_t from, 
         if (source == 0)
             source = body_zero(s->body, block->instructions[i].type);
         if (source != target)
-            all[copies->copy_count++] = (struct node_copy){.target = target, .source = source};
+            node_add_copy(s->body, copies, target, source);
     }
-    copies->copies = all;
 }
 
 /* The edge's phis and, where it leaves the construct, its jump. 1 when the path goes on in `to`. */
@@ -179,16 +172,47 @@ static int32_t add_exit(struct structurer *s, struct node *sequence, const struc
     return status;
 }
 
+/* Where a branch goes whatever happens, also as its condition is a constant; NO_BLOCK when that is not known. */
+static uint32_t only_target(const struct structurer *s, const struct spirv_instruction *op)
+{
+    if (op->opcode == SpvOpBranch)
+        return op->operands[0];
+    if (op->opcode != SpvOpBranchConditional)
+        return NO_BLOCK;
+    const struct spirv_constant *condition = spirv_constant(s->body->module, op->operands[0]);
+    if (condition != NULL)
+        return op->operands[condition->bits != 0 && !condition->is_null ? 1 : 2];
+    return op->operands[1] == op->operands[2] ? op->operands[1] : NO_BLOCK;
+}
+
+/* What is between a branch and the end of its construct, if it has one, may leave for that end. */
+static int32_t add_branch(struct structurer *s, struct node *sequence, const struct spirv_block *block,
+                          uint32_t target, uint32_t stop, uint32_t *next)
+{
+    uint32_t merge = block->merge == SpvOpLoopMerge || block->merge == 0 ? NO_BLOCK : block->merge_block;
+
+    if (structure_is_free(s, merge, stop)) {
+        int32_t status = structure_scope(s, sequence, block->index, target, merge);
+        *next          = s->reached[merge] != 0 ? merge : NO_BLOCK;
+        return status;
+    }
+    if (take_edge(s, sequence, block->index, target, stop))
+        *next = target;
+    return TRM_OK;
+}
+
 static int32_t add_terminator(struct structurer *s, struct node *sequence, const struct spirv_block *block,
                               uint32_t stop, uint32_t *next)
 {
     const struct spirv_instruction *op = block_terminator(block);
     uint32_t merge                     = block->merge == SpvOpLoopMerge ? NO_BLOCK : block->merge_block;
 
+    uint32_t target = only_target(s, op);
+
     *next = NO_BLOCK;
     if (op->opcode == SpvOpSwitch)
         return structure_switch(s, sequence, block, stop, next);
-    if (op->opcode == SpvOpBranchConditional && op->operands[1] != op->operands[2]) {
+    if (op->opcode == SpvOpBranchConditional && target == NO_BLOCK) {
         if (structure_is_free(s, merge, stop))
             return add_if(s, sequence, block, merge, next);
         if (block->merge == SpvOpSelectionMerge && merge != NO_BLOCK && merge == stop) {
@@ -202,17 +226,8 @@ static int32_t add_terminator(struct structurer *s, struct node *sequence, const
         }
         return add_exit(s, sequence, block, stop, next);
     }
-    if (op->opcode == SpvOpBranch || op->opcode == SpvOpBranchConditional) {
-        uint32_t target = op->operands[op->opcode == SpvOpBranch ? 0 : 1];
-        if (block->merge == MERGE_SCOPE) {
-            int32_t status = structure_scope(s, sequence, block->index, target, merge);
-            *next          = s->reached[merge] != 0 ? merge : NO_BLOCK;
-            return status;
-        }
-        if (take_edge(s, sequence, block->index, target, stop))
-            *next = target;
-        return TRM_OK;
-    }
+    if (target != NO_BLOCK)
+        return add_branch(s, sequence, block, target, stop, next);
     node_add(s->body, sequence, node_new(s->body, NODE_RETURN));
     return TRM_OK;
 }
@@ -269,6 +284,23 @@ static int32_t add_continue(struct structurer *s, struct node *loop, uint32_t he
     return status;
 }
 
+/* A loop that never comes back to its header is a scope. Its continue construct, where it has one, stands behind a scope
+ * of the body. tidy.c turns the BREAKs and CONTINUEs. */
+static void make_once(struct structurer *s, struct node *loop)
+{
+    struct node *both = node_new(s->body, NODE_SEQUENCE), *scope = node_new(s->body, NODE_SCOPE);
+
+    loop->kind = NODE_SCOPE;
+    if (loop->child_count == 1 || both == NULL || scope == NULL)
+        return;
+    node_add(s->body, scope, loop->children[0]);
+    node_add(s->body, both, scope);
+    node_add(s->body, both, loop->children[1]);
+    loop->children[0] = both;
+    loop->child_count = 1;
+    loop->target      = scope;
+}
+
 static int32_t add_loop(struct structurer *s, struct node *sequence, uint32_t header, uint32_t *next)
 {
     const struct spirv_block *block = s->body->function.blocks[header];
@@ -291,12 +323,13 @@ static int32_t add_loop(struct structurer *s, struct node *sequence, uint32_t he
     if (status == TRM_OK && inside != NO_BLOCK)
         status = structure_rest(s, body, inside, again);
     structure_close(s, again, at_again);
-    int32_t continues = again != NO_BLOCK && s->reached[again] != before_again;
+    int32_t continues      = again != NO_BLOCK && s->reached[again] != before_again;
+    uint32_t before_header = s->reached[header];
     if (status == TRM_OK && continues && again != header)
         status = add_continue(s, loop, header, again);
     structure_close(s, merge, at_merge);
-    if (!continues)
-        loop->kind = NODE_SCOPE; /* it runs once; tidy.c makes its BREAKs LEAVEs */
+    if (again != header ? s->reached[header] == before_header : !continues)
+        make_once(s, loop);
     *next = merge != NO_BLOCK && s->reached[merge] != 0 ? merge : NO_BLOCK;
     return status;
 }

@@ -76,6 +76,21 @@ static int32_t find_targets(struct cases *c, uint32_t *index_of)
     return 1;
 }
 
+/* Of a constant only one target is left: all others are never come to, not by falling either, as falling is the end of a
+ * case that is no more than a branch then. */
+static void keep_chosen(struct cases *c, uint32_t *index_of, uint64_t selector)
+{
+    uint32_t chosen = c->target_of[0];
+
+    for (uint32_t i = 1; i < branch_count(c->s->body->module, c->op); i++)
+        if (literal_at(c, i) == selector)
+            chosen = c->target_of[i];
+    for (uint32_t i = 0; i < c->target_count; i++)
+        index_of[c->targets[i].block] = 0;
+    c->targets[0]   = c->targets[chosen];
+    c->target_count = 1;
+}
+
 /* The target through which a block is reached from the switch: itself or a dominator. 0: none. */
 static uint32_t case_around(const struct cases *c, const uint32_t *index_of, uint32_t block)
 {
@@ -226,8 +241,11 @@ int32_t structure_switch(struct structurer *s, struct node *sequence, const stru
 
     if (block->merge == SpvOpSelectionMerge && structure_is_free(s, block->merge_block, stop))
         c.merge = block->merge_block;
+    const struct spirv_constant *selector = spirv_constant(s->body->module, c.op->operands[0]);
     if (!find_targets(&c, index_of))
         return body_status(s->body);
+    if (selector != NULL)
+        keep_chosen(&c, index_of, selector->is_null ? 0 : selector->bits);
     find_falls(&c, index_of, stop);
     for (uint32_t i = 0; i < c.target_count; i++)
         index_of[c.targets[i].block] = 0;

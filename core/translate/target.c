@@ -12,10 +12,12 @@ static int32_t is_word(char c)
 
 int32_t target_mentions(const struct text *text, const char *word)
 {
-    size_t length    = strlen(word);
-    const char *from = text->bytes, *end = text->bytes + text->length;
+    size_t length = strlen(word);
 
-    while (text->length != 0 && (size_t)(end - from) >= length) {
+    if (text->length == 0)
+        return 0;
+    const char *from = text->bytes, *end = text->bytes + text->length;
+    while ((size_t)(end - from) >= length) {
         const char *found = memmem(from, (size_t)(end - from), word, length);
         if (found == NULL)
             return 0;

@@ -21,7 +21,8 @@ static const char head[] =
     "#if defined(__clang__)\n"
     "#pragma clang diagnostic ignored \"-Wpass-failed\"\n"
     "#pragma clang diagnostic ignored \"-Wunused-label\"\n"
-    "#define TRM_ITEMS _Pragma(\"clang loop vectorize(assume_safety)\")\n"
+    "#pragma clang diagnostic ignored \"-Wtautological-compare\"\n"
+    "#define TRM_ITEMS _Pragma(\"clang loop vectorize(enable)\")\n" /* assume_safety would share locals */
     "#define TRM_UNROLL _Pragma(\"unroll\")\n"
     "#define TRM_ROLLED _Pragma(\"nounroll\")\n"
     "#else\n"

@@ -48,7 +48,9 @@ static int32_t is_fall(const struct node *jump, const struct fall *fall)
 /* A loop that turned out to run once is a scope. */
 static void simplify_jump(const struct tidier *t, struct node *jump)
 {
-    if (jump->kind == NODE_BREAK && jump->target->kind == NODE_SCOPE)
+    if (jump->kind == NODE_CONTINUE && jump->target->kind == NODE_SCOPE)
+        jump->target = jump->target->target;
+    if (jump->target->kind == NODE_SCOPE)
         jump->kind = NODE_LEAVE;
     if (jump->kind == NODE_LEAVE && t->ends[jump->target->number]) {
         jump->kind   = NODE_RETURN;

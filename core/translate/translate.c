@@ -4,6 +4,7 @@
 #include "core/translate/translate.h"
 
 #include "core/error.h"
+#include "core/translate/lockstep.h"
 #include "core/translate/names.h"
 #include "core/translate/target.h"
 
@@ -66,6 +67,8 @@ static int32_t prepare(struct emit *emit, struct body *body)
         status = translate_promote(body);
     if (status == TRM_OK)
         status = translate_structure(body);
+    if (status == TRM_OK && emit->request->language == TRM_LANGUAGE_C)
+        status = translate_lockstep(body);
     if (status == TRM_OK && emit->request->language == TRM_LANGUAGE_C)
         status = translate_divide(body);
     if (status == TRM_OK)

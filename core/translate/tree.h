@@ -71,7 +71,7 @@ struct node {
     struct spirv_instruction **ops; /* of OPS */
     uint32_t op_count, op_capacity;
     struct node_copy *copies;
-    uint32_t copy_count;
+    uint32_t copy_count, copy_capacity;
     struct node_case *cases;
     uint32_t case_count;
     /* Of ITEMS. */
@@ -86,7 +86,8 @@ enum place {
     PLACE_HERE,     /* declared where it is computed */
     PLACE_TOP, /* declared at the top of its NODE_ITEMS (CUDA: of the kernel), assigned where it is computed; so
                        are the results of phis and variables of the function */
-    PLACE_GROUP, /* (C) one for the group: declared at the top of the function, computed outside of NODE_ITEMS */
+    PLACE_GROUP, /* (C) one for the group: declared at the top of the function, computed outside of NODE_ITEMS; or
+                       a condition of the group that COPIES at the end of a NODE_ITEMS assign, alike for all items */
     PLACE_KEPT, /* (C) one for each work-item, kept from one NODE_ITEMS to another. Values: declared like TOP in each
                        NODE_ITEMS that uses them, loaded at its beginning where it stands in `loads`, and saved right
                        after each assignment. Variables: live in the kept memory itself */

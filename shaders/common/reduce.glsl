@@ -1,13 +1,14 @@
 /* The body of the reduce kernels. Before it: ELEMENT, the type; LEAST and GREATEST, its ends, from which
  * maximum and minimum begin.
  *
- * A group reduces a block of group size x per_item elements: each item every group-size-th of them, so
+ * A group reduces a block of 16 elements for each item: an item takes every group-size-th of them, so
  * that neighbours read neighbours, and then the items' results as a tree.
  * SPDX-License-Identifier: MIT
  */
 layout(local_size_x = 256, local_size_x_id = 0) in;
 layout(constant_id = 3) const uint operation = 0;
-layout(constant_id = 4) const uint per_item = 16;
+
+const uint per_item = 16; /* the four fours of main() */
 
 layout(std430, set = 0, binding = 0) readonly restrict buffer Source { ELEMENT source[]; };
 layout(std430, set = 0, binding = 1) writeonly restrict buffer Partial { ELEMENT partial[]; };
@@ -35,25 +36,37 @@ ELEMENT neutral()
     return operation == 1 ? GREATEST : operation == 2 ? LEAST : ELEMENT(0);
 }
 
+/* Four elements, each as far from the other as the group is long. Written out, so that they are read at once. */
+ELEMENT four(uint at)
+{
+    const uint size = gl_WorkGroupSize.x;
+    return combine(combine(source[at], source[at + size]),
+                   combine(source[at + 2 * size], source[at + 3 * size]));
+}
+
 void main()
 {
     const uint size = gl_WorkGroupSize.x;
     const uint item = gl_LocalInvocationID.x;
     const uint begin = gl_WorkGroupID.x * size * per_item;
 
-    ELEMENT sum = neutral();
+    /* The whole group takes one way or the other. Each has a barrier of its own, so that compilers for the cpu make two plain
+     * loops of them. */
     if (begin + size * per_item <= count) {
-        for (uint k = 0; k < per_item; k++)
-            sum = combine(sum, source[begin + k * size + item]);
+        uint at = begin + item;
+        tree[item] = combine(combine(four(at), four(at + 4 * size)),
+                             combine(four(at + 8 * size), four(at + 12 * size)));
+        barrier();
     } else {
+        ELEMENT sum = neutral();
         for (uint k = 0; k < per_item; k++) {
             uint i = begin + k * size + item;
             if (i < count)
                 sum = combine(sum, source[i]);
         }
+        tree[item] = sum;
+        barrier();
     }
-    tree[item] = sum;
-    barrier();
 
     for (uint left = size; left > 1;) {
         uint upper = (left + 1) / 2;

@@ -11,57 +11,72 @@
  * SPDX-License-Identifier: MIT
  */
 const uint tile_size = gl_WorkGroupSize.x + 2 * radius_most * channels;
+const uint tile_radii = axis == 0 ? radius_most + 1 : 0; /* radii from 0 on that go through the tile */
 shared float tile[tile_size];
 
-/* A sample of a row of `samples`; `at` may be outside. */
-float along_row(uint row, int at, int samples)
+/* Sample number `at` of a row of `samples`, of this channel; it may be outside. */
+float along_row(uint row, int at, int samples, int channel)
 {
-    if (at >= 0 && at < samples)
-        return source[row + at];
-    if (border != 0)
-        return 0.0;
-    int pixel = int(channels);
-    if (at < 0) /* the same channel of the first pixel, or of the last */
-        return source[row + (pixel - 1 - (-at - 1) % pixel)];
-    return source[row + (samples - pixel + (at - samples) % pixel)];
+    int inside = at < 0 ? channel : at >= samples ? samples - int(channels) + channel : at;
+    float value = source[row + inside];
+    return border != 0 && inside != at ? 0.0 : value;
 }
 
-/* Along a row, through the tile. */
-float from_tile(uint row, uint samples, uint x)
+/* The samples that a group needs, and its borders, to shared memory: one for each item, and then what is left. The whole
+ * group takes one way or the other; each has a barrier of its own, so that compilers for the cpu make two loops of them. */
+void load_tile(uint row, uint samples)
 {
     const uint size = gl_WorkGroupSize.x;
     const uint item = gl_LocalInvocationID.x;
+    const uint begin = gl_WorkGroupID.x * size;
     const uint halo = radius * channels;
-    const int first = int(gl_WorkGroupID.x * size) - int(halo);
-    for (uint i = item; i < size + 2 * halo; i += size)
-        tile[i] = along_row(row, first + int(i), int(samples));
-    barrier();
+    const uint used = size + 2 * halo;
+    const int first = int(begin) - int(halo);
+    if (begin >= halo && begin + size + halo <= samples) {
+        tile[item] = source[row + first + item];
+        for (uint i = size + item; i < used; i += size)
+            tile[i] = source[row + first + i];
+        barrier();
+    } else {
+        for (uint i = item; i < used; i += size)
+            tile[i] = along_row(row, first + int(i), int(samples), int((begin + i) % channels));
+        barrier();
+    }
+}
 
+/* Along a row, through the tile. */
+float from_tile(uint row, uint samples)
+{
+    load_tile(row, samples);
+
+    const uint taps = 2 * radius + 1;
     float sum = 0.0;
-    for (uint k = 0; k <= 2 * radius; k++)
-        sum = fma(WEIGHT(k), tile[item + k * channels], sum);
+    for (uint k = 0; k < taps; k++)
+        sum = fma(WEIGHT(k), tile[gl_LocalInvocationID.x + k * channels], sum);
     return sum;
 }
 
 float from_row(uint row, uint samples, uint x)
 {
+    const uint taps = 2 * radius + 1;
+    const int channel = int(x % channels);
     float sum = 0.0;
-    for (uint k = 0; k <= 2 * radius; k++) {
+    for (uint k = 0; k < taps; k++) {
         int at = int(x) + (int(k) - int(radius)) * int(channels);
-        sum = fma(WEIGHT(k), along_row(row, at, int(samples)), sum);
+        sum = fma(WEIGHT(k), along_row(row, at, int(samples), channel), sum);
     }
     return sum;
 }
 
 float from_column(uint plane, uint samples, uint x, uint y)
 {
+    const uint taps = 2 * radius + 1;
     float sum = 0.0;
-    for (uint k = 0; k <= 2 * radius; k++) {
+    for (uint k = 0; k < taps; k++) {
         int at = int(y + k) - int(radius);
-        if (border == 0 || (at >= 0 && at < int(height))) {
-            uint row = uint(clamp(at, 0, int(height) - 1));
-            sum = fma(WEIGHT(k), source[plane + row * samples + x], sum);
-        }
+        int inside = clamp(at, 0, int(height) - 1);
+        float weight = border != 0 && inside != at ? 0.0 : WEIGHT(k);
+        sum = fma(weight, source[plane + uint(inside) * samples + x], sum);
     }
     return sum;
 }
@@ -76,8 +91,8 @@ void main()
 
     prepare();
     float sum = 0.0;
-    if (axis == 0 && radius <= radius_most)
-        sum = from_tile(row, samples, x);
+    if (radius < tile_radii)
+        sum = from_tile(row, samples);
     else if (x < samples)
         sum = axis == 0 ? from_row(row, samples, x) : from_column(plane, samples, x, y);
     if (x < samples)

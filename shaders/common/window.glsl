@@ -19,16 +19,14 @@ vec3 window_row(uint row, uint x, uint samples)
     return vec3(left, middle, right);
 }
 
-/* The rows above, at and below row y, which begins at `row`: its samples left of, at and right of sample
- * x. */
+/* The rows above, at and below row y, which begins at `row`: its samples left of, at and right of sample x. */
 void window(uint row, uint x, uint y, uint samples, uint height, out vec3 above, out vec3 at, out vec3 below)
 {
+    const bool first = y == 0, last = y + 1 == height;
+    const uint previous = row - samples, next = row + samples;
+    const uint row_above = first ? row : previous, row_below = last ? row : next;
+    const bool zero = border != 0;
     at = window_row(row, x, samples);
-    vec3 beyond = border == 0 ? at : vec3(0.0);
-    above = beyond;
-    if (y > 0)
-        above = window_row(row - samples, x, samples);
-    below = beyond;
-    if (y + 1 < height)
-        below = window_row(row + samples, x, samples);
+    above = mix(window_row(row_above, x, samples), vec3(0.0), bvec3(first && zero));
+    below = mix(window_row(row_below, x, samples), vec3(0.0), bvec3(last && zero));
 }

@@ -45,6 +45,7 @@ void add_argument(Suite *suite);
 void add_launch(Suite *suite);
 void add_portable(Suite *suite);
 void add_named(Suite *suite);
+void add_glsl(Suite *suite);
 
 /* The world around. */
 void add_threads(Suite *suite);

@@ -44,6 +44,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/array.c \
 	tests/conformance/buffer.c \
 	tests/conformance/fill.c \
+	tests/conformance/glsl.c \
 	tests/conformance/kernel.c \
 	tests/conformance/launch.c \
 	tests/conformance/map.c \

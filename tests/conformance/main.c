@@ -17,12 +17,12 @@
 struct options options;
 
 static void (*const groups[])(Suite *suite) = {
-    add_context,     add_device,   add_handles,       add_stream,        add_point,         add_wait,
-    add_event,       add_callback, add_barrier,       add_thread_stream, add_ordering,      add_failure,
-    add_lifetime,    add_buffer,   add_span,          add_map,           add_array,         add_transfer_1d,
-    add_transfer_2d, add_fill,     add_stream_memory, add_pool,          add_memory_kinds,  add_two_devices,
-    add_module,      add_kernel,   add_argument,      add_launch,        add_portable,      add_named,
-    add_threads,     add_signals,  add_fork,          add_process_exit,  add_out_of_memory,
+    add_context,     add_device,   add_handles,       add_stream,        add_point,        add_wait,
+    add_event,       add_callback, add_barrier,       add_thread_stream, add_ordering,     add_failure,
+    add_lifetime,    add_buffer,   add_span,          add_map,           add_array,        add_transfer_1d,
+    add_transfer_2d, add_fill,     add_stream_memory, add_pool,          add_memory_kinds, add_two_devices,
+    add_module,      add_kernel,   add_argument,      add_launch,        add_portable,     add_named,
+    add_glsl,        add_threads,  add_signals,       add_fork,          add_process_exit, add_out_of_memory,
 };
 
 static bool options_read(int count, char **arguments)

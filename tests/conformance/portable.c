@@ -1,4 +1,4 @@
-/* Portable kernels: SPIR-V, GLSL, names and shaders, and the constants in them.
+/* Portable kernels: SPIR-V, names and shaders, and the constants in them.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -7,55 +7,6 @@
 
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum {
-    N = 1000
-};
-
-static int32_t load(const struct trm_module_desc *desc)
-{
-    struct trm_module *module = NULL;
-    int32_t status            = trm_module_load(the.device, desc, &module);
-    ck_assert_msg(status == TRM_OK || module == NULL, "a load that failed wrote its output");
-    trm_module_destroy(module);
-    return status;
-}
-
-static struct trm_kernel *kernel_of(const struct trm_module_desc *desc, const char *name)
-{
-    struct trm_module *module = NULL;
-    struct trm_kernel *kernel = NULL;
-    ck_ok(trm_module_load(the.device, desc, &module));
-    ck_ok(trm_kernel_get(module, name, &kernel));
-    trm_module_destroy(module);
-    return kernel;
-}
-
-static int32_t launch(struct trm_kernel *kernel, uint64_t items, const struct trm_argument *arguments,
-                      uint32_t count)
-{
-    struct trm_grid grid;
-    ck_ok(trm_kernel_grid(kernel, items, 1, 1, &grid));
-    return trm_launch(the.stream, kernel, &grid, arguments, count);
-}
-
-/* The kernel computes data[i] × 3 + 1 of N numbers. */
-static void is_affine(struct trm_kernel *kernel)
-{
-    uint32_t values[N + 8];
-    struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, sizeof(values));
-    for (uint32_t i = 0; i < N + 8; i++)
-        values[i] = i;
-    put(the.stream, buffer, 0, values, sizeof(values));
-    struct trm_argument arguments[] = {trm_arg_buffer(buffer), trm_arg_u32(N), trm_arg_u32(3),
-                                       trm_arg_u32(1)};
-    ck_ok(launch(kernel, N, arguments, 4));
-    get(the.stream, buffer, 0, values, sizeof(values));
-    for (uint32_t i = 0; i < N + 8; i++)
-        ck_assert_uint_eq(values[i], i < N ? 3 * i + 1 : i);
-    trm_buffer_destroy(buffer);
-    trm_kernel_destroy(kernel);
-}
 
 /* ---- SPIR-V ---- */
 
@@ -66,7 +17,7 @@ START_TEST(a_device_takes_all_portable_formats_or_none)
         ck_status(trm_module_supported(the.device, format), status);
     struct trm_module_desc desc = shader_desc("affine");
     if (status != TRM_OK)
-        ck_status(load(&desc), TRM_ERROR_UNSUPPORTED);
+        ck_status(shader_load(&desc), TRM_ERROR_UNSUPPORTED);
 }
 END_TEST
 
@@ -74,7 +25,7 @@ START_TEST(a_module_of_spirv_runs)
 {
     if (shaders_missing())
         return;
-    is_affine(shader_kernel("affine"));
+    shader_is_affine(shader_kernel("affine"));
 }
 END_TEST
 
@@ -88,9 +39,9 @@ START_TEST(spirv_of_the_other_byte_order_runs_too)
     for (size_t i = 0; i < desc.size / 4; i++)
         turned[i] = __builtin_bswap32(((const uint32_t *)desc.data)[i]);
     desc.data                 = turned;
-    struct trm_kernel *kernel = kernel_of(&desc, NULL);
+    struct trm_kernel *kernel = shader_kernel_of(&desc, NULL);
     free(turned);
-    is_affine(kernel);
+    shader_is_affine(kernel);
 }
 END_TEST
 
@@ -103,10 +54,10 @@ START_TEST(spirv_need_not_be_aligned_and_is_copied)
     ck_assert_ptr_nonnull(moved);
     memcpy(moved + 1, desc.data, desc.size);
     desc.data                 = moved + 1;
-    struct trm_kernel *kernel = kernel_of(&desc, NULL);
+    struct trm_kernel *kernel = shader_kernel_of(&desc, NULL);
     memset(moved, 0xFF, desc.size + 1);
     free(moved);
-    is_affine(kernel);
+    shader_is_affine(kernel);
 }
 END_TEST
 
@@ -121,14 +72,14 @@ START_TEST(bytes_that_are_no_valid_module_are_refused_in_words)
     memcpy(words, desc.data, size);
     desc.data = words;
     for (desc.size = 0; desc.size < size; desc.size += desc.size < 80 ? 1 : 20)
-        ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
+        ck_status(shader_load(&desc), TRM_ERROR_INVALID_ARGUMENT);
     desc.size = size;
-    ck_ok(load(&desc));
+    ck_ok(shader_load(&desc));
     words[0] ^= 1;
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(shader_load(&desc), TRM_ERROR_INVALID_ARGUMENT);
     words[0] ^= 1;
     words[3] = 2; /* hardly any ids */
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(shader_load(&desc), TRM_ERROR_INVALID_ARGUMENT);
     free(words);
 }
 END_TEST
@@ -144,7 +95,7 @@ START_TEST(a_barrier_is_kept_by_all_items_of_a_group)
     for (uint32_t i = 0; i < 640; i++)
         values[i] = i;
     put(the.stream, buffer, 0, values, sizeof(values));
-    ck_ok(launch(kernel, 640, arguments, 1));
+    ck_ok(shader_launch(kernel, 640, arguments, 1));
     get(the.stream, buffer, 0, values, sizeof(values));
     for (uint32_t i = 0; i < 640; i++)
         ck_assert_uint_eq(values[i], i / 64 * 64 + 63 - i % 64);
@@ -234,9 +185,9 @@ START_TEST(a_module_of_two_kernels_wants_to_know_which)
     ck_ok(trm_kernel_get(module, "twice", &twice));
     ck_ok(trm_kernel_get(module, "once_more", &more));
     put(the.stream, buffer, 0, &number, 4);
-    ck_ok(launch(twice, 1, arguments, 1));
-    ck_ok(launch(more, 1, arguments, 1));
-    ck_ok(launch(twice, 1, arguments, 1));
+    ck_ok(shader_launch(twice, 1, arguments, 1));
+    ck_ok(shader_launch(more, 1, arguments, 1));
+    ck_ok(shader_launch(twice, 1, arguments, 1));
     get(the.stream, buffer, 0, &number, 4);
     ck_assert_uint_eq(number, 82);
     trm_kernel_destroy(twice);
@@ -279,7 +230,7 @@ static void constants_give(const struct trm_constant *constants, uint32_t count,
     struct trm_kernel *kernel       = shader_kernel_with("constants", constants, count);
     struct trm_buffer *buffer       = make_buffer(the.device, TRM_MEMORY_DEVICE, sizeof(values));
     struct trm_argument arguments[] = {trm_arg_named("result", trm_arg_buffer(buffer))};
-    ck_ok(launch(kernel, 100, arguments, 1));
+    ck_ok(shader_launch(kernel, 100, arguments, 1));
     get(the.stream, buffer, 0, values, sizeof(values));
     for (uint32_t i = 0; i < 100; i++)
         ck_assert_msg(values[i] == (float)(i / width) * factor + offset, "element %u is %g", i,
@@ -334,136 +285,16 @@ START_TEST(constants_that_a_shader_does_not_have_are_refused_by_name)
     struct trm_constant constant = trm_constant_u32("height", 1);
     desc.constants               = &constant;
     desc.constant_count          = 1;
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(shader_load(&desc), TRM_ERROR_INVALID_ARGUMENT);
     ck_sentence_has("height");
     constant = (struct trm_constant){.id = 77, .type = TRM_TYPE_U32};
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(shader_load(&desc), TRM_ERROR_INVALID_ARGUMENT);
     ck_sentence_has("77");
     constant = trm_constant_f32("width", 1);
-    ck_status(load(&desc), TRM_ERROR_TYPE_MISMATCH);
+    ck_status(shader_load(&desc), TRM_ERROR_TYPE_MISMATCH);
     ck_sentence_has("width");
     desc.constants = NULL;
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
-}
-END_TEST
-
-/* ---- GLSL ---- */
-
-static const char doubling[] = "#version 450\n"
-                               "layout(local_size_x = 64) in;\n"
-                               "layout(std430, binding = 0) buffer Data { uint data[]; };\n"
-                               "layout(push_constant) uniform A { uint n, factor, addend; };\n"
-                               "void main() {\n"
-                               "    uint i = gl_GlobalInvocationID.x;\n"
-                               "    if (i < n) data[i] = data[i] * factor + ADDEND;\n"
-                               "}\n";
-
-static struct trm_module_desc glsl_desc(const char *text, const struct trm_glsl_options *options)
-{
-    return (struct trm_module_desc){.struct_size = sizeof(struct trm_module_desc),
-                                    .format      = TRM_MODULE_GLSL,
-                                    .data        = text,
-                                    .size        = strlen(text),
-                                    .glsl        = options};
-}
-
-/* Not everybody has a compiler for GLSL. */
-static bool glsl_missing(void)
-{
-    static const char nothing[] = "#version 450\nlayout(local_size_x = 1) in; void main() {}\n";
-    struct trm_module_desc desc = glsl_desc(nothing, NULL);
-    if (shaders_missing())
-        return true;
-    int32_t status = load(&desc);
-    if (status == TRM_ERROR_UNSUPPORTED) {
-        skip(trm_last_error().sentence);
-        return true;
-    }
-    ck_ok(status);
-    return false;
-}
-
-START_TEST(a_text_of_glsl_runs)
-{
-    if (glsl_missing())
-        return;
-    const char *defines[]           = {"ADDEND=addend"};
-    struct trm_glsl_options options = {
-        .struct_size = sizeof(options), .defines = defines, .define_count = 1, .file = "dir/doubling.comp"};
-    struct trm_module_desc desc = glsl_desc(doubling, &options);
-    is_affine(kernel_of(&desc, "doubling"));
-    options.flags = TRM_GLSL_UNOPTIMIZED;
-    is_affine(kernel_of(&desc, "main"));
-    options.file = NULL;
-    is_affine(kernel_of(&desc, "main"));
-}
-END_TEST
-
-START_TEST(what_does_not_compile_is_refused_with_file_and_line)
-{
-    if (glsl_missing())
-        return;
-    struct trm_glsl_options options = {.struct_size = sizeof(options), .file = "dir/doubling.comp"};
-    struct trm_module_desc desc     = glsl_desc(doubling, &options);
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
-    ck_sentence_has("dir/doubling.comp:7");
-    ck_sentence_has("ADDEND");
-    ck_assert(log_has(TRM_LOG_ERROR, "dir/doubling.comp:7"));
-}
-END_TEST
-
-START_TEST(files_are_included_from_beside_the_text_and_from_folders)
-{
-    char folder[] = "/tmp/conformance-XXXXXX", file[64], beside[64], below[64];
-    if (glsl_missing())
-        return;
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    snprintf(file, sizeof(file), "%s/text.comp", folder);
-    snprintf(beside, sizeof(beside), "%s/beside.h", folder);
-    snprintf(below, sizeof(below), "%s/below", folder);
-    ck_assert_int_eq(mkdir(below, 0755), 0);
-    FILE *header = fopen(beside, "w");
-    ck_assert_ptr_nonnull(header);
-    fputs("#include \"deep.h\"\n", header);
-    fclose(header);
-    strcat(below, "/deep.h");
-    header = fopen(below, "w");
-    ck_assert_ptr_nonnull(header);
-    fputs("#define ADDEND addend\n", header);
-    fclose(header);
-    *strrchr(below, '/') = '\0';
-
-    char text[sizeof(doubling) + 100];
-    snprintf(text, sizeof(text),
-             "%.*s#extension GL_GOOGLE_include_directive : enable\n#include \"beside.h\"\n%s", 13, doubling,
-             doubling + 13);
-    const char *includes[]          = {"/nonexistent", below};
-    struct trm_glsl_options options = {
-        .struct_size = sizeof(options), .includes = includes, .include_count = 2, .file = file};
-    struct trm_module_desc desc = glsl_desc(text, &options);
-    is_affine(kernel_of(&desc, NULL));
-    options.include_count = 1;
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
-    ck_sentence_has("deep.h");
-
-    snprintf(text, sizeof(text), "rm -r %s", folder);
-    ck_assert_int_eq(system(text), 0);
-}
-END_TEST
-
-START_TEST(options_of_glsl_that_cannot_be_are_refused)
-{
-    if (glsl_missing())
-        return;
-    const char *nameless[]          = {"=1"};
-    struct trm_glsl_options options = {.struct_size = sizeof(options), .define_count = 1};
-    struct trm_module_desc desc     = glsl_desc(doubling, &options);
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
-    options.defines = nameless;
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
-    options.define_count = 0;
-    options.struct_size  = 4;
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(shader_load(&desc), TRM_ERROR_INVALID_ARGUMENT);
 }
 END_TEST
 
@@ -488,13 +319,13 @@ START_TEST(a_shader_runs_and_may_be_destroyed_once_it_is_loaded)
         return;
     struct trm_shader *shader   = make_shader("affine");
     struct trm_module_desc desc = {.struct_size = sizeof(desc), .format = TRM_MODULE_SHADER, .data = shader};
-    struct trm_kernel *first = kernel_of(&desc, "affine"), *second = NULL;
+    struct trm_kernel *first = shader_kernel_of(&desc, "affine"), *second = NULL;
     desc.name = "other";
-    second    = kernel_of(&desc, "other");
+    second    = shader_kernel_of(&desc, "other");
     trm_shader_destroy(shader);
-    ck_status(load(&desc), TRM_ERROR_INVALID_HANDLE);
-    is_affine(first);
-    is_affine(second);
+    ck_status(shader_load(&desc), TRM_ERROR_INVALID_HANDLE);
+    shader_is_affine(first);
+    shader_is_affine(second);
 }
 END_TEST
 
@@ -507,7 +338,7 @@ START_TEST(a_shader_of_another_context_is_refused)
     struct trm_shader *shader   = make_shader("affine");
     the.context                 = mine;
     struct trm_module_desc desc = {.struct_size = sizeof(desc), .format = TRM_MODULE_SHADER, .data = shader};
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(shader_load(&desc), TRM_ERROR_INVALID_ARGUMENT);
     trm_shader_destroy(shader);
     trm_context_destroy(other);
 }
@@ -535,19 +366,19 @@ START_TEST(a_kernel_is_found_by_its_name)
     ck_ok(context_with(&setting, 1, &the.context));
     the.device = open_device(the.context);
     ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &the.stream));
-    is_affine(kernel_of(&desc, "named"));
+    shader_is_affine(shader_kernel_of(&desc, "named"));
     desc.name = "mine";
-    is_affine(kernel_of(&desc, "mine"));
+    shader_is_affine(shader_kernel_of(&desc, "mine"));
     desc.data = "missing";
     desc.size = 8;
-    ck_status(load(&desc), TRM_ERROR_NOT_FOUND);
+    ck_status(shader_load(&desc), TRM_ERROR_NOT_FOUND);
     ck_sentence_has(folder);
     desc.size = 7; /* no zero in it */
-    ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(shader_load(&desc), TRM_ERROR_INVALID_ARGUMENT);
     desc.data = "named";
     desc.size = 6;
     ck_assert_int_eq(chmod(file, 0666), 0);
-    ck_status(load(&desc), TRM_ERROR_PERMISSION);
+    ck_status(shader_load(&desc), TRM_ERROR_PERMISSION);
     trm_stream_destroy(the.stream);
     trm_device_destroy(the.device);
     trm_context_destroy(the.context);
@@ -601,10 +432,6 @@ void add_portable(Suite *suite)
     CASE(group, constants_are_given_by_name_or_by_number);
     CASE(group, a_constant_may_be_the_size_of_a_group);
     CASE(group, constants_that_a_shader_does_not_have_are_refused_by_name);
-    CASE(group, a_text_of_glsl_runs);
-    CASE(group, what_does_not_compile_is_refused_with_file_and_line);
-    CASE(group, files_are_included_from_beside_the_text_and_from_folders);
-    CASE(group, options_of_glsl_that_cannot_be_are_refused);
     CASE(group, a_shader_runs_and_may_be_destroyed_once_it_is_loaded);
     CASE(group, a_shader_of_another_context_is_refused);
     CASE(group, a_kernel_is_found_by_its_name);

@@ -3,6 +3,10 @@
  */
 #include "shaders.h"
 
+enum {
+    N = 1000 /* numbers for the kernel "affine" */
+};
+
 static const uint32_t affine_words[] = {
 #include "shaders/affine.inc"
 };
@@ -87,4 +91,50 @@ struct trm_kernel *shader_kernel_with(const char *name, const struct trm_constan
 struct trm_kernel *shader_kernel(const char *name)
 {
     return shader_kernel_with(name, NULL, 0);
+}
+
+/* ---- loading and launching ---- */
+
+int32_t shader_load(const struct trm_module_desc *desc)
+{
+    struct trm_module *module = NULL;
+    int32_t status            = trm_module_load(the.device, desc, &module);
+    ck_assert_msg(status == TRM_OK || module == NULL, "a load that failed wrote its output");
+    trm_module_destroy(module);
+    return status;
+}
+
+struct trm_kernel *shader_kernel_of(const struct trm_module_desc *desc, const char *name)
+{
+    struct trm_module *module = NULL;
+    struct trm_kernel *kernel = NULL;
+    ck_ok(trm_module_load(the.device, desc, &module));
+    ck_ok(trm_kernel_get(module, name, &kernel));
+    trm_module_destroy(module);
+    return kernel;
+}
+
+int32_t shader_launch(struct trm_kernel *kernel, uint64_t items, const struct trm_argument *arguments,
+                      uint32_t count)
+{
+    struct trm_grid grid;
+    ck_ok(trm_kernel_grid(kernel, items, 1, 1, &grid));
+    return trm_launch(the.stream, kernel, &grid, arguments, count);
+}
+
+void shader_is_affine(struct trm_kernel *kernel)
+{
+    uint32_t values[N + 8];
+    struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, sizeof(values));
+    for (uint32_t i = 0; i < N + 8; i++)
+        values[i] = i;
+    put(the.stream, buffer, 0, values, sizeof(values));
+    struct trm_argument arguments[] = {trm_arg_buffer(buffer), trm_arg_u32(N), trm_arg_u32(3),
+                                       trm_arg_u32(1)};
+    ck_ok(shader_launch(kernel, N, arguments, 4));
+    get(the.stream, buffer, 0, values, sizeof(values));
+    for (uint32_t i = 0; i < N + 8; i++)
+        ck_assert_uint_eq(values[i], i < N ? 3 * i + 1 : i);
+    trm_buffer_destroy(buffer);
+    trm_kernel_destroy(kernel);
 }

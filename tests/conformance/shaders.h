@@ -26,4 +26,17 @@ struct trm_module_desc shader_desc(const char *name);
 struct trm_kernel *shader_kernel_with(const char *name, const struct trm_constant *constants, uint32_t count);
 struct trm_kernel *shader_kernel(const char *name);
 
+/* Load a module and let go of it; what trm_module_load() answered. */
+int32_t shader_load(const struct trm_module_desc *desc);
+
+/* A kernel of a module that has no handle any more; NULL: its only one. Destroyed by the caller. */
+struct trm_kernel *shader_kernel_of(const struct trm_module_desc *desc, const char *name);
+
+/* Launch a kernel over so many items, in groups of its own size. */
+int32_t shader_launch(struct trm_kernel *kernel, uint64_t items, const struct trm_argument *arguments,
+                      uint32_t count);
+
+/* The kernel computes data[i] × factor + addend, of n numbers and no more. Destroys it. */
+void shader_is_affine(struct trm_kernel *kernel);
+
 #endif

@@ -59,9 +59,11 @@ static int compile_one(struct trm_context *context, const struct compilation *co
     if (status == TRM_OK) {
         sent = send_answer(pipe, COMPILE_DONE, bytes, size);
     } else {
-        const char *message = trm_last_error().sentence;
-        sent = send_answer(pipe, status == TRM_ERROR_UNSUPPORTED ? COMPILE_UNSUPPORTED : COMPILE_REFUSED,
-                           message, strlen(message) + 1);
+        const char *message     = trm_last_error().sentence;
+        enum compile_status why = status == TRM_ERROR_UNSUPPORTED ? COMPILE_UNSUPPORTED
+                                  : status == TRM_ERROR_BACKEND   ? COMPILE_CRASHED
+                                                                  : COMPILE_REFUSED;
+        sent                    = send_answer(pipe, why, message, strlen(message) + 1);
     }
     trm_shader_destroy(shader);
     return sent;
@@ -146,6 +148,55 @@ int compile_all(struct compilation *list, uint32_t count)
             list[at++].status = COMPILE_CRASHED;
     }
     return 1;
+}
+
+/* ---- files ---- */
+
+static void make_path(char path[4096], const struct compilation *compilation, const char *folder)
+{
+    const char *how = compilation->flags & TRM_GLSL_UNOPTIMIZED ? "unoptimised" : "optimised";
+    snprintf(path, 4096, "%s/%s.%s.spv", folder, compilation->name, how);
+}
+
+int save_all(const struct compilation *list, uint32_t count, const char *folder)
+{
+    int worked = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        char path[4096];
+        if (list[i].status != COMPILE_DONE)
+            continue;
+        make_path(path, &list[i], folder);
+        FILE *file = fopen(path, "wb");
+        worked &= file && fwrite(list[i].words, 1, list[i].size, file) == list[i].size;
+        if (file)
+            worked &= fclose(file) == 0;
+    }
+    return worked;
+}
+
+static int load(struct compilation *compilation, FILE *file)
+{
+    if (fseek(file, 0, SEEK_END) != 0)
+        return 0;
+    long size = ftell(file);
+    rewind(file);
+    compilation->words = size > 0 ? malloc((size_t)size) : NULL;
+    compilation->size  = (uint64_t)size;
+    return compilation->words && fread(compilation->words, 1, (size_t)size, file) == (size_t)size;
+}
+
+void load_all(struct compilation *list, uint32_t count, const char *folder)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        char path[4096];
+        make_path(path, &list[i], folder);
+        FILE *file     = fopen(path, "rb");
+        list[i].status = file && load(&list[i], file) ? COMPILE_DONE : COMPILE_UNSUPPORTED;
+        if (list[i].status != COMPILE_DONE)
+            list[i].message = strdup("its SPIR-V was not saved");
+        if (file)
+            fclose(file);
+    }
 }
 
 void compilation_fini(struct compilation *compilation)

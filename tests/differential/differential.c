@@ -4,8 +4,10 @@
  *     differential [OPTION]... --generate COUNT  random shaders, one a seed
  *
  *     --on ONE,OTHER   vulkan, cpu or cuda; vulkan,cpu without it
- *     --seed NUMBER    of the data, and of the first random shader; 1 without it
+ *     --seed NUMBER    of the data for files, and of the first random shader; 1 without it
  *     --keep FOLDER    where random shaders that differ are kept; the current folder without it
+ *     --save FOLDER    write the SPIR-V of all of them there first, and
+ *     --load FOLDER    take it from there: where GLSL cannot be compiled
  *     --verbose        a line for those that are the same, too
  *
  * Ends with 0 when all are the same, 77 when nothing could be compared here, else 1.
@@ -26,7 +28,7 @@ struct options {
     char one[16], other[16];
     uint64_t seed;
     uint32_t generate;
-    const char *keep;
+    const char *keep, *save, *load;
     int verbose;
     char **files;
     uint32_t file_count;
@@ -47,8 +49,8 @@ struct totals {
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: differential [--on ONE,OTHER] [--seed NUMBER] [--keep FOLDER] [--verbose] "
-                    "FILE.comp... | --generate COUNT\n");
+    fprintf(stderr, "usage: differential [--on ONE,OTHER] [--seed NUMBER] [--keep FOLDER] [--verbose]\n"
+                    "                    [--save FOLDER | --load FOLDER] FILE.comp... | --generate COUNT\n");
     return EXIT_FAILURE;
 }
 
@@ -56,8 +58,12 @@ static int parse_option(struct options *options, const char *name, const char *v
 {
     if (strcmp(name, "--on") == 0)
         return sscanf(value, "%15[a-z],%15[a-z]", options->one, options->other) == 2;
-    if (strcmp(name, "--keep") == 0) {
-        options->keep = value;
+    const char **folder = strcmp(name, "--keep") == 0   ? &options->keep
+                          : strcmp(name, "--save") == 0 ? &options->save
+                          : strcmp(name, "--load") == 0 ? &options->load
+                                                        : NULL;
+    if (folder) {
+        *folder = value;
         return 1;
     }
     char *end;
@@ -135,6 +141,16 @@ static int gather(struct work *work, const struct options *options, struct total
     return 1;
 }
 
+static int make_words(struct work *work, const struct options *options)
+{
+    if (options->load) {
+        load_all(work->compilations, work->compilation_count, options->load);
+        return 1;
+    }
+    return compile_all(work->compilations, work->compilation_count) &&
+           (!options->save || save_all(work->compilations, work->compilation_count, options->save));
+}
+
 static void let_go(struct work *work)
 {
     for (uint32_t i = 0; i < work->compilation_count; i++)
@@ -184,6 +200,8 @@ static void compare(struct comparison *comparison, const struct options *options
 {
     for (uint32_t i = 0; i < work->compilation_count; i++) {
         const struct shader_case *shader = &work->shaders[work->shader_of[i]];
+        /* A random shader that was kept, and is a file now, finds the same data. */
+        comparison->seed = work->shader_of[i] < options->file_count ? options->seed : 1;
         const char *how =
             work->compilations[i].flags & TRM_GLSL_UNOPTIMIZED ? " (unoptimised)" : " (optimised)";
         switch (judge(comparison, shader, &work->compilations[i])) {
@@ -208,7 +226,7 @@ static void compare(struct comparison *comparison, const struct options *options
 static int run(const struct options *options, const struct work *work, struct totals *totals)
 {
     char reason[RUNNER_MESSAGE];
-    struct comparison comparison = {.seed = options->seed};
+    struct comparison comparison = {0};
     comparison.one               = runner_open(options->one, reason, sizeof(reason));
     if (comparison.one)
         comparison.other = runner_open(options->other, reason, sizeof(reason));
@@ -235,10 +253,10 @@ int main(int count, char **words)
     if (!parse_options(&options, words, count))
         return usage();
     /* Compiled before there are other threads. */
-    if (gather(&work, &options, &totals) && compile_all(work.compilations, work.compilation_count))
+    if (gather(&work, &options, &totals) && make_words(&work, &options))
         result = run(&options, &work, &totals);
     else
-        fprintf(stderr, "differential: no memory, or no process\n");
+        fprintf(stderr, "differential: no memory, or no process, or a file that cannot be written\n");
     let_go(&work);
     return totals.different ? EXIT_FAILURE : result;
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#define GUARD 64u /* bytes behind a buffer */
+#define GUARD 64u       /* bytes behind a buffer */
 #define GUARD_BYTE 0xff /* floats of it are NaN, so what reads them is found as well */
 #define NONSENSE 0x5a
 #define VALUES_MOST 16u
@@ -58,6 +58,7 @@ TCase *suite_group(const char *suite)
 {
     TCase *group = tcase_create(suite);
     tcase_add_checked_fixture(group, fixture_setup, fixture_teardown);
+    tcase_set_timeout(group, 600); /* a kernel may have to be compiled first, beside much else */
     return group;
 }
 

@@ -163,7 +163,7 @@ START_TEST(a_visit_that_fails_ends_the_list)
     folder_write("a/one.spv", "");
     folder_write("a/two.spv", "");
     folder_write("a/three.spv", "");
-    ck_assert_int_eq(trm_shader_list(context, note_place, "three"), TRM_ERROR_CANCELLED);
+    ck_assert_int_eq(trm_shader_list(context, note_place, (void *)"three"), TRM_ERROR_CANCELLED);
     ck_assert_str_eq(seen, "one=/a/one.spv;three=/a/three.spv;");
 }
 END_TEST

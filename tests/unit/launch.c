@@ -269,7 +269,7 @@ START_TEST(an_argument_of_another_type_is_refused_by_name)
                      "argument 2 \"a\" of kernel \"saxpy\" is f32, but a buffer was given");
     ck_assert_int_eq(launch_saxpy(of_x, a, a, n), TRM_ERROR_TYPE_MISMATCH);
     ck_assert_str_eq(trm_last_error().sentence,
-                     "argument 1 \"y\" of kernel \"saxpy\" is a buffer, but an f32 was given");
+                     "argument 1 \"y\" of kernel \"saxpy\" is a buffer of f32, but an f32 was given");
     ck_assert_int_eq(launch_saxpy(of_x, of_x, a, trm_arg_u64(1)), TRM_ERROR_TYPE_MISMATCH);
     a.kind = 9;
     ck_assert_int_eq(launch_saxpy(of_x, of_x, a, n), TRM_ERROR_TYPE_MISMATCH);

@@ -76,6 +76,31 @@ tests_unit_settings_SOURCES = tests/unit/settings.c
 tests_unit_settings_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_settings_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/sha256
+tests_unit_sha256_SOURCES = tests/unit/sha256.c
+tests_unit_sha256_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_sha256_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/cache
+tests_unit_cache_SOURCES = tests/unit/cache.c
+tests_unit_cache_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_cache_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/kernel_path
+tests_unit_kernel_path_SOURCES = tests/unit/kernel_path.c
+tests_unit_kernel_path_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_kernel_path_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/glsl
+tests_unit_glsl_SOURCES = tests/unit/glsl.c
+tests_unit_glsl_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_glsl_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/shader
+tests_unit_shader_SOURCES = tests/unit/shader.c
+tests_unit_shader_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_shader_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/trust
 tests_unit_trust_SOURCES = tests/unit/trust.c
 tests_unit_trust_CFLAGS = $(UNIT_CFLAGS)
@@ -203,15 +228,17 @@ tests_unit_transfer_2d_LDADD = $(UNIT_LIBS)
 # The cpu backend by itself: the tests drive its tables, with no core between.
 if BUILD_CPU
 UNIT_TESTS += \
+	tests/unit/cpu_compile \
 	tests/unit/cpu_device \
 	tests/unit/cpu_failures \
 	tests/unit/cpu_kernels \
+	tests/unit/cpu_spawn \
 	tests/unit/cpu_streams \
 	tests/unit/cpu_threads \
 	tests/unit/cpu_transfers \
 	tests/unit/cpu_waits
 
-check_LTLIBRARIES += tests/unit/cpu_object.la
+check_LTLIBRARIES += tests/unit/cpu_affine.la tests/unit/cpu_object.la
 endif
 
 CPU_UNIT_LIBS = backends/cpu/libcpu.la $(CHECK_LIBS)
@@ -220,6 +247,18 @@ CPU_FIXTURE = $(CPU_HOST) tests/unit/cpu_fixture.h
 
 tests_unit_cpu_object_la_SOURCES = tests/unit/cpu_object.c
 tests_unit_cpu_object_la_LDFLAGS = $(TEST_MODULE_LINK)
+
+tests_unit_cpu_affine_la_SOURCES = tests/unit/cpu_affine.c
+tests_unit_cpu_affine_la_LDFLAGS = $(TEST_MODULE_LINK)
+
+# This one goes through the library, and opens the backend as a program does.
+tests_unit_cpu_compile_SOURCES = tests/unit/cpu_compile.c tests/unit/folder.h
+tests_unit_cpu_compile_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_cpu_compile_LDADD = libtrireme.la $(CHECK_LIBS)
+
+tests_unit_cpu_spawn_SOURCES = tests/unit/cpu_spawn.c
+tests_unit_cpu_spawn_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_cpu_spawn_LDADD = $(CPU_UNIT_LIBS)
 
 tests_unit_cpu_device_SOURCES = tests/unit/cpu_device.c $(CPU_HOST)
 tests_unit_cpu_device_CFLAGS = $(UNIT_CFLAGS)
@@ -250,3 +289,181 @@ tests_unit_cpu_transfers_LDADD = $(CPU_UNIT_LIBS)
 tests_unit_cpu_waits_SOURCES = tests/unit/cpu_waits.c $(CPU_FIXTURE)
 tests_unit_cpu_waits_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_cpu_waits_LDADD = $(CPU_UNIT_LIBS)
+
+# What instructions become in C, compiled and run.
+TRANSLATE_OPS = tests/unit/translate_ops.h tests/unit/translated.c tests/unit/translated.h
+TRANSLATE_OPS_LIBS = $(UNIT_LIBS) -ldl -lm
+
+UNIT_TESTS += tests/unit/translate_ops_atomic
+tests_unit_translate_ops_atomic_SOURCES = tests/unit/translate_ops_atomic.c $(TRANSLATE_OPS)
+tests_unit_translate_ops_atomic_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_ops_atomic_LDADD = $(TRANSLATE_OPS_LIBS)
+
+UNIT_TESTS += tests/unit/translate_ops_convert
+tests_unit_translate_ops_convert_SOURCES = tests/unit/translate_ops_convert.c $(TRANSLATE_OPS)
+tests_unit_translate_ops_convert_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_ops_convert_LDADD = $(TRANSLATE_OPS_LIBS)
+
+UNIT_TESTS += tests/unit/translate_ops_float
+tests_unit_translate_ops_float_SOURCES = tests/unit/translate_ops_float.c $(TRANSLATE_OPS)
+tests_unit_translate_ops_float_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_ops_float_LDADD = $(TRANSLATE_OPS_LIBS)
+
+UNIT_TESTS += tests/unit/translate_ops_integer
+tests_unit_translate_ops_integer_SOURCES = tests/unit/translate_ops_integer.c $(TRANSLATE_OPS)
+tests_unit_translate_ops_integer_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_ops_integer_LDADD = $(TRANSLATE_OPS_LIBS)
+
+UNIT_TESTS += tests/unit/translate_ops_memory
+tests_unit_translate_ops_memory_SOURCES = tests/unit/translate_ops_memory.c $(TRANSLATE_OPS)
+tests_unit_translate_ops_memory_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_ops_memory_LDADD = $(TRANSLATE_OPS_LIBS)
+
+EXTRA_DIST += \
+	tests/unit/shaders/ops_atomic.comp tests/unit/shaders/ops_atomic.spv tests/unit/shaders/ops_atomic_plain.spv \
+	tests/unit/shaders/ops_composite.comp tests/unit/shaders/ops_composite.spv tests/unit/shaders/ops_composite_plain.spv \
+	tests/unit/shaders/ops_convert.comp tests/unit/shaders/ops_convert.spv tests/unit/shaders/ops_convert_plain.spv \
+	tests/unit/shaders/ops_double.comp tests/unit/shaders/ops_double.spv tests/unit/shaders/ops_double_plain.spv \
+	tests/unit/shaders/ops_float.comp tests/unit/shaders/ops_float.spv tests/unit/shaders/ops_float_plain.spv \
+	tests/unit/shaders/ops_function.comp tests/unit/shaders/ops_function.spv tests/unit/shaders/ops_function_plain.spv \
+	tests/unit/shaders/ops_geometry.comp tests/unit/shaders/ops_geometry.spv tests/unit/shaders/ops_geometry_plain.spv \
+	tests/unit/shaders/ops_half.comp tests/unit/shaders/ops_half.spv tests/unit/shaders/ops_half_plain.spv \
+	tests/unit/shaders/ops_integer.comp tests/unit/shaders/ops_integer.spv tests/unit/shaders/ops_integer_plain.spv \
+	tests/unit/shaders/ops_matrix.comp tests/unit/shaders/ops_matrix.spv tests/unit/shaders/ops_matrix_plain.spv \
+	tests/unit/shaders/ops_memory.comp tests/unit/shaders/ops_memory.spv tests/unit/shaders/ops_memory_plain.spv \
+	tests/unit/shaders/ops_narrow.comp tests/unit/shaders/ops_narrow.spv tests/unit/shaders/ops_narrow_plain.spv \
+	tests/unit/shaders/ops_subgroup.comp tests/unit/shaders/ops_subgroup.spv tests/unit/shaders/ops_subgroup_plain.spv
+
+# Reading SPIR-V.
+SPIRV_BUILDER = tests/unit/spirv_builder.c tests/unit/spirv_builder.h
+
+UNIT_TESTS += tests/unit/spirv_constants
+tests_unit_spirv_constants_SOURCES = tests/unit/spirv_constants.c $(SPIRV_BUILDER)
+tests_unit_spirv_constants_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_spirv_constants_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/spirv_flow
+tests_unit_spirv_flow_SOURCES = tests/unit/spirv_flow.c $(SPIRV_BUILDER)
+tests_unit_spirv_flow_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_spirv_flow_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/spirv_layout
+tests_unit_spirv_layout_SOURCES = tests/unit/spirv_layout.c $(SPIRV_BUILDER)
+tests_unit_spirv_layout_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_spirv_layout_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/spirv_read
+tests_unit_spirv_read_SOURCES = tests/unit/spirv_read.c $(SPIRV_BUILDER)
+tests_unit_spirv_read_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_spirv_read_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/spirv_reflect
+tests_unit_spirv_reflect_SOURCES = tests/unit/spirv_reflect.c $(SPIRV_BUILDER)
+tests_unit_spirv_reflect_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_spirv_reflect_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/spirv_types
+tests_unit_spirv_types_SOURCES = tests/unit/spirv_types.c $(SPIRV_BUILDER)
+tests_unit_spirv_types_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_spirv_types_LDADD = $(UNIT_LIBS)
+
+# Control flow, rows and text of translations; some of the tests need a compiler and are skipped without one.
+TRANSLATED = tests/unit/translated.c tests/unit/translated.h
+TRANSLATED_LIBS = $(UNIT_LIBS) -ldl
+
+UNIT_TESTS += tests/unit/translate_flow
+tests_unit_translate_flow_SOURCES = tests/unit/translate_flow.c $(TRANSLATED)
+tests_unit_translate_flow_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_flow_LDADD = $(TRANSLATED_LIBS)
+
+UNIT_TESTS += tests/unit/translate_lockstep
+tests_unit_translate_lockstep_SOURCES = tests/unit/translate_lockstep.c $(TRANSLATED)
+tests_unit_translate_lockstep_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_lockstep_LDADD = $(TRANSLATED_LIBS)
+
+UNIT_TESTS += tests/unit/translate_rows
+tests_unit_translate_rows_SOURCES = tests/unit/translate_rows.c $(TRANSLATED)
+tests_unit_translate_rows_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_rows_LDADD = $(TRANSLATED_LIBS)
+
+UNIT_TESTS += tests/unit/translate_text
+tests_unit_translate_text_SOURCES = tests/unit/translate_text.c $(TRANSLATED)
+tests_unit_translate_text_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_text_LDADD = $(TRANSLATED_LIBS)
+
+EXTRA_DIST += \
+	tests/unit/shaders/flow/compile.sh \
+	tests/unit/shaders/flow/flow_functions.h \
+	tests/unit/shaders/flow/blur.comp tests/unit/shaders/flow/blur.spv tests/unit/shaders/flow/blur_plain.spv \
+	tests/unit/shaders/flow/bounds.comp tests/unit/shaders/flow/bounds.spv tests/unit/shaders/flow/bounds_plain.spv \
+	tests/unit/shaders/flow/flow.comp tests/unit/shaders/flow/flow.spv tests/unit/shaders/flow/flow_plain.spv \
+	tests/unit/shaders/flow/groups.comp tests/unit/shaders/flow/groups.spv tests/unit/shaders/flow/groups_plain.spv \
+	tests/unit/shaders/flow/guards.comp tests/unit/shaders/flow/guards.spv tests/unit/shaders/flow/guards_plain.spv \
+	tests/unit/shaders/flow/keeps.comp tests/unit/shaders/flow/keeps.spv tests/unit/shaders/flow/keeps_plain.spv \
+	tests/unit/shaders/flow/lockstep.comp tests/unit/shaders/flow/lockstep.spv tests/unit/shaders/flow/lockstep_plain.spv \
+	tests/unit/shaders/flow/reduce.comp tests/unit/shaders/flow/reduce.spv tests/unit/shaders/flow/reduce_plain.spv \
+	tests/unit/shaders/flow/saxpy.comp tests/unit/shaders/flow/saxpy.spv tests/unit/shaders/flow/saxpy_plain.spv \
+	tests/unit/shaders/flow/sgemm.comp tests/unit/shaders/flow/sgemm.spv tests/unit/shaders/flow/sgemm_plain.spv
+
+# The passes of the translator, by the tree that each leaves.
+TREE_TEXT = tests/unit/tree_expect.h tests/unit/tree_text.c tests/unit/tree_text.h
+TREE_SHADERS = tests/unit/shaders/passes
+EXTRA_DIST += $(TREE_SHADERS)/compile.sh
+EXTRA_DIST += \
+	$(TREE_SHADERS)/arrays.comp \
+	$(TREE_SHADERS)/arrays.spv \
+	$(TREE_SHADERS)/components.comp \
+	$(TREE_SHADERS)/components.spv \
+	$(TREE_SHADERS)/early.comp \
+	$(TREE_SHADERS)/early.spv \
+	$(TREE_SHADERS)/early_optimized.spv \
+	$(TREE_SHADERS)/gone.comp \
+	$(TREE_SHADERS)/gone.spv \
+	$(TREE_SHADERS)/kept_condition.comp \
+	$(TREE_SHADERS)/kept_condition.spv \
+	$(TREE_SHADERS)/kept_in_loop.comp \
+	$(TREE_SHADERS)/kept_in_loop.spv \
+	$(TREE_SHADERS)/loop_once.comp \
+	$(TREE_SHADERS)/loop_once.spv \
+	$(TREE_SHADERS)/loops.comp \
+	$(TREE_SHADERS)/loops.spv \
+	$(TREE_SHADERS)/loops_optimized.spv \
+	$(TREE_SHADERS)/many_calls.comp \
+	$(TREE_SHADERS)/many_calls.spv \
+	$(TREE_SHADERS)/reduce.comp \
+	$(TREE_SHADERS)/reduce.spv \
+	$(TREE_SHADERS)/return_before_barrier.comp \
+	$(TREE_SHADERS)/return_before_barrier.spv \
+	$(TREE_SHADERS)/saxpy.comp \
+	$(TREE_SHADERS)/saxpy.spv \
+	$(TREE_SHADERS)/swap.comp \
+	$(TREE_SHADERS)/swap.spv \
+	$(TREE_SHADERS)/table.comp \
+	$(TREE_SHADERS)/table.spv \
+	$(TREE_SHADERS)/uniform_if.comp \
+	$(TREE_SHADERS)/uniform_if.spv
+
+UNIT_TESTS += tests/unit/translate_divide
+tests_unit_translate_divide_SOURCES = tests/unit/translate_divide.c $(TREE_TEXT)
+tests_unit_translate_divide_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_divide_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/translate_flatten
+tests_unit_translate_flatten_SOURCES = tests/unit/translate_flatten.c $(TREE_TEXT)
+tests_unit_translate_flatten_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_flatten_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/translate_place
+tests_unit_translate_place_SOURCES = tests/unit/translate_place.c $(TREE_TEXT)
+tests_unit_translate_place_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_place_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/translate_promote
+tests_unit_translate_promote_SOURCES = tests/unit/translate_promote.c $(TREE_TEXT)
+tests_unit_translate_promote_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_promote_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/translate_structure
+tests_unit_translate_structure_SOURCES = tests/unit/translate_structure.c $(TREE_TEXT)
+tests_unit_translate_structure_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_translate_structure_LDADD = $(UNIT_LIBS)

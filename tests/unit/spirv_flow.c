@@ -224,7 +224,7 @@ END_TEST
 
 /* ---- loops --------------------------------------------------------------------------------- */
 
-/* A loop with header L1, body L2, continue target L3 and merge L4; `from` is where the way back begins. */
+/* A loop with header L1, body L2, continue target L3 and merge L4. */
 static void add_loop(uint32_t body_to, uint32_t continue_to)
 {
     go(L1);
@@ -355,13 +355,13 @@ START_TEST(constructs_are_not_nested_without_end)
             fork(2000 + i, 3000 + i);
             label(2000 + i);
         }
-        for (uint32_t i = depth; i-- > 0;)
-            block(i + 1 == depth ? 5000 : 3001 + i, 3000 + i);
-        builder.count[PART_CODE] -= 0;
+        go(3000 + depth - 1);
+        for (uint32_t i = depth; i-- > 1;)
+            block(3000 + i, 3000 + i - 1);
         label(3000);
         builder.next = 6000;
         if (depth == SPIRV_NESTING_MOST)
-            builder_refuse(&builder, UNSUPPORTED, "ways meet");
+            builder_accept(&builder);
         else
             builder_refuse(&builder, UNSUPPORTED, "nested deeper");
     }
@@ -507,6 +507,9 @@ START_TEST(a_phi_has_one_value_for_each_way_in)
     builder_refuse(&builder, INVALID, "no block before it");
     again();
     PHI(U32, 950, L1, U_1);
+    builder_refuse(&builder, INVALID, "wrong number");
+    again();
+    CODE(&builder, SpvOpPhi, U32, NEW);
     builder_refuse(&builder, INVALID, "wrong number");
 }
 END_TEST

@@ -295,6 +295,20 @@ START_TEST(messages_name_the_line_of_the_source)
 }
 END_TEST
 
+START_TEST(lines_of_extended_debug_information_count_too)
+{
+    uint32_t set = builder_id(&builder), file = builder_id(&builder), source = builder_id(&builder);
+    uint32_t result = builder_id(&builder);
+
+    builder_add_text(&builder, PART_IMPORT, SpvOpExtInstImport, &set, 1, "NonSemantic.Shader.DebugInfo.100");
+    builder_add_text(&builder, PART_STRING, SpvOpString, &file, 1, "blur.hlsl");
+    ADD(&builder, PART_TYPE, SpvOpExtInst, VOID, source, set, 35, file);
+    CODE(&builder, SpvOpExtInst, VOID, result, set, 103, source, U_3, U_3, U_1, U_1);
+    CODE(&builder, SpvOpImageWrite, U_1, U_1, U_1);
+    builder_refuse(&builder, UNSUPPORTED, "OpImageWrite at blur.hlsl:3");
+}
+END_TEST
+
 START_TEST(names_that_are_no_text_are_made_some)
 {
     NAME(&builder, MAIN, "a\nb\x1b[1m");
@@ -529,6 +543,7 @@ int main(void)
     tcase_add_test(all, operands_are_values_that_were_defined_before);
     tcase_add_test(all, instructions_have_all_their_operands_and_no_more);
     tcase_add_test(all, messages_name_the_line_of_the_source);
+    tcase_add_test(all, lines_of_extended_debug_information_count_too);
     tcase_add_test(all, names_that_are_no_text_are_made_some);
     tcase_add_test(all, functions_are_listed_after_those_that_they_call);
     tcase_add_test(all, functions_do_not_call_themselves);

@@ -11,12 +11,12 @@
 static struct translated kernel;
 
 /* Each shader is there twice: optimised, and as the front end wrote it. */
-static const char *const flow_files[]   = {"flow.spv", "flow_plain.spv"};
-static const char *const keeps_files[]  = {"keeps.spv", "keeps_plain.spv"};
-static const char *const reduce_files[] = {"reduce.spv", "reduce_plain.spv"};
-static const char *const groups_files[] = {"groups.spv", "groups_plain.spv"};
-static const char *const saxpy_files[]  = {"saxpy.spv", "saxpy_plain.spv"};
-static const char *const sgemm_files[]  = {"sgemm.spv", "sgemm_plain.spv"};
+static const char *const flow_files[]   = {"flow/flow.spv", "flow/flow_plain.spv"};
+static const char *const keeps_files[]  = {"flow/keeps.spv", "flow/keeps_plain.spv"};
+static const char *const reduce_files[] = {"flow/reduce.spv", "flow/reduce_plain.spv"};
+static const char *const groups_files[] = {"flow/groups.spv", "flow/groups_plain.spv"};
+static const char *const saxpy_files[]  = {"flow/saxpy.spv", "flow/saxpy_plain.spv"};
+static const char *const sgemm_files[]  = {"flow/sgemm.spv", "flow/sgemm_plain.spv"};
 
 static void open_kernel(const char *name)
 {
@@ -47,7 +47,7 @@ static uint to_uint(int value)
 #define int(value) to_int(value)
 #define uint(value) to_uint(value)
 #define true 1
-#include "shaders/flow_functions.h"
+#include "shaders/flow/flow_functions.h"
 #undef int
 #undef uint
 #undef true
@@ -159,7 +159,7 @@ START_TEST(tiles_in_shared_memory_multiply_matrices_of_any_size)
 }
 END_TEST
 
-/* What shaders/keeps.comp says, one group at a time. */
+/* What shaders/flow/keeps.comp says, one group at a time. */
 static void keeps_expected(uint32_t *data)
 {
     uint32_t mine[24][3], turn[24], total = 0, next[24];

@@ -18,7 +18,7 @@ START_TEST(atomics_of_buffers_and_of_shared_memory_count_every_item)
     uint64_t wide[8] = {[2] = UINT64_MAX}, product = 0;
     float floats[2] = {0};
     static uint32_t seen[ITEMS];
-    static uint8_t was[ITEMS];
+    uint8_t was[ITEMS]             = {0};
     struct trm_cpu_buffer block[4] = {
         ops_buffer(&counters, sizeof(counters)),
         ops_buffer(wide, sizeof(wide)),

@@ -40,9 +40,9 @@ static uint64_t half_bits(double x)
     double step = ldexp(1, (exponent < -13 ? -13 : exponent) - 11), units = rint(size / step);
     if (units * step > 65504)
         return sign | 0x7c00;
-    if (exponent < -13)
+    if (size == 0 || exponent < -13)
         return sign | (uint64_t)units;
-    return sign | ((uint64_t)(exponent + 14) << 10) + ((uint64_t)units - 1024);
+    return sign | (((uint64_t)(exponent + 14) << 10) + (uint64_t)units - 1024);
 }
 
 /* What is out of range becomes the nearest number that there is. */

@@ -32,7 +32,7 @@ static _Alignas(16) struct {
     int32_t low, high;
 } guards;
 
-/* Which element an item hits (shaders/guards.comp); -1: none. */
+/* Which element an item hits (shaders/flow/guards.comp); -1: none. */
 static int hit_of(int kind, uint32_t x, uint32_t y)
 {
     int32_t sx = (int32_t)x, sy = (int32_t)y;
@@ -98,8 +98,8 @@ static void try_all_guards(const char *file, int kind)
 
 START_TEST(a_guard_lets_the_items_through_that_its_condition_lets_through)
 {
-    try_all_guards("guards.spv", _i);
-    try_all_guards("guards_plain.spv", _i);
+    try_all_guards("flow/guards.spv", _i);
+    try_all_guards("flow/guards_plain.spv", _i);
 }
 END_TEST
 
@@ -129,7 +129,7 @@ START_TEST(indices_that_pass_zero_before_the_guard_read_what_they_should)
         uint32_t width, height;
     } arguments;
 
-    translated_open(&kernel, translated_path(_i == 0 ? "blur.spv" : "blur_plain.spv"), 0, NULL, 0);
+    translated_open(&kernel, translated_path(_i == 0 ? "flow/blur.spv" : "flow/blur_plain.spv"), 0, NULL, 0);
     for (int i = 0; i < W * H; i++)
         source[i] = (float)(i * 31 % 64);
     memset(target, 0, sizeof(target));
@@ -146,7 +146,7 @@ END_TEST
 
 START_TEST(a_row_of_saxpy_runs_through_groups_and_its_guard_is_gone)
 {
-    ck_assert_int_eq(translated_text(&kernel, translated_path("saxpy.spv"), TRM_LANGUAGE_C, 0, NULL, 0),
+    ck_assert_int_eq(translated_text(&kernel, translated_path("flow/saxpy.spv"), TRM_LANGUAGE_C, 0, NULL, 0),
                      TRM_OK);
     ck_assert_ptr_nonnull(strstr(kernel.text.text, "item_x < last"));
     ck_assert_ptr_nonnull(strstr(kernel.text.text, "last = trm_lesser(last, "));
@@ -158,7 +158,7 @@ END_TEST
 
 START_TEST(a_row_of_a_kernel_with_barriers_is_one_groups)
 {
-    ck_assert_int_eq(translated_text(&kernel, translated_path("reduce.spv"), TRM_LANGUAGE_C, 0, NULL, 0),
+    ck_assert_int_eq(translated_text(&kernel, translated_path("flow/reduce.spv"), TRM_LANGUAGE_C, 0, NULL, 0),
                      TRM_OK);
     ck_assert_ptr_nonnull(strstr(kernel.text.text, "local_x < 64"));
     ck_assert_ptr_null(strstr(kernel.text.text, "item_x"));
@@ -176,7 +176,7 @@ START_TEST(with_bounds_an_access_outside_fails_the_launch_and_touches_nothing)
         uint32_t from, to;
     } arguments;
 
-    translated_open(&kernel, translated_path(_i == 0 ? "bounds.spv" : "bounds_plain.spv"),
+    translated_open(&kernel, translated_path(_i == 0 ? "flow/bounds.spv" : "flow/bounds_plain.spv"),
                     TRM_TRANSLATE_BOUNDS, NULL, 0);
     arguments.x = buffer_of(x, sizeof(x));
     arguments.y = buffer_of(y, 16 * sizeof(y[0]));

@@ -19,8 +19,8 @@ struct printer {
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-int32_t tree_make(struct core_arena *arena, const void *bytes, size_t size, uint32_t index, enum tree_pass pass,
-                  int32_t is_divided, struct body **made)
+int32_t tree_make(struct core_arena *arena, const void *bytes, size_t size, uint32_t index,
+                  enum tree_pass pass, int32_t is_divided, struct body **made)
 {
     struct spirv_module *module;
     uint32_t *words, count;
@@ -52,9 +52,10 @@ int32_t tree_make(struct core_arena *arena, const void *bytes, size_t size, uint
 void *tree_file(struct core_arena *arena, const char *name, size_t *size)
 {
     const char *folder = getenv("srcdir");
-    const char *path   = core_arena_format(arena, "%s/tests/unit/shaders/%s", folder == NULL ? "." : folder, name);
-    FILE *file         = path == NULL ? NULL : fopen(path, "rb");
-    void *bytes        = core_arena_allocate(arena, 1 << 20, 1);
+    const char *path =
+        core_arena_format(arena, "%s/tests/unit/shaders/passes/%s", folder == NULL ? "." : folder, name);
+    FILE *file  = path == NULL ? NULL : fopen(path, "rb");
+    void *bytes = core_arena_allocate(arena, 1 << 20, 1);
 
     *size = 0;
     if (file == NULL)
@@ -258,7 +259,7 @@ static void put_items(struct printer *p, const struct node *node)
 static void put_node(struct printer *p, const struct node *node)
 {
     static const char *const jumps[] = {
-        [NODE_BREAK] = "break", [NODE_CONTINUE] = "continue", [NODE_LEAVE] = "leave",
+        [NODE_BREAK] = "break",   [NODE_CONTINUE] = "continue", [NODE_LEAVE] = "leave",
         [NODE_RETURN] = "return", [NODE_BARRIER] = "barrier",
     };
 

@@ -20,6 +20,7 @@ void main()
     uint sum = subgroupAdd(x);
     uint lowest = subgroupMin(x), highest = subgroupMax(x);
     uint ands = subgroupAnd(x), ors = subgroupOr(x), xors = subgroupXor(x);
+    uint active_ = subgroupBallotBitCount(subgroupBallot(true));
     if (subgroupElect()) {
         atomicAdd(b[0], sum);
         atomicXor(b[1], xors);
@@ -27,7 +28,7 @@ void main()
         atomicMax(b[3], highest);
         atomicMax(b[4], ~lowest);
         atomicOr(b[5], ~ands);
-        atomicAdd(b[6], subgroupBallotBitCount(subgroupBallot(true)));
+        atomicAdd(b[6], active_);
     }
     uint ok = 0u;
     ok |= subgroupInclusiveAdd(x) - subgroupExclusiveAdd(x) == x ? 1u : 0u;

@@ -9,7 +9,7 @@
 #extension GL_KHR_shader_subgroup_quad : require
 #extension GL_ARB_shader_ballot : require
 #extension GL_ARB_shader_group_vote : require
-// Sums over the whole launch that do not depend on how large subgroups are.
+// Sums over the whole launch do not depend on how large subgroups are; results are those of subgroups of one.
 layout(local_size_x = 64) in;
 layout(std430, binding = 0) buffer Sums { uint sums[16]; };
 layout(std430, binding = 1) readonly buffer Operands { uint operands[]; };
@@ -19,12 +19,13 @@ void main()
 {
     uint i = gl_GlobalInvocationID.x, a = operands[i];
     float f = float(a & 255u);
+    uint members = subgroupBallotBitCount(subgroupBallot(true));
     uint sum = subgroupAdd(a), least = subgroupMin(a), most = subgroupMax(a);
     if (subgroupElect()) {
         atomicAdd(sums[0], sum);
         atomicMin(sums[1], least);
         atomicMax(sums[2], most);
-        atomicAdd(sums[3], subgroupBallotBitCount(subgroupBallot(true)));
+        atomicAdd(sums[3], members);
     }
     atomicAdd(sums[4], subgroupInclusiveAdd(a) - subgroupExclusiveAdd(a));
     atomicAdd(sums[5], subgroupShuffle(a, gl_SubgroupInvocationID));
