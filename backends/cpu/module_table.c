@@ -218,7 +218,8 @@ int32_t cpu_load_shared_object(struct trm_backend_instance *instance, const stru
         return status;
     status = cpu_module_make(instance, &list, module);
     if (status != TRM_OK) {
-        dlclose(library);
+        if (library != NULL)
+            dlclose(library);
         return status;
     }
     (*module)->library = library;

@@ -176,7 +176,7 @@ static struct node *stretch_before(const struct cutter *c)
     for (uint32_t i = c->sequence->child_count; i-- > 0;) {
         struct node *child = c->sequence->children[i];
         if (child->kind == NODE_ITEMS)
-            return child;
+            return child->child_count == 0 ? NULL : child;
         if (child->kind != NODE_OPS && child->kind != NODE_COPIES)
             return NULL;
     }

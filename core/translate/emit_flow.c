@@ -197,6 +197,8 @@ static int32_t loop_head(struct emit *emit, const struct node *loop, const struc
         text_line(&emit->text, emit->request->language == TRM_LANGUAGE_C ? "TRM_UNROLL" : "#pragma unroll");
     else if (loop->unroll & SpvLoopControlDontUnrollMask)
         text_line(&emit->text, emit->request->language == TRM_LANGUAGE_C ? "TRM_ROLLED" : "#pragma unroll 1");
+    else if (emit->flow->items != NULL && flow_is_short(emit, loop, head))
+        text_line(&emit->text, "TRM_UNROLL");
     text_begin_line(&emit->text);
     text_add(&emit->text, head != NULL && step[0] == '\0' ? "while (" : "for (; ");
     if (head != NULL)

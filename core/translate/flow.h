@@ -60,6 +60,9 @@ int32_t flow_condition(struct emit *emit, uint32_t id, int32_t negated);
 /* A jump (emit_jump.c). */
 int32_t flow_jump(struct emit *emit, const struct node *node);
 
+/* Has a loop, left by `head`, a small constant number of rounds (emit_unroll.c)? */
+int32_t flow_is_short(const struct emit *emit, const struct node *loop, const struct node *head);
+
 /* NODE_SWITCH (emit_switch.c). */
 int32_t flow_switch(struct emit *emit, const struct node *node);
 

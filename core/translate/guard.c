@@ -1,9 +1,11 @@
 /* Guards: `if (x >= width || y >= height) return;` at the beginning of a kernel becomes the end of the loop along x, and
- * whether the row is done at all. A compiler then sees the loop that one would have written by hand.
+ * whether the row is done at all. A compiler then sees the loop that one would have written by hand. So does an `if` that is
+ * all there is between two barriers: `if (local_x < left) tree[local_x] += tree[local_x + left];`.
  *
  * The condition under which an item goes on is taken apart into terms that must all hold. A term that is the same for the whole
- * row, or that compares x with something that is, is said before the loop. If that was all of them, the `if` is left out;
- * else it stays. What the front end makes of || and &&, an `if` that chooses between two bools, is looked through.
+ * row, or that compares x with something that is, is said before the loop. One that compares a number that grows with x by 1 is
+ * said where that number does not wrap around within the row. If all were said for any row, the `if` is left out; else
+ * it stays. What the front end makes of || and &&, an `if` that chooses between two bools, is looked through.
  * SPDX-License-Identifier: MIT
  */
 #include "core/translate/rows.h"
@@ -145,6 +147,26 @@ static int32_t say_bound(struct guard *guard, uint16_t opcode, uint32_t bound)
     return 1;
 }
 
+/* `value < bound`, or `value <= bound`, must hold, where `value` grows by 1 from item to item. */
+static void say_sum(struct guard *guard, uint16_t opcode, uint32_t value, uint32_t bound)
+{
+    struct emit *emit = guard->emit;
+    int64_t step;
+
+    row_start(emit);
+    if (emit->rows->merged || (opcode != SpvOpULessThan && opcode != SpvOpULessThanEqual) ||
+        !row_step(emit, value, WHOLE, &step) || step != 1)
+        return;
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "last = trm_row_end(last, ");
+    row_start(emit);
+    row_write(emit, value, WHOLE);
+    text_add(&emit->text, ", ");
+    row_start(emit);
+    row_write(emit, bound, WHOLE);
+    text_add(&emit->text, opcode == SpvOpULessThanEqual ? " + INT64_C(1));\n" : ");\n");
+}
+
 /* The term must be `holds`. */
 static void say_term(struct guard *guard, uint32_t id, int32_t holds)
 {
@@ -168,6 +190,10 @@ static void say_term(struct guard *guard, uint32_t id, int32_t holds)
         } else if (row_is_counter(emit, op->operands[1], WHOLE) && is_same(guard, op->operands[0])) {
             if (say_bound(guard, exchanged(opcode), op->operands[0]))
                 return;
+        } else if (is_same(guard, op->operands[1])) {
+            say_sum(guard, opcode, op->operands[0], op->operands[1]);
+        } else if (is_same(guard, op->operands[0])) {
+            say_sum(guard, exchanged(opcode), op->operands[1], op->operands[0]);
         }
     }
     guard->whole = 0;
@@ -249,12 +275,19 @@ static void take_apart(struct guard *guard, uint32_t id, int32_t holds)
 
 /* ---- finding the guard */
 
+/* Does something outside of the stretch read it? */
+static int32_t is_kept(const struct emit *emit, uint32_t id)
+{
+    return emit->body->values[id].place == PLACE_KEPT || emit->body->values[id].place == PLACE_GROUP;
+}
+
 /* Instructions that may be left out for an item that does not go on. */
-static int32_t is_harmless(const struct node *ops)
+static int32_t is_harmless(const struct emit *emit, const struct node *ops)
 {
     for (uint32_t i = 0; i < ops->op_count; i++) {
         const struct spirv_instruction *op = ops->ops[i];
-        if (op->result == 0 || (op->opcode >= SpvOpAtomicLoad && op->opcode <= SpvOpAtomicXor) ||
+        if (op->result == 0 || is_kept(emit, op->result) ||
+            (op->opcode >= SpvOpAtomicLoad && op->opcode <= SpvOpAtomicXor) ||
             op->opcode >= SpvOpGroupNonUniformElect)
             return 0;
     }
@@ -262,7 +295,7 @@ static int32_t is_harmless(const struct node *ops)
 }
 
 /* Half of an `if` that does nothing but choose: its one list of copies. */
-static const struct node *copies_of(const struct node *node)
+static const struct node *copies_of(const struct emit *emit, const struct node *node)
 {
     const struct node *copies = NULL;
 
@@ -270,7 +303,7 @@ static const struct node *copies_of(const struct node *node)
         return node;
     for (uint32_t i = 0; node->kind == NODE_SEQUENCE && i < node->child_count; i++) {
         const struct node *child = node->children[i];
-        if (flow_is_empty(child) || (child->kind == NODE_OPS && is_harmless(child)))
+        if (flow_is_empty(child) || (child->kind == NODE_OPS && is_harmless(emit, child)))
             continue;
         if (child->kind != NODE_COPIES || copies != NULL)
             return NULL;
@@ -282,8 +315,8 @@ static const struct node *copies_of(const struct node *node)
 /* Notes what an `if` chooses; 0 when it does something else. */
 static int32_t note_choices(struct guard *guard, const struct node *node)
 {
-    const struct node *yes = copies_of(node->children[0]);
-    const struct node *no  = node->child_count > 1 ? copies_of(node->children[1]) : NULL;
+    const struct node *yes = copies_of(guard->emit, node->children[0]);
+    const struct node *no  = node->child_count > 1 ? copies_of(guard->emit, node->children[1]) : NULL;
 
     if (yes == NULL || no == NULL || yes->copy_count != no->copy_count)
         return 0;
@@ -291,7 +324,8 @@ static int32_t note_choices(struct guard *guard, const struct node *node)
         uint32_t other = 0;
         while (other < no->copy_count && no->copies[other].target != yes->copies[i].target)
             other++;
-        if (other == no->copy_count || guard->choice_count == CHOICES_MOST)
+        if (other == no->copy_count || guard->choice_count == CHOICES_MOST ||
+            is_kept(guard->emit, yes->copies[i].target))
             return 0;
         guard->choices[guard->choice_count++] = (struct choice){
             .target    = yes->copies[i].target,
@@ -364,7 +398,7 @@ static const struct node *find(struct guard *guard, const struct node *node, int
         int32_t last             = is_last(node, i);
         if (child->kind == NODE_IF && flow_is_decided(guard->emit, child, &taken))
             child = taken;
-        if (flow_is_empty(child) || (child->kind == NODE_OPS && is_harmless(child)))
+        if (flow_is_empty(child) || (child->kind == NODE_OPS && is_harmless(guard->emit, child)))
             continue;
         if (child->kind == NODE_IF && is_guard(child, last, holds))
             return child;
@@ -390,7 +424,7 @@ const struct node *row_guard(struct emit *emit, const struct node *items, int32_
     emit->rows->bases      = emit->text;
     emit->rows->is_bounded = emit->rows->bases.length != before;
     emit->text             = saved;
-    if (emit->rows->is_bounded) {
+    if (emit->rows->is_bounded && emit->rows->merged) {
         emit->text = emit->rows->bases;
         text_line(&emit->text, "if (first >= last)");
         text_line(&emit->text, "    continue;");

@@ -38,6 +38,7 @@ core_libcore_la_SOURCES += \
 	core/translate/emit_flow.c \
 	core/translate/emit_jump.c \
 	core/translate/emit_switch.c \
+	core/translate/emit_unroll.c \
 	core/translate/flatten.c \
 	core/translate/flatten.h \
 	core/translate/flatten_instruction.c \

@@ -276,15 +276,19 @@ int32_t row_step(struct emit *emit, uint32_t id, uint32_t component, int64_t *st
 int32_t row_is_counter(struct emit *emit, uint32_t id, uint32_t component)
 {
     const struct spirv_instruction *op = definition_of(emit, id);
+    const uint32_t *size               = emit->body->entry->local_size;
     uint32_t at                        = WHOLE;
     int32_t builtin;
 
     while (op != NULL && !is_outside(emit, id)) {
         switch (op->opcode) {
         case SpvOpLoad:
-            return builtin_of(emit, op, &builtin, &component) && component == 0 &&
-                   builtin ==
-                       (emit->rows->merged ? SpvBuiltInGlobalInvocationId : SpvBuiltInLocalInvocationId);
+            if (!builtin_of(emit, op, &builtin, &component))
+                return 0;
+            if (builtin == SpvBuiltInLocalInvocationIndex)
+                return !emit->rows->merged && size[1] == 1 && size[2] == 1;
+            return component == 0 && builtin == (emit->rows->merged ? SpvBuiltInGlobalInvocationId
+                                                                    : SpvBuiltInLocalInvocationId);
         case SpvOpCompositeExtract:
             if (op->operand_count != 2)
                 return 0;

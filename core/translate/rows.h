@@ -31,7 +31,7 @@ struct emit_rows {
     uint8_t merged;
     uint8_t in_loop;    /* the body of the loop is being written */
     uint8_t at_first;   /* built-ins are those of the row's first item */
-    uint8_t is_bounded; /* (merged) the row has bounds of its own: guard.c */
+    uint8_t is_bounded; /* the row has bounds of its own: guard.c */
     uint8_t is_signed;  /* (merged) x is compared as a signed number */
     uint32_t budget;    /* of looking through expressions */
     uint32_t numbers;   /* that variables of this kernel have already */

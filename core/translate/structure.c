@@ -291,7 +291,7 @@ static void make_once(struct structurer *s, struct node *loop)
     struct node *both = node_new(s->body, NODE_SEQUENCE), *scope = node_new(s->body, NODE_SCOPE);
 
     loop->kind = NODE_SCOPE;
-    if (loop->child_count == 1 || both == NULL || scope == NULL)
+    if (loop->child_count < 2 || both == NULL || scope == NULL)
         return;
     node_add(s->body, scope, loop->children[0]);
     node_add(s->body, both, scope);

@@ -203,9 +203,12 @@ static void drop_empty_cases(struct node *node)
     for (uint32_t i = 0; i < node->case_count; i++)
         if (node->cases[i].is_default && !node_is_empty(node->cases[i].body))
             return;
-    for (uint32_t i = 0; i < node->case_count; i++)
+    for (uint32_t i = 0; i < node->case_count; i++) {
         if (!node_is_empty(node->cases[i].body) || node->cases[i].falls_through)
             node->cases[count++] = node->cases[i];
+        else if (i > 0 && node->cases[i - 1].falls_through)
+            node->cases[count - 1].falls_through = 0; /* into nothing, not into what comes next */
+    }
     node->case_count = count;
 }
 

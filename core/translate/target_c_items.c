@@ -54,8 +54,11 @@ static void write_loop(struct emit *emit, const struct text *body)
     if (rows->merged) {
         text_line(&emit->text, "for (int64_t item_x = first; item_x < last; item_x++) {");
     } else {
-        text_line(&emit->text, "for (int64_t local_x = 0; local_x < %u; local_x++) {",
-                  emit->body->entry->local_size[0]);
+        if (rows->is_bounded)
+            text_line(&emit->text, "for (int64_t local_x = first; local_x < last; local_x++) {");
+        else
+            text_line(&emit->text, "for (int64_t local_x = 0; local_x < %u; local_x++) {",
+                      emit->body->entry->local_size[0]);
         if (emit->body->early_return || target_mentions(body, "item"))
             write_item(emit);
         if (emit->body->early_return) {
@@ -71,6 +74,11 @@ static void write_row(struct emit *emit)
 {
     uint32_t width = emit->body->entry->local_size[0];
 
+    if (!emit->rows->merged) {
+        text_line(&emit->text, "int64_t first = 0;");
+        text_line(&emit->text, "int64_t last = %u;", width);
+        return;
+    }
     text_line(&emit->text, "%sint64_t first = (int64_t)group_x * %u;", emit->rows->is_bounded ? "" : "const ",
               width);
     text_line(&emit->text, "%sint64_t last = first + (int64_t)run * %u;",
@@ -88,9 +96,13 @@ int32_t target_c_items(struct emit *emit, const struct node *node)
     rows->in_loop      = 1;
     rows->stream_count = 0;
     text_init(&rows->bases, emit->arena);
-    rows->bases.indent = emit->text.indent + levels - 1;
+    rows->bases.indent = emit->text.indent + levels - rows->merged;
     rows->is_bounded   = 0;
-    emit->flow->guard  = rows->merged ? row_guard(emit, node, &emit->flow->guard_holds) : NULL;
+    emit->flow->guard  = NULL;
+    if (rows->merged || !emit->body->early_return)
+        emit->flow->guard = row_guard(emit, node, &emit->flow->guard_holds);
+    levels += !rows->merged && rows->is_bounded; /* a block, with first and last of its own */
+    rows->bases.indent = emit->text.indent + levels - 1;
     int32_t status     = write_body(emit, node, levels, &body);
     rows->in_loop      = 0;
     emit->flow->items  = NULL;
@@ -100,7 +112,9 @@ int32_t target_c_items(struct emit *emit, const struct node *node)
         text_line(&emit->text, "for (int64_t local_z = 0; local_z < %u; local_z++) {", size[2]);
     if (size[1] != 1)
         text_line(&emit->text, "for (int64_t local_y = 0; local_y < %u; local_y++) {", size[1]);
-    if (rows->merged)
+    if (!rows->merged && rows->is_bounded)
+        text_line(&emit->text, "{");
+    if (rows->merged || rows->is_bounded)
         write_row(emit);
     write_loop(emit, &body);
     for (uint32_t i = 1; i < levels; i++)

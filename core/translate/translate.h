@@ -4,9 +4,11 @@
  *     translate_flatten()     all calls inlined; pointers resolved to paths      flatten.c, access.c
  *     translate_promote()     variables of functions become values               promote.c
  *     translate_structure()   blocks become a tree of structured nodes           structure.c
+ *     translate_lockstep()    (C) loops that items run through side by side      lockstep.c
  *     translate_divide()      (C) the tree is cut at barriers into item loops    uniform.c, divide.c
  *     translate_place()       where each value lives                             place.c
- *     emit_*                  text                                               emit*.c, target_*.c
+ *     emit_*                  text                                               emit*.c, target*.c
+ *                             rows of work-items, their guards and indices       rows.h, guard.c, stream.c
  *
  * SPDX-License-Identifier: MIT
  */

@@ -93,7 +93,7 @@ START_TEST(a_folder_with_too_many_plugins_is_said_so)
     ck_assert_int_eq(trm_context_candidate_count(context, &count), TRM_OK);
     ck_assert_uint_ge(count, 256);
     ck_assert_uint_lt(count, 300);
-    ck_assert_ptr_nonnull(strstr(logged, "has more than 256 plugins"));
+    ck_assert_ptr_nonnull(strstr(logged, "has more than 256 backends"));
 }
 END_TEST
 

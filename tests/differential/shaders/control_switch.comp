@@ -66,5 +66,35 @@ void main()
     case 7u:
         result += 70000;
     }
+    /* into a case that does nothing, with another one behind it */
+    switch (x & 3) {
+    case 0:
+    case 1:
+        break;
+    case 2:
+        result += 300000;
+        break;
+    }
+    switch ((x >> 1) & 3) {
+    case 0: {
+        int unused = x * 3;
+    }
+    case 1: {
+    } break;
+    case 2: {
+        result ^= 0x55000;
+    } break;
+    }
     c[i] = result;
+    switch ((x >> 1) & 3) {
+    case 0: {
+        int unused = x * 3;
+    }
+    case 1: {
+        bool neither = x > 7;
+    } break;
+    case 2: {
+        c[i] = -result;
+    } break;
+    }
 }
