@@ -162,6 +162,9 @@ static int32_t compile_by_program(struct core_arena *arena, const char *program,
 
     if (status != TRM_OK)
         return status;
+    if (result.signal != 0)
+        return core_fail(TRM_ERROR_BACKEND, "%s crashed with signal %" PRId32 " over %s", program,
+                         result.signal, file);
     if (!result.well)
         return fail_compilation(arena, file, result.message);
     log_lines(arena->context, TRM_LOG_WARNING, result.message);

@@ -156,14 +156,17 @@ destroy_actions:
 }
 
 /* Where the program ignores SIGCHLD nobody can be asked how it ended; there is a result then, or none. */
-static int32_t ended_well(pid_t child, const struct files *files)
+static int32_t ended_well(pid_t child, const struct files *files, int32_t *signal)
 {
     struct stat output;
     int status;
 
+    *signal = 0;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return fstat(files->output, &output) == 0 && output.st_size > 0;
+    if (WIFSIGNALED(status))
+        *signal = WTERMSIG(status);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
@@ -267,7 +270,7 @@ int32_t core_glsl_program_run(struct core_arena *arena, const char *program, con
         errno  = error; /* for %m */
         status = core_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be run: %m", program);
     } else {
-        result->well = ended_well(child, &files);
+        result->well = ended_well(child, &files, &result->signal);
         status       = take_files(arena, &files, file, result);
     }
     close_files(&files);

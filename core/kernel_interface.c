@@ -50,6 +50,8 @@ static int32_t match_parameters(const struct trm_kernel_info *reflected, const s
         return core_fail(TRM_ERROR_ABI,
                          "the code of kernel \"%s\" has %" PRIu32 " parameters, its shader has %" PRIu32,
                          reflected->name, desc->parameter_count, reflected->parameter_count);
+    if (desc->parameter_count != 0 && desc->parameters == NULL)
+        return core_fail(TRM_ERROR_ABI, "the parameters of kernel \"%s\" are missing", reflected->name);
     for (uint32_t i = 0; i < desc->parameter_count; i++) {
         const struct trm_parameter *one = &desc->parameters[i], *two = &reflected->parameters[i];
         if (!is_same(one, two))

@@ -55,6 +55,7 @@ PACKAGING_TESTS = \
 	tests/packaging/relocated.sh \
 	tests/packaging/readme-program.sh \
 	tests/packaging/readme-kernel.sh \
+	tests/packaging/writing-a-kernel.sh \
 	tests/packaging/uninstall.sh
 
 dist_check_SCRIPTS += $(PACKAGING_TESTS)
@@ -64,5 +65,6 @@ EXTRA_DIST += tests/packaging/staging
 tests/packaging/relocated.log: tests/packaging/install.log
 tests/packaging/readme-program.log: tests/packaging/install.log
 tests/packaging/readme-kernel.log: tests/packaging/install.log
+tests/packaging/writing-a-kernel.log: tests/packaging/install.log
 tests/packaging/uninstall.log: tests/packaging/install.log tests/packaging/relocated.log \
-	tests/packaging/readme-program.log tests/packaging/readme-kernel.log
+	tests/packaging/readme-program.log tests/packaging/readme-kernel.log tests/packaging/writing-a-kernel.log

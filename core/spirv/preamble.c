@@ -279,6 +279,8 @@ static int32_t apply_modes(struct spirv_reader *reader)
         struct spirv_entry *entry     = find_entry(reader, mode->function);
         reader->at                    = mode->at;
         reader->opcode                = SpvOpExecutionMode;
+        if (entry == NULL)
+            return spirv_invalid(reader, "id %u is no entry point", mode->function);
         if (mode->mode == SpvExecutionModeLocalSize)
             memcpy(entry->local_size, mode->values, sizeof(entry->local_size));
         else

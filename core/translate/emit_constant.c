@@ -5,6 +5,7 @@
 
 #include "core/translate/emit_op.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static void write_integer(struct emit *emit, const struct spirv_type *type, uint
         uint64_t mask = type->width < 64 ? ((uint64_t)1 << type->width) - 1 : UINT64_MAX;
         text_add(&emit->text, "%lluu%s", (unsigned long long)(bits & mask), suffix);
     } else if ((type->width == 64 && value == INT64_MIN) || (type->width == 32 && value == INT32_MIN)) {
-        text_add(&emit->text, "(%lld%s - 1)", (long long)(value + 1), suffix);
+        text_add(&emit->text, "(%" PRId64 "%s - 1)", value + 1, suffix);
     } else {
         text_add(&emit->text, value < 0 ? "(%lld%s)" : "%lld%s", (long long)value, suffix);
     }
@@ -40,9 +41,8 @@ static void write_number(struct emit *emit, double value, int32_t is_double)
     for (char *c = space; *c != '\0'; c++)
         if (*c == ',') /* a locale's point */
             *c = '.';
-    if (strpbrk(space, ".e") == NULL)
-        strcat(space, ".0");
-    text_add(&emit->text, space[0] == '-' ? "(%s%s)" : "%s%s", space, is_double ? "" : "f");
+    const char *point = strpbrk(space, ".e") == NULL ? ".0" : "";
+    text_add(&emit->text, space[0] == '-' ? "(%s%s%s)" : "%s%s%s", space, point, is_double ? "" : "f");
 }
 
 /* Infinities and what is no number. Only the sign and not the payload matters where constant expressions are due. */

@@ -15,7 +15,7 @@ struct writing {
     struct emit *emit;
     const struct spirv_instruction *op;
     uint32_t first, component;
-    const struct spirv_type *result; /* scalar; NULL: none */
+    const struct spirv_type *result; /* scalar, or SPIRV_VOID */
 };
 
 const char *emit_tag(const struct spirv_type *scalar)
@@ -234,8 +234,10 @@ static int32_t write_item(const struct writing *writing, const char **pattern)
 int32_t emit_pattern(struct emit *emit, const struct spirv_instruction *op, uint32_t first,
                      uint32_t component, const char *pattern)
 {
-    struct writing writing = {emit, op, first, component, op->type == 0 ? NULL : emit_scalar(emit, op->type)};
-    int32_t status         = TRM_OK;
+    static const struct spirv_type none = {.kind = SPIRV_VOID};
+    struct writing writing              = {emit, op, first, component,
+                              op->type == 0 ? &none : emit_scalar(emit, op->type)};
+    int32_t status                      = TRM_OK;
 
     while (*pattern != '\0' && status == TRM_OK) {
         size_t plain = strcspn(pattern, "$@");

@@ -238,7 +238,7 @@ static int32_t finish_call(struct flattener *f, const struct frame *frame,
         return body_refuse(f->body, call, "of a function with so many returns is not supported");
     struct spirv_instruction *phi =
         flatten_append(f, SpvOpPhi, call->type, result, frame->return_count * 2, call);
-    if (result == 0 || phi == NULL)
+    if (result == 0 || phi == NULL || phi->operands == NULL)
         return body_status(f->body);
     for (uint32_t i = 0; i < frame->return_count; i++) {
         phi->operands[2 * i]     = frame->returns[i].value;

@@ -80,6 +80,21 @@ static int32_t sum_step(const struct lockstep *l, const struct spirv_instruction
     }
 }
 
+/* Is it computed of nothing but what is the same for all items? */
+static int32_t is_same(const struct lockstep *l, const struct spirv_instruction *op, uint32_t counter,
+                       int64_t counter_step, uint32_t depth)
+{
+    int64_t step;
+
+    if (!operation_is_pure(l->body->module, op))
+        return 0;
+    for (uint32_t i = op->opcode == SpvOpExtInst ? 2 : 0; i < op->operand_count; i++)
+        if (operand_is_value(op, i) &&
+            (!step_of(l, op->operands[i], counter, counter_step, &step, depth + 1) || step != 0))
+            return 0;
+    return 1;
+}
+
 static int32_t step_of(const struct lockstep *l, uint32_t id, uint32_t counter, int64_t counter_step,
                        int64_t *step, uint32_t depth)
 {
@@ -106,7 +121,8 @@ static int32_t step_of(const struct lockstep *l, uint32_t id, uint32_t counter, 
     case SpvOpUMod:
         return sum_step(l, op, counter, counter_step, step, depth + 1);
     default:
-        return 0;
+        *step = 0;
+        return is_same(l, op, counter, counter_step, depth);
     }
 }
 

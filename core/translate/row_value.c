@@ -204,6 +204,22 @@ static int32_t by_constant(struct emit *emit, const struct spirv_instruction *op
     return *step == 0 && value >= 0 && value < 32;
 }
 
+/* The lesser, the greater, or what lies between two bounds. */
+static int32_t is_bounding(const struct spirv_instruction *op)
+{
+    switch (op->opcode == SpvOpExtInst ? op->operands[1] : 0u) {
+    case GLSLstd450UMin:
+    case GLSLstd450SMin:
+    case GLSLstd450UMax:
+    case GLSLstd450SMax:
+    case GLSLstd450UClamp:
+    case GLSLstd450SClamp:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 static int32_t step_of(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
                        int64_t *step)
 {
@@ -254,6 +270,14 @@ static int32_t step_of(struct emit *emit, const struct spirv_instruction *op, ui
     case SpvOpLogicalOr:
     case SpvOpLogicalNot:
         return all_same(emit, op, 0, component, step);
+    case SpvOpSelect:
+        /* One condition for all components, or one for each. */
+        if (spirv_type_of(emit->module, op->operands[0])->kind == SPIRV_VECTOR)
+            return all_same(emit, op, 0, component, step);
+        return all_same(emit, op, 1, component, step) && row_step(emit, op->operands[0], WHOLE, step) &&
+               *step == 0;
+    case SpvOpExtInst:
+        return is_bounding(op) && all_same(emit, op, 2, component, step);
     default:
         return 0;
     }
@@ -375,6 +399,40 @@ static const char *operator_of(uint16_t opcode)
     }
 }
 
+/* "trm_greater(a, b)" and the like, of what lies in 64 bits as it is compared. */
+static void write_bounding(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
+{
+    uint32_t what     = op->operands[1];
+    int32_t is_signed = what == GLSLstd450SMin || what == GLSLstd450SMax || what == GLSLstd450SClamp;
+    int32_t is_clamp  = op->operand_count > 4;
+    int32_t is_least  = is_clamp || what == GLSLstd450UMin || what == GLSLstd450SMin;
+
+    text_add(&emit->text, is_clamp   ? "(uint32_t)trm_lesser(trm_greater("
+                          : is_least ? "(uint32_t)trm_lesser("
+                                     : "(uint32_t)trm_greater(");
+    for (uint32_t i = 2; i < op->operand_count; i++) {
+        if (i > 2)
+            text_add(&emit->text, i == 4 ? "), " : ", ");
+        text_add(&emit->text, is_signed ? "(int32_t)(" : "(");
+        row_write(emit, op->operands[i], component);
+        text_add(&emit->text, ")");
+    }
+    text_add(&emit->text, ")");
+}
+
+static void write_select(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
+{
+    int32_t is_each = spirv_type_of(emit->module, op->operands[0])->kind == SPIRV_VECTOR;
+
+    text_add(&emit->text, "(");
+    row_write(emit, op->operands[0], is_each ? component : WHOLE);
+    text_add(&emit->text, " ? ");
+    row_write(emit, op->operands[1], component);
+    text_add(&emit->text, " : ");
+    row_write(emit, op->operands[2], component);
+    text_add(&emit->text, ")");
+}
+
 static void write_op(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
     uint32_t id = 0, at = WHOLE;
@@ -406,6 +464,12 @@ static void write_op(struct emit *emit, const struct spirv_instruction *op, uint
         text_add(&emit->text, op->opcode == SpvOpNot ? "(~" : op->opcode == SpvOpSNegate ? "(0u - " : "(!");
         row_write(emit, op->operands[0], component);
         text_add(&emit->text, ")");
+        return;
+    case SpvOpSelect:
+        write_select(emit, op, component);
+        return;
+    case SpvOpExtInst:
+        write_bounding(emit, op, component);
         return;
     case SpvOpShiftRightArithmetic:
         pair(emit, op, component, "(uint32_t)((int32_t)", " >> ");

@@ -127,7 +127,7 @@ static void write_function(struct emit *emit, const struct text *body)
     int32_t checks                       = (emit->request->flags & TRM_TRANSLATE_BOUNDS) != 0;
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
 
-    text_line(&emit->text, "static int32_t %s(const struct trm_cpu_groups *groups, const void *block)",
+    text_line(&emit->text, "TRM_KERNEL int32_t %s(const struct trm_cpu_groups *groups, const void *block)",
               emit->symbol);
     text_line(&emit->text, "{");
     if (kernel->parameter_count != 0)

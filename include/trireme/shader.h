@@ -45,7 +45,8 @@ struct trm_shader_desc {
  * Ownership   keeps nothing of the description; trm_shader_destroy() ends it
  * Errors      INVALID_ARGUMENT for GLSL that does not compile, with the compiler's messages, file and line, and for
  *             SPIR-V that is not valid, with the word where; UNSUPPORTED for a capability that compute kernels do not
- *             have here, or without libshaderc, saying what to install; NOT_FOUND naming the folders; PERMISSION
+ *             have here, or without libshaderc, saying what to install; NOT_FOUND naming the folders; PERMISSION;
+ *             BACKEND when the compiler of GLSL crashes
  */
 TRM_API int32_t trm_shader_create(struct trm_context *context, const struct trm_shader_desc *desc,
                                   struct trm_shader **shader);

@@ -8,7 +8,7 @@
 layout(local_size_x = 256, local_size_x_id = 0) in;
 layout(constant_id = 3) const uint operation = 0;
 
-const uint per_item = 16; /* the four fours of main() */
+const uint per_item = 16;
 
 layout(std430, set = 0, binding = 0) readonly restrict buffer Source { ELEMENT source[]; };
 layout(std430, set = 0, binding = 1) writeonly restrict buffer Partial { ELEMENT partial[]; };
@@ -36,26 +36,19 @@ ELEMENT neutral()
     return operation == 1 ? GREATEST : operation == 2 ? LEAST : ELEMENT(0);
 }
 
-/* Four elements, each as far from the other as the group is long. Written out, so that they are read at once. */
-ELEMENT four(uint at)
-{
-    const uint size = gl_WorkGroupSize.x;
-    return combine(combine(source[at], source[at + size]),
-                   combine(source[at + 2 * size], source[at + 3 * size]));
-}
-
 void main()
 {
     const uint size = gl_WorkGroupSize.x;
     const uint item = gl_LocalInvocationID.x;
     const uint begin = gl_WorkGroupID.x * size * per_item;
 
-    /* The whole group takes one way or the other. Each has a barrier of its own, so that compilers for the cpu make two plain
-     * loops of them. */
+    /* The whole group takes one way or the other. Each has a barrier of its own, so that the translation for the cpu can
+     * make loops of the group of them, in which it walks through its block from one end to the other. */
     if (begin + size * per_item <= count) {
-        uint at = begin + item;
-        tree[item] = combine(combine(four(at), four(at + 4 * size)),
-                             combine(four(at + 8 * size), four(at + 12 * size)));
+        ELEMENT sum = source[begin + item];
+        for (uint k = 1; k < per_item; k++)
+            sum = combine(sum, source[begin + k * size + item]);
+        tree[item] = sum;
         barrier();
     } else {
         ELEMENT sum = neutral();

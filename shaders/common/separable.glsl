@@ -76,7 +76,8 @@ float from_column(uint plane, uint samples, uint x, uint y)
         int at = int(y + k) - int(radius);
         int inside = clamp(at, 0, int(height) - 1);
         float weight = border != 0 && inside != at ? 0.0 : WEIGHT(k);
-        sum = fma(weight, source[plane + uint(inside) * samples + x], sum);
+        if (x < samples) /* in here, so that compilers for the cpu walk along the row for each tap */
+            sum = fma(weight, source[plane + uint(inside) * samples + x], sum);
     }
     return sum;
 }
@@ -93,8 +94,10 @@ void main()
     float sum = 0.0;
     if (radius < tile_radii)
         sum = from_tile(row, samples);
+    else if (axis != 0)
+        sum = from_column(plane, samples, x, y);
     else if (x < samples)
-        sum = axis == 0 ? from_row(row, samples, x) : from_column(plane, samples, x, y);
+        sum = from_row(row, samples, x);
     if (x < samples)
         target[row + x] = FINISH(sum);
 }

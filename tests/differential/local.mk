@@ -16,6 +16,7 @@ DIFFERENTIAL_SOURCES = \
 	tests/differential/local_size.c tests/differential/local_size.h \
 	tests/differential/random.h \
 	tests/differential/runner.c tests/differential/runner.h \
+	tests/differential/sanitizers.c \
 	tests/differential/shader_case.c tests/differential/shader_case.h \
 	tests/differential/vulkan_runner.h
 
@@ -31,6 +32,7 @@ endif
 
 EXTRA_DIST += \
 	tests/differential/shaders \
+	tests/differential/validation.sh \
 	tests/differential/vulkan_absent.c \
 	tests/differential/vulkan_capability.c \
 	tests/differential/vulkan_device.c tests/differential/vulkan_device.h \
@@ -54,12 +56,14 @@ tests_differential_parts_LDFLAGS = $(UNINSTALLED_LINK)
 
 # Every kernel that comes with the library, on Vulkan.
 check_PROGRAMS += tests/differential/builtin
-TESTS += tests/differential/builtin
 tests_differential_builtin_SOURCES = tests/differential/builtin.c $(DIFFERENTIAL_SOURCES)
 tests_differential_builtin_LDADD = $(DIFFERENTIAL_LIBS)
 tests_differential_builtin_LDFLAGS = $(UNINSTALLED_LINK)
 
-DIFFERENTIAL_TESTS = tests/differential/shaders.sh tests/differential/random.sh
+DIFFERENTIAL_TESTS = \
+	tests/differential/builtin.sh \
+	tests/differential/random.sh \
+	tests/differential/written.sh
 dist_check_SCRIPTS += $(DIFFERENTIAL_TESTS)
 TESTS += $(DIFFERENTIAL_TESTS)
 

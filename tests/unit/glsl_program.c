@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "core/context.h"
 #include "tests/unit/folder.h"
@@ -127,6 +128,24 @@ START_TEST(a_program_that_cannot_be_run_is_named)
 }
 END_TEST
 
+START_TEST(a_program_that_crashes_is_told_from_one_that_refuses)
+{
+    struct trm_glsl_options options = {.struct_size = sizeof(options)};
+    const char *crashes = folder_path("crashes"), *refuses = folder_path("refuses");
+
+    folder_write("crashes", "#!/bin/sh\nkill -SEGV $$\n");
+    folder_write("refuses", "#!/bin/sh\nexit 1\n");
+    ck_assert_int_eq(chmod(crashes, 0700), 0);
+    ck_assert_int_eq(chmod(refuses, 0700), 0);
+    ck_assert_int_eq(run(crashes, good, &options), TRM_OK);
+    ck_assert(!result.well);
+    ck_assert_int_eq(result.signal, SIGSEGV);
+    ck_assert_int_eq(run(refuses, good, &options), TRM_OK);
+    ck_assert(!result.well);
+    ck_assert_int_eq(result.signal, 0);
+}
+END_TEST
+
 START_TEST(it_works_in_a_process_that_ignores_its_children)
 {
     const char *defines[]           = {"VALUE=1"};
@@ -156,6 +175,7 @@ int main(void)
     tcase_add_test(cases, a_mistake_is_told_with_the_name_and_the_line);
     tcase_add_test(cases, files_are_included_from_the_folder_of_the_text_and_from_those_named);
     tcase_add_test(cases, a_program_that_cannot_be_run_is_named);
+    tcase_add_test(cases, a_program_that_crashes_is_told_from_one_that_refuses);
     tcase_add_test(cases, it_works_in_a_process_that_ignores_its_children);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

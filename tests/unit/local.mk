@@ -397,12 +397,14 @@ EXTRA_DIST += \
 	tests/unit/shaders/flow/blur.comp tests/unit/shaders/flow/blur.spv tests/unit/shaders/flow/blur_plain.spv \
 	tests/unit/shaders/flow/bounds.comp tests/unit/shaders/flow/bounds.spv tests/unit/shaders/flow/bounds_plain.spv \
 	tests/unit/shaders/flow/flow.comp tests/unit/shaders/flow/flow.spv tests/unit/shaders/flow/flow_plain.spv \
+	tests/unit/shaders/flow/group_guards.comp tests/unit/shaders/flow/group_guards.spv tests/unit/shaders/flow/group_guards_plain.spv \
 	tests/unit/shaders/flow/groups.comp tests/unit/shaders/flow/groups.spv tests/unit/shaders/flow/groups_plain.spv \
 	tests/unit/shaders/flow/guards.comp tests/unit/shaders/flow/guards.spv tests/unit/shaders/flow/guards_plain.spv \
 	tests/unit/shaders/flow/keeps.comp tests/unit/shaders/flow/keeps.spv tests/unit/shaders/flow/keeps_plain.spv \
 	tests/unit/shaders/flow/lockstep.comp tests/unit/shaders/flow/lockstep.spv tests/unit/shaders/flow/lockstep_plain.spv \
 	tests/unit/shaders/flow/reduce.comp tests/unit/shaders/flow/reduce.spv tests/unit/shaders/flow/reduce_plain.spv \
 	tests/unit/shaders/flow/saxpy.comp tests/unit/shaders/flow/saxpy.spv tests/unit/shaders/flow/saxpy_plain.spv \
+	tests/unit/shaders/flow/selects.comp tests/unit/shaders/flow/selects.spv tests/unit/shaders/flow/selects_plain.spv \
 	tests/unit/shaders/flow/sgemm.comp tests/unit/shaders/flow/sgemm.spv tests/unit/shaders/flow/sgemm_plain.spv
 
 # The passes of the translator, by the tree that each leaves.

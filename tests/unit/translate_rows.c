@@ -103,6 +103,110 @@ START_TEST(a_guard_lets_the_items_through_that_its_condition_lets_through)
 }
 END_TEST
 
+/* ---- guards between barriers */
+
+enum {
+    GROUP_KINDS = 9,
+    GROUPS      = 3,
+    GROUP       = 64
+};
+
+static _Alignas(16) struct {
+    struct trm_cpu_buffer hits;
+    uint32_t offset, bound;
+} limits;
+
+/* Does an item of a group go on (shaders/flow/group_guards.comp)? */
+static int passes(int kind, uint32_t group, uint32_t x, uint32_t y)
+{
+    uint32_t offset = limits.offset, bound = limits.bound;
+
+    switch (kind) {
+    case 0:
+        return x < bound;
+    case 1:
+        return x + offset < bound;
+    case 2:
+        return offset + x <= bound;
+    case 3:
+        return bound > x + offset && y < offset;
+    case 4:
+        return x == bound;
+    case 5:
+        return x + offset >= bound;
+    case 6:
+        return (int32_t)x >= (int32_t)offset && (int32_t)x < (int32_t)bound;
+    case 7:
+        return group * 32 + x < bound;
+    default:
+        return x < offset;
+    }
+}
+
+static void try_group_guards(int kind)
+{
+    static uint32_t found[GROUPS * GROUP];
+
+    memset(found, 0x55, sizeof(found));
+    limits.hits = buffer_of(found, sizeof(found));
+    ck_assert_int_eq(translated_call(&kernel, 0, GROUPS, 1, 1, 2, &limits), 0);
+    for (uint32_t group = 0; group < GROUPS; group++)
+        for (uint32_t item = 0; item < GROUP; item++) {
+            uint32_t next = (item + 1) % GROUP, x = item % 32;
+            uint32_t more   = kind != 8 ? 0 : x < limits.bound ? 7 : x * 2;
+            uint32_t wanted = (passes(kind, group, next % 32, next / 32) ? next % 32 + 1 : 0) + more;
+            ck_assert_msg(found[group * GROUP + item] == wanted,
+                          "kind %d, offset %u, bound %u, item %u: %u instead of %u", kind, limits.offset,
+                          limits.bound, item, found[group * GROUP + item], wanted);
+        }
+}
+
+START_TEST(a_guard_between_barriers_lets_the_items_through_that_its_condition_lets_through)
+{
+    static const uint32_t values[] = {
+        0, 1, 2, 17, 31, 32, 33, 64, INT32_MAX, UINT32_MAX - 31, UINT32_MAX - 7, UINT32_MAX};
+    static const char *const files[] = {"flow/group_guards.spv", "flow/group_guards_plain.spv"};
+    struct trm_constant constant     = trm_constant_u32("kind", (uint32_t)_i);
+    const size_t count               = sizeof(values) / sizeof(values[0]);
+
+    for (size_t f = 0; f < 2; f++) {
+        translated_open(&kernel, translated_path(files[f]), 0, &constant, 1);
+        for (size_t i = 0; i < count * count; i++) {
+            limits.offset = values[i / count];
+            limits.bound  = values[i % count];
+            try_group_guards(_i);
+        }
+        translated_close(&kernel);
+    }
+}
+END_TEST
+
+static int has_loop_to(int kind, const char *end)
+{
+    struct trm_constant constant = trm_constant_u32("kind", (uint32_t)kind);
+
+    ck_assert_int_eq(
+        translated_text(&kernel, translated_path("flow/group_guards.spv"), TRM_LANGUAGE_C, 0, &constant, 1),
+        TRM_OK);
+    int found = strstr(kernel.text.text, "local_x = first; local_x < last") != NULL &&
+                strstr(kernel.text.text, end) != NULL;
+    translated_close(&kernel);
+    return found;
+}
+
+START_TEST(a_guard_between_barriers_becomes_the_end_of_its_loop)
+{
+    ck_assert_int_eq(has_loop_to(0, "last = trm_lesser(last, "), 1);
+    ck_assert_int_eq(has_loop_to(1, "last = trm_row_end(last, "), 1);
+}
+END_TEST
+
+START_TEST(a_guard_after_which_a_value_is_kept_stays)
+{
+    ck_assert_int_eq(has_loop_to(8, "last = "), 0);
+}
+END_TEST
+
 /* ---- indices */
 
 static void blur_expected(const float *source, float *target, uint32_t width, uint32_t height)
@@ -140,6 +244,50 @@ START_TEST(indices_that_pass_zero_before_the_guard_read_what_they_should)
     arguments.height = H;
     ck_assert_int_eq(translated_call(&kernel, 0, (W + 15) / 16, (H + 3) / 4, 1, 3, &arguments), 0);
     ck_assert_mem_eq(target, wanted, sizeof(target));
+    translated_close(&kernel);
+}
+END_TEST
+
+enum {
+    SELECTS_WIDTH  = 37,
+    SELECTS_HEIGHT = 11
+};
+
+static float select_expected(const float *source, int x, int y)
+{
+    const int last = SELECTS_HEIGHT - 1;
+    int around = y == 0 ? last : y - 1, above = y == 0 ? 0 : y - 1, below = y == last ? last : y + 1;
+    int within = y * 2 - 9 < 0 ? 0 : y * 2 - 9 > last ? last : y * 2 - 9;
+    int apart  = (y < 3 ? 3 : y > 5 ? 5 : y) + (y < 4 ? y : 4) + (y < 2 ? 2 : y);
+
+    return source[around * SELECTS_WIDTH + x] + 2 * source[above * SELECTS_WIDTH + x] +
+           4 * source[below * SELECTS_WIDTH + x] + 8 * source[within * SELECTS_WIDTH + x] +
+           16 * source[apart * SELECTS_WIDTH + x];
+}
+
+START_TEST(rows_that_are_chosen_for_all_items_alike_are_read_in_order)
+{
+    static float source[SELECTS_WIDTH * 20], target[SELECTS_WIDTH * SELECTS_HEIGHT];
+    static _Alignas(16) struct {
+        struct trm_cpu_buffer source, target;
+        uint32_t width, height;
+    } arguments;
+
+    translated_open(&kernel, translated_path(_i == 0 ? "flow/selects.spv" : "flow/selects_plain.spv"), 0,
+                    NULL, 0);
+    for (int i = 0; i < SELECTS_WIDTH * 20; i++)
+        source[i] = (float)(i * 31 % 64);
+    arguments.source = buffer_of(source, sizeof(source));
+    arguments.target = buffer_of(target, sizeof(target));
+    arguments.width  = SELECTS_WIDTH;
+    arguments.height = SELECTS_HEIGHT;
+    ck_assert_int_eq(
+        translated_call(&kernel, 0, (SELECTS_WIDTH + 15) / 16, (SELECTS_HEIGHT + 3) / 4, 1, 2, &arguments),
+        0);
+    for (int y = 0; y < SELECTS_HEIGHT; y++)
+        for (int x = 0; x < SELECTS_WIDTH; x++)
+            ck_assert_float_eq(target[y * SELECTS_WIDTH + x], select_expected(source, x, y));
+    ck_assert_ptr_null(strstr(kernel.text.text, "source[(int64_t)"));
     translated_close(&kernel);
 }
 END_TEST
@@ -212,6 +360,12 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, a_guard_lets_the_items_through_that_its_condition_lets_through, 0, KINDS);
     tcase_add_loop_test(tests, indices_that_pass_zero_before_the_guard_read_what_they_should, 0, 2);
+    tcase_add_loop_test(tests,
+                        a_guard_between_barriers_lets_the_items_through_that_its_condition_lets_through, 0,
+                        GROUP_KINDS);
+    tcase_add_test(tests, a_guard_between_barriers_becomes_the_end_of_its_loop);
+    tcase_add_test(tests, a_guard_after_which_a_value_is_kept_stays);
+    tcase_add_loop_test(tests, rows_that_are_chosen_for_all_items_alike_are_read_in_order, 0, 2);
     tcase_add_test(tests, a_row_of_saxpy_runs_through_groups_and_its_guard_is_gone);
     tcase_add_test(tests, a_row_of_a_kernel_with_barriers_is_one_groups);
     tcase_add_loop_test(tests, with_bounds_an_access_outside_fails_the_launch_and_touches_nothing, 0, 2);

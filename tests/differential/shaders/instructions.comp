@@ -37,7 +37,7 @@ void main()
     uint i = gl_GlobalInvocationID.x, o = i * 14u, p = i * 9u;
     float x = a[i], y = b[i], z = a[255u - i];
     int u = e[i], v = f[i] == 0 || f[i] == -1 ? 4 : f[i];
-    c[o + 0u] = uint(op_srem(u, v));
+    c[o + 0u] = uint(op_srem(u & 0x7fffffff, abs(v))); // of negative numbers Vulkan promises nothing
     c[o + 1u] = uint((u & 0x7fffffff) % abs(v));
     c[o + 2u] = uint(op_unordered_equal(x, z));
     c[o + 3u] = uint(op_ordered_not_equal(x, z));
