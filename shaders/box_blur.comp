@@ -28,6 +28,7 @@ void prepare()
 {
 }
 
+#define TAPS (2 * radius + 1)
 #define WEIGHT(k) 1.0
 #define FINISH(sum) ((sum) / float(2 * radius + 1))
 #include "common/separable.glsl"

@@ -32,6 +32,7 @@ void prepare()
 {
 }
 
+#define TAPS (2 * radius + 1)
 #define WEIGHT(k) weights[k]
 #define FINISH(sum) (sum)
 #include "common/separable.glsl"

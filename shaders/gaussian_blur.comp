@@ -48,6 +48,7 @@ void prepare()
     barrier();
 }
 
-#define WEIGHT(k) bell[min(k, bell_most - 1)]
+#define TAPS min(2 * radius + 1, bell_most)
+#define WEIGHT(k) bell[k]
 #define FINISH(sum) ((sum) / bell_sum)
 #include "common/separable.glsl"

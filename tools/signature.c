@@ -70,6 +70,21 @@ void signature_value(char text[SIGNATURE_VALUE], int32_t type, uint64_t bits)
 
 /* ---- for people ---- */
 
+/* What a block holds, when that is more than one scalar, vector or packed matrix: so many scalars, or just bytes. */
+static bool print_block(FILE *file, const struct trm_parameter *parameter)
+{
+    uint32_t scalar  = trm_type_size(parameter->type);
+    uint32_t element = scalar * (parameter->components > 1 ? parameter->components : 1);
+
+    if (parameter->kind != TRM_PARAMETER_BLOCK || scalar == 0 || parameter->size == element)
+        return false;
+    if (parameter->components <= 1 && parameter->size % scalar == 0)
+        fprintf(file, "%s[%" PRIu32 "]", trm_type_name(parameter->type), parameter->size / scalar);
+    else
+        fprintf(file, "bytes(%" PRIu32 ")", parameter->size);
+    return true;
+}
+
 /* "f32", "f32x4"; what has no one type is so many bytes. */
 static void print_type(FILE *file, const struct trm_parameter *parameter, uint32_t bytes)
 {
@@ -88,7 +103,8 @@ static void print_parameter(FILE *file, const struct trm_parameter *parameter)
     output_text(file, *parameter->name ? parameter->name : "_");
     fputs(": ", file);
     if (parameter->kind != TRM_PARAMETER_BUFFER) {
-        print_type(file, parameter, parameter->size);
+        if (!print_block(file, parameter))
+            print_type(file, parameter, parameter->size);
         return;
     }
     if (parameter->access == TRM_ACCESS_READ)

@@ -76,6 +76,16 @@ static uint64_t scratch_bytes(const struct trm_cpu_kernel *kernel, uint32_t more
     return bytes + more;
 }
 
+/* What a translated kernel means by a code. */
+static const char *meaning(const struct trm_backend_module *module, int32_t code)
+{
+    if (!module->is_translated)
+        return "";
+    return code == 1   ? ": it reached outside of a buffer"
+           : code == 2 ? ": it has more work-items in x than 32 bits count"
+                       : "";
+}
+
 static struct cpu_failure *call(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
                                 uint64_t end)
 {
@@ -99,8 +109,8 @@ static struct cpu_failure *call(struct cpu_session *session, const struct cpu_op
     int32_t code = kernel->function(&groups, op->launch.block);
     if (code == 0)
         return NULL;
-    return cpu_failure_make(session->instance, TRM_ERROR_KERNEL, code, "Kernel '%s' failed with code %d.",
-                            kernel->name, code);
+    return cpu_failure_make(session->instance, TRM_ERROR_KERNEL, code, "Kernel '%s' failed with code %d%s.",
+                            kernel->name, code, meaning(op->launch.kernel->module, code));
 }
 
 struct cpu_failure *cpu_launch_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,

@@ -18,7 +18,8 @@ struct trm_backend_kernel {
 
 struct trm_backend_module {
     struct trm_backend_instance *instance;
-    void *library; /* of dlopen(); NULL for functions of the program */
+    void *library;      /* of dlopen(); NULL for functions of the program */
+    bool is_translated; /* the codes it fails with are the translator's */
     uint32_t count;
     uint64_t size; /* bytes of this */
     struct trm_backend_kernel kernels[];

@@ -112,8 +112,9 @@ static int32_t open_module(struct trm_backend_instance *instance, const char *pa
         dlclose(library);
         return status;
     }
-    made->library = library;
-    *module       = made;
+    made->library       = library;
+    made->is_translated = list.digest != NULL;
+    *module             = made;
     return TRM_OK;
 }
 

@@ -91,18 +91,42 @@ static int32_t find_given(const struct spirv_reader *reader, const struct trm_co
     return 0;
 }
 
-int32_t spirv_find_given(struct spirv_reader *reader)
+/* "; there are: operation, 3", as many as a sentence holds. */
+static void list_constants(const struct spirv_reader *reader, char *list, size_t capacity)
 {
     char space[16];
+    size_t length = 0;
+
+    list[0] = '\0';
+    for (uint32_t i = 0; i < reader->decoration_count && length + 40 < capacity; i++) {
+        const struct spirv_decoration *decoration = &reader->decorations[i];
+        if (decoration->kind != SpvDecorationSpecId || decoration->member != SPIRV_WHOLE)
+            continue;
+        length += (size_t)snprintf(
+            list + length, capacity - length, "%s%.30s", length == 0 ? "; there are: " : ", ",
+            describe(reader->module->ids[decoration->id].name, decoration->literal, space));
+    }
+}
+
+int32_t spirv_find_given(struct spirv_reader *reader)
+{
+    char space[16], list[200];
 
     reader->given_ids = core_arena_allocate(reader->arena, reader->given_count, sizeof(*reader->given_ids));
     if (reader->given_ids == NULL)
         return core_fail_memory("reading SPIR-V");
     for (uint32_t i = 0; i < reader->given_count; i++) {
         const struct trm_constant *given = &reader->given[i];
-        if (!find_given(reader, given, &reader->given_ids[i]))
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the shader has no specialisation constant %s",
-                             describe(given->name, given->id, space));
+        if (find_given(reader, given, &reader->given_ids[i])) {
+            for (uint32_t k = 0; k < i; k++)
+                if (reader->given_ids[k] == reader->given_ids[i])
+                    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "specialisation constant %s is given twice",
+                                     describe(given->name, given->id, space));
+            continue;
+        }
+        list_constants(reader, list, sizeof(list));
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no specialisation constant %s%s",
+                         describe(given->name, given->id, space), list);
     }
     return TRM_OK;
 }

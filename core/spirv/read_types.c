@@ -352,6 +352,10 @@ static int32_t read_kind(struct spirv_reader *reader, struct spirv_words words, 
         return read_pointer(reader, words, type);
     case SpvOpTypeFunction:
         return read_function_type(reader, words, type);
+    case SpvOpTypeImage:
+    case SpvOpTypeSampler:
+    case SpvOpTypeSampledImage:
+        return spirv_unsupported(reader, "images and samplers are not supported");
     default:
         return spirv_unsupported(reader, "this type is not supported");
     }

@@ -74,7 +74,7 @@ static int32_t check_buffer(struct spirv_reader *reader, uint32_t id, const stru
     const char *name = name_of(reader, id, type);
 
     if (type->kind == SPIRV_ARRAY || type->kind == SPIRV_RUNTIME_ARRAY)
-        return spirv_unsupported(reader, "arrays of buffers (%.100s)", name);
+        return spirv_unsupported(reader, "\"%.100s\" is an array of buffers, which is not supported", name);
     if (type->kind != SPIRV_STRUCT || !(type->is_block || type->is_buffer_block))
         return spirv_invalid(reader, "buffer \"%.100s\" is no block", name);
     if (variable->storage == SpvStorageClassStorageBuffer && !type->is_block)

@@ -291,6 +291,9 @@ static inline struct trm_grid trm_grid_1d(uint32_t groups, uint32_t group_size)
  *
  * arguments   one for each parameter; copied. In order, or each with its name (trm_arg_named()) in any order;
  *             first some in order and then the rest by name is fine too
+ * Overlap     two arguments may be the same memory only where no work-item reads through one what another
+ *             writes through the other: y = f(x) in place is fine on the cpu, and on other devices where the
+ *             shader does not call its buffers restrict
  * Ownership   buffers and the kernel stay alive until the launch has finished, also if the program
  *             lets go of them
  * Errors      TYPE_MISMATCH naming the parameter and both types; INVALID_ARGUMENT for a wrong

@@ -2,8 +2,8 @@
  * along an axis.
  *
  * Before it: `source` and `target`, buffers of floats; `width`, `height`, `radius`; prepare(), which the
- * whole group calls first; WEIGHT(k), the weight of tap number k, 0 to 2 * radius; FINISH(sum), what
- * becomes of the sum.
+ * whole group calls first; TAPS, how many there are; WEIGHT(k), the weight of tap number k, 0 to TAPS - 1;
+ * FINISH(sum), what becomes of the sum.
  *
  * Along rows a group first brings what its items need to shared memory, the borders already filled in, so
  * that each sample is read from memory about once. Along columns neighbouring items read neighbouring
@@ -49,7 +49,7 @@ float from_tile(uint row, uint samples)
 {
     load_tile(row, samples);
 
-    const uint taps = 2 * radius + 1;
+    const uint taps = TAPS;
     float sum = 0.0;
     for (uint k = 0; k < taps; k++)
         sum = fma(WEIGHT(k), tile[gl_LocalInvocationID.x + k * channels], sum);
@@ -58,7 +58,7 @@ float from_tile(uint row, uint samples)
 
 float from_row(uint row, uint samples, uint x)
 {
-    const uint taps = 2 * radius + 1;
+    const uint taps = TAPS;
     const int channel = int(x % channels);
     float sum = 0.0;
     for (uint k = 0; k < taps; k++) {
@@ -70,7 +70,7 @@ float from_row(uint row, uint samples, uint x)
 
 float from_column(uint plane, uint samples, uint x, uint y)
 {
-    const uint taps = 2 * radius + 1;
+    const uint taps = TAPS;
     float sum = 0.0;
     for (uint k = 0; k < taps; k++) {
         int at = int(y + k) - int(radius);

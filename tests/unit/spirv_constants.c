@@ -198,7 +198,22 @@ START_TEST(constants_that_the_module_has_not_are_named)
     add_specs();
     refuse_with(trm_constant_u32("height", 1), INVALID, "height");
     by_number.id = 77;
-    refuse_with(by_number, INVALID, "77");
+    refuse_with(by_number, INVALID, "no specialisation constant 77; there are: width, ");
+}
+END_TEST
+
+START_TEST(a_constant_is_given_once_by_name_or_number)
+{
+    struct trm_constant twice[] = {trm_constant_u32("width", 1), trm_constant_u32(NULL, 2)};
+    struct spirv_module *module;
+
+    add_specs();
+    twice[1].id = 5;
+    ck_assert_int_eq(builder_read(&builder, twice, 2, &module), INVALID);
+    ck_assert_str_eq(trm_last_error().sentence, "specialisation constant 5 is given twice");
+    twice[1].id   = 9;
+    twice[1].bits = 1;
+    ck_assert_int_eq(builder_read(&builder, twice, 2, &module), TRM_OK);
 }
 END_TEST
 
@@ -464,6 +479,7 @@ int main(void)
     tcase_add_test(all, constants_with_an_id_are_listed_in_the_order_of_these);
     tcase_add_test(all, constants_are_given_by_name_or_number);
     tcase_add_test(all, constants_that_the_module_has_not_are_named);
+    tcase_add_test(all, a_constant_is_given_once_by_name_or_number);
     tcase_add_test(all, constants_are_given_as_their_type);
     tcase_add_test(all, constants_with_the_same_number_have_the_same_value);
     tcase_add_test(all, only_scalars_that_may_change_have_a_number);

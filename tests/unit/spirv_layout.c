@@ -314,7 +314,7 @@ START_TEST(buffers_are_blocks_with_a_binding)
     TYPE(SpvOpTypePointer, P, SpvStorageClassStorageBuffer, T);
     TYPE(SpvOpVariable, P, V, SpvStorageClassStorageBuffer);
     NAME(&builder, V, "many");
-    builder_refuse(&builder, UNSUPPORTED, "arrays of buffers (many)");
+    builder_refuse(&builder, UNSUPPORTED, "\"many\" is an array of buffers");
     again();
     TYPE(SpvOpTypePointer, P, SpvStorageClassUniform, BLOCK);
     TYPE(SpvOpVariable, P, V, SpvStorageClassUniform);

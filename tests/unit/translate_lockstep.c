@@ -9,7 +9,7 @@
 #include "translated.h"
 
 enum {
-    KINDS  = 6,
+    KINDS  = 7,
     GROUPS = 3,
     ITEMS  = 32 * GROUPS,
     COUNT  = 2048
@@ -59,6 +59,12 @@ static uint32_t sum_of(int kind, uint32_t item)
         }
         for (uint32_t k = 0; k < 3; k++)
             sum = sum * 5 + x[k * 32 + l];
+        break;
+    case 5:
+        for (uint32_t k = 0; k < n; k++) {
+            int32_t row = (int32_t)(k + arguments.begin) - 3;
+            sum         = sum * 3 + x[(row < 0 ? 0 : row > 40 ? 40 : row) * 32 + (int32_t)l];
+        }
         break;
     default:
         for (uint32_t i = l; i == l || i < n; i += 32)
@@ -121,6 +127,19 @@ START_TEST(a_loop_with_a_bound_of_its_own_for_each_item_is_split)
 }
 END_TEST
 
+START_TEST(a_loop_through_rows_that_are_kept_within_bounds_is_the_groups)
+{
+    struct trm_constant constant = trm_constant_u32("kind", 5);
+
+    ck_assert_int_eq(
+        translated_text(&kernel, translated_path("flow/lockstep.spv"), TRM_LANGUAGE_C, 0, &constant, 1),
+        TRM_OK);
+    ck_assert_ptr_nonnull(strstr(kernel.text.text, "kept->"));
+    ck_assert_ptr_nonnull(strstr(kernel.text.text, " + local_x)]"));
+    translated_close(&kernel);
+}
+END_TEST
+
 START_TEST(a_loop_through_shared_memory_stays_the_items_own)
 {
     ck_assert_int_eq(translated_text(&kernel, translated_path("flow/sgemm.spv"), TRM_LANGUAGE_C, 0, NULL, 0),
@@ -140,6 +159,7 @@ int main(void)
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, loops_in_step_do_what_each_items_own_would_do, 0, KINDS);
     tcase_add_test(tests, a_loop_with_a_bound_of_its_own_for_each_item_is_split);
+    tcase_add_test(tests, a_loop_through_rows_that_are_kept_within_bounds_is_the_groups);
     tcase_add_test(tests, a_loop_through_shared_memory_stays_the_items_own);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

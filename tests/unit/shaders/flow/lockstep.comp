@@ -35,6 +35,9 @@ void main()
             sum += x[i];
         for (uint k = 0u; k < 3u; k++)
             sum = sum * 5u + x[k * 32u + l];
+    } else if (kind == 5u) {
+        for (uint k = 0u; k < n; k++)
+            sum = sum * 3u + x[uint(clamp(int(k + begin) - 3, 0, 40)) * 32u + l];
     } else {
         uint i = l;
         do {
