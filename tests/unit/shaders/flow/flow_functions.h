@@ -76,9 +76,9 @@ FUNCTION uint exchanges(uint x)
     uint a = x, b = 1u, c = 7u;
     for (uint i = 0u; i < x % 10u; i++) {
         uint t = a;
-        a = b;
-        b = c;
-        c = t;
+        a      = b;
+        b      = c;
+        c      = t;
         if ((a & 1u) == 1u) {
             t = b;
             b = a;
@@ -104,5 +104,6 @@ FUNCTION uint signed_switch(uint x)
 
 FUNCTION uint all_flow(uint x)
 {
-    return early_returns(x) + 7u * switches(x) + 31u * nested_loops(x) + 1009u * exchanges(x) + 5u * signed_switch(x);
+    return early_returns(x) + 7u * switches(x) + 31u * nested_loops(x) + 1009u * exchanges(x) +
+           5u * signed_switch(x);
 }
