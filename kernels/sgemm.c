@@ -10,7 +10,7 @@
 #include <trireme/cpu_kernel.h>
 
 #define TILE 64u       /* rows and columns of a group's tile */
-#define DEPTH 320u     /* of the slices: a slice of B, twice as wide as a vector, fits in the first cache */
+#define DEPTH 256u     /* of the slices: one of B, twice as wide as a vector, fits in the first cache */
 #define ROWS_MOST 512u /* of a rectangle: its slice of A fits in the second */
 #define ROWS_SPACE (ROWS_MOST + 16)
 #define WIDTH_MOST 32
