@@ -9,6 +9,8 @@ EXTRA_DIST += \
 	doc/cpu-backend.md \
 	doc/environment.md \
 	doc/results/2026-11-21-cpu.md \
+	doc/results/2026-11-21-kernels-cpu.md \
+	doc/results/2026-11-21-kernels-h200.md \
 	doc/update-settings
 
 # Bring the list of settings in trireme(7) up to date with the table in the core.
