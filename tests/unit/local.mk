@@ -335,7 +335,7 @@ EXTRA_DIST += \
 	tests/unit/shaders/ops_subgroup.comp tests/unit/shaders/ops_subgroup.spv tests/unit/shaders/ops_subgroup_plain.spv
 
 # Reading SPIR-V.
-SPIRV_BUILDER = tests/unit/spirv_builder.c tests/unit/spirv_builder.h
+SPIRV_BUILDER = tests/unit/spirv_builder.c tests/unit/spirv_builder.h tests/unit/spirv_fixture.h
 
 UNIT_TESTS += tests/unit/spirv_constants
 tests_unit_spirv_constants_SOURCES = tests/unit/spirv_constants.c $(SPIRV_BUILDER)

@@ -4,30 +4,7 @@
 #include <string.h>
 
 #include "core/spirv/half.h"
-#include "runner.h"
-#include "spirv_builder.h"
-
-static struct builder builder;
-
-static void open_builder(void)
-{
-    builder_begin(&builder);
-    builder.next = 1000;
-}
-
-static void close_builder(void)
-{
-    builder_end(&builder);
-}
-
-static void again(void)
-{
-    close_builder();
-    open_builder();
-}
-
-#define INVALID TRM_ERROR_INVALID_ARGUMENT
-#define UNSUPPORTED TRM_ERROR_UNSUPPORTED
+#include "spirv_fixture.h"
 
 #define CONSTANT(opcode, ...) ADD(&builder, PART_TYPE, opcode, __VA_ARGS__)
 

@@ -1,30 +1,8 @@
 /* Control flow: blocks, merges, loops, switches, phis, and what may be used where.
  * SPDX-License-Identifier: MIT
  */
-#include "runner.h"
-#include "spirv_builder.h"
+#include "spirv_fixture.h"
 
-static struct builder builder;
-
-static void open_builder(void)
-{
-    builder_begin(&builder);
-    builder.next = 1000;
-}
-
-static void close_builder(void)
-{
-    builder_end(&builder);
-}
-
-static void again(void)
-{
-    close_builder();
-    open_builder();
-}
-
-#define INVALID TRM_ERROR_INVALID_ARGUMENT
-#define UNSUPPORTED TRM_ERROR_UNSUPPORTED
 #define NEW builder_id(&builder)
 #define CONDITION VALUE(BOOL)
 

@@ -3,28 +3,9 @@
  */
 #include <string.h>
 
-#include "runner.h"
-#include "spirv_builder.h"
+#include "spirv_fixture.h"
 
-static struct builder builder;
 static struct spirv_reflection reflection;
-
-static void open_builder(void)
-{
-    builder_begin(&builder);
-    builder.next = 1000;
-}
-
-static void close_builder(void)
-{
-    builder_end(&builder);
-}
-
-static void again(void)
-{
-    close_builder();
-    open_builder();
-}
 
 #define TYPE(opcode, ...) ADD(&builder, PART_TYPE, opcode, __VA_ARGS__)
 #define DECORATE(...) ADD(&builder, PART_DECORATION, SpvOpDecorate, __VA_ARGS__)
