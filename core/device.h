@@ -38,7 +38,7 @@ struct core_device {
     char id[64];
     struct core_device_limits limits;
 
-    _Atomic uint32_t live[CORE_KERNEL + 1]; /* objects by enum core_type, for the leak report */
+    _Atomic uint32_t live[CORE_TYPES]; /* objects by enum core_type, for the leak report */
     _Atomic uint64_t buffer_bytes;
     _Atomic uint64_t peak_buffer_bytes;
 

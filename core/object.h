@@ -27,15 +27,20 @@
 #include <trireme/status.h>
 
 enum core_type {
-    CORE_CONTEXT = 1,
-    CORE_DEVICE  = 2,
-    CORE_STREAM  = 3,
-    CORE_EVENT   = 4,
-    CORE_BUFFER  = 5,
-    CORE_ARRAY   = 6,
-    CORE_MODULE  = 7,
-    CORE_KERNEL  = 8,
-    CORE_SHADER  = 9,
+    CORE_CONTEXT     = 1,
+    CORE_DEVICE      = 2,
+    CORE_STREAM      = 3,
+    CORE_EVENT       = 4,
+    CORE_BUFFER      = 5,
+    CORE_ARRAY       = 6,
+    CORE_MODULE      = 7,
+    CORE_KERNEL      = 8,
+    CORE_SHADER      = 9,
+    CORE_GRAPH       = 10,
+    CORE_GRAPH_EXEC  = 11,
+    CORE_PIPELINE    = 12,
+    CORE_COORDINATOR = 13,
+    CORE_TYPES,
 };
 
 struct core_context;

@@ -49,6 +49,10 @@ struct trm_array;
 struct trm_module;
 struct trm_kernel;
 struct trm_shader;
+struct trm_graph;
+struct trm_graph_exec;
+struct trm_pipeline;
+struct trm_coordinator;
 
 TRM_API_BEGIN
 

@@ -110,6 +110,12 @@ enum trm_parameter_kind {
     TRM_PARAMETER_BLOCK  = 3, /* `size` bytes: a vector, matrix, array or struct as the shader lays it out */
 };
 
+/* Kinds of arguments that stages of pipelines take besides (<trireme/pipeline.h>); trm_launch() refuses them. */
+enum trm_stage_argument_kind {
+    TRM_ARGUMENT_PORT          = 16, /* what a token has in a port */
+    TRM_ARGUMENT_PORT_ELEMENTS = 17, /* how many elements that is, as the parameter's integer type */
+};
+
 enum trm_access {
     TRM_ACCESS_READ  = 1u << 0,
     TRM_ACCESS_WRITE = 1u << 1,
@@ -151,7 +157,7 @@ TRM_API int32_t trm_kernel_grid(struct trm_kernel *kernel, uint64_t items_x, uin
 
 /* One argument of a launch; made by the functions below. */
 struct trm_argument {
-    int32_t kind; /* enum trm_parameter_kind */
+    int32_t kind; /* enum trm_parameter_kind, enum trm_stage_argument_kind */
     int32_t type; /* enum trm_type, of a scalar */
     union {
         struct trm_span span;
@@ -159,6 +165,10 @@ struct trm_argument {
             const void *data;
             uint64_t size; /* bytes */
         } block;
+        struct {
+            uint64_t index; /* of the port */
+            uint64_t element_bytes;
+        } port;
         uint8_t u8;
         int8_t i8;
         uint16_t u16;
@@ -205,6 +215,28 @@ static inline struct trm_argument trm_arg_span(struct trm_span span)
 static inline struct trm_argument trm_arg_buffer(struct trm_buffer *buffer)
 {
     return trm_arg_span(trm_span_whole(buffer));
+}
+
+/* In a stage of a pipeline: port number `index` of the token. */
+static inline struct trm_argument trm_arg_port(uint32_t index)
+{
+    struct trm_argument argument;
+    argument.kind                     = TRM_ARGUMENT_PORT;
+    argument.type                     = TRM_TYPE_NONE;
+    argument.value.port.index         = index;
+    argument.value.port.element_bytes = 1;
+    argument.name                     = NULL;
+    return argument;
+}
+
+/* In a stage of a pipeline: the number of elements, of element_bytes each, that the token has in that port; an
+ * incomplete one at the end counts. */
+static inline struct trm_argument trm_arg_port_elements(uint32_t index, uint32_t element_bytes)
+{
+    struct trm_argument argument      = trm_arg_port(index);
+    argument.kind                     = TRM_ARGUMENT_PORT_ELEMENTS;
+    argument.value.port.element_bytes = element_bytes;
+    return argument;
 }
 
 static inline struct trm_argument trm_arg_u32(uint32_t value)

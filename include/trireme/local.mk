@@ -7,13 +7,17 @@ triremeinclude_HEADERS = \
 	include/trireme/backend.h \
 	include/trireme/buffer.h \
 	include/trireme/context.h \
+	include/trireme/coordinator.h \
 	include/trireme/cpu_kernel.h \
 	include/trireme/device.h \
 	include/trireme/device_info.h \
 	include/trireme/event.h \
+	include/trireme/graph.h \
 	include/trireme/kernel.h \
+	include/trireme/pipeline.h \
 	include/trireme/point.h \
 	include/trireme/pool.h \
+	include/trireme/report.h \
 	include/trireme/settings.h \
 	include/trireme/shader.h \
 	include/trireme/status.h \

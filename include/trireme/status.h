@@ -32,6 +32,7 @@ enum trm_status {
     TRM_ERROR_KERNEL               = -18, /* a kernel reported failure */
     TRM_ERROR_FORKED   = -19, /* the context was made before fork(); it works only in the parent */
     TRM_ERROR_INTERNAL = -20, /* a fault of Trireme itself */
+    TRM_ERROR_IO       = -21, /* a file, pipe or disk: not there, closed, full, cut short */
 };
 
 /* What went wrong last in the calling thread. */

@@ -8,11 +8,15 @@
 #include <trireme/array.h>
 #include <trireme/buffer.h>
 #include <trireme/context.h>
+#include <trireme/coordinator.h>
 #include <trireme/device.h>
 #include <trireme/event.h>
+#include <trireme/graph.h>
 #include <trireme/kernel.h>
+#include <trireme/pipeline.h>
 #include <trireme/point.h>
 #include <trireme/pool.h>
+#include <trireme/report.h>
 #include <trireme/settings.h>
 #include <trireme/shader.h>
 #include <trireme/status.h>

@@ -48,6 +48,7 @@ struct trm_backend_stream;
 struct trm_backend_module;
 struct trm_backend_kernel;
 struct trm_backend_stamp;
+struct trm_backend_graph;
 
 /* ---- what the core lends ------------------------------------------------------------------ */
 
@@ -380,8 +381,44 @@ struct trm_peer_ops {
     int32_t (*copy)(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc);
 };
 
-/* Reserved for later minors; their tables are NULL in minor 0. */
-struct trm_graph_ops;
+/* ---- graph (optional): recorded sequences ------------------------------------------------- */
+
+enum trm_graph_node_kind {
+    TRM_GRAPH_COPY    = 1,
+    TRM_GRAPH_COPY_2D = 2,
+    TRM_GRAPH_FILL    = 3,
+    TRM_GRAPH_LAUNCH  = 4,
+    TRM_GRAPH_STAMP   = 5,
+};
+
+/* One operation of a graph; the pointer of its kind is set, the others are NULL. What it points to is valid during the
+ * call only, but for kernels, memory, stamps and the host memory of copies, which live as long as the graph. */
+struct trm_graph_node {
+    uint32_t struct_size;
+    int32_t kind; /* enum trm_graph_node_kind */
+    const struct trm_copy_desc *copy;
+    const struct trm_copy_2d_desc *copy_2d;
+    const struct trm_fill_desc *fill;
+    const struct trm_launch_desc *launch;
+    struct trm_backend_stamp *stamp;
+};
+
+/* Without it the core enqueues the operations one by one. Required slots: all but update. */
+struct trm_graph_ops {
+    uint32_t struct_size;
+    uint32_t reserved;
+    /* Nodes run in order, as if enqueued one after the other; count is never 0. UNSUPPORTED: the core does without for
+     * this sequence. */
+    int32_t (*create)(struct trm_backend_device *device, const struct trm_graph_node *const *nodes,
+                      uint32_t count, struct trm_backend_graph **graph);
+    void (*destroy)(struct trm_backend_graph *graph); /* idle */
+    /* Enqueue all of it as one operation. The last launch of the graph was on this stream or is complete. */
+    int32_t (*launch)(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_graph *graph);
+    /* Replace a node by another of the same kind, while the graph is idle. Optional: the core makes the graph anew. */
+    int32_t (*update)(struct trm_backend_graph *graph, uint32_t index, const struct trm_graph_node *node);
+};
+
+/* Reserved for later minors; its table is NULL in minor 0. */
 struct trm_interop_ops;
 
 /* ---- the backend -------------------------------------------------------------------------- */
