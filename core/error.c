@@ -143,6 +143,7 @@ static const struct status_words statuses[] = {
     WORDS(TRM_ERROR_KERNEL, "a kernel reported failure"),
     WORDS(TRM_ERROR_FORKED, "the context was made before fork() and works only in the parent process"),
     WORDS(TRM_ERROR_INTERNAL, "a fault of Trireme itself"),
+    WORDS(TRM_ERROR_IO, "a file, pipe or disk could not be read or written"),
 };
 #undef WORDS
 
