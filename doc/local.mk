@@ -2,7 +2,7 @@
 
 dist_man_MANS += doc/trireme.1 doc/trireme.3 doc/trireme.7
 
-dist_doc_DATA += doc/writing-a-backend.md doc/writing-a-kernel.md
+dist_doc_DATA += doc/writing-a-backend.md doc/writing-a-kernel.md doc/writing-a-pipeline.md
 
 EXTRA_DIST += \
 	doc/architecture.md \

@@ -1,99 +1,118 @@
-/* A kernel: y = a x + y, written as a C function and launched over a thousand work-items.
+/* A kernel as text: GLSL that is compiled when the program runs, for whatever device is there, and launched with its
+ * arguments by name.
  *
- * New here: kernel and its parameters, module, grid, arguments.
+ * New here: a module of GLSL, specialisation constants, the grid of a kernel, arguments by name.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"
 
-#include <trireme/cpu_kernel.h>
+#include <string.h>
 
 enum {
-    N     = 1000,
-    GROUP = 64
+    WIDTH  = 64,
+    HEIGHT = 48
 };
 
-/* The arguments as the kernel sees them: in the order of the parameters below. */
-struct saxpy_arguments {
-    struct trm_cpu_buffer x, y;
-    float a;
-    uint32_t n;
-};
+/* A kernel says itself how large its groups are, and what its arguments are called. */
+static const char text[] =
+    "#version 450\n"
+    "layout(local_size_x = 16, local_size_y = 16) in;\n"
+    "layout(constant_id = 0) const int steps = 50;\n"
+    "layout(std430, binding = 0) writeonly buffer Out { uint image[]; };\n"
+    "layout(push_constant) uniform Arguments { vec2 centre; float scale; uvec2 size; };\n"
+    "\n"
+    "void main()\n"
+    "{\n"
+    "    uvec2 at = gl_GlobalInvocationID.xy;\n"
+    "    if (any(greaterThanEqual(at, size)))\n"
+    "        return;\n"
+    "    vec2 c = centre + (vec2(at) - 0.5 * vec2(size)) * scale, z = vec2(0);\n"
+    "    uint step = 0;\n"
+    "    while (step < steps && dot(z, z) < 4) {\n"
+    "        z = vec2(z.x * z.x - z.y * z.y, 2 * z.x * z.y) + c;\n"
+    "        step++;\n"
+    "    }\n"
+    "    image[at.y * size.x + at.x] = step;\n"
+    "}\n";
 
-/* Called for a range of groups, on several threads at once for different ranges. */
-static int32_t saxpy(const struct trm_cpu_groups *groups, const void *block)
+/* Compile the text. What a device or a machine lacks is a reason to skip, not to fail. */
+static struct trm_kernel *compile(struct trm_device *device)
 {
-    const struct saxpy_arguments *args = block;
-    const float *x                     = args->x.data;
-    float *y                           = args->y.data;
-    uint64_t end                       = groups->end * groups->group_size[0];
+    struct trm_constant steps       = trm_constant_i32("steps", 100);
+    struct trm_glsl_options options = {.struct_size = sizeof(options), .file = "mandelbrot.comp"};
+    struct trm_module_desc desc     = {.struct_size    = sizeof(desc),
+                                       .format         = TRM_MODULE_GLSL,
+                                       .data           = text,
+                                       .size           = strlen(text),
+                                       .constants      = &steps,
+                                       .constant_count = 1,
+                                       .glsl           = &options};
+    struct trm_module *module;
+    struct trm_kernel *kernel;
 
-    for (uint64_t i = groups->begin * groups->group_size[0]; i < end && i < args->n; i++)
-        y[i] += args->a * x[i];
-    return 0;
+    int32_t status = trm_module_load(device, &desc, &module);
+    if (status == TRM_ERROR_UNSUPPORTED) {
+        puts(trm_last_error().sentence);
+        exit(77);
+    }
+    must(status);
+    must(trm_kernel_get(module, NULL, &kernel)); /* the only one that there is */
+    trm_module_destroy(module);                  /* the kernel keeps it */
+    return kernel;
 }
 
-static const struct trm_parameter parameters[] = {
-    {.name = "x", .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_F32, .access = TRM_ACCESS_READ},
-    {.name = "y", .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_F32},
-    {.name = "a", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_F32},
-    {.name = "n", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32},
-};
-static const struct trm_cpu_kernel kernels[] = {
-    {.name = "saxpy", .function = saxpy, .parameters = parameters, .parameter_count = 4},
-};
-
-/* Launch the kernel on x and y; every group has GROUP work-items, the last one perhaps fewer. */
-static void run(struct trm_device *device, struct trm_kernel *kernel, struct trm_array *x,
-                struct trm_array *y)
+/* What the kernel says of itself. */
+static void describe(struct trm_kernel *kernel)
 {
-    struct trm_grid grid = trm_grid_1d((N + GROUP - 1) / GROUP, GROUP);
-    struct trm_buffer *x_buffer, *y_buffer;
-    struct trm_stream *stream;
+    struct trm_kernel_info info = {.struct_size = sizeof(info)};
 
-    must(trm_array_buffer(x, &x_buffer));
-    must(trm_array_buffer(y, &y_buffer));
-    must(trm_device_thread_stream(device, &stream)); /* this thread's own, nothing to destroy */
-
-    struct trm_argument arguments[] = {trm_arg_buffer(x_buffer), trm_arg_buffer(y_buffer), trm_arg_f32(2.0f),
-                                       trm_arg_u32(N)};
-    must(trm_launch(stream, kernel, &grid, arguments, 4)); /* checked against `parameters` */
-    must(trm_stream_sync(stream));
+    must(trm_kernel_describe(kernel, &info));
+    printf("%s, in groups of %u x %u:", info.name, info.group_size[0], info.group_size[1]);
+    for (uint32_t i = 0; i < info.parameter_count; i++)
+        printf(" %s", info.parameters[i].name);
+    puts("");
 }
 
 int main(void)
 {
-    struct trm_module_desc desc = {.struct_size = sizeof(desc),
-                                   .format      = TRM_MODULE_FUNCTIONS,
-                                   .data        = kernels,
-                                   .size        = sizeof(kernels),
-                                   .name        = "saxpy"};
+    static const float centre[2]  = {-0.5f, 0.0f};
+    static const uint32_t size[2] = {WIDTH, HEIGHT};
     struct trm_context *context;
     struct trm_device *device;
-    struct trm_module *module;
-    struct trm_kernel *kernel;
-    struct trm_array *x, *y;
-    float values[N];
+    struct trm_stream *stream;
+    struct trm_array *image;
+    struct trm_buffer *buffer;
+    struct trm_grid grid;
+    static uint32_t steps[HEIGHT][WIDTH];
 
     must(trm_context_create(NULL, &context));
     must(trm_device_open(context, NULL, &device));
-    need_c_functions(device);
-    must(trm_module_load(device, &desc, &module));
-    must(trm_kernel_get(module, "saxpy", &kernel));
+    must(trm_device_thread_stream(device, &stream));
+    struct trm_kernel *kernel = compile(device);
+    describe(kernel);
 
-    for (int i = 0; i < N; i++)
-        values[i] = (float)i;
-    must(trm_array_create(device, TRM_TYPE_F32, N, TRM_MEMORY_DEVICE, values, &x));
-    must(trm_array_create(device, TRM_TYPE_F32, N, TRM_MEMORY_DEVICE, values, &y));
-    run(device, kernel, x, y);
-    must(trm_array_download(y, TRM_TYPE_F32, 0, N, values));
-    for (int i = 0; i < N; i++)
-        expect(values[i] == 3.0f * (float)i, "2 x + x is 3 x");
-    printf("%d elements of 2 x + x are 3 x\n", N);
+    must(trm_array_create(device, TRM_TYPE_U32, WIDTH * HEIGHT, TRM_MEMORY_DEVICE, NULL, &image));
+    must(trm_array_buffer(image, &buffer));
+    must(trm_kernel_grid(kernel, WIDTH, HEIGHT, 1, &grid)); /* as many groups as cover the image */
+    struct trm_argument arguments[] = {
+        trm_arg_named("image", trm_arg_buffer(buffer)),
+        trm_arg_named("scale", trm_arg_f32(3.0f / WIDTH)),
+        trm_arg_named("centre", trm_arg_block(centre, sizeof(centre))),
+        trm_arg_named("size", trm_arg_block(size, sizeof(size))),
+    };
+    must(trm_launch(stream, kernel, &grid, arguments, 4));
+    must(trm_array_download(image, TRM_TYPE_U32, 0, WIDTH * HEIGHT, steps));
 
-    trm_array_destroy(x);
-    trm_array_destroy(y);
+    for (int y = 0; y < HEIGHT; y += 2) {
+        for (int x = 0; x < WIDTH; x++)
+            putchar(steps[y][x] == 100 ? '#' : steps[y][x] > 8 ? '+' : steps[y][x] > 4 ? '.' : ' ');
+        putchar('\n');
+    }
+    expect(steps[HEIGHT / 2][WIDTH / 2] == 100, "the middle never leaves");
+    expect(steps[0][0] < 5, "a corner leaves at once");
+
+    trm_array_destroy(image);
     trm_kernel_destroy(kernel);
-    trm_module_destroy(module);
     trm_device_destroy(device);
     trm_context_destroy(context);
     return 0;

@@ -1,4 +1,4 @@
-/* Trireme examples: the one thing they share, what to do when a call fails.
+/* Trireme examples: what they share: what to do when a call fails, and where kernels come from.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_EXAMPLES_EXAMPLE_H
@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* End the program unless a call went well. Real programs pass the status on instead. */
 static inline void must(int32_t status)
@@ -25,6 +26,30 @@ static inline void expect(int right, const char *what)
         return;
     fprintf(stderr, "wrong: %s\n", what);
     exit(1);
+}
+
+/* A kernel that comes with the library. A device that cannot have it (no code for it, and no compiler) is a reason to skip. */
+static inline struct trm_kernel *named_kernel(struct trm_device *device, const char *name,
+                                              const struct trm_constant *constants, uint32_t constant_count)
+{
+    struct trm_module_desc desc = {.struct_size    = sizeof(desc),
+                                   .format         = TRM_MODULE_NAMED,
+                                   .data           = name,
+                                   .size           = strlen(name) + 1,
+                                   .constants      = constants,
+                                   .constant_count = constant_count};
+    struct trm_module *module;
+    struct trm_kernel *kernel;
+
+    int32_t status = trm_module_load(device, &desc, &module);
+    if (status == TRM_ERROR_UNSUPPORTED) {
+        puts(trm_last_error().sentence);
+        exit(77);
+    }
+    must(status);
+    must(trm_kernel_get(module, NULL, &kernel)); /* the only one that there is */
+    trm_module_destroy(module);                  /* the kernel keeps it */
+    return kernel;
 }
 
 /* Kernels that are C functions run on some devices only. `make check` counts status 77 as skipped. */

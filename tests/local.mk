@@ -56,15 +56,18 @@ PACKAGING_TESTS = \
 	tests/packaging/readme-program.sh \
 	tests/packaging/readme-kernel.sh \
 	tests/packaging/writing-a-kernel.sh \
+	tests/packaging/writing-a-pipeline.sh \
 	tests/packaging/uninstall.sh
 
 dist_check_SCRIPTS += $(PACKAGING_TESTS)
 TESTS += $(PACKAGING_TESTS)
-EXTRA_DIST += tests/packaging/staging
+EXTRA_DIST += tests/packaging/page tests/packaging/staging
 
 tests/packaging/relocated.log: tests/packaging/install.log
 tests/packaging/readme-program.log: tests/packaging/install.log
 tests/packaging/readme-kernel.log: tests/packaging/install.log
 tests/packaging/writing-a-kernel.log: tests/packaging/install.log
+tests/packaging/writing-a-pipeline.log: tests/packaging/install.log
 tests/packaging/uninstall.log: tests/packaging/install.log tests/packaging/relocated.log \
-	tests/packaging/readme-program.log tests/packaging/readme-kernel.log tests/packaging/writing-a-kernel.log
+	tests/packaging/readme-program.log tests/packaging/readme-kernel.log tests/packaging/writing-a-kernel.log \
+	tests/packaging/writing-a-pipeline.log
