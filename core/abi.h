@@ -18,6 +18,7 @@
 #define CORE_ABI_PROFILE_OPS 40 /* struct trm_profile_ops */
 #define CORE_ABI_POOL_OPS 48    /* struct trm_pool_ops */
 #define CORE_ABI_PEER_OPS 24    /* struct trm_peer_ops */
+#define CORE_ABI_GRAPH_OPS 40   /* struct trm_graph_ops */
 
 /* Structures that begin with struct_size, from and to those who were compiled against another
  * minor. `ours` has its own size in front. */

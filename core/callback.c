@@ -80,7 +80,7 @@ static int32_t call_and_wait(struct core_stream *stream, trm_callback_fn callbac
 int32_t trm_stream_callback(struct trm_stream *handle, trm_callback_fn callback, void *user)
 {
     struct core_stream *stream;
-    int32_t status = core_stream_begin(handle, &stream);
+    int32_t status = core_stream_begin_live(handle, "a callback", &stream);
     if (status != TRM_OK)
         return status;
     if (callback == NULL)

@@ -80,9 +80,11 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-    {CORE_STREAM, "stream", "streams"}, {CORE_EVENT, "event", "events"},
-    {CORE_BUFFER, "buffer", "buffers"}, {CORE_ARRAY, "array", "arrays"},
-    {CORE_MODULE, "module", "modules"}, {CORE_KERNEL, "kernel", "kernels"},
+    {CORE_STREAM, "stream", "streams"},       {CORE_EVENT, "event", "events"},
+    {CORE_BUFFER, "buffer", "buffers"},       {CORE_ARRAY, "array", "arrays"},
+    {CORE_MODULE, "module", "modules"},       {CORE_KERNEL, "kernel", "kernels"},
+    {CORE_GRAPH, "graph", "graphs"},          {CORE_GRAPH_EXEC, "graph instance", "graph instances"},
+    {CORE_PIPELINE, "pipeline", "pipelines"}, {CORE_COORDINATOR, "coordinator", "coordinators"},
 };
 
 static uint32_t live(const struct core_device *device, enum core_type type)
@@ -92,7 +94,7 @@ static uint32_t live(const struct core_device *device, enum core_type type)
 
 static void report_leaks(const struct core_device *device)
 {
-    char text[160];
+    char text[320];
     size_t length = 0;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         uint32_t count = live(device, kinds[i].type);

@@ -4,6 +4,7 @@
 #include "core/event.h"
 
 #include "core/event_pool.h"
+#include "core/graph.h"
 #include "core/stream.h"
 
 /* ---- the ends of life ---------------------------------------------------------------------------- */
@@ -100,10 +101,22 @@ static int32_t check_stream(const struct core_event *event, const struct core_st
     return TRM_OK;
 }
 
+int32_t core_event_record(struct core_event *event, struct core_stream *stream)
+{
+    uint64_t value;
+    int32_t status;
+    if (event->flags & TRM_EVENT_TIMING)
+        status = core_event_stamp(event, stream, &value);
+    else
+        status = core_stream_mark(stream, &value);
+    if (status == TRM_OK)
+        move_to(event, stream, value);
+    return status;
+}
+
 int32_t trm_event_record(struct trm_event *handle, struct trm_stream *stream_handle)
 {
     struct core_stream *stream;
-    uint64_t value;
     struct core_event *event = core_event_find(handle);
     if (event == NULL)
         return core_last_status();
@@ -112,13 +125,8 @@ int32_t trm_event_record(struct trm_event *handle, struct trm_stream *stream_han
         status = check_stream(event, stream);
     if (status != TRM_OK)
         return status;
-    if (event->flags & TRM_EVENT_TIMING)
-        status = core_event_stamp(event, stream, &value);
-    else
-        status = core_stream_mark(stream, &value);
-    if (status == TRM_OK)
-        move_to(event, stream, value);
-    return status;
+    return core_stream_is_recording(stream) ? core_recorder_event(stream, event)
+                                            : core_event_record(event, stream);
 }
 
 int32_t trm_event_wait(struct trm_event *handle, uint64_t timeout_ns)

@@ -20,6 +20,8 @@ struct core_stamp {
     struct trm_backend_stamp *backend; /* NULL: emulated, by what follows */
     struct core_notification notification;
     _Atomic uint64_t time; /* nanoseconds; 0: not yet */
+    int32_t
+        shared; /* 1: of a graph, whose instance has a reference for as long as a record may be in flight */
 };
 
 /* ---- the ends of life ----------------------------------------------------------------------------- */
@@ -67,6 +69,10 @@ static void stamp_discard(struct core_stamp *stamp)
 {
     if (stamp == NULL)
         return;
+    if (stamp->shared) {
+        stamp_unref(stamp);
+        return;
+    }
     stamp->deferred.uses = &stamp->uses;
     stamp->deferred.go   = deferred_unref;
     core_device_defer(stamp->device, &stamp->deferred);
@@ -155,7 +161,8 @@ static struct core_stamp *swap(struct core_event *event, struct core_stamp *stam
 /* Only the event has it, and its last record has ended. */
 static int32_t is_idle(struct core_stamp *stamp)
 {
-    return stamp != NULL && atomic_load_explicit(&stamp->references, memory_order_acquire) == 1 &&
+    return stamp != NULL && !stamp->shared &&
+           atomic_load_explicit(&stamp->references, memory_order_acquire) == 1 &&
            core_uses_finished(&stamp->uses);
 }
 
@@ -181,6 +188,54 @@ int32_t core_event_stamp(struct core_event *event, struct core_stream *stream, u
 void core_event_stamp_end(struct core_event *event)
 {
     stamp_discard(swap(event, NULL));
+}
+
+/* ---- stamps of graphs ------------------------------------------------------------------------------- */
+
+int32_t core_stamp_are_native(const struct core_device *device)
+{
+    return is_native(device);
+}
+
+int32_t core_stamp_create_shared(struct core_device *device, struct core_stamp **stamp)
+{
+    int32_t status = stamp_create(device, stamp);
+    if (status == TRM_OK)
+        (*stamp)->shared = 1;
+    return status;
+}
+
+struct trm_backend_stamp *core_stamp_below(const struct core_stamp *stamp)
+{
+    return stamp->backend;
+}
+
+void core_stamp_unref(struct core_stamp *stamp)
+{
+    stamp_unref(stamp);
+}
+
+/* Mostly the event is on the same stream as before, with the same stamp. */
+void core_event_take_stamp(struct core_event *event, struct core_stamp *stamp, struct core_stream *stream,
+                           uint64_t value)
+{
+    struct core_stamp *old_stamp   = NULL;
+    struct core_stream *old_stream = NULL;
+    core_lock_take(&event->lock);
+    if (event->stamp != stamp) {
+        atomic_fetch_add_explicit(&stamp->references, 1, memory_order_relaxed);
+        old_stamp    = event->stamp;
+        event->stamp = stamp;
+    }
+    if (event->stream != stream) {
+        core_object_retain(&stream->object);
+        old_stream    = event->stream;
+        event->stream = stream;
+    }
+    event->value = value;
+    core_lock_give(&event->lock);
+    stamp_discard(old_stamp);
+    core_object_unref(old_stream != NULL ? &old_stream->object : NULL);
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
@@ -221,7 +276,7 @@ static int32_t read_stamp(struct core_stamp *stamp, uint64_t *nanoseconds)
     return status == TRM_OK ? TRM_OK : core_device_note(stamp->device, core_fail_below(status));
 }
 
-static int32_t read_event(struct core_event *event, uint64_t *nanoseconds)
+int32_t core_event_time(struct core_event *event, uint64_t *nanoseconds)
 {
     struct record record;
     int32_t status = record_hold(event, &record);
@@ -262,9 +317,9 @@ int32_t trm_event_elapsed(struct trm_event *start_handle, struct trm_event *end_
         return core_last_status();
     int32_t status = check_pair(start, end, nanoseconds);
     if (status == TRM_OK)
-        status = read_event(start, &from);
+        status = core_event_time(start, &from);
     if (status == TRM_OK)
-        status = read_event(end, &to);
+        status = core_event_time(end, &to);
     if (status == TRM_OK)
         *nanoseconds = (int64_t)(to - from);
     return status;

@@ -169,6 +169,7 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
     int32_t status = kernel_below(module, name, reflected, &made->kernel, &desc);
     if (status != TRM_OK)
         goto release;
+    atomic_init(&made->users, 1);
     made->module          = module;
     made->parameters      = desc.parameters;
     made->parameter_count = desc.parameter_count;
@@ -211,6 +212,29 @@ int32_t trm_kernel_get(struct trm_module *module, const char *name, struct trm_k
     return status;
 }
 
+/* Changes the count, unless it is 0: then the handle is dead or about to be. Returns what it was. */
+static uint32_t change_users(struct core_kernel *kernel, uint32_t change)
+{
+    uint32_t users = atomic_load_explicit(&kernel->users, memory_order_relaxed);
+
+    while (users != 0 && !atomic_compare_exchange_weak_explicit(&kernel->users, &users, users + change,
+                                                                memory_order_acq_rel, memory_order_relaxed))
+        ;
+    return users;
+}
+
+int32_t core_kernel_share(struct trm_kernel *kernel)
+{
+    int32_t status            = TRM_OK;
+    struct core_kernel *found = core_object_enter(kernel, CORE_KERNEL);
+    if (found == NULL)
+        return core_last_status();
+    if (change_users(found, 1) == 0)
+        status = core_fail(TRM_ERROR_INVALID_HANDLE, "this kernel has been destroyed");
+    core_object_leave(&found->object);
+    return status;
+}
+
 void trm_kernel_destroy(struct trm_kernel *kernel)
 {
     if (kernel == NULL)
@@ -218,7 +242,8 @@ void trm_kernel_destroy(struct trm_kernel *kernel)
     struct core_kernel *found = core_object_enter(kernel, CORE_KERNEL);
     if (found == NULL)
         return;
-    core_object_kill(&found->object);
+    if (change_users(found, UINT32_MAX) == 1)
+        core_object_kill(&found->object);
     core_object_leave(&found->object);
 }
 

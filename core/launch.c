@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/graph.h"
 #include "core/launch.h"
 #include "core/transfer.h"
 
@@ -299,7 +300,10 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
     status = core_stream_commit(stream, value, stream->ops->launch(stream->backend, value, &launch->desc));
     if (!LIKELY(status == TRM_OK))
         return status;
-    core_module_use(launch->kernel->module, stream, value);
+    if (LIKELY(!core_stream_is_recording(stream)))
+        core_module_use(launch->kernel->module, stream, value);
+    else
+        core_recorder_kernel(stream, launch->kernel);
     for (uint32_t i = 0; i < launch->desc.argument_count; i++)
         if (launch->buffers[i] != NULL)
             core_use(&launch->buffers[i]->uses, stream, value);
@@ -352,22 +356,18 @@ static int32_t check_launch(const struct launch *launch, const struct trm_argume
     return TRM_OK;
 }
 
-int32_t trm_launch(struct trm_stream *stream, struct trm_kernel *kernel, const struct trm_grid *grid,
-                   const struct trm_argument *arguments, uint32_t argument_count)
+int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
+                    const struct trm_argument *arguments, uint32_t argument_count)
 {
     struct launch launch;
 
-    int32_t status = core_stream_begin(stream, &launch.stream);
-    if (status != TRM_OK)
-        return status;
-    launch.kernel = core_kernel_find(kernel);
-    if (!LIKELY(launch.kernel != NULL))
-        return core_last_status();
+    launch.stream              = stream;
+    launch.kernel              = kernel;
     launch.desc.struct_size    = sizeof(launch.desc);
     launch.desc.argument_count = argument_count;
     launch.desc.reserved       = 0;
 
-    status = check_launch(&launch, arguments, argument_count);
+    int32_t status = check_launch(&launch, arguments, argument_count);
     if (status == TRM_OK)
         status = set_grid(&launch, grid);
     if (status != TRM_OK)
@@ -375,4 +375,18 @@ int32_t trm_launch(struct trm_stream *stream, struct trm_kernel *kernel, const s
     if (LIKELY(argument_count <= ARGUMENTS_INLINE))
         return launch_inline(&launch, arguments);
     return launch_allocated(&launch, arguments);
+}
+
+int32_t trm_launch(struct trm_stream *stream, struct trm_kernel *kernel, const struct trm_grid *grid,
+                   const struct trm_argument *arguments, uint32_t argument_count)
+{
+    struct core_stream *found;
+
+    int32_t status = core_stream_begin(stream, &found);
+    if (status != TRM_OK)
+        return status;
+    struct core_kernel *launched = core_kernel_find(kernel);
+    if (!LIKELY(launched != NULL))
+        return core_last_status();
+    return core_launch(found, launched, grid, arguments, argument_count);
 }

@@ -1,10 +1,14 @@
-/* Launches: arguments that are given by name.
+/* Launches.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_LAUNCH_H
 #define CORE_LAUNCH_H
 
 #include "core/kernel.h"
+
+/* What trm_launch() does, on a stream that core_stream_begin() has found. */
+int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
+                    const struct trm_argument *arguments, uint32_t argument_count);
 
 /* Put arguments in the order of the kernel's parameters: first some by position, then the rest by name. `arranged` has room
  * for one for each parameter. Errors: INVALID_ARGUMENT naming a parameter that is missing or given twice, or a

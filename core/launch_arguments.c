@@ -36,6 +36,10 @@ static const char *describe(const struct trm_argument *given, char text[CORE_PAR
     case TRM_PARAMETER_BLOCK:
         snprintf(text, CORE_PARAMETER_TEXT, "a block of %" PRIu64 " bytes", given->value.block.size);
         return text;
+    case TRM_ARGUMENT_PORT:
+        return "a port, which only stages of pipelines have,";
+    case TRM_ARGUMENT_PORT_ELEMENTS:
+        return "the elements of a port, which only stages of pipelines have,";
     default:
         return "a value of no kind";
     }

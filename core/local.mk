@@ -95,6 +95,15 @@ core_libcore_la_SOURCES += \
 	core/transfer.c core/transfer.h \
 	core/transfer_2d.c
 
+# Graphs: what is recorded on a stream, and replayed.
+core_libcore_la_SOURCES += \
+	core/graph.c core/graph.h \
+	core/graph_emulate.c \
+	core/graph_exec.c \
+	core/graph_node.c \
+	core/graph_record.c \
+	core/graph_update.c
+
 # Devices, and everything about streams and time.
 core_libcore_la_SOURCES += \
 	core/callback.c \
@@ -119,6 +128,79 @@ core_libcore_la_SOURCES += \
 	core/thread_stream.c \
 	core/use.c core/use.h \
 	core/wait_any.c
+
+# Tasks that name each other by id.
+core_libcore_la_SOURCES += \
+	core/coordinator/cause.c \
+	core/coordinator/check.c \
+	core/coordinator/coordinator.c core/coordinator/coordinator.h \
+	core/coordinator/cycle.c \
+	core/coordinator/done.c \
+	core/coordinator/schedule.c \
+	core/coordinator/settle.c \
+	core/coordinator/submit.c \
+	core/coordinator/task.c \
+	core/coordinator/wait.c
+
+# Pipelines: the object and the device's side.
+core_libcore_la_SOURCES += \
+	core/pipeline/arguments.c \
+	core/pipeline/check.c \
+	core/pipeline/choose.c \
+	core/pipeline/engine.c core/pipeline/engine.h \
+	core/pipeline/enqueue.c \
+	core/pipeline/host_stage.c \
+	core/pipeline/pieces.c \
+	core/pipeline/pipeline.c core/pipeline/pipeline.h \
+	core/pipeline/place.c \
+	core/pipeline/ports.c \
+	core/pipeline/progress.c \
+	core/pipeline/put.c \
+	core/pipeline/recording.c \
+	core/pipeline/slot.c \
+	core/pipeline/stage_arguments.c \
+	core/pipeline/stages.c core/pipeline/stages.h \
+	core/pipeline/strategy_role_streams.c \
+	core/pipeline/strategy_slot_graphs.c \
+	core/pipeline/strategy_slot_streams.c \
+	core/pipeline/strategy_zero_copy.c \
+	core/pipeline/times.c \
+	core/pipeline/tune.c
+
+# Pipelines: the queues' side.
+core_libcore_la_SOURCES += \
+	core/pipeline/cancel.c \
+	core/pipeline/drive.c \
+	core/pipeline/failure.c \
+	core/pipeline/loader.c \
+	core/pipeline/queue.c core/pipeline/queue.h \
+	core/pipeline/run.c \
+	core/pipeline/sink.c \
+	core/pipeline/source.c core/pipeline/source.h \
+	core/pipeline/states.c \
+	core/pipeline/take.c \
+	core/pipeline/wait.c
+
+# What pipelines say of themselves.
+core_libcore_la_SOURCES += \
+	core/report/advice.c \
+	core/report/format.c \
+	core/report/measure.c core/report/measure.h \
+	core/report/predict.c core/report/predict.h \
+	core/report/predict_exact.c \
+	core/report/predict_shared.c \
+	core/report/prediction.c \
+	core/report/report.c core/report/report.h \
+	core/report/report_json.c \
+	core/report/report_text.c \
+	core/report/slices.c \
+	core/report/stage.c \
+	core/report/timeline_html.c \
+	core/report/timeline_script.c \
+	core/report/timeline_style.c \
+	core/report/trace.c core/report/trace.h \
+	core/report/trace_events.c \
+	core/report/writer.c core/report/writer.h
 
 lib_LTLIBRARIES += libtrireme.la
 

@@ -59,9 +59,19 @@ static struct {
 } directory;
 
 static const char *const type_names[16] = {
-    [CORE_CONTEXT] = "context", [CORE_DEVICE] = "device", [CORE_STREAM] = "stream",
-    [CORE_EVENT] = "event",     [CORE_BUFFER] = "buffer", [CORE_ARRAY] = "array",
-    [CORE_MODULE] = "module",   [CORE_KERNEL] = "kernel", [CORE_SHADER] = "shader",
+    [CORE_CONTEXT]     = "context",
+    [CORE_DEVICE]      = "device",
+    [CORE_STREAM]      = "stream",
+    [CORE_EVENT]       = "event",
+    [CORE_BUFFER]      = "buffer",
+    [CORE_ARRAY]       = "array",
+    [CORE_MODULE]      = "module",
+    [CORE_KERNEL]      = "kernel",
+    [CORE_SHADER]      = "shader",
+    [CORE_GRAPH]       = "graph",
+    [CORE_GRAPH_EXEC]  = "graph instance",
+    [CORE_PIPELINE]    = "pipeline",
+    [CORE_COORDINATOR] = "coordinator",
 };
 
 /* ---- parts of handles and words ---- */

@@ -187,6 +187,8 @@ int32_t core_peer_copy(struct core_stream *stream, struct core_buffer *destinati
     struct core_buffer *far = outwards ? destination : source;
     int32_t status;
 
+    if (core_stream_is_recording(stream))
+        return core_fail(TRM_ERROR_UNSUPPORTED, "a copy between two devices cannot be recorded into a graph");
     if (reaches(stream->device, far->device)) {
         status = copy_directly(stream, destination, to, source, from, size);
     } else if (far->host != NULL) {

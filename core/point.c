@@ -14,9 +14,11 @@ struct core_stream *core_point_enter(struct trm_point point)
     if (stream == NULL)
         return NULL;
     uint64_t enqueued = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
-    if (point.value <= enqueued)
+    if (point.value <= enqueued && core_stream_check_live(stream) == TRM_OK)
         return stream;
     core_object_leave(&stream->object);
+    if (point.value <= enqueued)
+        return NULL;
     core_fail(TRM_ERROR_OUT_OF_RANGE,
               "the point has the value %" PRIu64 ", but its stream has come to %" PRIu64 " only", point.value,
               enqueued);

@@ -30,6 +30,7 @@ struct core_backend {
     struct trm_pool_ops pool;
     struct trm_peer_ops peer;
     struct trm_profile_ops profile;
+    struct trm_graph_ops graph;
 };
 
 int32_t core_registry_create(struct core_context *context, struct core_registry **registry);

@@ -4,13 +4,19 @@
 #include "core/service.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include "core/context.h"
+#include "core/futex.h"
 #include "core/stream.h"
 #include "core/thread.h"
 
 /* Programs' callbacks run on it. */
 #define STACK_BYTES (1u << 20)
+
+/* Waking a thread takes about as long as this. So where jobs have been coming faster, the thread looks for the next one for
+ * that long before it sleeps; where they have not, it sleeps at once. Nanoseconds. */
+#define SPIN_NS 5000u
 
 struct core_service {
     struct core_context *context;
@@ -20,11 +26,15 @@ struct core_service {
     pthread_cond_t wake;  /* there is a job, or the service stops */
     pthread_cond_t ended; /* a thread has ended */
     struct core_job *first, *last;
-    uint32_t threads;  /* that run */
-    uint32_t blocked;  /* of them, those that block inside a job */
-    int32_t stopping;  /* 1: end when there are no more jobs */
-    int32_t orphaned;  /* 1: destroyed by one of its own threads, which frees it as it ends */
-    int32_t has_ended; /* 1: `last_ended` is to be joined */
+    _Atomic uint32_t jobs; /* 1: there are some; read without the lock by a thread that spins */
+    int32_t may_spin;      /* 1: the last job came soon after the one before; 0 for ever on one processor */
+    int32_t processors;    /* 1: this process may use more than one */
+    int32_t spinning;      /* 1: a thread spins: there is never more than one */
+    uint32_t threads;      /* that run */
+    uint32_t blocked;      /* of them, those that block inside a job */
+    int32_t stopping;      /* 1: end when there are no more jobs */
+    int32_t orphaned;      /* 1: destroyed by one of its own threads, which frees it as it ends */
+    int32_t has_ended;     /* 1: `last_ended` is to be joined */
     pthread_t last_ended;
 };
 
@@ -59,6 +69,51 @@ static void service_free(struct core_service *service)
     allocator.release(allocator.user, service, sizeof(*service));
 }
 
+static int32_t has_processors(void)
+{
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof(allowed), &allowed) != 0 || CPU_COUNT(&allowed) > 1;
+}
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Looks for a job without sleeping, with the lock given back. It is taken again only when it is free: who posts holds
+ * it for a moment, and sleeping for that would be what this is to save. */
+static void spin_locked(struct core_service *service)
+{
+    uint64_t end      = core_now() + SPIN_NS;
+    int32_t is_locked = 0;
+    service->spinning = 1;
+    pthread_mutex_unlock(&service->lock);
+    do {
+        for (int i = 0; i < 8; i++)
+            relax();
+        is_locked = atomic_load_explicit(&service->jobs, memory_order_relaxed) > 0 &&
+                    pthread_mutex_trylock(&service->lock) == 0;
+    } while (!is_locked && core_now() < end);
+    if (!is_locked)
+        pthread_mutex_lock(&service->lock);
+    service->spinning = 0;
+}
+
+/* With the lock. The next time there will be spinning if it would have been worth it this time. */
+static void wait_for_job_locked(struct core_service *service)
+{
+    uint64_t begin = core_now();
+    if (service->may_spin && !service->spinning)
+        spin_locked(service);
+    if (service->first == NULL && !service->stopping)
+        pthread_cond_wait(&service->wake, &service->lock);
+    service->may_spin = service->processors && core_now() - begin < 3 * SPIN_NS;
+}
+
 /* Waits for the next job. NULL: the thread is to end, since the service stops or since there is
  * another one that takes jobs. With the lock held. */
 static struct core_job *next_job_locked(struct core_service *service)
@@ -66,10 +121,11 @@ static struct core_job *next_job_locked(struct core_service *service)
     while (service->first == NULL) {
         if (service->stopping || service->threads - service->blocked > 1)
             return NULL;
-        pthread_cond_wait(&service->wake, &service->lock);
+        wait_for_job_locked(service);
     }
     struct core_job *job = service->first;
     service->first       = job->next;
+    atomic_store_explicit(&service->jobs, service->first != NULL, memory_order_relaxed);
     if (service->first == NULL)
         service->last = NULL;
     return job;
@@ -135,8 +191,9 @@ int32_t core_service_create(struct core_context *context, struct core_service **
     struct core_service *service = core_allocate(context, sizeof(*service));
     if (service == NULL)
         return core_fail_memory("starting the thread for host callbacks");
-    service->context   = context;
-    service->allocator = context->allocator;
+    service->context    = context;
+    service->allocator  = context->allocator;
+    service->processors = has_processors();
     pthread_mutex_init(&service->lock, NULL);
     pthread_cond_init(&service->wake, NULL);
     pthread_cond_init(&service->ended, NULL);
@@ -178,6 +235,7 @@ void core_service_post(struct core_service *service, struct core_job *job)
     else
         service->first = job;
     service->last = job;
+    atomic_store_explicit(&service->jobs, 1, memory_order_relaxed);
     ensure_progress_locked(service);
     pthread_cond_signal(&service->wake);
     pthread_mutex_unlock(&service->lock);

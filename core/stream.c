@@ -65,7 +65,8 @@ static void stream_retire(struct core_object *object)
 
     core_stream_check(stream); /* keeps the loss of the device as the stream's failure */
     core_pool_stream_end(stream);
-    list_remove(stream);
+    if (!core_stream_is_recording(stream))
+        list_remove(stream);
     stream->ops->destroy(stream->backend);
     stream->backend = NULL;
     atomic_store_explicit(&stream->completed, UINT64_MAX, memory_order_release);
@@ -153,6 +154,39 @@ free_memory:
     return status;
 }
 
+void core_stream_init_recording(struct core_stream *stream, struct core_device *device,
+                                const struct trm_stream_ops *ops, struct core_recorder *recorder,
+                                struct trm_stream_stats *stats)
+{
+    stream->object.context = device->object.context;
+    stream->device         = device;
+    stream->ops            = ops;
+    stream->backend        = (struct trm_backend_stream *)(void *)recorder;
+    stream->stats          = stats;
+    atomic_init(&stream->flags, CORE_STREAM_RECORDING);
+    atomic_init(&stream->completed, UINT64_MAX);
+}
+
+int32_t core_stream_create_recording(struct core_device *device, const struct trm_stream_ops *ops,
+                                     struct core_recorder *recorder, struct core_stream **out)
+{
+    struct core_context *context = device->object.context;
+    struct stream_memory *memory = core_allocate(context, sizeof(*memory));
+    if (memory == NULL)
+        return core_fail_memory("making a stream that records");
+
+    struct core_stream *stream = &memory->stream;
+    core_stream_init_recording(stream, device, ops, recorder, &memory->stats);
+    int32_t status = core_object_init(&stream->object, &stream_object_ops, context);
+    if (status != TRM_OK) {
+        core_release(context, memory, sizeof(*memory));
+        return status;
+    }
+    adopt(stream);
+    *out = stream;
+    return TRM_OK;
+}
+
 /* On the service thread, after the callback in which the stream was destroyed. */
 static void end_later(struct core_job *job)
 {
@@ -197,6 +231,22 @@ int32_t core_stream_begin(struct trm_stream *handle, struct core_stream **out)
     if (__builtin_expect(stream == NULL, 0))
         return core_last_status();
     return core_stream_check(stream);
+}
+
+int32_t core_stream_begin_live(struct trm_stream *handle, const char *what, struct core_stream **out)
+{
+    int32_t status = core_stream_begin(handle, out);
+    if (status == TRM_OK && core_stream_is_recording(*out))
+        return core_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be recorded into a graph", what);
+    return status;
+}
+
+int32_t core_stream_check_live(const struct core_stream *stream)
+{
+    if (__builtin_expect(!core_stream_is_recording(stream), 1))
+        return TRM_OK;
+    return core_fail(TRM_ERROR_BUSY,
+                     "the stream records into a graph: nothing on it runs, so it cannot be waited for");
 }
 
 int32_t core_stream_mark(struct core_stream *stream, uint64_t *value)
@@ -244,7 +294,10 @@ void trm_stream_destroy(struct trm_stream *handle)
     struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
     if (stream == NULL)
         return;
-    if (is_owned(stream))
+    if (core_stream_is_recording(stream))
+        core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                  "a stream that records ends with its graph and cannot be destroyed");
+    else if (is_owned(stream))
         core_fail(TRM_ERROR_INVALID_ARGUMENT,
                   "a thread's own stream ends with the thread and cannot be destroyed");
     else
@@ -266,7 +319,7 @@ int32_t trm_stream_mark(struct trm_stream *handle, struct trm_point *point)
 {
     struct core_stream *stream;
     uint64_t value = 0;
-    int32_t status = core_stream_begin(handle, &stream);
+    int32_t status = core_stream_begin_live(handle, "a point", &stream);
     if (status != TRM_OK)
         return status;
     if (point == NULL)
@@ -294,7 +347,9 @@ int32_t trm_stream_sync(struct trm_stream *handle)
     if (stream == NULL)
         return core_last_status();
     uint64_t last  = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
-    int32_t status = core_stream_wait_inside(stream, last, TRM_FOREVER);
+    int32_t status = core_stream_check_live(stream);
+    if (status == TRM_OK)
+        status = core_stream_wait_inside(stream, last, TRM_FOREVER);
     core_object_leave(&stream->object);
     return status;
 }
@@ -305,7 +360,9 @@ int32_t trm_stream_query(struct trm_stream *handle)
     if (stream == NULL)
         return core_last_status();
     uint64_t last  = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
-    int32_t status = core_stream_reached_inside(stream, last);
+    int32_t status = core_stream_check_live(stream);
+    if (status == TRM_OK)
+        status = core_stream_reached_inside(stream, last);
     core_object_leave(&stream->object);
     return status;
 }

@@ -36,9 +36,10 @@ enum core_stream_flags {
     CORE_STREAM_OF_THREAD = 1u << 0, /* a thread's default stream: trm_stream_destroy() refuses it */
     CORE_STREAM_INTERNAL  = 1u << 1, /* the core's own: has no handle that a program could know */
     CORE_STREAM_ENDING    = 1u << 2, /* trm_stream_destroy() was called inside its own callback */
+    CORE_STREAM_RECORDING = 1u << 3, /* a graph's: see core_stream_create_recording() */
 
-    /* Streams that belong to their device instead of keeping it alive. */
-    CORE_STREAM_OWNED = CORE_STREAM_OF_THREAD | CORE_STREAM_INTERNAL,
+    /* Streams that belong to their device (or to a graph, which keeps it alive) instead of keeping it alive. */
+    CORE_STREAM_OWNED = CORE_STREAM_OF_THREAD | CORE_STREAM_INTERNAL | CORE_STREAM_RECORDING,
 };
 
 struct core_stream {
@@ -85,11 +86,34 @@ static inline struct core_stream *core_stream_find(struct trm_stream *handle)
 int32_t core_stream_create(struct core_device *device, int32_t role, int32_t priority, uint32_t flags,
                            struct core_stream **stream);
 
+/* A stream on which nothing ever runs: `ops` write down what is enqueued, and get `recorder` instead of a backend's
+ * stream. It belongs to the caller, who ends it before the recorder and the device go. To all that looks whether its work
+ * has ended it has; a program that waits for it is answered with BUSY. */
+struct core_recorder;
+int32_t core_stream_create_recording(struct core_device *device, const struct trm_stream_ops *ops,
+                                     struct core_recorder *recorder, struct core_stream **stream);
+
+/* The same without a handle, in zeroed memory, for a single call. There is nothing to end. */
+void core_stream_init_recording(struct core_stream *stream, struct core_device *device,
+                                const struct trm_stream_ops *ops, struct core_recorder *recorder,
+                                struct trm_stream_stats *stats);
+
+static inline int32_t core_stream_is_recording(const struct core_stream *stream)
+{
+    return (atomic_load_explicit(&stream->flags, memory_order_relaxed) & CORE_STREAM_RECORDING) != 0;
+}
+
 /* Drain and kill: what trm_stream_destroy() does. The caller holds a reference. */
 void core_stream_end(struct core_stream *stream);
 
 /* The stream behind a handle, ready to be enqueued on; else its first failure. Written in any case. */
 int32_t core_stream_begin(struct trm_stream *handle, struct core_stream **stream);
+
+/* The same for `what` (for the sentence) cannot be recorded: UNSUPPORTED on a stream that records. */
+int32_t core_stream_begin_live(struct trm_stream *handle, const char *what, struct core_stream **stream);
+
+/* For waiting: BUSY on a stream that records. */
+int32_t core_stream_check_live(const struct core_stream *stream);
 
 static inline uint64_t core_stream_next(const struct core_stream *stream)
 {

@@ -13,7 +13,7 @@ int32_t trm_stream_alloc(struct trm_stream *stream, uint64_t size, struct trm_bu
     struct core_stream *found;
     struct core_buffer *made = NULL;
 
-    int32_t status = core_stream_begin(stream, &found);
+    int32_t status = core_stream_begin_live(stream, "allocating memory", &found);
     if (status != TRM_OK)
         return status;
     if (size > found->device->limits.max_buffer_bytes)
@@ -99,6 +99,8 @@ int32_t trm_stream_free(struct trm_stream *stream, struct trm_buffer *buffer)
 
     core_device_reap(freed->device);
     int32_t status = core_buffer_check_device(freed, found->device);
+    if (status == TRM_OK && core_stream_is_recording(found))
+        status = core_fail(TRM_ERROR_UNSUPPORTED, "freeing memory cannot be recorded into a graph");
     if (status == TRM_OK)
         status = core_buffer_drop(freed, 1);
     /* From here on nobody else can end the buffer, so it stays without being entered. */

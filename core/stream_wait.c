@@ -27,9 +27,12 @@ static int32_t wait_natively(struct core_stream *stream, struct core_stream *oth
         return core_stream_commit(stream, value, status);
     status = core_stream_commit(stream, value, status);
     /* Perhaps it is `other` that the backend complained about. */
+    struct core_saved_error complaint;
+    core_error_save(&complaint);
     core_stream_reached_inside(other, other_value);
     if (core_stream_failure_status(other) != TRM_OK)
         return inherit(stream, other);
+    core_error_restore(&complaint);
     return status;
 }
 
@@ -86,7 +89,7 @@ static int32_t check_context(const struct core_stream *stream, const struct core
 int32_t trm_stream_wait(struct trm_stream *handle, struct trm_point point)
 {
     struct core_stream *stream;
-    int32_t status = core_stream_begin(handle, &stream);
+    int32_t status = core_stream_begin_live(handle, "a wait", &stream);
     if (status != TRM_OK)
         return status;
     struct core_stream *other = core_point_enter(point);
@@ -103,7 +106,7 @@ int32_t trm_stream_wait_event(struct trm_stream *handle, struct trm_event *event
 {
     struct core_stream *stream, *other;
     uint64_t value;
-    int32_t status = core_stream_begin(handle, &stream);
+    int32_t status = core_stream_begin_live(handle, "a wait", &stream);
     if (status != TRM_OK)
         return status;
     struct core_event *event = core_event_find(event_handle);
@@ -123,9 +126,9 @@ int32_t trm_stream_wait_event(struct trm_stream *handle, struct trm_event *event
 static int32_t check_streams(struct trm_stream *const *streams, uint32_t count)
 {
     struct core_stream *first, *stream;
-    int32_t status = core_stream_begin(streams[0], &first);
+    int32_t status = core_stream_begin_live(streams[0], "a barrier", &first);
     for (uint32_t i = 1; status == TRM_OK && i < count; i++) {
-        status = core_stream_begin(streams[i], &stream);
+        status = core_stream_begin_live(streams[i], "a barrier", &stream);
         if (status == TRM_OK)
             status = check_context(stream, first);
     }

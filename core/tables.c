@@ -70,6 +70,13 @@ static const struct slot peer_slots[] = {
     {NULL, 0},
 };
 
+static const struct slot graph_slots[] = {
+    SLOT(graph_ops, create),
+    SLOT(graph_ops, destroy),
+    SLOT(graph_ops, launch),
+    {NULL, 0},
+};
+
 static const struct slot profile_slots[] = {
     SLOT(profile_ops, stamp_create),
     SLOT(profile_ops, stamp_destroy),
@@ -169,7 +176,7 @@ int32_t core_loader_take_tables(struct core_candidate *candidate, const struct t
         TABLE(device, 1, CORE_ABI_DEVICE_OPS),   TABLE(memory, 1, CORE_ABI_MEMORY_OPS),
         TABLE(stream, 1, CORE_ABI_STREAM_OPS),   TABLE(module, 1, CORE_ABI_MODULE_OPS),
         TABLE(pool, 0, CORE_ABI_POOL_OPS),       TABLE(peer, 0, CORE_ABI_PEER_OPS),
-        TABLE(profile, 0, CORE_ABI_PROFILE_OPS),
+        TABLE(profile, 0, CORE_ABI_PROFILE_OPS), TABLE(graph, 0, CORE_ABI_GRAPH_OPS),
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         if (!take_table(candidate, &tables[i]))

@@ -94,24 +94,20 @@ static int32_t check_host(const struct core_buffer *buffer, uint64_t offset, con
 
 /* ---- the functions of <trireme/transfer.h> ------------------------------------------------- */
 
-int32_t trm_copy(struct trm_stream *stream, struct trm_span destination, struct trm_span source)
+int32_t core_copy(struct core_stream *stream, struct trm_span destination, struct trm_span source)
 {
-    struct core_stream *found;
     struct core_buffer *to, *from;
     uint64_t to_length, from_length;
 
-    int32_t status = core_stream_begin(stream, &found);
-    if (status != TRM_OK)
-        return status;
     if (destination.length == TRM_WHOLE)
         destination.length = source.length;
     else if (source.length == TRM_WHOLE)
         source.length = destination.length;
-    status = core_span_resolve(destination, &to, &to_length);
+    int32_t status = core_span_resolve(destination, &to, &to_length);
     if (status == TRM_OK)
         status = core_span_resolve(source, &from, &from_length);
     if (status == TRM_OK)
-        status = core_copy_check_devices(found, to, from);
+        status = core_copy_check_devices(stream, to, from);
     if (status != TRM_OK)
         return status;
     if (to_length != from_length)
@@ -123,60 +119,80 @@ int32_t trm_copy(struct trm_stream *stream, struct trm_span destination, struct 
     status = check_overlap(to, destination.offset, from, source.offset, to_length);
     if (status != TRM_OK)
         return status;
-    status = core_copy_buffers(found, to, destination.offset, from, source.offset, to_length);
+    status = core_copy_buffers(stream, to, destination.offset, from, source.offset, to_length);
     if (status == TRM_OK)
-        core_copy_count(found, CORE_COPY_DEVICE, to_length);
+        core_copy_count(stream, CORE_COPY_DEVICE, to_length);
     return status;
 }
 
 /* The checks that an upload and a download share. */
-static int32_t resolve_transfer(struct trm_stream *stream, struct trm_span span, const void *memory,
-                                struct core_stream **found, struct core_buffer **buffer, uint64_t *length)
+static int32_t resolve_transfer(const struct core_stream *stream, struct trm_span span, const void *memory,
+                                struct core_buffer **buffer, uint64_t *length)
 {
-    int32_t status = core_stream_begin(stream, found);
+    int32_t status = core_span_resolve(span, buffer, length);
     if (status == TRM_OK)
-        status = core_span_resolve(span, buffer, length);
-    if (status == TRM_OK)
-        status = core_buffer_check_device(*buffer, (*found)->device);
+        status = core_buffer_check_device(*buffer, stream->device);
     if (status == TRM_OK)
         status = check_host(*buffer, span.offset, memory, *length);
     return status;
 }
 
-int32_t trm_upload(struct trm_stream *stream, struct trm_span destination, const void *source)
+int32_t core_upload(struct core_stream *stream, struct trm_span destination, const void *source)
 {
-    struct core_stream *found;
     struct core_buffer *buffer;
     uint64_t length;
 
-    int32_t status = resolve_transfer(stream, destination, source, &found, &buffer, &length);
+    int32_t status = resolve_transfer(stream, destination, source, &buffer, &length);
     if (status != TRM_OK || length == 0)
         return status;
-    uint64_t value = core_stream_next(found);
+    uint64_t value = core_stream_next(stream);
     status =
-        core_copy_enqueue(found, core_place(buffer, destination.offset), core_place_host(source), length);
+        core_copy_enqueue(stream, core_place(buffer, destination.offset), core_place_host(source), length);
     if (status != TRM_OK)
         return status;
-    core_use(&buffer->uses, found, value);
-    core_copy_count(found, CORE_COPY_UP, length);
+    core_use(&buffer->uses, stream, value);
+    core_copy_count(stream, CORE_COPY_UP, length);
     return TRM_OK;
+}
+
+int32_t core_download(struct core_stream *stream, void *destination, struct trm_span source)
+{
+    struct core_buffer *buffer;
+    uint64_t length;
+
+    int32_t status = resolve_transfer(stream, source, destination, &buffer, &length);
+    if (status != TRM_OK || length == 0)
+        return status;
+    uint64_t value = core_stream_next(stream);
+    status =
+        core_copy_enqueue(stream, core_place_host(destination), core_place(buffer, source.offset), length);
+    if (status != TRM_OK)
+        return status;
+    core_use(&buffer->uses, stream, value);
+    core_copy_count(stream, CORE_COPY_DOWN, length);
+    return TRM_OK;
+}
+
+int32_t trm_copy(struct trm_stream *stream, struct trm_span destination, struct trm_span source)
+{
+    struct core_stream *found;
+
+    int32_t status = core_stream_begin(stream, &found);
+    return status != TRM_OK ? status : core_copy(found, destination, source);
+}
+
+int32_t trm_upload(struct trm_stream *stream, struct trm_span destination, const void *source)
+{
+    struct core_stream *found;
+
+    int32_t status = core_stream_begin(stream, &found);
+    return status != TRM_OK ? status : core_upload(found, destination, source);
 }
 
 int32_t trm_download(struct trm_stream *stream, void *destination, struct trm_span source)
 {
     struct core_stream *found;
-    struct core_buffer *buffer;
-    uint64_t length;
 
-    int32_t status = resolve_transfer(stream, source, destination, &found, &buffer, &length);
-    if (status != TRM_OK || length == 0)
-        return status;
-    uint64_t value = core_stream_next(found);
-    status =
-        core_copy_enqueue(found, core_place_host(destination), core_place(buffer, source.offset), length);
-    if (status != TRM_OK)
-        return status;
-    core_use(&buffer->uses, found, value);
-    core_copy_count(found, CORE_COPY_DOWN, length);
-    return TRM_OK;
+    int32_t status = core_stream_begin(stream, &found);
+    return status != TRM_OK ? status : core_download(found, destination, source);
 }

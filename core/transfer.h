@@ -27,6 +27,11 @@ static inline struct trm_place core_place_host(const void *memory)
 int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place destination, struct trm_place source,
                           uint64_t size);
 
+/* What the functions of <trireme/transfer.h> do, on a stream that core_stream_begin() has found. */
+int32_t core_upload(struct core_stream *stream, struct trm_span destination, const void *source);
+int32_t core_download(struct core_stream *stream, void *destination, struct trm_span source);
+int32_t core_copy(struct core_stream *stream, struct trm_span destination, struct trm_span source);
+
 /* Statistics count what the program asked for, however it is done: one copy for each call. */
 enum core_direction {
     CORE_COPY_DEVICE = 0,

@@ -4,6 +4,7 @@
 #include "core/use.h"
 
 #include "core/futex.h"
+#include "core/graph.h"
 #include "core/stream.h"
 
 #define BLOCK_SLOTS 12
@@ -163,6 +164,10 @@ static int32_t record_known(struct core_uses *uses, const struct core_stream *st
 
 void core_use(struct core_uses *uses, struct core_stream *stream, uint64_t value)
 {
+    if (__builtin_expect(core_stream_is_recording(stream), 0)) {
+        core_recorder_use(stream, uses);
+        return;
+    }
     if (stream->device->limits.synchronous || record_known(uses, stream, value))
         return;
     record_new(uses, stream, value);

@@ -31,8 +31,8 @@ struct core_uses {
     struct core_use_block *more;
 };
 
-/* Record that operation `value` of `stream` uses the object. A lock nobody contends for and a
- * compare when the stream is known already; nothing at all on a synchronous device. Cannot fail:
+/* Record that operation `value` of `stream` uses the object. On a stream that records, the set is a buffer's, and the
+ * graph keeps the buffer. Else a lock nobody contends for and a compare when the stream is known already; nothing at all on a synchronous device. Cannot fail:
  * where memory for a further slot is missing, it waits for the operation itself. */
 void core_use(struct core_uses *uses, struct core_stream *stream, uint64_t value);
 

@@ -6,8 +6,17 @@
 EXAMPLES += \
 	examples/01-hello \
 	examples/02-kernel \
+	examples/03-sequential \
+	examples/04-double \
+	examples/05-triple \
 	examples/06-streams \
 	examples/07-asking \
+	examples/08-loader \
+	examples/09-training \
+	examples/10-inference \
+	examples/11-graph \
+	examples/12-dependencies \
+	examples/13-prediction \
 	examples/14-c-function \
 	examples/15-memory \
 	examples/16-callbacks \
@@ -21,6 +30,18 @@ examples_02_kernel_SOURCES = examples/02-kernel.c examples/example.h
 examples_02_kernel_LDADD = libtrireme.la
 examples_02_kernel_LDFLAGS = $(UNINSTALLED_LINK)
 
+examples_03_sequential_SOURCES = examples/03-sequential.c examples/example.h
+examples_03_sequential_LDADD = libtrireme.la
+examples_03_sequential_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_04_double_SOURCES = examples/04-double.c examples/example.h
+examples_04_double_LDADD = libtrireme.la
+examples_04_double_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_05_triple_SOURCES = examples/05-triple.c examples/example.h
+examples_05_triple_LDADD = libtrireme.la
+examples_05_triple_LDFLAGS = $(UNINSTALLED_LINK)
+
 examples_06_streams_SOURCES = examples/06-streams.c examples/example.h
 examples_06_streams_LDADD = libtrireme.la
 examples_06_streams_LDFLAGS = $(UNINSTALLED_LINK)
@@ -28,6 +49,30 @@ examples_06_streams_LDFLAGS = $(UNINSTALLED_LINK)
 examples_07_asking_SOURCES = examples/07-asking.c examples/example.h
 examples_07_asking_LDADD = libtrireme.la
 examples_07_asking_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_08_loader_SOURCES = examples/08-loader.c examples/example.h
+examples_08_loader_LDADD = libtrireme.la -lm
+examples_08_loader_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_09_training_SOURCES = examples/09-training.c examples/example.h
+examples_09_training_LDADD = libtrireme.la -lm
+examples_09_training_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_10_inference_SOURCES = examples/10-inference.c examples/example.h
+examples_10_inference_LDADD = libtrireme.la
+examples_10_inference_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_11_graph_SOURCES = examples/11-graph.c examples/example.h
+examples_11_graph_LDADD = libtrireme.la
+examples_11_graph_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_12_dependencies_SOURCES = examples/12-dependencies.c examples/example.h
+examples_12_dependencies_LDADD = libtrireme.la
+examples_12_dependencies_LDFLAGS = $(UNINSTALLED_LINK)
+
+examples_13_prediction_SOURCES = examples/13-prediction.c examples/example.h
+examples_13_prediction_LDADD = libtrireme.la
+examples_13_prediction_LDFLAGS = $(UNINSTALLED_LINK)
 
 examples_14_c_function_SOURCES = examples/14-c-function.c examples/example.h
 examples_14_c_function_LDADD = libtrireme.la

@@ -16,6 +16,7 @@ static const struct bench_suite *const all_suites[] = {
     &bench_stream_suite,
     &bench_copy_suite,
     &bench_alloc_suite,
+    &bench_pipeline_suite,
 };
 
 enum {
@@ -243,7 +244,7 @@ const struct command bench_command = {
     .help    = "Usage: trireme bench [SUITE…] [--backend ID] [--json] [--repeat N] [--quick] [-v]\n"
                "       trireme bench --list [SUITE…]\n"
                "\n"
-               "Suites: stream, copy, alloc; all of them when none is named. Some cases measure the C library\n"
+               "Suites: stream, copy, alloc, pipeline; all of them when none is named. Some cases measure the C library\n"
                "beside Trireme, so that the two can be compared within one run.\n"
                "\n"
                "      --backend ID  a device such as cuda:1, or a backend's first device\n"

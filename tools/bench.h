@@ -27,6 +27,7 @@ struct bench {
     struct trm_event *event;
     struct trm_buffer *buffers[2];
     unsigned char *host[2];
+    struct bench_flow *flow, *other_flow; /* bench_flow.h */
 };
 
 enum bench_needs {
@@ -57,6 +58,7 @@ struct bench_suite {
 extern const struct bench_suite bench_stream_suite;
 extern const struct bench_suite bench_copy_suite;
 extern const struct bench_suite bench_alloc_suite;
+extern const struct bench_suite bench_pipeline_suite;
 
 /* ---- what came out ----------------------------------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  */
 #include "bench.h"
 
+#include "bench_flow.h"
 #include "output.h"
 
 #include <errno.h>
@@ -68,6 +69,9 @@ int32_t bench_streams_setup(struct bench *bench, const struct bench_case *test)
 
 void bench_teardown(struct bench *bench)
 {
+    bench_flow_end(bench->flow);
+    bench_flow_end(bench->other_flow);
+    bench->flow = bench->other_flow = NULL;
     trm_event_destroy(bench->event);
     bench->event = NULL;
     for (int i = 0; i < 2; i++) {

@@ -27,6 +27,7 @@ struct command {
 extern const struct command info_command;
 extern const struct command kc_command;
 extern const struct command bench_command;
+extern const struct command run_command;
 
 /* Say on stderr that the command line is wrong, and where the help is. `complaint` NULL: getopt has said it already.
  * Returns COMMAND_USAGE. */

@@ -81,6 +81,9 @@ enum {
 char *kc_constants(struct trm_shader *shader, const struct kc_variant *variant,
                    struct trm_constant *constants, char name[KC_VARIANT_NAME]);
 
+/* A value of a type as it stands on a command line, as bits. False: it is none. */
+bool kc_value(int32_t type, const char *text, uint64_t *bits);
+
 /* ---- kc_compile.c: one file */
 
 /* Make all that was asked for of job->file. Returns whether that went well; else job->failure says why not. */

@@ -90,7 +90,7 @@ static bool parse_integer(int32_t type, const char *text, uint64_t *bits)
     return errno == 0 && end != text && *end == '\0' && *bits <= mask;
 }
 
-static bool parse_value(int32_t type, const char *text, uint64_t *bits)
+bool kc_value(int32_t type, const char *text, uint64_t *bits)
 {
     if (type == TRM_TYPE_F16 || type == TRM_TYPE_F32 || type == TRM_TYPE_F64)
         return parse_float(type, text, bits);
@@ -188,7 +188,7 @@ char *kc_constants(struct trm_shader *shader, const struct kc_variant *variant,
         constants[i].name = NULL;
         constants[i].id   = info.id;
         constants[i].type = info.type;
-        if (!parse_value(info.type, variant->values[i], &constants[i].bits))
+        if (!kc_value(info.type, variant->values[i], &constants[i].bits))
             return sentence("constant %s is of type %s, and %s is no such value", variant->names[i],
                             trm_type_name(info.type), variant->values[i]);
         for (uint32_t other = 0; other < i; other++)

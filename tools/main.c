@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct command *const commands[] = {&info_command, &kc_command, &bench_command};
+static const struct command *const commands[] = {&run_command, &info_command, &kc_command, &bench_command};
 
 enum {
     COMMAND_COUNT = sizeof(commands) / sizeof(commands[0])
@@ -60,7 +60,7 @@ static int help(const char *name)
     return COMMAND_OK;
 }
 
-static int run_command(const struct command *command, int argc, char **argv)
+static int start(const struct command *command, int argc, char **argv)
 {
     char title[64];
 
@@ -94,7 +94,7 @@ static int dispatch(int argc, char **argv)
     command = find_command(argv[1]);
     if (!command)
         return usage_error("no such command", argv[1]);
-    return run_command(command, argc - 1, argv + 1);
+    return start(command, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

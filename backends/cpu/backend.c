@@ -69,6 +69,7 @@ static const struct trm_backend cpu_backend = {
     .memory      = &cpu_memory_ops,
     .stream      = &cpu_stream_ops,
     .module      = &cpu_module_ops,
+    .graph       = &cpu_graph_ops,
     .profile     = &cpu_profile_ops,
 };
 

@@ -7,6 +7,8 @@
 
 #include "futex.h"
 
+#include <sched.h>
+
 struct cpu_clock {
     uint64_t first_tick;
     uint64_t first_ns;
@@ -24,6 +26,18 @@ static inline uint64_t cpu_ticks(void)
 #else
     return cpu_now();
 #endif
+}
+
+/* 1 + the number of the processor that this thread is on just now. */
+static inline uint16_t cpu_here(void)
+{
+    return (uint16_t)(sched_getcpu() + 1);
+}
+
+/* Ticks in units of 256, which come round after minutes. */
+static inline uint32_t cpu_coarse_ticks(void)
+{
+    return (uint32_t)(cpu_ticks() >> 8);
 }
 
 static inline void cpu_relax(void)

@@ -66,5 +66,6 @@ extern const struct trm_memory_ops cpu_memory_ops;
 extern const struct trm_stream_ops cpu_stream_ops;
 extern const struct trm_module_ops cpu_module_ops;
 extern const struct trm_profile_ops cpu_profile_ops;
+extern const struct trm_graph_ops cpu_graph_ops;
 
 #endif

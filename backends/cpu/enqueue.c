@@ -1,6 +1,7 @@
 /* cpu backend: putting operations into a stream. One thread at a time does this.
  * SPDX-License-Identifier: MIT
  */
+#include "graph.h"
 #include "launch.h"
 
 #include <string.h>
@@ -8,7 +9,7 @@
 /* When a batch is submitted. Waking a sleeping worker costs a few microseconds, so a batch is worth
  * that; one that looks for work anyway gets it sooner. */
 #define BATCH_NS 20000u
-#define BATCH_WARM_NS 4000u
+#define BATCH_WARM_NS 16000u
 
 #define CHEAP_NS 20u
 #define BYTES_PER_NS 16u
@@ -60,12 +61,11 @@ static bool batch_is_full(struct trm_backend_stream *stream, uint32_t slots, uin
     return is_worth_submitting(stream);
 }
 
-static int32_t commit(struct trm_backend_stream *stream, struct cpu_op *op, uint64_t value, uint32_t kind,
-                      uint32_t slots, uint32_t cost)
+static int32_t commit(struct trm_backend_stream *stream, struct cpu_op *op, uint64_t value, uint32_t slots,
+                      uint32_t cost)
 {
     struct cpu_ring_writer *writer = &stream->writer;
     op->value                      = value;
-    op->kind                       = (uint8_t)kind;
     op->slots                      = (uint8_t)slots;
     op->cost                       = cost;
     writer->written += slots;
@@ -86,49 +86,43 @@ static uint8_t *place(const struct trm_place *where)
     return where->memory ? where->memory->data + where->offset : where->host;
 }
 
-/* ---- operations */
+/* ---- what operations are like */
 
-int32_t cpu_enqueue_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
+inline uint32_t cpu_encode_copy(struct cpu_op *op, const struct trm_copy_desc *desc)
 {
-    if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
-    struct cpu_op *op = reserve(stream, 1);
-    if (op == NULL)
-        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    op->kind             = CPU_OP_COPY;
     op->copy.destination = place(&desc->destination);
     op->copy.source      = place(&desc->source);
     op->copy.size        = desc->size;
-    return commit(stream, op, value, CPU_OP_COPY, 1, bytes_cost(desc->size));
+    return bytes_cost(desc->size);
 }
 
-int32_t cpu_enqueue_copy_2d(struct trm_backend_stream *stream, uint64_t value,
-                            const struct trm_copy_2d_desc *desc)
+inline uint32_t cpu_encode_copy_2d(struct cpu_op *op, const struct trm_copy_2d_desc *desc)
 {
-    if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
-    struct cpu_op *op = reserve(stream, 1);
-    if (op == NULL)
-        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    op->kind                      = CPU_OP_COPY_2D;
     op->copy_2d.destination       = place(&desc->destination);
     op->copy_2d.source            = place(&desc->source);
     op->copy_2d.destination_pitch = desc->destination_pitch;
     op->copy_2d.source_pitch      = desc->source_pitch;
     op->copy_2d.width             = desc->width;
     op->copy_2d.height            = desc->height;
-    return commit(stream, op, value, CPU_OP_COPY_2D, 1, bytes_cost(desc->width * desc->height));
+    return bytes_cost(desc->width * desc->height);
 }
 
-int32_t cpu_enqueue_fill(struct trm_backend_stream *stream, uint64_t value, const struct trm_fill_desc *desc)
+inline uint32_t cpu_encode_fill(struct cpu_op *op, const struct trm_fill_desc *desc)
 {
-    if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
-    struct cpu_op *op = reserve(stream, 1);
-    if (op == NULL)
-        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    op->kind             = CPU_OP_FILL;
     op->fill.destination = desc->memory->data + desc->offset;
     op->fill.size        = desc->size;
     op->fill.word        = cpu_pattern_word(desc->pattern, desc->pattern_size);
-    return commit(stream, op, value, CPU_OP_FILL, 1, bytes_cost(desc->size));
+    return bytes_cost(desc->size);
+}
+
+inline uint32_t cpu_encode_stamp(struct cpu_op *op, struct trm_backend_stamp *stamp)
+{
+    op->kind        = CPU_OP_STAMP;
+    op->stamp.stamp = stamp;
+    return CHEAP_NS;
 }
 
 /* The block that the kernel reads: the arguments in order, each at its natural alignment. */
@@ -155,6 +149,51 @@ static void write_block(uint8_t *block, const struct trm_launch_argument *argume
         memcpy(block + offset, &buffer, sizeof(buffer));
         offset += sizeof(buffer);
     }
+}
+
+inline uint32_t cpu_encode_launch(struct cpu_op *op, const struct trm_launch_desc *desc, uint8_t *block)
+{
+    op->kind                = CPU_OP_LAUNCH;
+    op->launch.kernel       = desc->kernel;
+    op->launch.block        = block;
+    op->launch.shared_bytes = desc->shared_bytes;
+    memcpy(op->launch.groups, desc->groups, sizeof(op->launch.groups));
+    memcpy(op->launch.group_size, desc->group_size, sizeof(op->launch.group_size));
+    write_block(block, desc->arguments, desc->argument_count);
+    return cpu_launch_cost(desc->kernel, op);
+}
+
+/* ---- operations */
+
+int32_t cpu_enqueue_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
+{
+    if (cpu_stream_failure(stream) != NULL)
+        return cpu_stream_report(stream);
+    struct cpu_op *op = reserve(stream, 1);
+    if (op == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    return commit(stream, op, value, 1, cpu_encode_copy(op, desc));
+}
+
+int32_t cpu_enqueue_copy_2d(struct trm_backend_stream *stream, uint64_t value,
+                            const struct trm_copy_2d_desc *desc)
+{
+    if (cpu_stream_failure(stream) != NULL)
+        return cpu_stream_report(stream);
+    struct cpu_op *op = reserve(stream, 1);
+    if (op == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    return commit(stream, op, value, 1, cpu_encode_copy_2d(op, desc));
+}
+
+int32_t cpu_enqueue_fill(struct trm_backend_stream *stream, uint64_t value, const struct trm_fill_desc *desc)
+{
+    if (cpu_stream_failure(stream) != NULL)
+        return cpu_stream_report(stream);
+    struct cpu_op *op = reserve(stream, 1);
+    if (op == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    return commit(stream, op, value, 1, cpu_encode_fill(op, desc));
 }
 
 /* A block of the host's memory knows its size, so that it can be released when its kernel is gone. */
@@ -193,14 +232,8 @@ int32_t cpu_enqueue_launch(struct trm_backend_stream *stream, uint64_t value,
             release_block(stream, block);
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     }
-    op->heap                = heap;
-    op->launch.kernel       = kernel;
-    op->launch.block        = heap ? block : (uint8_t *)(op + 1);
-    op->launch.shared_bytes = desc->shared_bytes;
-    memcpy(op->launch.groups, desc->groups, sizeof(op->launch.groups));
-    memcpy(op->launch.group_size, desc->group_size, sizeof(op->launch.group_size));
-    write_block(op->launch.block, desc->arguments, desc->argument_count);
-    return commit(stream, op, value, CPU_OP_LAUNCH, slots, cpu_launch_cost(kernel, op));
+    op->heap = heap;
+    return commit(stream, op, value, slots, cpu_encode_launch(op, desc, heap ? block : (uint8_t *)(op + 1)));
 }
 
 int32_t cpu_enqueue_wait(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_stream *other,
@@ -214,7 +247,8 @@ int32_t cpu_enqueue_wait(struct trm_backend_stream *stream, uint64_t value, stru
     cpu_stream_retain(other);
     op->wait.other = other;
     op->wait.value = other_value;
-    return commit(stream, op, value, CPU_OP_WAIT, 1, CHEAP_NS);
+    op->kind       = CPU_OP_WAIT;
+    return commit(stream, op, value, 1, CHEAP_NS);
 }
 
 int32_t cpu_enqueue_gate(struct trm_backend_stream *stream, uint64_t value)
@@ -224,7 +258,8 @@ int32_t cpu_enqueue_gate(struct trm_backend_stream *stream, uint64_t value)
     struct cpu_op *op = reserve(stream, 1);
     if (op == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
-    return commit(stream, op, value, CPU_OP_GATE, 1, CHEAP_NS);
+    op->kind = CPU_OP_GATE;
+    return commit(stream, op, value, 1, CHEAP_NS);
 }
 
 int32_t cpu_enqueue_stamp(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_stamp *stamp)
@@ -234,8 +269,19 @@ int32_t cpu_enqueue_stamp(struct trm_backend_stream *stream, uint64_t value, str
     struct cpu_op *op = reserve(stream, 1);
     if (op == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
-    op->stamp.stamp = stamp;
-    return commit(stream, op, value, CPU_OP_STAMP, 1, CHEAP_NS);
+    return commit(stream, op, value, 1, cpu_encode_stamp(op, stamp));
+}
+
+int32_t cpu_enqueue_graph(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_graph *graph)
+{
+    if (cpu_stream_failure(stream) != NULL)
+        return cpu_stream_report(stream);
+    struct cpu_op *op = reserve(stream, 1);
+    if (op == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    op->kind        = CPU_OP_GRAPH;
+    op->graph.graph = graph;
+    return commit(stream, op, value, 1, cpu_graph_cost(graph));
 }
 
 void cpu_op_release(struct trm_backend_stream *stream, const struct cpu_op *op)

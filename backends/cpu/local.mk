@@ -19,6 +19,8 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/enqueue.c \
 	backends/cpu/failure.c \
 	backends/cpu/futex.h \
+	backends/cpu/graph.c \
+	backends/cpu/graph.h \
 	backends/cpu/job.c \
 	backends/cpu/job.h \
 	backends/cpu/launch.c \

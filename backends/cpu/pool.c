@@ -8,8 +8,10 @@
 #include <string.h>
 
 #define STACK_BYTES (512u << 10)
-#define SPIN_US 4u
-#define TURN 256u /* operations of a stream that a worker runs before others get their turn */
+#define SPIN_US 12u
+#define AROUND_US 50u
+#define LOOK 8u /* streams of the queue that are looked at for one whose data is near */
+#define LEAVE_US 10u
 
 /* ---- run queue */
 
@@ -23,6 +25,7 @@ void cpu_pool_push_locked(struct cpu_pool *pool, struct trm_backend_stream *stre
     *(queue->last ? &queue->last->run_next : &queue->first) = stream;
     queue->last                                             = stream;
     stream->linked                                          = true;
+    atomic_store_explicit(&stream->queued_at, cpu_coarse_ticks(), memory_order_relaxed);
     atomic_fetch_add(&pool->runnable, 1);
 }
 
@@ -37,11 +40,61 @@ void cpu_pool_remove_locked(struct cpu_pool *pool, struct trm_backend_stream *st
     atomic_fetch_sub(&pool->runnable, 1);
 }
 
+/* What a stream works on is in the cache of the processor that ran it last, and to fetch it from there costs more than short
+ * work itself. So it is left to that one while it is at work, as long as this one has work of its own. */
+static bool is_recent(const struct cpu_pool *pool, uint32_t then, uint32_t now)
+{
+    return now - then < pool->leave_ticks;
+}
+
+static uint32_t worked_at(const struct cpu_pool *pool, uint32_t processor)
+{
+    return atomic_load_explicit(&pool->worked[processor % CPU_PLACES].at, memory_order_relaxed);
+}
+
+bool cpu_pool_may_take(const struct cpu_pool *pool, const struct trm_backend_stream *stream)
+{
+    uint32_t here = cpu_here(), its = atomic_load_explicit(&stream->processor, memory_order_relaxed);
+    uint32_t now = cpu_coarse_ticks();
+    return its == here || its == 0 ||
+           !is_recent(pool, atomic_load_explicit(&stream->queued_at, memory_order_relaxed), now) ||
+           !is_recent(pool, worked_at(pool, its), now) || !is_recent(pool, worked_at(pool, here), now);
+}
+
+void cpu_pool_worked(struct cpu_pool *pool)
+{
+    atomic_store_explicit(&pool->worked[cpu_here() % CPU_PLACES].at, cpu_coarse_ticks(),
+                          memory_order_relaxed);
+}
+
+/* Of two that wait for the same processor one is better off elsewhere, and stays there. */
+static bool waits_behind_another(const struct cpu_run_queue *queue, const struct trm_backend_stream *stream)
+{
+    uint32_t its = atomic_load_explicit(&stream->processor, memory_order_relaxed);
+    for (const struct trm_backend_stream *other = queue->first; other != stream; other = other->run_next)
+        if (atomic_load_explicit(&other->processor, memory_order_relaxed) == its)
+            return true;
+    return false;
+}
+
+static struct trm_backend_stream *nearest_locked(const struct cpu_pool *pool,
+                                                 const struct cpu_run_queue *queue)
+{
+    struct trm_backend_stream *stream = queue->first, *spare = NULL;
+    for (uint32_t i = 0; i < LOOK && stream != NULL; i++, stream = stream->run_next) {
+        if (cpu_pool_may_take(pool, stream))
+            return stream;
+        if (spare == NULL && waits_behind_another(queue, stream))
+            spare = stream;
+    }
+    return spare;
+}
+
 static struct trm_backend_stream *pop_locked(struct cpu_pool *pool)
 {
     for (uint32_t i = 0; i < CPU_PRIORITIES; i++) {
         struct trm_backend_stream *stream;
-        while ((stream = pool->queues[i].first) != NULL) {
+        while ((stream = nearest_locked(pool, &pool->queues[i])) != NULL) {
             cpu_pool_remove_locked(pool, stream);
             uint32_t queued = CPU_QUEUED;
             if (atomic_compare_exchange_strong(&stream->state, &queued, CPU_RUNNING)) {
@@ -95,7 +148,24 @@ void cpu_token_give(struct cpu_pool *pool, uint32_t token)
         cpu_pool_rouse(pool, 1);
 }
 
+void cpu_pool_helped(struct cpu_pool *pool)
+{
+    atomic_store_explicit(&pool->helped_until, cpu_ticks() + pool->around_ticks, memory_order_relaxed);
+}
+
 /* ---- the pool */
+
+/* Held so shortly that it is better to try again than to sleep, where the C library has such locks. */
+static void init_lock(struct cpu_pool *pool)
+{
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+#ifdef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    pthread_mutex_init(&pool->lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
 
 int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers)
 {
@@ -115,13 +185,16 @@ int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers)
     memset(pool->workers, 0, pool->size * sizeof(*pool->workers));
     memset(pool->scratch, 0, pool->size * sizeof(*pool->scratch));
     memset(pool->jobs, 0, pool->size * sizeof(*pool->jobs));
-    pthread_mutex_init(&pool->lock, NULL);
-    pool->spin_ticks = processors > 1 ? SPIN_US * cpu_clock_rate(&instance->clock) : 0;
+    init_lock(pool);
+    pool->leave_ticks  = (uint32_t)(LEAVE_US * cpu_clock_rate(&instance->clock) >> 8);
+    pool->around_ticks = AROUND_US * cpu_clock_rate(&instance->clock);
+    pool->spin_ticks   = processors > 1 ? SPIN_US * cpu_clock_rate(&instance->clock) : 0;
     for (uint32_t i = pool->size; i-- > 0;) {
         struct cpu_worker *worker = &pool->workers[i];
         worker->instance          = instance;
         worker->next              = pool->idle;
         pool->idle                = worker;
+        pool->idle_count++;
         atomic_fetch_or(&pool->tokens[i / 64], (uint64_t)1 << i % 64);
     }
     return TRM_OK;

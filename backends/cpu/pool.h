@@ -19,6 +19,7 @@
 #define CPU_MAX_WORKERS 1024u
 #define CPU_TOKEN_WORDS (CPU_MAX_WORKERS / 64)
 #define CPU_NO_TOKEN UINT32_MAX
+#define CPU_PLACES 64    /* processors share them where there are more */
 #define CPU_PRIORITIES 3 /* 0 is served first */
 
 struct trm_backend_instance;
@@ -41,6 +42,11 @@ struct cpu_scratch {
     uint64_t size;
 };
 
+/* When something was last run on a processor. */
+struct cpu_place {
+    _Alignas(64) _Atomic uint32_t at; /* cpu_coarse_ticks() */
+};
+
 struct cpu_run_queue {
     struct trm_backend_stream *first, *last;
 };
@@ -49,9 +55,14 @@ struct cpu_pool {
     _Alignas(64) atomic_uint runnable; /* streams in the queues; changes under the lock */
     atomic_uint open_jobs;             /* jobs that still have parts to give away */
     atomic_uint spinners;              /* workers that look for work without sleeping */
+    atomic_uint deep;                  /* workers in an operation that will take long */
+    _Atomic uint64_t
+        helped_until; /* ticks: so long a thread that helped counts as one that will help again */
     atomic_bool stop;
 
     _Alignas(64) _Atomic uint64_t tokens[CPU_TOKEN_WORDS]; /* a bit is set while the token is free */
+
+    struct cpu_place worked[CPU_PLACES]; /* by processor */
 
     pthread_mutex_t lock;
     struct cpu_run_queue queues[CPU_PRIORITIES]; /* lock */
@@ -59,9 +70,12 @@ struct cpu_pool {
     struct cpu_worker *workers;
     struct cpu_scratch *scratch;
     struct cpu_job *jobs;
-    uint64_t spin_ticks; /* how long a thread looks for work before it sleeps; 0 on one processor */
-    uint32_t size;       /* workers, tokens, job slots */
-    bool started;        /* lock; there is a worker with a thread */
+    uint64_t spin_ticks;   /* how long a thread looks for work before it sleeps; 0 on one processor */
+    uint32_t leave_ticks;  /* coarse: how long a stream is left to the processor that ran it last */
+    uint64_t around_ticks; /* how long a thread that helped is expected back */
+    uint32_t size;         /* workers, tokens, job slots */
+    uint32_t idle_count;   /* lock; of `idle` */
+    bool started;          /* lock; there is a worker with a thread */
 };
 
 /* workers: 0 takes as many as this process may use. No thread is started yet. */
@@ -78,15 +92,26 @@ void cpu_workers_join(struct cpu_pool *pool);
 void cpu_pool_push_locked(struct cpu_pool *pool, struct trm_backend_stream *stream);
 void cpu_pool_remove_locked(struct cpu_pool *pool, struct trm_backend_stream *stream);
 
+/* Is a queued stream for the processor of this thread? */
+bool cpu_pool_may_take(const struct cpu_pool *pool, const struct trm_backend_stream *stream);
+
+/* This thread has run something. */
+void cpu_pool_worked(struct cpu_pool *pool);
+
 /* The next stream to serve, claimed for the caller; NULL when there is none. */
 struct trm_backend_stream *cpu_pool_pop(struct cpu_pool *pool);
 
-/* Take workers out of the idle list, to be woken once the lock is released. */
+/* Take workers out of the idle list, to be woken once the lock is released. There is always one that is awake and not deep in
+ * an operation; but no more than have a processor to themselves: a worker too many only takes the processor of a thread
+ * that helps, or fills the queue. */
 struct cpu_worker *cpu_pool_pick_locked(struct cpu_pool *pool, uint32_t count);
 void cpu_pool_wake(struct cpu_worker *picked);
 
 /* Pick and wake: for work that is visible already. */
 void cpu_pool_rouse(struct cpu_pool *pool, uint32_t count);
+
+/* A thread of the program has just helped. */
+void cpu_pool_helped(struct cpu_pool *pool);
 
 uint32_t cpu_token_take(struct cpu_pool *pool);
 void cpu_token_give(struct cpu_pool *pool, uint32_t token);

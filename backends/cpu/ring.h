@@ -19,6 +19,7 @@
 #define CPU_INLINE_BYTES \
     (3u * 64u) /* an argument block up to this size lies in the slots behind its launch */
 
+struct trm_backend_graph;
 struct trm_backend_instance;
 struct trm_backend_kernel;
 struct trm_backend_stamp;
@@ -32,8 +33,9 @@ enum cpu_op_kind {
     CPU_OP_WAIT,
     CPU_OP_GATE,
     CPU_OP_STAMP,
-    CPU_OP_WRAP, /* the rest of the ring is empty: continue at its beginning */
-    CPU_OP_JUMP, /* continue in another ring */
+    CPU_OP_GRAPH, /* the operations of a graph, which lie elsewhere */
+    CPU_OP_WRAP,  /* the rest of the ring is empty: continue at its beginning */
+    CPU_OP_JUMP,  /* continue in another ring */
 };
 
 /* An operation fills one slot, a launch up to four. */
@@ -41,8 +43,8 @@ struct cpu_op {
     _Alignas(64) uint64_t value;
     uint8_t kind; /* enum cpu_op_kind */
     uint8_t slots;
-    uint8_t heap; /* a launch whose argument block is the host's memory */
-    uint8_t reserved;
+    uint8_t heap;  /* a launch whose argument block is the host's memory */
+    uint8_t last;  /* of a graph */
     uint32_t cost; /* nanoseconds it is likely to take; CPU_COST_UNKNOWN */
     union {
         struct {
@@ -75,6 +77,9 @@ struct cpu_op {
         struct {
             struct trm_backend_stamp *stamp;
         } stamp;
+        struct {
+            struct trm_backend_graph *graph;
+        } graph;
         struct {
             struct cpu_op *slots;
             uint32_t capacity;

@@ -8,9 +8,12 @@
  */
 #include "session.h"
 
+#include "graph.h"
+
 #define PUBLISH_EVERY 32u
 #define TURN 256u        /* operations of a stream in a row, while others wait */
-#define QUIET_NS 20000u  /* how long an enqueueing call may help */
+#define QUIET_NS 20000u  /* how long an enqueueing call, or one that opens a gate, may help */
+#define DEEP_NS 50000u   /* an operation from here on keeps a worker from serving others for long */
 #define COSTLY_TURNS 64u /* a dear operation counts as so many */
 
 /* ---- the list of what to run next */
@@ -73,7 +76,7 @@ static bool goal_reached(const struct cpu_session *session)
 static bool has_enough(const struct cpu_session *session)
 {
     return session->token == CPU_NO_TOKEN || goal_reached(session) ||
-           (session->quiet && session->spent_ns > QUIET_NS);
+           ((session->quiet || session->brief) && session->spent_ns > QUIET_NS);
 }
 
 /* ---- letting go before the end */
@@ -100,6 +103,7 @@ static void leave(struct trm_backend_stream *stream)
 static void skip_all(struct trm_backend_stream *stream, uint64_t tail)
 {
     struct cpu_ring_reader *reader = &stream->reader;
+    stream->inner                  = NULL;
     while (reader->position != tail) {
         const struct cpu_op *op = cpu_ring_at(reader);
         cpu_op_release(stream, op);
@@ -131,13 +135,39 @@ static void fail_abandoned(struct cpu_session *session, struct trm_backend_strea
 
 /* ---- operations */
 
+/* The next one, in the ring or in the graph that the ring has come to. */
+static const struct cpu_op *current(struct trm_backend_stream *stream)
+{
+    return stream->inner != NULL ? stream->inner : cpu_ring_at(&stream->reader);
+}
+
+/* Go past it. A graph is an operation of the ring, which is done when its last one is. */
+static void advance(struct trm_backend_stream *stream, const struct cpu_op *op)
+{
+    if (stream->inner != NULL && !op->last) {
+        stream->inner++;
+        return;
+    }
+    if (stream->inner != NULL) {
+        stream->inner = NULL;
+        op            = cpu_ring_at(&stream->reader);
+    }
+    stream->done = op->value;
+    cpu_op_release(stream, op);
+    cpu_ring_advance(&stream->reader, op);
+}
+
 /* Before an operation that may take long. False when it is left to somebody else. */
 static bool prepare_costly(struct cpu_session *session, struct trm_backend_stream *stream,
                            const struct cpu_op *op)
 {
     cpu_session_publish(session, stream);
     if (op->cost > session->most_ns) {
-        cpu_stream_hand_over(stream);
+        session->refused = true;
+        if (session->brief)
+            cpu_stream_hand_back(stream);
+        else
+            cpu_stream_hand_over(stream);
         return false;
     }
     bool nearer = stream != session->goal && session->ready_first != NULL;
@@ -171,12 +201,10 @@ static bool take_turns(struct cpu_session *session, struct trm_backend_stream *s
  * let go of. */
 static bool finish(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
 {
-    bool costly  = op->cost >= CPU_COSTLY_NS;
-    stream->done = op->value;
-    cpu_op_release(stream, op);
-    cpu_ring_advance(&stream->reader, op);
+    bool costly = op->cost >= CPU_COSTLY_NS;
     session->turns += costly ? COSTLY_TURNS : 1;
     session->spent_ns += op->cost;
+    advance(stream, op);
     bool at_goal = stream == session->goal && stream->done >= session->goal_value;
     if (!costly && !at_goal && ++session->unpublished < PUBLISH_EVERY)
         return true;
@@ -216,11 +244,28 @@ static bool conclude(struct cpu_session *session, struct trm_backend_stream *str
     return is_abandoned(stream) || finish(session, stream, op);
 }
 
+/* For long this worker serves no other stream, so somebody else is to do that. */
+static bool run_deep(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
+                     struct cpu_failure **failure)
+{
+    struct cpu_pool *pool = &session->instance->pool;
+    atomic_fetch_add(&pool->deep, 1);
+    if (atomic_load(&pool->runnable) != 0)
+        cpu_pool_rouse(pool, 1);
+    bool ours = cpu_op_run(session, stream, op, failure);
+    atomic_fetch_sub(&pool->deep, 1);
+    return ours;
+}
+
 /* One operation, or a step within the ring. False when the stream is no longer ours. */
 static bool step(struct cpu_session *session, struct trm_backend_stream *stream)
 {
-    const struct cpu_op *op     = cpu_ring_at(&stream->reader);
+    const struct cpu_op *op     = current(stream);
     struct cpu_failure *failure = NULL;
+    if (op->kind == CPU_OP_GRAPH) {
+        stream->inner = cpu_graph_enter(op->graph.graph);
+        return true;
+    }
     if (op->kind == CPU_OP_WRAP) {
         cpu_ring_advance(&stream->reader, op);
         return true;
@@ -233,7 +278,9 @@ static bool step(struct cpu_session *session, struct trm_backend_stream *stream)
         return false;
     if (!may_park(session, stream, op))
         return false;
-    return cpu_op_run(session, stream, op, &failure) && conclude(session, stream, op, failure);
+    bool ours = op->cost < DEEP_NS || !session->worker ? cpu_op_run(session, stream, op, &failure)
+                                                       : run_deep(session, stream, op, &failure);
+    return ours && conclude(session, stream, op, failure);
 }
 
 /* False when the stream is no longer ours. A failure goes beyond `tail`. */
@@ -249,6 +296,8 @@ static bool run_until(struct cpu_session *session, struct trm_backend_stream *st
 static void drain(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     cpu_session_tell(session, stream);
+    if (has_more(stream))
+        atomic_store_explicit(&stream->processor, cpu_here(), memory_order_relaxed);
     do {
         uint64_t tail = atomic_load_explicit(&stream->tail, memory_order_acquire);
         if (cpu_stream_failure(stream) != NULL)
@@ -273,12 +322,13 @@ void cpu_session_run(struct cpu_session *session, struct trm_backend_stream *str
         stream = has_enough(session) ? NULL : take_ready(session);
     }
     pass_on_ready(session);
+    cpu_pool_worked(&session->instance->pool);
 }
 
 void cpu_session_resume(struct cpu_session *session, struct trm_backend_stream *stream,
                         struct cpu_failure *failure)
 {
-    const struct cpu_op *op = cpu_ring_at(&stream->reader);
+    const struct cpu_op *op = current(stream);
     bool ours               = conclude(session, stream, op, failure);
     cpu_session_run(session, ours ? stream : take_ready(session));
 }

@@ -16,11 +16,13 @@ struct cpu_session {
     struct trm_backend_instance *instance;
     uint32_t token;
     bool quiet;                      /* inside of an enqueueing call or of abandon(): see above */
+    bool brief;                      /* it ends soon, as a quiet one does, but tells whoever is due */
     uint64_t spent_ns;               /* what it has run, by its likely cost */
     bool worker;                     /* of the pool; else a thread that helps */
     struct trm_backend_stream *goal; /* helper: what it waits for; may be NULL */
     uint64_t goal_value;             /* …and the number */
     uint64_t most_ns;                /* operations dearer than this are left to the workers */
+    bool refused;                    /* it met one */
     uint64_t turns;                  /* operations since somebody else had one */
     uint32_t unpublished;            /* finished operations that nobody was told of */
     struct trm_backend_stream *ready_first, *ready_last; /* claimed streams to run next */

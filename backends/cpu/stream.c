@@ -86,15 +86,32 @@ bool cpu_stream_let_go(struct trm_backend_stream *stream)
     return false;
 }
 
-void cpu_stream_hand_over(struct trm_backend_stream *stream)
+/* The caller owns it; or it is parked, and the caller has the lock in which it found that. */
+static struct cpu_worker *requeue_locked(struct trm_backend_stream *stream, bool may_nudge)
+{
+    struct cpu_pool *pool = &stream->instance->pool;
+    atomic_exchange(&stream->state, CPU_QUEUED);
+    cpu_pool_push_locked(pool, stream);
+    return may_nudge && cpu_watch_nudge_locked(stream) ? NULL : cpu_pool_pick_locked(pool, 1);
+}
+
+static void hand_on(struct trm_backend_stream *stream, bool may_nudge)
 {
     struct cpu_pool *pool = &stream->instance->pool;
     pthread_mutex_lock(&pool->lock);
-    atomic_exchange(&stream->state, CPU_QUEUED);
-    cpu_pool_push_locked(pool, stream);
-    struct cpu_worker *picked = cpu_pool_pick_locked(pool, 1);
+    struct cpu_worker *picked = requeue_locked(stream, may_nudge);
     pthread_mutex_unlock(&pool->lock);
     cpu_pool_wake(picked);
+}
+
+void cpu_stream_hand_over(struct trm_backend_stream *stream)
+{
+    hand_on(stream, false);
+}
+
+void cpu_stream_hand_back(struct trm_backend_stream *stream)
+{
+    hand_on(stream, true);
 }
 
 /* ---- life */
@@ -189,10 +206,9 @@ static int32_t stream_flush(struct trm_backend_stream *stream)
 
 static int32_t stream_query(struct trm_backend_stream *stream, uint64_t *completed)
 {
-    if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
-    *completed = atomic_load(&stream->completed);
-    return TRM_OK;
+    const struct cpu_failure *failure = cpu_stream_failure(stream);
+    *completed                        = atomic_load(&stream->completed);
+    return failure != NULL ? cpu_stream_report(stream) : TRM_OK;
 }
 
 static bool is_parked_at_open_gate(const struct trm_backend_stream *stream)
@@ -201,21 +217,41 @@ static bool is_parked_at_open_gate(const struct trm_backend_stream *stream)
            stream->park.value <= stream->gates_open;
 }
 
+/* What comes after the gate is run here, where it is short: the thread that opened it has just done something for this
+ * stream, and another one would have to be woken. What is dearer is left to those who wait, or to the workers. */
+static void run_after_gate(struct trm_backend_stream *stream, uint32_t token)
+{
+    struct cpu_session session = {
+        .instance = stream->instance,
+        .token    = token,
+        .brief    = true,
+        .most_ns  = CPU_COSTLY_NS,
+    };
+    cpu_session_run(&session, stream);
+    cpu_token_give(&stream->instance->pool, token);
+}
+
 static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
 {
     struct cpu_pool *pool     = &stream->instance->pool;
     struct cpu_worker *picked = NULL;
+    uint32_t token            = CPU_NO_TOKEN;
     pthread_mutex_lock(&pool->lock);
     if (stream->gates_open < value)
         stream->gates_open = value;
     if (is_parked_at_open_gate(stream)) {
-        atomic_exchange(&stream->state, CPU_QUEUED);
-        cpu_pool_push_locked(pool, stream);
-        if (!cpu_watch_nudge_locked(stream))
-            picked = cpu_pool_pick_locked(pool, 1);
+        token = cpu_token_take(pool);
+        if (token != CPU_NO_TOKEN) {
+            atomic_exchange(&stream->state, CPU_RUNNING);
+            stream->owed = true;
+        } else {
+            picked = requeue_locked(stream, true);
+        }
     }
     pthread_mutex_unlock(&pool->lock);
     cpu_pool_wake(picked);
+    if (token != CPU_NO_TOKEN)
+        run_after_gate(stream, token);
 }
 
 /* Claim a stream that is parked, so that it can be given up. */

@@ -59,12 +59,16 @@ struct trm_backend_stream {
     atomic_uint references;         /* one of the core's, one for each WAIT that names it */
     /* owner: all up to `tail` was submitted and must be run by somebody */
     bool owed;
-    bool linked;      /* lock: in the run queue */
-    uint8_t priority; /* 0 is served first */
+    bool linked;                /* lock: in the run queue */
+    uint8_t priority;           /* 0 is served first */
+    uint8_t passed;             /* lock: times that others behind it in the queue were taken first */
+    _Atomic uint32_t queued_at; /* cpu_coarse_ticks() */
+    _Atomic uint16_t processor; /* 1 + that of whoever ran it last, whose cache has its data; 0: nobody yet */
     struct trm_backend_instance *instance;
     struct trm_backend_stream *run_next, *run_previous; /* lock */
     struct trm_backend_stream *ready_next;              /* owner: in a session's list */
-    struct trm_backend_stream *blocked_on;              /* lock: while PARKED; NULL at a gate */
+    struct cpu_op *inner; /* owner: the next operation of the graph that it is in; NULL: in none */
+    struct trm_backend_stream *blocked_on; /* lock: while PARKED; NULL at a gate */
 
     /* lock: how it watches blocked_on; park.value also is the number of the gate */
     struct cpu_watch park;
@@ -92,6 +96,9 @@ bool cpu_stream_let_go(struct trm_backend_stream *stream);
 
 /* Owner: give it to the workers. */
 void cpu_stream_hand_over(struct trm_backend_stream *stream);
+
+/* Owner: the same; or to a thread that sleeps until the stream gets somewhere, and helps. */
+void cpu_stream_hand_back(struct trm_backend_stream *stream);
 
 void cpu_stream_retain(struct trm_backend_stream *stream);
 void cpu_stream_unref(struct trm_backend_stream *stream);
@@ -131,6 +138,17 @@ int32_t cpu_enqueue_wait(struct trm_backend_stream *stream, uint64_t value, stru
                          uint64_t other_value);
 int32_t cpu_enqueue_gate(struct trm_backend_stream *stream, uint64_t value);
 int32_t cpu_enqueue_stamp(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_stamp *stamp);
+int32_t cpu_enqueue_graph(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_graph *graph);
+
+/* What the operations are like, wherever they are kept: `op` without value, slots and cost; what copies and fills are
+ * likely to take comes out. */
+uint32_t cpu_encode_copy(struct cpu_op *op, const struct trm_copy_desc *desc);
+uint32_t cpu_encode_copy_2d(struct cpu_op *op, const struct trm_copy_2d_desc *desc);
+uint32_t cpu_encode_fill(struct cpu_op *op, const struct trm_fill_desc *desc);
+uint32_t cpu_encode_stamp(struct cpu_op *op, struct trm_backend_stamp *stamp);
+
+/* A launch, whose arguments are written into a block of the kernel's block_size. */
+uint32_t cpu_encode_launch(struct cpu_op *op, const struct trm_launch_desc *desc, uint8_t *block);
 
 /* The waiting slots; wait.c. */
 int32_t cpu_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns);

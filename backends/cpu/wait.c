@@ -8,6 +8,8 @@
 
 #define WAIT_ANY_NS 5000u /* operations dearer than this are left to the workers… */
 #define FEW_STREAMS 8u
+#define OTHERS_NS \
+    20000u /* operations of other streams up to here are run while another thread runs the one waited for */
 
 /* …and so are those that a wait with a time-out might not survive, and all whose cost is not known. */
 static uint64_t most_ns(uint64_t deadline)
@@ -32,6 +34,8 @@ static void help(struct trm_backend_stream *stream, uint64_t value, uint64_t mos
     uint32_t state = atomic_load(&stream->state);
     if (state == CPU_RUNNING || state == CPU_DIRTY)
         return;
+    if (state == CPU_QUEUED && !cpu_pool_may_take(pool, stream))
+        return;
     session.token = cpu_token_take(pool);
     if (session.token == CPU_NO_TOKEN)
         return;
@@ -42,12 +46,38 @@ static void help(struct trm_backend_stream *stream, uint64_t value, uint64_t mos
         pthread_mutex_unlock(&pool->lock);
     }
     cpu_session_run(&session, root);
+    cpu_pool_helped(pool);
     cpu_token_give(pool, session.token);
 }
 
 static bool is_over(struct trm_backend_stream *stream, uint64_t value)
 {
     return cpu_stream_failure(stream) != NULL || cpu_stream_reached(stream, value);
+}
+
+/* Another thread runs the stream, so run what else there is instead of looking on, as long as it is short: then streams of
+ * short work keep all processors busy without a thread being woken. True when there was something. */
+static bool help_others(struct trm_backend_stream *stream, uint64_t value, uint64_t most)
+{
+    struct cpu_pool *pool      = &stream->instance->pool;
+    struct cpu_session session = {
+        .instance   = stream->instance,
+        .goal       = stream,
+        .goal_value = value,
+        .most_ns    = most < OTHERS_NS ? most : OTHERS_NS,
+    };
+    struct trm_backend_stream *other = NULL;
+    if (atomic_load(&pool->runnable) == 0)
+        return false;
+    session.token = cpu_token_take(pool);
+    if (session.token == CPU_NO_TOKEN)
+        return false;
+    other = cpu_pool_pop(pool);
+    if (other != NULL)
+        cpu_session_run(&session, other);
+    cpu_pool_helped(pool);
+    cpu_token_give(pool, session.token);
+    return other != NULL && !session.refused;
 }
 
 static bool spin(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count)
@@ -145,8 +175,12 @@ int32_t cpu_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t tim
         if (is_over(stream, value))
             return result_of(stream);
         cpu_stream_submit(stream);
+        if (help_others(stream, value, most_ns(deadline)))
+            continue;
         if (!spin(&stream, &value, 1)) {
             struct cpu_watch watch;
+            if (atomic_load(&stream->state) == CPU_QUEUED)
+                continue;
             sleep_on(&stream, &value, &watch, 1, kind, deadline);
         }
         if (is_over(stream, value))

@@ -70,8 +70,10 @@ static void unlink_idle(struct cpu_pool *pool, struct cpu_worker *worker)
     struct cpu_worker **link = &pool->idle;
     while (*link != NULL && *link != worker)
         link = &(*link)->next;
-    if (*link == worker)
-        *link = worker->next;
+    if (*link != worker)
+        return;
+    *link = worker->next;
+    pool->idle_count--;
 }
 
 /* Sleep until somebody has work for us. Work is made visible before the lock is taken to pick a
@@ -83,7 +85,8 @@ static void doze(struct cpu_worker *worker)
     atomic_store(&worker->awake, 0);
     worker->next = pool->idle;
     pool->idle   = worker;
-    bool busy    = atomic_load(&pool->stop) || (cpu_pool_has_work(pool) && cpu_token_is_free(pool));
+    pool->idle_count++;
+    bool busy = atomic_load(&pool->stop) || (cpu_pool_has_work(pool) && cpu_token_is_free(pool));
     if (busy)
         unlink_idle(pool, worker);
     pthread_mutex_unlock(&pool->lock);
@@ -130,16 +133,31 @@ static int start_thread(struct cpu_worker *worker)
     return 0;
 }
 
+/* Threads that will look for work soon: workers, and one that helped a moment ago where there is a worker in case it does not
+ * come back. */
+static uint32_t busy_locked(struct cpu_pool *pool)
+{
+    uint32_t awake = pool->size - pool->idle_count, deep = atomic_load(&pool->deep);
+    uint32_t ready = awake > deep ? awake - deep : 0;
+    if (ready == 0)
+        return 0;
+    return ready + (cpu_ticks() < atomic_load_explicit(&pool->helped_until, memory_order_relaxed) ? 1 : 0);
+}
+
 /* Those that sleep lie on top of those that were never started. Workers that spin will find the work by
  * themselves. */
 struct cpu_worker *cpu_pool_pick_locked(struct cpu_pool *pool, uint32_t count)
 {
     struct cpu_worker *picked = NULL;
+    uint32_t busy             = busy_locked(pool);
     for (uint32_t i = atomic_load(&pool->spinners); i < count && pool->idle != NULL; i++) {
         struct cpu_worker *worker = pool->idle;
-        pool->idle                = worker->next;
-        worker->next              = picked;
-        picked                    = worker;
+        if (busy++ >= pool->size)
+            break;
+        pool->idle = worker->next;
+        pool->idle_count--;
+        worker->next = picked;
+        picked       = worker;
     }
     return picked;
 }
@@ -154,6 +172,7 @@ static void put_back(struct cpu_pool *pool, struct cpu_worker *worker)
         end = &(*end)->next;
     worker->next = NULL;
     *end         = worker;
+    pool->idle_count++;
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -195,6 +214,7 @@ int32_t cpu_pool_start(struct trm_backend_instance *instance)
         if (code == 0) {
             pool->idle    = worker->next;
             pool->started = true;
+            pool->idle_count--;
         }
     }
     pthread_mutex_unlock(&pool->lock);

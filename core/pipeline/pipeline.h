@@ -124,6 +124,10 @@ void core_slot_flush(struct core_slot *slot);
 int32_t core_slot_poll(struct core_slot *slot);
 int32_t core_slot_wait(struct core_slot *slot, uint64_t deadline);
 
+/* For an UNORDERED pipeline: sleep until one of several submitted slots may have ended, or until a deadline of core_now().
+ * May come back early and says nothing of failures: who called polls them. Any thread; count is at least 1. */
+void core_slots_wait_any(struct core_slot *const *slots, uint32_t count, uint64_t deadline);
+
 /* How far a submitted slot is: enum trm_slot_state, UPLOADING to DONE. Any thread; only looks. */
 int32_t core_slot_stage(struct core_slot *slot);
 
@@ -134,7 +138,8 @@ void core_slot_times(struct core_slot *slot, struct core_token_times *times);
 void core_slot_bytes(const struct core_slot *slot, uint64_t *up, uint64_t *down);
 
 /* After a failure: everything submitted has ended (the caller has waited for each slot); replace streams that have failed, so
- * that tokens can go on. A lost device answers its loss. */
+ * that tokens can go on. A lost device answers its loss. Holds enqueue_lock, so that nothing is enqueued between the wait
+ * and what the caller enqueues again. */
 int32_t core_engine_recover(struct core_pipeline *pipeline);
 
 /* Can a token that failed only since another one did be enqueued once more? 0 where a kernel may have changed its

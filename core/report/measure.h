@@ -43,8 +43,29 @@ void core_measure_reset(struct core_measure *measure);
  * with several loaders or an unordered pipeline begin times need not be sorted, but no two are further apart than the depth. */
 void core_measure_token(struct core_measure *measure, const struct core_token_times *times);
 
-/* Fill in what was measured: counts, times, stages, launches, critical, bound, sequential, efficiency, fill. */
+/* Who loads in the run that begins: so many workers; or, one_thread 1, the thread that also has the sink. Both are 0 after a
+ * reset. */
+void core_measure_threads(struct core_measure *measure, uint32_t workers, uint32_t one_thread);
+
+/* Fill in what was measured: counts, times, stages, launches, critical, bound, sequential, efficiency, fill, and who loads.
+ * The depth is in the report already.
+ *
+ * Busy time is the length of the union of a stage's intervals, so that a stage that works on several tokens at once is not
+ * counted twice. What a stage costs, which makes one critical and is the bound, is therefore its busy time and not the sum of
+ * its tokens'; that is the same for a stage that takes one token at a time. Load with several workers is an exception, as
+ * their number is known: the sum divided by them, where that is less.
+ *
+ * Of sampled tokens: what lies between neighbours that were both measured counts; so sample at least two tokens in a row
+ * (better: two times the depth), else idle time is counted as starved. */
 void core_measure_report(const struct core_measure *measure, struct trm_report *report);
+
+/* A second one of the same size (it lacks the names until it is copied to), and all that the first knows, kept tokens
+ * included: to be read without the pipeline's lock. */
+int32_t core_measure_create_like(const struct core_measure *measure, struct core_measure **copy);
+void core_measure_copy(struct core_measure *to, const struct core_measure *from);
+
+/* The name of a launch; NULL past the last. */
+const char *core_measure_launch_name(const struct core_measure *measure, uint32_t number);
 
 /* The tokens that are kept, oldest first; NULL past the last. launch_end included. */
 const struct core_token_times *core_measure_kept(const struct core_measure *measure, uint32_t number);

@@ -37,21 +37,24 @@ struct trm_stage_report {
 };
 
 struct trm_launch_report {
-    char name[48]; /* of the stage in the descriptor */
-    uint64_t busy_ns;
+    char name[48];    /* of the stage in the descriptor */
+    uint64_t busy_ns; /* the sum of all tokens */
 };
 
 #define TRM_REPORT_LAUNCHES 16
 
 struct trm_report {
     uint32_t struct_size;
-    int32_t strategy;  /* enum trm_strategy that was used, never AUTO once a token was submitted */
-    uint32_t depth;    /* slots now */
-    uint32_t pieces;   /* of a token, of a divisible pipeline; 1: tokens are whole */
-    uint64_t tokens;   /* that came out */
-    uint64_t skipped;  /* thrown away by the source */
-    uint64_t failed;   /* that failed */
-    uint64_t measured; /* whose times were taken */
+    int32_t strategy;    /* enum trm_strategy that was used, never AUTO once a token was submitted */
+    uint32_t depth;      /* slots now */
+    uint32_t pieces;     /* of a token, of a divisible pipeline; 1: tokens are whole */
+    uint32_t workers;    /* threads that load; 0: the thread that runs the pipeline, or the program */
+    uint32_t one_thread; /* 1: load and sink are done by the same thread, so never at once */
+    uint32_t processors; /* stages of the device that can be at work at once; 0: all of them */
+    uint64_t tokens;     /* that came out */
+    uint64_t skipped;    /* thrown away by the source */
+    uint64_t failed;     /* that failed */
+    uint64_t measured;   /* whose times were taken */
     uint64_t
         elapsed_ns; /* from the first token's load (or acquire) to the last one's end (sink, or release) */
     uint64_t bytes_up;
@@ -60,7 +63,9 @@ struct trm_report {
     int32_t critical; /* enum trm_pipeline_stage: the busiest for a token; −1 when nothing was measured */
     uint32_t launch_count; /* entries of `launches`: the stages of the descriptor, as far as they fit */
     struct trm_launch_report launches[TRM_REPORT_LAUNCHES];
-    uint64_t bound_ns;      /* tokens × the mean of the critical stage: no overlap can be faster */
+    /* tokens × the mean of the critical stage: no overlap can be faster. Of a stage that worked on several tokens at once its
+     * busy time counts, and of load the sum divided by its workers */
+    uint64_t bound_ns;
     uint64_t sequential_ns; /* tokens × the sum of all stages: no overlap at all */
     uint64_t predicted_ns;  /* trm_predict() of these stage times, at this depth */
     double efficiency;      /* bound_ns / elapsed_ns; 0 when nothing was measured */

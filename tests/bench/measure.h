@@ -12,6 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* The same amounts of work as in tools/bench_*.c. */
 enum {
     LAUNCHES    = 100000,
@@ -71,5 +75,9 @@ void measure_use(const void *memory);
 
 /* End the program with a message. */
 void measure_fail(const char *what) __attribute__((noreturn));
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

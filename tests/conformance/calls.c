@@ -9,22 +9,28 @@
 
 void objects_make(struct objects *objects)
 {
-    struct trm_stream *stream = NULL;
-    struct trm_event *event   = NULL;
-    struct trm_array *array   = NULL;
-    struct trm_kernel *kernel = NULL;
+    struct trm_stream *stream   = NULL;
+    struct trm_event *event     = NULL;
+    struct trm_array *array     = NULL;
+    struct trm_kernel *kernel   = NULL;
+    struct trm_graph *graph     = NULL;
+    struct trm_graph_exec *exec = NULL;
     memset(objects, 0, sizeof(*objects));
     struct trm_context *context = open_context();
     struct trm_device *device   = open_device(context);
     ck_ok(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
     ck_ok(trm_event_create(device, 0, &event));
     ck_ok(trm_array_create(device, TRM_TYPE_U32, 16, TRM_MEMORY_DEVICE, NULL, &array));
-    objects->handles[OF_CONTEXT] = context;
-    objects->handles[OF_DEVICE]  = device;
-    objects->handles[OF_STREAM]  = stream;
-    objects->handles[OF_EVENT]   = event;
-    objects->handles[OF_ARRAY]   = array;
-    objects->handles[OF_BUFFER]  = make_buffer(device, TRM_MEMORY_DEVICE, 64);
+    ck_ok(trm_graph_create(device, &graph));
+    ck_ok(trm_graph_instantiate(graph, &exec));
+    objects->handles[OF_GRAPH]      = graph;
+    objects->handles[OF_GRAPH_EXEC] = exec;
+    objects->handles[OF_CONTEXT]    = context;
+    objects->handles[OF_DEVICE]     = device;
+    objects->handles[OF_STREAM]     = stream;
+    objects->handles[OF_EVENT]      = event;
+    objects->handles[OF_ARRAY]      = array;
+    objects->handles[OF_BUFFER]     = make_buffer(device, TRM_MEMORY_DEVICE, 64);
     if (trm_module_supported(device, TRM_MODULE_FUNCTIONS) != TRM_OK)
         return;
     struct trm_module *module = load_kernels(device);
@@ -59,6 +65,12 @@ void destroy_handle(enum handle_type type, void *handle)
         break;
     case OF_KERNEL:
         trm_kernel_destroy(handle);
+        break;
+    case OF_GRAPH:
+        trm_graph_destroy(handle);
+        break;
+    case OF_GRAPH_EXEC:
+        trm_graph_exec_destroy(handle);
         break;
     case HANDLE_TYPES:
         break;
@@ -252,6 +264,19 @@ static int32_t call_launch_on_stream(void *handle, const struct objects *others)
     return trm_launch(handle, others->handles[OF_KERNEL], &grid, NULL, 0);
 }
 
+CALL(trm_graph_create, (handle, out()))
+CALL(trm_graph_record, (handle, out()))
+CALL(trm_graph_node_count, (handle, out()))
+CALL(trm_graph_instantiate, (handle, out()))
+CALL(trm_graph_exec_is_native, (handle, out()))
+CALL_AS(launch_graph, trm_graph_launch(handle, others->handles[OF_STREAM]))
+CALL_AS(launch_graph_on_stream, trm_graph_launch(others->handles[OF_GRAPH_EXEC], handle))
+CALL(trm_graph_update_launch, (handle, 0, NULL, NULL, 0))
+CALL(trm_graph_update_upload, (handle, 0, trm_span_of(others->handles[OF_BUFFER], 0, 8), host_memory))
+CALL(trm_graph_update_download, (handle, 0, host_memory, trm_span_of(others->handles[OF_BUFFER], 0, 8)))
+CALL(trm_graph_update_copy, (handle, 0, trm_span_of(others->handles[OF_BUFFER], 0, 8),
+                             trm_span_of(others->handles[OF_BUFFER], 8, 8)))
+
 /* ---- the list ---- */
 
 #define ROW(type, function)              \
@@ -337,6 +362,17 @@ const struct call calls[] = {
     ROW(OF_MODULE, trm_kernel_get),
     ROW(OF_KERNEL, trm_kernel_describe),
     ROW(OF_KERNEL, launch),
+    ROW(OF_DEVICE, trm_graph_create),
+    ROW(OF_STREAM, launch_graph_on_stream),
+    ROW(OF_GRAPH, trm_graph_record),
+    ROW(OF_GRAPH, trm_graph_node_count),
+    ROW(OF_GRAPH, trm_graph_instantiate),
+    ROW(OF_GRAPH_EXEC, trm_graph_exec_is_native),
+    ROW(OF_GRAPH_EXEC, launch_graph),
+    ROW(OF_GRAPH_EXEC, trm_graph_update_launch),
+    ROW(OF_GRAPH_EXEC, trm_graph_update_upload),
+    ROW(OF_GRAPH_EXEC, trm_graph_update_download),
+    ROW(OF_GRAPH_EXEC, trm_graph_update_copy),
 };
 
 const size_t call_count = sizeof(calls) / sizeof(calls[0]);

@@ -15,6 +15,8 @@ enum handle_type {
     OF_ARRAY,
     OF_MODULE,
     OF_KERNEL,
+    OF_GRAPH,
+    OF_GRAPH_EXEC,
     HANDLE_TYPES,
 };
 

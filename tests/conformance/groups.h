@@ -47,6 +47,16 @@ void add_portable(Suite *suite);
 void add_named(Suite *suite);
 void add_glsl(Suite *suite);
 
+/* Graphs. */
+void add_graph(Suite *suite);
+void add_graph_life(Suite *suite);
+void add_graph_refused(Suite *suite);
+void add_graph_update(Suite *suite);
+
+/* Work that is made of all this. */
+void add_coordinator(Suite *suite);
+void add_coordinator_wait(Suite *suite);
+
 /* The world around. */
 void add_threads(Suite *suite);
 void add_signals(Suite *suite);

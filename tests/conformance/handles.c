@@ -112,6 +112,7 @@ static void *stale_handle(enum handle_type type)
     struct trm_stream *stream = NULL;
     struct trm_event *event   = NULL;
     struct trm_array *array   = NULL;
+    struct trm_graph *graph   = NULL;
     if (type == OF_DEVICE)
         handle = open_device(live.handles[OF_CONTEXT]);
     if (type == OF_STREAM) {
@@ -128,6 +129,12 @@ static void *stale_handle(enum handle_type type)
         ck_ok(trm_array_create(live.handles[OF_DEVICE], TRM_TYPE_U32, 16, TRM_MEMORY_DEVICE, NULL, &array));
         handle = array;
     }
+    if (type == OF_GRAPH) {
+        ck_ok(trm_graph_create(live.handles[OF_DEVICE], &graph));
+        handle = graph;
+    }
+    if (type == OF_GRAPH_EXEC)
+        ck_ok(trm_graph_instantiate(live.handles[OF_GRAPH], (struct trm_graph_exec **)&handle));
     destroy_handle(type, handle);
     return handle;
 }
@@ -212,8 +219,8 @@ END_TEST
 /* Of these types there is one object in this process, so no other handle is right. */
 START_TEST(every_function_refuses_a_handle_with_one_wrong_bit)
 {
-    static const enum handle_type single[] = {OF_CONTEXT, OF_DEVICE, OF_EVENT,
-                                              OF_ARRAY,   OF_MODULE, OF_KERNEL};
+    static const enum handle_type single[] = {OF_CONTEXT, OF_DEVICE, OF_EVENT, OF_ARRAY,
+                                              OF_MODULE,  OF_KERNEL, OF_GRAPH, OF_GRAPH_EXEC};
     for (size_t i = 0; i < call_count; i++) {
         bool is_single = false;
         for (size_t n = 0; n < sizeof(single) / sizeof(single[0]); n++)
@@ -267,6 +274,7 @@ START_TEST(objects_of_two_contexts_do_not_mix)
     ck_refused(trm_fill(streams[0], trm_span_of(other.handles[OF_BUFFER], 0, 8), 1, 1));
     ck_refused(trm_stream_free(streams[0], other.handles[OF_BUFFER]));
     ck_refused(trm_array_copy(live.handles[OF_ARRAY], other.handles[OF_ARRAY]));
+    ck_refused(trm_graph_launch(other.handles[OF_GRAPH_EXEC], streams[0]));
     if (other.handles[OF_KERNEL]) {
         struct trm_grid grid = trm_grid_1d(1, 1);
         ck_refused(trm_launch(streams[0], other.handles[OF_KERNEL], &grid, NULL, 0));
@@ -322,6 +330,7 @@ START_TEST(functions_that_answer_need_a_place_for_the_answer)
     ck_status(trm_buffer_size(live.handles[OF_BUFFER], NULL), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_buffer_kind(live.handles[OF_BUFFER], NULL), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_array_count(live.handles[OF_ARRAY], NULL), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(trm_graph_node_count(live.handles[OF_GRAPH], NULL), TRM_ERROR_INVALID_ARGUMENT);
 }
 END_TEST
 

@@ -236,6 +236,100 @@ static int32_t dawdle(const struct trm_cpu_groups *groups, const void *block)
     return 0;
 }
 
+/* out[i] = in[i] × factor + addend. */
+struct spread_arguments {
+    struct trm_cpu_buffer in, out;
+    uint32_t n;
+    uint32_t factor;
+    uint32_t addend;
+};
+
+static int32_t spread(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct spread_arguments *args = block;
+    struct items items                  = items_of(groups, args->n);
+    const uint32_t *in                  = args->in.data;
+    uint32_t *out                       = args->out.data;
+    for (uint64_t i = items.begin; i < items.end; i++)
+        out[i] = in[i] * args->factor + args->addend;
+    return 0;
+}
+
+/* out[i] = in[i] × factor + table[i], the table being repeated. */
+struct blend_arguments {
+    struct trm_cpu_buffer in, table, out;
+    uint32_t n;
+    uint32_t factor;
+};
+
+static int32_t blend(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct blend_arguments *args = block;
+    struct items items                 = items_of(groups, args->n);
+    const uint32_t *in = args->in.data, *table = args->table.data;
+    uint64_t repeat = args->table.size / sizeof(*table);
+    uint32_t *out   = args->out.data;
+    for (uint64_t i = items.begin; i < items.end; i++)
+        out[i] = in[i] * args->factor + table[i % repeat];
+    return 0;
+}
+
+/* state = state × 31 + in[0] + in[1] + …, of n; out[i] = in[i] + state. In one group. */
+struct running_arguments {
+    struct trm_cpu_buffer state, in, out;
+    uint32_t n;
+};
+
+static int32_t running(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct running_arguments *args = block;
+    const uint32_t *in                   = args->in.data;
+    uint32_t *state = args->state.data, *out = args->out.data;
+    if (groups->begin != 0)
+        return 0;
+    *state *= 31;
+    for (uint32_t i = 0; i < args->n; i++)
+        *state += in[i];
+    for (uint32_t i = 0; i < args->n; i++)
+        out[i] = in[i] + *state;
+    return 0;
+}
+
+/* state = state × 31 + addend. In one group. */
+struct step_arguments {
+    struct trm_cpu_buffer state;
+    uint32_t addend;
+};
+
+static int32_t step(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct step_arguments *args = block;
+    uint32_t *state                   = args->state.data;
+    if (groups->begin == 0)
+        *state = *state * 31 + args->addend;
+    return 0;
+}
+
+/* Fails with 7 where in[0] is the mark; else as spread. */
+struct picky_arguments {
+    struct trm_cpu_buffer in, out;
+    uint32_t n;
+    uint32_t mark;
+};
+
+static int32_t picky(const struct trm_cpu_groups *groups, const void *block)
+{
+    const struct picky_arguments *args = block;
+    struct items items                 = items_of(groups, args->n);
+    const uint32_t *in                 = args->in.data;
+    uint32_t *out                      = args->out.data;
+    if (in[0] == args->mark)
+        return 7;
+    for (uint64_t i = items.begin; i < items.end; i++)
+        out[i] = in[i] + 1;
+    return 0;
+}
+
 /* ---- their parameters ---- */
 
 #define BUFFER(text, element)                                       \
@@ -286,6 +380,42 @@ static const struct trm_parameter span_parameters[]   = {BUFFER("out", TRM_TYPE_
                                                          BUFFER("span", TRM_TYPE_U8)};
 static const struct trm_parameter fail_parameters[]   = {SCALAR("code", TRM_TYPE_I32)};
 static const struct trm_parameter dawdle_parameters[] = {SCALAR("microseconds", TRM_TYPE_U32)};
+
+#define READ(text)                                                                                  \
+    {                                                                                               \
+        .name = text, .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_U32, .access = TRM_ACCESS_READ \
+    }
+#define WRITE(text)                                                                                  \
+    {                                                                                                \
+        .name = text, .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_U32, .access = TRM_ACCESS_WRITE \
+    }
+
+static const struct trm_parameter spread_parameters[] = {
+    READ("in"),
+    WRITE("out"),
+    SCALAR("n", TRM_TYPE_U32),
+    SCALAR("factor", TRM_TYPE_U32),
+    SCALAR("addend", TRM_TYPE_U32),
+};
+static const struct trm_parameter blend_parameters[] = {
+    READ("in"), READ("table"), WRITE("out"), SCALAR("n", TRM_TYPE_U32), SCALAR("factor", TRM_TYPE_U32),
+};
+static const struct trm_parameter running_parameters[] = {
+    BUFFER("state", TRM_TYPE_U32),
+    READ("in"),
+    WRITE("out"),
+    SCALAR("n", TRM_TYPE_U32),
+};
+static const struct trm_parameter step_parameters[] = {
+    BUFFER("state", TRM_TYPE_U32),
+    SCALAR("addend", TRM_TYPE_U32),
+};
+static const struct trm_parameter picky_parameters[] = {
+    READ("in"),
+    WRITE("out"),
+    SCALAR("n", TRM_TYPE_U32),
+    SCALAR("mark", TRM_TYPE_U32),
+};
 
 static const struct trm_cpu_kernel functions[] = {
     {.name            = "affine",
@@ -343,6 +473,31 @@ static const struct trm_cpu_kernel functions[] = {
      .function        = dawdle,
      .parameters      = dawdle_parameters,
      .parameter_count = COUNT_OF(dawdle_parameters)},
+    {.name            = "spread",
+     .function        = spread,
+     .parameters      = spread_parameters,
+     .parameter_count = COUNT_OF(spread_parameters),
+     .group_size      = {64, 1, 1}},
+    {.name            = "blend",
+     .function        = blend,
+     .parameters      = blend_parameters,
+     .parameter_count = COUNT_OF(blend_parameters),
+     .group_size      = {64, 1, 1}},
+    {.name            = "running",
+     .function        = running,
+     .parameters      = running_parameters,
+     .parameter_count = COUNT_OF(running_parameters),
+     .group_size      = {1, 1, 1}},
+    {.name            = "step",
+     .function        = step,
+     .parameters      = step_parameters,
+     .parameter_count = COUNT_OF(step_parameters),
+     .group_size      = {1, 1, 1}},
+    {.name            = "picky",
+     .function        = picky,
+     .parameters      = picky_parameters,
+     .parameter_count = COUNT_OF(picky_parameters),
+     .group_size      = {64, 1, 1}},
 };
 
 /* ---- for the cases ---- */

@@ -13,6 +13,8 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/calls.c \
 	tests/conformance/calls.h \
 	tests/conformance/context.c \
+	tests/conformance/coordinator.c \
+	tests/conformance/coordinator_wait.c \
 	tests/conformance/device.c \
 	tests/conformance/event.c \
 	tests/conformance/failure.c \
@@ -34,9 +36,19 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/process_exit.c \
 	tests/conformance/signals.c \
 	tests/conformance/stream.c \
+	tests/conformance/tasks.c \
+	tests/conformance/tasks.h \
 	tests/conformance/thread_stream.c \
 	tests/conformance/threads.c \
 	tests/conformance/wait.c
+
+# Graphs.
+tests_conformance_conformance_SOURCES += \
+	tests/conformance/graph.c \
+	tests/conformance/graph_life.c \
+	tests/conformance/graph_refused.c \
+	tests/conformance/graph_update.c \
+	tests/conformance/graphs.h
 
 # Memory and kernels.
 tests_conformance_conformance_SOURCES += \
@@ -69,6 +81,7 @@ tests_conformance_conformance_LDADD = libtrireme.la $(CHECK_LIBS)
 CONFORMANCE_RUNS = \
 	tests/conformance/run-cpu.sh \
 	tests/conformance/run-template.sh \
+	tests/conformance/run-timed.sh \
 	tests/conformance/run-cpu-gates-alone.sh \
 	tests/conformance/run-cpu-without-optional.sh
 

@@ -4,4 +4,4 @@
 . "$top_srcdir/tests/conformance/run"
 
 need_the_cpu_backend
-run_on_proxied_cpu copy_2d,fill,mark,wait_stream,prefetch,wait_any,notify,abandon,kernel_name,profile,pool,peer
+run_on_proxied_cpu copy_2d,fill,mark,wait_stream,prefetch,wait_any,notify,abandon,kernel_name,profile,pool,peer,graph

@@ -169,12 +169,28 @@ tests_plugins_proxy_la_SOURCES = \
 	tests/plugins/proxy/enqueue.c \
 	tests/plugins/proxy/extras.c \
 	tests/plugins/proxy/faults.c \
+	tests/plugins/proxy/graph.c \
 	tests/plugins/proxy/ledger.c \
 	tests/plugins/proxy/memory.c \
 	tests/plugins/proxy/module.c \
 	tests/plugins/proxy/stream.c \
 	tests/plugins/proxy/wait.c
 tests_plugins_proxy_la_LDFLAGS = $(TEST_MODULE_LINK) -export-symbols-regex '^(trm_backend_query_v1|proxy_control)$$'
+
+# ------------------------------------------------- a device of known times
+
+check_LTLIBRARIES += tests/plugins/timed.la
+tests_plugins_timed_la_SOURCES = \
+	tests/plugins/timed/timed.h \
+	tests/plugins/timed/backend.c \
+	tests/plugins/timed/device.c \
+	tests/plugins/timed/engine.c \
+	tests/plugins/timed/enqueue.c \
+	tests/plugins/timed/memory.c \
+	tests/plugins/timed/module.c \
+	tests/plugins/timed/progress.c \
+	tests/plugins/timed/stream.c
+tests_plugins_timed_la_LDFLAGS = $(TEST_MODULE_LINK) -export-symbols-regex '^trm_backend_query_v1$$'
 
 # ------------------------------------------------------------------ the tests
 

@@ -10,6 +10,10 @@ TOOL_TESTS = \
 	tests/tools/colour.sh \
 	tests/tools/bench.sh \
 	tests/tools/report.sh \
+	tests/tools/run.sh \
+	tests/tools/run-failures.sh \
+	tests/tools/run-ffmpeg.sh \
+	tests/tools/run-report.sh \
 	tests/tools/man.sh
 
 dist_check_SCRIPTS += $(TOOL_TESTS)
@@ -19,3 +23,17 @@ EXTRA_DIST += tests/tools/common.sh
 check_PROGRAMS += tests/tools/json_check
 tests_tools_json_check_SOURCES = tests/tools/json_check.c
 tests_tools_json_check_LDFLAGS = $(UNINSTALLED_LINK)
+
+# Videos for the tests of `trireme run`.
+check_PROGRAMS += tests/tools/video
+tests_tools_video_SOURCES = tests/tools/video.c $(RUN_FILES) tools/output.c tools/output.h
+tests_tools_video_LDADD = libtrireme.la -lm
+tests_tools_video_LDFLAGS = $(UNINSTALLED_LINK)
+
+check_PROGRAMS += tests/tools/run_files
+TESTS += tests/tools/run_files
+tests_tools_run_files_SOURCES = tests/tools/run_files.c $(RUN_FILES) tools/output.c tools/output.h \
+	tools/run/progress.c tools/run/spec.c
+tests_tools_run_files_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_tools_run_files_LDADD = libtrireme.la $(CHECK_LIBS) -lm
+tests_tools_run_files_LDFLAGS = $(UNINSTALLED_LINK)

@@ -137,6 +137,11 @@ tests_unit_gates_SOURCES = tests/unit/gates.c $(FAKE_BACKEND)
 tests_unit_gates_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_gates_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/coordinator
+tests_unit_coordinator_SOURCES = tests/unit/coordinator.c tests/unit/stream_fixture.h $(FAKE_BACKEND)
+tests_unit_coordinator_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_coordinator_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/service
 tests_unit_service_SOURCES = tests/unit/service.c
 tests_unit_service_CFLAGS = $(UNIT_CFLAGS)
@@ -224,6 +229,34 @@ UNIT_TESTS += tests/unit/transfer_2d
 tests_unit_transfer_2d_SOURCES = tests/unit/transfer_2d.c $(STORE)
 tests_unit_transfer_2d_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_transfer_2d_LDADD = $(UNIT_LIBS)
+
+# What pipelines say of themselves.
+REPORT_FIXTURE = tests/unit/report_fixture.h
+
+UNIT_TESTS += tests/unit/report_advice
+tests_unit_report_advice_SOURCES = tests/unit/report_advice.c $(REPORT_FIXTURE)
+tests_unit_report_advice_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_report_advice_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/report_format
+tests_unit_report_format_SOURCES = tests/unit/report_format.c $(REPORT_FIXTURE)
+tests_unit_report_format_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_report_format_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/report_measure
+tests_unit_report_measure_SOURCES = tests/unit/report_measure.c $(REPORT_FIXTURE)
+tests_unit_report_measure_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_report_measure_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/report_predict
+tests_unit_report_predict_SOURCES = tests/unit/report_predict.c
+tests_unit_report_predict_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_report_predict_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/report_trace
+tests_unit_report_trace_SOURCES = tests/unit/report_trace.c $(REPORT_FIXTURE)
+tests_unit_report_trace_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_report_trace_LDADD = $(UNIT_LIBS)
 
 # The cpu backend by itself: the tests drive its tables, with no core between.
 if BUILD_CPU
@@ -469,3 +502,21 @@ UNIT_TESTS += tests/unit/translate_structure
 tests_unit_translate_structure_SOURCES = tests/unit/translate_structure.c $(TREE_TEXT)
 tests_unit_translate_structure_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_translate_structure_LDADD = $(UNIT_LIBS)
+
+# The queues' side of pipelines, on a device's side that the tests command.
+PIPELINE_FAKE = tests/unit/pipeline_fake.c tests/unit/pipeline_fake.h
+
+UNIT_TESTS += tests/unit/pipeline_queue
+tests_unit_pipeline_queue_SOURCES = tests/unit/pipeline_queue.c $(PIPELINE_FAKE)
+tests_unit_pipeline_queue_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_queue_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/pipeline_failures
+tests_unit_pipeline_failures_SOURCES = tests/unit/pipeline_failures.c $(PIPELINE_FAKE)
+tests_unit_pipeline_failures_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_failures_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/pipeline_files
+tests_unit_pipeline_files_SOURCES = tests/unit/pipeline_files.c $(PIPELINE_FAKE)
+tests_unit_pipeline_files_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_files_LDADD = $(UNIT_LIBS)

@@ -11,7 +11,7 @@ enum {
 
 /* ---- from our objects to the target's -------------------------------------------------------------------- */
 
-static struct trm_place proxy_place(const struct trm_backend_stream *stream, struct trm_place place,
+static struct trm_place proxy_place(const struct trm_backend_device *device, struct trm_place place,
                                     uint64_t size)
 {
     if (place.memory == NULL) {
@@ -19,7 +19,7 @@ static struct trm_place proxy_place(const struct trm_backend_stream *stream, str
             proxy_breach("A copy has neither memory nor a host address.");
         return place;
     }
-    if (place.memory->device != stream->device)
+    if (place.memory->device != device)
         proxy_breach("A copy uses memory of another device.");
     proxy_check_range(place.memory, place.offset, size);
     place.memory = place.memory->target;
@@ -34,53 +34,76 @@ static uint64_t proxy_extent(uint64_t pitch, uint64_t width, uint64_t height)
     return pitch * (height - 1) + width;
 }
 
+void proxy_translate_copy(const struct trm_backend_device *device, const struct trm_copy_desc *desc,
+                          struct trm_copy_desc *theirs)
+{
+    if (desc->size == 0)
+        proxy_breach("A copy of nothing is enqueued.");
+    *theirs             = *desc;
+    theirs->destination = proxy_place(device, desc->destination, desc->size);
+    theirs->source      = proxy_place(device, desc->source, desc->size);
+}
+
+void proxy_translate_copy_2d(const struct trm_backend_device *device, const struct trm_copy_2d_desc *desc,
+                             struct trm_copy_2d_desc *theirs)
+{
+    if (desc->width == 0 || desc->height == 0)
+        proxy_breach("A copy of nothing is enqueued.");
+    *theirs             = *desc;
+    theirs->destination = proxy_place(device, desc->destination,
+                                      proxy_extent(desc->destination_pitch, desc->width, desc->height));
+    theirs->source =
+        proxy_place(device, desc->source, proxy_extent(desc->source_pitch, desc->width, desc->height));
+}
+
+void proxy_translate_fill(const struct trm_fill_desc *desc, struct trm_fill_desc *theirs)
+{
+    if (desc->size == 0)
+        proxy_breach("A fill of nothing is enqueued.");
+    proxy_check_range(desc->memory, desc->offset, desc->size);
+    *theirs        = *desc;
+    theirs->memory = desc->memory->target;
+}
+
+void proxy_translate_launch(const struct trm_launch_desc *desc, struct trm_launch_argument *arguments,
+                            struct trm_launch_desc *theirs)
+{
+    for (uint32_t i = 0; i < desc->argument_count; i++) {
+        arguments[i] = desc->arguments[i];
+        if (arguments[i].memory == NULL)
+            continue;
+        proxy_check_range(arguments[i].memory, arguments[i].offset, arguments[i].size);
+        arguments[i].memory = arguments[i].memory->target;
+    }
+    *theirs           = *desc;
+    theirs->arguments = arguments;
+}
+
 static int32_t proxy_forward_copy(struct trm_backend_stream *stream, uint64_t value,
                                   const struct trm_copy_desc *desc)
 {
-    struct trm_copy_desc theirs = *desc;
+    struct trm_copy_desc theirs;
 
-    if (desc->size == 0)
-        proxy_breach("A copy of nothing is enqueued.");
-    theirs.destination = proxy_place(stream, desc->destination, desc->size);
-    theirs.source      = proxy_place(stream, desc->source, desc->size);
+    proxy_translate_copy(stream->device, desc, &theirs);
     return proxy_target.stream.copy(stream->target, value, &theirs);
 }
 
 static int32_t proxy_forward_copy_2d(struct trm_backend_stream *stream, uint64_t value,
                                      const struct trm_copy_2d_desc *desc)
 {
-    struct trm_copy_2d_desc theirs = *desc;
+    struct trm_copy_2d_desc theirs;
 
-    if (desc->width == 0 || desc->height == 0)
-        proxy_breach("A copy of nothing is enqueued.");
-    theirs.destination = proxy_place(stream, desc->destination,
-                                     proxy_extent(desc->destination_pitch, desc->width, desc->height));
-    theirs.source =
-        proxy_place(stream, desc->source, proxy_extent(desc->source_pitch, desc->width, desc->height));
+    proxy_translate_copy_2d(stream->device, desc, &theirs);
     return proxy_target.stream.copy_2d(stream->target, value, &theirs);
 }
 
 static int32_t proxy_forward_fill(struct trm_backend_stream *stream, uint64_t value,
                                   const struct trm_fill_desc *desc)
 {
-    struct trm_fill_desc theirs = *desc;
+    struct trm_fill_desc theirs;
 
-    if (desc->size == 0)
-        proxy_breach("A fill of nothing is enqueued.");
-    proxy_check_range(desc->memory, desc->offset, desc->size);
-    theirs.memory = desc->memory->target;
+    proxy_translate_fill(desc, &theirs);
     return proxy_target.stream.fill(stream->target, value, &theirs);
-}
-
-static void proxy_translate_arguments(const struct trm_launch_desc *desc, struct trm_launch_argument *theirs)
-{
-    for (uint32_t i = 0; i < desc->argument_count; i++) {
-        theirs[i] = desc->arguments[i];
-        if (theirs[i].memory == NULL)
-            continue;
-        proxy_check_range(theirs[i].memory, theirs[i].offset, theirs[i].size);
-        theirs[i].memory = theirs[i].memory->target;
-    }
 }
 
 static int32_t proxy_forward_launch(struct trm_backend_stream *stream, uint64_t value,
@@ -88,8 +111,8 @@ static int32_t proxy_forward_launch(struct trm_backend_stream *stream, uint64_t 
 {
     const struct trm_host *host = stream->device->instance->host;
     struct trm_launch_argument few[PROXY_FEW_ARGUMENTS], *arguments = few;
-    struct trm_launch_desc theirs = *desc;
-    uint64_t bytes                = sizeof(*arguments) * desc->argument_count;
+    struct trm_launch_desc theirs;
+    uint64_t bytes = sizeof(*arguments) * desc->argument_count;
     int32_t status;
 
     if (desc->argument_count > PROXY_FEW_ARGUMENTS) {
@@ -97,9 +120,8 @@ static int32_t proxy_forward_launch(struct trm_backend_stream *stream, uint64_t 
         if (arguments == NULL)
             return TRM_ERROR_OUT_OF_HOST_MEMORY;
     }
-    proxy_translate_arguments(desc, arguments);
-    theirs.arguments = arguments;
-    status           = proxy_target.stream.launch(stream->target, value, &theirs);
+    proxy_translate_launch(desc, arguments, &theirs);
+    status = proxy_target.stream.launch(stream->target, value, &theirs);
     if (arguments != few)
         host->release(host->context, arguments, bytes);
     return status;

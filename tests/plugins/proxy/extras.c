@@ -5,11 +5,6 @@
 
 /* ---- profile --------------------------------------------------------------------------------------------- */
 
-struct trm_backend_stamp {
-    struct trm_backend_device *device;
-    struct trm_backend_stamp *target;
-};
-
 static int32_t proxy_stamp_create(struct trm_backend_device *device, struct trm_backend_stamp **stamp)
 {
     const struct trm_host *host = device->instance->host;

@@ -72,6 +72,10 @@ static const char *const proxy_operation_names[PROXY_OPERATION_COUNT] = {
     [PROXY_POOL_STATISTICS]    = "pool_statistics",
     [PROXY_PEER_CAN_ACCESS]    = "peer_can_access",
     [PROXY_PEER_COPY]          = "peer_copy",
+    [PROXY_GRAPH_CREATE]       = "graph_create",
+    [PROXY_GRAPH_DESTROY]      = "graph_destroy",
+    [PROXY_GRAPH_LAUNCH]       = "graph_launch",
+    [PROXY_GRAPH_UPDATE]       = "graph_update",
 };
 
 static pthread_mutex_t proxy_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */

@@ -53,6 +53,10 @@ enum proxy_operation {
     PROXY_POOL_STATISTICS,
     PROXY_PEER_CAN_ACCESS,
     PROXY_PEER_COPY,
+    PROXY_GRAPH_CREATE,
+    PROXY_GRAPH_DESTROY,
+    PROXY_GRAPH_LAUNCH,
+    PROXY_GRAPH_UPDATE,
     PROXY_OPERATION_COUNT
 };
 
@@ -63,6 +67,7 @@ enum proxy_object {
     PROXY_STREAM,
     PROXY_MODULE,
     PROXY_STAMP,
+    PROXY_GRAPH,
     PROXY_OBJECT_COUNT
 };
 
@@ -77,6 +82,7 @@ struct proxy_target {
     struct trm_pool_ops pool;
     struct trm_peer_ops peer;
     struct trm_profile_ops profile;
+    struct trm_graph_ops graph;
 };
 
 extern struct proxy_target proxy_target;
@@ -105,6 +111,11 @@ struct trm_backend_memory {
 struct trm_backend_module {
     struct trm_backend_device *device;
     struct trm_backend_module *target;
+};
+
+struct trm_backend_stamp {
+    struct trm_backend_device *device;
+    struct trm_backend_stamp *target;
 };
 
 struct trm_backend_stream {
@@ -165,6 +176,16 @@ int32_t proxy_stream_create(struct trm_backend_device *device, const struct trm_
                             struct trm_backend_stream **stream);
 void proxy_stream_destroy(struct trm_backend_stream *stream);
 
+/* enqueue.c: what an operation is for the target. The ranges are checked. */
+void proxy_translate_copy(const struct trm_backend_device *device, const struct trm_copy_desc *desc,
+                          struct trm_copy_desc *theirs);
+void proxy_translate_copy_2d(const struct trm_backend_device *device, const struct trm_copy_2d_desc *desc,
+                             struct trm_copy_2d_desc *theirs);
+void proxy_translate_fill(const struct trm_fill_desc *desc, struct trm_fill_desc *theirs);
+/* `arguments` has room for as many as there are. */
+void proxy_translate_launch(const struct trm_launch_desc *desc, struct trm_launch_argument *arguments,
+                            struct trm_launch_desc *theirs);
+
 /* enqueue.c: whether the core can submit. */
 int proxy_has_flush(void);
 
@@ -186,6 +207,7 @@ const struct trm_module_ops *proxy_module_table(const char *without);
 const struct trm_profile_ops *proxy_profile_table(const char *without);
 const struct trm_pool_ops *proxy_pool_table(const char *without);
 const struct trm_peer_ops *proxy_peer_table(const char *without);
+const struct trm_graph_ops *proxy_graph_table(const char *without);
 
 /* faults.c; exported beside the query, so that a test can find it. */
 extern TRM_API const struct proxy_control proxy_control;

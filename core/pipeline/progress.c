@@ -1,0 +1,265 @@
+/* Pipelines: how far a token is on the device, and what stopped it. Any thread.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/futex.h"
+#include "core/kernel.h"
+#include "core/pipeline/engine.h"
+#include "core/stream.h"
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+/* Is it over, well or badly? A stream that is gone has nothing left to do. */
+static int is_over(const struct core_slot_point *point)
+{
+    struct trm_point place = core_slot_point(point);
+    if (place.stream == NULL)
+        return 1;
+    struct core_stream *stream = core_object_enter(place.stream, CORE_STREAM);
+    if (stream == NULL)
+        return 1;
+    int32_t over = core_stream_finished(stream, place.value);
+    core_object_leave(&stream->object);
+    return over;
+}
+
+int32_t core_slot_stage(struct core_slot *slot)
+{
+    const struct core_slot_device *own = slot->device;
+
+    if (!atomic_load_explicit(&own->enqueued, memory_order_acquire))
+        return TRM_SLOT_UPLOADING;
+    if (is_over(&own->finished))
+        return TRM_SLOT_DONE;
+    if (!is_over(&own->uploaded))
+        return TRM_SLOT_UPLOADING;
+    return is_over(&own->processed) && core_slot_point(&own->processed).stream != NULL ? TRM_SLOT_DOWNLOADING
+                                                                                       : TRM_SLOT_PROCESSING;
+}
+
+/* ---- how far a stream that failed had come --------------------------------------------------------- */
+
+/* The last number that was complete; 0: not known. */
+static uint64_t came_to(struct trm_stream *handle)
+{
+    uint64_t completed         = UINT64_MAX;
+    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
+    struct core_saved_error saved;
+    if (stream == NULL)
+        return 0;
+
+    core_error_save(&saved);
+    stream->ops->query(stream->backend, &completed);
+    core_error_restore(&saved);
+    core_object_leave(&stream->object);
+    return completed != UINT64_MAX ? completed : 0;
+}
+
+static int has_come_through(const struct core_slot_device *own)
+{
+    struct trm_point finished = core_slot_point(&own->finished);
+
+    return !atomic_load_explicit(&own->partial, memory_order_relaxed) && finished.value != 0 &&
+           came_to(finished.stream) >= finished.value;
+}
+
+/* The place before the first launch: what the stream has to be known not to have passed. */
+int32_t core_slot_untouched(const struct core_slot *slot)
+{
+    const struct core_slot_device *own = slot->device;
+    uint64_t first                     = 0;
+
+    for (uint32_t i = 0; i < slot->pipeline->desc.stage_count && first == 0; i++)
+        first = own->launched[i];
+    struct trm_point processed = core_slot_point(&own->processed);
+    if (processed.stream == NULL)
+        processed = core_slot_point(&own->finished);
+    if (first == 0 || processed.stream == NULL)
+        return 0;
+    uint64_t completed = came_to(processed.stream);
+    /* The operation after the last complete one may have begun. */
+    return completed != 0 && completed + 1 < first;
+}
+
+/* ---- which stage it was ---------------------------------------------------------------------- */
+
+/* Is the kernel's name in the sentence, in quotes of either kind? */
+static int names(const char *sentence, const char *kernel)
+{
+    char quoted[CORE_LABEL_BYTES];
+
+    snprintf(quoted, sizeof(quoted), "\"%.80s\"", kernel);
+    if (strstr(sentence, quoted) != NULL)
+        return 1;
+    snprintf(quoted, sizeof(quoted), "'%.80s'", kernel);
+    return strstr(sentence, quoted) != NULL;
+}
+
+/* Backends name the kernel that failed. */
+static const char *named_in(const struct core_pipeline *pipeline, const char *sentence)
+{
+    for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {
+        const struct core_stage_plan *plan = &pipeline->engine->plans[i];
+        const struct core_kernel *kernel   = plan->kernel != NULL ? core_kernel_find(plan->kernel) : NULL;
+        if (kernel != NULL && names(sentence, kernel->name))
+            return plan->name;
+    }
+    return NULL;
+}
+
+static const char *first_launch(const struct core_pipeline *pipeline)
+{
+    for (uint32_t i = 0; i < pipeline->desc.stage_count; i++)
+        if (pipeline->engine->plans[i].kernel != NULL)
+            return pipeline->engine->plans[i].name;
+    return NULL;
+}
+
+/* By how far the stream came, by what the sentence says, or, where nothing is known, the first. */
+static const char *which_launch(const struct core_slot *slot, uint64_t completed, const char *sentence)
+{
+    const struct core_pipeline *pipeline = slot->pipeline;
+
+    for (uint32_t i = 0; completed != 0 && i < pipeline->desc.stage_count; i++)
+        if (slot->device->launched[i] > completed)
+            return pipeline->engine->plans[i].name;
+    const char *named = named_in(pipeline, sentence);
+    return named != NULL ? named : first_launch(pipeline);
+}
+
+static int32_t fail_of(const struct core_slot *slot, int32_t status, uint64_t completed)
+{
+    const char *launch = which_launch(slot, completed, trm_last_error().sentence);
+
+    return launch != NULL ? core_fail_compute(status, launch) : core_fail_stage(status, "compute");
+}
+
+/* All of the token is on one stream. */
+static int32_t fail_on_slot(const struct core_slot *slot, int32_t status)
+{
+    const struct core_slot_device *own = slot->device;
+    uint64_t completed                 = came_to(core_slot_point(&own->finished).stream);
+    struct trm_point processed         = core_slot_point(&own->processed);
+
+    if (completed != 0 && own->pieces == 1) {
+        if (completed < core_slot_point(&own->uploaded).value)
+            return core_fail_stage(status, "upload");
+        if (processed.stream != NULL && completed >= processed.value)
+            return core_fail_stage(status, "download");
+    }
+    return fail_of(slot, status, completed);
+}
+
+/* The stream's failure, raised; TRM_OK when it has none. */
+static int32_t raise_of(struct trm_stream *handle)
+{
+    struct core_stream *stream = handle != NULL ? core_object_enter(handle, CORE_STREAM) : NULL;
+    if (stream == NULL)
+        return TRM_OK;
+    int32_t status = core_stream_check_failure(stream);
+    core_object_leave(&stream->object);
+    return status;
+}
+
+/* The one that comes first in the token's way is the cause; those after it have it from there. */
+static int32_t fail_on_roles(const struct core_slot *slot, int32_t status)
+{
+    const struct core_slot_device *own = slot->device;
+    struct trm_stream *compute         = core_slot_point(&own->processed).stream;
+
+    int32_t cause = raise_of(core_slot_point(&own->uploaded).stream);
+    if (cause != TRM_OK)
+        return core_fail_stage(cause, "upload");
+    cause = raise_of(compute);
+    if (cause != TRM_OK)
+        return fail_of(slot, cause, came_to(compute));
+    return core_fail_stage(status, "download");
+}
+
+static int32_t name_failure(const struct core_slot *slot, int32_t status)
+{
+    const struct core_slot_device *own = slot->device;
+    struct trm_stream *first           = core_slot_point(&own->uploaded).stream;
+
+    if (first == NULL || first == core_slot_point(&own->finished).stream)
+        return fail_on_slot(slot, status);
+    return fail_on_roles(slot, status);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* Until what was put up to there has ended, well or badly. TRM_OK, TIMEOUT, DEADLOCK. */
+static int32_t wait_end(const struct core_slot_point *point, uint64_t deadline)
+{
+    struct trm_point place     = core_slot_point(point);
+    struct core_stream *stream = place.stream != NULL ? core_object_enter(place.stream, CORE_STREAM) : NULL;
+
+    if (stream == NULL)
+        return TRM_OK;
+    int32_t status = core_stream_wait_finished(stream, place.value, core_remaining(deadline));
+    core_object_leave(&stream->object);
+    return status;
+}
+
+static int32_t host_result(const struct core_slot_device *own)
+{
+    if (atomic_load_explicit(&own->host_failed, memory_order_acquire) == TRM_OK)
+        return TRM_OK;
+    return core_failure_raise(&own->host_failure);
+}
+
+static int is_undecided(int32_t status)
+{
+    return status == TRM_ERROR_TIMEOUT || status == TRM_ERROR_DEADLOCK;
+}
+
+/* Its stream has failed, or not all of the token could be put. */
+static int32_t wait_rest(const struct core_slot *slot, int32_t status, uint64_t deadline)
+{
+    const struct core_slot_device *own = slot->device;
+    struct core_saved_error saved;
+
+    core_error_save(&saved);
+    int32_t rest = wait_end(&own->uploaded, deadline);
+    if (rest == TRM_OK)
+        rest = wait_end(&own->processed, deadline);
+    if (rest != TRM_OK)
+        return rest;
+    core_error_restore(&saved);
+    if (status == TRM_OK || has_come_through(own))
+        return host_result(own);
+    return host_result(own) != TRM_OK ? core_last_status() : name_failure(slot, status);
+}
+
+int32_t core_slot_wait(struct core_slot *slot, uint64_t deadline)
+{
+    const struct core_slot_device *own = slot->device;
+    struct trm_point finished          = core_slot_point(&own->finished);
+
+    int32_t status = finished.stream != NULL ? trm_point_wait(finished, core_remaining(deadline)) : TRM_OK;
+    if (is_undecided(status))
+        return status;
+    if (status == TRM_OK && !atomic_load_explicit(&own->partial, memory_order_relaxed))
+        return host_result(own);
+    return wait_rest(slot, status, deadline);
+}
+
+int32_t core_slot_poll(struct core_slot *slot)
+{
+    return core_slot_wait(slot, 0);
+}
+
+void core_slots_wait_any(struct core_slot *const *slots, uint32_t count, uint64_t deadline)
+{
+    struct trm_point points[CORE_DEPTH_MOST];
+    uint32_t which;
+
+    for (uint32_t i = 0; i < count; i++) {
+        points[i] = core_slot_point(&slots[i]->device->finished);
+        if (points[i].stream == NULL)
+            return;
+    }
+    trm_wait_any(points, count, core_remaining(deadline), &which);
+}

@@ -1,0 +1,22 @@
+/* Pipelines: a stage while it is copied.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CORE_PIPELINE_STAGES_H
+#define CORE_PIPELINE_STAGES_H
+
+#include "core/launch.h"
+#include "core/pipeline/engine.h"
+
+struct core_stage_subject {
+    struct core_pipeline *pipeline;
+    struct core_stage_plan *plan;
+    const struct core_kernel *kernel; /* NULL: a host stage */
+    const struct trm_stage *given;
+};
+
+/* Check the arguments of a launch and put them in the plan, in the order of the kernel's parameters. What has come to be is
+ * in the plan, also when this fails. */
+int32_t core_stage_arguments(const struct core_stage_subject *subject);
+void core_stage_arguments_fini(struct core_context *context, struct core_stage_plan *plan);
+
+#endif

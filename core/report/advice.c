@@ -1,0 +1,327 @@
+/* One sentence: what holds a run back, and what would help. What would help is not guessed: trm_predict() is asked how long the
+ * same tokens would take.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/report/predict.h"
+#include "core/report/report.h"
+
+enum {
+    TEXT_MOST = 48
+};
+
+struct advisor {
+    const struct trm_report *report;
+    struct trm_prediction_desc desc; /* of the run as it was */
+    struct trm_prediction now;
+    char *text;
+    size_t capacity;
+};
+
+static uint32_t percent(uint64_t part, uint64_t whole)
+{
+    uint64_t share = whole == 0 ? 0 : (uint64_t)(((unsigned __int128)part * 100 + whole / 2) / whole);
+
+    return share < 100 ? (uint32_t)share : 100;
+}
+
+static uint32_t busy_percent(const struct advisor *advisor, int32_t stage)
+{
+    return percent(advisor->report->stages[stage].busy_ns, advisor->report->elapsed_ns);
+}
+
+/* How many times as fast it would be. */
+static double gain_of(const struct advisor *advisor, const struct trm_prediction_desc *desc)
+{
+    struct trm_prediction other = {.struct_size = sizeof(other)};
+
+    if (trm_predict(desc, &other) != TRM_OK || other.elapsed_ns == 0)
+        return 1;
+    return (double)advisor->now.elapsed_ns / (double)other.elapsed_ns;
+}
+
+static char *factor_text(char *text, double gain)
+{
+    return core_number_text(text, TEXT_MOST, gain, gain < 10 ? 1 : 0);
+}
+
+/* ---- one piece of advice each; 1: that is the one -------------------------------------------- */
+
+static int32_t nothing_measured(const struct advisor *advisor)
+{
+    if (advisor->report->measured > 0 && advisor->report->tokens > 0 && advisor->report->elapsed_ns > 0)
+        return 0;
+    if (advisor->report->tokens == 0)
+        snprintf(advisor->text, advisor->capacity,
+                 "No token has come out yet, so there is nothing to advise.");
+    else
+        snprintf(advisor->text, advisor->capacity,
+                 "No times were taken: let the pipeline measure (TRM_MEASURE_SAMPLED) to be told what holds "
+                 "it back.");
+    return 1;
+}
+
+/* Served by a program that brings less than would go through. */
+static int32_t idle(const struct advisor *advisor)
+{
+    const struct trm_stage_report *load = &advisor->report->stages[TRM_STAGE_LOAD];
+    uint32_t free                       = percent(load->starved_ns, advisor->report->elapsed_ns);
+
+    if (free < 30 || advisor->report->efficiency > 0.8)
+        return 0;
+    snprintf(advisor->text, advisor->capacity,
+             "A slot was free and nothing came for %u %% of the time: the pipeline could take more tokens "
+             "(%s is busy for %u %%).",
+             free, trm_stage_name(advisor->report->critical),
+             busy_percent(advisor, advisor->report->critical));
+    return 1;
+}
+
+/* The work of a token is short, and most of the time is not work. */
+static int32_t too_small(const struct advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    uint64_t period                 = report->elapsed_ns / report->tokens;
+    char each[TEXT_MOST], work[TEXT_MOST];
+
+    if (period >= 50000 || advisor->now.elapsed_ns > report->elapsed_ns / 2)
+        return 0;
+    snprintf(
+        advisor->text, advisor->capacity,
+        "Tokens are so small that handing them over costs more than the work (%s a token, of which %s work): "
+        "make them larger.",
+        core_time_text(each, sizeof(each), (double)period),
+        core_time_text(work, sizeof(work), (double)(advisor->now.elapsed_ns / report->tokens)));
+    return 1;
+}
+
+/* So few tokens that filling and emptying the pipeline is what it does. */
+static int32_t too_few(const struct advisor *advisor)
+{
+    uint64_t sum = advisor->now.startup_ns, whole = advisor->now.elapsed_ns;
+    uint64_t edges = sum > advisor->now.period_ns ? sum - advisor->now.period_ns : 0;
+
+    if (advisor->report->depth < 2 || percent(edges, whole) < 25 || advisor->report->efficiency > 0.9)
+        return 0;
+    snprintf(
+        advisor->text, advisor->capacity,
+        "%" PRIu64
+        " token%s: filling and emptying the pipeline is %u %% of the time; cut the data into more tokens "
+        "to overlap better.",
+        advisor->report->tokens, advisor->report->tokens == 1 ? " is few" : "s are few",
+        percent(edges, whole));
+    return 1;
+}
+
+/* Load is the longest stage, or shares its thread with the sink and together they are. */
+static int32_t more_workers(const struct advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    struct trm_prediction_desc desc = advisor->desc;
+    uint64_t both    = report->stages[TRM_STAGE_LOAD].busy_ns + report->stages[TRM_STAGE_SINK].busy_ns;
+    int32_t together = report->one_thread && percent(both, report->elapsed_ns) >= 80;
+    double gain = 1, best = 1;
+    uint32_t workers = 0;
+    char factor[TEXT_MOST];
+
+    if (report->stages[TRM_STAGE_LOAD].tokens == 0 || (report->critical != TRM_STAGE_LOAD && !together))
+        return 0;
+    desc.one_thread = 0;
+    for (uint32_t i = report->workers + 1; i <= 16; i++) {
+        desc.lanes[TRM_STAGE_LOAD] = i;
+        desc.depth                 = advisor->desc.depth > i + 2 ? advisor->desc.depth : i + 2;
+        gain                       = gain_of(advisor, &desc);
+        if (gain > best * 1.03) {
+            best    = gain;
+            workers = i;
+        }
+    }
+    if (workers == 0)
+        return 0;
+    desc.depth = advisor->desc.depth > workers + 2 ? advisor->desc.depth : workers + 2;
+    if (report->critical == TRM_STAGE_LOAD)
+        snprintf(advisor->text, advisor->capacity, "load holds it back (%u %% busy): use ",
+                 busy_percent(advisor, TRM_STAGE_LOAD));
+    else
+        snprintf(advisor->text, advisor->capacity,
+                 "load and sink share a thread (%u %% busy), which holds it back: use ",
+                 percent(both, report->elapsed_ns));
+    size_t at = strlen(advisor->text);
+    at += (size_t)snprintf(advisor->text + at, advisor->capacity - at,
+                           report->workers == 0 ? "%u loader worker%s" : "%u loader workers%s instead of %u",
+                           workers, report->workers == 0 && workers > 1 ? "s" : "", report->workers);
+    if (desc.depth > advisor->desc.depth)
+        at += (size_t)snprintf(advisor->text + at, advisor->capacity - at, " and depth %u", desc.depth);
+    snprintf(advisor->text + at, advisor->capacity - at, " (predicted %s x).", factor_text(factor, best));
+    return 1;
+}
+
+static int32_t quicker_sink(const struct advisor *advisor)
+{
+    struct trm_prediction_desc desc = advisor->desc;
+    char factor[TEXT_MOST];
+
+    if (advisor->report->critical != TRM_STAGE_SINK || busy_percent(advisor, TRM_STAGE_SINK) < 80)
+        return 0;
+    desc.stage_ns[TRM_STAGE_SINK] = 0;
+    snprintf(advisor->text, advisor->capacity,
+             "sink holds it back (%u %% busy): let it do less for each token, or hand the work to threads of "
+             "its own "
+             "(predicted up to %s x).",
+             busy_percent(advisor, TRM_STAGE_SINK), factor_text(factor, gain_of(advisor, &desc)));
+    return 1;
+}
+
+/* The least depth that is nearly as good as any, if that is worth having. */
+static int32_t deeper(const struct advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    struct trm_prediction_desc desc = advisor->desc;
+    int32_t stage                   = report->critical;
+    uint32_t idle_part, depth = report->depth;
+    double best, gain         = 1;
+    char factor[TEXT_MOST];
+
+    desc.depth = CORE_PREDICT_DEPTH_MOST;
+    best       = gain_of(advisor, &desc);
+    if (best < 1.05 || report->efficiency > 0.95)
+        return 0;
+    while (gain < best * 0.98) {
+        desc.depth = ++depth;
+        gain       = gain_of(advisor, &desc);
+    }
+    idle_part = 100 - busy_percent(advisor, stage);
+    snprintf(
+        advisor->text, advisor->capacity,
+        "%s is idle for %u %% of the time, since tokens wait for free slots: raise the depth from %u to %u "
+        "(predicted %s x).",
+        trm_stage_name(stage), idle_part, report->depth, depth, factor_text(factor, gain));
+    return 1;
+}
+
+static int32_t pageable(const struct advisor *advisor)
+{
+    if (advisor->report->pageable_copies == 0 ||
+        (advisor->report->critical != TRM_STAGE_UPLOAD && advisor->report->critical != TRM_STAGE_DOWNLOAD))
+        return 0;
+    snprintf(advisor->text, advisor->capacity,
+             "%s is the longest stage, and %" PRIu64
+             " copies were of pageable memory, which is slow and overlaps badly: "
+             "fill token->data instead of pointing elsewhere.",
+             trm_stage_name(advisor->report->critical), advisor->report->pageable_copies);
+    return 1;
+}
+
+/* The launch that takes the most, as " (sobel takes 61 % of it)". */
+static void longest_launch(const struct trm_report *report, char *text, size_t capacity)
+{
+    uint64_t whole = 0;
+    uint32_t most  = 0;
+
+    text[0] = '\0';
+    for (uint32_t i = 0; i < report->launch_count && i < TRM_REPORT_LAUNCHES; i++) {
+        whole += report->launches[i].busy_ns;
+        if (report->launches[i].busy_ns > report->launches[most].busy_ns)
+            most = i;
+    }
+    if (report->launch_count > 1 && whole > 0)
+        snprintf(text, capacity, " (%s takes %u %% of it)", report->launches[most].name,
+                 percent(report->launches[most].busy_ns, whole));
+}
+
+/* It is as fast as its longest stage. */
+static int32_t at_the_bound(const struct advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    uint32_t reached                = (uint32_t)(report->efficiency * 100);
+    char launch[96];
+
+    if (report->efficiency < 0.9)
+        return 0;
+    longest_launch(report, launch, sizeof(launch));
+    if (report->critical == TRM_STAGE_COMPUTE)
+        snprintf(advisor->text, advisor->capacity,
+                 "compute is the bound and the pipeline reaches %u %% of it: only faster kernels%s or a "
+                 "faster device "
+                 "would help.",
+                 reached, launch);
+    else if (report->critical == TRM_STAGE_UPLOAD || report->critical == TRM_STAGE_DOWNLOAD)
+        snprintf(advisor->text, advisor->capacity,
+                 "%s is the bound and the pipeline reaches %u %% of it: only smaller data or a faster link "
+                 "would help.",
+                 trm_stage_name(report->critical), reached);
+    else
+        snprintf(advisor->text, advisor->capacity,
+                 "%s is the bound and the pipeline reaches %u %% of it: only a quicker %s would help.",
+                 trm_stage_name(report->critical), reached, trm_stage_name(report->critical));
+    return 1;
+}
+
+/* A stage takes very different times for different tokens, and the next one runs dry. */
+static int32_t uneven(const struct advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    int32_t worst                   = -1;
+    double most                     = 3;
+    char least_time[TEXT_MOST], most_time[TEXT_MOST];
+
+    for (int32_t i = 0; i < TRM_STAGES; i++) {
+        const struct trm_stage_report *stage = &report->stages[i];
+        double ratio = stage->mean_ns > 0 ? (double)stage->most_ns / (double)stage->mean_ns : 0;
+
+        if (ratio > most && stage->most_ns > report->elapsed_ns / report->tokens) {
+            most  = ratio;
+            worst = i;
+        }
+    }
+    if (worst < 0)
+        return 0;
+    snprintf(advisor->text, advisor->capacity,
+             "%s takes from %s to %s for a token, so that other stages wait for it now and then: a depth "
+             "above %u would "
+             "even that out.",
+             trm_stage_name(worst),
+             core_time_text(least_time, sizeof(least_time), (double)report->stages[worst].least_ns),
+             core_time_text(most_time, sizeof(most_time), (double)report->stages[worst].most_ns),
+             report->depth);
+    return 1;
+}
+
+static void contention(const struct advisor *advisor)
+{
+    const struct trm_report *report      = advisor->report;
+    const struct trm_stage_report *stage = &report->stages[report->critical];
+    int32_t is_starved                   = stage->starved_ns > stage->blocked_ns;
+
+    snprintf(advisor->text, advisor->capacity,
+             "%s is the longest stage but busy for only %u %% of the time, and %s for %u %%: %s.",
+             trm_stage_name(report->critical), busy_percent(advisor, report->critical),
+             is_starved ? "starved" : "blocked",
+             percent(is_starved ? stage->starved_ns : stage->blocked_ns, report->elapsed_ns),
+             is_starved ? "tokens reach it late, so look at the stages before it in a trace"
+                        : "its tokens wait for processors or threads that other stages use");
+}
+
+void core_report_advise(const struct trm_report *report, char *advice, size_t capacity)
+{
+    static int32_t (*const kinds[])(const struct advisor *advisor) = {
+        idle, too_small, too_few, more_workers, quicker_sink, deeper, pageable, at_the_bound, uneven,
+    };
+    struct advisor advisor = {.report = report, .text = advice, .capacity = capacity};
+
+    advice[0] = '\0';
+    if (nothing_measured(&advisor))
+        return;
+    advisor.desc.struct_size = sizeof(advisor.desc);
+    advisor.now.struct_size  = sizeof(advisor.now);
+    if (trm_report_prediction(report, &advisor.desc) != TRM_OK ||
+        trm_predict(&advisor.desc, &advisor.now) != TRM_OK)
+        return;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (kinds[i](&advisor))
+            return;
+    contention(&advisor);
+}

@@ -1,0 +1,26 @@
+/* Inside reports: who writes what.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CORE_REPORT_REPORT_H
+#define CORE_REPORT_REPORT_H
+
+#include <trireme/report.h>
+
+#include "core/report/measure.h"
+#include "core/report/writer.h"
+
+struct core_pipeline;
+
+/* From what was measured, and who the pipeline is: the prediction and the advice. */
+void core_report_complete(struct trm_report *report);
+
+/* One sentence: what holds the run back, and what would help. */
+void core_report_advise(const struct trm_report *report, char *advice, size_t capacity);
+
+void core_report_text(const struct trm_report *report, struct core_writer *writer);
+void core_report_json(const struct trm_report *report, struct core_writer *writer);
+
+/* All of a pipeline's report. */
+int32_t core_report_take(struct core_pipeline *pipeline, struct trm_report *report);
+
+#endif

@@ -1,0 +1,590 @@
+/* Pipelines: what comes out is what a plain loop makes, whatever the depth and the strategy; and what is refused.
+ * SPDX-License-Identifier: MIT
+ */
+#include "groups.h"
+#include "kernels.h"
+#include "plans.h"
+
+/* ---- results --------------------------------------------------------------------------------------------- */
+
+static void run_at(const struct plan *plan, uint32_t depth, int32_t strategy)
+{
+    struct rig rig;
+    rig_make(&rig, plan, depth, strategy);
+    if (rig_open(&rig) == TRM_OK) {
+        ck_slots_free(rig.pipeline);
+        rig_run(&rig, 3 * depth + 2, 0);
+        ck_slots_free(rig.pipeline);
+        rig_again(&rig);
+        rig_run(&rig, depth, 0); /* once more, with another number of tokens */
+        ck_slots_free(rig.pipeline);
+    }
+    rig_close(&rig);
+    kernels_close();
+}
+
+static void run_plan(const char *name)
+{
+    unsigned step = scaled(1, 3);
+    if (kernels_missing())
+        return;
+    for (uint32_t depth = 1; depth <= 8; depth += depth < 4 ? 1 : step)
+        for (size_t i = 0; i < sizeof(all_strategies) / sizeof(all_strategies[0]); i++)
+            run_at(plan_named(name), depth, all_strategies[i]);
+}
+
+START_TEST(tokens_are_copied_up_and_down_where_there_are_no_stages)
+{
+    run_plan("copies alone");
+}
+END_TEST
+
+START_TEST(one_kernel_gives_what_a_loop_gives)
+{
+    run_plan("one kernel");
+}
+END_TEST
+
+START_TEST(several_kernels_pass_scratch_on)
+{
+    run_plan("several kernels with scratch");
+}
+END_TEST
+
+START_TEST(a_shared_table_is_read_by_all_tokens)
+{
+    run_plan("a shared table");
+}
+END_TEST
+
+START_TEST(a_shared_state_is_written_by_one_token_after_the_other)
+{
+    run_plan("a shared state");
+}
+END_TEST
+
+START_TEST(host_stages_read_and_write_between_launches)
+{
+    run_plan("host stages");
+}
+END_TEST
+
+START_TEST(a_host_stage_needs_no_kernel_beside_it)
+{
+    run_plan("a host stage alone");
+}
+END_TEST
+
+START_TEST(a_pipeline_may_stay_on_the_device)
+{
+    run_plan("on the device only");
+}
+END_TEST
+
+START_TEST(there_may_be_several_inputs_and_outputs)
+{
+    run_plan("several inputs and outputs");
+}
+END_TEST
+
+START_TEST(tokens_have_sizes_of_their_own)
+{
+    run_plan("variable sizes");
+}
+END_TEST
+
+START_TEST(a_divisible_pipeline_gives_the_same_in_pieces)
+{
+    run_plan("divisible");
+}
+END_TEST
+
+START_TEST(the_program_may_shape_each_launch)
+{
+    run_plan("shaped by the program");
+}
+END_TEST
+
+START_TEST(depth_0_is_tuned_and_gives_the_same)
+{
+    if (kernels_missing())
+        return;
+    for (uint32_t i = 0; i < plan_count; i++) {
+        struct rig rig;
+        rig_make(&rig, &plans[i], 0, TRM_STRATEGY_AUTO);
+        ck_ok(rig_open(&rig));
+        rig_run(&rig, scaled(200, 40), 0);
+        ck_slots_free(rig.pipeline);
+        rig_close(&rig);
+        kernels_close();
+    }
+}
+END_TEST
+
+START_TEST(a_divisible_pipeline_takes_pieces_of_any_size)
+{
+    static const uint64_t pieces[] = {1, 4, 7, 100, 1000, 3999, 4000, 4001, 1u << 20, 0};
+    if (kernels_missing())
+        return;
+    for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+        struct rig rig;
+        rig_make(&rig, plan_named("divisible"), 3, TRM_STRATEGY_AUTO);
+        rig.desc.piece_bytes = pieces[i];
+        ck_ok(rig_open(&rig));
+        rig_run(&rig, 25, 0);
+        rig_close(&rig);
+        kernels_close();
+    }
+}
+END_TEST
+
+/* ---- sizes ----------------------------------------------------------------------------------------------- */
+
+struct sizes {
+    uint64_t given, second, third;
+    uint64_t seen[3];
+};
+
+static int32_t give_size(void *user, struct trm_token *token)
+{
+    struct sizes *sizes = user;
+    if (token->index > 0)
+        return TRM_TOKEN_END;
+    ck_assert_uint_eq(token->size[0], 1000); /* the declared size, to begin with */
+    memset(token->data[0], 0, 1000);
+    token->size[0] = sizes->given;
+    return TRM_OK;
+}
+
+static int32_t see_sizes(void *user, const struct trm_token *token)
+{
+    struct sizes *sizes = user;
+    for (int i = 0; i < 3; i++)
+        sizes->seen[i] = token->size[i];
+    return TRM_OK;
+}
+
+START_TEST(a_port_that_follows_is_as_full_as_its_input_rounded_down)
+{
+    static const uint64_t given[] = {0, 1, 3, 333, 500, 999, 1000};
+    struct trm_port ports[]       = {trm_port_input("in", 1000), trm_port_output("twice", 2000),
+                                     trm_port_output("third", 333)};
+    struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc), .ports = ports, .port_count = 3, .depth = 2};
+    struct trm_pipeline *pipeline;
+    struct sizes sizes;
+    ports[1].follows = ports[2].follows = 1;
+    ck_ok(trm_pipeline_create(the.device, &desc, &pipeline));
+    for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++) {
+        struct trm_source source = trm_source_function(give_size, &sizes);
+        struct trm_sink sink     = trm_sink_function(see_sizes, &sizes);
+        memset(&sizes, 0, sizeof(sizes));
+        sizes.given = given[i];
+        ck_ok(trm_pipeline_run(pipeline, &source, &sink));
+        ck_assert_uint_eq(sizes.seen[0], given[i]);
+        ck_assert_uint_eq(sizes.seen[1], given[i] * 2);
+        ck_assert_uint_eq(sizes.seen[2], given[i] * 333 / 1000);
+    }
+    trm_pipeline_destroy(pipeline);
+}
+END_TEST
+
+START_TEST(a_token_that_is_larger_than_declared_is_refused_by_name)
+{
+    struct trm_port ports[]       = {trm_port_input("frame", 1000), trm_port_output("out", 1000)};
+    struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc), .ports = ports, .port_count = 2, .depth = 2};
+    struct trm_pipeline *pipeline;
+    struct trm_token *token;
+    ck_ok(trm_pipeline_create(the.device, &desc, &pipeline));
+    ck_ok(trm_pipeline_acquire(pipeline, TRM_FOREVER, &token));
+    token->size[0] = 1001;
+    ck_status(trm_pipeline_submit(pipeline, token), TRM_ERROR_OUT_OF_RANGE);
+    ck_sentence_has("frame");
+    trm_pipeline_destroy(pipeline);
+}
+END_TEST
+
+/* ---- memory of the program's own ------------------------------------------------------------------------- */
+
+struct lender {
+    struct rig *rig;
+    uint32_t (*words)[PLAN_WORDS];
+};
+
+static int32_t lend(void *user, struct trm_token *token)
+{
+    struct lender *lender = user;
+    if (token->index >= lender->rig->count)
+        return TRM_TOKEN_END;
+    for (uint32_t i = 0; i < PLAN_WORDS; i++)
+        lender->words[token->index][i] = plan_input(lender->rig, token->index, 0, i);
+    token->data[0] = lender->words[token->index];
+    token->user    = (void *)(uintptr_t)(token->index + 1000);
+    return TRM_OK;
+}
+
+START_TEST(a_source_may_lend_memory_of_its_own)
+{
+    if (kernels_missing())
+        return;
+    for (size_t i = 0; i < sizeof(all_strategies) / sizeof(all_strategies[0]); i++) {
+        struct rig rig;
+        struct lender lender     = {&rig, calloc(20, sizeof(*lender.words))};
+        struct trm_source source = trm_source_function(lend, &lender);
+        struct trm_sink sink     = trm_sink_function(rig_sink, &rig);
+        rig_make(&rig, plan_named("one kernel"), 3, all_strategies[i]);
+        if (rig_open(&rig) == TRM_OK) {
+            rig.count = 20;
+            ck_ok(trm_pipeline_run(rig.pipeline, &source, &sink));
+            rig_check(&rig);
+            rig_again(&rig); /* and the slots' own memory is in place again */
+            rig_run(&rig, 10, 0);
+        }
+        rig_close(&rig);
+        kernels_close();
+        free(lender.words);
+    }
+}
+END_TEST
+
+/* ---- lives ----------------------------------------------------------------------------------------------- */
+
+START_TEST(a_pipeline_keeps_what_it_is_made_of)
+{
+    struct trm_device_usage before = {.struct_size = sizeof(before)}, after = before;
+    struct trm_device *device;
+    struct rig rig;
+    if (kernels_missing())
+        return;
+    ck_ok(trm_device_get_usage(the.device, &before));
+    device = the.device;
+    for (size_t i = 0; i < sizeof(all_strategies) / sizeof(all_strategies[0]); i++) {
+        rig_make(&rig, plan_named("a shared table"), 3, all_strategies[i]);
+        if (rig_open(&rig) == TRM_OK) {
+            kernels_close();
+            trm_buffer_destroy(rig.shared);
+            rig.shared = NULL;
+            rig_run(&rig, 12, 0);
+        }
+        rig_close(&rig);
+        kernels_close();
+        ck_ok(trm_device_get_usage(device, &after));
+        ck_assert_uint_eq(after.buffers, before.buffers);
+        ck_assert_uint_eq(after.buffer_bytes, before.buffer_bytes);
+        ck_assert_uint_eq(after.streams, before.streams);
+        ck_assert_uint_eq(after.events, before.events);
+        ck_assert_uint_eq(after.kernels, before.kernels);
+        ck_assert_uint_eq(after.modules, before.modules);
+    }
+}
+END_TEST
+
+START_TEST(a_pipeline_keeps_its_device)
+{
+    struct trm_device *device = open_device(the.context), *fixture = the.device;
+    struct rig rig;
+    if (kernels_missing()) {
+        trm_device_destroy(device);
+        return;
+    }
+    the.device = device;
+    rig_make(&rig, plan_named("one kernel"), 3, TRM_STRATEGY_AUTO);
+    ck_ok(rig_open(&rig));
+    kernels_close();
+    trm_device_destroy(device);
+    rig_run(&rig, 12, 0);
+    rig_close(&rig);
+    the.device = fixture;
+}
+END_TEST
+
+START_TEST(many_pipelines_live_on_one_device)
+{
+    enum {
+        COUNT = 6
+    };
+    static struct rig rigs[COUNT];
+    if (kernels_missing())
+        return;
+    for (uint32_t i = 0; i < COUNT; i++) {
+        rig_make(&rigs[i], &plans[1 + i % (plan_count - 1)], 1 + i % 4, TRM_STRATEGY_AUTO);
+        ck_ok(rig_open(&rigs[i]));
+    }
+    for (uint32_t i = 0; i < COUNT; i++)
+        rig_run(&rigs[i], 12, 0);
+    for (uint32_t i = 0; i < COUNT; i++)
+        rig_close(&rigs[COUNT - 1 - i]);
+}
+END_TEST
+
+START_TEST(destroying_nothing_is_fine_and_a_stale_handle_is_an_error)
+{
+    struct trm_port port          = trm_port_input("in", 100);
+    struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc), .ports = &port, .port_count = 1, .depth = 1};
+    struct trm_pipeline *pipeline;
+    struct trm_token *token;
+    uint32_t count;
+    trm_pipeline_destroy(NULL);
+    ck_ok(trm_pipeline_create(the.device, &desc, &pipeline));
+    trm_pipeline_destroy(pipeline);
+    ck_status(trm_pipeline_slots(pipeline, NULL, 0, &count), TRM_ERROR_INVALID_HANDLE);
+    ck_status(trm_pipeline_acquire(pipeline, 0, &token), TRM_ERROR_INVALID_HANDLE);
+    ck_status(trm_pipeline_cancel(pipeline, 0), TRM_ERROR_INVALID_HANDLE);
+    trm_pipeline_destroy(pipeline);
+}
+END_TEST
+
+/* ---- what is refused ------------------------------------------------------------------------------------- */
+
+/* The rig of a plan with something spoilt must be refused with words that name it. */
+static void refused(struct rig *rig, const char *words)
+{
+    struct trm_pipeline *pipeline = NULL;
+    ck_status(trm_pipeline_create(the.device, &rig->desc, &pipeline), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(pipeline);
+    if (words != NULL)
+        ck_sentence_has(words);
+    rig_close(rig);
+    kernels_close();
+}
+
+START_TEST(ports_that_cannot_be_are_refused_by_name)
+{
+    struct rig rig;
+    if (kernels_missing())
+        return;
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.ports[0].kind = 9;
+    refused(&rig, "in");
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.ports[1].size = 0;
+    refused(&rig, "out");
+    rig_make(&rig, plan_named("variable sizes"), 2, TRM_STRATEGY_AUTO);
+    rig.ports[2].follows = 1 + 1; /* scratch is no input */
+    refused(&rig, "out");
+    rig_make(&rig, plan_named("variable sizes"), 2, TRM_STRATEGY_AUTO);
+    rig.ports[2].follows = 1 + 17;
+    refused(&rig, "out");
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.ports[0].flags = 1u << 31;
+    refused(&rig, "in");
+    rig_make(&rig, plan_named("a shared table"), 2, TRM_STRATEGY_AUTO);
+    rig.ports[2].buffer = NULL;
+    ck_refused(trm_pipeline_create(the.device, &rig.desc, &rig.pipeline));
+    ck_sentence_has("table");
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(stages_that_cannot_be_are_refused_by_name)
+{
+    struct rig rig;
+    if (kernels_missing())
+        return;
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.stages[0].argument_count = 4;
+    refused(&rig, "spread");
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.arguments[0][1] = trm_arg_port(7);
+    refused(&rig, "spread");
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.stages[0].items_port = 5;
+    refused(&rig, "spread");
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.arguments[0][2] = trm_arg_port_elements(0, 0);
+    refused(&rig, "spread");
+    rig_make(&rig, plan_named("host stages"), 2, TRM_STRATEGY_AUTO);
+    rig.stages[1].name       = "mixing";
+    rig.stages[1].host_reads = UINT64_C(1) << 40;
+    refused(&rig, "mixing");
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.stages[0].name   = "nothing at all";
+    rig.stages[0].kernel = NULL;
+    ck_refused(trm_pipeline_create(the.device, &rig.desc, &rig.pipeline));
+    ck_sentence_has("nothing at all");
+    rig_close(&rig);
+    kernels_close();
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.arguments[0][3] = trm_arg_f32(1);
+    ck_status(trm_pipeline_create(the.device, &rig.desc, &rig.pipeline), TRM_ERROR_TYPE_MISMATCH);
+    ck_sentence_has("factor");
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(what_is_declared_read_only_is_believed)
+{
+    struct rig rig;
+    struct trm_pipeline *pipeline = NULL;
+    if (kernels_missing())
+        return;
+    rig_make(&rig, plan_named("a shared state"), 2, TRM_STRATEGY_AUTO);
+    rig.ports[2].flags = TRM_PORT_READ_ONLY;
+    ck_ok(trm_pipeline_create(the.device, &rig.desc, &pipeline));
+    trm_pipeline_destroy(pipeline);
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(descriptors_that_cannot_be_are_refused)
+{
+    struct rig rig;
+    if (kernels_missing())
+        return;
+    rig_make(&rig, plan_named("one kernel"), 65, TRM_STRATEGY_AUTO);
+    refused(&rig, NULL);
+    rig_make(&rig, plan_named("one kernel"), 2, 17);
+    refused(&rig, NULL);
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.desc.on_failure = 9;
+    refused(&rig, NULL);
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.desc.measure = 9;
+    refused(&rig, NULL);
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.desc.flags = 1u << 30;
+    refused(&rig, NULL);
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.desc.struct_size = 8;
+    refused(&rig, NULL);
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.desc.ports = NULL;
+    refused(&rig, NULL);
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.desc.stages = NULL;
+    refused(&rig, NULL);
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.desc.port_count = 65;
+    refused(&rig, NULL);
+    ck_status(trm_pipeline_create(the.device, NULL, &rig.pipeline), TRM_ERROR_INVALID_ARGUMENT);
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    ck_status(trm_pipeline_create(the.device, &rig.desc, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(a_divisible_pipeline_needs_grains_and_has_no_host_stages)
+{
+    struct rig rig;
+    if (kernels_missing())
+        return;
+    rig_make(&rig, plan_named("divisible"), 2, TRM_STRATEGY_AUTO);
+    rig.ports[1].grain = 0;
+    refused(&rig, "scratch");
+    rig_make(&rig, plan_named("divisible"), 2, TRM_STRATEGY_AUTO);
+    rig_host(&rig, (trm_host_stage_fn)rig_sink, 1, 0);
+    rig.stages[2].name = "peeping";
+    refused(&rig, "peeping");
+}
+END_TEST
+
+START_TEST(a_pipeline_that_is_too_large_is_a_status)
+{
+    struct trm_port ports[] = {
+        trm_port_input("in", 4096),
+        trm_port_scratch("scratch", device_number(the.device, TRM_DEVICE_MAX_BUFFER_BYTES))};
+    struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc), .ports = ports, .port_count = 2, .depth = 64};
+    struct trm_pipeline *pipeline  = NULL;
+    struct trm_device_usage before = {.struct_size = sizeof(before)}, after = before;
+    ck_ok(trm_device_get_usage(the.device, &before));
+    ck_refused(trm_pipeline_create(the.device, &desc, &pipeline));
+    ck_assert_ptr_null(pipeline);
+    ck_ok(trm_device_get_usage(the.device, &after));
+    ck_assert_uint_eq(after.buffers, before.buffers);
+    ck_assert_uint_eq(after.streams, before.streams);
+    ports[1].size = UINT64_MAX;
+    ck_refused(trm_pipeline_create(the.device, &desc, &pipeline));
+}
+END_TEST
+
+START_TEST(objects_of_another_device_are_refused)
+{
+    struct trm_device *other      = second_device();
+    struct trm_buffer *buffer     = make_buffer(other, TRM_MEMORY_DEVICE, 400);
+    struct trm_port port          = trm_port_shared("table", buffer);
+    struct trm_pipeline_desc desc = {
+        .struct_size = sizeof(desc), .ports = &port, .port_count = 1, .depth = 1};
+    struct trm_pipeline *pipeline = NULL;
+    ck_status(trm_pipeline_create(the.device, &desc, &pipeline), TRM_ERROR_WRONG_DEVICE);
+    ck_sentence_has("table");
+    trm_buffer_destroy(buffer);
+    if (!kernels_there())
+        return;
+    struct rig rig;
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_AUTO);
+    rig.stages[0].kernel = kernel_on(other, "spread");
+    ck_status(trm_pipeline_create(the.device, &rig.desc, &pipeline), TRM_ERROR_WRONG_DEVICE);
+    ck_sentence_has("spread");
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(zero_copy_is_refused_exactly_where_memory_is_not_one)
+{
+    struct rig rig;
+    if (kernels_missing())
+        return;
+    rig_make(&rig, plan_named("one kernel"), 2, TRM_STRATEGY_ZERO_COPY);
+    ck_assert_int_eq(rig_open(&rig),
+                     device_number(the.device, TRM_DEVICE_UNIFIED) ? TRM_OK : TRM_ERROR_UNSUPPORTED);
+    rig_close(&rig);
+}
+END_TEST
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+START_TEST(states_and_strategies_have_names)
+{
+    for (int32_t i = 0; i <= TRM_SLOT_DONE; i++)
+        ck_assert_str_ne(trm_slot_state_name(i), "unknown");
+    for (int32_t i = 0; i <= TRM_STRATEGY_ZERO_COPY; i++)
+        ck_assert_str_ne(trm_strategy_name(i), "unknown");
+    ck_assert_str_eq(trm_slot_state_name(TRM_SLOT_UPLOADING), "uploading");
+    ck_assert_str_eq(trm_strategy_name(TRM_STRATEGY_SLOT_STREAMS), "slot streams");
+    ck_assert_str_eq(trm_slot_state_name(77), "unknown");
+    ck_assert_str_eq(trm_slot_state_name(-1), "unknown");
+    ck_assert_str_eq(trm_strategy_name(77), "unknown");
+}
+END_TEST
+
+void add_pipeline(Suite *suite)
+{
+    TCase *results = group_make(suite, "pipelines: results");
+    CASE(results, tokens_are_copied_up_and_down_where_there_are_no_stages);
+    CASE(results, one_kernel_gives_what_a_loop_gives);
+    CASE(results, several_kernels_pass_scratch_on);
+    CASE(results, a_shared_table_is_read_by_all_tokens);
+    CASE(results, a_shared_state_is_written_by_one_token_after_the_other);
+    CASE(results, host_stages_read_and_write_between_launches);
+    CASE(results, a_host_stage_needs_no_kernel_beside_it);
+    CASE(results, a_pipeline_may_stay_on_the_device);
+    CASE(results, there_may_be_several_inputs_and_outputs);
+    CASE(results, tokens_have_sizes_of_their_own);
+    CASE(results, a_divisible_pipeline_gives_the_same_in_pieces);
+    CASE(results, the_program_may_shape_each_launch);
+    CASE(results, depth_0_is_tuned_and_gives_the_same);
+    CASE(results, a_divisible_pipeline_takes_pieces_of_any_size);
+    CASE(results, a_port_that_follows_is_as_full_as_its_input_rounded_down);
+    CASE(results, a_token_that_is_larger_than_declared_is_refused_by_name);
+    CASE(results, a_source_may_lend_memory_of_its_own);
+
+    TCase *lives = group_make(suite, "pipelines: lives");
+    CASE(lives, a_pipeline_keeps_what_it_is_made_of);
+    CASE(lives, a_pipeline_keeps_its_device);
+    CASE(lives, many_pipelines_live_on_one_device);
+    CASE(lives, destroying_nothing_is_fine_and_a_stale_handle_is_an_error);
+
+    TCase *refusals = group_make(suite, "pipelines: what is refused");
+    CASE(refusals, ports_that_cannot_be_are_refused_by_name);
+    CASE(refusals, stages_that_cannot_be_are_refused_by_name);
+    CASE(refusals, what_is_declared_read_only_is_believed);
+    CASE(refusals, descriptors_that_cannot_be_are_refused);
+    CASE(refusals, a_divisible_pipeline_needs_grains_and_has_no_host_stages);
+    CASE(refusals, a_pipeline_that_is_too_large_is_a_status);
+    CASE(refusals, objects_of_another_device_are_refused);
+    CASE(refusals, zero_copy_is_refused_exactly_where_memory_is_not_one);
+    CASE(refusals, states_and_strategies_have_names);
+}

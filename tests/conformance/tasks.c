@@ -1,0 +1,114 @@
+/* Tasks for the cases about the coordinator.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tasks.h"
+
+#include "kernels.h"
+
+struct trm_coordinator *coordinator;
+
+void open_coordinator(void)
+{
+    ck_ok(trm_coordinator_create(the.device, NULL, &coordinator));
+}
+
+static void close_coordinator(void)
+{
+    trm_coordinator_destroy(coordinator);
+    coordinator = NULL;
+}
+
+TCase *group_with_coordinator(Suite *suite, const char *name)
+{
+    TCase *group = group_make(suite, name);
+    tcase_add_checked_fixture(group, open_coordinator, close_coordinator);
+    return group;
+}
+
+struct trm_task task_of(int32_t kind, uint64_t id, const uint64_t *after, uint32_t count)
+{
+    struct trm_task task = {
+        .struct_size = sizeof(task),
+        .kind        = kind,
+        .id          = id,
+        .after       = after,
+        .after_count = count,
+    };
+    return task;
+}
+
+int32_t add_upload(uint64_t id, struct trm_buffer *buffer, const void *from, const uint64_t *after,
+                   uint32_t count)
+{
+    struct trm_task task = task_of(TRM_TASK_UPLOAD, id, after, count);
+    task.destination     = trm_span_whole(buffer);
+    task.host_source     = from;
+    return trm_coordinator_add(coordinator, &task);
+}
+
+int32_t add_download(uint64_t id, void *to, struct trm_buffer *buffer, const uint64_t *after, uint32_t count)
+{
+    struct trm_task task  = task_of(TRM_TASK_DOWNLOAD, id, after, count);
+    task.source           = trm_span_whole(buffer);
+    task.host_destination = to;
+    return trm_coordinator_add(coordinator, &task);
+}
+
+int32_t add_affine(uint64_t id, struct trm_buffer *data, uint32_t factor, uint32_t addend,
+                   const uint64_t *after, uint32_t count)
+{
+    struct trm_argument arguments[] = {trm_arg_buffer(data), trm_arg_u32(N), trm_arg_u32(factor),
+                                       trm_arg_u32(addend)};
+    struct trm_task task            = task_of(TRM_TASK_COMPUTE, id, after, count);
+    task.kernel                     = kernel("affine");
+    task.grid                       = trm_grid_1d((N + 63) / 64, 64);
+    task.arguments                  = arguments;
+    task.argument_count             = 4;
+    return trm_coordinator_add(coordinator, &task);
+}
+
+int32_t add_failing(uint64_t id, const char *name, int32_t native_code, const uint64_t *after, uint32_t count)
+{
+    struct trm_argument argument = trm_arg_i32(native_code);
+    struct trm_task task         = task_of(TRM_TASK_COMPUTE, id, after, count);
+    task.name                    = name;
+    task.kernel                  = kernel("fail");
+    task.grid                    = trm_grid_1d(1, 1);
+    task.arguments               = &argument;
+    task.argument_count          = 1;
+    return trm_coordinator_add(coordinator, &task);
+}
+
+int32_t add_nothing(uint64_t id, const char *name, const uint64_t *after, uint32_t count)
+{
+    struct trm_task task = task_of(TRM_TASK_NOTHING, id, after, count);
+    task.name            = name;
+    return trm_coordinator_add(coordinator, &task);
+}
+
+int32_t add_host(uint64_t id, trm_callback_fn host, void *user, const uint64_t *after, uint32_t count)
+{
+    struct trm_task task = task_of(TRM_TASK_HOST, id, after, count);
+    task.host            = host;
+    task.user            = user;
+    return trm_coordinator_add(coordinator, &task);
+}
+
+void stand(void *user, int32_t status)
+{
+    (void)status;
+    while (!atomic_load((atomic_int *)user))
+        sleep_ms(1);
+}
+
+void count_up(void *user, int32_t status)
+{
+    (void)status;
+    atomic_fetch_add((atomic_int *)user, 1);
+}
+
+void ck_all(const uint32_t *data, uint32_t value)
+{
+    for (uint32_t i = 0; i < N; i++)
+        ck_assert_uint_eq(data[i], value);
+}

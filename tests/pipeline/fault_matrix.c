@@ -1,0 +1,122 @@
+/* Whatever fails, in whatever stage, at whatever token, depth, mode, strategy and way of driving: the first cause is told with
+ * token and stage, the right tokens come out with the right data, every slot comes back, the counts add up, the pipeline can be
+ * used again, and nothing is left on the device.
+ * SPDX-License-Identifier: MIT
+ */
+#include "fixture.h"
+
+#include <inttypes.h>
+
+static const char *const place_words[PLACES] = {
+    [AT_LOAD] = "load",         [AT_SHAPE] = "\"first\"",   [AT_FIRST] = "\"first\"",
+    [AT_MIDDLE] = "\"middle\"", [AT_SECOND] = "\"second\"", [AT_SINK] = "sink",
+};
+
+/* What is told of the failure: the status, and a sentence with token and stage. */
+static void check_told(const struct chain *chain, enum drive drive)
+{
+    int32_t expected =
+        chain->place == AT_FIRST || chain->place == AT_SECOND ? TRM_ERROR_KERNEL : TRM_ERROR_NOT_FOUND;
+    char token[40];
+
+    if (chain->desc.on_failure == TRM_FAILURE_SKIP && drive == BY_RUN) {
+        ck_assert_msg(chain->status == TRM_OK, "%s", chain->sentence);
+        return;
+    }
+    ck_assert_msg(chain->status == expected, "%s: %s", trm_status_name(chain->status), chain->sentence);
+    snprintf(token, sizeof(token), "token %" PRIu64 ",", chain->base + chain->at);
+    ck_assert_msg(strstr(chain->sentence, token) != NULL, "not \"%s\": %s", token, chain->sentence);
+    ck_assert_msg(strstr(chain->sentence, place_words[chain->place]) != NULL, "not %s: %s",
+                  place_words[chain->place], chain->sentence);
+    if (drive != BY_RUN && chain->desc.on_failure == TRM_FAILURE_SKIP && chain->place != AT_SHAPE)
+        ck_assert_uint_eq(chain->failures, 1);
+}
+
+/* Sources and sinks are the caller's own where it drives by hand. */
+static bool possible(enum place place, enum drive drive)
+{
+    if (place == AT_SINK)
+        return drive == BY_RUN;
+    return place != AT_LOAD || drive != BY_SUBMIT;
+}
+
+/* All places and tokens, on one pipeline; and a whole round after each. */
+static void fail_everywhere(struct chain *chain, enum drive drive)
+{
+    uint64_t count = 2 * chain->desc.depth + 3, tokens[] = {0, 1, count / 2, count - 1};
+
+    for (int place = 0; place < PLACES; place++) {
+        if (!possible((enum place)place, drive))
+            continue;
+        for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
+            chain->place = (enum place)place;
+            chain->at    = tokens[i];
+            chain_round(chain, drive, count);
+            check_told(chain, drive);
+            chain_check_failed(chain, tokens[i]);
+        }
+        chain->at = UINT64_MAX;
+        chain_round(chain, drive, count);
+        chain_check_whole(chain);
+    }
+}
+
+/* The number of a test is a mode and a way of driving. */
+static void matrix(enum fixture_backend backend, int number)
+{
+    int32_t mode     = number % 3;
+    enum drive drive = (enum drive)(number / 3);
+    struct chain chain;
+
+    if (!backend_there(backend))
+        return;
+    fixture_open(backend, NULL, 0);
+    for (uint32_t depth = 1; depth <= 8; depth += depth < 4 ? 1 : scaled(1, 2)) {
+        for (size_t s = 0; s < sizeof(strategies) / sizeof(strategies[0]); s++) {
+            mark_point();
+            chain_make(&chain, depth, strategies[s], mode, true);
+            if (chain_open(&chain) == TRM_OK)
+                fail_everywhere(&chain, drive);
+            chain_close(&chain);
+            device_as_before();
+        }
+    }
+    fixture_close();
+}
+
+START_TEST(on_the_cpu)
+{
+    matrix(ON_CPU, _i);
+}
+END_TEST
+
+START_TEST(on_a_device_with_memory_of_its_own)
+{
+    matrix(ON_TIMED, _i);
+}
+END_TEST
+
+START_TEST(on_a_device_that_works_inside_of_calls)
+{
+    matrix(ON_TEMPLATE, _i);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite  = suite_create("pipelines that fail");
+    TCase *matrix = tcase_create("fault matrix");
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(matrix, 600);
+    tcase_add_loop_test(matrix, on_the_cpu, 0, 3 * DRIVES);
+    tcase_add_loop_test(matrix, on_a_device_with_memory_of_its_own, 0, 3 * DRIVES);
+    tcase_add_loop_test(matrix, on_a_device_that_works_inside_of_calls, 0, 3 * DRIVES);
+    suite_add_tcase(suite, matrix);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

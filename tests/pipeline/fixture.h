@@ -1,0 +1,142 @@
+/* What the tests of pipelines share: a device of a backend, which must be left as it was found; and a chain of stages, each of
+ * which can be made to fail.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PIPELINE_FIXTURE_H
+#define PIPELINE_FIXTURE_H
+
+#include <check.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trireme/cpu_kernel.h>
+#include <trireme/trireme.h>
+
+#include "tests/plugins/proxy/control.h"
+#include "tests/unit/counting.h"
+
+#define MS UINT64_C(1000000)
+
+/* ---- a device -------------------------------------------------------------------------------------------- */
+
+struct fixture {
+    struct trm_context *context;
+    struct trm_device *device;
+    struct trm_module *module;
+    struct trm_kernel *picky, *timed;
+    struct trm_device_usage before;
+    const struct proxy_control *control; /* NULL: no proxy */
+    struct counting counting;            /* what the context has allocated */
+};
+
+extern struct fixture the;
+
+enum fixture_backend {
+    ON_CPU,
+    ON_TIMED,         /* memory of its own, three engines */
+    ON_TEMPLATE,      /* works inside of calls */
+    ON_PROXIED_CPU,   /* without memory that the host shares, so that there are copies */
+    ON_PROXIED_TIMED, /* as it is */
+};
+
+/* Was it built? */
+bool backend_there(enum fixture_backend backend);
+
+/* A context that opens the backend, with these settings besides, and a device of it. */
+void fixture_open(enum fixture_backend backend, const struct trm_setting *settings, uint32_t count);
+
+/* Everything that was made on the device is gone, nothing was allocated that did not come back, and the core has kept its side
+ * of the contract. */
+void fixture_close(void);
+
+/* Nothing is on the device but what was there when it was opened. */
+void device_as_before(void);
+
+/* Under a sanitizer, valgrind or CONFORMANCE_QUICK=1 fewer rounds do. */
+unsigned scaled(unsigned full, unsigned quick);
+bool sanitized(void);
+
+uint64_t now_ns(void);
+void sleep_ns(uint64_t nanoseconds);
+
+#define ck_ok(call)                                                                                   \
+    do {                                                                                              \
+        int32_t status_given = (call);                                                                \
+        ck_assert_msg(status_given == TRM_OK, "%s gave %s: %s", #call, trm_status_name(status_given), \
+                      trm_last_error().sentence);                                                     \
+    } while (0)
+
+/* Every slot is free. */
+void slots_free(struct trm_pipeline *pipeline);
+
+extern const int32_t strategies[5]; /* AUTO first, ZERO_COPY last */
+
+/* ---- the chain ------------------------------------------------------------------------------------------- */
+
+/* in → kernel "first" → scratch, seen by the host stage "middle" where there is one → kernel "second" → out. Each kernel adds 1
+ * and fails where its first word is a mark. */
+enum {
+    CHAIN_WORDS = 64,
+    CHAIN_MOST  = 128
+};
+
+enum place {
+    AT_LOAD,
+    AT_SHAPE,
+    AT_FIRST,
+    AT_MIDDLE,
+    AT_SECOND,
+    AT_SINK,
+    PLACES, /* anywhere: not known */
+};
+
+enum drive {
+    BY_RUN,
+    BY_NEXT,   /* start, next, release */
+    BY_SUBMIT, /* acquire, submit, next, release */
+    DRIVES,
+};
+
+struct chain {
+    struct trm_port ports[3];
+    struct trm_argument arguments[2][4];
+    struct trm_stage stages[3];
+    struct trm_pipeline_desc desc;
+    struct trm_pipeline *pipeline;
+
+    /* One round. */
+    enum place place;
+    uint64_t at;    /* the token that fails there, counted from 0 in each round; UINT64_MAX: none */
+    uint64_t count; /* tokens at most */
+    uint64_t base;  /* the index of the first token */
+    void (*before)(struct chain *chain, uint64_t number); /* called when a token is filled; may be NULL */
+    uint64_t begun;                                       /* tokens that were filled, well or badly */
+    uint32_t delivered;
+    uint64_t came[CHAIN_MOST]; /* the numbers of those that were delivered, as they came */
+    char wrong[160];
+
+    /* How it ended. */
+    int32_t status;
+    char sentence[300];
+    uint32_t failures; /* failed tokens that next() or submit() told of */
+};
+
+void chain_make(struct chain *chain, uint32_t depth, int32_t strategy, int32_t mode, bool with_middle);
+
+/* UNSUPPORTED for strategies that the device does not have. */
+int32_t chain_open(struct chain *chain);
+void chain_close(struct chain *chain);
+
+/* Pass `count` tokens, one of which may fail. Afterwards status and sentence say what was answered (the first failure), every slot
+ * is free, and the pipeline may be used again. What was wrong by itself (order, data, slots, counts) fails the test. */
+void chain_round(struct chain *chain, enum drive drive, uint64_t count);
+
+/* What came out is right for the mode when token `number` has failed. */
+void chain_check_failed(const struct chain *chain, uint64_t number);
+
+/* All tokens came out. */
+void chain_check_whole(const struct chain *chain);
+
+#endif

@@ -1,0 +1,36 @@
+# Tests of pipelines as a whole: programs that use the public API alone, on several backends and on one whose operations take
+# times that are known (tests/plugins/timed).
+
+PIPELINE_TESTS = \
+	tests/pipeline/allocations \
+	tests/pipeline/cancel \
+	tests/pipeline/fault_devices \
+	tests/pipeline/fault_matrix \
+	tests/pipeline/overlap
+
+check_PROGRAMS += $(PIPELINE_TESTS)
+TESTS += $(PIPELINE_TESTS)
+
+PIPELINE_TEST = tests/pipeline/fixture.h tests/pipeline/fixture.c tests/pipeline/chain.c
+PIPELINE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+PIPELINE_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
+
+tests_pipeline_allocations_SOURCES = tests/pipeline/allocations.c $(PIPELINE_TEST)
+tests_pipeline_allocations_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_allocations_LDADD = $(PIPELINE_TEST_LIBS)
+
+tests_pipeline_cancel_SOURCES = tests/pipeline/cancel.c $(PIPELINE_TEST)
+tests_pipeline_cancel_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_cancel_LDADD = $(PIPELINE_TEST_LIBS)
+
+tests_pipeline_fault_devices_SOURCES = tests/pipeline/fault_devices.c $(PIPELINE_TEST)
+tests_pipeline_fault_devices_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_fault_devices_LDADD = $(PIPELINE_TEST_LIBS)
+
+tests_pipeline_fault_matrix_SOURCES = tests/pipeline/fault_matrix.c $(PIPELINE_TEST)
+tests_pipeline_fault_matrix_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_fault_matrix_LDADD = $(PIPELINE_TEST_LIBS)
+
+tests_pipeline_overlap_SOURCES = tests/pipeline/overlap.c $(PIPELINE_TEST)
+tests_pipeline_overlap_CFLAGS = $(PIPELINE_TEST_CFLAGS)
+tests_pipeline_overlap_LDADD = $(PIPELINE_TEST_LIBS) -lm

@@ -1,0 +1,105 @@
+#!/bin/sh
+# `trireme run` when something goes wrong on the way: it says where, what was finished is there, and it ends with 1.
+
+. "$top_srcdir/tests/tools/common.sh"
+
+test -f "$top_builddir/backends/.libs/cpu.so" || { echo "no cpu backend was built"; exit 77; }
+export TRIREME_BACKEND=cpu
+video=$top_builddir/tests/tools/video
+cd "$work" || exit 1
+
+"$video" make 420 64 48 30 >in.y4m
+frame=$((64 * 48 * 3 / 2 + 6))
+header=$(head -n 1 in.y4m | wc -c)
+
+# ---- an input that is cut short: the frames before are there, from a file and from a pipe
+
+for workers in 0 1 3; do
+    head -c $((header + 7 * frame + 100)) in.y4m >cut.y4m
+    head -c $((header + 7 * frame)) in.y4m >wanted.y4m
+    run 1 "$trireme" run -k copy --workers $workers cut.y4m out.y4m
+    err_has "cut.y4m: cut short: frame 7"
+    err_has "7 frames before were written"
+    cmp wanted.y4m out.y4m || failed "the frames before the end are not there"
+    timeout 60 "$trireme" run -k copy --workers $workers - - <cut.y4m >out.y4m 2>err && failed "a cut pipe was taken"
+    grep -q "standard input: cut short: frame 7" err || failed "not told: $(cat err)"
+    cmp wanted.y4m out.y4m || failed "the frames before the end did not come through the pipe"
+done
+cat cut.y4m | timeout 60 "$trireme" run -k sobel - out.y4m 2>err && failed "a cut pipe was taken"
+test "$(wc -c <out.y4m)" -eq $((header + 7 * frame)) || failed "seven frames were not written"
+
+# Something else between two frames.
+{ head -c $((header + 4 * frame)) in.y4m; echo "FRAIM"; tail -c $frame in.y4m; } >broken.y4m
+run 1 "$trireme" run -k copy broken.y4m out.y4m
+err_has "broken.y4m: byte $((header + 4 * frame)): frame 4 does not begin"
+err_has "4 frames before were written"
+
+# An image that is missing bytes, in the middle of a folder.
+"$video" make mono 20 10 6 >mono.y4m
+run 0 "$trireme" run -k copy mono.y4m 'f%d.pgm'
+head -c 50 f4.pgm >short && mv short f4.pgm
+run 1 "$trireme" run -k copy --workers 2 'f%d.pgm' 'g%d.pgm'
+err_has "f4.pgm: cut short"
+test -f g3.pgm && ! test -f g5.pgm || failed "images behind the one that is missing"
+cmp f3.pgm g3.pgm || failed "the images before it are not there"
+
+# ---- an output that ends
+
+run 1 "$trireme" run -k copy in.y4m nowhere/out.y4m
+err_has "nowhere/out.y4m"
+if test -c /dev/full; then
+    run 1 "$trireme" run -k copy --output-format y4m in.y4m /dev/full
+    err_has "/dev/full: cannot be written at byte 0: No space left on device"
+    timeout 60 "$trireme" run -k copy in.y4m - >/dev/full 2>err && failed "a full standard output was taken"
+    grep -q "standard output: cannot be written" err || failed "not told: $(cat err)"
+    run 1 "$trireme" run -k copy --report-file /dev/full in.y4m out.y4m
+    err_has "/dev/full"
+    run 1 "$trireme" run -k copy --timeline nowhere/t.html in.y4m out.y4m
+    err_has "nowhere/t.html"
+fi
+
+# A file system that is full: what was finished stays, cut behind the last whole frame. (A limit on the size of a file will do;
+# its signal has to be ignored, so that write() itself fails.)
+(
+    trap '' XFSZ
+    ulimit -f 40 2>/dev/null || exit 77 # of 512 or 1024 bytes
+    timeout 60 "$trireme" run -k copy in.y4m limited.y4m 2>err
+    test $? -eq 1
+)
+case $? in
+0)
+    grep -q "limited.y4m: cannot be written at byte" err || failed "not told: $(cat err)"
+    size=$(wc -c <limited.y4m)
+    test $(((size - header) % frame)) -eq 0 && test "$size" -gt $frame || failed "no whole frames: $size bytes"
+    ;;
+77) echo "no limit on the size of files here" ;;
+*) failed "a full file system was taken" ;;
+esac
+
+# Whoever reads the pipe goes away.
+{
+    timeout 60 "$trireme" run -k copy in.y4m - 2>err
+    echo $? >status
+} | head -c 1000 >/dev/null
+test "$(cat status)" -eq 1 || failed "status $(cat status) after a closed pipe"
+grep -q "standard output: whoever read it has closed it" err || failed "not told: $(cat err)"
+
+# ---- an interrupt: what was begun is finished. (In the background SIGINT is ignored by the shell's will; SIGTERM is not.)
+
+mkfifo pipe
+{ cat in.y4m; sleep 30; } >pipe &
+feeder=$!
+"$trireme" run -k copy pipe out.y4m 2>err &
+runner=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    sleep 0.25
+    test "$(wc -c <out.y4m 2>/dev/null || echo 0)" -ge $((header + 25 * frame)) && break
+done
+kill -TERM $runner
+wait $runner
+test $? -eq 130 || failed "an interrupt does not end with 130"
+kill $feeder 2>/dev/null
+grep -q "interrupted; 30 frames were written" err || failed "not told: $(cat err)"
+cmp in.y4m out.y4m || failed "frames were lost by the interrupt"
+
+finish

@@ -1,0 +1,184 @@
+/* Trireme: the kernels of a chain, found and reflected.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/run/code.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trireme/trireme.h>
+
+#include "tools/output.h"
+
+enum {
+    MOST_BYTES = 64 << 20
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+static bool is_path(const char *name)
+{
+    return strchr(name, '/') || ends_with(name, ".spv") || ends_with(name, ".comp") ||
+           ends_with(name, ".glsl");
+}
+
+/* The whole of a file, with a zero behind it, for free(). */
+static char *read_file(const char *path, uint64_t *size, struct fault *fault)
+{
+    FILE *file      = fopen(path, "rbe");
+    char *bytes     = NULL;
+    size_t capacity = 0;
+
+    *size = 0;
+    if (!file) {
+        fault_set(fault, "kernel %s: cannot be opened: %s", path, strerror(errno));
+        return NULL;
+    }
+    do {
+        char *more = output_allocate(capacity + 65537, 1);
+
+        if (bytes)
+            memcpy(more, bytes, *size);
+        free(bytes);
+        bytes = more;
+        *size += fread(bytes + capacity, 1, 65536, file);
+        capacity += 65536;
+    } while (*size == capacity && capacity < MOST_BYTES);
+    if (ferror(file) || *size == capacity) {
+        fault_set(fault, "kernel %s: cannot be read: %s", path,
+                  ferror(file) ? strerror(errno) : "it is too large");
+        free(bytes);
+        bytes = NULL;
+    }
+    fclose(file);
+    return bytes;
+}
+
+/* "filter" of "/home/me/filter.comp", for free(). */
+static char *stem_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *stem        = output_copy(slash ? slash + 1 : path);
+    char *dot         = strrchr(stem, '.');
+
+    if (dot && dot != stem)
+        *dot = '\0';
+    return stem;
+}
+
+static bool create_shader(struct code *code, struct trm_context *context, struct fault *fault)
+{
+    struct trm_glsl_options glsl = {.struct_size = sizeof(glsl), .file = code->name};
+    struct trm_shader_desc desc  = {.struct_size = sizeof(desc)};
+    char *bytes = NULL, *stem = NULL;
+    int32_t status;
+
+    if (code->named) {
+        desc.format = TRM_MODULE_NAMED;
+        desc.data   = code->name;
+        desc.size   = strlen(code->name) + 1;
+    } else {
+        bytes = read_file(code->name, &desc.size, fault);
+        if (!bytes)
+            return false;
+        stem        = stem_of(code->name);
+        desc.format = ends_with(code->name, ".spv") ? TRM_MODULE_SPIRV : TRM_MODULE_GLSL;
+        desc.data   = bytes;
+        desc.name   = stem;
+        desc.glsl   = desc.format == TRM_MODULE_GLSL ? &glsl : NULL;
+    }
+    status = trm_shader_create(context, &desc, &code->shader);
+    free(bytes);
+    free(stem);
+    if (status == TRM_OK)
+        return true;
+    code->shader = NULL;
+    return fault_set(
+        fault, "kernel %s: %s%s", code->name, trm_last_error().sentence,
+        code->named && status == TRM_ERROR_NOT_FOUND ? "; trireme info --kernels lists what there is" : "");
+}
+
+static bool reflect(struct code *code, struct fault *fault)
+{
+    struct trm_kernel_info another    = {.struct_size = sizeof(another)};
+    struct trm_constant_info constant = {.struct_size = sizeof(constant)};
+
+    code->info.struct_size = sizeof(code->info);
+    if (trm_shader_kernel(code->shader, 0, &code->info) != TRM_OK)
+        return fault_set(fault, "kernel %s: there is no kernel in it", code->name);
+    if (trm_shader_kernel(code->shader, 1, &another) == TRM_OK)
+        return fault_set(fault, "kernel %s: there is more than one kernel in it: %s, %s", code->name,
+                         code->info.name, another.name);
+    while (code->constant_count < CODE_CONSTANTS &&
+           trm_shader_constant(code->shader, code->constant_count, &constant) == TRM_OK)
+        code->constants[code->constant_count++] = constant;
+    return true;
+}
+
+struct code *code_find(struct code **list, struct trm_context *context, const char *name, struct fault *fault)
+{
+    struct code *code;
+
+    for (code = *list; code; code = code->next)
+        if (strcmp(code->name, name) == 0)
+            return code;
+    code        = output_allocate(1, sizeof(*code));
+    code->name  = output_copy(name);
+    code->named = !is_path(name);
+    if (create_shader(code, context, fault) && reflect(code, fault)) {
+        code->next = *list;
+        *list      = code;
+        return code;
+    }
+    code_release(code);
+    return NULL;
+}
+
+void code_release(struct code *list)
+{
+    while (list) {
+        struct code *next = list->next;
+
+        trm_shader_destroy(list->shader);
+        free(list->name);
+        free(list);
+        list = next;
+    }
+}
+
+const struct trm_constant_info *code_constant(const struct code *code, const char *name)
+{
+    for (uint32_t i = 0; i < code->constant_count; i++)
+        if (strcmp(code->constants[i].name, name) == 0)
+            return &code->constants[i];
+    return NULL;
+}
+
+bool code_load(const struct code *code, struct trm_device *device, const struct trm_constant *constants,
+               uint32_t constant_count, struct trm_kernel **kernel, struct fault *fault)
+{
+    struct trm_module_desc desc = {
+        .struct_size    = sizeof(desc),
+        .format         = code->named ? TRM_MODULE_NAMED : TRM_MODULE_SHADER,
+        .data           = code->named ? (const void *)code->name : (const void *)code->shader,
+        .size           = code->named ? strlen(code->name) + 1 : 0,
+        .constants      = constants,
+        .constant_count = constant_count,
+    };
+    struct trm_module *module;
+    int32_t status = trm_module_load(device, &desc, &module);
+
+    if (status == TRM_OK) {
+        status = trm_kernel_get(module, NULL, kernel);
+        trm_module_destroy(module);
+    }
+    if (status == TRM_OK)
+        return true;
+    return fault_set(fault, "kernel %s: %s", code->name, trm_last_error().sentence);
+}

@@ -1,0 +1,369 @@
+/* Trireme: `trireme run`.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tools/run/run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tools/output.h"
+#include "tools/run/progress.h"
+#include "tools/run/verify.h"
+#include "tools/run/work.h"
+#include "tools/run/writer.h"
+
+enum {
+    SLOTS_MOST   = 64,
+    TRACE_TOKENS = 16384, /* where nobody knows how many there will be */
+    TRACE_MOST   = 1 << 18,
+    INTERRUPTED  = 128 + SIGINT,
+};
+
+struct session {
+    const struct run_options *options;
+    struct fault fault;
+    struct trm_context *context;
+    struct trm_device *device;
+    struct reader reader;
+    struct media_format out;
+    struct plan plan;
+    struct work work;
+    struct verify verify;
+    struct writer writer;
+    struct progress progress;
+    char *notes[SLOTS_MOST]; /* what stood behind FRAME, of the frame in each slot */
+};
+
+/* ---- source and sink ---- */
+
+static int32_t fill(void *user, struct trm_token *token)
+{
+    struct session *session = user;
+    struct frame frame = {token->data, token->size, session->plan.track_count, &session->notes[token->slot]};
+
+    switch (reader_read(&session->reader, token->index, &frame)) {
+    case READER_FRAME:
+        return TRM_OK;
+    case READER_END:
+        return TRM_TOKEN_END;
+    default:
+        return TRM_ERROR_IO;
+    }
+}
+
+static int32_t consume(void *user, const struct trm_token *token)
+{
+    struct session *session = user;
+    uint32_t tracks         = session->plan.track_count;
+    struct frame frame = {token->data + tracks, token->size + tracks, tracks, &session->notes[token->slot]};
+
+    /* Frames behind one that is missing would be taken for it. */
+    if (token->index != session->writer.frames)
+        return TRM_OK;
+    if (session->options->verify && !verify_frame(&session->verify, token))
+        return TRM_ERROR_IO;
+    if (!writer_write(&session->writer, token->index, &frame))
+        return TRM_ERROR_IO;
+    progress_update(&session->progress, session->writer.frames, session->work.pipeline);
+    return TRM_OK;
+}
+
+/* ---- getting ready ---- */
+
+static bool parse_chain(struct session *session, struct spec *specs)
+{
+    for (uint32_t i = 0; i < session->options->kernel_count; i++)
+        if (!spec_parse(&specs[i], session->options->kernels[i], &session->fault))
+            return false;
+    return plan_make(&session->plan, session->context, &session->reader.format, specs,
+                     session->options->kernel_count, &session->out, &session->fault);
+}
+
+static bool make_plan(struct session *session)
+{
+    struct spec *specs = output_allocate(session->options->kernel_count, sizeof(*specs));
+    bool well          = parse_chain(session, specs);
+
+    for (uint32_t i = 0; i < session->options->kernel_count; i++)
+        spec_release(&specs[i]);
+    free(specs);
+    return well;
+}
+
+static bool choose_output(struct session *session)
+{
+    const struct run_options *options = session->options;
+    struct media_format from          = session->out;
+    int kind                          = options->output_kind;
+
+    if (kind == MEDIA_NONE)
+        kind = writer_kind(options->output);
+    if (kind == MEDIA_NONE)
+        kind = session->reader.format.kind;
+    if (options->rate > 0) {
+        from.rate         = options->rate;
+        from.rate_divisor = options->rate_divisor;
+    }
+    return writer_format(&from, kind, &session->out, options->output, &session->fault);
+}
+
+/* What is read must not be emptied before. */
+static bool check_paths(struct session *session)
+{
+    const struct run_options *options = session->options;
+    struct stat in, out;
+
+    if (strcmp(options->input.path, "-") == 0 || strcmp(options->output, "-") == 0)
+        return true;
+    if (stat(options->output, &out) != 0 || (!S_ISREG(out.st_mode) && !S_ISDIR(out.st_mode)))
+        return true;
+    if (stat(options->input.path, &in) != 0 || in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+        return true;
+    return fault_set(&session->fault, "%s: is the input too", options->output);
+}
+
+static bool open_work(struct session *session)
+{
+    const struct run_options *options   = session->options;
+    bool trace                          = options->trace || options->timeline;
+    uint64_t tokens                     = session->reader.known ? session->reader.known + 1 : TRACE_TOKENS;
+    const struct trm_pipeline_desc desc = {
+        .struct_size  = sizeof(desc),
+        .name         = "trireme run",
+        .depth        = options->depth,
+        .strategy     = options->strategy,
+        .on_failure   = TRM_FAILURE_DRAIN,
+        .measure      = trace ? TRM_MEASURE_ALL : TRM_MEASURE_SAMPLED,
+        .trace_tokens = !trace                ? 0
+                        : tokens < TRACE_MOST ? (uint32_t)tokens
+                                              : TRACE_MOST,
+    };
+
+    return work_open(&session->work, &session->plan, session->device, &desc, &session->fault);
+}
+
+/* ---- what is told afterwards ---- */
+
+static bool write_text(struct session *session, const char *path, const char *text)
+{
+    FILE *file = fopen(path, "we");
+    bool well;
+
+    if (!file)
+        return fault_set(&session->fault, "%s: cannot be written: %s", path, strerror(errno));
+    well = fputs(text, file) >= 0;
+    if (fclose(file) != 0)
+        well = false;
+    return well || fault_set(&session->fault, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+static bool print_report(struct session *session)
+{
+    const struct run_options *options = session->options;
+    int32_t format           = options->report == RUN_REPORT_JSON ? TRM_REPORT_JSON : TRM_REPORT_TEXT;
+    struct trm_report report = {.struct_size = sizeof(report)};
+    size_t size              = 0;
+    bool well                = true;
+    char *text;
+
+    if (trm_pipeline_report(session->work.pipeline, &report) != TRM_OK)
+        return fault_library(&session->fault, "the report");
+    trm_report_format(&report, format, NULL, 0, &size);
+    text = output_allocate(size + 2, 1);
+    if (trm_report_format(&report, format, text, size + 1, NULL) != TRM_OK) {
+        well = fault_library(&session->fault, "the report");
+    } else {
+        if (size < 2 || text[strlen(text) - 1] != '\n')
+            strcat(text, "\n");
+        if (options->report_file)
+            well = write_text(session, options->report_file, text);
+        else
+            fputs(text, strcmp(options->output, "-") == 0 ? stderr : stdout);
+    }
+    free(text);
+    return well;
+}
+
+static bool write_trace(struct session *session, int32_t format, const char *path)
+{
+    if (!path || trm_pipeline_trace_file(session->work.pipeline, format, path) == TRM_OK)
+        return true;
+    return fault_library(&session->fault, path);
+}
+
+static void tell(struct session *session)
+{
+    const struct run_options *options = session->options;
+
+    progress_end(&session->progress, session->writer.frames);
+    if (options->report != RUN_REPORT_NONE)
+        print_report(session);
+    write_trace(session, TRM_TRACE_EVENTS, options->trace);
+    write_trace(session, TRM_TRACE_TIMELINE, options->timeline);
+    if (options->verify && !verify_print(&session->verify, stderr))
+        fault_set(&session->fault, "what came out is not what the cpu makes of it");
+}
+
+/* ---- the run ---- */
+
+static void pump(struct session *session)
+{
+    const struct run_options *options = session->options;
+    struct trm_source source          = trm_source_function(fill, session);
+    struct trm_sink sink              = trm_sink_function(consume, session);
+
+    source.workers = options->workers;
+    progress_begin(&session->progress, session->reader.format.flat ? "batches" : "frames",
+                   session->reader.known, options->quiet);
+    if (trm_pipeline_run(session->work.pipeline, &source, &sink) != TRM_OK)
+        fault_set(&session->fault, "%s", trm_last_error().sentence);
+    writer_close(&session->writer);
+    tell(session);
+}
+
+static void run_on_device(struct session *session)
+{
+    const struct run_options *options = session->options;
+
+    if (!open_work(session))
+        return;
+    if (options->verify && !verify_open(&session->verify, &session->plan, options->verbose, &session->fault))
+        goto close_work;
+    if (writer_open(&session->writer, options->output, &session->out, &session->reader.sequence,
+                    &session->fault))
+        pump(session);
+    writer_close(&session->writer);
+    if (options->verify)
+        verify_close(&session->verify);
+    for (int i = 0; i < SLOTS_MOST; i++)
+        free(session->notes[i]);
+
+close_work:
+    work_close(&session->work);
+}
+
+static void run_with_input(struct session *session)
+{
+    const struct run_options *options = session->options;
+
+    if (!make_plan(session))
+        return;
+    if (choose_output(session) && check_paths(session)) {
+        if (trm_device_open(session->context, options->device, &session->device) == TRM_OK) {
+            run_on_device(session);
+            trm_device_destroy(session->device);
+        } else {
+            fault_library(&session->fault, "no device to run on");
+        }
+    }
+    plan_release(&session->plan);
+}
+
+static int finish(struct session *session)
+{
+    if (fault_is_set(&session->fault)) {
+        fflush(stdout);
+        fputs("trireme run: ", stderr);
+        output_text(stderr, session->fault.text);
+        if (session->writer.frames > 0)
+            fprintf(stderr, " (%" PRIu64 " %s before were written)", session->writer.frames,
+                    session->reader.format.flat ? "batches" : "frames");
+        fputc('\n', stderr);
+        return COMMAND_FAILED;
+    }
+    if (!interrupt_came())
+        return COMMAND_OK;
+    fprintf(stderr, "trireme run: interrupted; %" PRIu64 " %s were written\n", session->writer.frames,
+            session->reader.format.flat ? "batches" : "frames");
+    return INTERRUPTED;
+}
+
+static int run(const struct run_options *options)
+{
+    struct session session = {.options = options};
+    int status;
+
+    fault_init(&session.fault);
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is told like a full disk */
+    interrupt_arm();
+    if (command_context_for(options->backend, options->verbose, &session.context) != TRM_OK) {
+        status = command_failed("the settings are wrong");
+    } else {
+        if (reader_open(&session.reader, &options->input, &session.fault)) {
+            run_with_input(&session);
+            reader_close(&session.reader);
+        }
+        status = finish(&session);
+        trm_context_destroy(session.context);
+    }
+    interrupt_disarm();
+    fault_fini(&session.fault);
+    return status;
+}
+
+static int run_main(int argc, char **argv)
+{
+    struct run_options options = {0};
+    int status                 = run_parse(argc, argv, &options);
+
+    if (status == COMMAND_OK)
+        status = run(&options);
+    run_options_fini(&options);
+    return status;
+}
+
+const struct command run_command = {
+    .name    = "run",
+    .summary = "stream video, images or arrays through a chain of kernels",
+    .help =
+        "Usage: trireme run -k KERNEL[:NAME=VALUE,…] [-k …] [OPTION…] INPUT OUTPUT\n"
+        "\n"
+        "Passes every frame through the kernels, one after the other, while the next one is loaded and the "
+        "last one\n"
+        "is written. INPUT and OUTPUT are files, or - for standard input and output:\n"
+        "\n"
+        "  trireme run -k gaussian_blur:sigma=2 -k sobel in.y4m out.y4m\n"
+        "  ffmpeg -i in.mp4 -f yuv4mpegpipe - | trireme run -k sobel - - | ffplay -\n"
+        "\n"
+        "  -k, --kernel KERNEL   an installed kernel (trireme info --kernels), a .spv or .comp file, or "
+        "copy,\n"
+        "                        which changes nothing. Its parameters and constants follow as NAME=VALUE;\n"
+        "                        planes=y, planes=uv or planes=all says which planes of video it works on\n"
+        "\n"
+        "Formats, found out by what is in the input and by the ending of the output:\n"
+        "  y4m   YUV4MPEG2 video: 4:2:0, 4:2:2, 4:4:4, mono; 8 bits and more\n"
+        "  pnm   PPM and PGM images: one after the other, a folder of them, or frame%04d.ppm\n"
+        "      --raw TYPE        numbers: f32, f16, u8, u16, i32 or u32\n"
+        "      --batch SIZE      so many bytes of them at a time (default 16M)\n"
+        "      --size WxH[xC]    or an image of so many numbers at a time\n"
+        "      --input-format, --output-format FORMAT   y4m, pnm or (output) raw\n"
+        "      --rate N[:D]      frames a second of video made of images (default 25)\n"
+        "      --frames N        stop after so many\n"
+        "\n"
+        "      --backend LIST    which backends, such as cuda,cpu\n"
+        "      --device ID       one device, such as cuda:1\n"
+        "      --depth N         frames under way at once: 1 sequential, 2 double, 3 triple buffering "
+        "(default),\n"
+        "                        0 as many as help\n"
+        "      --strategy NAME   auto, role-streams, slot-streams, slot-graphs or zero-copy\n"
+        "      --workers N       threads that load (default 1)\n"
+        "\n"
+        "      --report text|json    say how well loading, computing and writing overlapped, and why not "
+        "better\n"
+        "      --report-file FILE    there instead of standard output (standard error when OUTPUT is -)\n"
+        "      --json                the same as --report json\n"
+        "      --trace FILE          every frame's times for ui.perfetto.dev and chrome://tracing\n"
+        "      --timeline FILE       the same as a drawing for any browser\n"
+        "      --verify              compare every frame with what the cpu makes of it\n"
+        "  -q, --quiet               no progress on the terminal\n"
+        "  -v, --verbose             what the library logs, on stderr\n"
+        "\n"
+        "Ends with 0 when all went well, 1 when something failed (what was finished before is written),\n"
+        "2 for a wrong command line, 130 after an interrupt.\n",
+    .run = run_main,
+};

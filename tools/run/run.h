@@ -1,0 +1,44 @@
+/* Trireme: `trireme run`.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TOOLS_RUN_RUN_H
+#define TRIREME_TOOLS_RUN_RUN_H
+
+#include <trireme/trireme.h>
+
+#include "tools/command.h"
+#include "tools/run/reader.h"
+
+enum run_report {
+    RUN_REPORT_NONE = 0,
+    RUN_REPORT_TEXT = 1,
+    RUN_REPORT_JSON = 2,
+};
+
+struct run_options {
+    struct reader_request input;
+    const char *output;
+    int output_kind;      /* enum media_kind; NONE: by the ending, else that of the input */
+    const char **kernels; /* as they were given */
+    uint32_t kernel_count;
+    uint32_t depth;              /* 0: tuned */
+    int32_t strategy;            /* enum trm_strategy */
+    const char *backend;         /* NULL: as settings say */
+    const char *device;          /* NULL: the default */
+    uint32_t workers;            /* loader threads */
+    uint32_t rate, rate_divisor; /* frames a second where the input has none; 0: 25 */
+    int report;                  /* enum run_report */
+    const char *report_file;     /* NULL: standard output, or standard error where frames go there */
+    const char *trace;           /* NULL: none is written */
+    const char *timeline;
+    bool verify;
+    bool quiet;
+    bool verbose;
+};
+
+/* ---- options.c: returns an exit status, after having said what is wrong */
+
+int run_parse(int argc, char **argv, struct run_options *options);
+void run_options_fini(struct run_options *options);
+
+#endif

@@ -1,0 +1,34 @@
+/* Trireme: a plan made into a pipeline on a device.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TOOLS_RUN_WORK_H
+#define TRIREME_TOOLS_RUN_WORK_H
+
+#include <trireme/pipeline.h>
+
+#include "tools/run/plan.h"
+
+enum {
+    WORK_PORTS = 64
+};
+
+/* Inputs are ports 0 to tracks − 1, outputs those that follow. */
+struct work {
+    const struct plan *plan;
+    struct fault *fault;
+    struct trm_device *device;
+    struct trm_kernel **kernels;    /* of each step */
+    struct trm_argument *arguments; /* of all steps, STEP_ARGUMENTS each */
+    struct trm_stage *stages;
+    struct trm_port ports[WORK_PORTS];
+    uint32_t port_count;
+    struct trm_buffer *values[WORK_PORTS]; /* of shared ports */
+    struct trm_pipeline *pipeline;
+};
+
+/* Make the pipeline; what ports and stages do not say is taken from `desc`. */
+bool work_open(struct work *work, const struct plan *plan, struct trm_device *device,
+               const struct trm_pipeline_desc *desc, struct fault *fault);
+void work_close(struct work *work);
+
+#endif
