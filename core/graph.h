@@ -50,18 +50,28 @@ struct core_node {
     };
 };
 
+/* Where nodes are made, and what is left of them: an instance that is updated again and again allocates nothing. All zero to
+ * begin with, but for the context. */
+#define CORE_SPARE_NODES 4
+struct core_node_maker {
+    struct core_context *context;
+    uint32_t turn;
+    struct core_node *spare[CORE_SPARE_NODES];
+};
+
 /* NULL: there is no memory, which has been explained. */
-struct core_node *core_node_copy(struct core_context *context, const struct trm_copy_desc *desc);
-struct core_node *core_node_copy_2d(struct core_context *context, const struct trm_copy_2d_desc *desc);
-struct core_node *core_node_fill(struct core_context *context, const struct trm_fill_desc *desc);
-struct core_node *core_node_launch(struct core_context *context, const struct trm_launch_desc *desc);
-struct core_node *core_node_stamp(struct core_context *context, struct core_event *event);
+struct core_node *core_node_copy(struct core_node_maker *maker, const struct trm_copy_desc *desc);
+struct core_node *core_node_copy_2d(struct core_node_maker *maker, const struct trm_copy_2d_desc *desc);
+struct core_node *core_node_fill(struct core_node_maker *maker, const struct trm_fill_desc *desc);
+struct core_node *core_node_launch(struct core_node_maker *maker, const struct trm_launch_desc *desc);
+struct core_node *core_node_stamp(struct core_node_maker *maker, struct core_event *event);
 
 /* A node of the same kind, and for the same kernel, that does nothing. */
-struct core_node *core_node_empty(struct core_context *context, const struct core_node *like);
+struct core_node *core_node_empty(struct core_node_maker *maker, const struct core_node *like);
 
 void core_node_retain(struct core_node *node);
-void core_node_unref(struct core_context *context, struct core_node *node); /* NULL is fine */
+void core_node_unref(struct core_node_maker *maker, struct core_node *node); /* NULL is fine */
+void core_node_maker_fini(struct core_node_maker *maker);
 
 const char *core_node_text(const struct core_node *node); /* "an upload" */
 
@@ -72,7 +82,7 @@ void core_node_count(const struct core_node *node, const struct core_device *dev
 /* ---- recording (graph_record.c) -------------------------------------------------------------- */
 
 struct core_recorder {
-    struct core_device *device;
+    struct core_node_maker *maker;
     struct core_node **nodes;
     uint32_t count, capacity;
     int32_t fixed;  /* 1: `nodes` is of the caller's, and is never replaced by more room */
@@ -96,6 +106,7 @@ struct core_graph {
     struct core_object object;
     struct core_device *device;
     struct core_stream *stream; /* that records; NULL until it is asked for */
+    struct core_node_maker maker;
     struct core_recorder recorder;
 };
 
@@ -110,6 +121,7 @@ struct core_exec_stamp {
 struct core_graph_exec {
     struct core_object object;
     struct core_device *device;
+    struct core_node_maker maker;
     struct core_node **nodes; /* references */
     uint32_t count;
     int32_t emulated;                 /* 1: by the core, operation by operation */

@@ -29,7 +29,8 @@ static void exec_free(struct core_graph_exec *exec)
         device->backend->graph.destroy(exec->native);
     free_stamps(exec);
     for (uint32_t i = 0; i < exec->count; i++)
-        core_node_unref(context, exec->nodes[i]);
+        core_node_unref(&exec->maker, exec->nodes[i]);
+    core_node_maker_fini(&exec->maker);
     core_release(context, exec->nodes, exec->count * sizeof(struct core_node *));
     core_release(context, exec->buffers, exec->buffer_room * sizeof(struct core_buffer *));
     core_object_unref(exec->last != NULL ? &exec->last->object : NULL);
@@ -320,7 +321,8 @@ int32_t core_exec_create(struct core_device *device, struct core_node *const *no
     struct core_graph_exec *exec = core_allocate(context, sizeof(*exec));
     if (exec == NULL)
         return core_fail_memory("making an instance of a graph");
-    exec->device = device;
+    exec->device        = device;
+    exec->maker.context = context;
     core_object_retain(&device->object);
     int32_t status = take_nodes(exec, nodes, count);
     if (status == TRM_OK)
@@ -414,6 +416,12 @@ static int32_t replace_native(struct core_graph_exec *exec, uint32_t index, cons
     return status == TRM_ERROR_UNSUPPORTED ? remake_native(exec) : status;
 }
 
+static int32_t same_buffers(const struct core_node *a, const struct core_node *b)
+{
+    return a->buffer_count == b->buffer_count &&
+           memcmp(a->buffers, b->buffers, a->buffer_count * sizeof(struct core_buffer *)) == 0;
+}
+
 int32_t core_exec_replace(struct core_graph_exec *exec, uint32_t index, struct core_node *node)
 {
     struct core_node *old = exec->nodes[index];
@@ -427,9 +435,10 @@ int32_t core_exec_replace(struct core_graph_exec *exec, uint32_t index, struct c
         exec->nodes[index] = old;
         return status;
     }
-    gather_buffers(exec);
+    if (!same_buffers(old, node))
+        gather_buffers(exec);
     gather_totals(exec);
-    core_node_unref(exec->device->object.context, old);
+    core_node_unref(&exec->maker, old);
     return TRM_OK;
 }
 

@@ -16,16 +16,11 @@ static struct core_recorder *recorder_of(struct trm_backend_stream *stream)
     return (struct core_recorder *)(void *)stream;
 }
 
-static struct core_context *context_of(const struct core_recorder *recorder)
-{
-    return recorder->device->object.context;
-}
-
 /* ---- adding nodes -------------------------------------------------------------------------- */
 
 static int32_t grow(struct core_recorder *recorder)
 {
-    struct core_context *context = context_of(recorder);
+    struct core_context *context = recorder->maker->context;
     uint32_t capacity            = recorder->capacity == 0 ? FIRST_NODES : recorder->capacity * 2;
 
     if (recorder->fixed || capacity > UINT32_MAX / 2)
@@ -48,7 +43,7 @@ static int32_t add(struct core_recorder *recorder, struct core_node *node)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     int32_t status = recorder->count < recorder->capacity ? TRM_OK : grow(recorder);
     if (status != TRM_OK) {
-        core_node_unref(context_of(recorder), node);
+        core_node_unref(recorder->maker, node);
         return status;
     }
     recorder->nodes[recorder->count++] = node;
@@ -60,7 +55,7 @@ static int32_t record_copy(struct trm_backend_stream *stream, uint64_t value,
 {
     struct core_recorder *recorder = recorder_of(stream);
     (void)value;
-    return add(recorder, core_node_copy(context_of(recorder), desc));
+    return add(recorder, core_node_copy(recorder->maker, desc));
 }
 
 static int32_t record_copy_2d(struct trm_backend_stream *stream, uint64_t value,
@@ -68,7 +63,7 @@ static int32_t record_copy_2d(struct trm_backend_stream *stream, uint64_t value,
 {
     struct core_recorder *recorder = recorder_of(stream);
     (void)value;
-    return add(recorder, core_node_copy_2d(context_of(recorder), desc));
+    return add(recorder, core_node_copy_2d(recorder->maker, desc));
 }
 
 static int32_t record_fill(struct trm_backend_stream *stream, uint64_t value,
@@ -76,7 +71,7 @@ static int32_t record_fill(struct trm_backend_stream *stream, uint64_t value,
 {
     struct core_recorder *recorder = recorder_of(stream);
     (void)value;
-    return add(recorder, core_node_fill(context_of(recorder), desc));
+    return add(recorder, core_node_fill(recorder->maker, desc));
 }
 
 static int32_t record_launch(struct trm_backend_stream *stream, uint64_t value,
@@ -84,7 +79,7 @@ static int32_t record_launch(struct trm_backend_stream *stream, uint64_t value,
 {
     struct core_recorder *recorder = recorder_of(stream);
     (void)value;
-    return add(recorder, core_node_launch(context_of(recorder), desc));
+    return add(recorder, core_node_launch(recorder->maker, desc));
 }
 
 int32_t core_recorder_event(struct core_stream *stream, struct core_event *event)
@@ -99,7 +94,7 @@ int32_t core_recorder_event(struct core_stream *stream, struct core_event *event
     uint64_t value = core_stream_next(stream);
     core_error_clear();
     int32_t status =
-        core_stream_commit(stream, value, add(recorder, core_node_stamp(context_of(recorder), event)));
+        core_stream_commit(stream, value, add(recorder, core_node_stamp(recorder->maker, event)));
     if (status == TRM_OK)
         core_stream_count(stream, NULL);
     return status;
@@ -136,10 +131,10 @@ void core_recorder_kernel(struct core_stream *stream, struct core_kernel *kernel
 
 void core_recorder_fini(struct core_recorder *recorder)
 {
-    struct core_context *context = context_of(recorder);
+    struct core_context *context = recorder->maker->context;
 
     for (uint32_t i = 0; i < recorder->count; i++)
-        core_node_unref(context, recorder->nodes[i]);
+        core_node_unref(recorder->maker, recorder->nodes[i]);
     recorder->count = 0;
     if (!recorder->fixed)
         core_release(context, recorder->nodes, recorder->capacity * sizeof(struct core_node *));

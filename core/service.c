@@ -26,15 +26,17 @@ struct core_service {
     pthread_cond_t wake;  /* there is a job, or the service stops */
     pthread_cond_t ended; /* a thread has ended */
     struct core_job *first, *last;
-    _Atomic uint32_t jobs; /* 1: there are some; read without the lock by a thread that spins */
-    int32_t may_spin;      /* 1: the last job came soon after the one before; 0 for ever on one processor */
-    int32_t processors;    /* 1: this process may use more than one */
-    int32_t spinning;      /* 1: a thread spins: there is never more than one */
-    uint32_t threads;      /* that run */
-    uint32_t blocked;      /* of them, those that block inside a job */
-    int32_t stopping;      /* 1: end when there are no more jobs */
-    int32_t orphaned;      /* 1: destroyed by one of its own threads, which frees it as it ends */
-    int32_t has_ended;     /* 1: `last_ended` is to be joined */
+    _Atomic uint32_t jobs;  /* 1: there are some; read without the lock by a thread that spins */
+    uint64_t came_at;       /* when the list was last empty and got a job */
+    int32_t came_from;      /* the processor of the thread that brought it */
+    int32_t has_processors; /* 1: this process may use more than one */
+    int32_t may_spin;       /* 1: jobs come soon after each other */
+    int32_t spinning;       /* 1: a thread spins: there is never more than one */
+    uint32_t threads;       /* that run */
+    uint32_t blocked;       /* of them, those that block inside a job */
+    int32_t stopping;       /* 1: end when there are no more jobs */
+    int32_t orphaned;       /* 1: destroyed by one of its own threads, which frees it as it ends */
+    int32_t has_ended;      /* 1: `last_ended` is to be joined */
     pthread_t last_ended;
 };
 
@@ -103,15 +105,16 @@ static void spin_locked(struct core_service *service)
     service->spinning = 0;
 }
 
-/* With the lock. The next time there will be spinning if it would have been worth it this time. */
+/* With the lock. The next time there will be spinning if it would have caught what came this time; but on the processor of
+ * the thread that brings the jobs it would only keep that one from going on. */
 static void wait_for_job_locked(struct core_service *service)
 {
     uint64_t begin = core_now();
-    if (service->may_spin && !service->spinning)
+    if (service->may_spin && !service->spinning && sched_getcpu() != service->came_from)
         spin_locked(service);
-    if (service->first == NULL && !service->stopping)
+    while (service->first == NULL && !service->stopping && service->threads - service->blocked <= 1)
         pthread_cond_wait(&service->wake, &service->lock);
-    service->may_spin = service->processors && core_now() - begin < 3 * SPIN_NS;
+    service->may_spin = service->has_processors && service->came_at < begin + SPIN_NS;
 }
 
 /* Waits for the next job. NULL: the thread is to end, since the service stops or since there is
@@ -191,9 +194,9 @@ int32_t core_service_create(struct core_context *context, struct core_service **
     struct core_service *service = core_allocate(context, sizeof(*service));
     if (service == NULL)
         return core_fail_memory("starting the thread for host callbacks");
-    service->context    = context;
-    service->allocator  = context->allocator;
-    service->processors = has_processors();
+    service->context        = context;
+    service->allocator      = context->allocator;
+    service->has_processors = has_processors();
     pthread_mutex_init(&service->lock, NULL);
     pthread_cond_init(&service->wake, NULL);
     pthread_cond_init(&service->ended, NULL);
@@ -228,12 +231,16 @@ void core_service_destroy(struct core_service *service)
 
 void core_service_post(struct core_service *service, struct core_job *job)
 {
-    job->next = NULL;
+    job->next    = NULL;
+    uint64_t now = core_now();
     pthread_mutex_lock(&service->lock);
-    if (service->last != NULL)
+    if (service->last != NULL) {
         service->last->next = job;
-    else
-        service->first = job;
+    } else {
+        service->first     = job;
+        service->came_at   = now;
+        service->came_from = sched_getcpu();
+    }
     service->last = job;
     atomic_store_explicit(&service->jobs, 1, memory_order_relaxed);
     ensure_progress_locked(service);

@@ -32,6 +32,7 @@ AS_IF([test "x$ac_cv_header_vulkan_vulkan_h" != xyes],
       [TRM_SUMMARY_LINE([], [without the comparison with Vulkan (no vulkan/vulkan.h; Debian package: libvulkan-dev)])])
 TRM_SUMMARY_PKG([bench peers], [OPENCL], [OpenCL ])
 TRM_SUMMARY_PKG([], [STARPU], [StarPU ])
+TRM_SUMMARY_PKG([], [TBB], [TBB ])
 TRM_SUMMARY_PKG([], [OPENBLAS], [OpenBLAS ])
 AS_IF([test -n "$OPENMP_CFLAGS"],
   [TRM_SUMMARY_LINE([], [OpenMP yes])],

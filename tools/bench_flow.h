@@ -7,7 +7,7 @@
 
 #include "bench.h"
 
-#define BENCH_DEPTH_MOST 3
+#define BENCH_DEPTH_MOST 4
 
 struct bench_flow_kind {
     uint64_t bytes; /* of a batch */

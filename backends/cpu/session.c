@@ -12,7 +12,9 @@
 
 #define PUBLISH_EVERY 32u
 #define TURN 256u        /* operations of a stream in a row, while others wait */
-#define QUIET_NS 20000u  /* how long an enqueueing call, or one that opens a gate, may help */
+#define QUIET_NS 20000u  /* how long an enqueueing call may help */
+#define GATE_NS 20000u   /* how long one that opens a gate goes on with the stream */
+#define BRIEF_NS 2000u   /* what is run at once rather than waking somebody for it */
 #define DEEP_NS 50000u   /* an operation from here on keeps a worker from serving others for long */
 #define COSTLY_TURNS 64u /* a dear operation counts as so many */
 
@@ -76,7 +78,8 @@ static bool goal_reached(const struct cpu_session *session)
 static bool has_enough(const struct cpu_session *session)
 {
     return session->token == CPU_NO_TOKEN || goal_reached(session) ||
-           ((session->quiet || session->brief) && session->spent_ns > QUIET_NS);
+           (session->quiet && session->spent_ns > QUIET_NS) ||
+           (session->brief_ns != 0 && session->spent_ns > session->brief_ns);
 }
 
 /* ---- letting go before the end */
@@ -164,7 +167,7 @@ static bool prepare_costly(struct cpu_session *session, struct trm_backend_strea
     cpu_session_publish(session, stream);
     if (op->cost > session->most_ns) {
         session->refused = true;
-        if (session->brief)
+        if (session->brief_ns != 0)
             cpu_stream_hand_back(stream);
         else
             cpu_stream_hand_over(stream);
@@ -331,4 +334,36 @@ void cpu_session_resume(struct cpu_session *session, struct trm_backend_stream *
     const struct cpu_op *op = current(stream);
     bool ours               = conclude(session, stream, op, failure);
     cpu_session_run(session, ours ? stream : take_ready(session));
+}
+
+void cpu_session_run_claimed(struct trm_backend_stream *stream, uint32_t token)
+{
+    struct cpu_session session = {
+        .instance = stream->instance,
+        .token    = token,
+        .brief_ns = GATE_NS,
+        .most_ns  = CPU_COSTLY_NS,
+    };
+    cpu_session_run(&session, stream);
+    cpu_token_give(&stream->instance->pool, token);
+}
+
+void cpu_session_run_brief(struct trm_backend_stream *stream)
+{
+    struct trm_backend_instance *instance = stream->instance;
+    struct cpu_session session            = {
+                   .instance = instance,
+                   .brief_ns = BRIEF_NS,
+                   .most_ns  = CPU_COSTLY_NS,
+    };
+    if (atomic_load(&stream->state) != CPU_IDLE)
+        return;
+    session.token = cpu_token_take(&instance->pool);
+    if (session.token == CPU_NO_TOKEN)
+        return;
+    if (cpu_stream_claim(stream)) {
+        stream->owed = true;
+        cpu_session_run(&session, stream);
+    }
+    cpu_token_give(&instance->pool, session.token);
 }

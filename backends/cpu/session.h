@@ -16,7 +16,7 @@ struct cpu_session {
     struct trm_backend_instance *instance;
     uint32_t token;
     bool quiet;                      /* inside of an enqueueing call or of abandon(): see above */
-    bool brief;                      /* it ends soon, as a quiet one does, but tells whoever is due */
+    uint64_t brief_ns;               /* it ends when it has run for so long, but tells whoever is due; 0: no such end */
     uint64_t spent_ns;               /* what it has run, by its likely cost */
     bool worker;                     /* of the pool; else a thread that helps */
     struct trm_backend_stream *goal; /* helper: what it waits for; may be NULL */
@@ -31,6 +31,13 @@ struct cpu_session {
 /* Run a claimed stream and what becomes ready through it, until nothing is left that this session may
  * run or its goal is reached. Everything is let go of, or handed over, when it returns. */
 void cpu_session_run(struct cpu_session *session, struct trm_backend_stream *stream);
+
+/* Run what is short of an idle stream that is to be submitted, if there is a token: waking somebody for it would take
+ * longer. */
+void cpu_session_run_brief(struct trm_backend_stream *stream);
+
+/* The same for a stream that the caller has claimed, with his token, which is given back. */
+void cpu_session_run_claimed(struct trm_backend_stream *stream, uint32_t token);
 
 /* Owner: make visible what has finished, and tell those who are due. */
 void cpu_session_publish(struct cpu_session *session, struct trm_backend_stream *stream);

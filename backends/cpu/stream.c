@@ -219,18 +219,6 @@ static bool is_parked_at_open_gate(const struct trm_backend_stream *stream)
 
 /* What comes after the gate is run here, where it is short: the thread that opened it has just done something for this
  * stream, and another one would have to be woken. What is dearer is left to those who wait, or to the workers. */
-static void run_after_gate(struct trm_backend_stream *stream, uint32_t token)
-{
-    struct cpu_session session = {
-        .instance = stream->instance,
-        .token    = token,
-        .brief    = true,
-        .most_ns  = CPU_COSTLY_NS,
-    };
-    cpu_session_run(&session, stream);
-    cpu_token_give(&stream->instance->pool, token);
-}
-
 static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
 {
     struct cpu_pool *pool     = &stream->instance->pool;
@@ -251,7 +239,7 @@ static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
     pthread_mutex_unlock(&pool->lock);
     cpu_pool_wake(picked);
     if (token != CPU_NO_TOKEN)
-        run_after_gate(stream, token);
+        cpu_session_run_claimed(stream, token);
 }
 
 /* Claim a stream that is parked, so that it can be given up. */

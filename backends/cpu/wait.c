@@ -252,6 +252,8 @@ static void notify_now(struct trm_backend_stream *stream, uint64_t value, trm_no
 int32_t cpu_notify(struct trm_backend_stream *stream, uint64_t value, trm_notify_fn notify, void *user)
 {
     struct trm_backend_instance *instance = stream->instance;
+    if (!is_over(stream, value))
+        cpu_session_run_brief(stream);
     if (is_over(stream, value)) {
         notify_now(stream, value, notify, user);
         return TRM_OK;

@@ -172,6 +172,21 @@ static int32_t lock_to_submit(struct core_slot *slot)
     return status;
 }
 
+/* A source and a sink that take no longer than this keep the thread that runs the pipeline from waiting for so short a time
+ * that tokens may wait for that as well. */
+#define QUICK_NS 2000u
+
+/* The thread that runs the pipeline will soon wait for the oldest token, which it then works on itself where the device is
+ * the host's own processors: to flush it before would only have another thread snatch it. */
+static void flush(struct core_slot *slot)
+{
+    const struct core_pipeline_queue *queue = slot->pipeline->queue;
+    int32_t alone = atomic_load_explicit(&queue->mode, memory_order_relaxed) == CORE_RUNNING && queue->workers == 0;
+    core_queue_entry(slot)->held_back = alone && queue->load_ns + queue->sink_ns < QUICK_NS;
+    if (!core_queue_entry(slot)->held_back && slot->failure.status == TRM_OK)
+        core_slot_flush(slot);
+}
+
 int32_t core_submit(struct core_slot *slot, int32_t by_program)
 {
     struct core_pipeline *pipeline = slot->pipeline;
@@ -183,6 +198,7 @@ int32_t core_submit(struct core_slot *slot, int32_t by_program)
 
     slot->submitted_at = slot->load_end;
     core_failure_enqueue(slot);
+    flush(slot);
 
     pthread_mutex_lock(&pipeline->lock);
     status = submitted(slot, by_program);

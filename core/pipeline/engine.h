@@ -124,12 +124,12 @@ struct core_pipeline_device {
     struct trm_stream *roles[3]; /* upload, compute, download; NULL until they are needed */
     struct trm_point last;       /* in_order: where the last token was processed; stream NULL: none */
     struct core_region regions[CORE_REGIONS];
-    uint64_t sequence;         /* tokens enqueued */
-    uint64_t host_sequence;    /* the same of those that came as far as their host stages */
+    uint64_t sequence;                /* tokens enqueued */
+    uint64_t host_sequence;           /* the same of those that came as far as their host stages */
     _Atomic uint64_t host_waits;      /* times that enqueueing a token waited for a stream */
     _Atomic uint64_t pageable_copies; /* copies of tokens that could not be asynchronous */
-    _Atomic uint64_t token_ns; /* how long a token took on the device, the last that was measured */
-    int64_t clock_offset;      /* added to times of the device's clock */
+    _Atomic uint64_t token_ns;        /* how long a token took on the device, the last that was measured */
+    int64_t clock_offset;             /* added to times of the device's clock */
 
     pthread_mutex_t host_lock; /* guards turns; innermost */
     pthread_cond_t host_turn;
@@ -208,7 +208,7 @@ struct core_slot_device {
     struct core_host_call *calls; /* by number of the host stage */
     uint32_t calls_put;           /* so many are on the stream */
     _Atomic int32_t host_failed;  /* a status; then `host_failure` says why */
-    _Atomic uint32_t host_ran;
+    _Atomic uint32_t host_ran;    /* so many of them have begun */
     struct core_failure host_failure;
 
     /* Times: CORE_STAMP_LAUNCHES + stages for each sampled piece. */
@@ -325,6 +325,9 @@ int32_t core_finish_point(struct core_slot_point *point, struct trm_stream *stre
 
 /* It failed before any launch of it began, as far as that is known. */
 int32_t core_slot_untouched(const struct core_slot *slot);
+
+/* The failure of a token that could not be put: `status`, with its sentence, or what had failed of it before. */
+int32_t core_slot_cause(const struct core_slot *slot, int32_t status);
 
 /* Failures with the stage put before the last error's sentence. */
 int32_t core_fail_stage(int32_t status, const char *stage);

@@ -6,9 +6,8 @@
 #include "core/pipeline/engine.h"
 #include "core/stream.h"
 
-/* Where memory is one, work that is less than this many bytes of ports is over before another core has woken up: it is
- * left to whoever waits for it, or to the backend's own idea of a batch. */
-#define SMALL_BYTES (32u << 10)
+/* Where the device is the host's own processors, work as short as this is over before another one has taken it up. */
+#define SHORT_NS 700u
 
 /* ---- flushing -------------------------------------------------------------------------------- */
 
@@ -39,17 +38,12 @@ void core_slot_flush(struct core_slot *slot)
     flush_point(&own->finished);
 }
 
-static int is_small(const struct core_slot *slot)
+int32_t core_slot_is_short(const struct core_slot *slot)
 {
     const struct core_pipeline_device *engine = slot->pipeline->engine;
-    uint64_t bytes                            = 0;
+    uint64_t length                           = atomic_load_explicit(&engine->token_ns, memory_order_relaxed);
 
-    if (!engine->unified || slot->device->pieces > 1)
-        return 0;
-    for (uint32_t i = 0; i < slot->token.port_count; i++)
-        if ((engine->input_ports | engine->output_ports) & CORE_BIT(i))
-            bytes += slot->token.size[i];
-    return bytes < SMALL_BYTES;
+    return engine->unified && length != 0 && length < SHORT_NS;
 }
 
 /* ---- a token --------------------------------------------------------------------------------- */
@@ -135,6 +129,7 @@ static int32_t put(struct core_slot *slot)
     if (status != TRM_OK) {
         atomic_store_explicit(&own->partial, 1, memory_order_relaxed);
         core_host_stages_pass(slot);
+        status = core_slot_cause(slot, status);
     }
     core_put_pass_turn(slot);
     atomic_store_explicit(&own->enqueued, 1, memory_order_release);
@@ -146,9 +141,6 @@ int32_t core_slot_enqueue(struct core_slot *slot, void *output)
 {
     forget_before(slot);
     int32_t status = prepare(slot, output);
-    if (status == TRM_OK)
-        status = put(slot);
-    if (status == TRM_OK && !is_small(slot))
-        core_slot_flush(slot);
-    return status;
+
+    return status == TRM_OK ? put(slot) : status;
 }

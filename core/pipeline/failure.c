@@ -88,9 +88,7 @@ void core_failure_enqueue(struct core_slot *slot)
     core_calling_push(&calling, slot->pipeline, 1);
     core_error_clear();
     int32_t status = core_slot_enqueue(slot, core_queue_entry(slot)->output);
-    if (status == TRM_OK)
-        core_slot_flush(slot);
-    else
+    if (status != TRM_OK)
         core_failure_name(slot, NULL, status);
     core_calling_pop(&calling);
 }
@@ -165,6 +163,7 @@ static void repeat(struct core_pipeline *pipeline)
         slot->failure.status = TRM_OK;
         slot->submitted_at   = core_now();
         core_failure_enqueue(slot);
+        core_slot_flush(slot);
         pthread_mutex_lock(&pipeline->lock);
         core_queue_move(slot, CORE_PLACE_SUBMITTED);
     }

@@ -99,7 +99,7 @@ static void run(const struct core_host_call *call)
     struct core_slot_device *own         = call->slot->device;
     struct core_inside inside;
 
-    atomic_store_explicit(&own->host_ran, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&own->host_ran, 1, memory_order_relaxed);
     core_inside_push(&inside, pipeline);
     core_error_clear();
     int32_t status = stage->host(stage->user, &own->view);

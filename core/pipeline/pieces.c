@@ -89,9 +89,9 @@ void core_pieces_choose(struct core_pipeline *pipeline)
     together        = grains_together(pipeline);
     if (wanted == 0 && grains * largest <= WHOLE_BYTES)
         return;
-    wanted          = (wanted != 0 ? wanted : PIECE_BYTES) / largest;
-    wanted          = wanted < together ? together : wanted / together * together;
-    uint64_t count  = grains == 0 ? 1 : divide_up(grains, wanted);
+    wanted         = (wanted != 0 ? wanted : PIECE_BYTES) / largest;
+    wanted         = wanted < together ? together : wanted / together * together;
+    uint64_t count = grains == 0 ? 1 : divide_up(grains, wanted);
     if (count <= 1 || count > UINT32_MAX)
         return;
     pieces->count  = (uint32_t)count;

@@ -119,6 +119,9 @@ int32_t core_slot_enqueue(struct core_slot *slot, void *output);
 /* Submit whatever is held back for it. */
 void core_slot_flush(struct core_slot *slot);
 
+/* Is what was measured of tokens so short that it is best left to the thread that waits for it? */
+int32_t core_slot_is_short(const struct core_slot *slot);
+
 /* Has its work ended? TRM_OK, TIMEOUT, or its failure, the sentence naming the stage (the token is put before it by the
  * lower half). wait blocks until a deadline of core_now(); both from any thread. */
 int32_t core_slot_poll(struct core_slot *slot);

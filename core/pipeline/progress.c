@@ -41,28 +41,31 @@ int32_t core_slot_stage(struct core_slot *slot)
 
 /* ---- how far a stream that failed had come --------------------------------------------------------- */
 
-/* The last number that was complete; 0: not known. */
+/* The last number that was complete; UNKNOWN where the backend does not tell. */
+#define UNKNOWN UINT64_MAX
+
 static uint64_t came_to(struct trm_stream *handle)
 {
-    uint64_t completed         = UINT64_MAX;
-    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
+    uint64_t completed         = UNKNOWN;
+    struct core_stream *stream = handle != NULL ? core_object_enter(handle, CORE_STREAM) : NULL;
     struct core_saved_error saved;
     if (stream == NULL)
-        return 0;
+        return UNKNOWN;
 
     core_error_save(&saved);
     stream->ops->query(stream->backend, &completed);
     core_error_restore(&saved);
     core_object_leave(&stream->object);
-    return completed != UINT64_MAX ? completed : 0;
+    return completed;
 }
 
 static int has_come_through(const struct core_slot_device *own)
 {
     struct trm_point finished = core_slot_point(&own->finished);
+    uint64_t completed        = came_to(finished.stream);
 
-    return !atomic_load_explicit(&own->partial, memory_order_relaxed) && finished.value != 0 &&
-           came_to(finished.stream) >= finished.value;
+    return !atomic_load_explicit(&own->partial, memory_order_relaxed) && completed != UNKNOWN &&
+           completed >= finished.value;
 }
 
 /* The place before the first launch: what the stream has to be known not to have passed. */
@@ -76,11 +79,11 @@ int32_t core_slot_untouched(const struct core_slot *slot)
     struct trm_point processed = core_slot_point(&own->processed);
     if (processed.stream == NULL)
         processed = core_slot_point(&own->finished);
-    if (first == 0 || processed.stream == NULL)
+    if (first == 0)
         return 0;
     uint64_t completed = came_to(processed.stream);
     /* The operation after the last complete one may have begun. */
-    return completed != 0 && completed + 1 < first;
+    return completed != UNKNOWN && completed + 1 < first;
 }
 
 /* ---- which stage it was ---------------------------------------------------------------------- */
@@ -97,36 +100,62 @@ static int names(const char *sentence, const char *kernel)
     return strstr(sentence, quoted) != NULL;
 }
 
-/* Backends name the kernel that failed. */
-static const char *named_in(const struct core_pipeline *pipeline, const char *sentence)
+/* The stages among which it was: those between the last host stage that ran and the first that did not. */
+struct range {
+    uint32_t begin, end;
+};
+
+static struct range find_range(const struct core_slot *slot)
 {
+    const struct core_pipeline *pipeline = slot->pipeline;
+    uint32_t ran       = atomic_load_explicit(&slot->device->host_ran, memory_order_acquire);
+    struct range range = {0, pipeline->desc.stage_count};
+
     for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {
         const struct core_stage_plan *plan = &pipeline->engine->plans[i];
-        const struct core_kernel *kernel   = plan->kernel != NULL ? core_kernel_find(plan->kernel) : NULL;
+        if (plan->kernel == NULL && plan->number < ran)
+            range.begin = i + 1;
+        if (plan->kernel == NULL && plan->number == ran)
+            range.end = i;
+    }
+    return range;
+}
+
+static int32_t is_launch(const struct core_slot *slot, uint32_t stage)
+{
+    return slot->pipeline->engine->plans[stage].kernel != NULL;
+}
+
+/* Backends name the kernel that failed. */
+static const char *named_in(const struct core_slot *slot, struct range range, const char *sentence)
+{
+    for (uint32_t i = range.begin; i < range.end; i++) {
+        const struct core_stage_plan *plan = &slot->pipeline->engine->plans[i];
+        const struct core_kernel *kernel   = is_launch(slot, i) ? core_kernel_find(plan->kernel) : NULL;
         if (kernel != NULL && names(sentence, kernel->name))
             return plan->name;
     }
     return NULL;
 }
 
-static const char *first_launch(const struct core_pipeline *pipeline)
+static const char *first_launch(const struct core_slot *slot, struct range range)
 {
-    for (uint32_t i = 0; i < pipeline->desc.stage_count; i++)
-        if (pipeline->engine->plans[i].kernel != NULL)
-            return pipeline->engine->plans[i].name;
+    for (uint32_t i = range.begin; i < range.end; i++)
+        if (is_launch(slot, i))
+            return slot->pipeline->engine->plans[i].name;
     return NULL;
 }
 
 /* By how far the stream came, by what the sentence says, or, where nothing is known, the first. */
 static const char *which_launch(const struct core_slot *slot, uint64_t completed, const char *sentence)
 {
-    const struct core_pipeline *pipeline = slot->pipeline;
+    struct range range = find_range(slot);
 
-    for (uint32_t i = 0; completed != 0 && i < pipeline->desc.stage_count; i++)
-        if (slot->device->launched[i] > completed)
-            return pipeline->engine->plans[i].name;
-    const char *named = named_in(pipeline, sentence);
-    return named != NULL ? named : first_launch(pipeline);
+    for (uint32_t i = range.begin; completed != UNKNOWN && i < range.end; i++)
+        if (is_launch(slot, i) && slot->device->launched[i] > completed)
+            return slot->pipeline->engine->plans[i].name;
+    const char *named = named_in(slot, range, sentence);
+    return named != NULL ? named : first_launch(slot, range);
 }
 
 static int32_t fail_of(const struct core_slot *slot, int32_t status, uint64_t completed)
@@ -143,7 +172,7 @@ static int32_t fail_on_slot(const struct core_slot *slot, int32_t status)
     uint64_t completed                 = came_to(core_slot_point(&own->finished).stream);
     struct trm_point processed         = core_slot_point(&own->processed);
 
-    if (completed != 0 && own->pieces == 1) {
+    if (completed != UNKNOWN && own->pieces == 1) {
         if (completed < core_slot_point(&own->uploaded).value)
             return core_fail_stage(status, "upload");
         if (processed.stream != NULL && completed >= processed.value)
@@ -186,6 +215,23 @@ static int32_t name_failure(const struct core_slot *slot, int32_t status)
     if (first == NULL || first == core_slot_point(&own->finished).stream)
         return fail_on_slot(slot, status);
     return fail_on_roles(slot, status);
+}
+
+/* A token could not be put as a whole. Where that was since what had been put of it failed, that is the cause. */
+int32_t core_slot_cause(const struct core_slot *slot, int32_t status)
+{
+    const struct core_slot_device *own            = slot->device;
+    const struct core_slot_point *const points[3] = {&own->uploaded, &own->processed, &own->finished};
+    struct core_saved_error saved;
+
+    core_error_save(&saved);
+    for (uint32_t i = 0; i < 3; i++) {
+        int32_t cause = raise_of(core_slot_point(points[i]).stream);
+        if (cause != TRM_OK)
+            return name_failure(slot, cause);
+    }
+    core_error_restore(&saved);
+    return status;
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */

@@ -255,6 +255,7 @@ int32_t core_queue_create(struct core_pipeline *pipeline)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&queue->freed, &attributes);
     pthread_cond_init(&queue->changed, &attributes);
+    pthread_cond_init(&queue->untaken, &attributes);
     pthread_cond_init(&queue->quiet, &attributes);
     pthread_condattr_destroy(&attributes);
     queue->source.file = -1;
@@ -270,6 +271,7 @@ void core_queue_destroy(struct core_pipeline *pipeline)
     if (queue == NULL)
         return;
     pthread_cond_destroy(&queue->quiet);
+    pthread_cond_destroy(&queue->untaken);
     pthread_cond_destroy(&queue->changed);
     pthread_cond_destroy(&queue->freed);
     core_release(pipeline->object.context, queue, sizeof(*queue));

@@ -70,6 +70,7 @@ struct core_queue_entry {
     int32_t cancelled; /* 1: to be thrown away when it is looked at next */
     int32_t is_final;  /* 1: its failure is its own, or cannot be mended */
     int32_t reaping;   /* ABANDONED: 1: a thread waits for it */
+    int32_t held_back; /* SUBMITTED: 1: not flushed yet; the thread that runs the pipeline does it before it waits */
     int32_t overdue;   /* ABANDONED: 1: it took too long, so that no run waits for it */
 };
 
@@ -93,6 +94,7 @@ struct core_pipeline_queue {
     struct core_failure cause; /* why stop is not GOING */
     uint32_t epoch;            /* cancels so far: who waits compares */
     uint64_t cancelled_at;
+    uint64_t load_ns, sink_ns; /* how long the source and the sink took for the last token */
     int32_t taking;
     int32_t dirty;   /* enum core_queue_dirty */
     int32_t growing; /* 1: a thread makes another slot */
@@ -113,9 +115,10 @@ struct core_pipeline_queue {
     int32_t submitting;                        /* 1: a loader submits what is filled */
 
     /* Who sleeps, so that nobody is woken in vain. */
-    uint32_t free_waiters, change_waiters, quiet_waiters;
+    uint32_t free_waiters, change_waiters, untaken_waiters, quiet_waiters;
     pthread_cond_t freed;   /* a slot is free, or none will be */
-    pthread_cond_t changed; /* submitted, the taker's part is free, the source has ended, stopped … */
+    pthread_cond_t changed; /* submitted, the source has ended, stopped … */
+    pthread_cond_t untaken; /* nobody has the taker's part */
     pthread_cond_t quiet;   /* a slot has come back, a loader has ended, a run is over */
 };
 
@@ -224,7 +227,8 @@ void core_failure_name(struct core_slot *slot, const char *stage, int32_t status
 /* With the lock: a token has failed. Keeps the first cause and stops what the mode says. on_device: 1: streams may have failed. */
 void core_failure_note(struct core_slot *slot, int32_t on_device);
 
-/* Put a slot that is ENQUEUING on the device. Holds enqueue_lock, not lock. A failure is kept in the slot. */
+/* Put a slot that is ENQUEUING on the device; what is held back is the caller's to flush. Holds enqueue_lock, not lock. A failure is
+ * kept in the slot. */
 void core_failure_enqueue(struct core_slot *slot);
 
 /* With the lock, and the taker's part or nobody having it: throw away those under way that are marked, or all. */

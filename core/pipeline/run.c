@@ -44,6 +44,7 @@ void core_run_consume(struct core_slot *slot)
     core_error_clear();
     int32_t status = core_sink_consume(&pipeline->queue->sink, &slot->token);
     core_calling_pop(&calling);
+    pipeline->queue->sink_ns = core_now() - slot->sink_begin;
     if (status == TRM_OK) {
         core_queue_finish(slot);
         return;

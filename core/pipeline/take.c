@@ -101,6 +101,20 @@ static void time_out(struct take *take, struct core_slot *slot)
     *take->failure = slot->failure;
 }
 
+/* Before this thread waits for the first one: the rest is for others. With the lock. */
+static void flush_held_back(const struct take *take)
+{
+    struct core_slot *first = take->queue->ordered.first;
+    for (struct core_slot *slot = first; slot != NULL; slot = slot->next) {
+        struct core_queue_entry *entry = core_queue_entry(slot);
+        if (!entry->held_back || (slot == first && !is_unordered(take)))
+            continue;
+        if (core_slot_place(slot) == CORE_PLACE_SUBMITTED && !core_slot_is_short(slot))
+            core_slot_flush(slot);
+        entry->held_back = 0;
+    }
+}
+
 /* The slots that a result may come from, oldest first: the first one, or in an UNORDERED pipeline all. With the lock. */
 static uint32_t candidates(const struct take *take, struct core_slot **slots)
 {
@@ -146,6 +160,7 @@ static int32_t watch(struct take *take, struct core_slot **slots, uint32_t count
         deadline = earlier(deadline, core_now() + NEWCOMER_NS);
     for (uint32_t i = 0; i < count; i++)
         deadline = earlier(deadline, token_deadline(slots[i]));
+    flush_held_back(take);
 
     pthread_mutex_unlock(&take->pipeline->lock);
     if (count == 1) {
@@ -181,13 +196,14 @@ static int32_t is_over(const struct core_pipeline_queue *queue)
            places[CORE_PLACE_LOADING] + places[CORE_PLACE_FILLED] + places[CORE_PLACE_ENQUEUING] == 0;
 }
 
+/* Without the taker's part meanwhile, which others may need to mend what failed. */
 static int32_t sleep_changed(struct take *take)
 {
     struct core_pipeline_queue *queue = take->queue;
-    if (core_sleep(take->pipeline, &queue->changed, &queue->change_waiters, take->deadline) ||
-        core_now() < take->deadline)
-        return TRM_OK;
-    return TRM_ERROR_TIMEOUT;
+    core_taker_leave(take->pipeline);
+    int32_t woken = core_sleep(take->pipeline, &queue->changed, &queue->change_waiters, take->deadline);
+    core_taker_claim(take->pipeline, CORE_NEVER);
+    return woken || core_now() < take->deadline ? TRM_OK : TRM_ERROR_TIMEOUT;
 }
 
 /* TRM_OK: look again. */

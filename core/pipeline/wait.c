@@ -151,7 +151,7 @@ int32_t core_taker_claim(struct core_pipeline *pipeline, uint64_t deadline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
     while (queue->taking) {
-        if (!core_sleep(pipeline, &queue->changed, &queue->change_waiters, deadline) && queue->taking)
+        if (!core_sleep(pipeline, &queue->untaken, &queue->untaken_waiters, deadline) && queue->taking)
             return TRM_ERROR_TIMEOUT;
     }
     queue->taking = 1;
@@ -161,5 +161,6 @@ int32_t core_taker_claim(struct core_pipeline *pipeline, uint64_t deadline)
 void core_taker_leave(struct core_pipeline *pipeline)
 {
     pipeline->queue->taking = 0;
-    core_queue_wake_changed(pipeline->queue);
+    if (pipeline->queue->untaken_waiters > 0)
+        pthread_cond_signal(&pipeline->queue->untaken);
 }

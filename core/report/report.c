@@ -7,7 +7,7 @@
 
 #include "core/abi.h"
 #include "core/output.h"
-#include "core/pipeline/pipeline.h"
+#include "core/pipeline/engine.h"
 
 /* The part that others write while tokens are under way. */
 static void copy_changing(struct core_pipeline *pipeline, struct trm_report *report)
@@ -36,6 +36,8 @@ int32_t core_report_take(struct core_pipeline *pipeline, struct trm_report *repo
     core_text_copy(report->name, sizeof(report->name), pipeline->name);
     core_text_copy(report->backend, sizeof(report->backend), device->backend->name);
     core_text_copy(report->device, sizeof(report->device), device->id);
+    report->host_waits      = atomic_load_explicit(&pipeline->engine->host_waits, memory_order_relaxed);
+    report->pageable_copies = atomic_load_explicit(&pipeline->engine->pageable_copies, memory_order_relaxed);
     if (device->limits.synchronous)
         report->processors = 1;
     /* What cannot be predicted is no failure of the report. */

@@ -225,10 +225,13 @@ static void write_sequential(struct core_writer *writer, const struct trm_report
 
     if (report->elapsed_ns == 0)
         return;
-    snprintf(line, sizeof(line), "%s one after the other: overlap made it %s times as fast",
-             core_time_text(time, sizeof(time), (double)report->sequential_ns),
-             core_number_text(number, sizeof(number),
-                              (double)report->sequential_ns / (double)report->elapsed_ns, 2));
+    core_time_text(time, sizeof(time), (double)report->sequential_ns);
+    if (report->sequential_ns > report->elapsed_ns)
+        snprintf(line, sizeof(line), "%s one after the other: overlap made it %s times as fast", time,
+                 core_number_text(number, sizeof(number),
+                                  (double)report->sequential_ns / (double)report->elapsed_ns, 2));
+    else
+        snprintf(line, sizeof(line), "%s of stages, one after the other", time);
     write_labelled(writer, "sequential", line);
 }
 

@@ -72,6 +72,7 @@ struct trm_report {
     double fill;            /* slots in use on average / depth */
     uint64_t device_bytes;  /* memory of all slots */
     uint64_t host_bytes;
+    /* Since the pipeline was made: */
     uint64_t host_waits; /* times that a stream had to be waited for on the host, for want of a better way */
     uint64_t pageable_copies; /* copies that could not be asynchronous */
     char name[64];            /* of the pipeline */

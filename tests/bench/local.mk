@@ -62,14 +62,64 @@ tests_bench_peer_starpu_SOURCES = tests/bench/peer_starpu.c $(MEASURE)
 tests_bench_peer_starpu_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS)
 tests_bench_peer_starpu_LDADD = $(STARPU_LIBS)
 
+# The suite "pipeline": beside `trireme bench`, the same kernel as the peers' in a pipeline of Trireme; what others do; and
+# what this machine can do at most, without any machinery.
+PIPELINE_WORK = tests/bench/pipeline_work.h $(MEASURE)
+PIPELINE_FLAGS = -O3 -march=native -ffp-contract=fast
+
+PEERS += tests/bench/pipeline_trireme
+tests_bench_pipeline_trireme_SOURCES = tests/bench/pipeline_trireme.c $(PIPELINE_WORK)
+tests_bench_pipeline_trireme_CFLAGS = $(AM_CFLAGS) $(PIPELINE_FLAGS)
+tests_bench_pipeline_trireme_LDADD = libtrireme.la -lm
+tests_bench_pipeline_trireme_LDFLAGS = $(UNINSTALLED_LINK)
+
+if HAVE_OPENMP
+PEERS += tests/bench/peer_openmp_pipeline tests/bench/peer_bound tests/bench/peer_bound_best
+endif
+tests_bench_peer_openmp_pipeline_SOURCES = tests/bench/peer_openmp_pipeline.c $(PIPELINE_WORK)
+tests_bench_peer_openmp_pipeline_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(PIPELINE_FLAGS)
+tests_bench_peer_openmp_pipeline_LDADD = -lm
+tests_bench_peer_bound_SOURCES = tests/bench/peer_bound.c $(PIPELINE_WORK)
+tests_bench_peer_bound_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(PIPELINE_FLAGS)
+tests_bench_peer_bound_LDADD = -lm
+tests_bench_peer_bound_best_SOURCES = tests/bench/peer_bound.c $(PIPELINE_WORK)
+tests_bench_peer_bound_best_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS) $(PIPELINE_FLAGS) -DBOUND_BEST
+tests_bench_peer_bound_best_LDADD = -lm
+
+if HAVE_OPENCL
+PEERS += tests/bench/peer_opencl_pipeline
+endif
+tests_bench_peer_opencl_pipeline_SOURCES = tests/bench/peer_opencl_pipeline.c $(PIPELINE_WORK)
+tests_bench_peer_opencl_pipeline_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS) $(PIPELINE_FLAGS)
+tests_bench_peer_opencl_pipeline_LDADD = $(OPENCL_LIBS) -lm
+
+if HAVE_STARPU
+PEERS += tests/bench/peer_starpu_pipeline
+endif
+tests_bench_peer_starpu_pipeline_SOURCES = tests/bench/peer_starpu_pipeline.c $(PIPELINE_WORK)
+tests_bench_peer_starpu_pipeline_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS) $(PIPELINE_FLAGS)
+tests_bench_peer_starpu_pipeline_LDADD = $(STARPU_LIBS) -lm
+
+# By hand, so that the package as a whole needs no C++.
+OTHER_PEERS =
+if HAVE_TBB
+OTHER_PEERS += tests/bench/peer_tbb
+endif
+tests/bench/peer_tbb: tests/bench/peer_tbb.cpp tests/bench/measure.c tests/bench/measure.h tests/bench/pipeline_work.h
+	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
+	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/peer_tbb-measure.o && \
+	  $(CXX) -std=c++17 -pthread -D_GNU_SOURCE $(PIPELINE_FLAGS) $(TBB_CFLAGS) -I$(srcdir)/tests/bench \
+	  $(srcdir)/tests/bench/peer_tbb.cpp tests/bench/peer_tbb-measure.o -o $@ $(TBB_LIBS) -lm
+
 # The cpu backend alone, for those who work on it: make tests/bench/cpu_micro
 tests_bench_cpu_micro_SOURCES = tests/bench/cpu_micro.c tests/unit/cpu_host.h
 tests_bench_cpu_micro_LDADD = backends/cpu/libcpu.la
 
 EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro
-CLEANFILES += $(PEERS) tests/bench/cpu_micro
+CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/cpu_micro
 
 EXTRA_DIST += \
+	tests/bench/peer_tbb.cpp \
 	tests/bench/report.awk \
 	tests/bench/run-bench \
 	tests/bench/shaders/blur.comp \

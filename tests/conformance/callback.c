@@ -178,6 +178,31 @@ START_TEST(callbacks_of_many_streams_all_run)
 }
 END_TEST
 
+/* Whoever runs what comes after a callback, it is not the thread that other callbacks need. */
+START_TEST(a_long_kernel_behind_a_callback_holds_up_no_other_callback)
+{
+    if (kernels_missing())
+        return;
+    if (!hold_works()) {
+        skip("its callbacks block the caller");
+        return;
+    }
+    struct trm_stream *other   = make_stream(the.device);
+    struct trm_grid grid       = trm_grid_1d(1, 1);
+    struct trm_argument second = trm_arg_u32(1000000), moment = trm_arg_u32(1);
+    for (int i = 0; i < 20; i++) /* as short as it has been known to be */
+        ck_ok(trm_launch(the.stream, kernel("dawdle"), &grid, &moment, 1));
+    ck_ok(trm_stream_callback(the.stream, note, entry(0)));
+    ck_ok(trm_launch(the.stream, kernel("dawdle"), &grid, &second, 1));
+    ck_ok(trm_stream_flush(the.stream));
+    ck_ok(trm_stream_callback(other, note, entry(1)));
+    ck_ok(trm_stream_sync(other));
+    ck_status(trm_stream_query(the.stream), TRM_ERROR_TIMEOUT);
+    ck_ok(trm_stream_sync(the.stream));
+    ck_assert_uint_eq(atomic_load(&record.count), 2);
+}
+END_TEST
+
 /* ---- when the stream fails or ends ---- */
 
 START_TEST(callbacks_before_and_after_a_failure_each_run_once)
@@ -540,6 +565,7 @@ void add_callback(Suite *suite)
     CASE(group, what_comes_after_a_callback_waits_until_it_returns);
     CASE(group, callbacks_run_on_a_thread_of_the_library);
     CASE(group, callbacks_of_many_streams_all_run);
+    CASE(group, a_long_kernel_behind_a_callback_holds_up_no_other_callback);
     CASE(group, callbacks_before_and_after_a_failure_each_run_once);
     CASE(group, callbacks_have_run_when_their_stream_has_been_destroyed);
     CASE(group, a_refused_callback_does_not_run);

@@ -57,6 +57,13 @@ void add_graph_update(Suite *suite);
 void add_coordinator(Suite *suite);
 void add_coordinator_wait(Suite *suite);
 
+/* Pipelines. */
+void add_pipeline(Suite *suite);
+void add_pipeline_drive(Suite *suite);
+void add_pipeline_sources(Suite *suite);
+void add_pipeline_failures(Suite *suite);
+void add_pipeline_states(Suite *suite);
+
 /* The world around. */
 void add_threads(Suite *suite);
 void add_signals(Suite *suite);

@@ -74,6 +74,16 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/transfer_2d.c \
 	tests/conformance/two_devices.c
 
+# Pipelines.
+tests_conformance_conformance_SOURCES += \
+	tests/conformance/pipeline.c \
+	tests/conformance/pipeline_drive.c \
+	tests/conformance/pipeline_failures.c \
+	tests/conformance/pipeline_sources.c \
+	tests/conformance/pipeline_states.c \
+	tests/conformance/plans.c \
+	tests/conformance/plans.h
+
 tests_conformance_conformance_CFLAGS = $(CONFORMANCE_CFLAGS)
 tests_conformance_conformance_LDFLAGS = $(UNINSTALLED_LINK)
 tests_conformance_conformance_LDADD = libtrireme.la $(CHECK_LIBS)

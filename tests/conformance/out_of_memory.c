@@ -75,6 +75,9 @@ struct things {
     struct trm_event *event, *timed;
     struct trm_module *module;
     struct trm_kernel *kernel;
+    struct trm_graph *graph;
+    struct trm_graph_exec *exec;
+    struct trm_stream *recording;
     atomic_uint callbacks;
     uint8_t data[SIZE], found[SIZE];
     uint8_t memory[SIZE] __attribute__((aligned(64)));
@@ -281,6 +284,58 @@ static int32_t launch(struct things *things)
     return things->kernel ? launch_1d(things->stream, things->kernel, SIZE / 4, arguments, 4) : TRM_OK;
 }
 
+static int32_t make_graph(struct things *things)
+{
+    return trm_graph_create(things->device, &things->graph);
+}
+
+static int32_t record_graph(struct things *things)
+{
+    return trm_graph_record(things->graph, &things->recording);
+}
+
+static int32_t record_upload(struct things *things)
+{
+    return trm_upload(things->recording, trm_span_whole(things->plain), things->data);
+}
+
+static int32_t record_event(struct things *things)
+{
+    return trm_event_record(things->timed, things->recording);
+}
+
+static int32_t record_launch(struct things *things)
+{
+    struct trm_argument arguments[] = {trm_arg_buffer(things->plain), trm_arg_u32(SIZE / 4), trm_arg_u32(1),
+                                       trm_arg_u32(0)};
+    return things->kernel ? launch_1d(things->recording, things->kernel, SIZE / 4, arguments, 4) : TRM_OK;
+}
+
+static int32_t instantiate(struct things *things)
+{
+    return trm_graph_instantiate(things->graph, &things->exec);
+}
+
+static int32_t launch_graph(struct things *things)
+{
+    return trm_graph_launch(things->exec, things->stream);
+}
+
+static int32_t launch_graph_elsewhere(struct things *things)
+{
+    return trm_graph_launch(things->exec, things->other);
+}
+
+static int32_t update_graph(struct things *things)
+{
+    return trm_graph_update_upload(things->exec, 0, trm_span_whole(things->plain), things->data);
+}
+
+static int32_t empty_node(struct things *things)
+{
+    return trm_graph_update_upload(things->exec, 0, trm_span_of(things->plain, 0, 0), things->data);
+}
+
 static int32_t map_and_unmap(struct things *things)
 {
     void *pointer  = NULL;
@@ -347,6 +402,18 @@ static const struct step steps[] = {
     STEP(load),
     STEP(get_kernel),
     STEP(launch),
+    STEP(make_graph),
+    STEP(record_graph),
+    STEP(record_upload),
+    STEP(record_event),
+    STEP(record_launch),
+    STEP(instantiate),
+    STEP(launch_graph),
+    STEP(launch_graph_elsewhere),
+    STEP(update_graph),
+    STEP(launch_graph),
+    STEP(empty_node),
+    STEP(launch_graph),
     STEP(map_and_unmap),
     STEP(finish),
     STEP(read_back),
@@ -356,6 +423,8 @@ static const struct step steps[] = {
 
 static void end_things(struct things *things)
 {
+    trm_graph_exec_destroy(things->exec);
+    trm_graph_destroy(things->graph);
     trm_kernel_destroy(things->kernel);
     trm_module_destroy(things->module);
     trm_event_destroy(things->event);

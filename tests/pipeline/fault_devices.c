@@ -85,6 +85,7 @@ static void fail_everywhere(struct chain *chain, enum drive drive)
     uint64_t count = 2 * chain->desc.depth + 3, tokens[] = {0, 1, count / 2, count - 1};
 
     chain->before = arm;
+    chain->place  = PLACES;
     for (int f = 0; f < FAULTS; f++) {
         for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
             armed     = &faults[f];

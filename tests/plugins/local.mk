@@ -128,6 +128,11 @@ tests_plugins_absurd_score_la_SOURCES = tests/plugins/bad/absurd-score.c
 tests_plugins_absurd_score_la_LDFLAGS = $(BAD_PLUGIN_LINK)
 tests_plugins_absurd_score_la_LIBADD = tests/plugins/libborrowed.la
 
+check_LTLIBRARIES += tests/plugins/half-a-graph.la
+tests_plugins_half_a_graph_la_SOURCES = tests/plugins/bad/half-a-graph.c
+tests_plugins_half_a_graph_la_LDFLAGS = $(BAD_PLUGIN_LINK)
+tests_plugins_half_a_graph_la_LIBADD = tests/plugins/libborrowed.la
+
 check_LTLIBRARIES += tests/plugins/half-a-profile.la
 tests_plugins_half_a_profile_la_SOURCES = tests/plugins/bad/half-a-profile.c
 tests_plugins_half_a_profile_la_LDFLAGS = $(BAD_PLUGIN_LINK)

@@ -230,6 +230,7 @@ END_TEST
 START_TEST(a_plugin_with_an_incomplete_optional_table_is_refused)
 {
     module_is_refused("half-a-profile", TRM_CANDIDATE_SYMBOL, "stamp_destroy");
+    module_is_refused("half-a-graph", TRM_CANDIDATE_SYMBOL, "graph.launch");
 }
 END_TEST
 

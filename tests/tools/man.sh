@@ -19,8 +19,8 @@ grep -v 'settings begin' "$page" >"$work/without.7"
 run 1 sh "$top_srcdir/doc/update-settings" "$trireme" "$work/without.7"
 
 # Every option of the program is in trireme(1).
-for command in info kc bench; do
-    for option in $("$trireme" help $command | grep -o -- ' --[a-z]*' | sort -u); do
+for command in run info kc bench; do
+    for option in $("$trireme" help $command | grep -o -- ' --[a-z][a-z-]*' | sort -u); do
         grep -q -- "-${option#--}\$\|-${option#--} " "$top_srcdir/doc/trireme.1" || failed "$option is not in trireme(1)"
     done
 done

@@ -185,10 +185,20 @@ tests_unit_buffer_SOURCES = tests/unit/buffer.c $(STORE)
 tests_unit_buffer_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_buffer_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/pipeline_check
+tests_unit_pipeline_check_SOURCES = tests/unit/pipeline_check.c $(STORE)
+tests_unit_pipeline_check_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_check_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/launch
 tests_unit_launch_SOURCES = tests/unit/launch.c $(STORE)
 tests_unit_launch_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_launch_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/graph
+tests_unit_graph_SOURCES = tests/unit/graph.c $(STORE)
+tests_unit_graph_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_graph_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/memory_failures
 tests_unit_memory_failures_SOURCES = tests/unit/memory_failures.c $(STORE)
@@ -254,7 +264,7 @@ tests_unit_report_predict_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_report_predict_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/report_trace
-tests_unit_report_trace_SOURCES = tests/unit/report_trace.c $(REPORT_FIXTURE)
+tests_unit_report_trace_SOURCES = tests/unit/report_trace.c tests/unit/trace_reader.h $(REPORT_FIXTURE)
 tests_unit_report_trace_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_report_trace_LDADD = $(UNIT_LIBS)
 
@@ -264,6 +274,7 @@ UNIT_TESTS += \
 	tests/unit/cpu_compile \
 	tests/unit/cpu_device \
 	tests/unit/cpu_failures \
+	tests/unit/cpu_graph \
 	tests/unit/cpu_kernels \
 	tests/unit/cpu_spawn \
 	tests/unit/cpu_streams \
@@ -300,6 +311,10 @@ tests_unit_cpu_device_LDADD = $(CPU_UNIT_LIBS)
 tests_unit_cpu_failures_SOURCES = tests/unit/cpu_failures.c $(CPU_FIXTURE)
 tests_unit_cpu_failures_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_cpu_failures_LDADD = $(CPU_UNIT_LIBS)
+
+tests_unit_cpu_graph_SOURCES = tests/unit/cpu_graph.c $(CPU_FIXTURE)
+tests_unit_cpu_graph_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_cpu_graph_LDADD = $(CPU_UNIT_LIBS)
 
 tests_unit_cpu_kernels_SOURCES = tests/unit/cpu_kernels.c $(CPU_HOST)
 tests_unit_cpu_kernels_CPPFLAGS = $(AM_CPPFLAGS) -DCPU_OBJECT='"$(abs_top_builddir)/tests/unit/.libs/cpu_object.so"'

@@ -232,11 +232,51 @@ START_TEST(arrays)
 }
 END_TEST
 
+static int32_t use_graph(void)
+{
+    static uint8_t up[1000], down[1000];
+    struct trm_graph_exec *exec  = NULL;
+    struct trm_graph *graph      = NULL;
+    struct trm_stream *recording = NULL, *stream = NULL;
+    struct trm_buffer *buffer = NULL;
+
+    int32_t status = trm_buffer_create(store.device, TRM_MEMORY_DEVICE, 1000, &buffer);
+    if (status == TRM_OK)
+        status = trm_stream_create(store.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream);
+    if (status == TRM_OK)
+        status = trm_graph_create(store.device, &graph);
+    if (status == TRM_OK)
+        status = trm_graph_record(graph, &recording);
+    for (int i = 0; i < 10 && status == TRM_OK; i++)
+        status = trm_upload(recording, trm_span_whole(buffer), up);
+    if (status == TRM_OK)
+        status = trm_download(recording, down, trm_span_whole(buffer));
+    if (status == TRM_OK)
+        status = trm_graph_instantiate(graph, &exec);
+    if (status == TRM_OK)
+        status = trm_graph_update_upload(exec, 9, trm_span_of(buffer, 0, 8), up);
+    if (status == TRM_OK)
+        status = trm_graph_launch(exec, stream);
+    if (status == TRM_OK)
+        status = trm_graph_update_download(exec, 10, down, trm_span_of(buffer, 0, 0));
+    trm_graph_exec_destroy(exec);
+    trm_graph_destroy(graph);
+    trm_buffer_destroy(buffer);
+    trm_stream_destroy(stream);
+    return status;
+}
+
+START_TEST(graphs)
+{
+    fail_each(use_graph);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const all[] = {
-        creating_buffers,        mapping,   allocating_and_freeing_in_stream_order,
-        copying_between_devices, launching, arrays,
+        creating_buffers, mapping, allocating_and_freeing_in_stream_order, copying_between_devices, launching,
+        arrays,           graphs,
     };
     Suite *suite = suite_create("host memory that fails");
     TCase *tests = tcase_create("host memory that fails");

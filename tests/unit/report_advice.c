@@ -1,6 +1,8 @@
 /* The sentence of advice: each has a run that it is for.
  * SPDX-License-Identifier: MIT
  */
+#include <check.h>
+
 #include "report_fixture.h"
 #include "runner.h"
 

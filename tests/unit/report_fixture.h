@@ -1,10 +1,9 @@
-/* A measure without a pipeline, fed by hand, and reports of it.
+/* A measure without a pipeline, fed by hand, and reports of it. For tests with Check and for programs without it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_REPORT_FIXTURE_H
 #define TESTS_UNIT_REPORT_FIXTURE_H
 
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,15 @@
 #include "core/report/report.h"
 #include "core/report/trace.h"
 
+/* What has to be so before anything can be tested. */
+#define must_hold(condition)                                                \
+    do {                                                                    \
+        if (!(condition)) {                                                 \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                        \
+        }                                                                   \
+    } while (0)
+
 /* When things begin: clocks do not begin at 0. */
 #define EPOCH UINT64_C(5000000000000)
 
@@ -22,9 +30,9 @@ static struct core_context *fixture_context;
 
 static inline void fixture_begin(void)
 {
-    ck_assert_int_eq(trm_context_create(NULL, &fixture_handle), TRM_OK);
+    must_hold(trm_context_create(NULL, &fixture_handle) == TRM_OK);
     fixture_context = core_context_find(fixture_handle);
-    ck_assert_ptr_nonnull(fixture_context);
+    must_hold(fixture_context != NULL);
 }
 
 static inline void fixture_end(void)
@@ -38,7 +46,7 @@ static inline struct core_measure *make_measure(uint32_t depth, uint32_t trace_t
     struct core_measure_desc desc    = {depth, trace_tokens, 2, names};
     struct core_measure *measure;
 
-    ck_assert_int_eq(core_measure_create(fixture_context, &desc, &measure), TRM_OK);
+    must_hold(core_measure_create(fixture_context, &desc, &measure) == TRM_OK);
     return measure;
 }
 
@@ -87,7 +95,7 @@ static inline struct core_measure *run_ideal(const struct ideal *ideal)
     static uint64_t ends[IDEAL_MOST][TRM_STAGES];
     struct core_measure *measure = make_measure(ideal->depth, ideal->trace_tokens);
 
-    ck_assert_uint_le(ideal->tokens, IDEAL_MOST);
+    must_hold(ideal->tokens <= IDEAL_MOST);
     core_measure_threads(measure, ideal->workers, 0);
     for (uint64_t i = 0; i < ideal->tokens; i++) {
         struct core_token_times token = {.index = i, .slot = (uint32_t)(i % ideal->depth)};
@@ -153,7 +161,7 @@ static inline int32_t keep_written(void *user, const char *text, size_t length)
     if (written->length + length + 1 > written->capacity) {
         written->capacity = 2 * (written->length + length + 1);
         written->text     = realloc(written->text, written->capacity);
-        ck_assert_ptr_nonnull(written->text);
+        must_hold(written->text != NULL);
     }
     memcpy(written->text + written->length, text, length);
     written->length += length;

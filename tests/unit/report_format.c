@@ -1,6 +1,7 @@
 /* Reports as text and JSON.
  * SPDX-License-Identifier: MIT
  */
+#include <check.h>
 #include <locale.h>
 
 #include "report_fixture.h"

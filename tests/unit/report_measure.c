@@ -1,6 +1,8 @@
 /* What a pipeline has measured: sums of tokens whose times are known.
  * SPDX-License-Identifier: MIT
  */
+#include <check.h>
+
 #include "report_fixture.h"
 #include "runner.h"
 

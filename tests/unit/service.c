@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/context.h"
@@ -247,11 +248,30 @@ START_TEST(a_deadline_that_is_beyond_the_clock_never_comes)
 }
 END_TEST
 
+/* The thread may look for more jobs for a moment, but not for long. */
+START_TEST(without_jobs_the_thread_uses_no_processor_time)
+{
+    static struct work works[MANY];
+    struct timespec before, after, pause = {0, 300000000};
+    begin();
+    for (int i = 0; i < MANY; i++) /* one soon after another */
+        post(&works[i]);
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+    nanosleep(&pause, NULL);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+    int64_t used = (int64_t)(after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec;
+    ck_assert_int_lt(used, 100000000);
+    end();
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *suite = suite_create("service");
     TCase *all   = tcase_create("service");
     tcase_add_test(all, jobs_run_in_the_order_in_which_they_were_posted);
+    tcase_add_test(all, without_jobs_the_thread_uses_no_processor_time);
     tcase_add_test(all, while_a_job_blocks_another_thread_takes_the_next_one);
     tcase_add_test(all, outside_of_the_service_blocking_means_nothing);
     tcase_add_test(all, the_context_may_end_on_its_own_service_thread);

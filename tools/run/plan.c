@@ -53,7 +53,7 @@ struct step *plan_add_step(struct plan *plan, uint32_t track, const struct code 
     step->track = track;
     step->from = step->to = plan->tracks[track].now;
     if (plan->track_count > 1)
-        snprintf(step->label, sizeof(step->label), "%s, %s", code->info.name, plan->tracks[track].name);
+        snprintf(step->label, sizeof(step->label), "%s (%s)", code->info.name, plan->tracks[track].name);
     else
         snprintf(step->label, sizeof(step->label), "%s", code->info.name);
     return step;
@@ -253,7 +253,7 @@ static bool apply(struct plan *plan, struct spec *spec)
 {
     struct code *code = code_find(&plan->codes, plan->context, spec->kernel, plan->fault);
     const struct recipe *recipe;
-    int effects[PLAN_TRACKS];
+    int effects[PLAN_TRACKS] = {0};
 
     if (!code)
         return false;

@@ -385,9 +385,11 @@ static bool add_launch(struct plan *plan, uint32_t index, struct spec *spec, con
     if (roles->source == roles->target && !plan_copy(plan, index))
         return false;
     step = plan_add_step(plan, index, code);
-    if (axis >= 0)
-        snprintf(step->label, sizeof(step->label), "%s %s%s%s", info->name, axis == 0 ? "rows" : "columns",
-                 plan->track_count > 1 ? ", " : "", plan->track_count > 1 ? plan->tracks[index].name : "");
+    if (axis >= 0 && plan->track_count > 1)
+        snprintf(step->label, sizeof(step->label), "%s %s (%s)", info->name, axis == 0 ? "rows" : "columns",
+                 plan->tracks[index].name);
+    else if (axis >= 0)
+        snprintf(step->label, sizeof(step->label), "%s %s", info->name, axis == 0 ? "rows" : "columns");
     step->to        = draft.to;
     step->in_place  = roles->source == roles->target;
     step->pointwise = recipe && (recipe->flags & RECIPE_POINTWISE);

@@ -62,16 +62,16 @@ static void print_time(char *text, size_t capacity, double seconds)
         snprintf(text, capacity, "%" PRIu64 ":%02" PRIu64, whole / 60, whole % 60);
 }
 
-static void draw_bar(char bar[BAR * 3 + 1], double part)
+static void draw_bar(char *bar, size_t capacity, double part)
 {
     static const char *const eighths[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
-    double filled                      = part * BAR;
+    size_t length                      = 0;
 
-    bar[0] = '\0';
     for (int i = 0; i < BAR; i++) {
-        double here = filled - i;
+        double here = part * BAR - i;
+        int eighth  = here >= 1 ? 8 : here <= 0 ? 0 : (int)(here * 8);
 
-        strcat(bar, eighths[here >= 1 ? 8 : here <= 0 ? 0 : (int)(here * 8)]);
+        length += (size_t)snprintf(bar + length, capacity - length, "%s", eighths[eighth]);
     }
 }
 
@@ -99,7 +99,7 @@ void progress_line(char *text, size_t capacity, const struct progress *progress,
     if (progress->total > 0) {
         double part = done >= progress->total ? 1 : (double)done / (double)progress->total;
 
-        draw_bar(bar, part);
+        draw_bar(bar, sizeof(bar), part);
         print_time(left, sizeof(left), rate > 0 ? (double)(progress->total - done) / rate : 0);
         if (done >= progress->total)
             snprintf(left, sizeof(left), "0:00");

@@ -135,7 +135,7 @@ static bool prepare_resize(struct draft *draft)
 {
     const struct surface *whole       = &draft->plan->tracks[0].in; /* luma, or all there is */
     const struct media_format *format = draft->plan->format;
-    uint32_t width, height;
+    uint32_t width = 0, height = 0;
 
     if (!take_size(draft, "width", &width) || !take_size(draft, "height", &height))
         return false;

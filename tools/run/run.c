@@ -149,6 +149,16 @@ static bool open_work(struct session *session)
 
 /* ---- what is told afterwards ---- */
 
+/* Text with a line's end, which it may have already. */
+static void write_line(FILE *file, const char *text)
+{
+    size_t length = strlen(text);
+
+    fputs(text, file);
+    if (length == 0 || text[length - 1] != '\n')
+        fputc('\n', file);
+}
+
 static bool write_text(struct session *session, const char *path, const char *text)
 {
     FILE *file = fopen(path, "we");
@@ -156,7 +166,8 @@ static bool write_text(struct session *session, const char *path, const char *te
 
     if (!file)
         return fault_set(&session->fault, "%s: cannot be written: %s", path, strerror(errno));
-    well = fputs(text, file) >= 0;
+    write_line(file, text);
+    well = !ferror(file);
     if (fclose(file) != 0)
         well = false;
     return well || fault_set(&session->fault, "%s: cannot be written: %s", path, strerror(errno));
@@ -178,12 +189,10 @@ static bool print_report(struct session *session)
     if (trm_report_format(&report, format, text, size + 1, NULL) != TRM_OK) {
         well = fault_library(&session->fault, "the report");
     } else {
-        if (size < 2 || text[strlen(text) - 1] != '\n')
-            strcat(text, "\n");
         if (options->report_file)
             well = write_text(session, options->report_file, text);
         else
-            fputs(text, strcmp(options->output, "-") == 0 ? stderr : stdout);
+            write_line(strcmp(options->output, "-") == 0 ? stderr : stdout, text);
     }
     free(text);
     return well;

@@ -215,6 +215,28 @@ PIN(trm_peer_ops, reserved, 4, 4);
 PIN(trm_peer_ops, can_access, 8, 8);
 PIN(trm_peer_ops, copy, 16, 8);
 
+PIN_GROWING(trm_graph_node, 48);
+PIN(trm_graph_node, struct_size, 0, 4);
+PIN(trm_graph_node, kind, 4, 4);
+PIN(trm_graph_node, copy, 8, 8);
+PIN(trm_graph_node, copy_2d, 16, 8);
+PIN(trm_graph_node, fill, 24, 8);
+PIN(trm_graph_node, launch, 32, 8);
+PIN(trm_graph_node, stamp, 40, 8);
+PIN_VALUE(TRM_GRAPH_COPY, 1);
+PIN_VALUE(TRM_GRAPH_COPY_2D, 2);
+PIN_VALUE(TRM_GRAPH_FILL, 3);
+PIN_VALUE(TRM_GRAPH_LAUNCH, 4);
+PIN_VALUE(TRM_GRAPH_STAMP, 5);
+
+PIN_GROWING(trm_graph_ops, 40);
+PIN(trm_graph_ops, struct_size, 0, 4);
+PIN(trm_graph_ops, reserved, 4, 4);
+PIN(trm_graph_ops, create, 8, 8);
+PIN(trm_graph_ops, destroy, 16, 8);
+PIN(trm_graph_ops, launch, 24, 8);
+PIN(trm_graph_ops, update, 32, 8);
+
 PIN_GROWING(trm_backend, 144);
 PIN(trm_backend, struct_size, 0, 4);
 PIN(trm_backend, abi_minor, 4, 4);

@@ -1,0 +1,196 @@
+#!/bin/sh
+# The timeline in a real browser: what it draws, what it says when pointed at, and that it is no empty page.
+
+. "$top_srcdir/tests/tools/common.sh"
+
+for browser in chromium chromium-browser google-chrome none; do
+    command -v "$browser" >/dev/null 2>&1 && break
+done
+if test "$browser" = none; then
+    echo "skipped: there is no Chromium on PATH"
+    exit 77
+fi
+
+sample=$top_builddir/tests/report/sample
+page=$work/timeline.html
+
+# browse ARGUMENT… PAGE: standard output and standard error in $work/out and $work/err.
+browse()
+{
+    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
+      --user-data-dir="$work/profile" --enable-logging=stderr --window-size=1280,900 --virtual-time-budget=3000 \
+      "$@" >"$work/out" 2>"$work/err"
+}
+
+# The page as it is once its script has run, one element a line. What the script complains about is a failure.
+dom()
+{
+    browse --dump-dom "file://$1" || failed "the browser gave up on $1"
+    tr '\n' ' ' <"$work/out" | sed 's/></>\n</g' >"$work/dom"
+    ! grep -q CONSOLE "$work/err" || failed "on the console: $(grep CONSOLE "$work/err")"
+}
+
+# with SCRIPT: a copy of the page in which this happens in the end, in $work/other.html. What would wait for the next frame of
+# a screen that nobody looks at is done at once.
+with()
+{
+    sed '/^<\/body>/d; /^<\/html>/d' "$page" >"$work/other.html"
+    printf '<script>\nrequestAnimationFrame = function (draw) { draw(); };\n%s\n</script>\n</body>\n</html>\n' "$1" >>"$work/other.html"
+}
+
+# How many bars are drawn in the lane of a stage, and how many tokens they stand for.
+bars()
+{
+    awk -v stage="data-stage=\"$1\"" '/<g class="stage/ { inside = index($0, stage) > 0 }
+        inside && /<g class="bar/ { bars++ } END { print bars + 0 }' "$work/dom"
+}
+
+tokens_of()
+{
+    awk -v stage="data-stage=\"$1\"" '/<g class="stage/ { inside = index($0, stage) > 0 }
+        inside && /<g class="bar/ { if (match($0, /data-count="[0-9]+/)) n += substr($0, RSTART + 12, RLENGTH - 12); else n++ }
+        END { print n + 0 }' "$work/dom"
+}
+
+is()
+{
+    test "$2" = "$3" || failed "$1: $2 instead of $3"
+}
+
+in_dom()
+{
+    grep -qF -- "$1" "$work/dom" || failed "not on the page: $1"
+}
+
+# ---- five tokens: a bar for each in every lane, the critical lane marked
+
+run 0 "$sample" "$work" 5 3
+dom "$page"
+for stage in load upload compute download sink; do
+    is "bars of $stage" "$(bars $stage)" 5
+done
+is "marked lanes" "$(grep -c '<g class="stage critical"' "$work/dom")" 1
+in_dom '<g class="stage critical" data-stage="compute"'
+in_dom '>80 % busy · critical</text>'
+in_dom '<title>edges: timeline</title>'
+in_dom '<p class="advice">'
+in_dom '<tr class="critical">'
+in_dom '<td>compute (critical)</td>'
+
+# ---- pointing at a token tells of it and follows it
+
+with 'var bar = document.querySelector("[data-stage=compute] [data-token=\"2\"] rect"), box = bar.getBoundingClientRect();
+bar.dispatchEvent(new PointerEvent("pointermove", {bubbles: true, clientX: box.x + 3, clientY: box.y + 3}));'
+dom "$work/other.html"
+grep -q 'id="hint"[^>]*>token 2, compute begin 11.0 ms duration 4.00 ms slot 2<' "$work/dom" ||
+    failed "the hint: $(grep 'id="hint"' "$work/dom")"
+is "bars that are followed" "$(grep -c 'class="bar on"' "$work/dom")" 5
+is "ways of a token" "$(grep -c 'class="path"' "$work/dom")" 1
+
+# ---- zoom, by button, wheel and key; and back
+
+with 'document.getElementById("in").click();'
+dom "$work/other.html"
+zoomed=$(bars compute)
+test "$zoomed" -gt 0 && test "$zoomed" -lt 5 || failed "$zoomed bars of compute after zooming in"
+with 'var svg = document.getElementById("timeline"), box = svg.getBoundingClientRect();
+svg.dispatchEvent(new WheelEvent("wheel", {deltaY: -900, clientX: box.right - 20, clientY: box.y + 50, cancelable: true}));'
+dom "$work/other.html"
+is "loads in sight at the end" "$(bars load)" 0
+with 'var svg = document.getElementById("timeline");
+["+", "+", "ArrowRight", "0"].forEach(function (key) { svg.dispatchEvent(new KeyboardEvent("keydown", {key: key})); });'
+dom "$work/other.html"
+is "bars of compute after zooming out again" "$(bars compute)" 5
+
+# ---- many tokens: what a screen can show, and none is lost
+
+run 0 "$sample" "$work" 5000 3
+dom "$page"
+for stage in load upload compute download sink; do
+    is "tokens of $stage" "$(tokens_of $stage)" 5000
+    test "$(bars $stage)" -lt 1200 || failed "$(bars $stage) bars of $stage are drawn"
+done
+
+# ---- loaders overlap, a token fails, nothing at all
+
+run 0 "$sample" "$work" 40 8 4 18
+dom "$page"
+is "bars of load" "$(bars load)" 40
+is "heights of bars of load" "$(awk '/<g class="stage/ { inside = index($0, "\"load\"") > 0 }
+    inside && /<rect x=/ && match($0, / y="[0-9.]+/) { print substr($0, RSTART, RLENGTH) }' "$work/dom" | sort -u | wc -l)" 4
+is "bars that failed" "$(grep -c 'class="bar bad"' "$work/dom")" 5
+in_dom '&lt;no&gt; &amp; "picture"'
+run 0 "$sample" "$work" 0 3
+dom "$page"
+is "bars of nothing" "$(bars compute)" 0
+
+# ---- what is seen: the browser counts the colours of its own picture
+
+# colours PICTURE: how many there are, and how many pixels have those of tokens, of the light page and of the dark one.
+colours()
+{
+    cat >"$work/count.html" <<'END'
+<!DOCTYPE html><title>counting</title><img src="shot.png"><script>
+addEventListener('load', function () {
+  var image = document.images[0], canvas = document.createElement('canvas'), seen = {}, count = {token: 0, light: 0, dark: 0};
+  canvas.width = image.naturalWidth; canvas.height = image.naturalHeight;
+  var context = canvas.getContext('2d');
+  context.drawImage(image, 0, 0);
+  var pixels = context.getImageData(0, 0, canvas.width, canvas.height).data;
+  var names = {0x7cb5ec: 'token', 0xf6a26b: 'token', 0x7ed0a4: 'token', 0xe98fb5: 'token', 0xb3a1ea: 'token',
+    0xf6f7f9: 'light', 0x12161c: 'dark'};
+  for (var i = 0; i < pixels.length; i += 4) {
+    var colour = pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2];
+    seen[colour] = 1;
+    if (names[colour]) count[names[colour]]++;
+  }
+  document.title = 'colours=' + Object.keys(seen).length + ' token=' + count.token + ' light=' + count.light +
+    ' dark=' + count.dark + ';';
+});
+</script>
+END
+    browse --allow-file-access-from-files --dump-dom "file://$work/count.html"
+    grep -o 'colours=[0-9][^;]*' "$work/out" | head -n 1
+}
+
+screenshot()
+{
+    rm -f "$work/shot.png"
+    browse "$@" --screenshot="$work/shot.png" "file://$page"
+    test -s "$work/shot.png" || failed "no picture was taken"
+}
+
+# of COUNTS NAME
+of()
+{
+    echo "$1" | sed "s/.*$2=\([0-9]*\).*/\1/"
+}
+
+at_least()
+{
+    test "${2:-0}" -ge "$3" || failed "$1: ${2:-0}, less than $3"
+}
+
+run 0 "$sample" "$work" 5 3
+screenshot
+light=$(colours)
+at_least "colours of the light page" "$(of "$light" colours)" 40
+at_least "pixels of tokens" "$(of "$light" token)" 10000
+at_least "pixels of the light page" "$(of "$light" light)" 100000
+is "pixels of the dark page" "$(of "$light" dark)" 0
+screenshot --blink-settings=preferredColorScheme=0
+dark=$(colours)
+at_least "pixels of the dark page" "$(of "$dark" dark)" 100000
+is "pixels of the light page" "$(of "$dark" light)" 0
+at_least "pixels of tokens in the dark" "$(of "$dark" token)" 10000
+run 0 "$sample" "$work" 0 3
+screenshot
+is "pixels of tokens where there are none" "$(of "$(colours)" token)" 0
+
+# ---- that faults of a page would have been seen
+
+with 'document.getElementById("nobody").click();'
+browse --dump-dom "file://$work/other.html"
+grep -q CONSOLE "$work/err" || failed "the console of the browser is not seen"
+
+finish
