@@ -4,9 +4,13 @@
 #include "core/gates.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "core/notify.h"
 #include "core/service.h"
+
+/* So many are kept for a stream's further callbacks and waits. */
+#define SPARE_GATES 16u
 
 /* From the moment it is enqueued until it is open it keeps its stream pinned, and has a reference of
  * the other stream. */
@@ -77,14 +81,34 @@ static void gate_open(const struct core_gate *gate)
     stream->ops->open_gates(stream->backend, gate->value);
 }
 
-static void free_gates(struct core_context *context, struct core_gate *list)
+/* Keeps what there is room for. The stream is pinned still. */
+static void free_gates(struct core_stream *stream, struct core_gate *list)
 {
-    while (list != NULL) {
-        struct core_gate *next = list->next;
-        core_object_unref(&list->other->object);
-        core_release(context, list, sizeof(*list));
-        list = next;
+    struct core_gate *next;
+    for (const struct core_gate *gate = list; gate != NULL; gate = gate->next)
+        core_object_unref(&gate->other->object);
+    pthread_mutex_lock(&stream->device->lock);
+    for (; list != NULL && stream->spare_gate_count < SPARE_GATES; list = next) {
+        next                = list->next;
+        list->next          = stream->spare_gates;
+        stream->spare_gates = list;
+        stream->spare_gate_count++;
     }
+    pthread_mutex_unlock(&stream->device->lock);
+    for (; list != NULL; list = next) {
+        next = list->next;
+        core_release(stream->object.context, list, sizeof(*list));
+    }
+}
+
+void core_gates_free_spare(struct core_stream *stream)
+{
+    struct core_gate *next;
+    for (struct core_gate *gate = stream->spare_gates; gate != NULL; gate = next) {
+        next = gate->next;
+        core_release(stream->object.context, gate, sizeof(*gate));
+    }
+    stream->spare_gates = NULL;
 }
 
 /* Opens gates from the oldest on, while they are ready. Returns those that were opened. With the
@@ -132,11 +156,25 @@ static void gate_run(struct core_job *job)
     if (opened == NULL)
         return;
     /* The pins come last: whoever ends the stream then finds nothing left of its gates. */
-    free_gates(stream->object.context, opened);
+    free_gates(stream, opened);
     core_stream_unpin(stream, count);
 }
 
 /* ---- enqueueing ------------------------------------------------------------------------------------ */
+
+static struct core_gate *take_spare(struct core_stream *stream)
+{
+    pthread_mutex_lock(&stream->device->lock);
+    struct core_gate *gate = stream->spare_gates;
+    if (gate != NULL) {
+        stream->spare_gates = gate->next;
+        stream->spare_gate_count--;
+    }
+    pthread_mutex_unlock(&stream->device->lock);
+    if (gate != NULL)
+        memset(gate, 0, sizeof(*gate));
+    return gate;
+}
 
 static int32_t gate_create(struct core_stream *stream, struct core_gate **out)
 {
@@ -144,7 +182,9 @@ static int32_t gate_create(struct core_stream *stream, struct core_gate **out)
     int32_t status = core_context_service(stream->object.context, &service);
     if (status != TRM_OK)
         return status;
-    struct core_gate *gate = core_allocate(stream->object.context, sizeof(*gate));
+    struct core_gate *gate = take_spare(stream);
+    if (gate == NULL)
+        gate = core_allocate(stream->object.context, sizeof(*gate));
     if (gate == NULL)
         return core_fail_memory("making a gate in a stream");
     gate->stream                = stream;

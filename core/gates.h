@@ -21,4 +21,8 @@ int32_t core_gate_wait(struct core_stream *stream, struct core_stream *other, ui
 /* Let `stream` call back, and wait until that has returned. */
 int32_t core_gate_callback(struct core_stream *stream, trm_callback_fn callback, void *user);
 
+/* Memory of gates is kept for further ones, so that callbacks allocate nothing for long; this lets it go. When
+ * nobody has a reference of the stream any more. */
+void core_gates_free_spare(struct core_stream *stream);
+
 #endif

@@ -13,6 +13,7 @@
 struct update {
     struct core_graph_exec *exec; /* entered */
     uint32_t index;
+    struct core_kernel *kernel; /* of a launch */
     struct core_stream stream;
     struct trm_stream_stats stats;
     struct core_recorder recorder;
@@ -46,6 +47,7 @@ static int32_t begin(struct update *update, struct trm_graph_exec *handle, uint3
         return status;
     }
     update->exec              = exec;
+    update->kernel            = exec->nodes[index]->kernel;
     update->index             = index;
     update->recorder.maker    = &exec->maker;
     update->recorder.nodes    = &update->node;
@@ -105,8 +107,7 @@ int32_t trm_graph_update_launch(struct trm_graph_exec *exec, uint32_t node, cons
     int32_t status = begin(&update, exec, node, CORE_NODE_LAUNCH);
     if (status != TRM_OK)
         return status;
-    struct core_kernel *kernel = update.exec->nodes[node]->kernel;
-    return end(&update, core_launch(&update.stream, kernel, grid, arguments, argument_count));
+    return end(&update, core_launch(&update.stream, update.kernel, grid, arguments, argument_count));
 }
 
 int32_t trm_graph_update_upload(struct trm_graph_exec *exec, uint32_t node, struct trm_span destination,

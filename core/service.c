@@ -14,8 +14,8 @@
 /* Programs' callbacks run on it. */
 #define STACK_BYTES (1u << 20)
 
-/* Waking a thread takes about as long as this. So where jobs have been coming faster, the thread looks for the next one for
- * that long before it sleeps; where they have not, it sleeps at once. Nanoseconds. */
+/* Waking a thread takes about as long as this. So where jobs have been coming faster, the thread looks for the
+ * next one for that long before it sleeps; where they have not, it sleeps at once. Nanoseconds. */
 #define SPIN_NS 5000u
 
 struct core_service {
@@ -105,8 +105,8 @@ static void spin_locked(struct core_service *service)
     service->spinning = 0;
 }
 
-/* With the lock. The next time there will be spinning if it would have caught what came this time; but on the processor of
- * the thread that brings the jobs it would only keep that one from going on. */
+/* With the lock. The next time there will be spinning if it would have caught what came this time; but on the
+ * processor of the thread that brings the jobs it would only keep that one from going on. */
 static void wait_for_job_locked(struct core_service *service)
 {
     uint64_t begin = core_now();

@@ -1,8 +1,9 @@
 /* The thread of the core on which host callbacks and bridges run.
  *
  * There is one thread that takes jobs. Where they come one soon after another it looks for the next one for a few
- * microseconds before it sleeps, as waking it would take longer; else it sleeps at once. When it blocks inside a job (a callback that waits for a
- * stream), another takes its place for as long, so that what it waits for can come about.
+ * microseconds before it sleeps, as waking it would take longer; else it sleeps at once. When it blocks inside a
+ * job (a callback that waits for a stream), another takes its place for as long, so that what it waits for can
+ * come about.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_SERVICE_H

@@ -8,6 +8,7 @@
 #include "core/abi.h"
 #include "core/deferred.h"
 #include "core/futex.h"
+#include "core/gates.h"
 #include "core/notify.h"
 #include "core/pool.h"
 
@@ -86,6 +87,7 @@ static void stream_release(struct core_object *object)
 
     core_stream_forget_failure(stream);
     core_watch_destroy(stream->object.context, stream->watch);
+    core_gates_free_spare(stream);
     core_release(object->context, stream, sizeof(struct stream_memory));
     if (device != NULL)
         core_device_unref(device);

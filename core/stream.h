@@ -66,6 +66,8 @@ struct core_stream {
     _Atomic uint32_t pins;
     uint32_t opening;                    /* 1: a service thread goes through `gates`; under device->lock */
     struct core_gate *gates, *last_gate; /* not yet opened, oldest first; under device->lock */
+    struct core_gate *spare_gates;       /* gates.c: to be used again; under device->lock */
+    uint32_t spare_gate_count;
     struct core_watch *watch;            /* notify.c: emulated notifications; under device->lock */
     /* pool.c: what was freed in this stream's order; NULL until then */
     struct core_pool_stream *pool;

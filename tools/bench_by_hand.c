@@ -64,7 +64,7 @@ static int32_t launch(const struct bench_flow *flow, const struct bench_hand_slo
                             : status;
 }
 
-static int32_t enqueue(const struct bench_flow *flow, struct bench_hand_slot *slot)
+int32_t bench_hand_put(const struct bench_flow *flow, const struct bench_hand_slot *slot)
 {
     int32_t status = trm_copy(slot->stream, trm_span_whole(slot->device[0]), trm_span_whole(slot->host[0]));
 
@@ -72,6 +72,13 @@ static int32_t enqueue(const struct bench_flow *flow, struct bench_hand_slot *sl
         status = launch(flow, slot);
     if (status == TRM_OK)
         status = trm_copy(slot->stream, trm_span_whole(slot->host[1]), trm_span_whole(slot->device[1]));
+    return status;
+}
+
+static int32_t enqueue(const struct bench_flow *flow, struct bench_hand_slot *slot)
+{
+    int32_t status = bench_hand_put(flow, slot);
+
     if (status == TRM_OK)
         status = trm_stream_mark(slot->stream, &slot->end);
     if (status == TRM_OK && flow->kind->depth > 1)

@@ -80,6 +80,10 @@ static int32_t load_kernel(struct bench *bench, struct bench_flow *flow)
     };
     int32_t status = trm_module_load(bench->device, &desc, &flow->module);
 
+    if (status == TRM_ERROR_NOT_FOUND) {
+        bench->complaint = "the built-in kernels are not installed";
+        return TRM_ERROR_UNSUPPORTED;
+    }
     return status == TRM_OK ? trm_kernel_get(flow->module, NULL, &flow->kernel) : status;
 }
 

@@ -47,6 +47,11 @@ int32_t bench_flow_run(struct bench *bench, struct bench_flow *flow, uint64_t to
 int32_t bench_hand_begin(struct bench *bench, struct bench_flow *flow);
 void bench_hand_end(struct bench_flow *flow);
 int32_t bench_hand_run(struct bench_flow *flow, uint64_t tokens);
+int32_t bench_hand_put(const struct bench_flow *flow, const struct bench_hand_slot *slot); /* one batch */
+
+/* bench_graph.c */
+int32_t bench_graph_setup(struct bench *bench, const struct bench_case *test);
+int32_t bench_graph_sample(struct bench *bench, const struct bench_case *test, double *value);
 
 /* Write the input of a batch, and see whether an output is what comes of it (by samples). */
 void bench_flow_fill(float *floats, uint64_t count);

@@ -203,6 +203,22 @@ static const struct bench_case cases[] = {
         .setup    = setup_overhead,
         .sample   = sample_overhead,
     },
+    {
+        .name   = "graph_launch",
+        .help   = "replay a graph of 256 bytes up, a kernel, 256 bytes down",
+        .unit   = "ns",
+        .setup  = bench_graph_setup,
+        .sample = bench_graph_sample,
+    },
+    {
+        .name      = "graph_launch",
+        .help      = "the same three operations, one by one",
+        .unit      = "ns",
+        .reference = "by hand",
+        .argument  = 1,
+        .setup     = bench_graph_setup,
+        .sample    = bench_graph_sample,
+    },
 };
 
 const struct bench_suite bench_pipeline_suite = {

@@ -11,6 +11,7 @@ tools_trireme_SOURCES = \
 	tools/bench_copy.c \
 	tools/bench_flow.c \
 	tools/bench_flow.h \
+	tools/bench_graph.c \
 	tools/bench_kernels.c \
 	tools/bench_objects.c \
 	tools/bench_pipeline.c \
@@ -68,8 +69,10 @@ tools_trireme_SOURCES += $(RUN_FILES) \
 	tools/run/code.c tools/run/code.h \
 	tools/run/options.c \
 	tools/run/plan.c tools/run/plan.h \
+	tools/run/plan_arguments.c \
 	tools/run/plan_convert.c \
 	tools/run/plan_kernel.c \
+	tools/run/plan_options.c \
 	tools/run/progress.c tools/run/progress.h \
 	tools/run/recipe.c tools/run/recipe.h \
 	tools/run/run.c tools/run/run.h \

@@ -6,10 +6,9 @@
 
 #include <string.h>
 
-/* When a batch is submitted. Waking a sleeping worker costs a few microseconds, so a batch is worth
- * that; one that looks for work anyway gets it sooner. */
+/* When a batch is submitted. Waking a sleeping worker costs a few microseconds, so a batch is worth that. To one that is
+ * awake it is not given sooner: operations that work on the same data are best run by one processor. */
 #define BATCH_NS 20000u
-#define BATCH_WARM_NS 16000u
 
 #define CHEAP_NS 20u
 #define BYTES_PER_NS 16u
@@ -34,9 +33,7 @@ static struct cpu_op *reserve(struct trm_backend_stream *stream, uint32_t slots)
 
 static bool is_worth_submitting(const struct trm_backend_stream *stream)
 {
-    return stream->batch_ns >= BATCH_NS ||
-           (stream->batch_ns >= BATCH_WARM_NS &&
-            atomic_load_explicit(&stream->instance->pool.spinners, memory_order_relaxed) != 0);
+    return stream->batch_ns >= BATCH_NS;
 }
 
 /* Somebody may have waited since the batch began, and have run a part of it. */

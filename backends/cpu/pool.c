@@ -4,14 +4,15 @@
 #include "pool.h"
 
 #include "job.h"
+#include "watch.h"
 
 #include <string.h>
 
 #define STACK_BYTES (512u << 10)
-#define SPIN_US 12u
-#define AROUND_US 50u
-#define LOOK 8u /* streams of the queue that are looked at for one whose data is near */
-#define LEAVE_US 10u
+#define SPIN_US 12u   /* to look for work: as long as it takes to be woken up again */
+#define AROUND_US 50u /* a thread that helped is expected back for so long */
+#define LEAVE_US 10u  /* a stream is left to the processor that has its data for so long… */
+#define LOOK 8u       /* …so many streams of the queue are looked at for one that is not */
 
 /* ---- run queue */
 
@@ -90,6 +91,7 @@ static struct trm_backend_stream *nearest_locked(const struct cpu_pool *pool,
     return spare;
 }
 
+/* What is left to another processor also keeps what is less urgent waiting. */
 static struct trm_backend_stream *pop_locked(struct cpu_pool *pool)
 {
     for (uint32_t i = 0; i < CPU_PRIORITIES; i++) {
@@ -102,6 +104,8 @@ static struct trm_backend_stream *pop_locked(struct cpu_pool *pool)
                 return stream;
             }
         }
+        if (pool->queues[i].first != NULL)
+            return NULL;
     }
     return NULL;
 }
@@ -207,6 +211,7 @@ void cpu_pool_fini(struct trm_backend_instance *instance)
     atomic_store(&pool->stop, true);
     pthread_mutex_unlock(&pool->lock);
     cpu_workers_join(pool);
+    cpu_watch_free_spare(instance);
     for (uint32_t i = 0; i < pool->size; i++)
         cpu_release(instance, pool->scratch[i].data, pool->scratch[i].size);
     pthread_mutex_destroy(&pool->lock);

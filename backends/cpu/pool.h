@@ -69,6 +69,8 @@ struct cpu_pool {
     struct cpu_worker *idle;                     /* lock; the one that fell asleep last is woken first */
     struct cpu_worker *workers;
     struct cpu_scratch *scratch;
+    struct cpu_watch *spare_watches; /* lock; of notifications, to be used again */
+    uint32_t spare_watch_count;      /* lock */
     struct cpu_job *jobs;
     uint64_t spin_ticks;   /* how long a thread looks for work before it sleeps; 0 on one processor */
     uint32_t leave_ticks;  /* coarse: how long a stream is left to the processor that ran it last */

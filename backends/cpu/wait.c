@@ -6,10 +6,10 @@
  */
 #include "session.h"
 
-#define WAIT_ANY_NS 5000u /* operations dearer than this are left to the workers… */
 #define FEW_STREAMS 8u
-#define OTHERS_NS \
-    20000u /* operations of other streams up to here are run while another thread runs the one waited for */
+#define TURNS 3u         /* times that a thread looks again before it sleeps */
+#define OTHERS_NS 20000u /* operations of other streams that are dearer than this… */
+#define WAIT_ANY_NS 5000u /* …and than this while it waits for any of many streams are left to the workers… */
 
 /* …and so are those that a wait with a time-out might not survive, and all whose cost is not known. */
 static uint64_t most_ns(uint64_t deadline)
@@ -160,6 +160,13 @@ static int32_t result_of(struct trm_backend_stream *stream)
     return cpu_stream_failure(stream) == NULL ? TRM_OK : cpu_stream_report(stream);
 }
 
+/* The processor that has the stream's data had its time, and did not take it. */
+static bool may_help_now(struct trm_backend_stream *stream, uint32_t turns)
+{
+    return turns < TURNS && atomic_load(&stream->state) == CPU_QUEUED &&
+           cpu_token_is_free(&stream->instance->pool);
+}
+
 int32_t cpu_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
     if (is_over(stream, value))
@@ -170,17 +177,14 @@ int32_t cpu_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t tim
     }
     uint64_t deadline = cpu_deadline(timeout_ns);
     uint8_t kind      = deadline == CPU_NEVER ? CPU_WATCH_HELPER : CPU_WATCH_THREAD;
-    while (true) {
+    for (uint32_t turns = 0;; turns++) {
         help(stream, value, most_ns(deadline));
         if (is_over(stream, value))
             return result_of(stream);
         cpu_stream_submit(stream);
-        if (help_others(stream, value, most_ns(deadline)))
-            continue;
-        if (!spin(&stream, &value, 1)) {
+        if (!help_others(stream, value, most_ns(deadline)) && !spin(&stream, &value, 1) &&
+            !may_help_now(stream, turns)) {
             struct cpu_watch watch;
-            if (atomic_load(&stream->state) == CPU_QUEUED)
-                continue;
             sleep_on(&stream, &value, &watch, 1, kind, deadline);
         }
         if (is_over(stream, value))
@@ -258,7 +262,7 @@ int32_t cpu_notify(struct trm_backend_stream *stream, uint64_t value, trm_notify
         notify_now(stream, value, notify, user);
         return TRM_OK;
     }
-    struct cpu_watch *watch = cpu_allocate(instance, sizeof(*watch));
+    struct cpu_watch *watch = cpu_watch_take(instance);
     if (watch == NULL)
         return cpu_fail_host_memory(instance, "a notification");
     *watch               = (struct cpu_watch){.value = value, .kind = CPU_WATCH_CALL};
@@ -269,7 +273,7 @@ int32_t cpu_notify(struct trm_backend_stream *stream, uint64_t value, trm_notify
     bool added = cpu_watch_add_locked(stream, watch);
     pthread_mutex_unlock(&instance->pool.lock);
     if (!added) {
-        cpu_release(instance, watch, sizeof(*watch));
+        cpu_watch_give(instance, watch);
         notify_now(stream, value, notify, user);
     }
     return TRM_OK;

@@ -5,6 +5,8 @@
 
 #include "session.h"
 
+#define SPARE_WATCHES 64u /* as many are kept for further notifications */
+
 static void update_watched(struct trm_backend_stream *stream)
 {
     atomic_store(&stream->watched, stream->watch_first ? stream->watch_first->value : UINT64_MAX);
@@ -94,6 +96,48 @@ static struct cpu_watch *take_due(struct cpu_session *session, struct trm_backen
     return first;
 }
 
+/* ---- memory for notifications */
+
+struct cpu_watch *cpu_watch_take(struct trm_backend_instance *instance)
+{
+    struct cpu_pool *pool = &instance->pool;
+    pthread_mutex_lock(&pool->lock);
+    struct cpu_watch *watch = pool->spare_watches;
+    if (watch != NULL) {
+        pool->spare_watches = watch->next;
+        pool->spare_watch_count--;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return watch != NULL ? watch : cpu_allocate(instance, sizeof(*watch));
+}
+
+void cpu_watch_give(struct trm_backend_instance *instance, struct cpu_watch *watch)
+{
+    struct cpu_pool *pool = &instance->pool;
+    pthread_mutex_lock(&pool->lock);
+    bool keep = pool->spare_watch_count < SPARE_WATCHES;
+    if (keep) {
+        watch->next         = pool->spare_watches;
+        pool->spare_watches = watch;
+        pool->spare_watch_count++;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    if (!keep)
+        cpu_release(instance, watch, sizeof(*watch));
+}
+
+void cpu_watch_free_spare(struct trm_backend_instance *instance)
+{
+    struct cpu_watch *watch = instance->pool.spare_watches, *next;
+    for (; watch != NULL; watch = next) {
+        next = watch->next;
+        cpu_release(instance, watch, sizeof(*watch));
+    }
+    instance->pool.spare_watches = NULL;
+}
+
+/* ---- telling */
+
 static void tell(struct trm_backend_instance *instance, struct cpu_watch *watch)
 {
     if (watch->kind != CPU_WATCH_CALL) {
@@ -106,7 +150,7 @@ static void tell(struct trm_backend_instance *instance, struct cpu_watch *watch)
     trm_notify_fn function = watch->call.function;
     void *user             = watch->call.user;
     int32_t status         = watch->status;
-    cpu_release(instance, watch, sizeof(*watch));
+    cpu_watch_give(instance, watch);
     function(user, status);
 }
 

@@ -42,6 +42,14 @@ struct cpu_watch {
 #define CPU_WATCH_NUDGED (1u << 31)
 
 struct cpu_session;
+struct trm_backend_instance;
+
+/* Memory for a notification's watch: one that was used before, if there is one. NULL: none. */
+struct cpu_watch *cpu_watch_take(struct trm_backend_instance *instance);
+void cpu_watch_give(struct trm_backend_instance *instance, struct cpu_watch *watch);
+
+/* When the instance ends. */
+void cpu_watch_free_spare(struct trm_backend_instance *instance);
 
 /* Add a watch. False when the value is complete already or the stream has failed: then it was not
  * added. */

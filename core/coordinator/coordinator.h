@@ -1,20 +1,20 @@
 /* The coordinator's inside: tasks that name each other by id, and the streams that they run on.
  *
- * **One stream, one task.** A stream carries at most one task that has not ended. So a stream that fails has failed by that
- * task or by one that it waits for, and never takes an innocent one with it: nothing has to be told apart
- * afterwards and nothing is ever run twice. It is the simplest scheme that is right whatever fails. That the next task
- * stands ready on the device when one ends comes from the other streams:
+ * **One stream, one task.** A stream carries at most one task that has not ended. So a stream that fails has
+ * failed by that task or by one that it waits for, and never takes an innocent one with it: nothing has to be told
+ * apart afterwards and nothing is ever run twice. It is the simplest scheme that is right whatever fails. That the
+ * next task stands ready on the device when one ends comes from the other streams:
  *
  *   - a task begins on a free stream as soon as all that it comes after is done;
- *   - where streams are left over, it is enqueued before that ("early"), as soon as all that it comes after has been enqueued, and
- *     waits for the points of those on the device. A stream stays occupied until the tasks that wait for it have
- *     ended as well: a wait on a stream that failed later, with another task, would fail too.
+ *   - where streams are left over, it is enqueued before that ("early"), as soon as all that it comes after has
+ *     been enqueued, and waits for the points of those on the device. A stream stays occupied until the tasks that
+ *     wait for it have ended as well: a wait on a stream that failed later, with another task, would fail too.
  *
  * Streams come in doubles of what the program asked for: one works while the other one's task waits behind it.
  *
- * **One pump.** What has ended is settled, and what may start is enqueued, by one thread at a time (settle.c); who comes
- * meanwhile leaves word that there is more. So streams are serialised, and nobody waits for a thread that is enqueueing: a
- * callback may submit while another thread does.
+ * **One pump.** What has ended is settled, and what may start is enqueued, by one thread at a time (settle.c); who
+ * comes meanwhile leaves word that there is more. So streams are serialised, and nobody waits for a thread that is
+ * enqueueing: a callback may submit while another thread does.
  *
  * `lock` guards what callers look at. A leaf: no function of a backend or of the program is called under it, but
  * core_service_post() is. `submit_lock` comes before it and is held while tasks are checked.
@@ -260,8 +260,8 @@ void core_coordinator_pump_job(struct core_job *job);
 void core_coordinator_tidy(struct core_coordinator *coordinator);
 /* A task's operation has ended. Any thread; does not block. */
 void core_task_ended(struct core_task_work *work, int32_t status);
-/* Around what other threads do with the coordinator outside of a program's calls: it stays meanwhile. Letting go is the last
- * thing that touches it. */
+/* Around what other threads do with the coordinator outside of a program's calls: it stays meanwhile. Letting go
+ * is the last thing that touches it. */
 void core_coordinator_hold(struct core_coordinator *coordinator);
 void core_coordinator_let_go(struct core_coordinator *coordinator);
 /* Once there is no task any more: waits until all have let go. */

@@ -1,7 +1,7 @@
 /* Tasks that wait for themselves: found in linear time, and spelled out.
  *
- * A. B. Kahn, "Topological sorting of large networks", 1962: take away what comes after nothing, until nothing is left or
- * what is left is in a cycle, or after one.
+ * A. B. Kahn, "Topological sorting of large networks", 1962: take away what comes after nothing, until nothing is
+ * left or what is left is in a cycle, or after one.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* The program's functions: what a task does on the host, and what is to be told that it has ended.
  *
- * They run on a thread that the coordinator has for them alone, one after another but where one waits inside of Trireme. So
- * one that takes long holds up neither the tasks that do not come after it nor the callbacks of streams.
+ * They run on a thread that the coordinator has for them alone, one after another but where one waits inside of
+ * Trireme. So one that takes long holds up neither the tasks that do not come after it nor the callbacks of
+ * streams.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* Which task runs on which stream, and when it is enqueued there. The scheme is told in coordinator.h.
  *
- * A role and a priority have streams of their own, so that uploads never stand behind kernels, nor what is urgent behind
- * what is not. Copies on the device run where the kernels do.
+ * A role and a priority have streams of their own, so that uploads never stand behind kernels, nor what is urgent
+ * behind what is not. Copies on the device run where the kernels do.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>

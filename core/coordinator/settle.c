@@ -36,7 +36,8 @@ void core_coordinator_await_others(struct core_coordinator *coordinator)
 
 /* ---- told from outside ------------------------------------------------------------------------------- */
 
-/* The pump has something to see. It reads `pump` by exchanging it and then looks: so it sees what was pushed before. */
+/* The pump has something to see. It reads `pump` by exchanging it and then looks: so it sees what was pushed
+ * before. */
 static void knock(struct core_coordinator *coordinator)
 {
     uint32_t state = atomic_load_explicit(&coordinator->pump, memory_order_relaxed), wanted;

@@ -91,7 +91,8 @@ static void follow_locked(struct core_task_work *work, struct core_task_edge *ed
     task->cause        = core_task_cause_share_locked(from->cause);
 }
 
-/* Counts what the task waits for. All of the list are SUBMITTING still: so those that belong to it are told from others. */
+/* Counts what the task waits for. All of the list are SUBMITTING still: so those that belong to it are told from
+ * others. */
 static void count_locked(struct core_task *task)
 {
     struct core_task_work *work = task->work;
@@ -124,15 +125,16 @@ static void begin_all(struct core_coordinator *coordinator, const struct core_ta
 
 /* ---- for programs ---------------------------------------------------------------------------------- */
 
-static struct core_task_list take_added(struct core_coordinator *coordinator)
+static int32_t take_added(struct core_coordinator *coordinator, struct core_task_list *list)
 {
     core_lock_take(&coordinator->lock);
-    struct core_task_list list = coordinator->added;
-    coordinator->added         = (struct core_task_list){0};
-    for (struct core_task *task = list.first; task != NULL; task = task->next)
+    int32_t closing    = coordinator->closing;
+    *list              = coordinator->added;
+    coordinator->added = (struct core_task_list){0};
+    for (struct core_task *task = list->first; task != NULL; task = task->next)
         task->state = CORE_TASK_SUBMITTING;
     core_lock_give(&coordinator->lock);
-    return list;
+    return closing ? core_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed") : TRM_OK;
 }
 
 int32_t trm_coordinator_submit(struct trm_coordinator *handle)
@@ -141,8 +143,10 @@ int32_t trm_coordinator_submit(struct trm_coordinator *handle)
     if (coordinator == NULL)
         return core_last_status();
     core_lock_take(&coordinator->submit_lock);
-    struct core_task_list list = take_added(coordinator);
-    int32_t status             = check_all(coordinator, &list);
+    struct core_task_list list;
+    int32_t status = take_added(coordinator, &list);
+    if (status == TRM_OK)
+        status = check_all(coordinator, &list);
     if (status == TRM_OK)
         begin_all(coordinator, &list);
     else

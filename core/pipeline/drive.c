@@ -94,35 +94,49 @@ static int32_t may_submit(struct core_slot *slot)
     return queue->stop == CORE_STOPPED ? core_failure_raise(&queue->cause) : TRM_OK;
 }
 
-/* Has a token that was submitted before failed? Then the failure of a later one may come of it. With the lock. */
-static int32_t another_failed(struct core_pipeline *pipeline)
+/* Has a token that was submitted before failed? Then the failure of a later one comes of it. With the lock. */
+static int32_t another_failed(struct core_pipeline *pipeline, struct core_failure *failure)
 {
     for (struct core_slot *slot = pipeline->queue->ordered.first; slot != NULL; slot = slot->next) {
-        if (slot->failure.status != TRM_OK)
+        *failure = slot->failure;
+        if (failure->status != TRM_OK)
             return 1;
         if (core_slot_place(slot) != CORE_PLACE_SUBMITTED)
             continue;
         int32_t status = core_slot_poll(slot);
-        if (status != TRM_OK && status != TRM_ERROR_TIMEOUT)
-            return 1;
+        if (status == TRM_OK || status == TRM_ERROR_TIMEOUT)
+            continue;
+        core_failure_describe(slot, NULL, status, failure);
+        return 1;
     }
     return 0;
 }
 
-/* The program's token could not be put on the device. With the lock. TRM_OK: it goes on, since an earlier one is the cause, and
- * what failed with that is put on the device again. */
+/* A failure that says something about the token's sizes or arguments, and not about the device. */
+static int32_t is_refusal(int32_t status)
+{
+    return status == TRM_ERROR_INVALID_ARGUMENT || status == TRM_ERROR_OUT_OF_RANGE ||
+           status == TRM_ERROR_TYPE_MISMATCH;
+}
+
+/* The program's token could not be put on the device. With the lock. TRM_OK: it is told when it is its turn, since it may have
+ * failed with one before it, also if that one's failure cannot be seen yet. */
 static int32_t lose(struct core_slot *slot)
 {
     struct core_pipeline *pipeline = slot->pipeline;
     struct core_token_times times;
-    int32_t another = another_failed(pipeline);
+    struct core_failure cause;
+    int32_t another = another_failed(pipeline, &cause);
     if (another && pipeline->desc.on_failure != TRM_FAILURE_STOP)
+        return TRM_OK;
+    if (!another && pipeline->queue->ordered.first != NULL && !is_refusal(slot->failure.status))
         return TRM_OK;
     core_queue_times(slot, slot->failure.status, 0, &times);
     core_queue_note(slot, &times);
     core_queue_move(slot, CORE_PLACE_ABANDONED);
-    if (!another)
-        core_failure_note(slot, 1);
+    if (another)
+        return core_failure_raise(&cause);
+    core_failure_note(slot, 1);
     return core_failure_raise(&slot->failure);
 }
 
@@ -181,7 +195,8 @@ static int32_t lock_to_submit(struct core_slot *slot)
 static void flush(struct core_slot *slot)
 {
     const struct core_pipeline_queue *queue = slot->pipeline->queue;
-    int32_t alone = atomic_load_explicit(&queue->mode, memory_order_relaxed) == CORE_RUNNING && queue->workers == 0;
+    int32_t alone =
+        atomic_load_explicit(&queue->mode, memory_order_relaxed) == CORE_RUNNING && queue->workers == 0;
     core_queue_entry(slot)->held_back = alone && queue->load_ns + queue->sink_ns < QUICK_NS;
     if (!core_queue_entry(slot)->held_back && slot->failure.status == TRM_OK)
         core_slot_flush(slot);

@@ -144,29 +144,6 @@ void core_engine_destroy(struct core_pipeline *pipeline)
     core_error_restore(&saved);
 }
 
-/* ---- runs ------------------------------------------------------------------------------------ */
-
-void core_engine_begin(struct core_pipeline *pipeline, const void *source_memory, uint64_t source_size,
-                       void *sink_memory, uint64_t sink_size)
-{
-    pthread_mutex_lock(&pipeline->enqueue_lock);
-    /* Clocks drift apart. */
-    if (pipeline->engine->clock_offset != 0)
-        core_times_calibrate(pipeline);
-    core_regions_begin(pipeline, source_memory, source_size, sink_memory, sink_size);
-    pthread_mutex_unlock(&pipeline->enqueue_lock);
-}
-
-void core_engine_end(struct core_pipeline *pipeline)
-{
-    pthread_mutex_lock(&pipeline->enqueue_lock);
-    uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_acquire);
-    for (uint32_t i = 0; i < depth; i++)
-        core_recordings_forget_regions(pipeline->slots[i]);
-    core_regions_end(pipeline);
-    pthread_mutex_unlock(&pipeline->enqueue_lock);
-}
-
 /* ---- after a failure ------------------------------------------------------------------------- */
 
 static int has_failed(struct trm_stream *stream)
@@ -185,7 +162,7 @@ static int replace(struct trm_stream **stream)
     return 1;
 }
 
-int32_t core_engine_recover(struct core_pipeline *pipeline)
+static void forget_failures(struct core_pipeline *pipeline)
 {
     struct core_pipeline_device *engine = pipeline->engine;
     uint32_t depth                      = atomic_load_explicit(&pipeline->depth, memory_order_acquire);
@@ -196,6 +173,11 @@ int32_t core_engine_recover(struct core_pipeline *pipeline)
     for (uint32_t i = 0; i < 3; i++)
         replace(&engine->roles[i]);
     engine->last = (struct trm_point){.stream = NULL};
+}
+
+int32_t core_engine_recover(struct core_pipeline *pipeline)
+{
+    forget_failures(pipeline);
     return core_device_check(pipeline->device);
 }
 
@@ -212,4 +194,33 @@ int32_t core_slot_repeatable(const struct core_slot *slot)
     if (engine->in_order)
         return 0;
     return !engine->zero_copy || (engine->kernel_writes & engine->input_ports) == 0;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+void core_engine_begin(struct core_pipeline *pipeline, const void *source_memory, uint64_t source_size,
+                       void *sink_memory, uint64_t sink_size)
+{
+    struct core_saved_error saved;
+
+    core_error_save(&saved);
+    pthread_mutex_lock(&pipeline->enqueue_lock);
+    /* Nothing is under way: a stream that has failed since the last run, with nobody to notice, is of no use to this. */
+    forget_failures(pipeline);
+    /* Clocks drift apart. */
+    if (pipeline->engine->clock_offset != 0)
+        core_times_calibrate(pipeline);
+    core_regions_begin(pipeline, source_memory, source_size, sink_memory, sink_size);
+    pthread_mutex_unlock(&pipeline->enqueue_lock);
+    core_error_restore(&saved);
+}
+
+void core_engine_end(struct core_pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->enqueue_lock);
+    uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_acquire);
+    for (uint32_t i = 0; i < depth; i++)
+        core_recordings_forget_regions(pipeline->slots[i]);
+    core_regions_end(pipeline);
+    pthread_mutex_unlock(&pipeline->enqueue_lock);
 }

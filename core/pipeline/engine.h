@@ -201,7 +201,9 @@ struct core_slot_device {
     _Atomic int32_t partial; /* 1: not all of it could be put */
     uint64_t *launched;      /* by stage: the number of its launch on its stream; 0: not known */
 
-    _Atomic uint32_t enqueued; /* 1: the points below are this token's */
+    /* Odd: the points below are all that will be of this token. It grows with every token, so that who looks without a
+     * lock sees that he has seen two. */
+    _Atomic uint32_t epoch;
     struct core_slot_point uploaded, processed, finished;
 
     /* Host stages: written on their thread, before the stream goes on. */
@@ -218,6 +220,13 @@ struct core_slot_device {
     uint32_t samples; /* pieces of this token that are sampled */
     uint64_t *launch_end;
 };
+
+/* From "nothing of the token is put" (0) to "all is" (1). Before the points are changed, and after. */
+static inline void core_slot_epoch(struct core_slot_device *own, uint32_t put)
+{
+    uint32_t epoch = atomic_load_explicit(&own->epoch, memory_order_relaxed);
+    atomic_store_explicit(&own->epoch, epoch % 2 == put ? epoch + 2 : epoch + 1, memory_order_release);
+}
 
 static inline uint32_t core_stamps_each(const struct core_pipeline *pipeline)
 {

@@ -28,7 +28,7 @@ void core_slot_flush(struct core_slot *slot)
 {
     const struct core_slot_device *own = slot->device;
 
-    if (!atomic_load_explicit(&own->enqueued, memory_order_acquire))
+    if (atomic_load_explicit(&own->epoch, memory_order_acquire) % 2 == 0)
         return;
     struct trm_stream *last = core_slot_point(&own->finished).stream;
     if (core_slot_point(&own->uploaded).stream != last) {
@@ -91,7 +91,7 @@ static void forget_before(struct core_slot *slot)
 {
     struct core_slot_device *own = slot->device;
 
-    atomic_store_explicit(&own->enqueued, 0, memory_order_relaxed);
+    core_slot_epoch(own, 0);
     atomic_store_explicit(&own->partial, 0, memory_order_relaxed);
     atomic_store_explicit(&own->host_failed, TRM_OK, memory_order_relaxed);
     atomic_store_explicit(&own->host_ran, 0, memory_order_relaxed);
@@ -132,7 +132,7 @@ static int32_t put(struct core_slot *slot)
         status = core_slot_cause(slot, status);
     }
     core_put_pass_turn(slot);
-    atomic_store_explicit(&own->enqueued, 1, memory_order_release);
+    core_slot_epoch(own, 1);
     slot->pipeline->engine->sequence++;
     return status;
 }

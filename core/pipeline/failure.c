@@ -12,16 +12,22 @@
 #include "core/futex.h"
 #include "core/pipeline/queue.h"
 
-void core_failure_name(struct core_slot *slot, const char *stage, int32_t status)
+void core_failure_describe(const struct core_slot *slot, const char *stage, int32_t status,
+                           struct core_failure *failure)
 {
     core_error_complete(status);
     struct trm_error error = trm_last_error();
-    char sentence[sizeof(slot->failure.sentence) + 64];
+    char sentence[sizeof(failure->sentence) + 64];
     snprintf(sentence, sizeof(sentence), "token %" PRIu64 ", %s%s%s", slot->token.index,
              stage != NULL ? stage : "", stage != NULL ? ": " : "", error.sentence);
-    slot->failure.status      = status;
-    slot->failure.native_code = error.native_code;
-    core_text_copy(slot->failure.sentence, sizeof(slot->failure.sentence), sentence);
+    failure->status      = status;
+    failure->native_code = error.native_code;
+    core_text_copy(failure->sentence, sizeof(failure->sentence), sentence);
+}
+
+void core_failure_name(struct core_slot *slot, const char *stage, int32_t status)
+{
+    core_failure_describe(slot, stage, status, &slot->failure);
 }
 
 static void stop(struct core_pipeline *pipeline, int32_t how, const struct core_failure *cause)
@@ -107,6 +113,7 @@ static int32_t wait_for_rest(struct core_pipeline *pipeline, uint64_t deadline)
     struct core_pipeline_queue *queue = pipeline->queue;
     uint32_t epoch                    = queue->epoch;
     int32_t stopped                   = queue->stop;
+    struct core_failure failure;
     for (;;) {
         struct core_slot *slot = first_submitted(queue);
         if (slot == NULL && queue->places[CORE_PLACE_ABANDONED] == 0)
@@ -119,11 +126,15 @@ static int32_t wait_for_rest(struct core_pipeline *pipeline, uint64_t deadline)
             continue;
         if (slot == NULL)
             return TRM_ERROR_TIMEOUT;
+        int32_t failed = slot->failure.status != TRM_OK; /* when it was enqueued */
         pthread_mutex_unlock(&pipeline->lock);
         int32_t status = core_slot_wait(slot, core_slice(deadline));
-        if (status != TRM_OK && status != TRM_ERROR_TIMEOUT && slot->failure.status == TRM_OK)
-            core_failure_name(slot, NULL, status);
+        failed         = status != TRM_OK && status != TRM_ERROR_TIMEOUT && !failed;
+        if (failed)
+            core_failure_describe(slot, NULL, status, &failure);
         pthread_mutex_lock(&pipeline->lock);
+        if (failed)
+            slot->failure = failure;
         if (status != TRM_ERROR_TIMEOUT)
             core_queue_move(slot, CORE_PLACE_ENDED);
         else if (core_remaining(deadline) == 0)

@@ -196,16 +196,24 @@ void core_host_stages_begin(struct core_slot *slot)
 }
 
 /* Between the slot's own memory on both sides. */
+static int32_t copy_own(const struct core_put *put, int32_t upload, uint32_t port)
+{
+    const struct core_slot_device *own = put->slot->device;
+    const struct trm_span device       = trm_span_of(own->device[port], 0, put->slot->token.size[port]);
+    const struct trm_span host         = trm_span_of(own->host[port], 0, put->slot->token.size[port]);
+
+    if (own->host[port] == NULL)
+        return upload ? trm_upload(put->stream, device, own->memory[port])
+                      : trm_download(put->stream, own->memory[port], device);
+    return upload ? trm_copy(put->stream, device, host) : trm_copy(put->stream, host, device);
+}
+
 static int32_t transfer(const struct core_put *put, int32_t upload, uint32_t port)
 {
-    struct core_slot_device *own  = put->slot->device;
-    uint64_t size                 = put->slot->token.size[port];
-    const struct trm_span device  = trm_span_of(own->device[port], 0, size);
-    const struct trm_span on_host = trm_span_of(own->host[port], 0, size);
+    struct core_slot_device *own = put->slot->device;
+    uint64_t size                = put->slot->token.size[port];
 
-    if (size == 0)
-        return TRM_OK;
-    int32_t status = upload ? trm_copy(put->stream, device, on_host) : trm_copy(put->stream, on_host, device);
+    int32_t status = size != 0 ? copy_own(put, upload, port) : TRM_OK;
     if (status == TRM_OK && upload)
         own->bytes_up += size;
     else if (status == TRM_OK)

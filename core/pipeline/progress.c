@@ -25,18 +25,31 @@ static int is_over(const struct core_slot_point *point)
     return over;
 }
 
+/* As far as has been put, which may be happening at this moment. */
+static int32_t look(const struct core_slot_device *own, int32_t enqueued)
+{
+    if (core_slot_point(&own->finished).stream != NULL ? is_over(&own->finished) : enqueued)
+        return TRM_SLOT_DONE;
+    if (core_slot_point(&own->uploaded).stream == NULL || !is_over(&own->uploaded))
+        return TRM_SLOT_UPLOADING;
+    if (core_slot_point(&own->processed).stream != NULL && is_over(&own->processed))
+        return TRM_SLOT_DOWNLOADING;
+    return TRM_SLOT_PROCESSING;
+}
+
+/* Looked at again when the slot has gone on to another token meanwhile: what was seen was of both. */
 int32_t core_slot_stage(struct core_slot *slot)
 {
     const struct core_slot_device *own = slot->device;
+    uint32_t epoch, after = atomic_load_explicit(&own->epoch, memory_order_acquire);
+    int32_t stage;
 
-    if (!atomic_load_explicit(&own->enqueued, memory_order_acquire))
-        return TRM_SLOT_UPLOADING;
-    if (is_over(&own->finished))
-        return TRM_SLOT_DONE;
-    if (!is_over(&own->uploaded))
-        return TRM_SLOT_UPLOADING;
-    return is_over(&own->processed) && core_slot_point(&own->processed).stream != NULL ? TRM_SLOT_DOWNLOADING
-                                                                                       : TRM_SLOT_PROCESSING;
+    do {
+        epoch = after;
+        stage = look(own, epoch % 2 == 1);
+        after = atomic_load_explicit(&own->epoch, memory_order_acquire);
+    } while (after != epoch);
+    return stage;
 }
 
 /* ---- how far a stream that failed had come --------------------------------------------------------- */
@@ -181,15 +194,16 @@ static int32_t fail_on_slot(const struct core_slot *slot, int32_t status)
     return fail_of(slot, status, completed);
 }
 
-/* The stream's failure, raised; TRM_OK when it has none. */
-static int32_t raise_of(struct trm_stream *handle)
+/* The failure of a point's stream, raised; TRM_OK when it has none. Nobody may have asked that stream yet. */
+static int32_t raise_of(const struct core_slot_point *point)
 {
-    struct core_stream *stream = handle != NULL ? core_object_enter(handle, CORE_STREAM) : NULL;
+    struct trm_point place     = core_slot_point(point);
+    struct core_stream *stream = place.stream != NULL ? core_object_enter(place.stream, CORE_STREAM) : NULL;
     if (stream == NULL)
         return TRM_OK;
-    int32_t status = core_stream_check_failure(stream);
+    int32_t status = core_stream_reached_inside(stream, place.value);
     core_object_leave(&stream->object);
-    return status;
+    return status == TRM_ERROR_TIMEOUT ? TRM_OK : status;
 }
 
 /* The one that comes first in the token's way is the cause; those after it have it from there. */
@@ -198,13 +212,14 @@ static int32_t fail_on_roles(const struct core_slot *slot, int32_t status)
     const struct core_slot_device *own = slot->device;
     struct trm_stream *compute         = core_slot_point(&own->processed).stream;
 
-    int32_t cause = raise_of(core_slot_point(&own->uploaded).stream);
+    int32_t cause = raise_of(&own->uploaded);
     if (cause != TRM_OK)
         return core_fail_stage(cause, "upload");
-    cause = raise_of(compute);
+    cause = raise_of(&own->processed);
     if (cause != TRM_OK)
         return fail_of(slot, cause, came_to(compute));
-    return core_fail_stage(status, "download");
+    cause = raise_of(&own->finished);
+    return core_fail_stage(cause != TRM_OK ? cause : status, "download");
 }
 
 static int32_t name_failure(const struct core_slot *slot, int32_t status)
@@ -226,7 +241,7 @@ int32_t core_slot_cause(const struct core_slot *slot, int32_t status)
 
     core_error_save(&saved);
     for (uint32_t i = 0; i < 3; i++) {
-        int32_t cause = raise_of(core_slot_point(points[i]).stream);
+        int32_t cause = raise_of(points[i]);
         if (cause != TRM_OK)
             return name_failure(slot, cause);
     }

@@ -21,8 +21,8 @@ int32_t core_fail_compute(int32_t status, const char *name)
 
 void core_slot_unmark(struct core_slot_point *point)
 {
-    atomic_store_explicit(&point->stream, NULL, memory_order_relaxed);
-    atomic_store_explicit(&point->value, 0, memory_order_relaxed);
+    atomic_store_explicit(&point->stream, NULL, memory_order_release);
+    atomic_store_explicit(&point->value, 0, memory_order_release);
 }
 
 /* What is only looked at need not be a place that can be waited for precisely. */
@@ -36,7 +36,7 @@ int32_t core_slot_mark(struct core_slot_point *point, struct trm_stream *handle,
     int32_t status = exact ? core_stream_mark(stream, &value) : TRM_OK;
     if (!exact || status != TRM_OK)
         value = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
-    atomic_store_explicit(&point->value, value, memory_order_relaxed);
+    atomic_store_explicit(&point->value, value, memory_order_release);
     atomic_store_explicit(&point->stream, handle, memory_order_release);
     return status;
 }
@@ -237,7 +237,7 @@ struct trm_point core_slot_point(const struct core_slot_point *point)
 {
     return (struct trm_point){
         .stream = atomic_load_explicit(&point->stream, memory_order_acquire),
-        .value  = atomic_load_explicit(&point->value, memory_order_relaxed),
+        .value  = atomic_load_explicit(&point->value, memory_order_acquire),
     };
 }
 

@@ -61,6 +61,9 @@ void core_queue_move(struct core_slot *slot, int32_t place)
     queue->places[from]--;
     queue->places[place]++;
     atomic_store_explicit(&slot->state, (uint32_t)place, memory_order_release);
+    /* Who waits for a slot, or for all of them, waits for the end of its work from now on. */
+    if (place == CORE_PLACE_ABANDONED)
+        core_queue_wake_all(queue);
 }
 
 /* ---- lists ---- */

@@ -70,8 +70,9 @@ struct core_queue_entry {
     int32_t cancelled; /* 1: to be thrown away when it is looked at next */
     int32_t is_final;  /* 1: its failure is its own, or cannot be mended */
     int32_t reaping;   /* ABANDONED: 1: a thread waits for it */
-    int32_t held_back; /* SUBMITTED: 1: not flushed yet; the thread that runs the pipeline does it before it waits */
-    int32_t overdue;   /* ABANDONED: 1: it took too long, so that no run waits for it */
+    int32_t
+        held_back; /* SUBMITTED: 1: not flushed yet; the thread that runs the pipeline does it before it waits */
+    int32_t overdue; /* ABANDONED: 1: it took too long, so that no run waits for it */
 };
 
 struct core_slot_list {
@@ -220,8 +221,11 @@ int32_t core_submit(struct core_slot *slot, int32_t by_program);
 
 /* ---- failure.c ---------------------------------------------------------------------------------------------- */
 
-/* Keep the calling thread's last error, which came back as `status`, as the failure of the slot's token. `stage`: which it was
- * in, or NULL where the sentence says so. Who does holds the slot. */
+/* The calling thread's last error, which came back as `status`, with the slot's token put before its sentence. `stage`: which it
+ * was in, or NULL where the sentence says so. core_failure_name() makes it the token's failure: who does holds the slot, and the
+ * lock where it is under way. */
+void core_failure_describe(const struct core_slot *slot, const char *stage, int32_t status,
+                           struct core_failure *failure);
 void core_failure_name(struct core_slot *slot, const char *stage, int32_t status);
 
 /* With the lock: a token has failed. Keeps the first cause and stops what the mode says. on_device: 1: streams may have failed. */

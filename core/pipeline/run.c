@@ -119,7 +119,10 @@ static void forget_last(struct core_pipeline *pipeline, int32_t mode)
 static int32_t wait_for_last(struct core_pipeline *pipeline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    int32_t status                    = core_failure_clean(pipeline, CORE_NEVER);
+    /* A stream may also have failed when nobody looked any more. */
+    if (queue->dirty == CORE_CLEAN)
+        queue->dirty = CORE_DIRTY_KNOWN;
+    int32_t status = core_failure_clean(pipeline, CORE_NEVER);
     while (status == TRM_OK && queue->engine_open && queue->places[CORE_PLACE_ABANDONED] > 0) {
         if (queue->closing || queue->stop != CORE_GOING)
             status = core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");

@@ -8,6 +8,8 @@
 #include "core/pipeline/engine.h"
 #include "core/stream.h"
 
+#define PLAIN_ALIGNMENT 64 /* of host memory that is no buffer: lines of the cache, vectors */
+
 /* ---- which memory there is ------------------------------------------------------------------- */
 
 static int has_host(const struct core_pipeline_device *engine, uint32_t port)
@@ -66,6 +68,19 @@ static int32_t make_common(struct core_slot *slot, uint32_t port)
     return status;
 }
 
+/* For a device that can reach no memory of the host by itself: its driver copies from any. */
+static int32_t make_plain(struct core_slot *slot, uint32_t port)
+{
+    struct core_pipeline *pipeline = slot->pipeline;
+    struct core_slot_device *own   = slot->device;
+
+    trm_buffer_destroy(own->host[port]);
+    own->host[port] = NULL;
+    own->memory[port] =
+        core_allocate_aligned(pipeline->object.context, pipeline->ports[port].size, PLAIN_ALIGNMENT);
+    return own->memory[port] != NULL ? TRM_OK : core_fail_memory("making a slot of a pipeline");
+}
+
 static int32_t make_pair(struct core_slot *slot, uint32_t port)
 {
     const struct core_pipeline *pipeline = slot->pipeline;
@@ -80,7 +95,7 @@ static int32_t make_pair(struct core_slot *slot, uint32_t port)
     status = make_buffer(slot->pipeline, TRM_MEMORY_PINNED, size, &own->host[port]);
     if (status == TRM_OK)
         status = trm_buffer_host_pointer(own->host[port], (void **)&own->memory[port]);
-    return status;
+    return status == TRM_ERROR_UNSUPPORTED ? make_plain(slot, port) : status;
 }
 
 static int32_t make_memory(struct core_slot *slot)
@@ -102,9 +117,12 @@ static int32_t make_memory(struct core_slot *slot)
 
 static void end_memory(struct core_slot *slot)
 {
-    struct core_slot_device *own = slot->device;
+    const struct core_pipeline *pipeline = slot->pipeline;
+    struct core_slot_device *own         = slot->device;
 
-    for (uint32_t i = 0; i < slot->pipeline->desc.port_count; i++) {
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        if (own->memory != NULL && own->host[i] == NULL && !pipeline->engine->zero_copy)
+            core_release(pipeline->object.context, own->memory[i], pipeline->ports[i].size);
         if (own->host != NULL)
             trm_buffer_destroy(own->host[i]);
         if (own->device != NULL)
@@ -257,7 +275,7 @@ void core_slot_prepare(struct core_slot *slot)
     own->measured        = 0;
     atomic_store_explicit(&own->host_failed, TRM_OK, memory_order_relaxed);
     atomic_store_explicit(&own->host_ran, 0, memory_order_relaxed);
-    atomic_store_explicit(&own->enqueued, 0, memory_order_release);
+    core_slot_epoch(own, 0);
     core_slot_unmark(&own->uploaded);
     core_slot_unmark(&own->processed);
     core_slot_unmark(&own->finished);

@@ -16,6 +16,7 @@ struct take {
     int32_t place; /* where the token goes: SINK for runs, OUT for the program */
     uint32_t epoch;
     uint64_t deadline;
+    int32_t is_taker; /* 1: the calling thread has the taker's part */
     struct core_failure *failure;
 };
 
@@ -70,15 +71,6 @@ static uint64_t earlier(uint64_t one, uint64_t other)
     return one < other ? one : other;
 }
 
-/* How a wait or a poll answered: with the lock. 1: the slot's work has ended. */
-static int32_t note_ended(struct core_slot *slot, int32_t status)
-{
-    if (status == TRM_ERROR_TIMEOUT)
-        return 0;
-    core_queue_move(slot, CORE_PLACE_ENDED);
-    return 1;
-}
-
 /* A token has taken longer than it may: it is gone, and its slot comes back some time. With the lock. */
 static void time_out(struct take *take, struct core_slot *slot)
 {
@@ -130,29 +122,68 @@ static uint32_t candidates(const struct take *take, struct core_slot **slots)
     return count;
 }
 
-/* How it ended, its failure kept; TIMEOUT: not yet. Without the lock. */
-static int32_t look(struct core_slot *slot, int32_t status)
+/* What the taker has seen of the candidates, before it takes the lock and says so. */
+struct sight {
+    int32_t statuses[CORE_DEPTH_MOST];
+    struct core_slot *failed; /* NULL: none, or its failure was kept when it was enqueued */
+    struct core_failure failure;
+};
+
+/* How one ended, or TIMEOUT. Of several failures one is noted, while it is the last error: the others are seen the next time. */
+static void look(struct sight *sight, uint32_t i, struct core_slot *slot, int32_t status)
 {
-    if (status != TRM_OK && status != TRM_ERROR_TIMEOUT && slot->failure.status == TRM_OK)
-        core_failure_name(slot, NULL, status);
-    return status;
+    sight->statuses[i] = status;
+    if (status == TRM_OK || status == TRM_ERROR_TIMEOUT || slot->failure.status != TRM_OK)
+        return;
+    if (sight->failed != NULL && sight->failed != slot) {
+        sight->statuses[i] = TRM_ERROR_TIMEOUT;
+        return;
+    }
+    sight->failed = slot;
+    core_failure_describe(slot, NULL, status, &sight->failure);
 }
 
-static uint32_t look_at_all(struct core_slot **slots, uint32_t count, int32_t *statuses)
+static uint32_t look_at_all(struct sight *sight, struct core_slot **slots, uint32_t count)
 {
     uint32_t ended = 0;
     for (uint32_t i = 0; i < count; i++) {
-        statuses[i] = look(slots[i], core_slot_poll(slots[i]));
-        ended += statuses[i] != TRM_ERROR_TIMEOUT;
+        look(sight, i, slots[i], core_slot_poll(slots[i]));
+        ended += sight->statuses[i] != TRM_ERROR_TIMEOUT;
     }
     return ended;
+}
+
+/* Sleep until one of the candidates has ended, or until a deadline. Without the lock. */
+static void watch_for(struct sight *sight, struct core_slot **slots, uint32_t count, uint64_t deadline)
+{
+    if (count == 1) {
+        look(sight, 0, slots[0], core_slot_wait(slots[0], deadline));
+        return;
+    }
+    if (look_at_all(sight, slots, count) > 0)
+        return;
+    core_slots_wait_any(slots, count, deadline);
+    /* Of a token that failed the rest may still be to come: so that this does not spin, the oldest is waited for then. */
+    if (look_at_all(sight, slots, count) == 0 && core_now() < deadline)
+        look(sight, 0, slots[0], core_slot_wait(slots[0], deadline));
+}
+
+/* With the lock. 1: the slot's work has ended. */
+static int32_t note_ended(struct core_slot *slot, const struct sight *sight, uint32_t i)
+{
+    if (sight->statuses[i] == TRM_ERROR_TIMEOUT)
+        return 0;
+    if (sight->failed == slot)
+        slot->failure = sight->failure;
+    core_queue_move(slot, CORE_PLACE_ENDED);
+    return 1;
 }
 
 /* Wait for one of the candidates: a slice, or until a deadline. With the lock, which is let go meanwhile.
  * TRM_OK: look again; CORE_TAKE_FAILED: a token has taken too long; TIMEOUT: the caller's time is over. */
 static int32_t watch(struct take *take, struct core_slot **slots, uint32_t count)
 {
-    int32_t statuses[CORE_DEPTH_MOST];
+    struct sight sight;
     int32_t ended     = 0;
     uint64_t deadline = core_slice(take->deadline);
     /* Out of order a token that is submitted from now on may be through before all of these, and nothing wakes this thread. */
@@ -163,18 +194,12 @@ static int32_t watch(struct take *take, struct core_slot **slots, uint32_t count
     flush_held_back(take);
 
     pthread_mutex_unlock(&take->pipeline->lock);
-    if (count == 1) {
-        statuses[0] = look(slots[0], core_slot_wait(slots[0], deadline));
-    } else if (look_at_all(slots, count, statuses) == 0) {
-        core_slots_wait_any(slots, count, deadline);
-        /* Of a token that failed the rest may still be to come: so that this does not spin, the oldest is waited for then. */
-        if (look_at_all(slots, count, statuses) == 0 && core_now() < deadline)
-            statuses[0] = look(slots[0], core_slot_wait(slots[0], deadline));
-    }
+    sight.failed = NULL;
+    watch_for(&sight, slots, count, deadline);
     pthread_mutex_lock(&take->pipeline->lock);
 
     for (uint32_t i = 0; i < count; i++)
-        ended += note_ended(slots[i], statuses[i]);
+        ended += note_ended(slots[i], &sight, i);
     if (ended > 0)
         return TRM_OK;
     uint64_t now = core_now();
@@ -201,9 +226,9 @@ static int32_t sleep_changed(struct take *take)
 {
     struct core_pipeline_queue *queue = take->queue;
     core_taker_leave(take->pipeline);
-    int32_t woken = core_sleep(take->pipeline, &queue->changed, &queue->change_waiters, take->deadline);
-    core_taker_claim(take->pipeline, CORE_NEVER);
-    return woken || core_now() < take->deadline ? TRM_OK : TRM_ERROR_TIMEOUT;
+    int32_t woken  = core_sleep(take->pipeline, &queue->changed, &queue->change_waiters, take->deadline);
+    take->is_taker = core_taker_claim(take->pipeline, take->deadline) == TRM_OK;
+    return take->is_taker && (woken || core_now() < take->deadline) ? TRM_OK : TRM_ERROR_TIMEOUT;
 }
 
 /* TRM_OK: look again. */
@@ -278,6 +303,12 @@ static int32_t mend(struct take *take)
     return TRM_ERROR_TIMEOUT;
 }
 
+static int32_t wants_mending(const struct take *take)
+{
+    return take->queue->dirty == CORE_DIRTY_KNOWN ||
+           (take->queue->dirty == CORE_DIRTY && take->pipeline->desc.on_failure != TRM_FAILURE_STOP);
+}
+
 /* One step towards a token; TRM_OK with nothing given: look again. */
 static int32_t step(struct take *take, struct core_slot **given)
 {
@@ -285,8 +316,7 @@ static int32_t step(struct take *take, struct core_slot **given)
     int32_t status = may_take(take);
     if (status != TRM_OK)
         return status;
-    if (take->queue->dirty != CORE_CLEAN && take->queue->stop != CORE_STOPPED &&
-        take->queue->ordered.first != NULL && take->pipeline->desc.on_failure != TRM_FAILURE_STOP)
+    if (take->queue->stop != CORE_STOPPED && take->queue->ordered.first != NULL && wants_mending(take))
         return mend(take);
     struct core_slot *slot = ended_slot(take);
     if (slot != NULL && slot->failure.status != TRM_OK && needs_mending(take, slot)) {
@@ -315,13 +345,14 @@ int32_t core_take(struct core_pipeline *pipeline, int32_t place, uint64_t deadli
     pthread_mutex_lock(&pipeline->lock);
     take.epoch     = queue->epoch;
     int32_t status = core_taker_claim(pipeline, deadline);
-    if (status == TRM_OK) {
-        do {
-            core_failure_drop(pipeline, queue->stop == CORE_STOPPED);
-            status = step(&take, slot);
-        } while (status == TRM_OK && *slot == NULL);
-        if (status == CORE_TAKE_FAILED && queue->stop == CORE_STOPPED)
-            queue->told = 1;
+    take.is_taker  = status == TRM_OK;
+    while (status == TRM_OK && *slot == NULL) {
+        core_failure_drop(pipeline, queue->stop == CORE_STOPPED);
+        status = step(&take, slot);
+    }
+    if (status == CORE_TAKE_FAILED && queue->stop == CORE_STOPPED)
+        queue->told = 1;
+    if (take.is_taker) {
         core_failure_drop(pipeline, queue->stop == CORE_STOPPED);
         core_taker_leave(pipeline);
     }

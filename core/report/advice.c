@@ -260,6 +260,23 @@ static int32_t at_the_bound(const struct advisor *advisor)
     return 1;
 }
 
+/* The longest stage works as long as it can: from the first token that reaches it to the last. */
+static int32_t mostly_edges(const struct advisor *advisor)
+{
+    const struct trm_report *report      = advisor->report;
+    const struct trm_stage_report *stage = &report->stages[report->critical];
+    uint64_t idle                        = stage->starved_ns + stage->blocked_ns;
+
+    if (report->elapsed_ns < stage->busy_ns + 2 * idle)
+        return 0;
+    snprintf(advisor->text, advisor->capacity,
+             "%s is busy for %u %% of the time, and the rest is mostly filling and emptying the pipeline: "
+             "more tokens "
+             "would hide that.",
+             trm_stage_name(report->critical), busy_percent(advisor, report->critical));
+    return 1;
+}
+
 /* A stage takes very different times for different tokens, and the next one runs dry. */
 static int32_t uneven(const struct advisor *advisor)
 {
@@ -308,7 +325,8 @@ static void contention(const struct advisor *advisor)
 void core_report_advise(const struct trm_report *report, char *advice, size_t capacity)
 {
     static int32_t (*const kinds[])(const struct advisor *advisor) = {
-        idle, too_small, too_few, more_workers, quicker_sink, deeper, pageable, at_the_bound, uneven,
+        idle,   too_small, too_few,      more_workers, quicker_sink,
+        deeper, pageable,  at_the_bound, mostly_edges, uneven,
     };
     struct advisor advisor = {.report = report, .text = advice, .capacity = capacity};
 

@@ -45,8 +45,8 @@ int32_t trm_report_format(const struct trm_report *report, int32_t format, char 
         *needed = room.length;
     if (room.length <= room.capacity)
         return TRM_OK;
-    if (room.capacity > 0)
-        text[room.capacity - 1] = '\0';
+    if (room.text != NULL && room.capacity > 0)
+        room.text[room.capacity - 1] = '\0';
     return core_fail(TRM_ERROR_OUT_OF_RANGE, "the report takes %zu bytes, but there is room for %zu",
                      room.length, room.capacity);
 }

@@ -40,8 +40,11 @@ static int32_t take_snapshot(struct core_pipeline *pipeline, struct snapshot *sn
     if (!running)
         core_measure_copy(snapshot->measure, pipeline->measure);
     pthread_mutex_unlock(&pipeline->lock);
-    if (!running)
+    if (!running) {
+        /* Of the very tokens that are written. */
+        core_measure_report(snapshot->measure, &snapshot->report);
         return TRM_OK;
+    }
     core_measure_destroy(snapshot->measure);
     snapshot->measure = NULL;
     return core_fail(TRM_ERROR_BUSY, "pipeline \"%s\" is being run: its trace can be written afterwards",

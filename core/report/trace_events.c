@@ -74,7 +74,7 @@ static void add_launches(struct events *events, uint32_t slice)
 }
 
 /* The letter of a flow event: begin, step, end; 0 for a token that was in one stage only. */
-static char flow_letter(const struct core_token_times *times, uint32_t stage)
+static int32_t flow_letter(const struct core_token_times *times, uint32_t stage)
 {
     int32_t before = 0, after = 0;
 
@@ -93,7 +93,7 @@ static void add_slices(struct events *events, uint32_t stage)
 {
     for (uint32_t i = 0; i < events->trace->slice_count[stage]; i++) {
         const struct core_slice *slice = &events->trace->slices[stage][i];
-        char letter                    = flow_letter(core_trace_token(events->trace, slice), stage);
+        int32_t letter                 = flow_letter(core_trace_token(events->trace, slice), stage);
 
         add_event(events, slice->begin, SLICE, stage, i)->end = slice->end;
         if (letter != 0)

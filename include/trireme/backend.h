@@ -251,7 +251,8 @@ struct trm_stream_ops {
                            struct trm_backend_stream *other, uint64_t other_value);
     /* Optional: the stream stops at `value` until open_gates() is called with that number or a
      * higher one, from any thread. Both or none; emulated on the host. A gate that is open
-     * already lets the stream pass. */
+     * already lets the stream pass. open_gates() may do what is short of the work behind the gate, and
+     * notify of it, before it returns. */
     int32_t (*gate)(struct trm_backend_stream *stream, uint64_t value);
     void (*open_gates)(struct trm_backend_stream *stream, uint64_t value);
     /* Optional hint for UNIFIED memory. */

@@ -335,7 +335,8 @@ static inline struct trm_sink trm_sink_file(const char *path)
 /* Pass all tokens of a source through the pipeline and hand them to a sink; the report begins anew.
  *
  * sink        NULL: outputs are dropped
- * Blocks      until the last token is through, or, after a failure or a cancel, until nothing is under way any more
+ * Blocks      until the last token is through, or, after a failure or a cancel, until nothing is under way any more; not for
+ *             the work of tokens that took longer than token_timeout_ns
  * Errors      the first failure, its sentence naming token and stage ("token 17, compute \"sobel\": …"); CANCELLED; BUSY
  *             when it is run, started or has tokens that were acquired and not released; in mode SKIP failed tokens are
  *             no error of the run: the report counts them and has the first sentence
@@ -350,15 +351,17 @@ TRM_API int32_t trm_pipeline_start(struct trm_pipeline *pipeline, const struct t
 /* A free slot, to be filled by the caller and then submitted or discarded. Blocks until there is one.
  *
  * timeout_ns  as in trm_point_wait()
- * Errors      TIMEOUT; CANCELLED; the first failure of the pipeline in modes STOP and DRAIN; BUSY while it is run or
- *             started; DEADLOCK inside its own callbacks, or when the caller of a pipeline with all slots done could only
- *             wait for himself to take them out
+ * Errors      TIMEOUT; CANCELLED; the first failure of the pipeline in modes STOP and DRAIN, until trm_pipeline_cancel(), or
+ *             until it is run or started; BUSY while it is run or started; DEADLOCK inside its own callbacks. A program whose
+ *             only thread has all slots waits for itself, which cannot be told from one whose other threads come later: where
+ *             nobody else takes results, give a time-out
  */
 TRM_API int32_t trm_pipeline_acquire(struct trm_pipeline *pipeline, uint64_t timeout_ns,
                                      struct trm_token **token);
 
-/* Hand a filled token over: its work is enqueued. Does not wait for the device. When this fails the token is
- * lost and its slot free again. */
+/* Hand a filled token over: its work is enqueued. Does not wait for the device (but after the failure of another token, where
+ * the others go on). When this fails the token is lost and its slot free again. A failure that may come of another token under
+ * way is not told here, but by trm_pipeline_next(), so that the right one is named. */
 TRM_API int32_t trm_pipeline_submit(struct trm_pipeline *pipeline, struct trm_token *token);
 
 /* Give an acquired token back unused. */
@@ -368,8 +371,10 @@ TRM_API int32_t trm_pipeline_discard(struct trm_pipeline *pipeline, struct trm_t
  * the caller's until trm_pipeline_release().
  *
  * Errors      TIMEOUT, also when nothing was submitted that it could wait for; the failure of the token, which is then
- *             gone (its slot is free), the sentence names it; CANCELLED; DEADLOCK as for acquire
- * Answers     TRM_TOKEN_END when a source that was started has ended and all is out
+ *             gone (its slot is free), the sentence names it; the first failure, again, when a pipeline that serves has stopped
+ *             and nothing is left to be given out; CANCELLED; BUSY while it is run; DEADLOCK inside its own callbacks
+ * Answers     TRM_TOKEN_END when what was started is over: its source has ended and all is out, or its failure or CANCELLED
+ *             has been told
  */
 TRM_API int32_t trm_pipeline_next(struct trm_pipeline *pipeline, uint64_t timeout_ns,
                                   struct trm_token **token);
@@ -381,8 +386,9 @@ TRM_API int32_t trm_pipeline_release(struct trm_pipeline *pipeline, struct trm_t
  * also from inside sources, sinks and stages (with timeout_ns 0). Afterwards the pipeline can be used again.
  *
  * timeout_ns  how long to wait until nothing is under way; TIMEOUT when something still is then (it is thrown away when
- *             it ends). trm_pipeline_run() itself returns as soon as the function of the program that it is in has returned,
- *             at most 100 ms after the cancel, whatever the device does
+ *             it ends; until then a device that hangs may still use memory of a source or sink). trm_pipeline_run() itself
+ *             returns as soon as the function of the program that it is in has returned, at most 100 ms after the cancel,
+ *             whatever the device does
  */
 TRM_API int32_t trm_pipeline_cancel(struct trm_pipeline *pipeline, uint64_t timeout_ns);
 

@@ -25,12 +25,13 @@ TRM_API const char *trm_stage_name(int32_t stage);
 /* What one stage did in a run. busy + starved + blocked is the time from the stage's first beginning to its last end.
  * Of sampled tokens: scaled to all. */
 struct trm_stage_report {
-    uint64_t tokens;     /* that passed it */
-    uint64_t bytes;      /* that it moved: upload and download */
-    uint64_t busy_ns;    /* at least one token was in it */
-    uint64_t starved_ns; /* idle, because no token had come through the stage before */
-    uint64_t
-        blocked_ns; /* idle, although one had: it waited for a free slot, or for hardware that another stage used */
+    uint64_t tokens;  /* that passed it */
+    uint64_t bytes;   /* that it moved: upload and download */
+    uint64_t busy_ns; /* at least one token was in it */
+    /* idle, because no token had come through the stage before; load: because nobody brought one, although a slot was free */
+    uint64_t starved_ns;
+    /* idle, although one had: it waited for hardware that another stage used, or for its turn; load: for a free slot */
+    uint64_t blocked_ns;
     uint64_t mean_ns; /* of one token, and the extremes */
     uint64_t least_ns;
     uint64_t most_ns;
@@ -120,7 +121,7 @@ TRM_API int32_t trm_pipeline_trace_file(struct trm_pipeline *pipeline, int32_t f
 /* What is known of a pipeline: how long each stage takes for a token. */
 struct trm_prediction_desc {
     uint32_t struct_size;
-    uint32_t depth; /* slots; 0 counts as 3 */
+    uint32_t depth; /* slots, at most 64; 0 counts as 3 */
     uint64_t tokens;
     uint64_t stage_ns[TRM_STAGES]; /* of one token, alone */
     uint32_t lanes[TRM_STAGES];    /* tokens that a stage works on at once (loader threads); 0 counts as 1 */
@@ -149,10 +150,15 @@ struct trm_prediction {
 
 /* How long would it take? Every token passes the stages in order; a stage takes tokens in order, as many at a time as it
  * has lanes; a token begins when a slot is free. No device is touched. Cost: some microseconds, however many tokens.
- * Errors      INVALID_ARGUMENT for no tokens, or times that overflow */
+ * Who loads and sinks in one thread loads while a slot is free. Exact; only where stages share processors or a thread and do not
+ * repeat themselves within 65,536 tokens, the rest is taken to go on as these did.
+ * Errors      INVALID_ARGUMENT for no tokens, more than 64 slots, stages that take no time, speeds below 0, or times that
+ *             overflow */
 TRM_API int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_prediction *prediction);
 
-/* What a report knows, to be asked with another depth, links or number of loader threads. */
+/* What a report knows, to be asked with another depth, links or number of loader threads (lanes[TRM_STAGE_LOAD]). A stage that
+ * worked on several tokens at once gets as many lanes as that were on average.
+ * Errors      INVALID_ARGUMENT when nothing was measured */
 TRM_API int32_t trm_report_prediction(const struct trm_report *report, struct trm_prediction_desc *desc);
 
 TRM_API_END

@@ -276,6 +276,19 @@ START_TEST(destroying_drops_what_was_not_submitted_and_waits_for_the_rest)
 }
 END_TEST
 
+START_TEST(destroying_ends_callbacks_that_would_go_on_for_ever)
+{
+    struct relay relay = {.id = 1, .last = -1};
+    ck_ok(add_host(1, pass_on, &relay, AFTER_NOTHING));
+    ck_ok(trm_coordinator_submit(coordinator));
+    sleep_ms(5);
+    trm_coordinator_destroy(coordinator);
+    coordinator = NULL;
+    ck_assert_int_gt(atomic_load(&relay.count), 0);
+    ck_assert_int_eq(relay.wrong, TRM_ERROR_CANCELLED);
+}
+END_TEST
+
 START_TEST(a_coordinator_keeps_its_device)
 {
     static uint32_t in[N];
@@ -507,6 +520,7 @@ void add_coordinator_wait(Suite *suite)
     CASE(group, a_task_that_waits_for_itself_or_what_comes_after_it_is_told_of_the_deadlock);
     CASE(group, when_told_that_a_task_has_ended_one_may_wait_for_those_after_it);
     CASE(group, destroying_drops_what_was_not_submitted_and_waits_for_the_rest);
+    CASE(group, destroying_ends_callbacks_that_would_go_on_for_ever);
     CASE(group, a_coordinator_keeps_its_device);
 
     group = group_with_coordinator(suite, "coordinator: many tasks");

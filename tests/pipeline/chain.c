@@ -223,10 +223,12 @@ static void round_by_submit(struct chain *chain)
             chain->base = token->index;
         fill(chain, token);
         status = trm_pipeline_submit(chain->pipeline, token);
-        if (status == TRM_OK)
+        if (status == TRM_OK) {
             under_way++;
-        else
+        } else {
             note(chain, status);
+            chain->failures++;
+        }
         if (under_way == chain->desc.depth)
             under_way -= (uint64_t)next_of_server(chain);
         if (chain->status != TRM_OK && chain->desc.on_failure != TRM_FAILURE_SKIP)

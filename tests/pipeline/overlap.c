@@ -166,6 +166,12 @@ static double off_either(const struct outcome *outcome)
     return fmax(off_known(outcome), off_report(outcome));
 }
 
+/* Sources and sinks sleep a little too long, which is measured; so what is known is only near. */
+static double off_sleepy(const struct outcome *outcome)
+{
+    return fmax(off_known(outcome) / 4, off_report(outcome));
+}
+
 /* ---- prediction ------------------------------------------------------------------------------------------ */
 
 /* Which stage is the slowest, and what the others take. */
@@ -233,10 +239,10 @@ START_TEST(loading_and_sinking_count_as_well)
     times.stage[TRM_STAGE_UPLOAD]  = 3 * MS;
     times.stage[TRM_STAGE_COMPUTE] = 5 * MS;
     times.stage[TRM_STAGE_SINK]    = 3 * MS;
-    run_well(&times, off_either, 0.03, &outcome); /* one thread loads and sinks */
+    run_well(&times, off_sleepy, 0.02, &outcome); /* one thread loads and sinks */
     times.workers = 1;
     times.depth   = 5;
-    run_well(&times, off_either, 0.03, &outcome); /* another one loads */
+    run_well(&times, off_sleepy, 0.02, &outcome); /* another one loads */
     ck_assert_int_eq(outcome.report.critical, TRM_STAGE_COMPUTE);
 }
 END_TEST

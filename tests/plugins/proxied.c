@@ -54,7 +54,8 @@ static void open_proxy(int target)
 /* All that was made has been ended, once, and the core has kept the contract. */
 static void close_proxy(void)
 {
-    static const char *const objects[] = {"instance", "device", "memory", "stream", "module", "stamp"};
+    static const char *const objects[] = {"instance", "device", "memory", "stream",
+                                          "module",   "stamp",  "graph"};
     char breach[160]                   = "";
 
     trm_buffer_destroy(buffer);
@@ -194,6 +195,43 @@ START_TEST(a_failing_probe_refuses_the_backend)
 }
 END_TEST
 
+static struct trm_graph *record_upload(void)
+{
+    struct trm_graph *graph      = NULL;
+    struct trm_stream *recording = NULL;
+
+    ck_assert_int_eq(trm_graph_create(device, &graph), TRM_OK);
+    ck_assert_int_eq(trm_graph_record(graph, &recording), TRM_OK);
+    ck_assert_int_eq(trm_upload(recording, trm_span_whole(buffer), bytes), TRM_OK);
+    return graph;
+}
+
+/* On the one that has graphs. */
+START_TEST(calls_about_graphs_fail_alone)
+{
+    struct trm_graph_exec *exec = NULL;
+
+    open_proxy(1);
+    struct trm_graph *graph = record_upload();
+    ck_assert_int_eq(control->fault("graph_create:1:once:-5,graph_launch:2:once:-14,graph_update:1:once:-14"),
+                     TRM_OK);
+    ck_assert_int_eq(trm_graph_instantiate(graph, &exec), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+    ck_assert_ptr_null(exec);
+    ck_assert_int_eq(trm_graph_instantiate(graph, &exec), TRM_OK);
+    ck_assert_int_eq(trm_graph_launch(exec, stream), TRM_OK);
+    ck_assert_int_eq(trm_graph_launch(exec, stream), TRM_ERROR_BACKEND);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "of graph_launch fail"));
+    ck_assert_int_eq(trm_graph_launch(exec, stream), TRM_OK);
+    ck_assert_int_eq(trm_graph_update_upload(exec, 0, trm_span_of(buffer, 0, 8), bytes), TRM_ERROR_BACKEND);
+    ck_assert_int_eq(trm_graph_update_upload(exec, 0, trm_span_of(buffer, 0, 8), bytes), TRM_OK);
+    ck_assert_int_eq(trm_stream_sync(stream), TRM_OK);
+    ck_assert_uint_eq(control->calls("graph_create"), 2);
+    trm_graph_exec_destroy(exec);
+    trm_graph_destroy(graph);
+    close_proxy();
+}
+END_TEST
+
 /* ---- streams that fail ----------------------------------------------------------------------------------- */
 
 START_TEST(a_stream_that_fails_keeps_its_first_cause)
@@ -260,6 +298,30 @@ static void note_status(void *user, int32_t status)
     *(int32_t *)user = status;
 }
 
+START_TEST(a_graph_that_fails_fails_its_stream)
+{
+    struct trm_graph_exec *exec = NULL;
+    struct trm_stream *other    = NULL;
+
+    open_proxy(_i);
+    struct trm_graph *graph = record_upload();
+    ck_assert_int_eq(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &other), TRM_OK);
+    ck_assert_int_eq(trm_graph_instantiate(graph, &exec), TRM_OK);
+    ck_assert_int_eq(control->async_fault(_i == 0 ? "copy:2:-14" : "graph_launch:2:-14"), TRM_OK);
+    ck_assert_int_eq(trm_graph_launch(exec, stream), TRM_OK);
+    ck_assert_int_eq(trm_graph_launch(exec, stream), TRM_OK);
+    ck_assert_int_eq(trm_stream_sync(stream), TRM_ERROR_BACKEND);
+    ck_assert_int_eq(trm_graph_launch(exec, stream), TRM_ERROR_BACKEND);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "The proxy made the stream fail"));
+    ck_assert_int_eq(trm_graph_launch(exec, other), TRM_OK); /* elsewhere it is as good as ever */
+    ck_assert_int_eq(trm_stream_sync(other), TRM_OK);
+    trm_graph_exec_destroy(exec);
+    trm_graph_destroy(graph);
+    trm_stream_destroy(other);
+    close_proxy();
+}
+END_TEST
+
 START_TEST(a_callback_behind_a_failure_learns_of_it)
 {
     int32_t told = 1;
@@ -316,6 +378,33 @@ START_TEST(a_slow_operation_takes_its_time_and_succeeds)
 }
 END_TEST
 
+/* A fill and a download that a graph does again, timed. */
+static void use_graph(struct trm_event *const events[2])
+{
+    struct trm_graph *graph      = NULL;
+    struct trm_graph_exec *exec  = NULL;
+    struct trm_stream *recording = NULL;
+
+    ck_assert_int_eq(trm_graph_create(device, &graph), TRM_OK);
+    ck_assert_int_eq(trm_graph_record(graph, &recording), TRM_OK);
+    ck_assert_int_eq(trm_event_record(events[0], recording), TRM_OK);
+    ck_assert_int_eq(trm_fill(recording, trm_span_whole(buffer), 0x77, 1), TRM_OK);
+    ck_assert_int_eq(trm_download(recording, bytes, trm_span_whole(buffer)), TRM_OK);
+    ck_assert_int_eq(trm_event_record(events[1], recording), TRM_OK);
+    ck_assert_int_eq(trm_graph_instantiate(graph, &exec), TRM_OK);
+    for (int i = 0; i < 3; i++) {
+        memset(bytes, 0, SIZE);
+        ck_assert_int_eq(trm_graph_launch(exec, stream), TRM_OK);
+        ck_assert_int_eq(trm_graph_update_download(exec, 2, bytes, trm_span_of(buffer, 0, SIZE - i - 1)),
+                         TRM_OK);
+        ck_assert_int_eq(trm_stream_sync(stream), TRM_OK);
+        ck_assert_uint_eq(bytes[0], 0x77);
+        ck_assert_uint_eq(bytes[SIZE - 1], i == 0 ? 0x77 : 0);
+    }
+    trm_graph_destroy(graph);
+    trm_graph_exec_destroy(exec);
+}
+
 /* Everything that the core emulates, at least once. */
 static void use_everything(void)
 {
@@ -348,6 +437,9 @@ static void use_everything(void)
         ck_assert_uint_eq(bytes[i] | bytes[i + 1] << 8, 0x1234);
     ck_assert_int_eq(trm_event_elapsed(events[0], events[1], &elapsed), TRM_OK);
     ck_assert_int_ge(elapsed, 0);
+    use_graph(events);
+    ck_assert_int_eq(trm_event_elapsed(events[0], events[1], &elapsed), TRM_OK);
+    ck_assert_int_ge(elapsed, 0);
     for (int i = 0; i < 2; i++)
         trm_event_destroy(events[i]);
     trm_stream_destroy(other);
@@ -363,9 +455,9 @@ END_TEST
 
 START_TEST(a_backend_without_any_optional_slot_does_everything)
 {
-    static const char *const optional[] = {"copy_2d", "fill",         "mark",        "wait_stream",
-                                           "gate",    "flush",        "notify",      "wait_any",
-                                           "abandon", "stamp_record", "host_pointer"};
+    static const char *const optional[] = {"copy_2d", "fill",         "mark",         "wait_stream",
+                                           "gate",    "flush",        "notify",       "wait_any",
+                                           "abandon", "stamp_record", "host_pointer", "graph_create"};
 
     setenv("PROXY_WITHOUT", "all", 1);
     open_proxy(_i);
@@ -378,8 +470,9 @@ END_TEST
 
 START_TEST(a_backend_without_one_optional_slot_does_everything)
 {
-    static const char *const optional[] = {"copy_2d", "fill",     "mark",    "wait_stream", "gate",
-                                           "notify",  "wait_any", "abandon", "profile",     "host_pointer"};
+    static const char *const optional[] = {"copy_2d", "fill",         "mark",     "wait_stream",
+                                           "gate",    "notify",       "wait_any", "abandon",
+                                           "profile", "host_pointer", "graph",    "graph_update"};
 
     setenv("PROXY_WITHOUT", optional[_i / 2], 1);
     open_proxy(_i % 2);
@@ -403,6 +496,8 @@ static Suite *make_suite(int count)
     tcase_add_loop_test(calls, memory_that_is_refused_for_ever_is_an_error, 0, count);
     tcase_add_loop_test(calls, a_device_that_cannot_be_opened_can_be_opened_later, 0, count);
     tcase_add_loop_test(calls, a_failing_probe_refuses_the_backend, 0, count);
+    if (count > 1)
+        tcase_add_test(calls, calls_about_graphs_fail_alone);
     suite_add_tcase(suite, calls);
 
     tcase_add_checked_fixture(streams, nest_make, nest_remove);
@@ -411,13 +506,14 @@ static Suite *make_suite(int count)
     tcase_add_loop_test(streams, a_stream_that_waits_for_a_failed_one_fails_with_it, 0, count);
     tcase_add_loop_test(streams, a_callback_behind_a_failure_learns_of_it, 0, count);
     tcase_add_loop_test(streams, one_failed_stream_does_not_harm_another, 0, count);
+    tcase_add_loop_test(streams, a_graph_that_fails_fails_its_stream, 0, count);
     suite_add_tcase(suite, streams);
 
     tcase_add_checked_fixture(less, nest_make, nest_remove);
     tcase_add_loop_test(less, a_slow_operation_takes_its_time_and_succeeds, 0, count);
     tcase_add_loop_test(less, a_backend_with_all_that_it_has_does_everything, 0, count);
     tcase_add_loop_test(less, a_backend_without_any_optional_slot_does_everything, 0, count);
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < 12; i++)
         for (int target = 0; target < count; target++)
             tcase_add_loop_test(less, a_backend_without_one_optional_slot_does_everything, 2 * i + target,
                                 2 * i + target + 1);

@@ -230,6 +230,11 @@ END_TEST
 START_TEST(a_plugin_with_an_incomplete_optional_table_is_refused)
 {
     module_is_refused("half-a-profile", TRM_CANDIDATE_SYMBOL, "stamp_destroy");
+}
+END_TEST
+
+START_TEST(a_plugin_whose_graphs_cannot_be_launched_is_refused)
+{
     module_is_refused("half-a-graph", TRM_CANDIDATE_SYMBOL, "graph.launch");
 }
 END_TEST
@@ -344,6 +349,7 @@ int main(void)
     tcase_add_test(plugins, a_plugin_without_a_name_is_refused);
     tcase_add_test(plugins, a_plugin_with_half_of_the_gates_is_refused);
     tcase_add_test(plugins, a_plugin_with_an_incomplete_optional_table_is_refused);
+    tcase_add_test(plugins, a_plugin_whose_graphs_cannot_be_launched_is_refused);
     tcase_add_test(plugins, a_plugin_that_cannot_work_here_is_refused_in_its_own_words);
     tcase_add_test(plugins, a_plugin_that_gives_no_reason_is_refused_with_one);
     tcase_add_test(plugins, a_reason_without_an_end_is_cut_off);

@@ -68,6 +68,12 @@ test -f f001.pgm && test -f f003.pgm && ! test -f f004.pgm || failed "images are
 cat f001.pgm f002.pgm f003.pgm >all.pgm
 run 0 "$trireme" run -k copy 'f%03d.pgm' out.pgm
 same all.pgm out.pgm
+run 1 "$trireme" run -k copy 'f%03d.pgm' 'f%03d.pgm'
+err_has "is the input too"
+mv f001.pgm f000.pgm && mv f002.pgm f001.pgm && mv f003.pgm f002.pgm
+run 0 "$trireme" run -k copy 'f%03d.pgm' 'g%03d.pgm'
+same f000.pgm g000.pgm
+same f002.pgm g002.pgm
 mkdir images && cp f00?.pgm images
 run 0 "$trireme" run -k copy --workers 3 images copies/
 for image in images/*; do
@@ -106,6 +112,13 @@ printf '\001\002\003\004\005' >in.raw
 run 0 "$trireme" run -k binary:operation=multiply,b=10 -k convert_f32_f32:bias=1 --raw u8 --batch 2 in.raw out.raw
 printf '\013\025\037\051\063' >wanted.raw
 same wanted.raw out.raw
+# A filter sees the elements of its batch alone, also where those are fewer.
+printf '\000\003\006\011\014\017\022' >in.raw
+run 0 "$trireme" run -k box_blur:radius=1 --raw u8 --batch 4 in.raw out.raw
+printf '\001\003\006\010\015\017\021' >wanted.raw
+same wanted.raw out.raw
+run 1 "$trireme" run -k transpose --raw u8 in.raw out.raw
+err_has "numbers have a --size"
 run 0 "$trireme" run -k transpose --raw u8 --size 2x2 - out.raw </dev/null
 printf '\001\002\003\004' >in.raw
 run 0 "$trireme" run -k transpose --raw u8 --size 2x2 in.raw out.raw
@@ -138,6 +151,23 @@ if "$trireme" kc -q invert.comp 2>/dev/null; then
     ! cmp -s in.y4m out.y4m || failed "inverting changed nothing"
     run 1 "$trireme" run -k invert.spv in.y4m out.y4m
     err_has "top (f32) is missing"
+    # One whose result depends on what was in its buffer before is not the same beside other frames.
+    cat >remember.comp <<'GLSL'
+#version 450
+layout(local_size_x = 64) in;
+layout(std430, set = 0, binding = 0) readonly buffer Source { float source[]; };
+layout(std430, set = 0, binding = 1) buffer Target { float target[]; };
+layout(push_constant) uniform Parameters { uint count; };
+void main()
+{
+    if (gl_GlobalInvocationID.x < count)
+        target[gl_GlobalInvocationID.x] = 0.5 * source[gl_GlobalInvocationID.x] + min(target[gl_GlobalInvocationID.x], 0.5);
+}
+GLSL
+    "$video" make mono 50 38 9 >many.y4m
+    run 1 "$trireme" run -k ./remember.comp --verify --depth 3 --strategy role-streams many.y4m out.y4m
+    err_has "beyond the tolerance of 1"
+    err_has "what came out is not what the cpu makes of it"
 else
     echo "no compiler for GLSL: kernels of one's own are not tried"
 fi

@@ -1,4 +1,5 @@
-/* The coordinator: which stream gets what and when, what becomes of streams that fail, cycles, and memory that runs out.
+/* The coordinator: which stream gets what and when, what becomes of streams that fail, cycles, and memory that
+ * runs out.
  * SPDX-License-Identifier: MIT
  */
 #include "core/coordinator/coordinator.h"

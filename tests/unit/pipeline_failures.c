@@ -291,6 +291,7 @@ START_TEST(a_served_pipeline_that_stopped_says_why_until_it_is_cancelled)
 {
     struct trm_token *token;
     fake_create_plain(3, TRM_FAILURE_STOP);
+    fake.duration = 50 * MILLISECOND; /* so that all are submitted before the failure is seen */
     fake.fates[1] = FATE_DEVICE;
     submit(TRM_OK);
     submit(TRM_OK);
@@ -361,6 +362,26 @@ START_TEST(a_token_that_cannot_be_submitted_is_lost_and_its_slot_free)
         OK(trm_pipeline_cancel(fake.handle, 0));
     submit(TRM_OK);
     take(TRM_OK, 1);
+    fake_all_free();
+    fake_destroy();
+}
+END_TEST
+
+START_TEST(a_failure_to_submit_is_told_in_order_when_it_may_come_of_another_token)
+{
+    fake_create_plain(3, _i);
+    fake.duration = 30 * MILLISECOND;
+    fake.fates[1] = FATE_ENQUEUE;
+    submit(TRM_OK);
+    submit(TRM_ERROR_OUT_OF_RANGE); /* of its own: told at once */
+    OK(trm_pipeline_cancel(fake.handle, TRM_FOREVER));
+    fake.fates[3] = FATE_STREAM;
+    submit(TRM_OK);
+    submit(TRM_OK);
+    take(TRM_OK, 2);
+    take(TRM_ERROR_BACKEND, 3);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "token 3, upload"));
+    OK(trm_pipeline_cancel(fake.handle, TRM_FOREVER));
     fake_all_free();
     fake_destroy();
 }
@@ -466,6 +487,8 @@ int main(void)
     tcase_add_test(serving, a_served_pipeline_that_drains_gives_out_what_is_under_way);
     tcase_add_test(serving, a_served_pipeline_that_skips_goes_on);
     tcase_add_loop_test(serving, a_token_that_cannot_be_submitted_is_lost_and_its_slot_free, 0, 3);
+    tcase_add_loop_test(serving, a_failure_to_submit_is_told_in_order_when_it_may_come_of_another_token, 0,
+                        3);
     tcase_add_loop_test(serving, a_started_pipeline_tells_each_failure_where_it_belongs, 0, 3);
     tcase_add_loop_test(serving, threads_that_submit_and_take_share_failures_without_losing_a_token, 0, 2);
     suite_add_tcase(suite, serving);

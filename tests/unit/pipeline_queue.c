@@ -564,6 +564,54 @@ START_TEST(a_cancel_wakes_who_waits_for_a_slot_or_a_result)
 }
 END_TEST
 
+static void *takes_one(void *expected)
+{
+    struct trm_token *token;
+    ck_assert_int_eq(next(&token), (int32_t)(intptr_t)expected);
+    return NULL;
+}
+
+static void *acquires_one(void *nothing)
+{
+    struct trm_token *token;
+    (void)nothing;
+    OK(trm_pipeline_acquire(fake.handle, TRM_FOREVER, &token));
+    OK(trm_pipeline_discard(fake.handle, token));
+    return NULL;
+}
+
+START_TEST(a_cancel_waits_for_a_token_that_another_thread_waits_for)
+{
+    pthread_t thread;
+    fake_create_plain(1, TRM_FAILURE_STOP);
+    fake.duration = 150 * MILLISECOND;
+    OK(trm_pipeline_submit(fake.handle, filled()));
+    ck_assert_int_eq(pthread_create(&thread, NULL, takes_one, (void *)(intptr_t)TRM_ERROR_CANCELLED), 0);
+    usleep(50000);
+    OK(trm_pipeline_cancel(fake.handle, TRM_FOREVER));
+    fake_all_free();
+    pthread_join(thread, NULL);
+    fake_destroy();
+}
+END_TEST
+
+START_TEST(who_waits_for_a_slot_gets_that_of_a_token_that_took_too_long_once_it_has_ended)
+{
+    struct trm_pipeline_desc desc = {
+        .depth = 1, .on_failure = TRM_FAILURE_SKIP, .token_timeout_ns = 40 * MILLISECOND};
+    pthread_t threads[2];
+    fake_create(&desc);
+    fake.duration = 150 * MILLISECOND;
+    OK(trm_pipeline_submit(fake.handle, filled()));
+    ck_assert_int_eq(pthread_create(&threads[0], NULL, acquires_one, NULL), 0);
+    ck_assert_int_eq(pthread_create(&threads[1], NULL, takes_one, (void *)(intptr_t)TRM_ERROR_TIMEOUT), 0);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    fake_all_free();
+    fake_destroy();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("pipeline queues");
@@ -598,6 +646,8 @@ int main(void)
     tcase_add_loop_test(inside, a_source_may_cancel_its_own_run, 0, 3);
     tcase_add_loop_test(inside, a_cancelled_run_returns_although_the_device_hangs, 0, 3);
     tcase_add_test(inside, a_cancel_wakes_who_waits_for_a_slot_or_a_result);
+    tcase_add_test(inside, a_cancel_waits_for_a_token_that_another_thread_waits_for);
+    tcase_add_test(inside, who_waits_for_a_slot_gets_that_of_a_token_that_took_too_long_once_it_has_ended);
     suite_add_tcase(suite, inside);
     return run_suite(suite);
 }

@@ -117,6 +117,16 @@ START_TEST(few_tokens_are_told_to_become_more)
 }
 END_TEST
 
+START_TEST(filling_and_emptying_is_named_where_it_is_what_is_left)
+{
+    struct ideal ideal = {.depth = 6, .tokens = 10, .time = {MS, 2 * MS, 4 * MS, 2 * MS, MS}, .bytes_up = 1};
+
+    advises(&ideal, "compute is busy for 87 % of the time, and the rest is mostly filling and emptying the "
+                    "pipeline: more "
+                    "tokens would hide that.");
+}
+END_TEST
+
 START_TEST(tiny_tokens_are_told_to_grow)
 {
     struct ideal ideal = {.depth = 3, .tokens = 500, .time = {100, 200, 1000, 200, 100}};
@@ -159,10 +169,11 @@ START_TEST(uneven_stages_are_named)
 {
     struct ideal ideal = {.depth = 3, .tokens = 500, .time = {2 * MS, MS, 4 * MS, MS, MS}};
 
-    report                                = ideal_report(&ideal);
-    report.stages[TRM_STAGE_LOAD].most_ns = 60 * MS;
-    report.elapsed_ns                     = 500 * UINT64_C(5) * MS;
-    report.efficiency                     = 0.8;
+    report                                      = ideal_report(&ideal);
+    report.stages[TRM_STAGE_LOAD].most_ns       = 60 * MS;
+    report.elapsed_ns                           = 500 * UINT64_C(5) * MS;
+    report.efficiency                           = 0.8;
+    report.stages[TRM_STAGE_COMPUTE].starved_ns = 500 * MS;
     advises_again("load takes from 2.00 ms to 60.0 ms for a token, so that other stages wait for it now and "
                   "then: a depth "
                   "above 3 would even that out.");
@@ -214,6 +225,7 @@ int main(void)
     tcase_add_test(tests, a_full_sink_is_told_to_do_less);
     tcase_add_test(tests, too_few_slots_are_counted_and_more_are_predicted);
     tcase_add_test(tests, few_tokens_are_told_to_become_more);
+    tcase_add_test(tests, filling_and_emptying_is_named_where_it_is_what_is_left);
     tcase_add_test(tests, tiny_tokens_are_told_to_grow);
     tcase_add_test(tests, a_server_without_requests_is_told_so);
     tcase_add_test(tests, pageable_copies_are_blamed_where_copies_are_the_longest);

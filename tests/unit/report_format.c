@@ -164,7 +164,7 @@ START_TEST(the_json_has_every_member)
         "\"pageable_copies\": 0,",
         "\"failure\": \"\"",
         "\"advice\": \"compute is the bound",
-        "{\"name\": \"compute\", \"tokens\": 300, \"bytes\": 0, \"busy_seconds\": 1.200000000, "
+        "{\"name\": \"compute\", \"tokens\": 300, \"bytes\": 0, \"busy_seconds\": 1.200000000, ",
         "\"starved_seconds\": 0.000000000, \"blocked_seconds\": 0.000000000, \"mean_seconds\": 0.004000000,",
         "{\"name\": \"blur\", \"busy_seconds\": 0.300000000}",
     };
@@ -191,10 +191,11 @@ START_TEST(any_bytes_of_a_name_become_good_json)
 {
     struct trm_report report = ideal_report(&usual);
 
-    snprintf(report.name, sizeof(report.name), "a\"b\\c\nd\x01\x7f\xff \xc3\xa4 \xed\xa0\x80 </script>");
+    snprintf(report.name, sizeof(report.name),
+             "a\"b\\c\nd\x01\x7f\xff \xc3\xa4 \xed\xa0\x80 \xf5\x80\x80\x80 </script>");
     format_report(&report, TRM_REPORT_JSON);
     has("\"name\": \"a\\\"b\\\\c\\u000ad\\u0001\\u007f\\ufffd \xc3\xa4 \\ufffd\\ufffd\\ufffd "
-        "\\u003c/script\\u003e\"");
+        "\\ufffd\\ufffd\\ufffd\\ufffd \\u003c/script\\u003e\"");
 }
 END_TEST
 

@@ -242,6 +242,30 @@ START_TEST(stages_without_duration_are_still_bound_to_their_own_token)
 }
 END_TEST
 
+START_TEST(launches_whose_end_is_not_known_are_left_out)
+{
+    struct core_measure *measure  = make_measure(2, 8);
+    uint64_t times[TRM_STAGES][2] = {{1, 5}, {0, 0}, {5, 9}, {0, 0}, {9, 10}};
+    uint64_t ends[2]              = {0, EPOCH + 20};
+    struct core_token_times token = make_token(0, 0, times);
+    struct written written;
+    struct trm_report report;
+
+    token.launch_count = 2;
+    token.launch_end   = ends;
+    core_measure_token(measure, &token);
+    report  = measure_report(measure, 2);
+    written = write_trace(measure, &report, TRM_TRACE_EVENTS);
+    read_trace(written.text);
+    check_trace(2);
+    ck_assert_ptr_null(strstr(written.text, "\"blur\""));
+    /* Never longer than the whole of it. */
+    ck_assert_uint_eq(sum_launches("sobel"), 4);
+    free(written.text);
+    core_measure_destroy(measure);
+}
+END_TEST
+
 START_TEST(skipped_and_failed_tokens_say_so)
 {
     struct core_measure *measure      = make_measure(2, 8);
@@ -363,6 +387,7 @@ int main(void)
     tcase_add_test(tests, only_the_last_tokens_are_in_a_trace_that_keeps_fewer);
     tcase_add_test(tests, a_token_in_one_stage_only_has_no_flow);
     tcase_add_test(tests, stages_without_duration_are_still_bound_to_their_own_token);
+    tcase_add_test(tests, launches_whose_end_is_not_known_are_left_out);
     tcase_add_test(tests, skipped_and_failed_tokens_say_so);
     tcase_add_test(tests, no_tokens_are_a_good_trace_too);
     tcase_add_test(tests, a_timeline_is_one_page_that_loads_nothing_and_escapes_names);

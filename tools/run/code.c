@@ -165,15 +165,23 @@ bool code_load(const struct code *code, struct trm_device *device, const struct 
 {
     struct trm_module_desc desc = {
         .struct_size    = sizeof(desc),
-        .format         = code->named ? TRM_MODULE_NAMED : TRM_MODULE_SHADER,
-        .data           = code->named ? (const void *)code->name : (const void *)code->shader,
-        .size           = code->named ? strlen(code->name) + 1 : 0,
+        .format         = TRM_MODULE_NAMED,
+        .data           = code->name,
+        .size           = strlen(code->name) + 1,
         .constants      = constants,
         .constant_count = constant_count,
     };
     struct trm_module *module;
-    int32_t status = trm_module_load(device, &desc, &module);
+    int32_t status = TRM_OK;
 
+    /* The shader itself belongs to one context; the device may be another's. */
+    if (!code->named) {
+        desc.format = TRM_MODULE_SPIRV;
+        desc.name   = code->info.name;
+        status      = trm_shader_bytes(code->shader, &desc.data, &desc.size);
+    }
+    if (status == TRM_OK)
+        status = trm_module_load(device, &desc, &module);
     if (status == TRM_OK) {
         status = trm_kernel_get(module, NULL, kernel);
         trm_module_destroy(module);

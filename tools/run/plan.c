@@ -3,8 +3,6 @@
  */
 #include "tools/run/plan.h"
 
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,11 +25,6 @@ uint64_t surface_bytes(const struct surface *surface)
 static bool is_copy(const struct spec *spec)
 {
     return strcmp(spec->kernel, "copy") == 0;
-}
-
-static bool is_colour(const struct media_format *format)
-{
-    return format->chroma_x > 0;
 }
 
 struct step *plan_add_step(struct plan *plan, uint32_t track, const struct code *code)
@@ -59,91 +52,6 @@ struct step *plan_add_step(struct plan *plan, uint32_t track, const struct code 
     return step;
 }
 
-/* ---- what a kernel takes, for messages ---- */
-
-struct listing {
-    char text[640];
-    bool some;
-};
-
-static void list(struct listing *listing, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void list(struct listing *listing, const char *format, ...)
-{
-    size_t length = strlen(listing->text);
-    va_list arguments;
-
-    snprintf(listing->text + length, sizeof(listing->text) - length, "%s", listing->some ? ", " : "");
-    length = strlen(listing->text);
-    va_start(arguments, format);
-    vsnprintf(listing->text + length, sizeof(listing->text) - length, format, arguments);
-    va_end(arguments);
-    listing->some = true;
-}
-
-/* Parameters that the frames decide are listed neither by their name nor by another. */
-static bool is_automatic(const char *name)
-{
-    static const char *const names[] = {"width",  "height",       "count",         "n",       "size",
-                                        "length", "elements",     "rows",          "columns", "channels",
-                                        "planes", "target_width", "target_height", "axis",    "stride"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
-}
-
-static void list_constant(struct listing *listing, const struct code *code,
-                          const struct trm_constant_info *constant)
-{
-    const struct recipe *recipe = recipe_find(code);
-    size_t length               = 0;
-    const char *words           = recipe ? recipe_lookup(recipe->words, constant->name, &length) : NULL;
-
-    if (words)
-        list(listing, "%s (%.*s)", constant->name, (int)length, words);
-    else
-        list(listing, "%s (%s)", constant->name, trm_type_name(constant->type));
-}
-
-static void list_options(struct listing *listing, const struct plan *plan, const struct code *code)
-{
-    bool first_source = true;
-
-    for (uint32_t i = 0; i < code->info.parameter_count; i++) {
-        const struct trm_parameter *parameter = &code->info.parameters[i];
-
-        if (parameter->kind == TRM_PARAMETER_BUFFER && parameter->access == TRM_ACCESS_READ && !first_source)
-            list(listing, "%s (numbers, %s)", parameter->name, trm_type_name(parameter->type));
-        else if (parameter->kind == TRM_PARAMETER_SCALAR && !is_automatic(parameter->name))
-            list(listing, "%s (%s)", parameter->name, trm_type_name(parameter->type));
-        if (parameter->kind == TRM_PARAMETER_BUFFER && parameter->access == TRM_ACCESS_READ)
-            first_source = false;
-    }
-    for (uint32_t i = 0; i < code->constant_count; i++)
-        if (*code->constants[i].name && !is_automatic(code->constants[i].name))
-            list_constant(listing, code, &code->constants[i]);
-    if (strcmp(code->name, "resize_bilinear") == 0)
-        list(listing, "width, height");
-    if (is_colour(plan->format))
-        list(listing, "planes (all, y, uv)");
-}
-
-bool plan_complain(struct plan *plan, const struct spec *spec, const struct code *code, const char *format,
-                   ...)
-{
-    struct listing listing = {.text = ""};
-    char complaint[320];
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(complaint, sizeof(complaint), format, arguments);
-    va_end(arguments);
-    list_options(&listing, plan, code);
-    return fault_set(plan->fault, "-k %s: %s. Options of %s: %s", spec->text, complaint, code->info.name,
-                     listing.some ? listing.text : "none");
-}
-
 /* ---- tracks ---- */
 
 static void add_track(struct plan *plan, int role, const char *name, struct surface surface)
@@ -167,7 +75,12 @@ static bool pack(struct plan *plan, const struct spec *specs, uint32_t count)
             return false;
     if (bytes > INT32_MAX)
         return false;
-    add_track(plan, MEDIA_DATA, "frame", (struct surface){(uint32_t)bytes, 1, 1, 1, TRM_TYPE_U8});
+    plan->packed = true;
+    /* Two at a time where none is left over: half as many items. */
+    if (!plan->format->flat && bytes % 2 == 0)
+        add_track(plan, MEDIA_DATA, "frame", (struct surface){(uint32_t)(bytes / 2), 1, 1, 1, TRM_TYPE_U16});
+    else
+        add_track(plan, MEDIA_DATA, "frame", (struct surface){(uint32_t)bytes, 1, 1, 1, TRM_TYPE_U8});
     return true;
 }
 
@@ -242,7 +155,7 @@ static bool check_used(struct plan *plan, const struct spec *spec, const struct 
 
         if (spec->options[i].used)
             continue;
-        if (is_automatic(name))
+        if (plan_is_automatic(name))
             return plan_complain(plan, spec, code, "\"%s\" follows from the frames", name);
         return plan_complain(plan, spec, code, "it has no option \"%s\"", name);
     }
@@ -358,9 +271,9 @@ static bool all_stacked(struct plan *plan, const struct spec *specs, uint32_t co
 
 static bool make(struct plan *plan, struct spec *specs, uint32_t count, struct media_format *out)
 {
-    bool packed = pack(plan, specs, count), stacked;
+    bool stacked;
 
-    if (!packed) {
+    if (!pack(plan, specs, count)) {
         if (!all_stacked(plan, specs, count, &stacked))
             return false;
         lay_out(plan, stacked);
@@ -375,7 +288,7 @@ static bool make(struct plan *plan, struct spec *specs, uint32_t count, struct m
         if (!finish_track(plan, i))
             return false;
     sort_steps(plan);
-    if (packed) {
+    if (plan->packed) {
         *out = *plan->format;
         return true;
     }

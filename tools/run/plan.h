@@ -35,6 +35,7 @@ enum step_argument_kind {
     STEP_COUNT  = 3, /* how many work-items there are, as a `type` */
     STEP_SCALAR = 4, /* a value */
     STEP_VALUES = 5, /* a buffer of constant contents */
+    STEP_WIDTH  = 6, /* a value, but of flat data as many elements as the frame has */
 };
 
 struct step_argument {
@@ -75,6 +76,7 @@ struct plan {
     struct trm_context *context;
     struct fault *fault;
     const struct media_format *format; /* of what is read */
+    bool packed;                       /* nothing is done but to copy bytes, in whatever units */
     struct code *codes;
     struct plan_track tracks[PLAN_TRACKS];
     uint32_t track_count;
@@ -107,6 +109,9 @@ bool plan_bleach(struct plan *plan, uint32_t track);
 
 /* plan_kernel.c: append what a kernel of the command line takes on one track. */
 bool plan_kernel(struct plan *plan, uint32_t track, struct spec *spec, const struct code *code);
+
+/* plan_options.c: does a parameter or constant of this name follow from the frames? */
+bool plan_is_automatic(const char *name);
 
 /* Say which options a kernel takes, after what is wrong. Returns false. */
 bool plan_complain(struct plan *plan, const struct spec *spec, const struct code *code, const char *format,

@@ -223,7 +223,7 @@ static char *image_path(const struct writer *writer, uint64_t index)
     char *path;
 
     if (!writer->folder)
-        return sequence_path(writer->path, index + (names->count > 0 && names->first > 0 ? names->first : 1));
+        return sequence_path(writer->path, index + (names->count > 0 ? names->first : 1));
     if (index < names->count) {
         name   = strrchr(names->paths[index], '/');
         name   = name ? name + 1 : names->paths[index];

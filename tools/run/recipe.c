@@ -137,6 +137,8 @@ static bool prepare_resize(struct draft *draft)
     const struct media_format *format = draft->plan->format;
     uint32_t width = 0, height = 0;
 
+    if (format->flat)
+        return complain(draft, "it takes images: numbers have a --size");
     if (!take_size(draft, "width", &width) || !take_size(draft, "height", &height))
         return false;
     if (width == 0 && height == 0)
@@ -157,6 +159,8 @@ static bool prepare_resize(struct draft *draft)
 
 static bool prepare_transpose(struct draft *draft)
 {
+    if (draft->plan->format->flat)
+        return complain(draft, "it takes images: numbers have a --size");
     if (draft->from.channels != 1)
         return complain(draft, "it takes images of one channel");
     if (draft->plan->format->chroma_x != draft->plan->format->chroma_y)

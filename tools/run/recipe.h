@@ -52,4 +52,13 @@ const char *recipe_lookup(const char *list, const char *name, size_t *length);
 
 void draft_fix(struct draft *draft, const char *name, double value);
 
+/* plan_arguments.c: the constants and the arguments of a step; source and target are parameters by their index, the same for a
+ * kernel that works in place. False after plan_complain(). */
+bool draft_constants(struct draft *draft, const struct recipe *recipe, struct step *step);
+bool draft_arguments(struct draft *draft, const struct recipe *recipe, int source, int target,
+                     struct step *step);
+
+/* plan_kernel.c: is it one of these, whatever the case of its letters? */
+bool draft_is_one_of(const char *name, const char *const *names, size_t count);
+
 #endif

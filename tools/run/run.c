@@ -120,6 +120,8 @@ static bool check_paths(struct session *session)
 
     if (strcmp(options->input.path, "-") == 0 || strcmp(options->output, "-") == 0)
         return true;
+    if (session->reader.sequence.count > 0 && strcmp(options->input.path, options->output) == 0)
+        return fault_set(&session->fault, "%s: is the input too", options->output);
     if (stat(options->output, &out) != 0 || (!S_ISREG(out.st_mode) && !S_ISDIR(out.st_mode)))
         return true;
     if (stat(options->input.path, &in) != 0 || in.st_dev != out.st_dev || in.st_ino != out.st_ino)

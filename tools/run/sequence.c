@@ -125,6 +125,7 @@ static bool find_in_folder(struct sequence *sequence, const char *path, struct f
     closedir(folder);
     if (sequence->count == 0)
         return fault_set(fault, "%s: the folder has no file that ends in .ppm, .pgm or .pnm", path);
+    sequence->first = 1;
     qsort(sequence->paths, sequence->count, sizeof(*sequence->paths), compare_names);
     return true;
 }

@@ -14,7 +14,7 @@ struct sequence {
     char **paths;
     uint64_t count; /* 0: the path was that of one file */
     uint64_t capacity;
-    uint64_t first; /* of a pattern: the number of the first file */
+    uint64_t first; /* the number of the first file; of a folder 1 */
 };
 
 /* The files that a path stands for: those of a folder that end in .ppm, .pgm or .pnm, by their names, in which stretches of

@@ -39,7 +39,7 @@ bool verify_open(struct verify *verify, const struct plan *plan, bool verbose, s
     memset(verify, 0, sizeof(*verify));
     verify->plan      = plan;
     verify->fault     = fault;
-    verify->tolerance = tolerance_of(plan->tracks[0].now.type);
+    verify->tolerance = plan->packed ? 0 : tolerance_of(plan->tracks[0].now.type);
     if (command_context_for("cpu", verbose, &verify->context) != TRM_OK)
         return fault_library(fault, "--verify");
     if (trm_device_open(verify->context, NULL, &verify->device) != TRM_OK) {
@@ -168,7 +168,7 @@ bool verify_print(const struct verify *verify, FILE *file)
     uint32_t maximum              = verify->plan->format->maximum;
     char scale[32]                = "";
 
-    if (maximum > 0)
+    if (maximum > 0 && !verify->plan->packed)
         snprintf(scale, sizeof(scale), " of %u", maximum);
     fprintf(file, "verify: %" PRIu64 " frames, %" PRIu64 " samples against the cpu: ", verify->frames,
             verify->samples);

@@ -153,9 +153,10 @@ static bool make_argument(struct work *work, const struct step *step, const stru
         *argument = trm_arg_port(target);
         return true;
     case STEP_COUNT:
-        *argument = bytes > 0 && bytes <= UINT32_MAX
-                        ? trm_arg_port_elements(step->track, (uint32_t)bytes)
-                        : make_scalar(from->type, step->items[0] * step->items[1]);
+        *argument =
+            bytes > 0 && bytes <= UINT32_MAX
+                ? trm_arg_port_elements(step->track, (uint32_t)bytes)
+                : make_scalar(from->type, step->counted ? step->items[0] : surface_samples(&step->from));
         return true;
     case STEP_VALUES:
         if (!add_values(work, from, &index))
@@ -166,6 +167,21 @@ static bool make_argument(struct work *work, const struct step *step, const stru
         *argument = make_scalar(from->type, from->bits);
         return true;
     }
+}
+
+/* The launch over an array that has fewer elements than others. */
+static int32_t shape_flat(void *user, const struct trm_token *token, struct trm_grid *grid,
+                          struct trm_argument *arguments)
+{
+    const struct work_shape *shape = user;
+    const struct step *step        = shape->step;
+    uint64_t declared              = (uint64_t)step->from.width * step->from.channels;
+    uint64_t width                 = token->size[step->track] / trm_type_size(shape->input_type);
+
+    for (uint32_t i = 0; width < declared && i < step->argument_count; i++)
+        if (step->arguments[i].kind == STEP_WIDTH)
+            arguments[i].value.u64 = width;
+    return trm_kernel_grid(shape->kernel, width, step->items[1], step->items[2], grid);
 }
 
 static bool make_stage(struct work *work, uint32_t number, uint32_t source, uint32_t target)
@@ -182,6 +198,12 @@ static bool make_stage(struct work *work, uint32_t number, uint32_t source, uint
     stage->name = step->label;
     if (bytes > 0)
         return true;
+    if (work->plan->format->flat) {
+        work->shapes[number] =
+            (struct work_shape){step, work->kernels[number], work->plan->tracks[step->track].in.type};
+        stage->shape = shape_flat;
+        stage->user  = &work->shapes[number];
+    }
     if (trm_kernel_grid(work->kernels[number], step->items[0], step->items[1], step->items[2],
                         &stage->grid) != TRM_OK)
         return fault_library(work->fault, step->label);
@@ -268,6 +290,7 @@ bool work_open(struct work *work, const struct plan *plan, struct trm_device *de
     work->kernels   = output_allocate(plan->step_count, sizeof(*work->kernels));
     work->arguments = output_allocate((size_t)plan->step_count * STEP_ARGUMENTS, sizeof(*work->arguments));
     work->stages    = output_allocate(plan->step_count, sizeof(*work->stages));
+    work->shapes    = output_allocate(plan->step_count, sizeof(*work->shapes));
     if (!load_kernels(work) || !add_frame_ports(work) || !make_stages(work))
         goto close;
     divide(work, &mine);
@@ -296,5 +319,6 @@ void work_close(struct work *work)
     free(work->kernels);
     free(work->arguments);
     free(work->stages);
+    free(work->shapes);
     memset(work, 0, sizeof(*work));
 }

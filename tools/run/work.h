@@ -12,6 +12,13 @@ enum {
     WORK_PORTS = 64
 };
 
+/* What the launch of a stage follows from, where frames of flat data may be shorter. */
+struct work_shape {
+    const struct step *step;
+    struct trm_kernel *kernel;
+    int32_t input_type; /* of the track's elements, as they are read */
+};
+
 /* Inputs are ports 0 to tracks − 1, outputs those that follow. */
 struct work {
     const struct plan *plan;
@@ -20,6 +27,7 @@ struct work {
     struct trm_kernel **kernels;    /* of each step */
     struct trm_argument *arguments; /* of all steps, STEP_ARGUMENTS each */
     struct trm_stage *stages;
+    struct work_shape *shapes; /* of each step */
     struct trm_port ports[WORK_PORTS];
     uint32_t port_count;
     struct trm_buffer *values[WORK_PORTS]; /* of shared ports */

@@ -251,7 +251,8 @@ struct trm_stream_ops {
                            struct trm_backend_stream *other, uint64_t other_value);
     /* Optional: the stream stops at `value` until open_gates() is called with that number or a
      * higher one, from any thread. Both or none; emulated on the host. A gate that is open
-     * already lets the stream pass. */
+     * already lets the stream pass. open_gates() may do what is short of the work behind the gate, and
+     * notify of it, before it returns. */
     int32_t (*gate)(struct trm_backend_stream *stream, uint64_t value);
     void (*open_gates)(struct trm_backend_stream *stream, uint64_t value);
     /* Optional hint for UNIFIED memory. */
@@ -263,8 +264,9 @@ struct trm_stream_ops {
     /* Submit what was enqueued. Optional where nothing is held back. */
     int32_t (*flush)(struct trm_backend_stream *stream);
     /* The highest number that is complete; does not block. Answers the stream's first failure
-     * once it has one; after a failure everything on the stream counts as finished: memory it
-     * used is no longer touched. */
+     * once it has one, and then leaves `completed` alone or, where it can tell, sets it to the highest
+     * number that was complete before the failure; after a failure everything on the stream counts as
+     * finished: memory it used is no longer touched. */
     int32_t (*query)(struct trm_backend_stream *stream, uint64_t *completed);
     /* Block until `value` is complete, after submitting what it needs. timeout_ns as in
      * trm_point_wait(). Errors: TIMEOUT, or the stream's first failure. */
