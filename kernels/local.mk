@@ -4,9 +4,9 @@
 # To add one: its stem here (NAME, or NAME.CONSTANT=VALUE for the code of one variant, which is compiled with
 # -DCONSTANT_<name>=<value>), and the rule with its sources below.
 
-HAND_TUNED = reduce sgemm
+HAND_TUNED = fma_chain reduce sgemm
 
-EXTRA_DIST += kernels/reduce.c kernels/sgemm.c kernels/sgemm_block.h
+EXTRA_DIST += kernels/fma_chain.c kernels/reduce.c kernels/sgemm.c kernels/sgemm_block.h
 
 # Every target gets its attribute in the source, so this is for every processor of the architecture. What is written as a
 # product and a sum may be one fused instruction, which -std=c11 alone forbids.
@@ -18,5 +18,6 @@ BUILD_HAND_TUNED = \
 	$(CC) $(HAND_TUNED_CFLAGS) $$constants -o "shaders/$$tuned.so.new" "$(srcdir)/kernels/$${tuned%%.*}.c" && \
 	mv -f "shaders/$$tuned.so.new" "shaders/$$tuned.so" || { rm -f $@; exit 1; }
 
+shaders/fma_chain.so: kernels/fma_chain.c
 shaders/reduce.so: kernels/reduce.c
 shaders/sgemm.so: kernels/sgemm.c kernels/sgemm_block.h

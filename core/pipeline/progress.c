@@ -54,7 +54,8 @@ int32_t core_slot_stage(struct core_slot *slot)
 
 /* ---- how far a stream that failed had come --------------------------------------------------------- */
 
-/* The last number that was complete; UNKNOWN where the backend does not tell. */
+/* The last number that was complete; UNKNOWN where the backend does not tell, or has not failed itself: a stream that the
+ * core let fail, for the sake of another that it waited for, may have run on. */
 #define UNKNOWN UINT64_MAX
 
 static uint64_t came_to(struct trm_stream *handle)
@@ -66,19 +67,32 @@ static uint64_t came_to(struct trm_stream *handle)
         return UNKNOWN;
 
     core_error_save(&saved);
-    stream->ops->query(stream->backend, &completed);
+    if (stream->ops->query(stream->backend, &completed) == TRM_OK)
+        completed = UNKNOWN;
     core_error_restore(&saved);
     core_object_leave(&stream->object);
     return completed;
 }
 
+/* What ended at the point ended well. It has been waited for. */
+static int is_through(const struct core_slot_point *point)
+{
+    struct trm_point place     = core_slot_point(point);
+    struct core_stream *stream = place.stream != NULL ? core_object_enter(place.stream, CORE_STREAM) : NULL;
+    if (stream == NULL)
+        return place.stream == NULL;
+    int32_t failure = core_stream_failure_status(stream);
+    core_object_leave(&stream->object);
+    if (failure == TRM_OK)
+        return 1;
+    uint64_t completed = came_to(place.stream);
+    return completed != UNKNOWN && completed >= place.value;
+}
+
 static int has_come_through(const struct core_slot_device *own)
 {
-    struct trm_point finished = core_slot_point(&own->finished);
-    uint64_t completed        = came_to(finished.stream);
-
-    return !atomic_load_explicit(&own->partial, memory_order_relaxed) && completed != UNKNOWN &&
-           completed >= finished.value;
+    return !atomic_load_explicit(&own->partial, memory_order_relaxed) && is_through(&own->uploaded) &&
+           is_through(&own->processed) && is_through(&own->finished);
 }
 
 /* The place before the first launch: what the stream has to be known not to have passed. */

@@ -155,9 +155,12 @@ END_TEST
 
 /* ---- any call -------------------------------------------------------------------------------------------- */
 
+/* Not query and wait: a stream for which they fail has failed. */
 static const char *const operations[] = {
-    "copy",     "launch", "mark",         "wait_stream", "gate",         "flush",         "query",   "wait",
-    "wait_any", "notify", "stamp_record", "stamp_read",  "stamp_create", "stream_create", "allocate"};
+    "copy",          "launch",   "mark",         "wait_stream",  "gate",
+    "flush",         "notify",   "stamp_record", "stamp_read",   "stamp_create",
+    "stream_create", "allocate", "graph_create", "graph_launch", "graph_update",
+};
 
 enum {
     OPERATIONS = sizeof(operations) / sizeof(operations[0])
