@@ -3,6 +3,7 @@
  */
 #include "core/error.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -154,6 +155,17 @@ static const struct status_words *words_of(int32_t status)
             return &statuses[i];
     }
     return NULL;
+}
+
+int32_t core_fail_program(int32_t status)
+{
+    const struct status_words *words = words_of(status);
+
+    if (last.said && last.status == status)
+        return status;
+    if (words == NULL)
+        return core_fail(status, "the program's function answered %" PRId32 ", which is no status", status);
+    return core_fail(status, "the program's function answered %s", words->name);
 }
 
 const char *trm_status_name(int32_t status)

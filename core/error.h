@@ -62,6 +62,10 @@ static inline int32_t core_fail_below(int32_t status)
     return status;
 }
 
+/* Hands on a failure that a function of the program answered: if it has said nothing of it with Trireme's own functions,
+ * names the status. Returns `status`. */
+int32_t core_fail_program(int32_t status);
+
 /* A failure with its sentence, kept by a stream or a device as the first cause. */
 struct core_failure {
     int32_t status;

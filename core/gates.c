@@ -64,7 +64,7 @@ static int32_t pass_failure_on(const struct core_gate *gate)
         core_error_clear();
         status = core_fail_below(gate->status);
     }
-    core_stream_keep_failure(stream, status);
+    core_stream_cut(stream, gate->value - 1, status);
     if (stream->ops->abandon == NULL)
         return 0;
     stream->ops->abandon(stream->backend, status);
@@ -76,7 +76,8 @@ static void gate_open(const struct core_gate *gate)
     const struct core_stream *stream = gate->stream;
     if (gate->callback != NULL)
         run_callback(gate);
-    else if (gate->status != TRM_OK && pass_failure_on(gate))
+    else if (gate->status != TRM_OK && !core_stream_came_through(gate->other, gate->other_value) &&
+             pass_failure_on(gate))
         return;
     stream->ops->open_gates(stream->backend, gate->value);
 }

@@ -74,6 +74,7 @@ core_libcore_la_SOURCES += \
 	core/fill.c \
 	core/kernel.c core/kernel.h \
 	core/kernel_interface.c core/kernel_interface.h \
+	core/kernel_named.c \
 	core/launch.c core/launch.h \
 	core/launch_arguments.c \
 	core/map.c \
@@ -191,6 +192,7 @@ core_libcore_la_SOURCES += \
 	core/report/predict_shared.c \
 	core/report/prediction.c \
 	core/report/report.c core/report/report.h \
+	core/report/report_file.c \
 	core/report/report_json.c \
 	core/report/report_text.c \
 	core/report/slices.c \

@@ -32,7 +32,7 @@
 #define FIRST_BITS 6
 #define CHUNKS (SLOT_BITS - FIRST_BITS + 1)
 
-struct core_slot {
+struct core_handle_slot {
     _Atomic uint64_t word;
     _Atomic uintptr_t content; /* the object; in a free slot the number of the next free one */
 };
@@ -45,7 +45,7 @@ struct core_handle_table {
     uint32_t floor;              /* generations up to this one were given by earlier contexts */
     _Atomic uint64_t free;       /* tag 40 | first free slot 24; the tag changes at every pop */
     pthread_mutex_t growth_lock; /* guards adding chunks */
-    _Atomic(struct core_slot *) chunks[CHUNKS];
+    _Atomic(struct core_handle_slot *) chunks[CHUNKS];
 };
 
 /* The library's only mutable global. A context that follows another under the same number begins at
@@ -107,11 +107,11 @@ static uint32_t chunk_first(uint32_t chunk)
     return chunk_slots(chunk) - chunk_slots(0);
 }
 
-static inline struct core_slot *slot_at(const struct core_handle_table *table, uint32_t number)
+static inline struct core_handle_slot *slot_at(const struct core_handle_table *table, uint32_t number)
 {
-    uint32_t shifted       = number + chunk_slots(0);
-    uint32_t chunk         = 31u - (uint32_t)__builtin_clz(shifted) - FIRST_BITS;
-    struct core_slot *base = atomic_load_explicit(&table->chunks[chunk], memory_order_acquire);
+    uint32_t shifted              = number + chunk_slots(0);
+    uint32_t chunk                = 31u - (uint32_t)__builtin_clz(shifted) - FIRST_BITS;
+    struct core_handle_slot *base = atomic_load_explicit(&table->chunks[chunk], memory_order_acquire);
     return base ? base + (shifted - chunk_slots(chunk)) : NULL;
 }
 
@@ -152,11 +152,11 @@ static int32_t fail_destroyed(uint32_t type)
 /* A handle whose type is right but whose slot does not know it. */
 static int32_t fail_stale(const struct core_handle_table *table, uint64_t handle)
 {
-    const struct core_slot *slot = slot_at(table, handle & SLOT_MASK);
-    const char *name             = type_names[type_of(handle)];
-    uint64_t word                = slot ? atomic_load(&slot->word) : 0;
-    uint32_t latest              = word >> 32 & GENERATION_MASK;
-    uint32_t given               = generation_of(handle);
+    const struct core_handle_slot *slot = slot_at(table, handle & SLOT_MASK);
+    const char *name                    = type_names[type_of(handle)];
+    uint64_t word                       = slot ? atomic_load(&slot->word) : 0;
+    uint32_t latest                     = word >> 32 & GENERATION_MASK;
+    uint32_t given                      = generation_of(handle);
     if (given == 0 || given > latest || (given == latest && word >> 60 != type_of(handle)))
         return core_fail(TRM_ERROR_INVALID_HANDLE, "this was never a handle of %s %s", article(name), name);
     return fail_destroyed(type_of(handle));
@@ -187,12 +187,13 @@ static int32_t fail_handle(uint64_t handle, enum core_type type)
 /* ---- finding and entering ---- */
 
 /* The slot that answers to a handle. This is the way of every call, so it is kept straight. */
-static inline __attribute__((always_inline)) struct core_slot *find_slot(uint64_t handle, enum core_type type)
+static inline __attribute__((always_inline)) struct core_handle_slot *find_slot(uint64_t handle,
+                                                                                enum core_type type)
 {
     const struct core_handle_table *table = table_of(handle);
     if (!LIKELY(table != NULL))
         return NULL;
-    struct core_slot *slot = slot_at(table, handle & SLOT_MASK);
+    struct core_handle_slot *slot = slot_at(table, handle & SLOT_MASK);
     if (!LIKELY(slot != NULL))
         return NULL;
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
@@ -201,7 +202,7 @@ static inline __attribute__((always_inline)) struct core_slot *find_slot(uint64_
     return slot;
 }
 
-static struct core_object *object_in(const struct core_slot *slot)
+static struct core_object *object_in(const struct core_handle_slot *slot)
 {
     return (struct core_object *)atomic_load_explicit(&slot->content, memory_order_relaxed);
 }
@@ -215,8 +216,8 @@ COLD static void *not_found(uint64_t handle, enum core_type type)
 
 void *core_object_find(const void *handle, enum core_type type)
 {
-    uint64_t bits          = (uintptr_t)handle;
-    struct core_slot *slot = find_slot(bits, type);
+    uint64_t bits                 = (uintptr_t)handle;
+    struct core_handle_slot *slot = find_slot(bits, type);
     if (LIKELY(slot != NULL))
         return object_in(slot);
     return not_found(bits, type);
@@ -228,7 +229,7 @@ int32_t core_object_alive(const void *handle, enum core_type type)
 }
 
 /* One more call inside, if the slot still answers to the handle. */
-static int pin(struct core_slot *slot, uint64_t handle)
+static int pin(struct core_handle_slot *slot, uint64_t handle)
 {
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
     do {
@@ -241,8 +242,8 @@ static int pin(struct core_slot *slot, uint64_t handle)
 
 void *core_object_enter(const void *handle, enum core_type type)
 {
-    uint64_t bits          = (uintptr_t)handle;
-    struct core_slot *slot = find_slot(bits, type);
+    uint64_t bits                 = (uintptr_t)handle;
+    struct core_handle_slot *slot = find_slot(bits, type);
     if (LIKELY(slot != NULL) && LIKELY(pin(slot, bits)))
         return object_in(slot);
     return not_found(bits, type);
@@ -307,7 +308,7 @@ static uint64_t free_word(uint64_t old, uint32_t first)
 }
 
 /* A chain of slots, linked from first to last, becomes free. */
-static void slots_push(struct core_handle_table *table, uint32_t first, struct core_slot *last)
+static void slots_push(struct core_handle_table *table, uint32_t first, struct core_handle_slot *last)
 {
     uint64_t head = atomic_load_explicit(&table->free, memory_order_relaxed);
     do {
@@ -325,9 +326,9 @@ COLD static int32_t slots_add(struct core_handle_table *table)
     if (chunk >= CHUNKS - 1)
         return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY,
                          "the context has %u objects, and no number for one more", chunk_first(CHUNKS - 1));
-    uint32_t count          = chunk_slots(chunk);
-    uint32_t first          = chunk_first(chunk);
-    struct core_slot *slots = core_allocate(table->context, count * sizeof(*slots));
+    uint32_t count                 = chunk_slots(chunk);
+    uint32_t first                 = chunk_first(chunk);
+    struct core_handle_slot *slots = core_allocate(table->context, count * sizeof(*slots));
     if (slots == NULL)
         return core_fail_memory("making room for handles");
     for (uint32_t i = 0; i < count; i++) {
@@ -363,8 +364,8 @@ static int32_t slot_pop(struct core_handle_table *table, uint32_t *number)
         }
         /* Where another thread takes the slot meanwhile this reads nonsense, but the tag has then
          * changed. */
-        struct core_slot *slot = slot_at(table, head & SLOT_MASK);
-        uint32_t next          = atomic_load_explicit(&slot->content, memory_order_relaxed) & SLOT_MASK;
+        struct core_handle_slot *slot = slot_at(table, head & SLOT_MASK);
+        uint32_t next = atomic_load_explicit(&slot->content, memory_order_relaxed) & SLOT_MASK;
         if (atomic_compare_exchange_weak_explicit(&table->free, &head, free_word(head, next),
                                                   memory_order_acquire, memory_order_acquire)) {
             *number = head & SLOT_MASK;
@@ -375,7 +376,7 @@ static int32_t slot_pop(struct core_handle_table *table, uint32_t *number)
 
 /* The slot of a retired object. One that has used up its generations is never used again, so that
  * a stale handle is always told. */
-static void slot_give_back(struct core_handle_table *table, struct core_slot *slot, uint64_t handle)
+static void slot_give_back(struct core_handle_table *table, struct core_handle_slot *slot, uint64_t handle)
 {
     if (generation_of(handle) < GENERATION_MASK)
         slots_push(table, handle & SLOT_MASK, slot);
@@ -393,7 +394,7 @@ int32_t core_object_init(struct core_object *object, const struct core_object_op
     int32_t status = slot_pop(table, &number);
     if (status != TRM_OK)
         return status;
-    struct core_slot *slot = slot_at(table, number);
+    struct core_handle_slot *slot = slot_at(table, number);
     uint64_t generation =
         (atomic_load_explicit(&slot->word, memory_order_relaxed) >> 32 & GENERATION_MASK) + 1;
     uint64_t middle = (uint64_t)ops->type << GENERATION_BITS | generation;
@@ -429,7 +430,7 @@ void core_object_leave(struct core_object *object)
 
 /* Marks the slot dead if it answers to the handle. Returns 1 for the one caller that did it;
  * `unused` then says whether no call was inside. */
-static int32_t slot_kill(struct core_slot *slot, uint64_t handle, int *unused)
+static int32_t slot_kill(struct core_handle_slot *slot, uint64_t handle, int *unused)
 {
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
     do {
@@ -531,7 +532,7 @@ static uint32_t highest_generation(const struct core_handle_table *table)
 {
     uint32_t highest = table->floor;
     for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
-        struct core_slot *slots = atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed);
+        struct core_handle_slot *slots = atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed);
         for (uint32_t i = 0; slots != NULL && i < chunk_slots(chunk); i++) {
             uint32_t generation =
                 atomic_load_explicit(&slots[i].word, memory_order_relaxed) >> 32 & GENERATION_MASK;
@@ -555,7 +556,7 @@ void core_handle_table_destroy(struct core_handle_table *table)
     visits_wait();
 
     for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
-        struct core_slot *slots = atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed);
+        struct core_handle_slot *slots = atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed);
         core_release(context, slots, chunk_slots(chunk) * sizeof(*slots));
     }
     pthread_mutex_destroy(&table->growth_lock);

@@ -45,7 +45,7 @@ enum core_type {
 
 struct core_context;
 struct core_object;
-struct core_slot;
+struct core_handle_slot;
 struct core_handle_table;
 
 /* What a type does at the ends of its life; one static table a type. */
@@ -60,7 +60,7 @@ struct core_object_ops {
 struct core_object {
     const struct core_object_ops *ops;
     struct core_context *context;
-    struct core_slot *slot;
+    struct core_handle_slot *slot;
     void *handle;
     _Atomic uint32_t references;
 };

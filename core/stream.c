@@ -138,6 +138,7 @@ int32_t core_stream_create(struct core_device *device, int32_t role, int32_t pri
     stream->ops                = &device->backend->stream;
     stream->stats              = &memory->stats;
     atomic_init(&stream->flags, flags);
+    atomic_init(&stream->cut, UINT64_MAX);
     status = create_below(stream, role, priority);
     if (status != TRM_OK)
         goto free_memory;

@@ -59,6 +59,8 @@ struct core_stream {
      * out; then failure_status is all that is known. */
     _Atomic(const struct core_failure *) failure;
     _Atomic int32_t failure_status;
+    /* The core let it fail, for another's sake, behind this operation: what came up to it is not concerned. UINT64_MAX: no. */
+    _Atomic uint64_t cut;
 
     _Atomic uint32_t flags; /* enum core_stream_flags */
     /* Pins (gates, callbacks, notifications, waits by reference), and bits for the end; a futex.
@@ -68,7 +70,7 @@ struct core_stream {
     struct core_gate *gates, *last_gate; /* not yet opened, oldest first; under device->lock */
     struct core_gate *spare_gates;       /* gates.c: to be used again; under device->lock */
     uint32_t spare_gate_count;
-    struct core_watch *watch;            /* notify.c: emulated notifications; under device->lock */
+    struct core_watch *watch; /* notify.c: emulated notifications; under device->lock */
     /* pool.c: what was freed in this stream's order; NULL until then */
     struct core_pool_stream *pool;
     /* core/module.c: the module launched from last (by its handle, which is never given twice), and
@@ -182,6 +184,13 @@ int32_t core_stream_check_failure(const struct core_stream *stream);
 
 /* Keep `status` (just set as last error) as the stream's first failure, if it has none yet. */
 void core_stream_keep_failure(struct core_stream *stream, int32_t status);
+
+/* The same where it is the core that lets the stream fail: everything behind operation `last`. */
+void core_stream_cut(struct core_stream *stream, uint64_t last, int32_t status);
+
+/* Had everything up to `value` ended well, although the stream has failed since? For work that has ended; waits for
+ * the backend where only the core knows of the failure. 0 where that cannot be told. The caller holds a reference. */
+int32_t core_stream_came_through(struct core_stream *stream, uint64_t value);
 
 /* Frees what was kept; when nobody has a reference any more. */
 void core_stream_forget_failure(struct core_stream *stream);

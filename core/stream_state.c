@@ -103,6 +103,14 @@ void core_stream_keep_failure(struct core_stream *stream, int32_t status)
         core_release(context, made, sizeof(*made));
 }
 
+void core_stream_cut(struct core_stream *stream, uint64_t last, int32_t status)
+{
+    uint64_t none = UINT64_MAX;
+    if (atomic_load_explicit(&stream->failure, memory_order_relaxed) == NULL)
+        atomic_compare_exchange_strong(&stream->cut, &none, last);
+    core_stream_keep_failure(stream, status);
+}
+
 static int32_t raise_failure(const struct core_stream *stream, const struct core_failure *failure)
 {
     if (failure != &without_memory)
@@ -303,6 +311,28 @@ int32_t core_stream_wait_finished(struct core_stream *stream, uint64_t value, ui
     int32_t status = wait_below(stream, value, timeout_ns);
     core_stream_unpin(stream, 1);
     return status == TRM_ERROR_TIMEOUT ? status : TRM_OK;
+}
+
+/* Of a stream that was cut the backend knows nothing, and goes on with what came before. */
+int32_t core_stream_came_through(struct core_stream *stream, uint64_t value)
+{
+    uint64_t completed = 0;
+    struct said said;
+    if (value > atomic_load(&stream->cut) || core_stream_failure_status(stream) == TRM_ERROR_DEVICE_LOST ||
+        !core_stream_pin(stream))
+        return 0;
+    put_aside(&said);
+    core_error_clear();
+    int32_t status = stream->ops->query(stream->backend, &completed);
+    if (status == TRM_OK && completed < value) {
+        core_service_block();
+        status = stream->ops->wait(stream->backend, value, TRM_FOREVER);
+        core_service_unblock();
+        completed = status == TRM_OK ? value : 0;
+    }
+    put_back(&said);
+    core_stream_unpin(stream, 1);
+    return completed >= value;
 }
 
 void core_stream_close(struct core_stream *stream)

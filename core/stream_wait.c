@@ -5,12 +5,13 @@
 #include "core/gates.h"
 #include "core/stream.h"
 
-/* `other` has failed, and so does `stream`, with the same sentence. That is no failure of the call. */
-static int32_t inherit(struct core_stream *stream, const struct core_stream *other)
+/* `other` has failed, and so does `stream`, with the same sentence, unless what it waits for was reached before. That is no
+ * failure of the call. */
+static int32_t inherit(struct core_stream *stream, struct core_stream *other, uint64_t value)
 {
     int32_t status = core_stream_check_failure(other);
-    if (status != TRM_OK)
-        core_stream_keep_failure(stream, status);
+    if (status != TRM_OK && !core_stream_came_through(other, value))
+        core_stream_cut(stream, atomic_load_explicit(&stream->enqueued, memory_order_relaxed), status);
     return TRM_OK;
 }
 
@@ -31,7 +32,7 @@ static int32_t wait_natively(struct core_stream *stream, struct core_stream *oth
     core_error_save(&complaint);
     core_stream_reached_inside(other, other_value);
     if (core_stream_failure_status(other) != TRM_OK)
-        return inherit(stream, other);
+        return inherit(stream, other, other_value);
     core_error_restore(&complaint);
     return status;
 }
@@ -42,7 +43,7 @@ static int32_t wait_on_host(struct core_stream *stream, struct core_stream *othe
     if (status == TRM_ERROR_DEADLOCK)
         return status;
     core_stream_add(&stream->stats->host_waits, 1);
-    return inherit(stream, other);
+    return inherit(stream, other, other_value);
 }
 
 /* With both streams kept in place. */
@@ -51,7 +52,7 @@ static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other
     int32_t native = same_instance(stream, other) && stream->ops->wait_stream != NULL;
 
     if (core_stream_check(other) != TRM_OK)
-        return inherit(stream, other);
+        return inherit(stream, other, value);
     if (atomic_load_explicit(&other->completed, memory_order_acquire) >= value)
         return TRM_OK;
     if (native)
@@ -61,7 +62,7 @@ static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other
     if (status == TRM_OK)
         return TRM_OK;
     if (core_stream_failure_status(other) != TRM_OK)
-        return inherit(stream, other);
+        return inherit(stream, other, value);
     if (core_gates_are_there(stream))
         return core_gate_wait(stream, other, value);
     return wait_on_host(stream, other, value);
@@ -73,7 +74,7 @@ int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *o
     if (other == stream)
         return TRM_OK;
     if (!core_stream_pin(other))
-        return inherit(stream, other);
+        return inherit(stream, other, value);
     int32_t status = wait_pinned(stream, other, value);
     core_stream_unpin(other, 1);
     return status;

@@ -68,8 +68,8 @@ int main(void)
     struct trm_kernel *kernel = named_kernel(device, "fma_chain", NULL, 0);
 
     /* The output is as full as the input, which is port 0. */
-    struct trm_port ports[] = {trm_port_input("x", BYTES), trm_port_output("y", BYTES)};
-    ports[1].follows        = 1 + 0;
+    const struct trm_port ports[] = {trm_port_input("x", BYTES),
+                                     trm_port_follows(trm_port_output("y", BYTES), 0)};
 
     const struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1), trm_arg_f32(1.0f),
                                              trm_arg_f32(1.0f), trm_arg_port_elements(0, sizeof(float))};

@@ -36,10 +36,9 @@ static struct trm_pipeline *make_server(struct trm_device *device, struct trm_ke
     struct trm_port ports[] = {
         trm_port_input("samples", SAMPLES * INPUTS * sizeof(float)),
         trm_port_shared("weights", shared),
-        trm_port_output("scores", SAMPLES * OUTPUTS * sizeof(float)),
+        trm_port_follows(trm_port_output("scores", SAMPLES * OUTPUTS * sizeof(float)), 0),
     };
-    ports[1].flags   = TRM_PORT_READ_ONLY;
-    ports[2].follows = 1 + 0;
+    ports[1].flags = TRM_PORT_READ_ONLY;
 
     const struct trm_argument arguments[] = {trm_arg_port(0),   trm_arg_port(1),      trm_arg_port(2),
                                              trm_arg_u32(0),    trm_arg_u32(OUTPUTS), trm_arg_u32(INPUTS),

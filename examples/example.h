@@ -32,23 +32,14 @@ static inline void expect(int right, const char *what)
 static inline struct trm_kernel *named_kernel(struct trm_device *device, const char *name,
                                               const struct trm_constant *constants, uint32_t constant_count)
 {
-    struct trm_module_desc desc = {.struct_size    = sizeof(desc),
-                                   .format         = TRM_MODULE_NAMED,
-                                   .data           = name,
-                                   .size           = strlen(name) + 1,
-                                   .constants      = constants,
-                                   .constant_count = constant_count};
-    struct trm_module *module;
     struct trm_kernel *kernel;
 
-    int32_t status = trm_module_load(device, &desc, &module);
+    int32_t status = trm_kernel_named(device, name, constants, constant_count, &kernel);
     if (status == TRM_ERROR_UNSUPPORTED) {
         puts(trm_last_error().sentence);
         exit(77);
     }
     must(status);
-    must(trm_kernel_get(module, NULL, &kernel)); /* the only one that there is */
-    trm_module_destroy(module);                  /* the kernel keeps it */
     return kernel;
 }
 

@@ -77,5 +77,6 @@ tools_trireme_SOURCES += $(RUN_FILES) \
 	tools/run/recipe.c tools/run/recipe.h \
 	tools/run/run.c tools/run/run.h \
 	tools/run/spec.c tools/run/spec.h \
+	tools/run/suggest.c tools/run/suggest.h \
 	tools/run/verify.c tools/run/verify.h \
 	tools/run/work.c tools/run/work.h

@@ -15,10 +15,10 @@
 struct cpu_session {
     struct trm_backend_instance *instance;
     uint32_t token;
-    bool quiet;                      /* inside of an enqueueing call or of abandon(): see above */
-    uint64_t brief_ns;               /* it ends when it has run for so long, but tells whoever is due; 0: no such end */
-    uint64_t spent_ns;               /* what it has run, by its likely cost */
-    bool worker;                     /* of the pool; else a thread that helps */
+    bool quiet;        /* inside of an enqueueing call or of abandon(): see above */
+    uint64_t brief_ns; /* it ends when it has run for so long, but tells whoever is due; 0: no such end */
+    uint64_t spent_ns; /* what it has run, by its likely cost */
+    bool worker;       /* of the pool; else a thread that helps */
     struct trm_backend_stream *goal; /* helper: what it waits for; may be NULL */
     uint64_t goal_value;             /* …and the number */
     uint64_t most_ns;                /* operations dearer than this are left to the workers */

@@ -150,12 +150,8 @@ static int32_t template_stream_launch(struct trm_backend_stream *stream, uint64_
 
 static int32_t template_stream_query(struct trm_backend_stream *stream, uint64_t *completed)
 {
-    int32_t status = template_stream_failure(stream);
-
-    if (status != TRM_OK)
-        return status;
     *completed = atomic_load_explicit(&stream->completed, memory_order_acquire);
-    return TRM_OK;
+    return template_stream_failure(stream);
 }
 
 /* `timeout_ns` from now, or as far ahead as the clock can tell. */

@@ -181,7 +181,7 @@ static int32_t put_shape(struct core_slot *slot, uint32_t stage)
         return core_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "the stage's shape answered %" PRId32 ", which is no status", status);
     if (status != TRM_OK)
-        return core_fail_below(status);
+        return core_fail_program(status);
     take_back(plan, own->declared, own->arguments[stage]);
     return TRM_OK;
 }

@@ -123,6 +123,16 @@ static int32_t fail_stage(const struct trm_pipeline_desc *desc, uint32_t index, 
     return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s %s", core_stage_label(desc->stages, index, text), what);
 }
 
+static int32_t fail_port_number(const struct trm_pipeline_desc *desc, uint32_t index, const char *what,
+                                uint32_t port)
+{
+    char text[CORE_LABEL_BYTES];
+
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                     "%s %s port %" PRIu32 ", but the pipeline has %" PRIu32 " ports",
+                     core_stage_label(desc->stages, index, text), what, port, desc->port_count);
+}
+
 static int32_t check_host(const struct trm_pipeline_desc *desc, uint32_t index)
 {
     const struct trm_stage *stage = &desc->stages[index];
@@ -133,7 +143,8 @@ static int32_t check_host(const struct trm_pipeline_desc *desc, uint32_t index)
     if (desc->flags & TRM_PIPELINE_DIVISIBLE)
         return fail_stage(desc, index, "is a host stage, which a divisible pipeline cannot have");
     if (desc->port_count < CORE_PORTS_MOST && named >> desc->port_count != 0)
-        return fail_stage(desc, index, "reads or writes a port that there is not");
+        return fail_port_number(desc, index, "reads or writes",
+                                desc->port_count + (uint32_t)__builtin_ctzll(named >> desc->port_count));
     for (uint32_t i = 0; i < desc->port_count; i++)
         if (desc->ports[i].kind == TRM_PORT_SHARED && (named & CORE_BIT(i)))
             return fail_stage(desc, index,
@@ -156,7 +167,7 @@ static int32_t check_launch(const struct trm_pipeline_desc *desc, uint32_t index
     if (stage->shape != NULL)
         return TRM_OK;
     if (stage->items_bytes != 0 && stage->items_port >= desc->port_count)
-        return fail_stage(desc, index, "has its work-items from a port that there is not");
+        return fail_port_number(desc, index, "has its work-items from", stage->items_port);
     if (stage->items_bytes == 0 && groups == 0)
         return fail_stage(desc, index, "has no grid: a shape, items or groups");
     if (stage->items_bytes == 0 && (desc->flags & TRM_PIPELINE_DIVISIBLE))

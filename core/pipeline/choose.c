@@ -50,7 +50,7 @@ static int32_t begin_asked(struct core_pipeline *pipeline)
                          pipeline->device->id);
     if (asked == TRM_STRATEGY_SLOT_GRAPHS && engine->host_count != 0)
         return core_fail(TRM_ERROR_UNSUPPORTED, "stages on the host cannot be recorded in a graph");
-    settle(pipeline, strategies[asked], "asked for");
+    settle(pipeline, strategies[asked], "this strategy was asked for");
     return TRM_OK;
 }
 

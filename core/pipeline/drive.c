@@ -104,8 +104,10 @@ static int32_t another_failed(struct core_pipeline *pipeline, struct core_failur
         if (core_slot_place(slot) != CORE_PLACE_SUBMITTED)
             continue;
         int32_t status = core_slot_poll(slot);
-        if (status == TRM_OK || status == TRM_ERROR_TIMEOUT)
+        if (status == TRM_OK)
             continue;
+        if (status == TRM_ERROR_TIMEOUT)
+            return 0; /* it may be the cause, which cannot be seen yet */
         core_failure_describe(slot, NULL, status, failure);
         return 1;
     }

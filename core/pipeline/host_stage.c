@@ -87,7 +87,8 @@ static void keep_failure(struct core_slot_device *own, int32_t status, const cha
     if (status > 0)
         status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "the stage answered %" PRId32 ", which is no status",
                            status);
-    core_error_complete(status);
+    else
+        status = core_fail_program(status);
     core_failure_keep(&own->host_failure, core_fail_compute(status, name));
     atomic_store_explicit(&own->host_failed, status, memory_order_release);
 }

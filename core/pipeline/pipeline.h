@@ -1,10 +1,14 @@
 /* Pipelines: the object, its slots, and how the files of this folder share the work.
  *
  *     check.c       is a descriptor right?                       ports.c, stages.c    what it says, copied
- *     slot.c        memory and streams of a slot                 arguments.c          sizes, arguments and grids of a token
+ *     stage_arguments.c   arguments against parameters           pieces.c             how tokens are cut
+ *     engine.c      beginning, end, recovery                     slot.c    memory and streams of a slot
+ *     arguments.c   sizes, arguments and grids of a token        place.c   where its ports are
  *     enqueue.c     a token's work onto the device, by one of    strategy_*.c         the ways to do that
- *     choose.c      which way is the fastest                     tune.c               how many slots are best
- *     host_stage.c  stages on the host                           times.c              when did what happen
+ *     put.c         its operations, one by one                   recording.c          the same as a graph
+ *     progress.c    how far it is, and what stopped it           times.c   when did what happen
+ *     choose.c      which way is the fastest                     tune.c    how many slots are best
+ *     host_stage.c  stages on the host
  *
  *     queue.c       free, filled, submitted, done: who has which slot        wait.c  waiting for any of that
  *     drive.c       acquire, submit, discard, next, release                 run.c   run and start

@@ -81,12 +81,10 @@ static int is_through(const struct core_slot_point *point)
     struct core_stream *stream = place.stream != NULL ? core_object_enter(place.stream, CORE_STREAM) : NULL;
     if (stream == NULL)
         return place.stream == NULL;
-    int32_t failure = core_stream_failure_status(stream);
+    int32_t through =
+        core_stream_failure_status(stream) == TRM_OK || core_stream_came_through(stream, place.value);
     core_object_leave(&stream->object);
-    if (failure == TRM_OK)
-        return 1;
-    uint64_t completed = came_to(place.stream);
-    return completed != UNKNOWN && completed >= place.value;
+    return through;
 }
 
 static int has_come_through(const struct core_slot_device *own)

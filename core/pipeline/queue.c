@@ -60,7 +60,7 @@ void core_queue_move(struct core_slot *slot, int32_t place)
     }
     queue->places[from]--;
     queue->places[place]++;
-    atomic_store_explicit(&slot->state, (uint32_t)place, memory_order_release);
+    atomic_store(&slot->state, (uint32_t)place);
     /* Who waits for a slot, or for all of them, waits for the end of its work from now on. */
     if (place == CORE_PLACE_ABANDONED)
         core_queue_wake_all(queue);
@@ -109,9 +109,10 @@ struct core_slot *core_queue_pop(struct core_pipeline *pipeline, int32_t place)
     if (slot->next == NULL)
         queue->free.last = NULL;
     slot->next = NULL;
-    core_queue_move(slot, place);
+    /* The index before the place: who looks without the lock reads it on both sides (states.c). */
     slot->token.index = queue->next_index++;
-    atomic_store_explicit(&slot->token_index, slot->token.index, memory_order_relaxed);
+    atomic_store(&slot->token_index, slot->token.index);
+    core_queue_move(slot, place);
     queue->entries[slot->index] = (struct core_queue_entry){.output = NULL};
     return slot;
 }

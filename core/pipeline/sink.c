@@ -22,7 +22,8 @@
 
 static int32_t consume_function(struct core_sink *sink, const struct trm_token *token)
 {
-    return sink->given.consume(sink->given.user, token);
+    int32_t status = sink->given.consume(sink->given.user, token);
+    return status < 0 ? core_fail_program(status) : status;
 }
 
 void *core_sink_place(const struct core_sink *sink, uint64_t index)

@@ -21,7 +21,8 @@
 
 static int32_t fill_function(struct core_source *source, struct trm_token *token)
 {
-    return source->given.fill(source->given.user, token);
+    int32_t answer = source->given.fill(source->given.user, token);
+    return answer < 0 ? core_fail_program(answer) : answer;
 }
 
 static int32_t fill_nothing(struct core_source *source, struct trm_token *token)

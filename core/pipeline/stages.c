@@ -3,7 +3,12 @@
  */
 #include "core/pipeline/stages.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+/* Of a name that gets a number: it fits into a report with that. */
+#define STAGE_NAME_MOST 44
 
 static int32_t resolve_grid(struct core_stage_subject *subject)
 {
@@ -83,6 +88,18 @@ static int32_t copy_stage(struct core_pipeline *pipeline, const struct trm_stage
     return TRM_OK;
 }
 
+/* Without stages an output is whatever it was to begin with; with stages it would be a mistake. */
+static int32_t check_outputs(const struct core_pipeline_device *engine, const struct trm_pipeline_desc *desc)
+{
+    uint64_t left = engine->output_ports & ~(engine->kernel_writes | engine->host_writes);
+    char text[CORE_LABEL_BYTES];
+
+    if (left == 0)
+        return TRM_OK;
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is an output, but no stage writes it",
+                     core_port_label(desc->ports, (uint64_t)__builtin_ctzll(left), text));
+}
+
 static uint32_t count_arguments(const struct trm_pipeline_desc *desc)
 {
     uint32_t count = 1;
@@ -90,6 +107,42 @@ static uint32_t count_arguments(const struct trm_pipeline_desc *desc)
     for (uint32_t i = 0; i < desc->stage_count; i++)
         count += desc->stages[i].argument_count;
     return count;
+}
+
+static int32_t rename_stage(struct core_pipeline *pipeline, uint32_t index, const char *name, uint32_t number)
+{
+    struct core_context *context = pipeline->object.context;
+    struct core_stage_plan *plan = &pipeline->engine->plans[index];
+    char text[CORE_LABEL_BYTES];
+
+    snprintf(text, sizeof(text), "%.*s %" PRIu32, STAGE_NAME_MOST, name, number);
+    char *copy = core_copy_text(context, text);
+    if (copy == NULL)
+        return core_fail_memory("making a pipeline");
+    core_release(context, plan->name, strlen(plan->name) + 1);
+    plan->name                   = copy;
+    pipeline->stages[index].name = copy;
+    return TRM_OK;
+}
+
+/* Stages of equal names are numbered, "sobel 1" and "sobel 2", so that a report or a failure tells which of them it means. */
+static int32_t number_equals(struct core_pipeline *pipeline, uint32_t first)
+{
+    const struct core_stage_plan *plans = pipeline->engine->plans;
+    char name[CORE_LABEL_BYTES];
+    uint32_t number = 0;
+    int32_t status  = TRM_OK;
+
+    core_text_copy(name, sizeof(name), plans[first].name);
+    for (uint32_t i = first + 1; status == TRM_OK && i < pipeline->desc.stage_count; i++) {
+        if (strcmp(plans[i].name, name) != 0)
+            continue;
+        if (number == 0)
+            status = rename_stage(pipeline, first, name, ++number);
+        if (status == TRM_OK)
+            status = rename_stage(pipeline, i, name, ++number);
+    }
+    return status;
 }
 
 int32_t core_stages_copy(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc)
@@ -111,6 +164,10 @@ int32_t core_stages_copy(struct core_pipeline *pipeline, const struct trm_pipeli
         return core_fail_memory("making a pipeline");
     for (uint32_t i = 0; status == TRM_OK && i < count; i++)
         status = copy_stage(pipeline, &desc->stages[i], i);
+    for (uint32_t i = 0; status == TRM_OK && i < count; i++)
+        status = number_equals(pipeline, i);
+    if (status == TRM_OK)
+        status = check_outputs(engine, desc);
     if (status == TRM_OK)
         pipeline->desc.stages = pipeline->stages;
     return status;

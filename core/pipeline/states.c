@@ -6,7 +6,7 @@
 
 static int32_t state_of(struct core_slot *slot)
 {
-    switch (atomic_load_explicit(&slot->state, memory_order_acquire)) {
+    switch (atomic_load(&slot->state)) {
     case CORE_PLACE_FREE:
         return TRM_SLOT_FREE;
     case CORE_PLACE_HELD:
@@ -14,13 +14,27 @@ static int32_t state_of(struct core_slot *slot)
     case CORE_PLACE_FILLED:
         return TRM_SLOT_LOADING;
     case CORE_PLACE_ENQUEUING:
-        return TRM_SLOT_UPLOADING;
     case CORE_PLACE_SUBMITTED:
     case CORE_PLACE_ABANDONED:
         return core_slot_stage(slot);
     default:
         return TRM_SLOT_DONE;
     }
+}
+
+/* State and token belong together when the token is the same before and after. A slot that changes hands all the time is told as
+ * it was at the last look. */
+static struct trm_slot look(struct core_slot *slot)
+{
+    struct trm_slot seen = {.token = atomic_load(&slot->token_index)};
+    uint64_t before;
+    int tries = 16;
+    do {
+        before     = seen.token;
+        seen.state = state_of(slot);
+        seen.token = atomic_load(&slot->token_index);
+    } while (seen.token != before && --tries > 0);
+    return seen;
 }
 
 int32_t trm_pipeline_slots(struct trm_pipeline *handle, struct trm_slot *slots, uint32_t capacity,
@@ -38,13 +52,8 @@ int32_t trm_pipeline_slots(struct trm_pipeline *handle, struct trm_slot *slots, 
     if (pipeline == NULL)
         return core_last_status();
     uint32_t depth = atomic_load(&pipeline->depth);
-    for (uint32_t i = 0; i < depth && i < capacity; i++) {
-        struct core_slot *slot = pipeline->slots[i];
-        slots[i]               = (struct trm_slot){
-                          .state = state_of(slot),
-                          .token = atomic_load_explicit(&slot->token_index, memory_order_relaxed),
-        };
-    }
+    for (uint32_t i = 0; i < depth && i < capacity; i++)
+        slots[i] = look(pipeline->slots[i]);
     *count = depth;
     core_object_leave(&pipeline->object);
     return TRM_OK;

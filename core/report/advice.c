@@ -10,13 +10,15 @@
 #include "core/report/report.h"
 
 enum {
-    TEXT_MOST = 48
+    TEXT_MOST    = 48,
+    WORKERS_MOST = 16
 };
 
 struct advisor {
     const struct trm_report *report;
     struct trm_prediction_desc desc; /* of the run as it was */
     struct trm_prediction now;
+    uint32_t processors; /* of the host */
     char *text;
     size_t capacity;
 };
@@ -48,6 +50,12 @@ static char *factor_text(char *text, double gain)
     return core_number_text(text, TEXT_MOST, gain, gain < 10 ? 1 : 0);
 }
 
+/* Does the program bring the tokens itself, when it wants? */
+static int32_t is_served(const struct trm_report *report)
+{
+    return report->workers == 0 && report->one_thread == 0;
+}
+
 /* ---- one piece of advice each; 1: that is the one -------------------------------------------- */
 
 static int32_t nothing_measured(const struct advisor *advisor)
@@ -70,7 +78,7 @@ static int32_t idle(const struct advisor *advisor)
     const struct trm_stage_report *load = &advisor->report->stages[TRM_STAGE_LOAD];
     uint32_t free                       = percent(load->starved_ns, advisor->report->elapsed_ns);
 
-    if (free < 30 || advisor->report->efficiency > 0.8)
+    if (!is_served(advisor->report) || free < 30 || advisor->report->efficiency > 0.8)
         return 0;
     snprintf(advisor->text, advisor->capacity,
              "A slot was free and nothing came for %u %% of the time: the pipeline could take more tokens "
@@ -98,6 +106,35 @@ static int32_t too_small(const struct advisor *advisor)
     return 1;
 }
 
+/* The stages explain too little of the time: whoever hands tokens on did not get to it. */
+static int32_t busy_machine(const struct advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    uint64_t milliseconds           = report->elapsed_ns / 1000000;
+    uint32_t explained              = percent(advisor->now.elapsed_ns, report->elapsed_ns);
+
+    if (advisor->now.elapsed_ns >= report->elapsed_ns / 2)
+        return 0;
+    for (int32_t i = 0; i < TRM_STAGES; i++)
+        if (busy_percent(advisor, i) > 50)
+            return 0;
+    /* Threads that are taken off their processors lose some milliseconds each time. */
+    if (report->preempted >= 10 && report->preempted >= milliseconds / 50)
+        snprintf(advisor->text, advisor->capacity,
+                 "The stages account for only %u %% of the time: the threads of this program waited for a "
+                 "processor "
+                 "(%" PRIu64
+                 " times taken off one that others wanted). Run it on a machine that is less busy.",
+                 explained, report->preempted);
+    else
+        snprintf(advisor->text, advisor->capacity,
+                 "The stages account for only %u %% of the time: something else kept the machine busy, or "
+                 "the threads "
+                 "that hand tokens on were late.",
+                 explained);
+    return 1;
+}
+
 /* So few tokens that filling and emptying the pipeline is what it does. */
 static int32_t too_few(const struct advisor *advisor)
 {
@@ -116,46 +153,87 @@ static int32_t too_few(const struct advisor *advisor)
     return 1;
 }
 
-/* Load is the longest stage, or shares its thread with the sink and together they are. */
-static int32_t more_workers(const struct advisor *advisor)
+/* How many workers are nearly as good as any; 0 when more of them gain nothing. */
+static uint32_t best_workers(const struct advisor *advisor, uint32_t most, struct trm_prediction_desc *desc,
+                             double *best)
 {
-    const struct trm_report *report = advisor->report;
-    struct trm_prediction_desc desc = advisor->desc;
-    uint64_t both    = report->stages[TRM_STAGE_LOAD].busy_ns + report->stages[TRM_STAGE_SINK].busy_ns;
-    int32_t together = report->one_thread && percent(both, report->elapsed_ns) >= 80;
-    double gain = 1, best = 1;
-    uint32_t workers = 0;
-    char factor[TEXT_MOST];
+    uint32_t workers = 0, depth = advisor->desc.depth;
 
-    if (report->stages[TRM_STAGE_LOAD].tokens == 0 || (report->critical != TRM_STAGE_LOAD && !together))
-        return 0;
-    desc.one_thread = 0;
-    for (uint32_t i = report->workers + 1; i <= 16; i++) {
-        desc.lanes[TRM_STAGE_LOAD] = i;
-        desc.depth                 = advisor->desc.depth > i + 2 ? advisor->desc.depth : i + 2;
-        gain                       = gain_of(advisor, &desc);
-        if (gain > best * 1.03) {
-            best    = gain;
+    *best            = 1;
+    *desc            = advisor->desc;
+    desc->one_thread = 0;
+    for (uint32_t i = advisor->report->workers + 1; i <= most; i++) {
+        desc->lanes[TRM_STAGE_LOAD] = i;
+        desc->depth                 = depth > i + 2 ? depth : i + 2;
+        double gain                 = gain_of(advisor, desc);
+        if (gain > *best * 1.03) {
+            *best   = gain;
             workers = i;
         }
     }
+    desc->depth = depth > workers + 2 ? depth : workers + 2;
+    return workers;
+}
+
+/* ": use 3 loader workers instead of 1 and depth 5 (predicted 2.2 x)." */
+static void say_workers(const struct advisor *advisor, uint32_t workers, uint32_t depth, double gain)
+{
+    const struct trm_report *report = advisor->report;
+    char instead[TEXT_MOST] = "", deeper[TEXT_MOST] = "", factor[TEXT_MOST];
+    size_t at = strlen(advisor->text);
+
+    if (report->workers > 0)
+        snprintf(instead, sizeof(instead), " instead of %u", report->workers);
+    if (depth > advisor->desc.depth)
+        snprintf(deeper, sizeof(deeper), " and depth %u", depth);
+    snprintf(advisor->text + at, advisor->capacity - at, "use %u loader worker%s%s%s (predicted %s x).",
+             workers, workers == 1 ? "" : "s", instead, deeper, factor_text(factor, gain));
+}
+
+/* Load is the longest stage. More threads than processors are of use only to one that waits. */
+static int32_t more_workers(const struct advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    struct trm_prediction_desc desc, within;
+    double gain, gain_within;
+    uint32_t workers, fitting, most = advisor->processors < WORKERS_MOST ? advisor->processors : WORKERS_MOST;
+
+    if (report->stages[TRM_STAGE_LOAD].tokens == 0 || report->critical != TRM_STAGE_LOAD || is_served(report))
+        return 0;
+    workers = best_workers(advisor, WORKERS_MOST, &desc, &gain);
+    fitting = best_workers(advisor, most, &within, &gain_within);
     if (workers == 0)
         return 0;
-    desc.depth = advisor->desc.depth > workers + 2 ? advisor->desc.depth : workers + 2;
-    if (report->critical == TRM_STAGE_LOAD)
-        snprintf(advisor->text, advisor->capacity, "load holds it back (%u %% busy): use ",
-                 busy_percent(advisor, TRM_STAGE_LOAD));
-    else
-        snprintf(advisor->text, advisor->capacity,
-                 "load and sink share a thread (%u %% busy), which holds it back: use ",
-                 percent(both, report->elapsed_ns));
+    snprintf(advisor->text, advisor->capacity,
+             "load holds it back (%u %% busy): ", busy_percent(advisor, TRM_STAGE_LOAD));
+    if (fitting > 0)
+        say_workers(advisor, fitting, within.depth, gain_within);
+    if (fitting > 0 && gain < gain_within * 1.1)
+        return 1;
     size_t at = strlen(advisor->text);
-    at += (size_t)snprintf(advisor->text + at, advisor->capacity - at,
-                           report->workers == 0 ? "%u loader worker%s" : "%u loader workers%s instead of %u",
-                           workers, report->workers == 0 && workers > 1 ? "s" : "", report->workers);
-    if (desc.depth > advisor->desc.depth)
-        at += (size_t)snprintf(advisor->text + at, advisor->capacity - at, " and depth %u", desc.depth);
-    snprintf(advisor->text + at, advisor->capacity - at, " (predicted %s x).", factor_text(factor, best));
+    snprintf(advisor->text + at, advisor->capacity - at,
+             "%s loading waits for a disk or network and not for a processor, ", fitting > 0 ? " If" : "if");
+    say_workers(advisor, workers, desc.depth, gain);
+    return 1;
+}
+
+/* Load and sink share a thread, and together they are the longest. */
+static int32_t part_load_and_sink(const struct advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    uint64_t both = report->stages[TRM_STAGE_LOAD].busy_ns + report->stages[TRM_STAGE_SINK].busy_ns;
+    struct trm_prediction_desc desc;
+    char factor[TEXT_MOST];
+    double gain;
+
+    if (!report->one_thread || report->stages[TRM_STAGE_LOAD].tokens == 0 ||
+        percent(both, report->elapsed_ns) < 80 || best_workers(advisor, 1, &desc, &gain) == 0)
+        return 0;
+    snprintf(advisor->text, advisor->capacity,
+             "load and sink take turns in one thread (%u %% busy), which holds it back: give the source a "
+             "worker, so "
+             "that load and sink overlap (predicted %s x).",
+             percent(both, report->elapsed_ns), factor_text(factor, gain));
     return 1;
 }
 
@@ -244,18 +322,21 @@ static int32_t at_the_bound(const struct advisor *advisor)
     longest_launch(report, launch, sizeof(launch));
     if (report->critical == TRM_STAGE_COMPUTE)
         snprintf(advisor->text, advisor->capacity,
-                 "compute is the bound and the pipeline reaches %u %% of it: only faster kernels%s or a "
+                 "compute is the bound and the pipeline reaches %u %% of the possible rate: only faster "
+                 "kernels%s or a "
                  "faster device "
                  "would help.",
                  reached, launch);
     else if (report->critical == TRM_STAGE_UPLOAD || report->critical == TRM_STAGE_DOWNLOAD)
         snprintf(advisor->text, advisor->capacity,
-                 "%s is the bound and the pipeline reaches %u %% of it: only smaller data or a faster link "
+                 "%s is the bound and the pipeline reaches %u %% of the possible rate: only smaller data or "
+                 "a faster link "
                  "would help.",
                  trm_stage_name(report->critical), reached);
     else
         snprintf(advisor->text, advisor->capacity,
-                 "%s is the bound and the pipeline reaches %u %% of it: only a quicker %s would help.",
+                 "%s is the bound and the pipeline reaches %u %% of the possible rate: only a quicker %s "
+                 "would help.",
                  trm_stage_name(report->critical), reached, trm_stage_name(report->critical));
     return 1;
 }
@@ -296,14 +377,23 @@ static int32_t uneven(const struct advisor *advisor)
     }
     if (worst < 0)
         return 0;
+    core_time_text(least_time, sizeof(least_time), (double)report->stages[worst].least_ns);
+    core_time_text(most_time, sizeof(most_time), (double)report->stages[worst].most_ns);
+    if (worst == report->critical) {
+        snprintf(advisor->text, advisor->capacity,
+                 "%s is the longest stage and takes from %s to %s for a token: look at its slow tokens in a "
+                 "trace, since "
+                 "neither depth nor overlap makes up for them.",
+                 trm_stage_name(worst), least_time, most_time);
+        return 1;
+    }
+    if (report->depth >= CORE_PREDICT_DEPTH_MOST)
+        return 0;
     snprintf(advisor->text, advisor->capacity,
              "%s takes from %s to %s for a token, so that other stages wait for it now and then: a depth "
              "above %u would "
              "even that out.",
-             trm_stage_name(worst),
-             core_time_text(least_time, sizeof(least_time), (double)report->stages[worst].least_ns),
-             core_time_text(most_time, sizeof(most_time), (double)report->stages[worst].most_ns),
-             report->depth);
+             trm_stage_name(worst), least_time, most_time, report->depth);
     return 1;
 }
 
@@ -322,13 +412,14 @@ static void contention(const struct advisor *advisor)
                         : "its tokens wait for processors or threads that other stages use");
 }
 
-void core_report_advise(const struct trm_report *report, char *advice, size_t capacity)
+void core_report_advise(const struct trm_report *report, uint32_t processors, char *advice, size_t capacity)
 {
     static int32_t (*const kinds[])(const struct advisor *advisor) = {
-        idle,   too_small, too_few,      more_workers, quicker_sink,
-        deeper, pageable,  at_the_bound, mostly_edges, uneven,
+        idle,         too_small, busy_machine, too_few,      more_workers, part_load_and_sink,
+        quicker_sink, deeper,    pageable,     at_the_bound, mostly_edges, uneven,
     };
-    struct advisor advisor = {.report = report, .text = advice, .capacity = capacity};
+    struct advisor advisor = {
+        .report = report, .processors = processors, .text = advice, .capacity = capacity};
 
     advice[0] = '\0';
     if (nothing_measured(&advisor))

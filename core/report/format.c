@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "core/abi.h"
 #include "core/error.h"
 #include "core/report/report.h"
 
@@ -29,16 +30,17 @@ int32_t trm_report_format(const struct trm_report *report, int32_t format, char 
 {
     struct room room = {text, text != NULL ? capacity : 0, 0};
     struct core_writer writer;
+    struct trm_report ours;
 
-    if (report == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "report is NULL");
+    if (report == NULL || !core_struct_take(&ours, sizeof(ours), report, sizeof(ours)))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
     if (format != TRM_REPORT_TEXT && format != TRM_REPORT_JSON)
         return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a report", format);
     core_writer_begin(&writer, add_to_room, &room);
     if (format == TRM_REPORT_TEXT)
-        core_report_text(report, &writer);
+        core_report_text(&ours, &writer);
     else
-        core_report_json(report, &writer);
+        core_report_json(&ours, &writer);
     core_write_bytes(&writer, "", 1);
     core_writer_end(&writer);
     if (needed != NULL)

@@ -10,13 +10,15 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "core/context.h"
 
 #define UNKNOWN UINT64_MAX
 
 enum {
-    DEPTH_MOST = 64
+    DEPTH_MOST    = 64,
+    COUNT_EACH_NS = 1000000
 };
 
 /* One token in one stage. ready: when the stage before had ended, or, for load, when the slot was free; UNKNOWN when that was not
@@ -44,10 +46,13 @@ struct core_measure {
     uint32_t depth, launch_count, trace_tokens;
     char (*launch_names)[48];
 
+    uint64_t preempted_before; /* the run began */
+
     uint32_t workers, one_thread;
     uint64_t tokens, skipped, failed, sampled;
     uint64_t first, last; /* of all stages */
     uint64_t bytes_up, bytes_down;
+    uint64_t preempted, counted_at;   /* so often since the run began, and when that was last looked up */
     uint64_t in_slots, seen_in_slots; /* time that tokens held slots, and of how many */
     uint64_t slot_free[DEPTH_MOST];   /* when the last token in it ended */
     struct stage_measure stages[TRM_STAGES];
@@ -62,6 +67,14 @@ struct core_measure {
 static uint64_t scale(uint64_t value, uint64_t numerator, uint64_t denominator)
 {
     return (uint64_t)((unsigned __int128)value * numerator / denominator);
+}
+
+/* How often a thread of this process was taken off its processor, although it had work. One call to the system. */
+static uint64_t count_preempted(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_nivcsw > 0 ? (uint64_t)usage.ru_nivcsw : 0;
 }
 
 /* ---- the object ----------------------------------------------------------------------------- */
@@ -84,11 +97,12 @@ static int32_t create(struct core_context *context, uint32_t depth, uint32_t tra
 
     if (made == NULL)
         return core_fail_memory("making room for a pipeline's times");
-    made->context      = context;
-    made->size         = size;
-    made->depth        = depth < DEPTH_MOST ? depth : DEPTH_MOST;
-    made->launch_count = launch_count;
-    made->trace_tokens = trace_tokens;
+    made->context          = context;
+    made->size             = size;
+    made->depth            = depth < DEPTH_MOST ? depth : DEPTH_MOST;
+    made->launch_count     = launch_count;
+    made->trace_tokens     = trace_tokens;
+    made->preempted_before = count_preempted();
     place_arrays(made);
     *measure = made;
     return TRM_OK;
@@ -129,6 +143,7 @@ void core_measure_reset(struct core_measure *measure)
     size_t from = offsetof(struct core_measure, workers), to = offsetof(struct core_measure, ring);
 
     memset((char *)measure + from, 0, to - from);
+    measure->preempted_before = count_preempted();
 }
 
 void core_measure_threads(struct core_measure *measure, uint32_t workers, uint32_t one_thread)
@@ -278,6 +293,18 @@ static void add_stages(struct core_measure *measure, const struct core_token_tim
         measure->last = last;
 }
 
+/* Once a millisecond at most, so that it costs small tokens nothing. */
+static void note_preempted(struct core_measure *measure)
+{
+    uint64_t count;
+
+    if (measure->last < measure->counted_at + COUNT_EACH_NS)
+        return;
+    count               = count_preempted();
+    measure->counted_at = measure->last;
+    measure->preempted  = count > measure->preempted_before ? count - measure->preempted_before : 0;
+}
+
 static void add_launches(struct core_measure *measure, const struct core_token_times *times)
 {
     uint64_t begin = times->begin[TRM_STAGE_COMPUTE];
@@ -324,6 +351,7 @@ void core_measure_token(struct core_measure *measure, const struct core_token_ti
     measure->bytes_up += times->bytes_up;
     measure->bytes_down += times->bytes_down;
     add_stages(measure, times);
+    note_preempted(measure);
     add_launches(measure, times);
     keep(measure, times);
 }
@@ -414,20 +442,29 @@ static uint64_t bound_of(const struct trm_report *report, uint32_t stage)
     return scale(busy, report->tokens, of->tokens);
 }
 
+/* What it costs when nothing else is done meanwhile. Tokens that were in a stage at once shared what it works with, and took
+ * longer for that: then it is their share of the time that the stage was busy, as the sum would count that time twice. */
+static uint64_t alone_of(const struct trm_report *report, uint32_t stage)
+{
+    const struct trm_stage_report *of = &report->stages[stage];
+    uint64_t sum                      = scale(of->mean_ns, of->tokens, 1);
+
+    if (of->tokens == 0)
+        return 0;
+    return scale(of->busy_ns < sum ? of->busy_ns : sum, report->tokens, of->tokens);
+}
+
 static void report_bounds(struct trm_report *report)
 {
-    uint64_t sum = 0;
-
     for (uint32_t i = 0; i < TRM_STAGES; i++) {
         uint64_t bound = bound_of(report, i);
 
-        sum += report->stages[i].mean_ns;
+        report->sequential_ns += alone_of(report, i);
         if (report->critical < 0 || bound > report->bound_ns) {
             report->critical = (int32_t)i;
             report->bound_ns = bound;
         }
     }
-    report->sequential_ns = scale(sum, report->tokens, 1);
     if (report->elapsed_ns > 0)
         report->efficiency = (double)report->bound_ns / (double)report->elapsed_ns;
 }
@@ -442,6 +479,7 @@ void core_measure_report(const struct core_measure *measure, struct trm_report *
     report->skipped       = measure->skipped;
     report->failed        = measure->failed;
     report->measured      = measure->sampled;
+    report->preempted     = measure->preempted;
     report->elapsed_ns    = measure->last - measure->first;
     report->bytes_up      = measure->bytes_up;
     report->bytes_down    = measure->bytes_down;

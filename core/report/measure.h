@@ -55,6 +55,9 @@ void core_measure_threads(struct core_measure *measure, uint32_t workers, uint32
  * its tokens'; that is the same for a stage that takes one token at a time. Load with several workers is an exception, as
  * their number is known: the sum divided by them, where that is less.
  *
+ * The same holds for what all stages cost one after the other. preempted is looked up once a millisecond at most, when a token
+ * comes.
+ *
  * Of sampled tokens: what lies between neighbours that were both measured counts; so sample at least two tokens in a row
  * (better: two times the depth), else idle time is counted as starved. */
 void core_measure_report(const struct core_measure *measure, struct trm_report *report);

@@ -123,11 +123,11 @@ int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_predictio
     if (status != TRM_OK)
         return status;
 
-    answer.critical = find_critical(&model);
     if (model.one_thread) {
         model.lanes[TRM_STAGE_LOAD] = 1;
         model.lanes[TRM_STAGE_SINK] = 1;
     }
+    answer.critical = find_critical(&model);
     if (shares(&model))
         core_predict_shared(&model, answer.critical, &times);
     else

@@ -137,12 +137,13 @@ static int32_t looks_as_seen(const struct simulation *simulation)
     return 1;
 }
 
-/* It repeats itself from here on: skip as many whole periods as there are. */
+/* It repeats itself from here on: skip as many whole periods as there are. The last token is begun after that, so that the end
+ * of its critical stage is seen. */
 static void skip(struct simulation *simulation)
 {
     uint64_t tokens  = simulation->done - simulation->seen_done;
     uint64_t time    = simulation->now - simulation->seen_now;
-    uint64_t periods = (simulation->model->tokens - simulation->begun) / tokens;
+    uint64_t periods = (simulation->model->tokens - simulation->begun - 1) / tokens;
 
     for (uint32_t i = 0; i < simulation->count; i++)
         if (simulation->flights[i].running)

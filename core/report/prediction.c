@@ -1,13 +1,14 @@
 /* From a report to a prediction.
  * SPDX-License-Identifier: MIT
  */
+#include <unistd.h>
+
 #include "core/abi.h"
 #include "core/error.h"
 #include "core/output.h"
 #include "core/report/report.h"
 
-/* How many tokens a stage worked on at once, on average, while it worked: 1 for one that takes them one by one. The stages of
- * a device overlap a little with themselves where one token ends and the next begins, hence the rounding. */
+/* How many tokens load or sink worked on at once, on average, while it worked: 1 for one that takes them one by one. */
 static uint32_t lanes_of(const struct trm_stage_report *stage)
 {
     double sum = (double)stage->mean_ns * (double)stage->tokens;
@@ -20,7 +21,8 @@ static uint32_t lanes_of(const struct trm_stage_report *stage)
 static void describe_stage(const struct trm_report *report, uint32_t number, struct trm_prediction_desc *desc)
 {
     const struct trm_stage_report *stage = &report->stages[number];
-    uint32_t lanes                       = lanes_of(stage);
+    int32_t of_host                      = number == TRM_STAGE_LOAD || number == TRM_STAGE_SINK;
+    uint32_t lanes                       = of_host ? lanes_of(stage) : 1;
 
     if (stage->tokens == 0)
         return;
@@ -29,7 +31,8 @@ static void describe_stage(const struct trm_report *report, uint32_t number, str
         desc->stage_ns[number] = stage->mean_ns;
         return;
     }
-    /* The rate is what counts: as many tokens in as much time as it was busy. */
+    /* The rate is what counts: as many tokens in as much time as it was busy. Tokens that were on the device at once shared it, so
+     * that one alone takes no longer than that. */
     desc->lanes[number]    = lanes;
     desc->stage_ns[number] = (uint64_t)((unsigned __int128)stage->busy_ns * lanes / stage->tokens);
 }
@@ -38,8 +41,8 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
 {
     struct trm_prediction_desc answer = {.struct_size = sizeof(answer)};
 
-    if (report == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "report is NULL");
+    if (report == NULL || report->struct_size < sizeof(*report))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
     int32_t status = core_output_check(desc, "desc");
     if (status != TRM_OK)
         return status;
@@ -65,10 +68,12 @@ void core_report_complete(struct trm_report *report)
 {
     struct trm_prediction_desc desc  = {.struct_size = sizeof(desc)};
     struct trm_prediction prediction = {.struct_size = sizeof(prediction)};
+    long processors                  = sysconf(_SC_NPROCESSORS_ONLN);
 
     report->predicted_ns = 0;
     if (report->measured > 0 && trm_report_prediction(report, &desc) == TRM_OK &&
         trm_predict(&desc, &prediction) == TRM_OK)
         report->predicted_ns = prediction.elapsed_ns;
-    core_report_advise(report, report->advice, sizeof(report->advice));
+    core_report_advise(report, processors > 0 ? (uint32_t)processors : 1, report->advice,
+                       sizeof(report->advice));
 }

@@ -14,8 +14,11 @@ struct core_pipeline;
 /* From what was measured, and who the pipeline is: the prediction and the advice. */
 void core_report_complete(struct trm_report *report);
 
-/* One sentence: what holds the run back, and what would help. */
-void core_report_advise(const struct trm_report *report, char *advice, size_t capacity);
+/* One sentence: what holds the run back, and what would help on a host of so many processors. */
+void core_report_advise(const struct trm_report *report, uint32_t processors, char *advice, size_t capacity);
+
+/* Who loads and sinks: "load and sink take turns in one thread"; "" where the program does. */
+void core_report_threads(const struct trm_report *report, char *text, size_t capacity);
 
 void core_report_text(const struct trm_report *report, struct core_writer *writer);
 void core_report_json(const struct trm_report *report, struct core_writer *writer);

@@ -97,10 +97,12 @@ void core_report_json(const struct trm_report *report, struct core_writer *write
     write_count(writer, "depth", report->depth);
     write_count(writer, "pieces", report->pieces);
     write_count(writer, "workers", report->workers);
+    write_count(writer, "one_thread", report->one_thread);
     write_count(writer, "tokens", report->tokens);
     write_count(writer, "skipped", report->skipped);
     write_count(writer, "failed", report->failed);
     write_count(writer, "measured", report->measured);
+    write_count(writer, "preempted", report->preempted);
     write_seconds(writer, "seconds", report->elapsed_ns);
     write_count(writer, "bytes_up", report->bytes_up);
     write_count(writer, "bytes_down", report->bytes_down);

@@ -25,13 +25,26 @@ static size_t columns(const char *text, size_t length)
     return count;
 }
 
+/* A word with what must stand on the same line: "2.2 x", "40 %". */
+static size_t word_length(const char *text)
+{
+    size_t length = strcspn(text, " \n");
+
+    if (length == 0 || text[length] != ' ' || text[length - 1] < '0' || text[length - 1] > '9')
+        return length;
+    const char *next = text + length + 1;
+    if (next[0] != '%' && (next[0] != 'x' || (next[1] >= 'a' && next[1] <= 'z')))
+        return length;
+    return length + 1 + strcspn(next, " \n");
+}
+
 /* Words, broken into lines that begin `indent` columns to the right; `at` is the column where the first line goes on. */
 static void write_wrapped(struct core_writer *writer, const char *text, size_t indent, size_t at)
 {
     const char *word = text;
 
     while (*word != '\0') {
-        size_t length = strcspn(word, " \n");
+        size_t length = word_length(word);
         size_t wide   = columns(word, length);
 
         if (at > indent && at + 1 + wide > COLUMNS) {
@@ -167,7 +180,7 @@ static void write_stage(struct core_writer *writer, const struct trm_report *rep
 
 static void write_stages(struct core_writer *writer, const struct trm_report *report)
 {
-    core_write(writer, "\n  stage     busy █ starved ░ blocked ▒   a token\n");
+    core_write(writer, "\n  stage     busy █ starved ░ blocked ▒   a token  > the critical stage\n");
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         write_stage(writer, report, i);
     core_write(writer, "\n");
@@ -191,11 +204,30 @@ static void write_launches(struct core_writer *writer, const struct trm_report *
     write_labelled(writer, "compute", line);
 }
 
+/* Where a token's time is not its share of the stage's. */
+static void write_at_once(struct core_writer *writer, const struct trm_report *report)
+{
+    char line[256], number[TEXT_MOST];
+
+    for (int32_t i = 0; i < TRM_STAGES; i++) {
+        const struct trm_stage_report *stage = &report->stages[i];
+        double sum                           = (double)stage->mean_ns * (double)stage->tokens;
+
+        if (stage->busy_ns == 0 || sum < (double)stage->busy_ns * 1.1)
+            continue;
+        snprintf(
+            line, sizeof(line),
+            "%s works on %s tokens at once on average, so that each takes longer than its share of the time",
+            trm_stage_name(i), core_number_text(number, sizeof(number), sum / (double)stage->busy_ns, 1));
+        write_labelled(writer, "at once", line);
+    }
+}
+
 static void write_bound(struct core_writer *writer, const struct trm_report *report)
 {
     char line[256], time[TEXT_MOST], number[TEXT_MOST];
 
-    snprintf(line, sizeof(line), "%s for %s alone; the pipeline reaches %s %% of that",
+    snprintf(line, sizeof(line), "%s for %s alone: %s %% of the possible rate",
              core_time_text(time, sizeof(time), (double)report->bound_ns), trm_stage_name(report->critical),
              core_number_text(number, sizeof(number), report->efficiency * 100, 1));
     write_labelled(writer, "bound", line);
@@ -213,6 +245,10 @@ static void write_prediction(struct core_writer *writer, const struct trm_report
     core_time_text(time, sizeof(time), predicted);
     if (strcmp(number, "0.0") == 0)
         snprintf(line, sizeof(line), "%s from these stage times, as measured", time);
+    else if (elapsed >= 2 * predicted)
+        snprintf(
+            line, sizeof(line), "%s from these stage times; measured %s times as long", time,
+            core_number_text(number, sizeof(number), elapsed / predicted, elapsed < 10 * predicted ? 1 : 0));
     else
         snprintf(line, sizeof(line), "%s from these stage times; measured %s %% %s", time, number,
                  difference > 0 ? "more" : "less");
@@ -233,6 +269,25 @@ static void write_sequential(struct core_writer *writer, const struct trm_report
     else
         snprintf(line, sizeof(line), "%s of stages, one after the other", time);
     write_labelled(writer, "sequential", line);
+}
+
+void core_report_threads(const struct trm_report *report, char *text, size_t capacity)
+{
+    if (report->one_thread)
+        snprintf(text, capacity, "load and sink take turns in one thread");
+    else if (report->workers > 0)
+        snprintf(text, capacity, "%u loader worker%s", report->workers, report->workers == 1 ? "" : "s");
+    else
+        snprintf(text, capacity, "%s", "");
+}
+
+static void write_threads(struct core_writer *writer, const struct trm_report *report)
+{
+    char line[TEXT_MOST];
+
+    core_report_threads(report, line, sizeof(line));
+    if (line[0] != '\0')
+        write_labelled(writer, "threads", line);
 }
 
 static void write_memory(struct core_writer *writer, const struct trm_report *report)
@@ -258,10 +313,12 @@ void core_report_text(const struct trm_report *report, struct core_writer *write
     if (report->critical >= 0) {
         write_stages(writer, report);
         write_launches(writer, report);
+        write_at_once(writer, report);
         write_bound(writer, report);
         write_prediction(writer, report);
         write_sequential(writer, report);
     }
+    write_threads(writer, report);
     write_memory(writer, report);
     if (report->advice[0] != '\0') {
         core_write(writer, "\n");

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/report/report.h"
 #include "core/report/trace.h"
 
 enum {
@@ -45,6 +46,8 @@ static const char *name_of(const struct trm_report *report)
 
 static void write_begin(struct core_writer *writer, const struct trm_report *report)
 {
+    char threads[TEXT_MOST];
+
     core_write(writer, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
     core_write_html(writer, name_of(report));
@@ -56,6 +59,9 @@ static void write_begin(struct core_writer *writer, const struct trm_report *rep
     core_write_html(writer, report->device);
     core_writef(writer, ", %s, %u slot%s", trm_strategy_name(report->strategy), report->depth,
                 report->depth == 1 ? "" : "s");
+    core_report_threads(report, threads, sizeof(threads));
+    if (threads[0] != '\0')
+        core_writef(writer, ", %s", threads);
     if (report->reason[0] != '\0') {
         core_write(writer, " — ");
         core_write_html(writer, report->reason);
@@ -102,13 +108,15 @@ static void write_bound_figures(struct core_writer *writer, const struct trm_rep
     snprintf(more, sizeof(more), "bound %s (%s alone)",
              core_time_text(number, sizeof(number), (double)report->bound_ns),
              trm_stage_name(report->critical));
-    write_figure(writer, "of the bound", value, more);
-    snprintf(value, sizeof(value), "%s ×",
-             core_number_text(number, sizeof(number),
-                              (double)report->sequential_ns / (double)report->elapsed_ns, 2));
-    snprintf(more, sizeof(more), "sequential %s",
-             core_time_text(number, sizeof(number), (double)report->sequential_ns));
-    write_figure(writer, "by overlap", value, more);
+    write_figure(writer, "of the possible rate", value, more);
+    if (report->sequential_ns > report->elapsed_ns) {
+        snprintf(value, sizeof(value), "%s ×",
+                 core_number_text(number, sizeof(number),
+                                  (double)report->sequential_ns / (double)report->elapsed_ns, 2));
+        snprintf(more, sizeof(more), "sequential %s",
+                 core_time_text(number, sizeof(number), (double)report->sequential_ns));
+        write_figure(writer, "by overlap", value, more);
+    }
     snprintf(value, sizeof(value), "%s of %u",
              core_number_text(number, sizeof(number), report->fill * report->depth, 1), report->depth);
     write_figure(writer, "slots in use", value, "on average");

@@ -102,6 +102,19 @@ TRM_API int32_t trm_module_build(struct trm_device *device, const struct trm_mod
 /* The kernel of that name in a module; NULL: the only one that it has.
  * Errors: NOT_FOUND, naming the kernels that there are; INVALID_ARGUMENT when NULL leaves a choice. */
 TRM_API int32_t trm_kernel_get(struct trm_module *module, const char *name, struct trm_kernel **kernel);
+
+/* A kernel that is installed, by its name ("saxpy"): what trm_module_load() with TRM_MODULE_NAMED, trm_kernel_get() with
+ * NULL and trm_module_destroy() do.
+ *
+ * constants   specialisation, `constant_count` of them; NULL and 0: all have their defaults
+ * Blocks      while it is compiled, where it must be
+ * Ownership   keeps the device alive; trm_kernel_destroy() ends it
+ * Errors      as of trm_module_load(): NOT_FOUND for a name that no kernel has; UNSUPPORTED where the device cannot run it, or
+ *             there is no code for it and no compiler; INVALID_ARGUMENT, TYPE_MISMATCH for a constant
+ */
+TRM_API int32_t trm_kernel_named(struct trm_device *device, const char *name,
+                                 const struct trm_constant *constants, uint32_t constant_count,
+                                 struct trm_kernel **kernel);
 TRM_API void trm_kernel_destroy(struct trm_kernel *kernel);
 
 enum trm_parameter_kind {

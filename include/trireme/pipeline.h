@@ -84,6 +84,13 @@ static inline struct trm_port trm_port_shared(const char *name, struct trm_buffe
     return port;
 }
 
+/* The same port, as full as port number `input`, which is an input: trm_port_follows(trm_port_output("y", n), 0). */
+static inline struct trm_port trm_port_follows(struct trm_port port, uint32_t input)
+{
+    port.follows = 1 + input;
+    return port;
+}
+
 /* ---- tokens --------------------------------------------------------------------------------- */
 
 /* A token as sources, host stages and sinks see it. It belongs to the pipeline; what it points to is valid until the
@@ -118,7 +125,8 @@ typedef int32_t (*trm_shape_fn)(void *user, const struct trm_token *token, struc
                                 struct trm_argument *arguments);
 
 /* A stage on the host between launches: reads and writes the ports that it named, at token->data. Called on a thread of
- * the core, for one token at a time, in order. An error fails the token. */
+ * the core, for one token at a time, in order. An error fails the token: host stages after it are left out, launches after
+ * it run on what there is. SHARED ports are not among what it names: it reaches those by itself. */
 typedef int32_t (*trm_host_stage_fn)(void *user, const struct trm_token *token);
 
 /* One stage: a launch, or, where `host` is set, a host stage. Stages of a token run in the order of the array. */
@@ -204,7 +212,8 @@ enum trm_pipeline_flags {
     /* Every token may be worked on in pieces: the stages compute grain number i of every port from grain number i of the
      * others alone. Where it helps (memory is one, tokens are larger than a cache) each piece goes through
      * all stages by itself, as if it were a smaller token: kernels get spans, counts and grids of the piece. All ports but
-     * SHARED ones have a grain then, and there are no host stages. */
+     * SHARED ones have a grain then, outputs and scratch that follow no input follow the first, every launch has a
+     * shape or items, and there are no host stages. */
     TRM_PIPELINE_DIVISIBLE = 1u << 1,
 };
 

@@ -38,7 +38,8 @@ struct trm_stage_report {
 };
 
 struct trm_launch_report {
-    char name[48];    /* of the stage in the descriptor */
+    char name
+        [48]; /* of the stage in the descriptor; where several are the same with a number, "sobel 1" and "sobel 2" */
     uint64_t busy_ns; /* the sum of all tokens */
 };
 
@@ -46,16 +47,19 @@ struct trm_launch_report {
 
 struct trm_report {
     uint32_t struct_size;
-    int32_t strategy;    /* enum trm_strategy that was used, never AUTO once a token was submitted */
-    uint32_t depth;      /* slots now */
-    uint32_t pieces;     /* of a token, of a divisible pipeline; 1: tokens are whole */
-    uint32_t workers;    /* threads that load; 0: the thread that runs the pipeline, or the program */
-    uint32_t one_thread; /* 1: load and sink are done by the same thread, so never at once */
+    int32_t strategy; /* enum trm_strategy that was used, never AUTO once a token was submitted */
+    uint32_t depth;   /* slots now */
+    uint32_t pieces;  /* of a token, of a divisible pipeline; 1: tokens are whole */
+    uint32_t workers; /* threads that load; 0: the thread that runs the pipeline, or the program */
+    uint32_t
+        one_thread; /* 1: load and sink are done by the same thread, so never at once; 0 with 0 workers: the program serves */
     uint32_t processors; /* stages of the device that can be at work at once; 0: all of them */
     uint64_t tokens;     /* that came out */
     uint64_t skipped;    /* thrown away by the source */
     uint64_t failed;     /* that failed */
     uint64_t measured;   /* whose times were taken */
+    /* times that the system took a thread of the program off its processor, although it had work: many of a busy machine */
+    uint64_t preempted;
     uint64_t
         elapsed_ns; /* from the first token's load (or acquire) to the last one's end (sink, or release) */
     uint64_t bytes_up;
@@ -67,11 +71,13 @@ struct trm_report {
     /* tokens × the mean of the critical stage: no overlap can be faster. Of a stage that worked on several tokens at once its
      * busy time counts, and of load the sum divided by its workers */
     uint64_t bound_ns;
-    uint64_t sequential_ns; /* tokens × the sum of all stages: no overlap at all */
-    uint64_t predicted_ns;  /* trm_predict() of these stage times, at this depth */
-    double efficiency;      /* bound_ns / elapsed_ns; 0 when nothing was measured */
-    double fill;            /* slots in use on average / depth */
-    uint64_t device_bytes;  /* memory of all slots */
+    /* The sum of all stages: no overlap at all. tokens × the mean of each; of a stage that worked on several tokens at once, which
+     * then share what it works with, its busy time */
+    uint64_t sequential_ns;
+    uint64_t predicted_ns; /* trm_predict() of these stage times, at this depth */
+    double efficiency;     /* bound_ns / elapsed_ns; 0 when nothing was measured */
+    double fill;           /* slots in use on average / depth */
+    uint64_t device_bytes; /* memory of all slots */
     uint64_t host_bytes;
     /* Since the pipeline was made: */
     uint64_t host_waits; /* times that a stream had to be waited for on the host, for want of a better way */
@@ -97,6 +103,10 @@ enum trm_report_format {
  * NULL), OUT_OF_RANGE when it does not fit. */
 TRM_API int32_t trm_report_format(const struct trm_report *report, int32_t format, char *text,
                                   size_t capacity, size_t *needed);
+
+/* The report of a pipeline, spelled out into a file, which is replaced.
+ * Errors      as of trm_pipeline_report() and trm_report_format(); TRM_ERROR_IO for the file */
+TRM_API int32_t trm_pipeline_report_file(struct trm_pipeline *pipeline, int32_t format, const char *path);
 
 /* ---- trace ---------------------------------------------------------------------------------- */
 
@@ -149,15 +159,17 @@ struct trm_prediction {
 };
 
 /* How long would it take? Every token passes the stages in order; a stage takes tokens in order, as many at a time as it
- * has lanes; a token begins when a slot is free. No device is touched. Cost: some microseconds, however many tokens.
+ * has lanes; a token begins when a slot is free. No device is touched. Cost: some microseconds, however many
+ * tokens; where stages share processors or a thread, up to a tenth of a second with 64 slots.
  * Who loads and sinks in one thread loads while a slot is free. Exact; only where stages share processors or a thread and do not
  * repeat themselves within 65,536 tokens, the rest is taken to go on as these did.
  * Errors      INVALID_ARGUMENT for no tokens, more than 64 slots, stages that take no time, speeds below 0, or times that
  *             overflow */
 TRM_API int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_prediction *prediction);
 
-/* What a report knows, to be asked with another depth, links or number of loader threads (lanes[TRM_STAGE_LOAD]). A stage that
- * worked on several tokens at once gets as many lanes as that were on average.
+/* What a report knows, to be asked with another depth, links or number of loader threads (lanes[TRM_STAGE_LOAD], and one_thread
+ * 0). A load or sink that worked on several tokens at once gets as many lanes as that were on average; upload, compute and
+ * download get one, in which a token takes its share of the time that the stage was busy.
  * Errors      INVALID_ARGUMENT when nothing was measured */
 TRM_API int32_t trm_report_prediction(const struct trm_report *report, struct trm_prediction_desc *desc);
 

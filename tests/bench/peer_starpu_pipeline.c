@@ -57,23 +57,22 @@ static void must(int status)
 }
 
 /* `step` stays as it is while tasks are under way. */
-static void insert(struct starpu_codelet *codelet, starpu_data_handle_t handle, struct step *step, int wait)
+static void insert(struct starpu_codelet *codelet, starpu_data_handle_t handle, struct step *step)
 {
     struct starpu_task *task = starpu_task_create();
 
-    task->cl          = codelet;
-    task->handles[0]  = handle;
-    task->cl_arg      = step;
-    task->synchronous = (unsigned)wait;
+    task->cl         = codelet;
+    task->handles[0] = handle;
+    task->cl_arg     = step;
     must(starpu_task_submit(task));
 }
 
-static void pass(struct flow *flow, int depth)
+static void pass(struct flow *flow)
 {
     starpu_data_handle_t handles[FLOW_SLOTS];
     struct step in[FLOW_RING], out[FLOW_RING];
 
-    for (int i = 0; i < depth; i++)
+    for (int i = 0; i < FLOW_SLOTS; i++)
         starpu_vector_data_register(&handles[i], STARPU_MAIN_RAM, (uintptr_t)flow->slot[i],
                                     (uint32_t)flow->count, sizeof(float));
     for (int i = 0; i < FLOW_RING; i++) {
@@ -81,27 +80,16 @@ static void pass(struct flow *flow, int depth)
         out[i] = (struct step){flow, flow->out[i]};
     }
     for (int i = 0; i < flow->tokens; i++) {
-        insert(&up, handles[i % depth], &in[i % FLOW_RING], depth == 1);
-        insert(&work, handles[i % depth], &in[i % FLOW_RING], depth == 1);
-        insert(&down, handles[i % depth], &out[i % FLOW_RING], depth == 1);
+        insert(&up, handles[i % FLOW_SLOTS], &in[i % FLOW_RING]);
+        insert(&work, handles[i % FLOW_SLOTS], &in[i % FLOW_RING]);
+        insert(&down, handles[i % FLOW_SLOTS], &out[i % FLOW_RING]);
     }
     must(starpu_task_wait_for_all());
-    for (int i = 0; i < depth; i++)
+    for (int i = 0; i < FLOW_SLOTS; i++)
         starpu_data_unregister(handles[i]);
 }
 
-static void pass_sequential(struct flow *flow)
-{
-    pass(flow, 1);
-}
-
-static void pass_triple(struct flow *flow)
-{
-    pass(flow, FLOW_SLOTS);
-}
-
-FLOW_SAMPLES(sequential, pass_sequential);
-FLOW_SAMPLES(triple, pass_triple);
+FLOW_SAMPLES(triple, pass);
 
 static int open_starpu(void)
 {
@@ -123,7 +111,6 @@ static void close_starpu(void)
 }
 
 static const struct measure_case cases[] = {
-    FLOW_CASES(sequential, "copies_sequential"),
     FLOW_CASES(triple, "copies_triple"),
 };
 

@@ -150,6 +150,7 @@ CALL(trm_stream_create, (handle, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, out()))
 CALL(trm_event_create, (handle, 0, out()))
 CALL(trm_buffer_create, (handle, TRM_MEMORY_DEVICE, 64, out()))
 CALL(trm_array_create, (handle, TRM_TYPE_U32, 4, TRM_MEMORY_DEVICE, NULL, out()))
+CALL(trm_kernel_named, (handle, "affine", NULL, 0, out()))
 CALL(trm_module_supported, (handle, TRM_MODULE_FUNCTIONS))
 CALL(trm_pool_get_stats, (handle, sized(sizeof(struct trm_pool_stats))))
 CALL(trm_pool_trim, (handle, 0))
@@ -303,6 +304,7 @@ const struct call calls[] = {
     ROW(OF_DEVICE, trm_array_create),
     ROW(OF_DEVICE, trm_module_supported),
     ROW(OF_DEVICE, trm_module_load),
+    ROW(OF_DEVICE, trm_kernel_named),
     ROW(OF_DEVICE, trm_pool_get_stats),
     ROW(OF_DEVICE, trm_pool_trim),
     ROW(OF_DEVICE, trm_pool_set_threshold),

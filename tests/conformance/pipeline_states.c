@@ -54,8 +54,9 @@ static void look(struct watcher *watcher)
 static void *watch(void *user)
 {
     struct watcher *watcher = user;
-    while (!atomic_load(&watcher->stop) && watcher->wrong[0] == '\0')
+    do
         look(watcher);
+    while (!atomic_load(&watcher->stop) && watcher->wrong[0] == '\0');
     return NULL;
 }
 

@@ -346,6 +346,25 @@ END_TEST
 
 /* ---- names ---- */
 
+static struct trm_kernel *kernel_named(const char *name)
+{
+    struct trm_kernel *kernel = NULL;
+    ck_ok(trm_kernel_named(the.device, name, NULL, 0, &kernel));
+    return kernel;
+}
+
+START_TEST(a_device_without_portable_kernels_has_none_of_that_name)
+{
+    struct trm_kernel *kernel = NULL;
+    if (trm_module_supported(the.device, TRM_MODULE_NAMED) == TRM_OK) {
+        skip("the device takes portable kernels");
+        return;
+    }
+    ck_status(trm_kernel_named(the.device, "affine", NULL, 0, &kernel), TRM_ERROR_UNSUPPORTED);
+    ck_assert_ptr_null(kernel);
+}
+END_TEST
+
 START_TEST(a_kernel_is_found_by_its_name)
 {
     char folder[] = "/tmp/conformance-XXXXXX", file[64];
@@ -363,16 +382,26 @@ START_TEST(a_kernel_is_found_by_its_name)
     struct world mine           = the;
     struct trm_module_desc desc = {
         .struct_size = sizeof(desc), .format = TRM_MODULE_NAMED, .data = "named", .size = 6};
+    struct trm_constant unknown = trm_constant_u32("nothing_like_it", 1);
+    struct trm_kernel *kernel   = NULL;
     ck_ok(context_with(&setting, 1, &the.context));
     the.device = open_device(the.context);
     ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &the.stream));
     shader_is_affine(shader_kernel_of(&desc, "named"));
     desc.name = "mine";
     shader_is_affine(shader_kernel_of(&desc, "mine"));
+    shader_is_affine(kernel_named("named"));
     desc.data = "missing";
     desc.size = 8;
     ck_status(shader_load(&desc), TRM_ERROR_NOT_FOUND);
     ck_sentence_has(folder);
+    ck_status(trm_kernel_named(the.device, "missing", NULL, 0, &kernel), TRM_ERROR_NOT_FOUND);
+    ck_sentence_has("missing");
+    ck_status(trm_kernel_named(the.device, "named", &unknown, 1, &kernel), TRM_ERROR_INVALID_ARGUMENT);
+    ck_sentence_has("nothing_like_it");
+    ck_status(trm_kernel_named(the.device, NULL, NULL, 0, &kernel), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(trm_kernel_named(the.device, "named", NULL, 0, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(kernel);
     desc.size = 7; /* no zero in it */
     ck_status(shader_load(&desc), TRM_ERROR_INVALID_ARGUMENT);
     desc.data = "named";
@@ -434,6 +463,7 @@ void add_portable(Suite *suite)
     CASE(group, constants_that_a_shader_does_not_have_are_refused_by_name);
     CASE(group, a_shader_runs_and_may_be_destroyed_once_it_is_loaded);
     CASE(group, a_shader_of_another_context_is_refused);
+    CASE(group, a_device_without_portable_kernels_has_none_of_that_name);
     CASE(group, a_kernel_is_found_by_its_name);
     CASE(group, what_is_built_beforehand_is_native_code);
 }

@@ -4,9 +4,13 @@
 #include "fixture.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 struct canceller {
     struct trm_pipeline *pipeline;
+    atomic_uint
+        *loaded; /* not before one token was, since a cancel of what is idle cancels nothing; NULL: at once */
     uint64_t after_ns;
     int32_t status;
     uint64_t at; /* when the cancel was called */
@@ -16,6 +20,8 @@ static void *cancel_after(void *user)
 {
     struct canceller *canceller = user;
 
+    while (canceller->loaded != NULL && atomic_load(canceller->loaded) == 0)
+        sched_yield();
     sleep_ns(canceller->after_ns);
     canceller->at     = now_ns();
     canceller->status = trm_pipeline_cancel(canceller->pipeline, 20000 * MS);
@@ -28,25 +34,23 @@ static int32_t endless(void *user, struct trm_token *token)
 
     memset(words, 0, CHAIN_WORDS * sizeof(*words));
     words[0] = (uint32_t)token->index;
-    *(uint64_t *)user += 1;
+    atomic_fetch_add((atomic_uint *)user, 1);
     return TRM_OK;
 }
 
 /* ---- at any moment ---------------------------------------------------------------------------------------- */
 
-static int32_t drive_run(struct chain *chain, uint32_t workers)
+static int32_t drive_run(struct chain *chain, uint32_t workers, atomic_uint *loaded)
 {
-    uint64_t loaded          = 0;
-    struct trm_source source = trm_source_function(endless, &loaded);
+    struct trm_source source = trm_source_function(endless, loaded);
 
     source.workers = workers;
     return trm_pipeline_run(chain->pipeline, &source, NULL);
 }
 
-static int32_t drive_next(struct chain *chain, uint32_t workers)
+static int32_t drive_next(struct chain *chain, uint32_t workers, atomic_uint *loaded)
 {
-    uint64_t loaded          = 0;
-    struct trm_source source = trm_source_function(endless, &loaded);
+    struct trm_source source = trm_source_function(endless, loaded);
     struct trm_token *token;
     int32_t status, cancelled;
 
@@ -61,7 +65,8 @@ static int32_t drive_next(struct chain *chain, uint32_t workers)
     return cancelled;
 }
 
-static void cancel_at(enum fixture_backend backend, int32_t (*drive)(struct chain *chain, uint32_t workers))
+static void cancel_at(enum fixture_backend backend,
+                      int32_t (*drive)(struct chain *chain, uint32_t workers, atomic_uint *loaded))
 {
     uint32_t random = 12345;
 
@@ -69,7 +74,8 @@ static void cancel_at(enum fixture_backend backend, int32_t (*drive)(struct chai
         return;
     fixture_open(backend, NULL, 0);
     for (unsigned round = 0; round < scaled(120, 30); round++) {
-        struct canceller canceller = {0};
+        atomic_uint loaded         = 0;
+        struct canceller canceller = {.loaded = &loaded};
         struct chain chain;
         pthread_t thread;
         int32_t status;
@@ -84,7 +90,7 @@ static void cancel_at(enum fixture_backend backend, int32_t (*drive)(struct chai
         canceller.pipeline = chain.pipeline;
         canceller.after_ns = random % (3 * MS);
         ck_assert_int_eq(pthread_create(&thread, NULL, cancel_after, &canceller), 0);
-        status = drive(&chain, round % 4 == 0 ? 2 : 0);
+        status = drive(&chain, round % 4 == 0 ? 2 : 0, &loaded);
         pthread_join(thread, NULL);
         ck_assert_msg(status == TRM_ERROR_CANCELLED, "%s: %s", trm_status_name(status),
                       trm_last_error().sentence);

@@ -135,10 +135,11 @@ static void check_times(const struct trm_report *report)
         ck_assert_uint_le(stage->least_ns, stage->mean_ns);
         ck_assert_uint_le(stage->mean_ns, stage->most_ns);
         ck_assert_uint_le(stage->busy_ns, report->stages[report->critical].busy_ns);
-        means += stage->mean_ns;
+        means +=
+            stage->mean_ns * stage->tokens < stage->busy_ns ? stage->mean_ns * stage->tokens : stage->busy_ns;
     }
     ck_assert_uint_eq(report->bound_ns, report->stages[report->critical].busy_ns);
-    ck_assert_uint_eq(report->sequential_ns, means * report->tokens);
+    ck_assert_uint_eq(report->sequential_ns, means);
     ck_assert_uint_gt(report->predicted_ns, 0);
     ck_assert(report->efficiency > 0 && report->efficiency <= 1);
     ck_assert(report->fill > 0 && report->fill <= 1);
@@ -169,11 +170,38 @@ START_TEST(the_report_of_a_run_says_what_it_was)
     ck_assert_uint_eq(report.bytes_down, TOKENS * BYTES);
     ck_assert_uint_eq(report.launch_count, 1);
     ck_assert_str_eq(report.launches[0].name, "turn round");
+    ck_assert_str_eq(report.reason, "this strategy was asked for");
     ck_assert_uint_ge(report.device_bytes, UINT64_C(3) * 2 * BYTES);
     ck_assert_uint_gt(strlen(report.advice), 20);
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         ck_assert_uint_eq(report.stages[i].tokens, TOKENS);
     check_times(&report);
+}
+END_TEST
+
+START_TEST(stages_of_equal_names_are_numbered)
+{
+    struct trm_port ports[2];
+    struct trm_stage stages[4];
+    struct trm_pipeline_desc desc = describe(ports, &stages[0]);
+    struct trm_report report;
+    struct text text = {0};
+
+    stages[1] = stages[2] = stages[3] = stages[0];
+    stages[1].name                    = "other";
+    stages[3].name                    = NULL;
+    desc.stage_count                  = 4;
+    make(&desc);
+    run(TOKENS, 0, NULL, NULL);
+    report = get_report();
+    ck_assert_uint_eq(report.launch_count, 4);
+    ck_assert_str_eq(report.launches[0].name, "turn round 1");
+    ck_assert_str_eq(report.launches[1].name, "other");
+    ck_assert_str_eq(report.launches[2].name, "turn round 2");
+    ck_assert_str_eq(report.launches[3].name, "host");
+    ck_assert_int_eq(trm_pipeline_trace(pipeline, TRM_TRACE_EVENTS, keep, &text), TRM_OK);
+    ck_assert_ptr_nonnull(strstr(text.bytes, "\"turn round 2\""));
+    free(text.bytes);
 }
 END_TEST
 
@@ -369,6 +397,40 @@ START_TEST(a_file_that_cannot_be_written_is_told_by_its_path)
 }
 END_TEST
 
+START_TEST(a_report_goes_into_a_file_as_it_is_spelled_out)
+{
+    struct trm_port ports[2];
+    struct trm_stage stage;
+    struct trm_pipeline_desc desc = describe(ports, &stage);
+    struct trm_report report      = {.struct_size = sizeof(report)};
+    char expected[16384], got[16384];
+
+    folder_make();
+    make(&desc);
+    run(TOKENS, 0, NULL, NULL);
+    for (int32_t format = TRM_REPORT_TEXT; format <= TRM_REPORT_JSON; format++) {
+        ck_assert_int_eq(trm_pipeline_report_file(pipeline, format, folder_path("report")), TRM_OK);
+        ck_assert_int_eq(trm_pipeline_report(pipeline, &report), TRM_OK);
+        ck_assert_int_eq(trm_report_format(&report, format, expected, sizeof(expected), NULL), TRM_OK);
+        FILE *file = fopen(folder_path("report"), "r");
+        ck_assert_ptr_nonnull(file);
+        got[fread(got, 1, sizeof(got) - 1, file)] = '\0';
+        fclose(file);
+        ck_assert_str_eq(got, expected);
+    }
+    ck_assert_int_eq(trm_pipeline_report_file(pipeline, 2, folder_path("report")),
+                     TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_pipeline_report_file(pipeline, TRM_REPORT_TEXT, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_pipeline_report_file(NULL, TRM_REPORT_TEXT, folder_path("r")),
+                     TRM_ERROR_INVALID_HANDLE);
+    ck_assert_int_eq(trm_pipeline_report_file(pipeline, TRM_REPORT_TEXT, "/dev/full"), TRM_ERROR_IO);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "/dev/full: cannot be written: No space left"));
+    ck_assert_int_eq(trm_pipeline_report_file(pipeline, TRM_REPORT_TEXT, "/nowhere/r"), TRM_ERROR_IO);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "/nowhere/r: cannot be made: No such file"));
+    folder_remove();
+}
+END_TEST
+
 static int32_t refuse(void *user, const char *bytes, size_t length)
 {
     (void)user;
@@ -403,6 +465,7 @@ int main(void)
 
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, the_report_of_a_run_says_what_it_was);
+    tcase_add_test(tests, stages_of_equal_names_are_numbered);
     tcase_add_test(tests, a_run_begins_a_new_report);
     tcase_add_test(tests, loader_threads_are_told);
     tcase_add_test(tests, without_measuring_the_report_has_counts_and_the_whole_time);
@@ -412,6 +475,7 @@ int main(void)
     tcase_add_test(tests, a_pipeline_that_keeps_no_tokens_has_no_trace);
     tcase_add_test(tests, while_it_is_run_a_trace_is_busy_and_the_file_stays_as_it_was);
     tcase_add_test(tests, a_file_that_cannot_be_written_is_told_by_its_path);
+    tcase_add_test(tests, a_report_goes_into_a_file_as_it_is_spelled_out);
     tcase_add_test(tests, what_the_writer_answers_is_what_the_trace_answers);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -149,7 +149,7 @@ if "$trireme" kc -q invert.comp 2>/dev/null; then
     same in.y4m out.y4m
     run 0 "$trireme" run -k invert.spv:top=1,planes=y in.y4m out.y4m
     ! cmp -s in.y4m out.y4m || failed "inverting changed nothing"
-    run 1 "$trireme" run -k invert.spv in.y4m out.y4m
+    run 2 "$trireme" run -k invert.spv in.y4m out.y4m
     err_has "top (f32) is missing"
     # One whose result depends on what was in its buffer before is not the same beside other frames.
     cat >remember.comp <<'GLSL'
@@ -182,29 +182,47 @@ err_has "against the cpu: no difference"
 
 run 1 "$trireme" run -k no_such_kernel in.y4m out.y4m
 err_has "no_such_kernel"
+grep -q "did you mean" err && failed "a kernel is suggested that nobody meant"
 err_has "trireme info --kernels"
-run 1 "$trireme" run -k sobel:sigma=1 in.y4m out.y4m
+run 1 "$trireme" run -k gausian_blur:sigma=1 in.y4m out.y4m
+err_has "did you mean gaussian_blur?"
+run 2 "$trireme" run -k sobel:quantity=99 in.y4m out.y4m
+err_has "quantity is one of length|sum|across|down, or its place from 0 to 3"
+run 0 "$trireme" run -k sobel:quantity=3 in.y4m out.y4m
+run 2 "$trireme" run -k sobel:sigma=1 in.y4m out.y4m
 err_has 'it has no option "sigma"'
 err_has "quantity"
-run 1 "$trireme" run -k sobel:width=1 in.y4m out.y4m
+run 2 "$trireme" run -k sobel:width=1 in.y4m out.y4m
 err_has "follows from the frames"
-run 1 "$trireme" run -k gaussian_blur in.y4m out.y4m
+run 2 "$trireme" run -k gaussian_blur in.y4m out.y4m
 err_has "sigma is missing"
-run 1 "$trireme" run -k gaussian_blur:sigma=0 in.y4m out.y4m
+run 2 "$trireme" run -k gaussian_blur:sigma=0 in.y4m out.y4m
 err_has "above 0"
-run 1 "$trireme" run -k threshold in.y4m out.y4m
+run 2 "$trireme" run -k threshold in.y4m out.y4m
 err_has "level (f32) is missing"
-run 1 "$trireme" run -k threshold:level=high in.y4m out.y4m
+run 2 "$trireme" run -k threshold:level=high in.y4m out.y4m
 err_has "level=high"
-run 1 "$trireme" run -k threshold:level=1,mode=sideways in.y4m out.y4m
+run 2 "$trireme" run -k threshold:level=1,mode=sideways in.y4m out.y4m
 err_has "mode (binary|truncate"
-run 1 "$trireme" run -k convolve3x3:weights=1,2 in.y4m out.y4m
+run 2 "$trireme" run -k convolve3x3:weights=1,2 in.y4m out.y4m
 err_has "it needs 9"
 run 1 "$trireme" run -k reduce in.y4m out.y4m
 run 1 "$trireme" run -k gray in.y4m out.y4m
-run 1 "$trireme" run -k sobel:planes=z in.y4m out.y4m
+run 2 "$trireme" run -k sobel:planes=z in.y4m out.y4m
 run 1 "$trireme" run -k copy in.y4m out.ppm
 err_has "cannot be written as pnm"
+printf 'P6 2 1 255 abcdef' >colour.ppm
+run 1 "$trireme" run -k copy colour.ppm colour.pgm
+err_has "add -k gray"
+test ! -e colour.pgm || failed "colour.pgm was made"
+run 0 "$trireme" run -k gray colour.ppm colour.pgm
+test "$(head -c 2 colour.pgm)" = P5 || failed "no gray image"
+for ending in mp4 mkv webm avi mov png jpg gif MP4; do
+    run 2 "$trireme" run -k copy in.y4m "out.$ending"
+    err_has "ffmpeg -i - out.$ending"
+    test ! -e "out.$ending" || failed "out.$ending was made"
+done
+run 0 "$trireme" run -k copy --output-format y4m in.y4m out.mov
 run 1 "$trireme" run -k copy in.y4m in.y4m
 err_has "is the input too"
 run 1 "$trireme" run -k copy nowhere.y4m out.y4m
@@ -219,7 +237,7 @@ run 1 "$trireme" run -k copy text out.y4m
 err_has "neither YUV4MPEG2 nor PNM"
 
 for arguments in "in.y4m out.y4m" "-k copy in.y4m" "-k copy a b c" "-k copy --depth 65 in.y4m out.y4m" \
-    "-k copy --depth x in.y4m out.y4m" "-k copy --strategy best in.y4m out.y4m" "-k copy --raw f80 in.y4m out.y4m" \
+    "-k copy --depth x in.y4m out.y4m" "-k copy --frames 0 in.y4m out.y4m" "-k copy --strategy best in.y4m out.y4m" "-k copy --raw f80 in.y4m out.y4m" \
     "-k copy --batch 1M in.y4m out.y4m" "-k copy --raw f32 --batch 3 in.y4m out.y4m" \
     "-k copy --raw f32 --size 2 in.y4m out.y4m" "-k copy --report xml in.y4m out.y4m" "-k copy --nonsense in.y4m out.y4m"; do
     # shellcheck disable=SC2086 # arguments

@@ -15,6 +15,7 @@
 #include "tools/run/reader.h"
 #include "tools/run/sequence.h"
 #include "tools/run/spec.h"
+#include "tools/run/suggest.h"
 #include "tools/run/writer.h"
 #include "tools/run/y4m.h"
 
@@ -425,12 +426,54 @@ START_TEST(progress_tells_what_is_known)
     ck_assert_ptr_nonnull(strstr(text, "50/200"));
     ck_assert_ptr_nonnull(strstr(text, "25 frames/s"));
     ck_assert_ptr_nonnull(strstr(text, "0:06 left"));
-    ck_assert_ptr_nonnull(strstr(text, "compute is the bottleneck"));
+    ck_assert_ptr_nonnull(strstr(text, "slowest: compute"));
     progress.total = 0;
     progress_line(text, sizeof(text), &progress, 50, 2.0, NULL, 200);
     ck_assert_str_eq(text, "50 frames  25 frames/s");
     progress_line(text, sizeof(text), &progress, 50, 2.0, NULL, 11);
     ck_assert_str_eq(text, "50 frames ");
+}
+END_TEST
+
+static unsigned count_columns(const char *text)
+{
+    unsigned columns = 0;
+
+    for (; *text; text++)
+        columns += ((unsigned char)*text & 0xc0) != 0x80;
+    return columns;
+}
+
+START_TEST(progress_fits_a_terminal_of_80_columns)
+{
+    struct progress progress = {.unit = "batches", .total = 99999};
+    char text[400];
+
+    progress_line(text, sizeof(text), &progress, 50000, 100.0, "download", 80);
+    ck_assert_uint_lt(count_columns(text), 80);
+    ck_assert_ptr_nonnull(strstr(text, "▕"));
+    ck_assert_ptr_nonnull(strstr(text, "50000/99999"));
+    ck_assert_ptr_nonnull(strstr(text, "slowest: download"));
+    progress_line(text, sizeof(text), &progress, 50000, 100.0, "download", 60);
+    ck_assert_uint_lt(count_columns(text), 60);
+    ck_assert_ptr_null(strstr(text, "▕")); /* no room for a bar */
+}
+END_TEST
+
+/* ---- names that nobody has ---- */
+
+START_TEST(the_distance_of_two_names_is_how_many_letters_differ)
+{
+    ck_assert_uint_eq(suggest_distance("sobel", "sobel"), 0);
+    ck_assert_uint_eq(suggest_distance("sobl", "sobel"), 1);
+    ck_assert_uint_eq(suggest_distance("sobell", "sobel"), 1);
+    ck_assert_uint_eq(suggest_distance("sabel", "sobel"), 1);
+    ck_assert_uint_eq(suggest_distance("osbel", "sobel"), 2);
+    ck_assert_uint_eq(suggest_distance("", "sobel"), 5);
+    ck_assert_uint_eq(suggest_distance("gray", "sobel"), 5);
+    ck_assert_uint_gt(suggest_distance("a_name_that_is_much_longer_than_any_name_of_a_kernel_could_ever_be",
+                                       "a_name_that_is_much_longer_than_any_name_of_a_kernel_could_ever_be"),
+                      2);
 }
 END_TEST
 
@@ -553,6 +596,8 @@ int main(void)
     tcase_add_test(tests, a_kernel_has_options_and_lists);
     tcase_add_loop_test(tests, a_kernel_that_makes_no_sense_is_refused, 0, LENGTH(bad_specs));
     tcase_add_test(tests, progress_tells_what_is_known);
+    tcase_add_test(tests, progress_fits_a_terminal_of_80_columns);
+    tcase_add_test(tests, the_distance_of_two_names_is_how_many_letters_differ);
     tcase_add_loop_test(tests, broken_files_are_read_or_refused_and_nothing_else, 0, LENGTH(seeds));
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -156,6 +156,24 @@ START_TEST(what_a_backend_says_is_told_from_what_was_said_before)
 }
 END_TEST
 
+START_TEST(a_failure_of_the_program_names_its_status_unless_more_was_said)
+{
+    core_fail(TRM_ERROR_INTERNAL, "old news");
+    core_error_clear();
+    ck_assert_int_eq(core_fail_program(TRM_ERROR_INTERNAL), TRM_ERROR_INTERNAL);
+    ck_assert_str_eq(trm_last_error().sentence, "the program's function answered TRM_ERROR_INTERNAL");
+    ck_assert_int_eq(core_fail_program(-9999), -9999);
+    ck_assert_str_eq(trm_last_error().sentence, "the program's function answered -9999, which is no status");
+
+    core_error_clear();
+    core_fail(TRM_ERROR_KERNEL, "fresh news");
+    ck_assert_int_eq(core_fail_program(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
+    ck_assert_str_eq(trm_last_error().sentence, "fresh news");
+    core_fail_program(TRM_ERROR_BUSY);
+    ck_assert_str_eq(trm_last_error().sentence, "the program's function answered TRM_ERROR_BUSY");
+}
+END_TEST
+
 START_TEST(a_kept_failure_is_raised_again_as_it_was)
 {
     struct core_failure failure;
@@ -233,6 +251,7 @@ int main(void)
     tcase_add_test(errors, the_last_error_belongs_to_its_thread);
     tcase_add_test(errors, clearing_hides_nothing_from_the_program);
     tcase_add_test(errors, what_a_backend_says_is_told_from_what_was_said_before);
+    tcase_add_test(errors, a_failure_of_the_program_names_its_status_unless_more_was_said);
     tcase_add_test(errors, a_kept_failure_is_raised_again_as_it_was);
     tcase_add_test(errors, a_kept_failure_of_which_nothing_was_said_says_what_it_means);
     tcase_add_test(errors, a_saved_error_comes_back);

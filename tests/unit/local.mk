@@ -526,6 +526,11 @@ tests_unit_pipeline_queue_SOURCES = tests/unit/pipeline_queue.c $(PIPELINE_FAKE)
 tests_unit_pipeline_queue_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_queue_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/pipeline_cancel
+tests_unit_pipeline_cancel_SOURCES = tests/unit/pipeline_cancel.c $(PIPELINE_FAKE)
+tests_unit_pipeline_cancel_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_cancel_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/pipeline_failures
 tests_unit_pipeline_failures_SOURCES = tests/unit/pipeline_failures.c $(PIPELINE_FAKE)
 tests_unit_pipeline_failures_CFLAGS = $(UNIT_CFLAGS)

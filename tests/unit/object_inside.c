@@ -36,7 +36,7 @@ START_TEST(a_slot_that_has_used_up_its_generations_is_not_used_again)
     struct core_context *context = core_context_find(handle);
     struct core_object object, next;
     ck_assert_int_eq(core_object_init(&object, &ops, context), TRM_OK);
-    struct core_slot *slot = object.slot;
+    struct core_handle_slot *slot = object.slot;
     core_object_kill(&object);
 
     atomic_store(&slot->word, (uint64_t)(GENERATION_MASK - 1) << 32 | DEAD);
@@ -95,7 +95,7 @@ START_TEST(slots_of_every_chunk_have_a_place_of_their_own)
 {
     struct core_handle_table table = {0};
     for (uint32_t chunk = 0; chunk + 1 < CHUNKS; chunk++) {
-        static struct core_slot base[1];
+        static struct core_handle_slot base[1];
         atomic_store(&table.chunks[chunk], base);
         ck_assert_ptr_eq(slot_at(&table, chunk_first(chunk)), base);
         ck_assert_ptr_eq(slot_at(&table, chunk_first(chunk) + chunk_slots(chunk) - 1),
@@ -108,10 +108,10 @@ END_TEST
 
 START_TEST(a_table_that_is_full_says_so)
 {
-    static struct core_slot none;
+    static struct core_handle_slot none;
     struct trm_context *handle      = make_context();
     struct core_handle_table *table = core_context_find(handle)->handles;
-    struct core_slot *chunks[CHUNKS];
+    struct core_handle_slot *chunks[CHUNKS];
     struct core_object object;
     for (uint32_t i = 1; i + 1 < CHUNKS; i++)
         chunks[i] = atomic_exchange(&table->chunks[i], &none);

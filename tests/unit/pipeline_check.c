@@ -366,13 +366,35 @@ END_TEST
 START_TEST(a_host_stage_names_ports_that_have_host_memory)
 {
     stages[1] = trm_stage_host(on_host, NULL, CORE_BIT(PORTS), 0);
-    is_wrong("stage 1 reads or writes a port that there is not");
+    is_wrong("stage 1 reads or writes port 3, but the pipeline has 3 ports");
     stages[1] = trm_stage_host(on_host, NULL, 0, CORE_BIT(W));
     is_wrong("stage 1 is a host stage and names a shared port");
     divide();
     stages[1] = trm_stage_host(on_host, NULL, CORE_BIT(X), 0);
     is_wrong("stage 1 is a host stage, which a divisible pipeline cannot have");
     stages[1] = trm_stage_host(on_host, NULL, 0, 0);
+    accepted();
+}
+END_TEST
+
+START_TEST(an_output_is_written_by_a_stage_where_there_are_any)
+{
+    arguments[1] = trm_arg_port(W);
+    named[3]     = trm_arg_named("y", trm_arg_port(W));
+    is_wrong("port 1 \"y\" is an output, but no stage writes it");
+    arguments[1] = trm_arg_port(W);
+    arguments[0] = trm_arg_port(Y); /* read, not written */
+    named[3]     = trm_arg_named("y", trm_arg_port(W));
+    is_wrong("port 1 \"y\" is an output, but no stage writes it");
+    arguments[1] = trm_arg_port(W);
+    accepted();
+    arguments[1] = trm_arg_port(W);
+    stages[1]    = trm_stage_host(on_host, NULL, CORE_BIT(Y), 0);
+    is_wrong("port 1 \"y\" is an output, but no stage writes it");
+    arguments[1] = trm_arg_port(W);
+    stages[1]    = trm_stage_host(on_host, NULL, 0, CORE_BIT(Y));
+    accepted();
+    desc.stage_count = 0;
     accepted();
 }
 END_TEST
@@ -385,7 +407,7 @@ START_TEST(a_launch_has_a_grid)
     is_wrong("stage 0: kernel \"saxpy\" has no group size of its own");
     stages[0].items_bytes = 4;
     stages[0].items_port  = PORTS;
-    is_wrong("stage 0 has its work-items from a port that there is not");
+    is_wrong("stage 0 has its work-items from port 3, but the pipeline has 3 ports");
     desc.flags = TRM_PIPELINE_DIVISIBLE;
     is_wrong("stage 0 has a grid that does not go with the pieces");
     stages[0] = trm_stage_launch(empty, NULL, 0, X, 4);
@@ -611,6 +633,7 @@ static Suite *pipeline_check_suite(void)
         ports_of_divisible_pipelines_have_as_many_grains,
         a_stage_is_a_launch_or_on_the_host,
         a_host_stage_names_ports_that_have_host_memory,
+        an_output_is_written_by_a_stage_where_there_are_any,
         a_launch_has_a_grid,
         kernels_are_alive_and_of_the_pipelines_device,
         there_are_as_many_arguments_as_the_kernel_takes,

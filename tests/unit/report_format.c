@@ -62,15 +62,18 @@ START_TEST(the_text_tells_what_was_and_what_could_be_in_some_twenty_lines)
     ck_assert_uint_le(lines, 24);
     has("edges on cpu:0 (cpu): role streams, 3 slots\n  it was asked for\n");
     has("  tokens     300 in 1.21 s: 249.0 tokens/s, 0.26 GB/s up, 0.13 GB/s down\n");
-    has("  stage     busy █ starved ░ blocked ▒   a token\n  load        25 %       0 %      74 %   1.00 ms  "
+    has("  stage     busy █ starved ░ blocked ▒   a token  > the critical stage\n  load        25 %       0 "
+        "%      74 %   1.00 ms  "
         "███████");
     has("> compute    100 %       0 %       0 %   4.00 ms  ██████████████████████████████\n");
     has("  compute    blur 25 %, sobel 75 %\n");
-    has("  bound      1.20 s for compute alone; the pipeline reaches 99.6 % of that\n");
+    has("  bound      1.20 s for compute alone: 99.6 % of the possible rate\n");
     has("  predicted  1.21 s from these stage times, as measured\n");
     has("  sequential 2.70 s one after the other: overlap made it 2.24 times as fast\n");
     has("  slots      3.0 of 3 in use; 3.00 MiB on the device, 3.00 MiB on the host\n");
-    has("\ncompute is the bound and the pipeline reaches 99 % of it");
+    has("\ncompute is the bound and the pipeline reaches 99 % of the possible rate");
+    lacks("at once");
+    lacks("threads");
     lacks("failure");
     lacks("skipped");
     lacks("waits on the host");
@@ -100,6 +103,102 @@ START_TEST(the_text_tells_of_failures_and_of_what_is_slow)
     has("  failure    token 17, compute \"sobel\": the kernel says that its input is no\n             "
         "picture");
     has("             7 waits on the host, 300 copies of pageable memory\n");
+}
+END_TEST
+
+START_TEST(the_text_says_who_loads)
+{
+    struct trm_report report = ideal_report(&usual);
+
+    report.one_thread = 1;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("  threads    load and sink take turns in one thread\n");
+    report.one_thread = 0;
+    report.workers    = 1;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("  threads    1 loader worker\n");
+    report.workers = 4;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("  threads    4 loader workers\n");
+}
+END_TEST
+
+START_TEST(the_text_explains_tokens_that_are_in_a_stage_at_once)
+{
+    struct trm_report report = ideal_report(&usual);
+    uint32_t lines;
+
+    report.stages[TRM_STAGE_COMPUTE].mean_ns *= 2;
+    format_report(&report, TRM_REPORT_TEXT);
+    check_width(text, 80, &lines);
+    has("  at once    compute works on 2.0 tokens at once on average, so that each takes\n"
+        "             longer than its share of the time\n");
+}
+END_TEST
+
+START_TEST(what_took_many_times_as_long_is_not_told_in_percent)
+{
+    struct trm_report report = ideal_report(&usual);
+
+    report.elapsed_ns = report.predicted_ns * 340;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("from these stage times; measured 340 times as long\n");
+    report.elapsed_ns = report.predicted_ns * 5 / 2;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("from these stage times; measured 2.5 times as long\n");
+    report.elapsed_ns = report.predicted_ns * 3 / 2;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("from these stage times; measured 50.0 % more\n");
+}
+END_TEST
+
+START_TEST(overlap_that_gained_nothing_is_no_factor_in_text_nor_page)
+{
+    struct ideal ideal = {.depth = 1, .tokens = 10, .time = {1000, 0, 3000, 0, 1000}, .trace_tokens = 10};
+    struct trm_report report     = ideal_report(&ideal);
+    struct core_measure *measure = run_ideal(&ideal);
+    struct written page          = {0};
+    struct core_writer writer;
+    struct core_trace trace;
+
+    ck_assert_uint_eq(report.sequential_ns, report.elapsed_ns);
+    format_report(&report, TRM_REPORT_TEXT);
+    has("of stages, one after the other\n");
+    lacks("times as fast");
+    for (uint32_t gained = 0; gained < 2; gained++) {
+        page.length = 0;
+        report.sequential_ns += gained;
+        ck_assert_int_eq(core_trace_init(fixture_context, measure, &report, &trace), TRM_OK);
+        core_writer_begin(&writer, keep_written, &page);
+        core_trace_timeline(&trace, &writer);
+        ck_assert_int_eq(core_writer_end(&writer), TRM_OK);
+        ck_assert_int_eq(strstr(page.text, "by overlap") != NULL, gained);
+        core_trace_fini(&trace);
+    }
+    free(page.text);
+    core_measure_destroy(measure);
+}
+END_TEST
+
+START_TEST(a_number_stays_with_its_unit_where_lines_are_broken)
+{
+    struct trm_report report = ideal_report(&usual);
+    char words[128];
+
+    for (uint32_t length = 60; length < 90; length++) {
+        memset(words, 'w', length);
+        words[length] = '\0';
+        snprintf(report.advice, sizeof(report.advice), "%s (predicted 2.2 x). And 40 %% of it.", words);
+        format_report(&report, TRM_REPORT_TEXT);
+        lacks("2.2\n");
+        lacks("40\n");
+        has("2.2 x).");
+    }
+    /* What only begins like a unit goes to the next line. */
+    memset(words, 'w', 75);
+    snprintf(report.advice, sizeof(report.advice), "%.75s 12 xylophones", words);
+    format_report(&report, TRM_REPORT_TEXT);
+    has("12\nxylophones\n");
 }
 END_TEST
 
@@ -145,6 +244,8 @@ START_TEST(the_json_has_every_member)
         "\"depth\": 3,",
         "\"pieces\": 1,",
         "\"workers\": 0,",
+        "\"one_thread\": 0,",
+        "\"preempted\": ",
         "\"tokens\": 300,",
         "\"skipped\": 0,",
         "\"failed\": 0,",
@@ -184,6 +285,21 @@ START_TEST(nothing_measured_is_a_critical_stage_of_null)
     has("\"critical\": null,");
     has("\"seconds\": 0.000000000,");
     has("\"launches\": [],");
+}
+END_TEST
+
+START_TEST(a_report_that_is_shorter_than_it_ever_was_is_refused)
+{
+    struct trm_report report        = ideal_report(&usual);
+    struct trm_prediction_desc desc = {.struct_size = sizeof(desc)};
+    char text[16384];
+
+    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_JSON, text, sizeof(text), NULL), TRM_OK);
+    ck_assert_int_eq(trm_report_prediction(&report, &desc), TRM_OK);
+    report.struct_size = 4;
+    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_JSON, text, sizeof(text), NULL),
+                     TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_report_prediction(&report, &desc), TRM_ERROR_INVALID_ARGUMENT);
 }
 END_TEST
 
@@ -310,10 +426,16 @@ int main(void)
     tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
     tcase_add_test(tests, the_text_tells_what_was_and_what_could_be_in_some_twenty_lines);
     tcase_add_test(tests, the_text_tells_of_failures_and_of_what_is_slow);
+    tcase_add_test(tests, the_text_says_who_loads);
+    tcase_add_test(tests, the_text_explains_tokens_that_are_in_a_stage_at_once);
+    tcase_add_test(tests, what_took_many_times_as_long_is_not_told_in_percent);
+    tcase_add_test(tests, overlap_that_gained_nothing_is_no_factor_in_text_nor_page);
+    tcase_add_test(tests, a_number_stays_with_its_unit_where_lines_are_broken);
     tcase_add_test(tests, without_times_the_text_has_counts_only);
     tcase_add_test(tests, a_long_sentence_is_broken_and_a_long_word_is_not);
     tcase_add_test(tests, the_json_has_every_member);
     tcase_add_test(tests, nothing_measured_is_a_critical_stage_of_null);
+    tcase_add_test(tests, a_report_that_is_shorter_than_it_ever_was_is_refused);
     tcase_add_test(tests, any_bytes_of_a_name_become_good_json);
     tcase_add_test(tests, numbers_have_a_point_in_every_locale);
     tcase_add_test(tests, numbers_are_rounded_and_what_is_none_is_0);

@@ -147,6 +147,37 @@ START_TEST(busy_time_is_the_union_where_tokens_overlap_in_a_stage)
 }
 END_TEST
 
+START_TEST(what_overlaps_within_a_stage_is_not_counted_twice_one_after_the_other)
+{
+    struct core_measure *measure = make_measure(2, 0);
+    /* Two tokens share the processors of compute: each takes twice its time. */
+    uint64_t times[2][TRM_STAGES][2] = {
+        {{1, 11}, {0, 0}, {21, 121}, {0, 0}, {121, 131}},
+        {{11, 21}, {0, 0}, {21, 121}, {0, 0}, {131, 141}},
+    };
+    struct trm_prediction_desc desc  = {.struct_size = sizeof(desc)};
+    struct trm_prediction prediction = {.struct_size = sizeof(prediction)};
+    struct trm_report report;
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct core_token_times token = make_token(i, i, times[i]);
+        core_measure_token(measure, &token);
+    }
+    report = measure_report(measure, 2);
+    ck_assert_uint_eq(report.stages[TRM_STAGE_COMPUTE].mean_ns, 100);
+    ck_assert_uint_eq(report.stages[TRM_STAGE_COMPUTE].busy_ns, 100);
+    ck_assert_uint_eq(report.sequential_ns, 2 * 10 + 100 + 2 * 10);
+    ck_assert_uint_eq(report.elapsed_ns, 140);
+    /* A prediction has the same. */
+    ck_assert_int_eq(trm_report_prediction(&report, &desc), TRM_OK);
+    ck_assert_uint_eq(desc.stage_ns[TRM_STAGE_COMPUTE], 50);
+    ck_assert_uint_eq(desc.lanes[TRM_STAGE_COMPUTE], 1);
+    ck_assert_int_eq(trm_predict(&desc, &prediction), TRM_OK);
+    ck_assert_uint_eq(prediction.sequential_ns, report.sequential_ns);
+    core_measure_destroy(measure);
+}
+END_TEST
+
 /* Tokens come in the order of their ends; begins of a stage are out of order by less than the depth. */
 START_TEST(the_order_in_which_tokens_come_does_not_matter_within_the_depth)
 {
@@ -436,6 +467,7 @@ int main(void)
     tcase_add_test(tests, a_stage_whose_token_was_ready_is_blocked_and_not_starved);
     tcase_add_test(tests, load_starves_when_a_slot_is_free_and_nothing_comes);
     tcase_add_test(tests, busy_time_is_the_union_where_tokens_overlap_in_a_stage);
+    tcase_add_test(tests, what_overlaps_within_a_stage_is_not_counted_twice_one_after_the_other);
     tcase_add_test(tests, the_order_in_which_tokens_come_does_not_matter_within_the_depth);
     tcase_add_test(tests, a_report_in_the_middle_changes_nothing);
     tcase_add_test(tests, tokens_are_counted_by_how_they_ended);

@@ -332,6 +332,22 @@ START_TEST(a_million_million_tokens_are_predicted_without_going_through_them)
 }
 END_TEST
 
+START_TEST(the_drain_of_any_number_of_tokens_that_share_is_short)
+{
+    const uint64_t times[TRM_STAGES] = {2000, 1009, 1013, 1019, 1};
+    struct trm_prediction_desc desc  = describe(64, 100, times);
+
+    desc.one_thread            = 1;
+    desc.lanes[TRM_STAGE_LOAD] = 8; /* which one thread does not have */
+    for (; desc.tokens <= 1000000; desc.tokens *= 10) {
+        struct trm_prediction prediction = predict(&desc);
+
+        ck_assert_int_eq(prediction.critical, TRM_STAGE_LOAD);
+        ck_assert_uint_lt(prediction.drain_ns, 64 * sum_of(desc.stage_ns));
+    }
+}
+END_TEST
+
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 START_TEST(what_cannot_be_predicted_is_refused_with_a_reason)
@@ -391,6 +407,7 @@ int main(void)
     tcase_add_test(tests, sharing_is_exactly_what_comes_out_tick_by_tick);
     tcase_add_test(tests, a_thousand_million_tokens_that_share_continue_as_a_thousand_do);
     tcase_add_test(tests, a_million_million_tokens_are_predicted_without_going_through_them);
+    tcase_add_test(tests, the_drain_of_any_number_of_tokens_that_share_is_short);
     tcase_add_test(tests, what_cannot_be_predicted_is_refused_with_a_reason);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -10,6 +10,7 @@
 #include <trireme/trireme.h>
 
 #include "tools/output.h"
+#include "tools/run/suggest.h"
 
 enum {
     MOST_BYTES = 64 << 20
@@ -77,6 +78,7 @@ static bool create_shader(struct code *code, struct trm_context *context, struct
     struct trm_glsl_options glsl = {.struct_size = sizeof(glsl), .file = code->name};
     struct trm_shader_desc desc  = {.struct_size = sizeof(desc)};
     char *bytes = NULL, *stem = NULL;
+    char sentence[640], meant[200];
     int32_t status;
 
     if (code->named) {
@@ -99,9 +101,12 @@ static bool create_shader(struct code *code, struct trm_context *context, struct
     if (status == TRM_OK)
         return true;
     code->shader = NULL;
-    return fault_set(
-        fault, "kernel %s: %s%s", code->name, trm_last_error().sentence,
-        code->named && status == TRM_ERROR_NOT_FOUND ? "; trireme info --kernels lists what there is" : "");
+    if (!code->named || status != TRM_ERROR_NOT_FOUND)
+        return fault_set(fault, "kernel %s: %s", code->name, trm_last_error().sentence);
+    snprintf(sentence, sizeof(sentence), "%s", trm_last_error().sentence);
+    suggest_kernels(context, code->name, meant, sizeof(meant));
+    return fault_set(fault, "kernel %s: %s%s; trireme info --kernels lists what there is", code->name,
+                     sentence, meant);
 }
 
 static bool reflect(struct code *code, struct fault *fault)

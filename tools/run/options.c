@@ -3,11 +3,13 @@
  */
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/output.h"
 #include "tools/run/run.h"
+#include "tools/run/writer.h"
 
 enum {
     OPTION_DEPTH = 256,
@@ -256,10 +258,26 @@ static int parse_what(struct run_options *options, int option, const char *value
                    ? COMMAND_OK
                    : complain("--rate takes frames a second, such as 30 or 30000:1001");
     case OPTION_FRAMES:
-        return parse_count(value, UINT64_MAX - 1, &options->input.limit, "--frames takes a number");
+        return parse_number(value, UINT64_MAX - 1, &options->input.limit) && options->input.limit > 0
+                   ? COMMAND_OK
+                   : complain("--frames takes a number from 1 on");
     default:
         return parse_how(options, option, value);
     }
+}
+
+/* What is compressed is ffmpeg's to write. */
+static int check_output(const struct run_options *options)
+{
+    char complaint[480];
+
+    if (options->output_kind != MEDIA_NONE || !writer_is_compressed(options->output))
+        return COMMAND_OK;
+    snprintf(
+        complaint, sizeof(complaint),
+        "%.200s: trireme run writes y4m, pnm and raw; for others end the line in: - | ffmpeg -i - %.200s",
+        options->output, options->output);
+    return complain(complaint);
 }
 
 static int check(struct run_options *options, int argc, char **argv)
@@ -287,7 +305,7 @@ static int check(struct run_options *options, int argc, char **argv)
         options->report = RUN_REPORT_TEXT;
     input->path     = argv[optind];
     options->output = argv[optind + 1];
-    return COMMAND_OK;
+    return check_output(options);
 }
 
 int run_parse(int argc, char **argv, struct run_options *options)

@@ -132,7 +132,7 @@ static bool choose_tracks(struct plan *plan, struct spec *spec, const struct cod
     const char *planes = code_constant(code, "planes") ? NULL : spec_value(spec, "planes");
 
     if (planes && !parse_planes(planes, &luma, &chroma, &alpha))
-        return plan_complain(plan, spec, code, "planes=%s is none of all, y, uv and alpha", planes);
+        return plan_misuse(plan, spec, code, "planes=%s is none of all, y, uv and alpha", planes);
     for (uint32_t i = 0; i < plan->track_count; i++) {
         int role = plan->tracks[i].role;
 
@@ -156,8 +156,8 @@ static bool check_used(struct plan *plan, const struct spec *spec, const struct 
         if (spec->options[i].used)
             continue;
         if (plan_is_automatic(name))
-            return plan_complain(plan, spec, code, "\"%s\" follows from the frames", name);
-        return plan_complain(plan, spec, code, "it has no option \"%s\"", name);
+            return plan_misuse(plan, spec, code, "\"%s\" follows from the frames", name);
+        return plan_misuse(plan, spec, code, "it has no option \"%s\"", name);
     }
     return true;
 }
@@ -280,7 +280,7 @@ static bool make(struct plan *plan, struct spec *specs, uint32_t count, struct m
     }
     for (uint32_t i = 0; i < count; i++) {
         if (is_copy(&specs[i]) && specs[i].option_count > 0)
-            return fault_set(plan->fault, "-k %s: copy has no options", specs[i].text);
+            return fault_misuse(plan->fault, "-k %s: copy has no options", specs[i].text);
         if (!is_copy(&specs[i]) && !apply(plan, &specs[i]))
             return false;
     }

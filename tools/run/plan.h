@@ -113,8 +113,11 @@ bool plan_kernel(struct plan *plan, uint32_t track, struct spec *spec, const str
 /* plan_options.c: does a parameter or constant of this name follow from the frames? */
 bool plan_is_automatic(const char *name);
 
-/* Say which options a kernel takes, after what is wrong. Returns false. */
+/* Say which options a kernel takes, after what is wrong: why it does not go with these frames, or what is wrong with the
+ * options that were given. Return false. */
 bool plan_complain(struct plan *plan, const struct spec *spec, const struct code *code, const char *format,
                    ...) __attribute__((format(printf, 4, 5)));
+bool plan_misuse(struct plan *plan, const struct spec *spec, const struct code *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

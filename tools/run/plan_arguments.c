@@ -99,11 +99,30 @@ static bool parse(const struct draft *draft, const char *name, int32_t type, con
 {
     if (kc_value(type, text, bits))
         return true;
-    return plan_complain(draft->plan, draft->spec, draft->code, "%s=%s is no value of type %s", name, text,
-                         trm_type_name(type));
+    return plan_misuse(draft->plan, draft->spec, draft->code, "%s=%s is no value of type %s", name, text,
+                       trm_type_name(type));
 }
 
 /* ---- constants ---- */
+
+/* Is a number one of those that have words? */
+static bool is_among_words(const struct draft *draft, const struct recipe *recipe, const char *name,
+                           uint64_t number)
+{
+    size_t length     = 0;
+    uint64_t count    = 1;
+    const char *words = recipe ? recipe_lookup(recipe->words, name, &length) : NULL;
+
+    if (!words)
+        return true;
+    for (size_t i = 0; i < length; i++)
+        count += words[i] == '|';
+    if (number < count)
+        return true;
+    return plan_misuse(draft->plan, draft->spec, draft->code,
+                       "%s is one of %.*s, or its place from 0 to %" PRIu64, name, (int)length, words,
+                       count - 1);
+}
 
 bool draft_constants(struct draft *draft, const struct recipe *recipe, struct step *step)
 {
@@ -126,7 +145,8 @@ bool draft_constants(struct draft *draft, const struct recipe *recipe, struct st
             word = recipe ? find_word(recipe->words, info->name, text) : -1;
             if (word >= 0)
                 constant.bits = (uint64_t)word;
-            else if (!parse(draft, info->name, info->type, text, &constant.bits))
+            else if (!parse(draft, info->name, info->type, text, &constant.bits) ||
+                     !is_among_words(draft, recipe, info->name, constant.bits))
                 return false;
         }
         if (constant.bits == info->default_bits)
@@ -153,8 +173,8 @@ static bool add_values(struct draft *draft, const struct trm_parameter *paramete
     bool well = true;
 
     if (!text)
-        return plan_complain(draft->plan, draft->spec, draft->code,
-                             "%s is missing: numbers with commas between them", parameter->name);
+        return plan_misuse(draft->plan, draft->spec, draft->code,
+                           "%s is missing: numbers with commas between them", parameter->name);
     if (size == 0)
         return plan_complain(draft->plan, draft->spec, draft->code, "%s has elements of no simple type",
                              parameter->name);
@@ -172,9 +192,9 @@ static bool add_values(struct draft *draft, const struct trm_parameter *paramete
     }
     free(copy);
     if (well && (count == 0 || (draft->value_count && count != draft->value_count)))
-        well = plan_complain(draft->plan, draft->spec, draft->code,
-                             "%s has %" PRIu64 " numbers, it needs %" PRIu64, parameter->name, count,
-                             draft->value_count ? draft->value_count : 1);
+        well = plan_misuse(draft->plan, draft->spec, draft->code,
+                           "%s has %" PRIu64 " numbers, it needs %" PRIu64, parameter->name, count,
+                           draft->value_count ? draft->value_count : 1);
     for (uint64_t i = count; well && i < wanted; i++)
         memcpy(values + i * size, values + (i - count) * size, size);
     *argument = (struct step_argument){.kind = STEP_VALUES, .values = values, .bytes = wanted * size};
@@ -208,8 +228,8 @@ static bool add_scalar(struct draft *draft, const struct recipe *recipe,
         text = copy;
     }
     if (!text)
-        return plan_complain(draft->plan, draft->spec, draft->code, "%s (%s) is missing", parameter->name,
-                             trm_type_name(parameter->type));
+        return plan_misuse(draft->plan, draft->spec, draft->code, "%s (%s) is missing", parameter->name,
+                           trm_type_name(parameter->type));
     return parse(draft, parameter->name, parameter->type, text, &argument->bits);
 }
 

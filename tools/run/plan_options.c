@@ -75,6 +75,13 @@ static void list_options(struct listing *listing, const struct plan *plan, const
         list(listing, "planes (all, y, uv)");
 }
 
+static void list_all(struct listing *listing, const struct plan *plan, const struct code *code)
+{
+    list_options(listing, plan, code);
+    if (!listing->some)
+        list(listing, "none");
+}
+
 bool plan_complain(struct plan *plan, const struct spec *spec, const struct code *code, const char *format,
                    ...)
 {
@@ -85,7 +92,21 @@ bool plan_complain(struct plan *plan, const struct spec *spec, const struct code
     va_start(arguments, format);
     vsnprintf(complaint, sizeof(complaint), format, arguments);
     va_end(arguments);
-    list_options(&listing, plan, code);
+    list_all(&listing, plan, code);
     return fault_set(plan->fault, "-k %s: %s. Options of %s: %s", spec->text, complaint, code->info.name,
-                     listing.some ? listing.text : "none");
+                     listing.text);
+}
+
+bool plan_misuse(struct plan *plan, const struct spec *spec, const struct code *code, const char *format, ...)
+{
+    struct listing listing = {.text = ""};
+    char complaint[320];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(complaint, sizeof(complaint), format, arguments);
+    va_end(arguments);
+    list_all(&listing, plan, code);
+    return fault_misuse(plan->fault, "-k %s: %s. Options of %s: %s", spec->text, complaint, code->info.name,
+                        listing.text);
 }

@@ -14,6 +14,7 @@
 
 enum {
     BAR          = 24,
+    BAR_LEAST    = 4,
     DRAW_EVERY   = 100000000, /* nanoseconds */
     LINE_LENGTH  = 400,
     MOST_COLUMNS = 100,
@@ -62,13 +63,13 @@ static void print_time(char *text, size_t capacity, double seconds)
         snprintf(text, capacity, "%" PRIu64 ":%02" PRIu64, whole / 60, whole % 60);
 }
 
-static void draw_bar(char *bar, size_t capacity, double part)
+static void draw_bar(char *bar, size_t capacity, double part, unsigned width)
 {
     static const char *const eighths[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
     size_t length                      = 0;
 
-    for (int i = 0; i < BAR; i++) {
-        double here = part * BAR - i;
+    for (unsigned i = 0; i < width; i++) {
+        double here = part * width - i;
         int eighth  = here >= 1 ? 8 : here <= 0 ? 0 : (int)(here * 8);
 
         length += (size_t)snprintf(bar + length, capacity - length, "%s", eighths[eighth]);
@@ -92,24 +93,33 @@ void progress_line(char *text, size_t capacity, const struct progress *progress,
                    double seconds, const char *critical, unsigned columns)
 {
     double rate           = seconds > 0 ? (double)done / seconds : 0;
-    char bar[BAR * 3 + 1] = "", left[32], tail[64] = "";
+    char bar[BAR * 3 + 1] = "", left[32], tail[64] = "", words[LINE_LENGTH];
 
+    columns = columns > 1 ? columns - 1 : 1;
     if (critical)
-        snprintf(tail, sizeof(tail), "  %s is the bottleneck", critical);
+        snprintf(tail, sizeof(tail), "  slowest: %s", critical);
     if (progress->total > 0) {
         double part = done >= progress->total ? 1 : (double)done / (double)progress->total;
 
-        draw_bar(bar, sizeof(bar), part);
         print_time(left, sizeof(left), rate > 0 ? (double)(progress->total - done) / rate : 0);
         if (done >= progress->total)
             snprintf(left, sizeof(left), "0:00");
-        snprintf(text, capacity, "▕%s▏ %3.0f %%  %" PRIu64 "/%" PRIu64 "  %.*f %s/s  %s left%s", bar,
-                 100 * part, done, progress->total, rate < 10, rate, progress->unit, left, tail);
+        /* All of it is ASCII: a byte is a column. */
+        size_t length =
+            (size_t)snprintf(words, sizeof(words), "%3.0f %%  %" PRIu64 "/%" PRIu64 "  %.*f %s/s  %s left%s",
+                             100 * part, done, progress->total, rate < 10, rate, progress->unit, left, tail);
+        size_t room = columns > length + 3 ? columns - length - 3 : 0; /* two ends and a space */
+        if (room >= BAR_LEAST)
+            draw_bar(bar, sizeof(bar), part, room < BAR ? (unsigned)room : BAR);
+        if (room >= BAR_LEAST)
+            snprintf(text, capacity, "▕%s▏ %s", bar, words);
+        else
+            snprintf(text, capacity, "%s", words);
     } else {
         snprintf(text, capacity, "%" PRIu64 " %s  %.*f %s/s%s", done, progress->unit, rate < 10, rate,
                  progress->unit, tail);
     }
-    cut(text, columns > 1 ? columns - 1 : 1);
+    cut(text, columns);
 }
 
 static const char *find_critical(struct trm_pipeline *pipeline)

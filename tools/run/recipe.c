@@ -21,6 +21,11 @@ static bool complain(const struct draft *draft, const char *complaint)
     return plan_complain(draft->plan, draft->spec, draft->code, "%s", complaint);
 }
 
+static bool misuse(const struct draft *draft, const char *complaint)
+{
+    return plan_misuse(draft->plan, draft->spec, draft->code, "%s", complaint);
+}
+
 /* A number among the options. NAN: it was not given. */
 static bool take_number(struct draft *draft, const char *name, double *number)
 {
@@ -32,7 +37,7 @@ static bool take_number(struct draft *draft, const char *name, double *number)
         return true;
     *number = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(*number))
-        return plan_complain(draft->plan, draft->spec, draft->code, "%s=%s is no number", name, text);
+        return plan_misuse(draft->plan, draft->spec, draft->code, "%s=%s is no number", name, text);
     return true;
 }
 
@@ -48,8 +53,8 @@ static bool take_size(struct draft *draft, const char *name, uint32_t *size)
         return true;
     }
     if (number < 1 || number > 32768 || number != floor(number))
-        return plan_complain(draft->plan, draft->spec, draft->code, "%s is a whole number from 1 to 32768",
-                             name);
+        return plan_misuse(draft->plan, draft->spec, draft->code, "%s is a whole number from 1 to 32768",
+                           name);
     *size = (uint32_t)number;
     return true;
 }
@@ -73,16 +78,16 @@ static bool prepare_gaussian(struct draft *draft)
     if (!take_number(draft, "sigma", &sigma) || !take_number(draft, "radius", &radius))
         return false;
     if (isnan(sigma))
-        return complain(draft, "sigma is missing: the standard deviation in samples");
+        return misuse(draft, "sigma is missing: the standard deviation in samples");
     if (sigma <= 0)
-        return complain(draft, "sigma is above 0");
+        return misuse(draft, "sigma is above 0");
     if (isnan(radius)) {
         radius = ceil(3 * sigma); /* 99.7 % of the bell */
         if (radius > 64)
-            return complain(draft, "a sigma above 21.3 needs a radius, which is at most 64");
+            return misuse(draft, "a sigma above 21.3 needs a radius, which is at most 64");
         draft_fix(draft, "radius", radius);
     } else if (radius < 0 || radius > 64) {
-        return complain(draft, "radius is a whole number from 0 to 64");
+        return misuse(draft, "radius is a whole number from 0 to 64");
     }
     return true;
 }
@@ -95,7 +100,7 @@ static bool prepare_box(struct draft *draft)
         return false;
     /* Beyond the size of the image nothing changes any more, but the sum goes on. */
     if (radius > 4096)
-        return complain(draft, "radius is a whole number up to 4096");
+        return misuse(draft, "radius is a whole number up to 4096");
     return true;
 }
 
@@ -112,7 +117,7 @@ static bool prepare_separable(struct draft *draft)
     if (count == 0)
         return true; /* that they are missing is said later */
     if (count % 2 == 0)
-        return complain(draft, "weights are an odd number of numbers");
+        return misuse(draft, "weights are an odd number of numbers");
     draft->value_count = count;
     draft_fix(draft, "radius", (double)((count - 1) / 2));
     return true;
@@ -142,7 +147,7 @@ static bool prepare_resize(struct draft *draft)
     if (!take_size(draft, "width", &width) || !take_size(draft, "height", &height))
         return false;
     if (width == 0 && height == 0)
-        return complain(draft, "it needs a width, a height or both");
+        return misuse(draft, "it needs a width, a height or both");
     if (width == 0)
         width = scaled(whole->width, height, whole->height);
     if (height == 0)

@@ -285,7 +285,7 @@ static int finish(struct session *session)
             fprintf(stderr, " (%" PRIu64 " %s before were written)", session->writer.frames,
                     session->reader.format.flat ? "batches" : "frames");
         fputc('\n', stderr);
-        return COMMAND_FAILED;
+        return session->fault.misuse ? COMMAND_USAGE : COMMAND_FAILED;
     }
     if (!interrupt_came())
         return COMMAND_OK;
@@ -354,7 +354,7 @@ const struct command run_command = {
         "      --size WxH[xC]    or an image of so many numbers at a time\n"
         "      --input-format, --output-format FORMAT   y4m, pnm or (output) raw\n"
         "      --rate N[:D]      frames a second of video made of images (default 25)\n"
-        "      --frames N        stop after so many\n"
+        "      --frames N        stop after so many, at least 1\n"
         "\n"
         "      --backend LIST    which backends, such as cuda,cpu\n"
         "      --device ID       one device, such as cuda:1\n"
@@ -375,6 +375,6 @@ const struct command run_command = {
         "  -v, --verbose             what the library logs, on stderr\n"
         "\n"
         "Ends with 0 when all went well, 1 when something failed (what was finished before is written),\n"
-        "2 for a wrong command line, 130 after an interrupt.\n",
+        "2 for a wrong command line or option of a kernel, 130 after an interrupt.\n",
     .run = run_main,
 };

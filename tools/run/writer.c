@@ -43,6 +43,20 @@ int writer_kind(const char *path)
     return MEDIA_NONE;
 }
 
+bool writer_is_compressed(const char *path)
+{
+    static const char *const names[] = {".mp4", ".m4v", ".mkv", ".webm", ".avi",  ".mov",
+                                        ".png", ".jpg", ".gif", ".jpeg", ".webp", ".tiff"};
+    const char *dot                  = strrchr(path, '.');
+
+    if (!dot || is_folder(path))
+        return false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcasecmp(dot, names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* ---- which formats can hold which frames ---- */
 
 static bool refuse(const struct media_format *from, const char *what, const char *path, struct fault *fault)
@@ -66,6 +80,13 @@ static bool as_y4m(struct media_format *format, const char *path, struct fault *
     return true;
 }
 
+static bool ends_in_pgm(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot && !is_folder(path) && strcasecmp(dot, ".pgm") == 0;
+}
+
 static bool as_pnm(struct media_format *format, const char *path, struct fault *fault)
 {
     const struct media_track *track = &format->tracks[0];
@@ -76,6 +97,8 @@ static bool as_pnm(struct media_format *format, const char *path, struct fault *
         return refuse(format,
                       "pnm, which holds gray and RGB; colour video stays y4m, or becomes pnm through ffmpeg",
                       path, fault);
+    if (track->channels == 3 && ends_in_pgm(path))
+        return refuse(format, "pgm, which holds gray: add -k gray, or name it .ppm", path, fault);
     if (format->maximum == 0)
         format->maximum = format->type == TRM_TYPE_U8 ? 255 : 65535;
     return true;

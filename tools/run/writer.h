@@ -33,6 +33,9 @@ struct writer {
 /* The kind that a path asks for by its ending, NONE when it does not. */
 int writer_kind(const char *path);
 
+/* Does it end as a compressed format does that is not written here (".mp4", ".png")? */
+bool writer_is_compressed(const char *path);
+
 /* Can frames of `from` be written as `kind`? Makes the format that they have then. */
 bool writer_format(const struct media_format *from, int kind, struct media_format *format, const char *path,
                    struct fault *fault);

@@ -24,10 +24,10 @@ int32_t proxy_stream_query(struct trm_backend_stream *stream, uint64_t *complete
         return status;
     broken = atomic_load(&stream->broken);
     status = proxy_target.stream.query(stream->target, &reached);
+    if (status == TRM_OK || reached != 0)
+        *completed = reached; /* after a failure too, where the target tells */
     if (broken != TRM_OK && (status != TRM_OK || reached >= atomic_load(&stream->forwarded)))
         return proxy_stream_failure(stream);
-    if (status == TRM_OK)
-        *completed = reached;
     return status;
 }
 
