@@ -2,10 +2,13 @@
 
 dist_man_MANS += doc/trireme.1 doc/trireme.3 doc/trireme.7
 
-dist_doc_DATA += doc/writing-a-backend.md doc/writing-a-kernel.md doc/writing-a-pipeline.md
+dist_doc_DATA += \
+	doc/architecture.md \
+	doc/writing-a-backend.md \
+	doc/writing-a-kernel.md \
+	doc/writing-a-pipeline.md
 
 EXTRA_DIST += \
-	doc/architecture.md \
 	doc/cpu-backend.md \
 	doc/environment.md \
 	doc/results/2026-11-21-cpu.md \

@@ -1,6 +1,7 @@
 /* Double buffering: while the device works on one batch, the program fills the next.
  *
- * New here: a source and a sink that are functions of the program, a depth of 2, what the slots are doing.
+ * New here: a source and a sink that are functions of the program, a thread that loads, a depth of 2, what the slots are
+ * doing.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"
@@ -66,6 +67,7 @@ int main(void)
 
     struct trm_source source = trm_source_function(make_batch, NULL);
     struct trm_sink sink     = trm_sink_function(check_batch, pipeline);
+    source.workers           = 1; /* a thread that fills, while this one looks at the results */
     must(trm_pipeline_run(pipeline, &source, &sink));
     printf("%d batches are right\n", BATCHES);
 

@@ -92,4 +92,7 @@ examples_17_errors_LDFLAGS = $(UNINSTALLED_LINK)
 
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)
-EXTRA_DIST += examples/README.md
+
+# They are installed as well, for README.md and the pages of doc/ point to them.
+examplesdir = $(docdir)/examples
+dist_examples_DATA = examples/README.md examples/example.h $(EXAMPLES:=.c)

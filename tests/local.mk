@@ -25,6 +25,7 @@ AM_TESTS_ENVIRONMENT = \
 	includedir='$(includedir)'; export includedir; \
 	mandir='$(mandir)'; export mandir; \
 	pkglibdir='$(pkglibdir)'; export pkglibdir; \
+	docdir='$(docdir)'; export docdir; \
 	backendsdir='$(backendsdir)'; export backendsdir; \
 	INSTRUMENTED='$(INSTRUMENTED)'; export INSTRUMENTED; \
 	TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1$${TSAN_OPTIONS:+:$$TSAN_OPTIONS}"; export TSAN_OPTIONS;

@@ -211,6 +211,7 @@ struct core_slot_device {
     uint32_t calls_put;           /* so many are on the stream */
     _Atomic int32_t host_failed;  /* a status; then `host_failure` says why */
     _Atomic uint32_t host_ran;    /* so many of them have begun */
+    uint64_t host_begin;          /* core_now() when a host stage that comes first began; 0: not so */
     struct core_failure host_failure;
 
     /* Times: CORE_STAMP_LAUNCHES + stages for each sampled piece. */

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <trireme/transfer.h>
 
+#include "core/futex.h"
 #include "core/pipeline/engine.h"
 #include "core/service.h"
 
@@ -101,6 +102,8 @@ static void run(const struct core_host_call *call)
     struct core_inside inside;
 
     atomic_fetch_add_explicit(&own->host_ran, 1, memory_order_relaxed);
+    if (call->stage == 0 && own->measured)
+        own->host_begin = core_now();
     core_inside_push(&inside, pipeline);
     core_error_clear();
     int32_t status = stage->host(stage->user, &own->view);

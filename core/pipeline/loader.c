@@ -164,9 +164,11 @@ int32_t core_loaders_start(struct core_pipeline *pipeline)
         queue->workers++;
         queue->working++;
     }
-    pthread_mutex_unlock(&pipeline->lock);
     /* Fewer than wanted do the same work. */
-    return queue->workers > 0 ? TRM_OK : status;
+    if (queue->workers > 0)
+        status = TRM_OK;
+    pthread_mutex_unlock(&pipeline->lock);
+    return status;
 }
 
 int32_t core_loaders_join(struct core_pipeline *pipeline, uint64_t deadline)

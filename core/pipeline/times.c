@@ -77,8 +77,9 @@ void core_times_begin(struct core_slot *slot)
     struct core_slot_device *own = slot->device;
     uint32_t room                = own->event_count / core_stamps_each(slot->pipeline);
 
-    own->measured = is_measured(slot->pipeline);
-    own->samples  = own->measured ? (own->pieces < room ? own->pieces : room) : 0;
+    own->measured   = is_measured(slot->pipeline);
+    own->host_begin = 0;
+    own->samples    = own->measured ? (own->pieces < room ? own->pieces : room) : 0;
     if (own->stamped != NULL)
         memset(own->stamped, 0, own->event_count);
 }
@@ -163,6 +164,8 @@ static uint64_t time_of(const struct sample *sample, uint32_t stamp)
 
 static void read_sample(const struct sample *sample, uint64_t *begin, uint64_t *end)
 {
+    const struct core_slot_device *own = sample->slot->device;
+
     memset(begin, 0, TRM_STAGES * sizeof(*begin));
     memset(end, 0, TRM_STAGES * sizeof(*end));
     uint64_t uploaded = time_of(sample, CORE_STAMP_UPLOADED), compute = time_of(sample, CORE_STAMP_COMPUTE);
@@ -176,7 +179,10 @@ static void read_sample(const struct sample *sample, uint64_t *begin, uint64_t *
     }
     if (processed != 0 && sample->slot->pipeline->desc.stage_count != 0) {
         begin[TRM_STAGE_COMPUTE] = compute != 0 ? compute : uploaded;
-        end[TRM_STAGE_COMPUTE]   = processed;
+        /* Waiting for the host to be free of other tokens is no computing. */
+        if (own->host_begin > begin[TRM_STAGE_COMPUTE] && own->host_begin <= processed)
+            begin[TRM_STAGE_COMPUTE] = own->host_begin;
+        end[TRM_STAGE_COMPUTE] = processed;
     }
     if (last != 0) {
         begin[TRM_STAGE_DOWNLOAD] = download != 0 ? download : processed;

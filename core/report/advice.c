@@ -11,7 +11,8 @@
 
 enum {
     TEXT_MOST    = 48,
-    WORKERS_MOST = 16
+    WORKERS_MOST = 16,
+    SHARED_LEAST = 60 /* percent of the time that a thread is busy which load and sink share */
 };
 
 struct advisor {
@@ -118,13 +119,12 @@ static int32_t busy_machine(const struct advisor *advisor)
     for (int32_t i = 0; i < TRM_STAGES; i++)
         if (busy_percent(advisor, i) > 50)
             return 0;
-    /* Threads that are taken off their processors lose some milliseconds each time. */
+    /* Twenty times a second and more is not what an idle machine does. */
     if (report->preempted >= 10 && report->preempted >= milliseconds / 50)
         snprintf(advisor->text, advisor->capacity,
                  "The stages account for only %u %% of the time: the threads of this program waited for a "
-                 "processor "
-                 "(%" PRIu64
-                 " times taken off one that others wanted). Run it on a machine that is less busy.",
+                 "processor (taken off one %" PRIu64
+                 " times), which other programs, or too many threads of its own, wanted as well.",
                  explained, report->preempted);
     else
         snprintf(advisor->text, advisor->capacity,
@@ -190,6 +190,32 @@ static void say_workers(const struct advisor *advisor, uint32_t workers, uint32_
              workers, workers == 1 ? "" : "s", instead, deeper, factor_text(factor, gain));
 }
 
+/* Load and sink share a thread, and together they are the longest. */
+static int32_t part_load_and_sink(const struct advisor *advisor)
+{
+    const struct trm_report *report = advisor->report;
+    struct trm_prediction_desc desc = advisor->desc;
+    uint64_t both = report->stages[TRM_STAGE_LOAD].busy_ns + report->stages[TRM_STAGE_SINK].busy_ns;
+    char factor[TEXT_MOST];
+    double gain;
+
+    if (!report->one_thread || report->stages[TRM_STAGE_LOAD].tokens == 0 ||
+        percent(both, report->elapsed_ns) < SHARED_LEAST)
+        return 0;
+    desc.one_thread            = 0;
+    desc.lanes[TRM_STAGE_LOAD] = 1;
+    gain                       = gain_of(advisor, &desc);
+    /* A sink that takes little time gains little: then it is load alone, which several workers divide, or neither. */
+    if (gain < 1.15)
+        return 0;
+    snprintf(advisor->text, advisor->capacity,
+             "load and sink take turns in one thread (%u %% busy), which holds it back: give the source a "
+             "worker, so "
+             "that load and sink overlap (predicted %s x).",
+             percent(both, report->elapsed_ns), factor_text(factor, gain));
+    return 1;
+}
+
 /* Load is the longest stage. More threads than processors are of use only to one that waits. */
 static int32_t more_workers(const struct advisor *advisor)
 {
@@ -211,29 +237,9 @@ static int32_t more_workers(const struct advisor *advisor)
     if (fitting > 0 && gain < gain_within * 1.1)
         return 1;
     size_t at = strlen(advisor->text);
-    snprintf(advisor->text + at, advisor->capacity - at,
-             "%s loading waits for a disk or network and not for a processor, ", fitting > 0 ? " If" : "if");
+    snprintf(advisor->text + at, advisor->capacity - at, "%s loading waits for a disk or network, ",
+             fitting > 0 ? " If" : "if");
     say_workers(advisor, workers, desc.depth, gain);
-    return 1;
-}
-
-/* Load and sink share a thread, and together they are the longest. */
-static int32_t part_load_and_sink(const struct advisor *advisor)
-{
-    const struct trm_report *report = advisor->report;
-    uint64_t both = report->stages[TRM_STAGE_LOAD].busy_ns + report->stages[TRM_STAGE_SINK].busy_ns;
-    struct trm_prediction_desc desc;
-    char factor[TEXT_MOST];
-    double gain;
-
-    if (!report->one_thread || report->stages[TRM_STAGE_LOAD].tokens == 0 ||
-        percent(both, report->elapsed_ns) < 80 || best_workers(advisor, 1, &desc, &gain) == 0)
-        return 0;
-    snprintf(advisor->text, advisor->capacity,
-             "load and sink take turns in one thread (%u %% busy), which holds it back: give the source a "
-             "worker, so "
-             "that load and sink overlap (predicted %s x).",
-             percent(both, report->elapsed_ns), factor_text(factor, gain));
     return 1;
 }
 
@@ -415,8 +421,8 @@ static void contention(const struct advisor *advisor)
 void core_report_advise(const struct trm_report *report, uint32_t processors, char *advice, size_t capacity)
 {
     static int32_t (*const kinds[])(const struct advisor *advisor) = {
-        idle,         too_small, busy_machine, too_few,      more_workers, part_load_and_sink,
-        quicker_sink, deeper,    pageable,     at_the_bound, mostly_edges, uneven,
+        idle,         too_small, busy_machine, too_few,      part_load_and_sink, more_workers,
+        quicker_sink, deeper,    pageable,     at_the_bound, mostly_edges,       uneven,
     };
     struct advisor advisor = {
         .report = report, .processors = processors, .text = advice, .capacity = capacity};

@@ -17,6 +17,10 @@ void core_report_complete(struct trm_report *report);
 /* One sentence: what holds the run back, and what would help on a host of so many processors. */
 void core_report_advise(const struct trm_report *report, uint32_t processors, char *advice, size_t capacity);
 
+/* Where host and device share memory, and on a cpu also processors, stages slow each other down: alone they would take less, and
+ * what their times one after the other come to is a limit. */
+int32_t core_report_shares(const struct trm_report *report);
+
 /* Who loads and sinks: "load and sink take turns in one thread"; "" where the program does. */
 void core_report_threads(const struct trm_report *report, char *text, size_t capacity);
 

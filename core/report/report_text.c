@@ -255,6 +255,11 @@ static void write_prediction(struct core_writer *writer, const struct trm_report
     write_labelled(writer, "predicted", line);
 }
 
+int32_t core_report_shares(const struct trm_report *report)
+{
+    return report->strategy == TRM_STRATEGY_ZERO_COPY;
+}
+
 static void write_sequential(struct core_writer *writer, const struct trm_report *report)
 {
     char line[256], time[TEXT_MOST], number[TEXT_MOST];
@@ -263,7 +268,8 @@ static void write_sequential(struct core_writer *writer, const struct trm_report
         return;
     core_time_text(time, sizeof(time), (double)report->sequential_ns);
     if (report->sequential_ns > report->elapsed_ns)
-        snprintf(line, sizeof(line), "%s one after the other: overlap made it %s times as fast", time,
+        snprintf(line, sizeof(line), "%s one after the other: %s %s times as fast", time,
+                 core_report_shares(report) ? "with overlap up to" : "overlap made it",
                  core_number_text(number, sizeof(number),
                                   (double)report->sequential_ns / (double)report->elapsed_ns, 2));
     else

@@ -113,7 +113,7 @@ static void write_bound_figures(struct core_writer *writer, const struct trm_rep
         snprintf(value, sizeof(value), "%s ×",
                  core_number_text(number, sizeof(number),
                                   (double)report->sequential_ns / (double)report->elapsed_ns, 2));
-        snprintf(more, sizeof(more), "sequential %s",
+        snprintf(more, sizeof(more), "%ssequential %s", core_report_shares(report) ? "at most; " : "",
                  core_time_text(number, sizeof(number), (double)report->sequential_ns));
         write_figure(writer, "by overlap", value, more);
     }

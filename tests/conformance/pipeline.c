@@ -138,6 +138,66 @@ START_TEST(a_divisible_pipeline_takes_pieces_of_any_size)
 }
 END_TEST
 
+START_TEST(auto_decides_and_says_why)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    struct rig rig;
+    if (kernels_missing())
+        return;
+    rig_make(&rig, plan_named("several kernels with scratch"), 3, TRM_STRATEGY_AUTO);
+    ck_ok(rig_open(&rig));
+    rig_run(&rig, PLAN_MOST_TOKENS, 0);
+    ck_ok(trm_pipeline_report(rig.pipeline, &report));
+    ck_assert_int_gt(report.strategy, TRM_STRATEGY_AUTO);
+    ck_assert_int_le(report.strategy, TRM_STRATEGY_ZERO_COPY);
+    ck_assert_str_ne(report.reason, "");
+    if (report.strategy == TRM_STRATEGY_ZERO_COPY) {
+        ck_assert_uint_eq(device_number(the.device, TRM_DEVICE_UNIFIED), 1);
+        ck_assert_uint_eq(report.bytes_up, 0);
+        ck_assert_uint_eq(report.bytes_down, 0);
+    } else {
+        ck_assert_uint_eq(report.bytes_up, PLAN_MOST_TOKENS * PLAN_WORDS * sizeof(uint32_t));
+        ck_assert_uint_eq(report.bytes_down, report.bytes_up);
+    }
+    ck_assert_uint_eq(report.tokens, PLAN_MOST_TOKENS);
+    ck_assert_uint_eq(report.depth, 3);
+    ck_assert_uint_gt(report.device_bytes, 0);
+    ck_assert_str_eq(report.name, "several kernels with scratch");
+    rig_close(&rig);
+}
+END_TEST
+
+START_TEST(measuring_changes_what_is_reported_and_nothing_else)
+{
+    static const int32_t measures[] = {TRM_MEASURE_SAMPLED, TRM_MEASURE_ALL, TRM_MEASURE_NONE};
+    if (kernels_missing())
+        return;
+    for (size_t s = 0; s < sizeof(all_strategies) / sizeof(all_strategies[0]); s++) {
+        for (int m = 0; m < 3; m++) {
+            struct trm_report report = {.struct_size = sizeof(report)};
+            struct rig rig;
+            rig_make(&rig, plan_named("host stages"), 3, all_strategies[s]);
+            rig.desc.measure = measures[m];
+            if (rig_open(&rig) == TRM_OK) {
+                rig_run(&rig, 40, 0);
+                ck_ok(trm_pipeline_report(rig.pipeline, &report));
+                ck_assert_uint_eq(report.tokens, 40);
+                ck_assert_uint_gt(report.elapsed_ns, 0);
+                if (measures[m] == TRM_MEASURE_ALL)
+                    ck_assert_uint_eq(report.measured, 40);
+                if (measures[m] == TRM_MEASURE_SAMPLED)
+                    ck_assert_uint_gt(report.measured, 0);
+                if (measures[m] == TRM_MEASURE_NONE)
+                    ck_assert_uint_eq(report.measured, 0);
+                ck_assert_int_eq(report.critical == -1, measures[m] == TRM_MEASURE_NONE);
+            }
+            rig_close(&rig);
+            kernels_close();
+        }
+    }
+}
+END_TEST
+
 /* ---- sizes ----------------------------------------------------------------------------------------------- */
 
 struct sizes {
@@ -570,6 +630,8 @@ void add_pipeline(Suite *suite)
     CASE(results, the_program_may_shape_each_launch);
     CASE(results, depth_0_is_tuned_and_gives_the_same);
     CASE(results, a_divisible_pipeline_takes_pieces_of_any_size);
+    CASE(results, auto_decides_and_says_why);
+    CASE(results, measuring_changes_what_is_reported_and_nothing_else);
     CASE(results, a_port_that_follows_is_as_full_as_its_input_rounded_down);
     CASE(results, a_token_that_is_larger_than_declared_is_refused_by_name);
     CASE(results, a_source_may_lend_memory_of_its_own);

@@ -26,6 +26,12 @@ done
 for shader in "$top_srcdir"/shaders/*.comp; do
     expect_file "$pkglibdir/kernels/$(basename "$shader" .comp).spv"
 done
+for page in README.md doc/architecture.md doc/writing-a-backend.md doc/writing-a-kernel.md doc/writing-a-pipeline.md; do
+    expect_file "$docdir/$(basename "$page")"
+done
+for example in "$top_srcdir"/examples/*.[ch] "$top_srcdir/examples/README.md"; do
+    expect_file "$docdir/examples/$(basename "$example")"
+done
 for page in $MAN_PAGES; do
     expect_file "$mandir/man${page##*.}/$(basename "$page")"
 done

@@ -16,3 +16,11 @@ $CC -Wall -Wextra -Werror -o "$work/program" "$work/program.c" $(staged_flags --
 LD_LIBRARY_PATH="$stage$libdir" "$work/program" >"$work/output" || fail "running"
 cat "$work/output"
 test -s "$work/output" || fail "the program printed nothing"
+
+# And without LD_LIBRARY_PATH, as the text says of a prefix of one's own.
+grep -qF -- '-Wl,-rpath,$(pkg-config --variable=libdir trireme)' "$top_srcdir/README.md" || fail "README.md no longer says how"
+# shellcheck disable=SC2046 # flags are several words
+$CC -o "$work/found" "$work/program.c" $(staged_flags --cflags --libs) -Wl,-rpath,"$(staged_flags --variable=libdir)" ||
+    fail "compiling with a run path"
+env -u LD_LIBRARY_PATH "$work/found" >"$work/output" || fail "running by the run path"
+test -s "$work/output" || fail "the program printed nothing"

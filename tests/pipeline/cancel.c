@@ -155,7 +155,7 @@ START_TEST(a_cancelled_run_does_not_wait_for_the_device)
 
     fixture_open(ON_TIMED, NULL, 0);
     for (int i = 0; i < 5 && late > 110 * MS; i++) { /* the machine may be busy */
-        open_slow(&pipeline, 700 * MS, 3, strategies[_i], TRM_FAILURE_STOP, 0);
+        open_slow(&pipeline, 250 * MS, 3, strategies[_i], TRM_FAILURE_STOP, 0);
         canceller.pipeline = pipeline;
         ck_assert_int_eq(pthread_create(&thread, NULL, cancel_after, &canceller), 0);
         ck_assert_int_eq(trm_pipeline_run(pipeline, &source, NULL), TRM_ERROR_CANCELLED);

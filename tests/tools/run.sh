@@ -187,7 +187,8 @@ err_has "trireme info --kernels"
 run 1 "$trireme" run -k gausian_blur:sigma=1 in.y4m out.y4m
 err_has "did you mean gaussian_blur?"
 run 2 "$trireme" run -k sobel:quantity=99 in.y4m out.y4m
-err_has "quantity is one of length|sum|across|down, or its place from 0 to 3"
+err_has "quantity=99 is none: quantity is a word, or its place from 0 to 3"
+err_has "quantity (length|sum|across|down)"
 run 0 "$trireme" run -k sobel:quantity=3 in.y4m out.y4m
 run 2 "$trireme" run -k sobel:sigma=1 in.y4m out.y4m
 err_has 'it has no option "sigma"'

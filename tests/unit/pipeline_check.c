@@ -472,22 +472,22 @@ START_TEST(elements_of_a_port_are_an_integer_that_can_count_them)
 }
 END_TEST
 
-/* One stage of the kernel that takes a u8, an i16, an i32, an f64 and an i64. */
+/* A stage of the kernel that takes a u8, an i16, an i32, an f64 and an i64, before one that writes the output. */
 static void count_bytes(uint64_t size)
 {
     static struct trm_argument values[5];
 
-    values[0]        = trm_arg_u32(0);
-    values[0].type   = TRM_TYPE_U8;
-    values[1]        = trm_arg_u32(0);
-    values[1].type   = TRM_TYPE_I16;
-    values[2]        = trm_arg_port_elements(X, 1);
-    values[3]        = trm_arg_f64(0);
-    values[4]        = trm_arg_port_elements(X, 1);
-    ports[X].size    = size;
-    desc.stage_count = 1;
-    stages[0]        = (struct trm_stage){
-               .kernel = scalars, .arguments = values, .argument_count = 5, .grid = trm_grid_1d(1, 1)};
+    values[0]      = trm_arg_u32(0);
+    values[0].type = TRM_TYPE_U8;
+    values[1]      = trm_arg_u32(0);
+    values[1].type = TRM_TYPE_I16;
+    values[2]      = trm_arg_port_elements(X, 1);
+    values[3]      = trm_arg_f64(0);
+    values[4]      = trm_arg_port_elements(X, 1);
+    ports[X].size  = size;
+    stages[0]      = (struct trm_stage){
+             .kernel = scalars, .arguments = values, .argument_count = 5, .grid = trm_grid_1d(1, 1)};
+    stages[1] = trm_stage_host(on_host, NULL, 0, CORE_BIT(Y));
 }
 
 START_TEST(elements_that_are_too_many_for_their_type_are_refused)

@@ -76,14 +76,12 @@ START_TEST(more_workers_than_processors_are_only_for_a_load_that_waits)
     advises(
         &ideal,
         "load holds it back (100 % busy): use 2 loader workers instead of 1 and depth 4 (predicted 2.0 x). "
-        "If loading waits for a disk or network and not for a processor, use 11 loader workers instead of "
+        "If loading waits for a disk or network, use 11 loader workers instead of "
         "1 and depth 13 (predicted 8.8 x).");
     ideal.workers = 2;
     ideal.depth   = 4;
-    advises(
-        &ideal,
-        "load holds it back (100 % busy): if loading waits for a disk or network and not for a processor, "
-        "use 11 loader workers instead of 2 and depth 13 (predicted 4.4 x).");
+    advises(&ideal, "load holds it back (100 % busy): if loading waits for a disk or network, "
+                    "use 11 loader workers instead of 2 and depth 13 (predicted 4.4 x).");
     processors = 16;
     advises(&ideal,
             "load holds it back (100 % busy): use 11 loader workers instead of 2 and depth 13 (predicted 4.4 "
@@ -114,6 +112,18 @@ START_TEST(load_and_sink_in_one_thread_are_told_to_part)
     advises_again(
         "load and sink take turns in one thread (100 % busy), which holds it back: give the source a worker, "
         "so that load and sink overlap (predicted 1.5 x).");
+    /* Also where load is the longest of all, unless the sink is a trifle. */
+    ideal.time[TRM_STAGE_LOAD] = 5 * MS;
+    report                     = ideal_report(&ideal);
+    report.one_thread          = 1;
+    report.elapsed_ns          = 4 * UINT64_C(1000) * MS;
+    report.efficiency          = 0.62;
+    advises_again("load and sink take turns in one thread (100 % busy), which holds it back: give the source "
+                  "a worker, so that load and sink overlap (predicted 1.6 x).");
+    ideal.time[TRM_STAGE_SINK] = MS / 10;
+    report                     = ideal_report(&ideal);
+    report.one_thread          = 1;
+    advises_again("load holds it back (100 % busy): use 2 loader workers (predicted 1.3 x).");
 }
 END_TEST
 
@@ -215,7 +225,7 @@ START_TEST(a_busy_machine_is_blamed_where_threads_lost_their_processors)
     report.preempted = 3000;
     advises_again(
         "The stages account for only 10 % of the time: the threads of this program waited for a processor "
-        "(3000 times taken off one that others wanted). Run it on a machine that is less busy.");
+        "(taken off one 3000 times), which other programs, or too many threads of its own, wanted as well.");
     report.preempted = 5;
     advises_again(
         "The stages account for only 10 % of the time: something else kept the machine busy, or the threads "

@@ -180,6 +180,19 @@ START_TEST(overlap_that_gained_nothing_is_no_factor_in_text_nor_page)
 }
 END_TEST
 
+START_TEST(where_memory_is_one_the_gain_is_a_limit)
+{
+    struct ideal ideal = usual;
+    struct trm_report report;
+
+    ideal.bytes_up = ideal.bytes_down = 0;
+    report                            = ideal_report(&ideal);
+    ck_assert_int_eq(report.strategy, TRM_STRATEGY_ZERO_COPY);
+    format_report(&report, TRM_REPORT_TEXT);
+    has("with overlap up to 2.24 times as fast\n");
+}
+END_TEST
+
 START_TEST(a_number_stays_with_its_unit_where_lines_are_broken)
 {
     struct trm_report report = ideal_report(&usual);
@@ -292,7 +305,6 @@ START_TEST(a_report_that_is_shorter_than_it_ever_was_is_refused)
 {
     struct trm_report report        = ideal_report(&usual);
     struct trm_prediction_desc desc = {.struct_size = sizeof(desc)};
-    char text[16384];
 
     ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_JSON, text, sizeof(text), NULL), TRM_OK);
     ck_assert_int_eq(trm_report_prediction(&report, &desc), TRM_OK);
@@ -430,6 +442,7 @@ int main(void)
     tcase_add_test(tests, the_text_explains_tokens_that_are_in_a_stage_at_once);
     tcase_add_test(tests, what_took_many_times_as_long_is_not_told_in_percent);
     tcase_add_test(tests, overlap_that_gained_nothing_is_no_factor_in_text_nor_page);
+    tcase_add_test(tests, where_memory_is_one_the_gain_is_a_limit);
     tcase_add_test(tests, a_number_stays_with_its_unit_where_lines_are_broken);
     tcase_add_test(tests, without_times_the_text_has_counts_only);
     tcase_add_test(tests, a_long_sentence_is_broken_and_a_long_word_is_not);

@@ -269,7 +269,7 @@ static int parse_what(struct run_options *options, int option, const char *value
 /* What is compressed is ffmpeg's to write. */
 static int check_output(const struct run_options *options)
 {
-    char complaint[480];
+    char complaint[512];
 
     if (options->output_kind != MEDIA_NONE || !writer_is_compressed(options->output))
         return COMMAND_OK;

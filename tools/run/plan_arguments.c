@@ -120,8 +120,8 @@ static bool is_among_words(const struct draft *draft, const struct recipe *recip
     if (number < count)
         return true;
     return plan_misuse(draft->plan, draft->spec, draft->code,
-                       "%s is one of %.*s, or its place from 0 to %" PRIu64, name, (int)length, words,
-                       count - 1);
+                       "%s=%" PRIu64 " is none: %s is a word, or its place from 0 to %" PRIu64, name, number,
+                       name, count - 1);
 }
 
 bool draft_constants(struct draft *draft, const struct recipe *recipe, struct step *step)
