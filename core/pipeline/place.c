@@ -72,14 +72,17 @@ struct trm_buffer *core_region_find(const struct core_pipeline *pipeline, enum c
 
 /* ---- ports ----------------------------------------------------------------------------------- */
 
+/* What kernels may count on, as they may of memory that malloc() gives. */
+#define NATURAL_ALIGNMENT 16
+
 /* Kernels may work in a region where spans may begin there, and unless they could write what is only to be read. */
 static int works_in_place(const struct core_pipeline *pipeline, uint32_t port, enum core_region_use use,
-                          uint64_t offset)
+                          const void *memory, uint64_t offset)
 {
     const struct core_pipeline_device *engine = pipeline->engine;
     uint64_t alignment                        = pipeline->device->limits.buffer_alignment;
 
-    if (alignment > 1 && offset % alignment != 0)
+    if ((alignment > 1 && offset % alignment != 0) || (uintptr_t)memory % NATURAL_ALIGNMENT != 0)
         return 0;
     return use == CORE_REGION_SINK || !((engine->kernel_writes | engine->host_writes) & CORE_BIT(port));
 }
@@ -96,7 +99,8 @@ static void place_elsewhere(struct core_slot *slot, uint32_t port, enum core_reg
     place->host_offset        = offset;
     place->memory             = memory;
     place->travels            = 1;
-    if (region == NULL || !pipeline->engine->zero_copy || !works_in_place(pipeline, port, use, offset))
+    if (region == NULL || !pipeline->engine->zero_copy ||
+        !works_in_place(pipeline, port, use, memory, offset))
         return;
     place->device        = region;
     place->device_offset = offset;

@@ -32,7 +32,11 @@ static void must(int32_t status)
 
 static int open_trireme(void)
 {
-    struct trm_module_desc desc = {sizeof(desc), TRM_MODULE_FUNCTIONS, kernels, sizeof(kernels), "start"};
+    struct trm_module_desc desc = {.struct_size = sizeof(desc),
+                                   .format      = TRM_MODULE_FUNCTIONS,
+                                   .data        = kernels,
+                                   .size        = sizeof(kernels),
+                                   .name        = "start"};
 
     must(trm_context_create(NULL, &context));
     must(trm_device_open(context, NULL, &device));
