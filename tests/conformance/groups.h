@@ -63,6 +63,8 @@ void add_pipeline_drive(Suite *suite);
 void add_pipeline_sources(Suite *suite);
 void add_pipeline_failures(Suite *suite);
 void add_pipeline_states(Suite *suite);
+void add_pipeline_threads(Suite *suite);
+void add_pipeline_lives(Suite *suite);
 
 /* The world around. */
 void add_threads(Suite *suite);

@@ -79,8 +79,10 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline.c \
 	tests/conformance/pipeline_drive.c \
 	tests/conformance/pipeline_failures.c \
+	tests/conformance/pipeline_lives.c \
 	tests/conformance/pipeline_sources.c \
 	tests/conformance/pipeline_states.c \
+	tests/conformance/pipeline_threads.c \
 	tests/conformance/plans.c \
 	tests/conformance/plans.h
 

@@ -59,6 +59,8 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_sources,
     add_pipeline_failures,
     add_pipeline_states,
+    add_pipeline_threads,
+    add_pipeline_lives,
     add_threads,
     add_signals,
     add_fork,
