@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    SEARCH_MOST = 1 << 16 /* tokens; what does not repeat itself by then goes on as it did on average */
+    SEARCH_MOST = 1 << 12 /* tokens; what does not repeat itself by then goes on as it did on average */
 };
 
 /* A token under way. Older tokens are never in an earlier stage than younger ones. */
