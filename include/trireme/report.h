@@ -160,9 +160,9 @@ struct trm_prediction {
 
 /* How long would it take? Every token passes the stages in order; a stage takes tokens in order, as many at a time as it
  * has lanes; a token begins when a slot is free. No device is touched. Cost: some microseconds, however many
- * tokens; where stages share processors or a thread, up to a tenth of a second with 64 slots.
+ * tokens; where stages share processors or a thread, up to some milliseconds with 64 slots.
  * Who loads and sinks in one thread loads while a slot is free. Exact; only where stages share processors or a thread and do not
- * repeat themselves within 65,536 tokens, the rest is taken to go on as these did.
+ * repeat themselves within 4,096 tokens, the rest is taken to go on as these did.
  * Errors      INVALID_ARGUMENT for no tokens, more than 64 slots, stages that take no time, speeds below 0, or times that
  *             overflow */
 TRM_API int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_prediction *prediction);
