@@ -139,18 +139,18 @@ static int32_t sample_overhead(struct bench *bench, const struct bench_case *tes
 
 /* ---- the suite --------------------------------------------------------------------------------------------- */
 
-#define FLOW(number, its_name, its_help)                                             \
-    {                                                                                \
-        .name     = its_name,                                                        \
-        .help     = its_help,                                                        \
-        .unit     = "batch/s",                                                       \
-        .argument = number,                                                          \
-        .setup    = setup_flow,                                                      \
-        .sample   = sample_flow,                                                     \
-    },                                                                               \
-    {                                                                                \
-        .name = its_name, .help = "what its stage times predict", .unit = "batch/s", \
-        .reference = "prediction", .argument = number, .sample = sample_prediction,  \
+#define FLOW(number, its_name, its_help)                                               \
+    {                                                                                  \
+        .name     = (its_name),                                                        \
+        .help     = (its_help),                                                        \
+        .unit     = "batch/s",                                                         \
+        .argument = (number),                                                          \
+        .setup    = setup_flow,                                                        \
+        .sample   = sample_flow,                                                       \
+    },                                                                                 \
+    {                                                                                  \
+        .name = (its_name), .help = "what its stage times predict", .unit = "batch/s", \
+        .reference = "prediction", .argument = (number), .sample = sample_prediction,  \
     }
 
 #define SEVEN_FLOWS(first, batch)                                                                   \
@@ -165,7 +165,7 @@ static int32_t sample_overhead(struct bench *bench, const struct bench_case *tes
 #define BY_HAND_FLOW(number, batch)                                                             \
     {                                                                                           \
         .name = batch "_copies_triple", .help = "a stream for each slot, without the pipeline", \
-        .unit = "batch/s", .reference = "by hand", .argument = number, .setup = setup_flow,     \
+        .unit = "batch/s", .reference = "by hand", .argument = (number), .setup = setup_flow,   \
         .sample = sample_flow,                                                                  \
     }
 

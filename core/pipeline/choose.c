@@ -170,7 +170,7 @@ const struct core_strategy_ops *core_choose(struct core_pipeline *pipeline)
     uint32_t number = choice->tokens++, settled = settle_tokens(pipeline), timed = timed_tokens(pipeline);
     if (number == settled)
         choice->begin = core_now();
-    if (number < settled + timed)
+    if (number <= settled || number < settled + timed)
         return pipeline->engine->strategy;
     uint64_t each   = (core_now() - choice->begin) / (number - settled) + 1;
     uint64_t *least = &choice->least_ns[choice->current];

@@ -171,9 +171,8 @@ static void find_order(const struct core_stage_subject *subject)
 {
     for (uint32_t i = 0; i < subject->plan->argument_count; i++) {
         const char *name        = subject->given->arguments[i].name;
-        uint32_t place          = i;
         subject->plan->order[i] = i;
-        for (place = 0; name != NULL && place < subject->kernel->parameter_count; place++)
+        for (uint32_t place = 0; name != NULL && place < subject->kernel->parameter_count; place++)
             if (strcmp(name_of(&subject->kernel->parameters[place]), name) == 0)
                 subject->plan->order[i] = place;
     }

@@ -39,6 +39,15 @@ ffmpeg -nostdin -loglevel error -i in.y4m -f yuv4mpegpipe -strict -1 - | timeout
     ffmpeg -nostdin -loglevel error -y -f yuv4mpegpipe -i - -strict -1 out.y4m
 cmp in.y4m out.y4m || failed "through pipes from and to ffmpeg"
 
+# What was photographed, with its noise and grain: the picture of `make demo`, where it is installed.
+photo=$(sed -n 's/^photo=.*:-\(.*\)}$/\1/p' "$top_srcdir/demo/run-demo")
+if test -f "$photo"; then
+    ffmpeg -nostdin -loglevel error -y -loop 1 -i "$photo" -vf "crop=640:360:x=8*n:y=4*n" -frames:v 8 -pix_fmt yuv420p in.y4m ||
+        failed "ffmpeg makes no video of $photo"
+    run 0 "$trireme" run -k copy in.y4m out.y4m
+    cmp in.y4m out.y4m || failed "the photograph is not the same"
+fi
+
 # Sobel's filter: ffmpeg cuts the fraction off where we round, so results are one apart at most; at the left and upper
 # border it mirrors the image about the outermost pixel, where we repeat that pixel, so the border is left out.
 for format in yuv420p yuv444p10le; do
