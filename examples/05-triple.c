@@ -7,9 +7,9 @@
 #include "example.h"
 
 enum {
-    BATCH   = 1 << 20, /* floats of a token */
+    BATCH   = 1 << 17, /* floats of a token */
     BYTES   = BATCH * sizeof(float),
-    BATCHES = 32
+    BATCHES = 16
 };
 
 static struct trm_pipeline *make_pipeline(struct trm_device *device, struct trm_kernel *kernel,
