@@ -14,6 +14,11 @@ fi
 sample=$top_builddir/tests/report/sample
 page=$work/timeline.html
 
+# Chromium writes there too, whatever its profile.
+XDG_CONFIG_HOME=$work/config
+XDG_CACHE_HOME=$work/cache
+export XDG_CONFIG_HOME XDG_CACHE_HOME
+
 # browse ARGUMENT… PAGE: standard output and standard error in $work/out and $work/err.
 browse()
 {
