@@ -20,12 +20,13 @@ static int32_t same_instance(const struct core_stream *a, const struct core_stre
     return a->device->backend == b->device->backend;
 }
 
+/* UNSUPPORTED: by other means. */
 static int32_t wait_natively(struct core_stream *stream, struct core_stream *other, uint64_t other_value)
 {
     uint64_t value = core_stream_next(stream);
     int32_t status = stream->ops->wait_stream(stream->backend, value, other->backend, other_value);
-    if (status == TRM_OK)
-        return core_stream_commit(stream, value, status);
+    if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
+        return status == TRM_OK ? core_stream_commit(stream, value, status) : status;
     status = core_stream_commit(stream, value, status);
     /* Perhaps it is `other` that the backend complained about. */
     struct core_saved_error complaint;
@@ -55,8 +56,11 @@ static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other
         return inherit(stream, other, value);
     if (atomic_load_explicit(&other->completed, memory_order_acquire) >= value)
         return TRM_OK;
-    if (native)
-        return wait_natively(stream, other, value);
+    if (native) {
+        int32_t answer = wait_natively(stream, other, value);
+        if (answer != TRM_ERROR_UNSUPPORTED)
+            return answer;
+    }
     /* The dearer ways are worth a question first. */
     int32_t status = core_stream_reached_inside(other, value);
     if (status == TRM_OK)

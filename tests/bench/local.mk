@@ -100,8 +100,31 @@ tests_bench_peer_starpu_pipeline_SOURCES = tests/bench/peer_starpu_pipeline.c $(
 tests_bench_peer_starpu_pipeline_CFLAGS = $(AM_CFLAGS) $(STARPU_CFLAGS) $(PIPELINE_FLAGS)
 tests_bench_peer_starpu_pipeline_LDADD = $(STARPU_LIBS) -lm
 
-# By hand, so that the package as a whole needs no C++.
+# The suite "gpu": pipelines, copies, launches and kernels beside what is written by hand for the driver.
+GPU_WORK = tests/bench/gpu_work.h $(MEASURE)
+
+PEERS += tests/bench/gpu_trireme
+tests_bench_gpu_trireme_SOURCES = tests/bench/gpu_trireme.c $(GPU_WORK)
+tests_bench_gpu_trireme_LDADD = libtrireme.la -lm
+tests_bench_gpu_trireme_LDFLAGS = $(UNINSTALLED_LINK)
+
+if HAVE_LIBVULKAN
+PEERS += tests/bench/peer_vulkan
+endif
+tests_bench_peer_vulkan_SOURCES = tests/bench/peer_vulkan.c $(GPU_WORK)
+tests_bench_peer_vulkan_LDADD = -lvulkan -lm
+
+# By hand, so that the package as a whole needs neither C++ nor CUDA.
 OTHER_PEERS =
+if HAVE_NVCC
+OTHER_PEERS += tests/bench/peer_cuda
+endif
+tests/bench/peer_cuda: tests/bench/peer_cuda.cu tests/bench/measure.c tests/bench/gpu_work.h tests/bench/measure.h
+	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
+	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/peer_cuda-measure.o && \
+	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench $(srcdir)/tests/bench/peer_cuda.cu \
+	  tests/bench/peer_cuda-measure.o -o $@ -lcuda
+
 if HAVE_TBB
 OTHER_PEERS += tests/bench/peer_tbb
 endif
@@ -120,9 +143,10 @@ tests/bench/peer_openmp tests/bench/peer_openmp_pipeline tests/bench/peer_bound 
 tests/bench/peer_starpu tests/bench/peer_starpu_pipeline tests/bench/pipeline_trireme: CFLAGS += -O3
 
 EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro
-CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/cpu_micro
+CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/peer_cuda-measure.o tests/bench/cpu_micro
 
 EXTRA_DIST += \
+	tests/bench/peer_cuda.cu \
 	tests/bench/peer_tbb.cpp \
 	tests/bench/report.awk \
 	tests/bench/run-bench \

@@ -1,0 +1,415 @@
+/* The suite "gpu" on Trireme, on the device that TRIREME_BACKEND names. BENCH_SHADERS is the folder of the shaders,
+ * BENCH_BACKEND what the lines are named by.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <string.h>
+#include <trireme/trireme.h>
+
+#include "gpu_work.h"
+
+static const char *who = "trireme";
+static struct trm_context *context;
+static struct trm_device *device;
+static struct trm_stream *stream;
+static struct trm_kernel *chain;
+
+static void must(int32_t status)
+{
+    if (status == TRM_OK)
+        return;
+    fprintf(stderr, "trireme: %s\n", trm_last_error().sentence);
+    exit(1);
+}
+
+static struct trm_kernel *load_shader(const char *name)
+{
+    const char *folder = getenv("BENCH_SHADERS");
+    char path[4096], text[8192];
+    struct trm_module_desc desc = {.struct_size = sizeof(desc), .format = TRM_MODULE_GLSL, .name = name};
+    struct trm_module *module;
+    struct trm_kernel *kernel;
+
+    snprintf(path, sizeof(path), "%s/%s.comp", folder ? folder : ".", name);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        measure_fail("BENCH_SHADERS does not name the folder of the shaders");
+    desc.data = text;
+    desc.size = fread(text, 1, sizeof(text), file);
+    fclose(file);
+    must(trm_module_load(device, &desc, &module));
+    must(trm_kernel_get(module, NULL, &kernel));
+    trm_module_destroy(module);
+    return kernel;
+}
+
+static struct trm_buffer *make(int32_t kind, uint64_t size)
+{
+    struct trm_buffer *buffer;
+
+    must(trm_buffer_create(device, kind, size, &buffer));
+    return buffer;
+}
+
+/* ---- pipelines --------------------------------------------------------------------------------------------- */
+
+enum {
+    IN,
+    OUT,
+    PORTS
+};
+
+struct flow {
+    const struct gpu_batch *batch;
+    uint32_t depth;
+    int32_t strategy;
+    uint32_t filled; /* bit i: slot i has its input, which stays as it is */
+    struct trm_pipeline *pipeline;
+};
+
+static int32_t fill(void *user, struct trm_token *token)
+{
+    struct flow *flow = user;
+
+    if (flow->filled >> token->slot & 1)
+        return TRM_OK;
+    gpu_fill(token->data[IN], flow->batch->bytes / sizeof(float));
+    flow->filled |= 1u << token->slot;
+    return TRM_OK;
+}
+
+static int32_t look(void *user, const struct trm_token *token)
+{
+    const struct flow *flow = user;
+
+    if (token->index == flow->depth)
+        gpu_check(flow->batch, token->data[OUT]);
+    return TRM_OK;
+}
+
+static int32_t nothing(void *user, const struct trm_token *token)
+{
+    (void)user, (void)token;
+    return TRM_OK;
+}
+
+static void open_flow(struct flow *flow)
+{
+    uint32_t vectors                      = (uint32_t)(flow->batch->bytes / 16);
+    struct trm_port ports[PORTS]          = {trm_port_input("in", flow->batch->bytes),
+                                             trm_port_output("out", flow->batch->bytes)};
+    const struct trm_argument arguments[] = {trm_arg_port(IN), trm_arg_port(OUT), trm_arg_u32(vectors),
+                                             trm_arg_u32(flow->batch->links)};
+    struct trm_stage stage                = trm_stage_launch(chain, arguments, 4, IN, 16);
+    struct trm_pipeline_desc desc         = {
+                .struct_size = sizeof(desc),
+                .ports       = ports,
+                .port_count  = PORTS,
+                .stages      = &stage,
+                .stage_count = 1,
+                .depth       = flow->depth,
+                .strategy    = flow->strategy,
+    };
+
+    must(trm_pipeline_create(device, &desc, &flow->pipeline));
+}
+
+static void run_flow(struct flow *flow, trm_sink_fn consume)
+{
+    struct trm_source source = trm_source_function(fill, flow);
+    struct trm_sink sink     = trm_sink_function(consume, flow);
+
+    source.count = flow->batch->tokens;
+    must(trm_pipeline_run(flow->pipeline, &source, &sink));
+}
+
+static double sample_flow(const void *what)
+{
+    struct flow *flow = (struct flow *)(uintptr_t)what;
+    uint64_t begin    = measure_now();
+
+    run_flow(flow, nothing);
+    return gpu_each(begin, flow->batch->tokens);
+}
+
+static void measure_flow(const struct gpu_batch *batch, uint32_t depth, int32_t strategy)
+{
+    struct flow flow = {.batch = batch, .depth = depth, .strategy = strategy};
+    struct trm_report report;
+    char name[64];
+
+    open_flow(&flow);
+    run_flow(&flow, look);
+    snprintf(name, sizeof(name), "%s_depth%u_%s", batch->name, depth, trm_strategy_name(strategy));
+    gpu_figure(name, who, "us", sample_flow, &flow);
+    report = (struct trm_report){.struct_size = sizeof(report)};
+    if (strategy == TRM_STRATEGY_AUTO && trm_pipeline_report(flow.pipeline, &report) == TRM_OK)
+        fprintf(stderr, "%s: the library chose %s, depth %u\n", name, trm_strategy_name(report.strategy),
+                (unsigned)report.depth);
+    trm_pipeline_destroy(flow.pipeline);
+}
+
+static void measure_flows(size_t most)
+{
+    static const int32_t strategies[] = {TRM_STRATEGY_ROLE_STREAMS, TRM_STRATEGY_SLOT_STREAMS,
+                                         TRM_STRATEGY_SLOT_GRAPHS, TRM_STRATEGY_AUTO};
+
+    for (int i = 0; i < GPU_BATCHES && gpu_batches[i].bytes <= most; i++) {
+        measure_flow(&gpu_batches[i], 1, TRM_STRATEGY_SLOT_STREAMS);
+        for (size_t k = 0; k < sizeof(strategies) / sizeof(strategies[0]); k++)
+            measure_flow(&gpu_batches[i], 3, strategies[k]);
+        measure_flow(&gpu_batches[i], 4, TRM_STRATEGY_AUTO);
+    }
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------------ */
+
+struct copies {
+    struct trm_stream *up, *down;
+    struct trm_buffer *from, *to, *one, *other;
+};
+
+static struct copies copies;
+
+static double sample_copies(const void *what)
+{
+    const char *ways = what; /* 'u', 'd': up, down, or both at once */
+    uint64_t begin   = measure_now();
+
+    if (strchr(ways, 'u'))
+        must(trm_copy(copies.up, trm_span_whole(copies.one), trm_span_whole(copies.from)));
+    if (strchr(ways, 'd'))
+        must(trm_copy(copies.down, trm_span_whole(copies.to), trm_span_whole(copies.other)));
+    must(trm_stream_flush(copies.up));
+    must(trm_stream_flush(copies.down));
+    must(trm_stream_sync(copies.up));
+    must(trm_stream_sync(copies.down));
+    return gpu_rate(begin, (double)GPU_COPY_BYTES);
+}
+
+static double sample_device_copy(const void *what)
+{
+    uint64_t begin = measure_now();
+
+    (void)what;
+    for (int i = 0; i < 8; i++)
+        must(trm_copy(stream, trm_span_whole(copies.one), trm_span_whole(copies.other)));
+    must(trm_stream_sync(stream));
+    return gpu_rate(begin, 16.0 * (double)GPU_COPY_BYTES);
+}
+
+static double sample_pageable(const void *what)
+{
+    void *memory   = (void *)(uintptr_t)what;
+    uint64_t begin = measure_now();
+
+    must(trm_upload(copies.up, trm_span_whole(copies.one), memory));
+    must(trm_stream_sync(copies.up));
+    return gpu_rate(begin, (double)GPU_COPY_BYTES);
+}
+
+static void measure_copies(void)
+{
+    void *memory = measure_memory(GPU_COPY_BYTES);
+
+    must(trm_stream_create(device, TRM_STREAM_UPLOAD, TRM_PRIORITY_NORMAL, &copies.up));
+    must(trm_stream_create(device, TRM_STREAM_DOWNLOAD, TRM_PRIORITY_NORMAL, &copies.down));
+    copies.from  = make(TRM_MEMORY_PINNED, GPU_COPY_BYTES);
+    copies.to    = make(TRM_MEMORY_PINNED, GPU_COPY_BYTES);
+    copies.one   = make(TRM_MEMORY_DEVICE, GPU_COPY_BYTES);
+    copies.other = make(TRM_MEMORY_DEVICE, GPU_COPY_BYTES);
+    gpu_figure("copy_up", who, "GB/s", sample_copies, "u");
+    gpu_figure("copy_down", who, "GB/s", sample_copies, "d");
+    gpu_figure("copy_both", who, "GB/s", sample_copies, "ud");
+    gpu_figure("copy_device", who, "GB/s", sample_device_copy, NULL);
+    gpu_figure("copy_pageable_up", who, "GB/s", sample_pageable, memory);
+    free(memory);
+    trm_buffer_destroy(copies.from);
+    trm_buffer_destroy(copies.to);
+    trm_buffer_destroy(copies.one);
+    trm_buffer_destroy(copies.other);
+    trm_stream_destroy(copies.up);
+    trm_stream_destroy(copies.down);
+}
+
+/* ---- launches and memory ----------------------------------------------------------------------------------- */
+
+static struct trm_buffer *small;
+static struct trm_argument small_arguments[4];
+static const struct trm_grid one_group = {{1, 1, 1}, {0, 0, 0}, 0, 0};
+
+/* What the calling thread spends on each of many launches, until all are submitted. */
+static double sample_launch(const void *what)
+{
+    uint64_t begin = measure_now();
+
+    (void)what;
+    for (int i = 0; i < GPU_LAUNCHES; i++)
+        must(trm_launch(stream, chain, &one_group, small_arguments, 4));
+    must(trm_stream_flush(stream));
+    double each = gpu_each(begin, GPU_LAUNCHES);
+    must(trm_stream_sync(stream));
+    return each;
+}
+
+static double sample_trip(const void *what)
+{
+    uint64_t begin = measure_now();
+
+    (void)what;
+    for (int i = 0; i < GPU_TRIPS; i++) {
+        must(trm_launch(stream, chain, &one_group, small_arguments, 4));
+        must(trm_stream_sync(stream));
+    }
+    return gpu_each(begin, GPU_TRIPS);
+}
+
+static double sample_allocate(const void *what)
+{
+    uint64_t begin = measure_now();
+
+    (void)what;
+    for (int i = 0; i < GPU_PAIRS; i++)
+        trm_buffer_destroy(make(TRM_MEMORY_DEVICE, MIB));
+    return gpu_each(begin, GPU_PAIRS);
+}
+
+static double sample_allocate_in_order(const void *what)
+{
+    uint64_t begin = measure_now();
+
+    (void)what;
+    for (int i = 0; i < GPU_PAIRS; i++) {
+        struct trm_buffer *buffer;
+        must(trm_stream_alloc(stream, MIB, &buffer));
+        must(trm_stream_free(stream, buffer));
+    }
+    double each = gpu_each(begin, GPU_PAIRS);
+    must(trm_stream_sync(stream));
+    return each;
+}
+
+static void measure_calls(void)
+{
+    small              = make(TRM_MEMORY_DEVICE, 2 * 4096);
+    small_arguments[0] = trm_arg_span(trm_span_of(small, 0, 4096));
+    small_arguments[1] = trm_arg_span(trm_span_of(small, 4096, 4096));
+    small_arguments[2] = trm_arg_u32(0);
+    small_arguments[3] = trm_arg_u32(0);
+    gpu_figure("launch_issue", who, "us", sample_launch, NULL);
+    gpu_figure("launch_roundtrip", who, "us", sample_trip, NULL);
+    gpu_figure("alloc_1MiB", who, "us", sample_allocate, NULL);
+    gpu_figure("alloc_ordered_1MiB", who, "us", sample_allocate_in_order, NULL);
+    trm_buffer_destroy(small);
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------- */
+
+struct work {
+    struct trm_kernel *kernel;
+    struct trm_grid grid;
+    struct trm_argument arguments[8];
+    uint32_t count;
+    int launches;
+    double amount; /* bytes or operations of a launch */
+};
+
+static double sample_kernel(const void *what)
+{
+    const struct work *work = what;
+    uint64_t begin          = measure_now();
+
+    for (int i = 0; i < work->launches; i++)
+        must(trm_launch(stream, work->kernel, &work->grid, work->arguments, work->count));
+    must(trm_stream_sync(stream));
+    return gpu_rate(begin, work->amount * work->launches);
+}
+
+static void measure_chain(void)
+{
+    struct trm_buffer *from = make(TRM_MEMORY_DEVICE, GPU_KERNEL_COUNT * 4);
+    struct trm_buffer *to   = make(TRM_MEMORY_DEVICE, GPU_KERNEL_COUNT * 4);
+    struct work work        = {.kernel    = chain,
+                               .arguments = {trm_arg_buffer(from), trm_arg_buffer(to),
+                                             trm_arg_u32(GPU_KERNEL_COUNT / 4), trm_arg_u32(1)},
+                               .count     = 4,
+                               .launches  = 10,
+                               .amount    = 8.0 * (double)GPU_KERNEL_COUNT};
+
+    must(trm_kernel_grid(chain, GPU_KERNEL_COUNT / 4, 1, 1, &work.grid));
+    gpu_figure("kernel_chain", who, "GB/s", sample_kernel, &work);
+    trm_buffer_destroy(from);
+    trm_buffer_destroy(to);
+}
+
+/* y = a x + y: reads two arrays, writes one. */
+static void measure_saxpy(void)
+{
+    struct trm_buffer *x = make(TRM_MEMORY_DEVICE, GPU_KERNEL_COUNT * 4);
+    struct trm_buffer *y = make(TRM_MEMORY_DEVICE, GPU_KERNEL_COUNT * 4);
+    struct work work     = {
+            .arguments = {trm_arg_buffer(x), trm_arg_buffer(y), trm_arg_u32(GPU_KERNEL_COUNT), trm_arg_f32(1.5f)},
+            .count     = 4,
+            .launches  = 10,
+            .amount    = 12.0 * (double)GPU_KERNEL_COUNT};
+
+    work.kernel = load_shader("saxpy");
+    must(trm_kernel_grid(work.kernel, GPU_KERNEL_COUNT, 1, 1, &work.grid));
+    gpu_figure("kernel_saxpy", who, "GB/s", sample_kernel, &work);
+    trm_kernel_destroy(work.kernel);
+    trm_buffer_destroy(x);
+    trm_buffer_destroy(y);
+}
+
+static void measure_sgemm(void)
+{
+    const uint64_t bytes = (uint64_t)GPU_SIDE * GPU_SIDE * 4;
+    struct trm_buffer *a = make(TRM_MEMORY_DEVICE, bytes), *b = make(TRM_MEMORY_DEVICE, bytes),
+                      *c = make(TRM_MEMORY_DEVICE, bytes);
+    struct work work     = {.arguments = {trm_arg_buffer(a), trm_arg_buffer(b), trm_arg_buffer(c),
+                                          trm_arg_u32(GPU_SIDE), trm_arg_u32(GPU_SIDE), trm_arg_u32(GPU_SIDE),
+                                          trm_arg_f32(1.0f), trm_arg_f32(0.0f)},
+                            .count     = 8,
+                            .launches  = 3,
+                            .grid      = {{GPU_SIDE / 64, GPU_SIDE / 64, 1}, {0, 0, 0}, 0, 0},
+                            .amount    = 2.0 * GPU_SIDE * GPU_SIDE * GPU_SIDE};
+
+    must(trm_fill(stream, trm_span_whole(a), 0x3f000000, 4)); /* 0.5 */
+    must(trm_fill(stream, trm_span_whole(b), 0x3f000000, 4));
+    must(trm_stream_sync(stream));
+    must(trm_kernel_named(device, "sgemm", NULL, 0, &work.kernel));
+    gpu_figure("kernel_sgemm_4096", who, "GFLOP/s", sample_kernel, &work);
+    trm_kernel_destroy(work.kernel);
+    trm_buffer_destroy(a);
+    trm_buffer_destroy(b);
+    trm_buffer_destroy(c);
+}
+
+/* ---- the program ------------------------------------------------------------------------------------------- */
+
+int main(int argc, char **argv)
+{
+    size_t most = gpu_most_bytes(argc > 1 ? argv[1] : "");
+
+    if (getenv("BENCH_BACKEND"))
+        who = getenv("BENCH_BACKEND");
+    must(trm_context_create(NULL, &context));
+    must(trm_device_open(context, NULL, &device));
+    must(trm_stream_create(device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &stream));
+    chain = load_shader("gpu_chain");
+
+    measure_calls();
+    if (most > MIB) {
+        measure_copies();
+        measure_chain();
+        measure_saxpy();
+        measure_sgemm();
+    }
+    measure_flows(most);
+
+    trm_kernel_destroy(chain);
+    trm_stream_destroy(stream);
+    trm_device_destroy(device);
+    trm_context_destroy(context);
+    return 0;
+}

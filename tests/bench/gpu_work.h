@@ -1,0 +1,107 @@
+/* The work of the suite "gpu": what a GPU is bought for, the same for all who do it. Batches of floats go up from pinned memory,
+ * through a row of fused multiply-adds, and down into pinned memory; the host does nothing with them. Also for CUDA C++.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TRIREME_TESTS_BENCH_GPU_WORK_H
+#define TRIREME_TESTS_BENCH_GPU_WORK_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "measure.h"
+
+#define GPU_FACTOR 1.0001f
+#define GPU_TERM 0.5f
+
+struct gpu_batch {
+    const char *name;
+    size_t bytes;    /* of a batch, up and down */
+    unsigned links;  /* multiply-adds an element */
+    unsigned tokens; /* batches of one measurement */
+};
+
+/* The long ones take about as long to compute as to copy. */
+static const struct gpu_batch gpu_batches[] = {
+    {"4KiB", (size_t)4 << 10, 8, 4000},
+    {"64KiB", (size_t)64 << 10, 8, 4000},
+    {"256KiB", (size_t)256 << 10, 8, 2000},
+    {"1MiB", MIB, 8, 1000},
+    {"16MiB", 16 * MIB, 8, 100},
+    {"16MiB_long", 16 * MIB, 1800, 100},
+    {"64MiB", 64 * MIB, 8, 40},
+};
+
+enum {
+    GPU_BATCHES  = sizeof(gpu_batches) / sizeof(gpu_batches[0]),
+    GPU_ROUNDS   = 5, /* of which the median counts, after one that does not */
+    GPU_GROUP    = 256,
+    GPU_LAUNCHES = 1000,
+    GPU_TRIPS    = 500,
+    GPU_PAIRS    = 2000,
+    GPU_SIDE     = 4096, /* of square matrices */
+};
+
+#define GPU_COPY_BYTES (256 * MIB)
+#define GPU_KERNEL_COUNT ((size_t)128 << 20) /* floats of each array of a kernel that memory bounds */
+
+static inline float gpu_element(size_t i)
+{
+    return (float)(i % 977) * (1.0f / 977.0f);
+}
+
+static inline void gpu_fill(float *floats, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        floats[i] = gpu_element(i);
+}
+
+/* Ends the program when a result is wrong: a fast wrong answer is no figure. */
+static inline void gpu_check(const struct gpu_batch *batch, const float *result)
+{
+    for (size_t i = 0; i < batch->bytes / sizeof(float); i += 997) {
+        float v = gpu_element(i);
+
+        for (unsigned link = 0; link < batch->links; link++)
+            v = fmaf(v, GPU_FACTOR, GPU_TERM);
+        if (!(fabsf(v - result[i]) <= 1e-4f * fabsf(v)))
+            measure_fail("a batch came out wrong");
+    }
+}
+
+/* What a program of the suite was asked for: "small" leaves out what would take minutes on a device that is no GPU. */
+static inline size_t gpu_most_bytes(const char *word)
+{
+    return word[0] == 's' ? MIB : SIZE_MAX;
+}
+
+/* Microseconds a piece. */
+static inline double gpu_each(uint64_t begin, uint64_t pieces)
+{
+    return (double)(measure_now() - begin) / (double)pieces * 1e-3;
+}
+
+/* 1e9 bytes or operations a second. */
+static inline double gpu_rate(uint64_t begin, double amount)
+{
+    return amount / (double)(measure_now() - begin);
+}
+
+/* Runs the sample GPU_ROUNDS times after a first one and prints a line. Blanks of the name become underlines. */
+static inline void gpu_figure(const char *title, const char *who, const char *unit,
+                              double (*sample)(const void *what), const void *what)
+{
+    double values[GPU_ROUNDS];
+    char name[64];
+
+    snprintf(name, sizeof(name), "%s", title);
+    for (char *c = name; *c; c++)
+        *c = *c == ' ' ? '_' : *c;
+
+    sample(what);
+    for (int i = 0; i < GPU_ROUNDS; i++)
+        values[i] = sample(what);
+    measure_print("gpu", name, who, unit, values, GPU_ROUNDS);
+}
+
+#endif
