@@ -9,16 +9,17 @@
 #include <stdint.h>
 #include <string.h>
 
-#define CORE_ABI_BACKEND 144    /* struct trm_backend */
-#define CORE_ABI_HOST 112       /* struct trm_host */
-#define CORE_ABI_DEVICE_OPS 40  /* struct trm_device_ops */
-#define CORE_ABI_MEMORY_OPS 32  /* struct trm_memory_ops */
-#define CORE_ABI_STREAM_OPS 144 /* struct trm_stream_ops */
-#define CORE_ABI_MODULE_OPS 56  /* struct trm_module_ops */
-#define CORE_ABI_PROFILE_OPS 40 /* struct trm_profile_ops */
-#define CORE_ABI_POOL_OPS 48    /* struct trm_pool_ops */
-#define CORE_ABI_PEER_OPS 24    /* struct trm_peer_ops */
-#define CORE_ABI_GRAPH_OPS 40   /* struct trm_graph_ops */
+#define CORE_ABI_BACKEND 144     /* struct trm_backend */
+#define CORE_ABI_HOST 112        /* struct trm_host */
+#define CORE_ABI_DEVICE_OPS 40   /* struct trm_device_ops */
+#define CORE_ABI_MEMORY_OPS 32   /* struct trm_memory_ops */
+#define CORE_ABI_STREAM_OPS 144  /* struct trm_stream_ops */
+#define CORE_ABI_MODULE_OPS 56   /* struct trm_module_ops */
+#define CORE_ABI_PROFILE_OPS 40  /* struct trm_profile_ops */
+#define CORE_ABI_POOL_OPS 48     /* struct trm_pool_ops */
+#define CORE_ABI_PEER_OPS 24     /* struct trm_peer_ops */
+#define CORE_ABI_GRAPH_OPS 40    /* struct trm_graph_ops */
+#define CORE_ABI_INTEROP_OPS 120 /* struct trm_interop_ops */
 
 /* Structures that begin with struct_size, from and to those who were compiled against another
  * minor. `ours` has its own size in front. */

@@ -203,8 +203,9 @@ static int32_t memory_find(struct core_buffer *buffer, const struct trm_buffer_d
     return memory_take(buffer, desc->alignment != 0 ? desc->alignment : DEFAULT_ALIGNMENT, stream);
 }
 
-int32_t core_buffer_create(struct core_device *device, const struct trm_buffer_desc *desc,
-                           struct core_stream *stream, struct core_buffer **buffer)
+/* Without memory yet. */
+static int32_t buffer_make(struct core_device *device, int32_t kind, uint64_t size,
+                           struct core_buffer **buffer)
 {
     struct core_context *context = device->object.context;
 
@@ -213,7 +214,7 @@ int32_t core_buffer_create(struct core_device *device, const struct trm_buffer_d
     if (made == NULL)
         return core_fail_memory("making a buffer");
     made->device = device;
-    made->kind   = desc->kind;
+    made->kind   = kind;
     atomic_init(&made->users, 1);
     int32_t status = core_object_init(&made->object, &buffer_ops, context);
     if (status != TRM_OK) {
@@ -222,14 +223,54 @@ int32_t core_buffer_create(struct core_device *device, const struct trm_buffer_d
     }
     core_device_adopt(device, CORE_BUFFER);
 
-    made->size = desc->size;
-    count_bytes(device, desc->size);
+    made->size = size;
+    count_bytes(device, size);
+    *buffer = made;
+    return TRM_OK;
+}
+
+int32_t core_buffer_create(struct core_device *device, const struct trm_buffer_desc *desc,
+                           struct core_stream *stream, struct core_buffer **buffer)
+{
+    struct core_buffer *made;
+
+    int32_t status = buffer_make(device, desc->kind, desc->size, &made);
+    if (status != TRM_OK)
+        return status;
     status = memory_find(made, desc, stream);
     if (status == TRM_OK && (desc->data != NULL || desc->flags & TRM_BUFFER_ZEROED))
         status = core_buffer_write(made, 0, desc->data, desc->size);
     if (status != TRM_OK) {
         core_buffer_end(made);
         return status;
+    }
+    *buffer = made;
+    return TRM_OK;
+}
+
+int32_t core_buffer_create_shared(struct core_device *device, uint64_t size,
+                                  int32_t (*find)(void *user, struct trm_backend_memory **memory), void *user,
+                                  struct core_buffer **buffer)
+{
+    const struct trm_memory_ops *memory = &device->backend->memory;
+    struct core_buffer *made;
+    void *host;
+
+    int32_t status = buffer_make(device, TRM_MEMORY_DEVICE, size, &made);
+    if (status != TRM_OK)
+        return status;
+    status = find(user, &made->memory);
+    if (status == TRM_OK && device->limits.unified && memory->host_pointer != NULL) {
+        core_error_clear();
+        status = memory->host_pointer(made->memory, &host);
+        if (status == TRM_OK)
+            made->host = host;
+        else
+            core_fail_below(status);
+    }
+    if (status != TRM_OK) {
+        core_buffer_end(made);
+        return core_device_note(device, status);
     }
     *buffer = made;
     return TRM_OK;

@@ -52,6 +52,11 @@ static inline struct core_buffer *core_buffer_find(struct trm_buffer *handle)
 int32_t core_buffer_create(struct core_device *device, const struct trm_buffer_desc *desc,
                            struct core_stream *stream, struct core_buffer **buffer);
 
+/* A buffer of memory that `find` gets from the backend outside of all pools, explaining where it cannot. */
+int32_t core_buffer_create_shared(struct core_device *device, uint64_t size,
+                                  int32_t (*find)(void *user, struct trm_backend_memory **memory), void *user,
+                                  struct core_buffer **buffer);
+
 /* Kill the handle; the memory goes back when no work uses it. */
 void core_buffer_end(struct core_buffer *buffer);
 

@@ -28,6 +28,7 @@ struct limit {
 static const struct limit limits[] = {
     {TRM_DEVICE_UNIFIED, 1, offsetof(struct core_device_limits, unified), 1},
     {TRM_DEVICE_SYNCHRONOUS, 1, offsetof(struct core_device_limits, synchronous), 0},
+    {TRM_DEVICE_MAPPED, 1, offsetof(struct core_device_limits, mapped), 0},
     {TRM_DEVICE_MEMORY_TOTAL, 1, offsetof(struct core_device_limits, memory_total), 1},
     {TRM_DEVICE_MAX_GROUPS, 3, offsetof(struct core_device_limits, max_groups), 1},
     {TRM_DEVICE_MAX_GROUP_SIZE, 3, offsetof(struct core_device_limits, max_group_size), 1},
@@ -85,6 +86,7 @@ static const struct kind kinds[] = {
     {CORE_MODULE, "module", "modules"},       {CORE_KERNEL, "kernel", "kernels"},
     {CORE_GRAPH, "graph", "graphs"},          {CORE_GRAPH_EXEC, "graph instance", "graph instances"},
     {CORE_PIPELINE, "pipeline", "pipelines"}, {CORE_COORDINATOR, "coordinator", "coordinators"},
+    {CORE_SEMAPHORE, "semaphore", "semaphores"},
 };
 
 static uint32_t live(const struct core_device *device, enum core_type type)
@@ -166,6 +168,27 @@ static int32_t open_below(struct core_device *device)
     return status == TRM_OK ? TRM_OK : core_fail_below(status);
 }
 
+static void name_device(struct core_device *device)
+{
+    snprintf(device->id, sizeof(device->id), "%s:%u", device->backend->name, device->index);
+}
+
+/* Which device it is comes out only now. */
+static int32_t adopt_below(struct core_device *device, int32_t type, const void *native)
+{
+    const struct core_backend *backend = device->backend;
+    core_error_clear();
+    int32_t status =
+        backend->interop.adopt(backend->instance, type, native, &device->index, &device->device);
+    if (status != TRM_OK)
+        return core_fail_below(status);
+    name_device(device);
+    status = read_limits(device);
+    if (status != TRM_OK)
+        backend->device.close(device->device);
+    return status;
+}
+
 static struct core_device *device_allocate(struct core_context *context, struct core_backend *backend,
                                            uint32_t index)
 {
@@ -176,10 +199,29 @@ static struct core_device *device_allocate(struct core_context *context, struct 
     device->backend        = backend;
     device->index          = index;
     atomic_init(&device->users, 1);
-    snprintf(device->id, sizeof(device->id), "%s:%u", backend->name, index);
+    name_device(device);
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->internal_lock, NULL);
     return device;
+}
+
+/* The backend's part is open. */
+static int32_t finish_opening(struct core_device *device, struct core_device **out)
+{
+    int32_t status = core_pool_create(device, &device->pool);
+    if (status != TRM_OK)
+        goto close_below;
+    status = core_object_init(&device->object, &device_object_ops, device->object.context);
+    if (status != TRM_OK)
+        goto destroy_pool;
+    *out = device;
+    return TRM_OK;
+
+destroy_pool:
+    core_pool_destroy(device->pool);
+close_below:
+    device->backend->device.close(device->device);
+    return status;
 }
 
 int32_t core_device_create(struct core_context *context, struct core_backend *backend, uint32_t index,
@@ -189,23 +231,24 @@ int32_t core_device_create(struct core_context *context, struct core_backend *ba
     if (device == NULL)
         return core_fail_memory("opening a device");
     int32_t status = open_below(device);
+    if (status == TRM_OK)
+        status = finish_opening(device, out);
     if (status != TRM_OK)
-        goto free_device;
-    status = core_pool_create(device, &device->pool);
-    if (status != TRM_OK)
-        goto close_below;
-    status = core_object_init(&device->object, &device_object_ops, context);
-    if (status != TRM_OK)
-        goto destroy_pool;
-    *out = device;
-    return TRM_OK;
+        device_free(device);
+    return status;
+}
 
-destroy_pool:
-    core_pool_destroy(device->pool);
-close_below:
-    backend->device.close(device->device);
-free_device:
-    device_free(device);
+int32_t core_device_take_over(struct core_context *context, struct core_backend *backend, int32_t type,
+                              const void *native, struct core_device **out)
+{
+    struct core_device *device = device_allocate(context, backend, 0);
+    if (device == NULL)
+        return core_fail_memory("adopting a device");
+    int32_t status = adopt_below(device, type, native);
+    if (status == TRM_OK)
+        status = finish_opening(device, out);
+    if (status != TRM_OK)
+        device_free(device);
     return status;
 }
 

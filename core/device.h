@@ -19,6 +19,7 @@ struct core_stream;
 struct core_device_limits {
     uint64_t unified;
     uint64_t synchronous;
+    uint64_t mapped;
     uint64_t memory_total;
     uint64_t max_groups[3];
     uint64_t max_group_size[3];
@@ -76,6 +77,10 @@ static inline struct core_device *core_device_find(struct trm_device *handle)
 /* Open device number `index` of a backend: what trm_device_open() does once it knows which. */
 int32_t core_device_create(struct core_context *context, struct core_backend *backend, uint32_t index,
                            struct core_device **device);
+
+/* A device of a backend on top of an application's own: what trm_device_adopt() does. The backend can do that. */
+int32_t core_device_take_over(struct core_context *context, struct core_backend *backend, int32_t type,
+                              const void *native, struct core_device **device);
 
 /* A child of the device begins and ends: counts it and keeps the device alive (retain +
  * live[type]). */

@@ -19,7 +19,10 @@ struct core_stamp {
     struct core_deferred deferred;     /* while it is, and the event has moved on */
     struct trm_backend_stamp *backend; /* NULL: emulated, by what follows */
     struct core_notification notification;
-    _Atomic uint64_t time; /* nanoseconds; 0: not yet */
+    struct core_stream *stream; /* of the last record; pinned while that is queued */
+    struct core_stamp *next;    /* in the queue of the stream; under device->lock */
+    int32_t queued;             /* 1: it has no time yet; under device->lock */
+    _Atomic uint64_t time;      /* nanoseconds; 0: not yet */
     int32_t
         shared; /* 1: of a graph, whose instance has a reference for as long as a record may be in flight */
 };
@@ -78,6 +81,19 @@ static void stamp_discard(struct core_stamp *stamp)
     core_device_defer(stamp->device, &stamp->deferred);
 }
 
+/* A device of the backend may be without: it stays NULL. */
+static int32_t create_below(struct core_device *device, struct trm_backend_stamp **stamp)
+{
+    struct core_saved_error before;
+    core_error_save(&before);
+    core_error_clear();
+    int32_t status = device->backend->profile.stamp_create(device->device, stamp);
+    if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
+        return core_device_note(device, core_fail_below(status));
+    core_error_restore(&before);
+    return TRM_OK;
+}
+
 static int32_t stamp_create(struct core_device *device, struct core_stamp **out)
 {
     struct core_stamp *stamp = core_allocate(device->object.context, sizeof(*stamp));
@@ -85,13 +101,10 @@ static int32_t stamp_create(struct core_device *device, struct core_stamp **out)
         return core_fail_memory("making a timestamp");
     stamp->device = device;
     atomic_init(&stamp->references, 1);
-    if (is_native(device)) {
-        core_error_clear();
-        int32_t status = device->backend->profile.stamp_create(device->device, &stamp->backend);
-        if (status != TRM_OK) {
-            core_release(device->object.context, stamp, sizeof(*stamp));
-            return core_device_note(device, core_fail_below(status));
-        }
+    int32_t status = is_native(device) ? create_below(device, &stamp->backend) : TRM_OK;
+    if (status != TRM_OK) {
+        core_release(device->object.context, stamp, sizeof(*stamp));
+        return status;
     }
     core_object_retain(&device->object);
     *out = stamp;
@@ -113,10 +126,54 @@ static int32_t record_native(struct core_stamp *stamp, struct core_stream *strea
     return core_stream_mark(stream, value);
 }
 
+/* Whoever tells of a record may be overtaken by one who tells of a later one. So all before it in the stream get their time too:
+ * from one event of a stream to the next, time does not go backwards. */
 static void note_time(struct core_stamp *stamp)
 {
-    uint64_t not_yet = 0;
-    atomic_compare_exchange_strong(&stamp->time, &not_yet, core_now());
+    struct core_device *device = stamp->device;
+    pthread_mutex_lock(&device->lock);
+    uint64_t now = stamp->queued ? core_now() : 0;
+    while (stamp->queued) {
+        struct core_stamp *oldest = stamp->stream->stamps;
+        stamp->stream->stamps     = oldest->next;
+        oldest->queued            = 0;
+        atomic_store(&oldest->time, now);
+    }
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* In the order in which they are recorded, which is that of the stream. */
+static void queue_stamp(struct core_stamp *stamp, struct core_stream *stream)
+{
+    pthread_mutex_lock(&stamp->device->lock);
+    if (stream->stamps != NULL)
+        stream->last_stamp->next = stamp;
+    else
+        stream->stamps = stamp;
+    stream->last_stamp = stamp;
+    stamp->next        = NULL;
+    stamp->stream      = stream;
+    stamp->queued      = 1;
+    pthread_mutex_unlock(&stamp->device->lock);
+}
+
+/* Nobody will tell of it. It is the last one. */
+static void unqueue_stamp(struct core_stamp *stamp)
+{
+    struct core_stream *stream = stamp->stream;
+    struct core_stamp *before  = NULL;
+    pthread_mutex_lock(&stamp->device->lock);
+    if (stamp->queued) {
+        for (struct core_stamp *each = stream->stamps; each != stamp; each = each->next)
+            before = each;
+        if (before != NULL)
+            before->next = NULL;
+        else
+            stream->stamps = NULL;
+        stream->last_stamp = before;
+        stamp->queued      = 0;
+    }
+    pthread_mutex_unlock(&stamp->device->lock);
 }
 
 /* Nothing may end on this thread. */
@@ -143,9 +200,12 @@ static int32_t record_emulated(struct core_stamp *stamp, struct core_stream *str
     stamp->notification.notified = stamp_notified;
     atomic_fetch_add_explicit(&stamp->references, 1, memory_order_relaxed);
     core_use(&stamp->uses, stream, *value);
+    queue_stamp(stamp, stream);
     status = core_notify(stream, *value, &stamp->notification);
-    if (status != TRM_OK)
+    if (status != TRM_OK) {
+        unqueue_stamp(stamp);
         stamp_unref(stamp);
+    }
     return status;
 }
 

@@ -262,6 +262,7 @@ static uint32_t count_stamps(const struct core_graph_exec *exec)
     return count;
 }
 
+/* UNSUPPORTED where the device has no timestamps of its own. */
 static int32_t make_stamps(struct core_graph_exec *exec)
 {
     uint32_t count = count_stamps(exec), made = 0;
@@ -277,7 +278,10 @@ static int32_t make_stamps(struct core_graph_exec *exec)
         if (exec->nodes[i]->kind != CORE_NODE_STAMP)
             continue;
         exec->stamps[made].node = i;
-        status                  = core_stamp_create_shared(exec->device, &exec->stamps[made++].stamp);
+        status                  = core_stamp_create_shared(exec->device, &exec->stamps[made].stamp);
+        if (status == TRM_OK && core_stamp_below(exec->stamps[made].stamp) == NULL)
+            status = TRM_ERROR_UNSUPPORTED;
+        made++;
     }
     return status;
 }

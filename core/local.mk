@@ -31,6 +31,7 @@ core_libcore_la_SOURCES += \
 core_libcore_la_SOURCES += \
 	core/config_file.c core/config_file.h \
 	core/device_list.c \
+	core/device_match.c core/device_match.h \
 	core/elf_file.c core/elf_file.h \
 	core/folders.c core/folders.h \
 	core/loader.c core/loader.h \
@@ -75,6 +76,7 @@ core_libcore_la_SOURCES += \
 	core/kernel.c core/kernel.h \
 	core/kernel_interface.c core/kernel_interface.h \
 	core/kernel_named.c \
+	core/interop.c core/interop.h \
 	core/launch.c core/launch.h \
 	core/launch_arguments.c \
 	core/map.c \
@@ -121,6 +123,7 @@ core_libcore_la_SOURCES += \
 	core/lock.c core/lock.h \
 	core/notify.c core/notify.h \
 	core/point.c \
+	core/semaphore.c \
 	core/service.c core/service.h \
 	core/stream.c core/stream.h \
 	core/stream_state.c \

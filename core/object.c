@@ -72,6 +72,7 @@ static const char *const type_names[16] = {
     [CORE_GRAPH_EXEC]  = "graph instance",
     [CORE_PIPELINE]    = "pipeline",
     [CORE_COORDINATOR] = "coordinator",
+    [CORE_SEMAPHORE]   = "semaphore",
 };
 
 /* ---- parts of handles and words ---- */

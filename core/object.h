@@ -40,6 +40,7 @@ enum core_type {
     CORE_GRAPH_EXEC  = 11,
     CORE_PIPELINE    = 12,
     CORE_COORDINATOR = 13,
+    CORE_SEMAPHORE   = 14,
     CORE_TYPES,
 };
 

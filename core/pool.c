@@ -14,6 +14,7 @@
 int32_t core_pool_create(struct core_device *device, struct core_pool **pool)
 {
     struct core_context *context = device->object.context;
+    int32_t status               = TRM_OK;
 
     struct core_pool *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
@@ -21,7 +22,14 @@ int32_t core_pool_create(struct core_device *device, struct core_pool **pool)
     made->device     = device;
     made->threshold  = core_setting_number(context, "pool.threshold");
     made->slab_limit = core_setting_number(context, "pool.slab");
-    *pool            = made;
+    core_error_clear();
+    if (device->backend->pool.set_threshold != NULL)
+        status = device->backend->pool.set_threshold(device->device, made->threshold);
+    if (status != TRM_OK) {
+        core_release(context, made, sizeof(*made));
+        return core_fail_below(status);
+    }
+    *pool = made;
     return TRM_OK;
 }
 

@@ -31,6 +31,7 @@ struct core_backend {
     struct trm_peer_ops peer;
     struct trm_profile_ops profile;
     struct trm_graph_ops graph;
+    struct trm_interop_ops interop;
 };
 
 int32_t core_registry_create(struct core_context *context, struct core_registry **registry);
@@ -44,7 +45,7 @@ void core_registry_candidate(const struct core_registry *registry, uint32_t inde
 uint32_t core_registry_backend_count(const struct core_registry *registry);
 struct core_backend *core_registry_backend(const struct core_registry *registry, uint32_t index);
 
-/* The backend and device number for an id ("cpu:1", "cpu") or, for NULL, the default. Errors:
+/* The backend and device number for an id ("cpu:1", "cpu", "cpu:name=*EPYC*") or, for NULL, the default. Errors:
  * NOT_FOUND, with every candidate's reason. */
 int32_t core_registry_resolve(struct core_registry *registry, const char *id, struct core_backend **backend,
                               uint32_t *index);

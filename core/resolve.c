@@ -6,19 +6,20 @@
 #include <string.h>
 
 #include "core/context.h"
+#include "core/device_match.h"
 #include "core/registry_state.h"
 #include "core/settings.h"
 
-static int is_named(const char *name, const struct core_selection_entry *entry)
+static int is_named(const char *name, const char *text, size_t length)
 {
-    return strlen(name) == entry->length && memcmp(name, entry->text, entry->length) == 0;
+    return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
 uint32_t core_registry_place(const struct core_selection *selection, const struct core_candidate *candidate)
 {
     for (uint32_t i = 0; i < selection->count; i++) {
         const struct core_selection_entry *entry = &selection->entries[i];
-        if (is_named(entry->is_path ? candidate->path : candidate->file_name, entry))
+        if (is_named(entry->is_path ? candidate->path : candidate->file_name, entry->text, entry->length))
             return i;
     }
     return UINT32_MAX;
@@ -79,10 +80,10 @@ static int32_t resolve_default(const struct core_registry *registry, struct core
 }
 
 static struct core_candidate *find_candidate(const struct core_registry *registry,
-                                             const struct core_selection_entry *entry)
+                                             const struct core_device_id *wanted)
 {
     for (uint32_t i = 0; i < registry->count; i++) {
-        if (is_named(registry->candidates[i]->name, entry))
+        if (is_named(registry->candidates[i]->name, wanted->backend, wanted->length))
             return registry->candidates[i];
     }
     return NULL;
@@ -91,27 +92,28 @@ static struct core_candidate *find_candidate(const struct core_registry *registr
 int32_t core_registry_resolve(struct core_registry *registry, const char *id, struct core_backend **backend,
                               uint32_t *index)
 {
-    struct core_selection_entry entry;
+    struct core_device_id wanted;
     if (id == NULL)
         id = core_setting_text(registry->context, "device");
     else if (id[0] == '\0')
         return core_fail(TRM_ERROR_NOT_FOUND, "the name of the device is empty");
     if (id[0] == '\0')
         return resolve_default(registry, backend, index);
-    if (!core_device_id_parse(id, &entry))
-        return core_fail(TRM_ERROR_NOT_FOUND, "\"%.100s\" is not the name of a device, such as cpu or cuda:1",
+    if (!core_device_id_parse(id, &wanted))
+        return core_fail(TRM_ERROR_NOT_FOUND,
+                         "\"%.100s\" is not the name of a device, such as cpu, cuda:1 or cuda:name=*H200*",
                          id);
 
-    struct core_candidate *candidate = find_candidate(registry, &entry);
+    struct core_candidate *candidate = find_candidate(registry, &wanted);
     if (candidate == NULL)
         return fail_unknown(registry, id);
     if (!candidate->accepted)
         return core_fail(TRM_ERROR_NOT_FOUND, "the device %s cannot be had: %s", id, candidate->reason);
-    uint32_t wanted = entry.device == CORE_NO_DEVICE ? candidate->backend.preferred : entry.device;
-    if (wanted >= candidate->backend.device_count)
-        return core_fail(TRM_ERROR_NOT_FOUND, "there is no device %s: the backend %s has %u", id,
-                         candidate->name, candidate->backend.device_count);
+    uint32_t number = 0;
+    int32_t status  = core_device_find_number(&candidate->backend, id, &wanted, &number);
+    if (status != TRM_OK)
+        return status;
     *backend = &candidate->backend;
-    *index   = wanted;
+    *index   = number;
     return TRM_OK;
 }

@@ -1,7 +1,8 @@
-/* The grammar of the setting `backend`:
+/* The grammar of the setting `backend`, and of device ids:
  *
  *     selection = entry {"," entry} | "^" name {"," name}
  *     entry     = (name | path) [":" number]
+ *     device    = name [":" (number | "uuid=" digits | "name=" pattern)]
  *
  * A path is what has a '/' in it; that it must be absolute is the loader's to say.
  * SPDX-License-Identifier: MIT
@@ -56,11 +57,54 @@ static int32_t parse_entry(struct core_selection_entry *entry)
     return entry->is_path || core_backend_name_valid(entry->text, entry->length);
 }
 
-int32_t core_device_id_parse(const char *id, struct core_selection_entry *entry)
+static int32_t digit_value(char letter)
 {
-    entry->text   = id;
-    entry->length = strlen(id);
-    return parse_entry(entry) && !entry->is_path;
+    if (letter >= '0' && letter <= '9')
+        return letter - '0';
+    if (letter >= 'a' && letter <= 'f')
+        return letter - 'a' + 10;
+    return letter >= 'A' && letter <= 'F' ? letter - 'A' + 10 : -1;
+}
+
+static int32_t parse_uuid(const char *text, uint8_t uuid[16])
+{
+    uint32_t digits = 0;
+    for (; *text != '\0'; text++) {
+        int32_t value = digit_value(*text);
+        if (*text == '-')
+            continue;
+        if (value < 0 || digits == 32)
+            return 0;
+        uuid[digits / 2] = (uint8_t)(digits % 2 == 0 ? value << 4 : uuid[digits / 2] | value);
+        digits++;
+    }
+    return digits == 32;
+}
+
+int32_t core_device_id_parse(const char *id, struct core_device_id *parsed)
+{
+    static const char by_uuid[] = "uuid=", by_name[] = "name=";
+    struct core_selection_entry entry = {.text = id, .length = strlen(id)};
+    memset(parsed, 0, sizeof(*parsed));
+    parsed->backend   = id;
+    parsed->length    = strcspn(id, ":");
+    const char *which = id[parsed->length] == ':' ? id + parsed->length + 1 : "";
+    if (strncmp(which, by_uuid, strlen(by_uuid)) == 0) {
+        parsed->way = CORE_DEVICE_BY_UUID;
+        return core_backend_name_valid(id, parsed->length) &&
+               parse_uuid(which + strlen(by_uuid), parsed->uuid);
+    }
+    if (strncmp(which, by_name, strlen(by_name)) == 0) {
+        parsed->way     = CORE_DEVICE_BY_NAME;
+        parsed->pattern = which + strlen(by_name);
+        return core_backend_name_valid(id, parsed->length) && parsed->pattern[0] != '\0';
+    }
+    if (!parse_entry(&entry) || entry.is_path)
+        return 0;
+    parsed->length = entry.length;
+    parsed->number = entry.device;
+    parsed->way    = entry.device == CORE_NO_DEVICE ? CORE_DEVICE_ANY : CORE_DEVICE_BY_NUMBER;
+    return 1;
 }
 
 int32_t core_selection_parse(const char *text, struct core_selection *selection, char *allowed,
@@ -113,7 +157,8 @@ int32_t core_selection_check(const char *value, char *allowed, size_t capacity)
 
 int32_t core_device_id_check(const char *value, char *allowed, size_t capacity)
 {
-    struct core_selection_entry entry;
-    snprintf(allowed, capacity, "a device such as cpu or cuda:1");
-    return core_device_id_parse(value, &entry);
+    struct core_device_id parsed;
+    snprintf(allowed, capacity,
+             "a device such as cpu or cuda:1, or by what it is: cuda:uuid=DIGITS or cuda:name=PATTERN");
+    return core_device_id_parse(value, &parsed);
 }

@@ -1,4 +1,4 @@
-/* The grammar of the setting `backend`, and of device names.
+/* The grammar of the setting `backend`, and of device ids.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_SELECTION_H
@@ -42,8 +42,25 @@ const struct core_selection_entry *core_selection_find(const struct core_selecti
 /* Is this the name that a backend may have? Lower-case letters, digits, '-' and '_', 47 at most. */
 int32_t core_backend_name_valid(const char *name, size_t length);
 
-/* Reads "cuda" or "cuda:1". 1, or 0 when it is neither. */
-int32_t core_device_id_parse(const char *id, struct core_selection_entry *entry);
+/* How an id says which of a backend's devices is meant. */
+enum core_device_way {
+    CORE_DEVICE_ANY       = 0, /* "cuda" */
+    CORE_DEVICE_BY_NUMBER = 1, /* "cuda:1" */
+    CORE_DEVICE_BY_UUID   = 2, /* "cuda:uuid=6e6f7420-…": 32 hexadecimal digits, '-' wherever it pleases */
+    CORE_DEVICE_BY_NAME   = 3, /* "cuda:name=*H200*": a pattern as the shell's, in any case */
+};
+
+struct core_device_id {
+    const char *backend; /* `length` bytes of the id */
+    size_t length;
+    enum core_device_way way;
+    uint32_t number;
+    uint8_t uuid[16];
+    const char *pattern; /* a part of the id */
+};
+
+/* 1, or 0 when it is no such id. */
+int32_t core_device_id_parse(const char *id, struct core_device_id *parsed);
 
 /* As the checks of rows of the table of settings. */
 int32_t core_selection_check(const char *value, char *allowed, size_t capacity);

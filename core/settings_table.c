@@ -30,6 +30,18 @@ static int32_t is_program(const char *value, char *allowed, size_t capacity)
     return value[0] == '/' || strchr(value, '/') == NULL;
 }
 
+static int32_t is_library(const char *value, char *allowed, size_t capacity)
+{
+    snprintf(allowed, capacity, "the name of a library, or its absolute path");
+    return value[0] == '/' || strchr(value, '/') == NULL;
+}
+
+static int32_t is_way_of_copying(const char *value, char *allowed, size_t capacity)
+{
+    snprintf(allowed, capacity, "auto, engine or kernel");
+    return strcmp(value, "auto") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "kernel") == 0;
+}
+
 #define INFO(type_, name_, variable_, default_, secure_, help_)                                     \
     {                                                                                               \
         .struct_size = sizeof(struct trm_setting_info), .type = (type_), .name = (name_),           \
@@ -82,10 +94,11 @@ static const struct core_setting_row rows[] = {
         .most = 1024,
     },
     {
-        .info =
-            INFO(TRM_SETTING_TEXT, "device", "TRIREME_DEVICE", "", 0,
-                 "The device that a program gets when it names none, such as cuda:1; unset, the first of the "
-                 "preferred backend."),
+        .info = INFO(
+            TRM_SETTING_TEXT, "device", "TRIREME_DEVICE", "", 0,
+            "The device that a program gets when it names none, by its number (cuda:1), its UUID "
+            "(cuda:uuid=6e6f7420-…) or a pattern of its name as the shell's (cuda:name=*H200*); unset, the "
+            "first of the preferred backend."),
         .check = core_device_id_check,
     },
     {
@@ -130,6 +143,34 @@ static const struct core_setting_row rows[] = {
             INFO(TRM_SETTING_BYTES, "pool.threshold", "TRIREME_POOL_THRESHOLD", "512M", 0,
                  "Memory of freed buffers that a device keeps for reuse; what is above it goes back to the "
                  "driver."),
+    },
+    {
+        .info = INFO(
+            TRM_SETTING_TEXT, "vulkan.copies", "TRIREME_VULKAN_COPIES", "auto", 0,
+            "What copies between the host's memory and a device of the vulkan backend: engine, the commands "
+            "of Vulkan for it; kernel, kernels; auto, kernels on NVIDIA's own driver, where they are faster, "
+            "and elsewhere the commands."),
+        .check = is_way_of_copying,
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_TEXT, "vulkan.loader", "TRIREME_VULKAN_LOADER", "libvulkan.so.1", 1,
+                 "The Vulkan loader of the vulkan backend: a name that the dynamic linker looks up, or an "
+                 "absolute path."),
+        .check = is_library,
+    },
+    {
+        .info = INFO(
+            TRM_SETTING_COUNT, "vulkan.spin", "TRIREME_VULKAN_SPIN", "100", 0,
+            "Microseconds for which a wait of the vulkan backend looks for the end of the work before it "
+            "sleeps."),
+        .most = 1000,
+    },
+    {
+        .info = INFO(
+            TRM_SETTING_BOOL, "vulkan.validation", "TRIREME_VULKAN_VALIDATION", "no", 0,
+            "Have the Khronos validation layer check all that the vulkan backend does, with synchronisation "
+            "validation and best practices; what it says goes to the log. Slow."),
     },
 };
 #undef INFO

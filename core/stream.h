@@ -30,6 +30,7 @@
 
 struct core_gate;
 struct core_pool_stream;
+struct core_stamp;
 struct core_watch;
 
 enum core_stream_flags {
@@ -71,6 +72,8 @@ struct core_stream {
     struct core_gate *spare_gates;       /* gates.c: to be used again; under device->lock */
     uint32_t spare_gate_count;
     struct core_watch *watch; /* notify.c: emulated notifications; under device->lock */
+    /* event_time.c: emulated stamps without a time yet, oldest first; under device->lock */
+    struct core_stamp *stamps, *last_stamp;
     /* pool.c: what was freed in this stream's order; NULL until then */
     struct core_pool_stream *pool;
     /* core/module.c: the module launched from last (by its handle, which is never given twice), and

@@ -60,8 +60,10 @@ static const struct slot module_slots[] = {
 };
 
 static const struct slot pool_slots[] = {
-    SLOT(pool_ops, allocate),      SLOT(pool_ops, free),       SLOT(pool_ops, trim),
-    SLOT(pool_ops, set_threshold), SLOT(pool_ops, statistics), {NULL, 0},
+    SLOT(pool_ops, trim),
+    SLOT(pool_ops, set_threshold),
+    SLOT(pool_ops, statistics),
+    {NULL, 0},
 };
 
 static const struct slot peer_slots[] = {
@@ -74,6 +76,10 @@ static const struct slot graph_slots[] = {
     SLOT(graph_ops, create),
     SLOT(graph_ops, destroy),
     SLOT(graph_ops, launch),
+    {NULL, 0},
+};
+
+static const struct slot interop_slots[] = {
     {NULL, 0},
 };
 
@@ -148,6 +154,10 @@ static int32_t check_pairs(struct core_candidate *candidate)
         return core_loader_refuse(candidate,
                                   "stream.gate and stream.open_gates go together, but only %s is there",
                                   stream->gate ? "the first" : "the second");
+    const struct trm_pool_ops *pool = &candidate->backend.pool;
+    if ((pool->allocate == NULL) != (pool->free == NULL))
+        return core_loader_refuse(candidate, "pool.allocate and pool.free go together, but only %s is there",
+                                  pool->allocate ? "the first" : "the second");
     return 1;
 }
 
@@ -177,6 +187,7 @@ int32_t core_loader_take_tables(struct core_candidate *candidate, const struct t
         TABLE(stream, 1, CORE_ABI_STREAM_OPS),   TABLE(module, 1, CORE_ABI_MODULE_OPS),
         TABLE(pool, 0, CORE_ABI_POOL_OPS),       TABLE(peer, 0, CORE_ABI_PEER_OPS),
         TABLE(profile, 0, CORE_ABI_PROFILE_OPS), TABLE(graph, 0, CORE_ABI_GRAPH_OPS),
+        TABLE(interop, 0, CORE_ABI_INTEROP_OPS),
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         if (!take_table(candidate, &tables[i]))

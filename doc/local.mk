@@ -11,6 +11,7 @@ dist_doc_DATA += \
 EXTRA_DIST += \
 	doc/cpu-backend.md \
 	doc/environment.md \
+	doc/vulkan-backend.md \
 	doc/results/2026-11-21-cpu.md \
 	doc/results/2026-11-21-kernels-cpu.md \
 	doc/results/2026-11-21-kernels-h200.md \

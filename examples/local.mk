@@ -93,6 +93,10 @@ examples_17_errors_LDFLAGS = $(UNINSTALLED_LINK)
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)
 
+# All of them on Vulkan as well.
+dist_check_SCRIPTS += examples/run-vulkan.sh
+TESTS += examples/run-vulkan.sh
+
 # They are installed as well, for README.md and the pages of doc/ point to them.
 examplesdir = $(docdir)/examples
 dist_examples_DATA = examples/README.md examples/example.h $(EXAMPLES:=.c)

@@ -1,7 +1,8 @@
 /* Pipelines: which strategy?
  *
  * Where memory is one there is nothing to try: no copies are less than any copies. Elsewhere each of the others carries the
- * first tokens for a while, in turns, and the one whose tokens followed each other fastest stays. What is timed is how
+ * first tokens for a while, in turns, and the one whose tokens followed each other fastest stays. Small tokens may go
+ * without copies too, where kernels reach the host's memory over the bus: to start a copy takes longer than to read them. What is timed is how
  * often a token is enqueued once the slots are full, so it holds for a program that keeps the pipeline busy; of one
  * that does not, all are as fast.
  * SPDX-License-Identifier: MIT
@@ -18,6 +19,10 @@
 #define SETTLE_DEPTHS 2
 #define TIMED_DEPTHS 4
 #define TIMED_LEAST 16
+
+/* Bytes of a token's inputs and outputs up to which kernels are tried on the host's memory. Far above the size at which copies
+ * win on any bus; the trial decides. */
+#define MAPPED_MOST (UINT64_C(4) << 20)
 
 /* ---- the beginning --------------------------------------------------------------------------- */
 
@@ -44,14 +49,32 @@ static int32_t begin_asked(struct core_pipeline *pipeline)
     const struct core_pipeline_device *engine = pipeline->engine;
     int32_t asked                             = pipeline->desc.strategy;
 
-    if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified)
+    if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified && !engine->mapped)
         return core_fail(TRM_ERROR_UNSUPPORTED,
                          "tokens cannot do without copies on device %s: it has memory of its own",
                          pipeline->device->id);
+    if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified && engine->host_count != 0)
+        return core_fail(
+            TRM_ERROR_UNSUPPORTED,
+            "tokens with stages on the host cannot do without copies on device %s: it has memory "
+            "of its own",
+            pipeline->device->id);
     if (asked == TRM_STRATEGY_SLOT_GRAPHS && engine->host_count != 0)
         return core_fail(TRM_ERROR_UNSUPPORTED, "stages on the host cannot be recorded in a graph");
     settle(pipeline, strategies[asked], "this strategy was asked for");
     return TRM_OK;
+}
+
+/* Are tokens worth a trial without copies? */
+static int32_t may_be_mapped(const struct core_pipeline *pipeline)
+{
+    const struct core_pipeline_device *engine = pipeline->engine;
+    uint64_t bytes                            = 0;
+
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
+        if ((engine->input_ports | engine->output_ports) & CORE_BIT(i))
+            bytes += pipeline->ports[i].size;
+    return engine->mapped && engine->host_count == 0 && bytes <= MAPPED_MOST;
 }
 
 static void begin_trial(struct core_pipeline *pipeline)
@@ -61,7 +84,10 @@ static void begin_trial(struct core_pipeline *pipeline)
     choice->candidates[choice->count++] = &core_strategy_slot_streams;
     if (pipeline->engine->host_count == 0)
         choice->candidates[choice->count++] = &core_strategy_slot_graphs;
-    choice->candidates[choice->count++] = &core_strategy_role_streams;
+    if (pipeline->desc.depth != 1)
+        choice->candidates[choice->count++] = &core_strategy_role_streams;
+    if (may_be_mapped(pipeline))
+        choice->candidates[choice->count++] = &core_strategy_zero_copy;
     settle(pipeline, choice->candidates[0], "still being tried");
 }
 
@@ -75,7 +101,7 @@ int32_t core_choose_begin(struct core_pipeline *pipeline)
         snprintf(reason, sizeof(reason), "host and device share the memory of %.60s, so nothing is copied",
                  pipeline->device->id);
         settle(pipeline, &core_strategy_zero_copy, reason);
-    } else if (pipeline->desc.depth == 1) {
+    } else if (pipeline->desc.depth == 1 && !may_be_mapped(pipeline)) {
         settle(pipeline, &core_strategy_slot_streams, "there is one slot, so nothing overlaps");
     } else {
         begin_trial(pipeline);

@@ -318,8 +318,11 @@ static void end_started(struct core_pipeline *pipeline, int32_t status)
     struct core_saved_error saved;
     core_error_save(&saved);
     pthread_mutex_lock(&pipeline->lock);
-    if (queue->mode == CORE_STARTED && (status == TRM_TOKEN_END || queue->stop == CORE_STOPPED))
+    /* After the end of the source nobody is inside of it, so that loaders and other takers leave at once; else they may not. */
+    if (queue->mode == CORE_STARTED && queue->stop == CORE_STOPPED)
         core_run_finish(pipeline, core_now() + CORE_HURRY_NS);
+    else if (queue->mode == CORE_STARTED && status == TRM_TOKEN_END)
+        core_run_finish(pipeline, CORE_NEVER);
     pthread_mutex_unlock(&pipeline->lock);
     core_error_restore(&saved);
 }

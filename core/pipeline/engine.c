@@ -90,6 +90,7 @@ static int32_t describe(struct core_pipeline *pipeline)
         status = core_choose_begin(pipeline);
     if (status != TRM_OK)
         return status;
+    engine->common = engine->zero_copy && engine->unified;
     core_pieces_choose(pipeline);
     engine->slot_bytes = core_slot_device_bytes(pipeline);
     pipeline->pieces   = engine->pieces.count;
@@ -105,6 +106,7 @@ int32_t core_engine_create(struct core_pipeline *pipeline)
     pthread_mutex_init(&engine->host_lock, NULL);
     pthread_cond_init(&engine->host_turn, NULL);
     engine->unified = pipeline->device->limits.unified != 0;
+    engine->mapped  = !engine->unified && pipeline->device->limits.mapped != 0;
 
     int32_t status = core_device_share(pipeline->device, &engine->device);
     if (status == TRM_OK)

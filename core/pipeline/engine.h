@@ -73,7 +73,7 @@ enum core_region_use {
 };
 
 /* choose.c: which strategies are tried, and how they did. */
-#define CORE_CANDIDATES 3
+#define CORE_CANDIDATES 4
 struct core_choice {
     const struct core_strategy_ops *candidates[CORE_CANDIDATES];
     uint64_t least_ns[CORE_CANDIDATES]; /* a token, at best; 0: not tried yet */
@@ -114,6 +114,8 @@ struct core_pipeline_device {
     int32_t in_order;  /* 1: compute of tokens one after the other, since they share what they write */
     int32_t zero_copy; /* 1: host and device share the memory of a slot */
     int32_t unified;
+    int32_t common; /* 1: a slot has one memory for both sides, since no other strategy than zero-copy will be used */
+    int32_t mapped; /* 1: memory is not one, but kernels reach the host's side of a slot */
 
     struct trm_buffer **kept; /* buffers that arguments name, a reference each */
     uint32_t kept_count, kept_room;

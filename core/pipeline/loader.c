@@ -23,8 +23,6 @@ int32_t core_load(struct core_slot *slot)
     core_calling_pop(&calling);
 
     slot->load_end = core_now();
-    if (queue->workers == 0)
-        queue->load_ns = slot->load_end - slot->load_begin;
     if (answer > TRM_TOKEN_SKIP)
         answer = core_fail(TRM_ERROR_INVALID_ARGUMENT, "the source answered %d, which means nothing", answer);
     if (answer < 0)

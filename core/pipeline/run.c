@@ -22,6 +22,7 @@ void core_run_fill(struct core_pipeline *pipeline)
         queue->filling = 1;
         pthread_mutex_unlock(&pipeline->lock);
         int32_t answer = core_load(slot);
+        queue->load_ns = slot->load_end - slot->load_begin;
         if (answer == TRM_OK)
             core_submit(slot, 0);
         pthread_mutex_lock(&pipeline->lock);
@@ -203,7 +204,9 @@ static uint64_t patience(const struct core_pipeline *pipeline, uint64_t begun, u
     uint64_t cancelled_at = pipeline->queue->cancelled_at;
     if (cancelled_at != 0 && cancelled_at + CORE_HURRY_NS < deadline)
         deadline = cancelled_at + CORE_HURRY_NS;
-    if (begun + CORE_HURRY_NS < deadline && has_overdue(pipeline))
+    /* What was started is over when it has told its end: trm_pipeline_next() waits no longer than that. */
+    int32_t told = pipeline->queue->mode == CORE_STARTED && pipeline->queue->stop != CORE_STOPPED;
+    if (begun + CORE_HURRY_NS < deadline && (told || has_overdue(pipeline)))
         deadline = begun + CORE_HURRY_NS;
     return deadline;
 }

@@ -347,6 +347,7 @@ struct trm_module_ops {
 struct trm_profile_ops {
     uint32_t struct_size;
     uint32_t reserved;
+    /* UNSUPPORTED for a device that has none: it is then as without the table. */
     int32_t (*stamp_create)(struct trm_backend_device *device, struct trm_backend_stamp **stamp);
     void (*stamp_destroy)(struct trm_backend_stamp *stamp); /* its record, if any, is complete */
     /* Enqueue: take the time when the stream gets there. A stamp may be recorded again once its
@@ -362,12 +363,16 @@ struct trm_profile_ops {
 struct trm_pool_ops {
     uint32_t struct_size;
     uint32_t reserved;
+    /* Optional, both or none: allocation in stream order is then the core's. */
     int32_t (*allocate)(struct trm_backend_stream *stream, uint64_t value, uint64_t size,
                         struct trm_backend_memory **memory);
     int32_t (*free)(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_memory *memory);
+    /* What the backend holds for itself, beyond what the core has allocated, the core's own cache
+     * being within keep_bytes already. */
     int32_t (*trim)(struct trm_backend_device *device, uint64_t keep_bytes);
+    /* Also called when a device has been opened, with the setting pool.threshold. */
     int32_t (*set_threshold)(struct trm_backend_device *device, uint64_t bytes);
-    /* used, cached and reserved bytes. */
+    /* Used, cached and reserved bytes, less what memory->allocate() has handed out. */
     int32_t (*statistics)(struct trm_backend_device *device, uint64_t *used, uint64_t *cached,
                           uint64_t *reserved);
 };

@@ -29,11 +29,13 @@ TRM_API int32_t trm_device_describe(struct trm_context *context, uint32_t index,
 
 /* Open a device.
  *
- * id          "cpu:0", or "cuda" for its first; NULL for the default: the setting `device`, else
- *             the best device of the backend that TRIREME_BACKEND chooses
+ * id          "cpu:0", or "cuda" for its first; by UUID "cuda:uuid=6e6f7420-6120-7265-616c-207575696421"; by a
+ *             pattern of its name as the shell's, in any case, "cuda:name=*h200*" (of several the first); NULL for
+ *             the default: the setting `device`, else the best device of the backend that TRIREME_BACKEND chooses
  * Blocks      as long as the driver takes
  * Ownership   every call makes a device of its own; trm_device_destroy() ends it
- * Errors      NOT_FOUND with the reason each candidate gave; BACKEND and others from the driver
+ * Errors      NOT_FOUND with the reason each candidate gave, or with the devices that there are; BACKEND and
+ *             others from the driver
  */
 TRM_API int32_t trm_device_open(struct trm_context *context, const char *id, struct trm_device **device);
 

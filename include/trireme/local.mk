@@ -13,6 +13,7 @@ triremeinclude_HEADERS = \
 	include/trireme/device_info.h \
 	include/trireme/event.h \
 	include/trireme/graph.h \
+	include/trireme/interop.h \
 	include/trireme/kernel.h \
 	include/trireme/pipeline.h \
 	include/trireme/point.h \

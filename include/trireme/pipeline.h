@@ -183,13 +183,14 @@ static inline struct trm_stage trm_stage_host(trm_host_stage_fn host, void *user
 /* How slots are carried out on the device. */
 enum trm_strategy {
     TRM_STRATEGY_AUTO =
-        0, /* zero-copy where memory is one; else the fastest of the others for the first tokens */
+        0, /* zero-copy where memory is one; else the one that is the fastest for the first tokens */
     TRM_STRATEGY_ROLE_STREAMS =
         1, /* a stream each for upload, compute and download, with points between them */
     TRM_STRATEGY_SLOT_STREAMS = 2, /* a stream for each slot */
     TRM_STRATEGY_SLOT_GRAPHS  = 3, /* a recorded graph and a stream for each slot */
     TRM_STRATEGY_ZERO_COPY =
-        4, /* host and device share the memory of a slot; UNSUPPORTED where they cannot */
+        4, /* kernels work where the source wrote: where memory is one, or over the bus in pinned memory
+              (TRM_DEVICE_MAPPED; not with stages on the host); UNSUPPORTED elsewhere */
 };
 
 /* What becomes of the other tokens when one fails. The first failure is kept, and names token and stage. A lost device

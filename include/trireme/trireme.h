@@ -12,6 +12,7 @@
 #include <trireme/device.h>
 #include <trireme/event.h>
 #include <trireme/graph.h>
+#include <trireme/interop.h>
 #include <trireme/kernel.h>
 #include <trireme/pipeline.h>
 #include <trireme/point.h>

@@ -28,12 +28,14 @@ START_TEST(a_scalar_of_every_type_arrives)
 {
     if (kernels_missing())
         return;
-    uint64_t out[12]             = {0};
-    struct trm_buffer *buffer    = zeroed(sizeof(out));
-    struct trm_argument values[] = {
-        scalar_of(TRM_TYPE_U8),      trm_arg_buffer(buffer),  scalar_of(TRM_TYPE_I8), scalar_of(TRM_TYPE_U16),
-        scalar_of(TRM_TYPE_I16),     trm_arg_u32(0xDEADBEEF), trm_arg_i32(-123456),   trm_arg_f32(-1.5f),
-        trm_arg_u64(UINT64_MAX - 1), scalar_of(TRM_TYPE_U8),  trm_arg_i64(INT64_MIN), trm_arg_f64(1e300),
+    static const char *const names[] = {"u8",  "result", "i8",  "u16", "i16", "u32",
+                                        "i32", "f32",    "u64", "v8",  "i64", "f64"};
+    uint64_t out[12]                 = {0};
+    struct trm_buffer *buffer        = zeroed(sizeof(out));
+    struct trm_argument values[]     = {
+            scalar_of(TRM_TYPE_U8),      trm_arg_buffer(buffer),  scalar_of(TRM_TYPE_I8), scalar_of(TRM_TYPE_U16),
+            scalar_of(TRM_TYPE_I16),     trm_arg_u32(0xDEADBEEF), trm_arg_i32(-123456),   trm_arg_f32(-1.5f),
+            trm_arg_u64(UINT64_MAX - 1), scalar_of(TRM_TYPE_U8),  trm_arg_i64(INT64_MIN), trm_arg_f64(1e300),
     };
     values[0].value.u8   = 200;
     values[2].value.i8   = -100;
@@ -41,6 +43,8 @@ START_TEST(a_scalar_of_every_type_arrives)
     values[4].value.i16  = -30000;
     values[9].value.u8   = 77;
     struct trm_grid grid = trm_grid_1d(1, 1);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        values[i].name = names[i]; /* buffers come first in a portable kernel */
     ck_ok(trm_launch(the.stream, kernel("scalars"), &grid, values, 12));
     get(the.stream, buffer, 0, out, sizeof(out));
     static const size_t sizes[] = {1, 1, 2, 2, 4, 4, 4, 8, 1, 8, 8};

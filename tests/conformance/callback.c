@@ -9,8 +9,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define LONG_NS 10000000000u
-
 /* What callbacks did, in the order in which they ran. */
 struct record {
     atomic_uint count;
@@ -189,17 +187,22 @@ START_TEST(a_long_kernel_behind_a_callback_holds_up_no_other_callback)
     }
     struct trm_stream *other   = make_stream(the.device);
     struct trm_grid grid       = trm_grid_1d(1, 1);
-    struct trm_argument second = trm_arg_u32(1000000), moment = trm_arg_u32(1);
-    for (int i = 0; i < 20; i++) /* as short as it has been known to be */
-        ck_ok(trm_launch(the.stream, kernel("dawdle"), &grid, &moment, 1));
-    ck_ok(trm_stream_callback(the.stream, note, entry(0)));
-    ck_ok(trm_launch(the.stream, kernel("dawdle"), &grid, &second, 1));
-    ck_ok(trm_stream_flush(the.stream));
-    ck_ok(trm_stream_callback(other, note, entry(1)));
-    ck_ok(trm_stream_sync(other));
-    ck_status(trm_stream_query(the.stream), TRM_ERROR_TIMEOUT);
-    ck_ok(trm_stream_sync(the.stream));
-    ck_assert_uint_eq(atomic_load(&record.count), 2);
+    struct trm_argument moment = trm_arg_u32(1);
+    int32_t status             = TRM_OK;
+    for (unsigned i = 0; i < ATTEMPTS && status == TRM_OK; i++) {
+        struct trm_argument ages = trm_arg_u32(dawdle_us(100, i));
+        for (int k = 0; k < 20; k++) /* as short as it has been known to be */
+            ck_ok(trm_launch(the.stream, kernel("dawdle"), &grid, &moment, 1));
+        ck_ok(trm_stream_callback(the.stream, note, entry(2 * i)));
+        ck_ok(trm_launch(the.stream, kernel("dawdle"), &grid, &ages, 1));
+        ck_ok(trm_stream_flush(the.stream));
+        ck_ok(trm_stream_callback(other, note, entry(2 * i + 1)));
+        ck_ok(trm_stream_sync(other));
+        status = trm_stream_query(the.stream);
+        ck_ok(trm_stream_sync(the.stream));
+        ck_assert_uint_eq(atomic_load(&record.count), 2 * i + 2);
+    }
+    ck_assert_int_eq(status, TRM_ERROR_TIMEOUT);
 }
 END_TEST
 
@@ -207,7 +210,7 @@ END_TEST
 
 START_TEST(callbacks_before_and_after_a_failure_each_run_once)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     struct trm_stream *stream = NULL;
     unsigned accepted = 0, before = 0;

@@ -5,16 +5,19 @@
 
 #include "kernels.h"
 
+#include <trireme/interop.h>
+
 /* ---- objects ---- */
 
 void objects_make(struct objects *objects)
 {
-    struct trm_stream *stream   = NULL;
-    struct trm_event *event     = NULL;
-    struct trm_array *array     = NULL;
-    struct trm_kernel *kernel   = NULL;
-    struct trm_graph *graph     = NULL;
-    struct trm_graph_exec *exec = NULL;
+    struct trm_stream *stream       = NULL;
+    struct trm_event *event         = NULL;
+    struct trm_array *array         = NULL;
+    struct trm_kernel *kernel       = NULL;
+    struct trm_graph *graph         = NULL;
+    struct trm_graph_exec *exec     = NULL;
+    struct trm_semaphore *semaphore = NULL;
     memset(objects, 0, sizeof(*objects));
     struct trm_context *context = open_context();
     struct trm_device *device   = open_device(context);
@@ -31,10 +34,12 @@ void objects_make(struct objects *objects)
     objects->handles[OF_EVENT]      = event;
     objects->handles[OF_ARRAY]      = array;
     objects->handles[OF_BUFFER]     = make_buffer(device, TRM_MEMORY_DEVICE, 64);
+    if (trm_semaphore_create(device, &semaphore) == TRM_OK)
+        objects->handles[OF_SEMAPHORE] = semaphore;
     if (trm_module_supported(device, TRM_MODULE_FUNCTIONS) != TRM_OK)
         return;
     struct trm_module *module = load_kernels(device);
-    ck_ok(trm_kernel_get(module, "count", &kernel));
+    ck_ok(trm_kernel_get(module, "affine", &kernel));
     objects->handles[OF_MODULE] = module;
     objects->handles[OF_KERNEL] = kernel;
 }
@@ -71,6 +76,9 @@ void destroy_handle(enum handle_type type, void *handle)
         break;
     case OF_GRAPH_EXEC:
         trm_graph_exec_destroy(handle);
+        break;
+    case OF_SEMAPHORE:
+        trm_semaphore_destroy(handle);
         break;
     case HANDLE_TYPES:
         break;
@@ -165,7 +173,7 @@ static int32_t call_trm_buffer_create_from(void *handle, const struct objects *o
 
 static int32_t call_trm_module_load(void *handle, const struct objects *others)
 {
-    struct trm_module_desc desc = kernels_desc();
+    struct trm_module_desc desc = kernels_desc(the.device);
     (void)others;
     return trm_module_load(handle, &desc, out());
 }
@@ -250,7 +258,7 @@ CALL(trm_array_download, (handle, TRM_TYPE_U32, 0, 4, host_memory))
 CALL_AS(array_copy_to, trm_array_copy(handle, others->handles[OF_ARRAY]))
 CALL_AS(array_copy_from, trm_array_copy(others->handles[OF_ARRAY], handle))
 
-CALL(trm_kernel_get, (handle, "count", out()))
+CALL(trm_kernel_get, (handle, "affine", out()))
 CALL(trm_kernel_describe, (handle, sized(sizeof(struct trm_kernel_info))))
 
 static int32_t call_launch(void *handle, const struct objects *others)
@@ -277,6 +285,30 @@ CALL(trm_graph_update_upload, (handle, 0, trm_span_of(others->handles[OF_BUFFER]
 CALL(trm_graph_update_download, (handle, 0, host_memory, trm_span_of(others->handles[OF_BUFFER], 0, 8)))
 CALL(trm_graph_update_copy, (handle, 0, trm_span_of(others->handles[OF_BUFFER], 0, 8),
                              trm_span_of(others->handles[OF_BUFFER], 8, 8)))
+
+/* ---- with programs that use a driver themselves ---- */
+
+static int32_t call_trm_device_adopt(void *handle, const struct objects *others)
+{
+    struct trm_vulkan_device given = {.struct_size = sizeof(given)};
+    (void)others;
+    return trm_device_adopt(handle, "there-is-none", TRM_NATIVE_DEVICE_VULKAN, &given, out());
+}
+
+CALL(trm_device_native, (handle, TRM_NATIVE_VULKAN_DEVICE, out()))
+CALL(trm_stream_native, (handle, TRM_NATIVE_VULKAN_QUEUE, out()))
+CALL(trm_buffer_native, (handle, TRM_NATIVE_VULKAN_BUFFER, out(), &host_memory[1]))
+CALL(trm_buffer_create_exportable, (handle, 64, out()))
+CALL(trm_buffer_import, (handle, TRM_HANDLE_OPAQUE_FD, -1, 64, out()))
+CALL(trm_buffer_export, (handle, TRM_HANDLE_OPAQUE_FD, out(), &host_memory[1]))
+CALL(trm_semaphore_create, (handle, out()))
+CALL(trm_semaphore_import, (handle, TRM_HANDLE_OPAQUE_FD, -1, out()))
+CALL(trm_semaphore_export, (handle, TRM_HANDLE_OPAQUE_FD, out()))
+CALL(trm_semaphore_value, (handle, out()))
+CALL_AS(wait_semaphore, trm_stream_wait_semaphore(others->handles[OF_STREAM], handle, 0))
+CALL_AS(signal_semaphore, trm_stream_signal_semaphore(others->handles[OF_STREAM], handle, 0))
+CALL_AS(semaphore_on_stream, trm_stream_wait_semaphore(handle, others->handles[OF_SEMAPHORE], 0))
+CALL_AS(signal_on_stream, trm_stream_signal_semaphore(handle, others->handles[OF_SEMAPHORE], 0))
 
 /* ---- the list ---- */
 
@@ -375,6 +407,21 @@ const struct call calls[] = {
     ROW(OF_GRAPH_EXEC, trm_graph_update_upload),
     ROW(OF_GRAPH_EXEC, trm_graph_update_download),
     ROW(OF_GRAPH_EXEC, trm_graph_update_copy),
+    ROW(OF_CONTEXT, trm_device_adopt),
+    ROW(OF_DEVICE, trm_device_native),
+    ROW(OF_STREAM, trm_stream_native),
+    ROW(OF_BUFFER, trm_buffer_native),
+    ROW(OF_DEVICE, trm_buffer_create_exportable),
+    ROW(OF_DEVICE, trm_buffer_import),
+    ROW(OF_BUFFER, trm_buffer_export),
+    ROW(OF_DEVICE, trm_semaphore_create),
+    ROW(OF_DEVICE, trm_semaphore_import),
+    ROW(OF_SEMAPHORE, trm_semaphore_export),
+    ROW(OF_SEMAPHORE, trm_semaphore_value),
+    ROW(OF_SEMAPHORE, wait_semaphore),
+    ROW(OF_SEMAPHORE, signal_semaphore),
+    ROW(OF_STREAM, semaphore_on_stream),
+    ROW(OF_STREAM, signal_on_stream),
 };
 
 const size_t call_count = sizeof(calls) / sizeof(calls[0]);

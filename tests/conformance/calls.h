@@ -17,10 +17,11 @@ enum handle_type {
     OF_KERNEL,
     OF_GRAPH,
     OF_GRAPH_EXEC,
+    OF_SEMAPHORE,
     HANDLE_TYPES,
 };
 
-/* One live object of each type; NULL where the device takes no kernels. */
+/* One live object of each type; NULL where the device takes no kernels, or has no semaphores. */
 struct objects {
     void *handles[HANDLE_TYPES];
 };

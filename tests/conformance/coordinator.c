@@ -99,11 +99,12 @@ START_TEST(empty_operations_are_done_at_once)
     task.destination          = trm_span_of(buffer, 0, 0);
     task.host_source          = &task;
     ck_ok(trm_coordinator_add(coordinator, &task));
-    struct trm_argument argument = trm_arg_i32(5);
-    task                         = task_of(TRM_TASK_COMPUTE, 2, AFTER(1));
-    task.kernel                  = kernel("fail");
-    task.arguments               = &argument;
-    task.argument_count          = 1;
+    struct trm_argument arguments[] = {trm_arg_buffer(buffer), trm_arg_u32(1), trm_arg_u32(2),
+                                       trm_arg_u32(3)};
+    task                            = task_of(TRM_TASK_COMPUTE, 2, AFTER(1)); /* in no groups */
+    task.kernel                     = kernel("affine");
+    task.arguments                  = arguments;
+    task.argument_count             = 4;
     ck_ok(trm_coordinator_add(coordinator, &task));
     ck_ok(trm_coordinator_submit(coordinator));
     ck_ok(trm_coordinator_wait(coordinator, 2, LONG_NS));
@@ -285,7 +286,7 @@ START_TEST(an_operation_that_cannot_be_is_refused_by_submit_which_names_the_task
     ck_status(trm_coordinator_submit(coordinator), TRM_ERROR_OUT_OF_RANGE);
     ck_sentence_has("9 \"too long\"");
     ck_status(trm_coordinator_poll(coordinator, 8), TRM_ERROR_NOT_FOUND);
-    if (kernels_there()) {
+    if (functions_there()) {
         struct trm_argument argument = trm_arg_u64(3);
         task                         = task_of(TRM_TASK_COMPUTE, 9, AFTER_NOTHING);
         task.kernel                  = kernel("fail");
@@ -313,7 +314,7 @@ START_TEST(a_task_that_fails_fails_those_that_come_after_it_and_no_others)
     static uint32_t in[N], out[CHAINS][N];
     struct trm_buffer *buffers[CHAINS];
     atomic_int ran = 0;
-    if (kernels_missing())
+    if (functions_missing())
         return;
     for (uint32_t i = 0; i < N; i++)
         in[i] = 1;
@@ -361,7 +362,7 @@ START_TEST(a_task_may_come_after_one_that_is_done_or_has_failed)
 {
     static uint32_t in[N], out[N];
     atomic_int ran = 0;
-    if (kernels_missing())
+    if (functions_missing())
         return;
     struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, BYTES);
     for (uint32_t i = 0; i < N; i++)

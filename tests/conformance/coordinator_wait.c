@@ -39,7 +39,7 @@ START_TEST(a_failed_task_counts_for_waiting_for_any_and_its_failure_is_told)
 {
     atomic_int go = 0;
     uint32_t which;
-    if (kernels_missing())
+    if (functions_missing())
         return;
     ck_ok(add_host(1, stand, &go, AFTER_NOTHING));
     ck_ok(add_nothing(2, NULL, AFTER(1)));
@@ -104,7 +104,7 @@ static void tell(void *user, int32_t status)
 START_TEST(each_task_is_told_once_how_it_ended_on_a_thread_of_the_library)
 {
     struct told told[4] = {0};
-    if (kernels_missing())
+    if (functions_missing())
         return;
     ck_ok(add_failing(10, NULL, 5, AFTER_NOTHING));
     for (uint64_t i = 0; i < 4; i++) {
@@ -394,7 +394,7 @@ START_TEST(in_a_random_graph_exactly_those_fail_that_come_after_a_failure)
     uint32_t count = scaled(MOST, 300), state = 99;
     atomic_int ran = 0;
     int expected   = 0;
-    if (kernels_missing())
+    if (functions_missing())
         return;
     struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, MOST + 1);
     for (uint32_t id = 1; id <= count; id++) {

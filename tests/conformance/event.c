@@ -7,7 +7,6 @@
 #include "kernels.h"
 
 #define MILLISECOND 1000000u
-#define LONG_NS 10000000000u
 
 static struct trm_event *make_event(uint32_t flags)
 {
@@ -229,7 +228,7 @@ END_TEST
 
 START_TEST(an_event_of_a_failed_stream_gives_its_failure_even_when_the_stream_is_gone)
 {
-    if (kernels_missing() || nothing_held())
+    if (functions_missing() || nothing_held())
         return;
     struct trm_event *event   = make_event(0);
     struct trm_stream *stream = NULL;
@@ -346,15 +345,18 @@ START_TEST(the_time_between_two_events_holds_what_the_stream_did)
     if (kernels_missing())
         return;
     struct trm_event *start = make_event(TRM_EVENT_TIMING), *end = make_event(TRM_EVENT_TIMING);
-    struct trm_argument argument = trm_arg_u32(20000);
-    struct trm_grid grid         = trm_grid_1d(1, 1);
-    int64_t nanoseconds          = -1;
-    ck_ok(trm_event_record(start, the.stream));
-    ck_ok(trm_launch(the.stream, kernel("dawdle"), &grid, &argument, 1));
-    ck_ok(trm_event_record(end, the.stream));
-    ck_ok(trm_event_wait(end, TRM_FOREVER));
-    ck_ok(trm_event_elapsed(start, end, &nanoseconds));
-    ck_assert_int_ge(nanoseconds, 19 * (int64_t)MILLISECOND); /* it slept so long at least */
+    struct trm_grid grid = trm_grid_1d(1, 1);
+    int64_t nanoseconds = -1, least = 0;
+    for (unsigned i = 0; i < ATTEMPTS && nanoseconds < least; i++) {
+        struct trm_argument argument = trm_arg_u32(dawdle_us(20, i));
+        least = argument.value.u32 * (int64_t)950; /* the host's clock may be read late */
+        ck_ok(trm_event_record(start, the.stream));
+        ck_ok(trm_launch(the.stream, kernel("dawdle"), &grid, &argument, 1));
+        ck_ok(trm_event_record(end, the.stream));
+        ck_ok(trm_event_wait(end, TRM_FOREVER));
+        ck_ok(trm_event_elapsed(start, end, &nanoseconds));
+    }
+    ck_assert_int_ge(nanoseconds, least); /* it slept so long at least */
     trm_event_destroy(start);
     trm_event_destroy(end);
 }

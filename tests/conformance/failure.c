@@ -54,7 +54,7 @@ static bool nothing_held(void)
 
 START_TEST(a_kernel_that_fails_fails_its_stream_with_its_code)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     static const int32_t codes[] = {1, -1, 42, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
@@ -64,7 +64,7 @@ END_TEST
 
 START_TEST(a_kernel_that_succeeds_fails_nothing)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     struct trm_argument argument = trm_arg_i32(0);
     struct trm_grid grid         = trm_grid_1d(1, 1);
@@ -76,7 +76,7 @@ END_TEST
 
 START_TEST(every_later_call_gives_the_first_failure_in_the_same_words)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     static uint8_t host[64];
     struct trm_stream *stream = make_stream(the.device);
@@ -104,7 +104,7 @@ END_TEST
 
 START_TEST(a_second_failure_does_not_replace_the_first)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     struct trm_stream *stream = make_stream(the.device);
     struct hold *hold         = hold_begin(stream);
@@ -121,7 +121,7 @@ END_TEST
 
 START_TEST(two_streams_fail_each_with_its_own_cause)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     struct trm_stream *first = make_stream(the.device), *second = make_stream(the.device);
     struct cause one = fail_and_sync(first, 1), two = fail_and_sync(second, 2);
@@ -133,7 +133,7 @@ END_TEST
 
 START_TEST(points_and_events_after_a_failure_give_its_cause)
 {
-    if (kernels_missing() || nothing_held())
+    if (functions_missing() || nothing_held())
         return;
     struct trm_stream *stream = make_stream(the.device);
     struct trm_event *event   = NULL;
@@ -176,7 +176,7 @@ static void *wait_in_thread(void *user)
 
 START_TEST(every_waiting_thread_is_told_of_the_same_cause)
 {
-    if (kernels_missing() || nothing_held())
+    if (functions_missing() || nothing_held())
         return;
     struct trm_stream *stream = make_stream(the.device);
     static struct waiter waiters[8];
@@ -200,7 +200,7 @@ END_TEST
 
 START_TEST(a_failure_travels_along_a_chain_of_waits)
 {
-    if (kernels_missing() || nothing_held())
+    if (functions_missing() || nothing_held())
         return;
     enum {
         STREAMS = 6
@@ -226,7 +226,7 @@ END_TEST
 
 START_TEST(a_failure_travels_along_events)
 {
-    if (kernels_missing() || nothing_held())
+    if (functions_missing() || nothing_held())
         return;
     struct trm_stream *first = make_stream(the.device), *second = make_stream(the.device);
     struct trm_event *event = NULL;
@@ -244,7 +244,7 @@ END_TEST
 
 START_TEST(a_failure_travels_to_another_device)
 {
-    if (kernels_missing() || nothing_held())
+    if (functions_missing() || nothing_held())
         return;
     struct trm_stream *first = make_stream(the.device), *second = make_stream(second_device());
     struct trm_point point;
@@ -261,7 +261,7 @@ END_TEST
 
 START_TEST(waiting_for_a_stream_that_has_failed_already_fails_the_waiter)
 {
-    if (kernels_missing() || nothing_held())
+    if (functions_missing() || nothing_held())
         return;
     struct trm_stream *first = make_stream(the.device), *second = make_stream(the.device);
     struct trm_point point;
@@ -279,7 +279,7 @@ END_TEST
 
 START_TEST(a_stream_that_failed_itself_keeps_its_own_cause)
 {
-    if (kernels_missing() || nothing_held())
+    if (functions_missing() || nothing_held())
         return;
     struct trm_stream *first = make_stream(the.device), *second = make_stream(the.device);
     struct trm_point point;
@@ -301,7 +301,7 @@ END_TEST
 
 START_TEST(a_failure_does_not_travel_without_a_wait)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     struct trm_stream *failing = make_stream(the.device), *sound = make_stream(the.device);
     struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 10000);
@@ -325,7 +325,7 @@ END_TEST
 
 START_TEST(a_point_from_before_the_failure_does_not_fail_who_waits_for_it)
 {
-    if (kernels_missing() || nothing_held())
+    if (functions_missing() || nothing_held())
         return;
     struct trm_stream *failing = make_stream(the.device), *sound = make_stream(the.device);
     struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 64);
@@ -349,7 +349,7 @@ END_TEST
 
 START_TEST(what_comes_after_a_failure_is_not_done)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     enum {
         BYTES = 4096
@@ -387,7 +387,7 @@ END_TEST
 
 START_TEST(memory_that_a_failed_stream_used_can_be_freed_and_used_again)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     for (unsigned i = 0; i < scaled(50, 5); i++) {
         struct trm_stream *stream = NULL;
@@ -413,7 +413,7 @@ END_TEST
 
 START_TEST(a_failed_stream_can_be_destroyed_with_work_on_it)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     for (unsigned i = 0; i < scaled(50, 5); i++) {
         struct trm_stream *stream = NULL;

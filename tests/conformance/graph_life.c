@@ -198,14 +198,12 @@ START_TEST(timing_events_in_a_graph_are_recorded_by_every_replay)
 }
 END_TEST
 
-START_TEST(the_time_inside_a_graph_is_that_of_its_operations)
+static int64_t time_inside(uint32_t microseconds)
 {
-    if (kernels_missing())
-        return;
     struct trm_stream *recording;
     struct trm_graph *graph = make_graph(&recording);
     struct trm_event *start = timing_event(), *end = timing_event();
-    struct trm_argument time = trm_arg_u32(20000);
+    struct trm_argument time = trm_arg_u32(microseconds);
     struct trm_grid grid     = trm_grid_1d(1, 1);
     int64_t inside           = 0;
     ck_ok(trm_event_record(start, recording));
@@ -215,11 +213,23 @@ START_TEST(the_time_inside_a_graph_is_that_of_its_operations)
     ck_ok(trm_graph_launch(exec, the.stream));
     ck_ok(trm_stream_sync(the.stream));
     ck_ok(trm_event_elapsed(start, end, &inside));
-    ck_assert_int_ge(inside, 19 * (int64_t)MILLISECOND);
     trm_graph_exec_destroy(exec);
     trm_graph_destroy(graph);
     trm_event_destroy(start);
     trm_event_destroy(end);
+    return inside;
+}
+
+START_TEST(the_time_inside_a_graph_is_that_of_its_operations)
+{
+    if (kernels_missing())
+        return;
+    int64_t inside = -1, least = 0;
+    for (unsigned i = 0; i < ATTEMPTS && inside < least; i++) {
+        least  = dawdle_us(20, i) * (int64_t)950; /* the host's clock may be read late */
+        inside = time_inside(dawdle_us(20, i));
+    }
+    ck_assert_int_ge(inside, least);
 }
 END_TEST
 

@@ -10,7 +10,7 @@
 
 START_TEST(a_kernel_that_fails_in_a_graph_fails_the_stream)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     static uint8_t got[64];
     struct trm_stream *recording, *stream = make_stream(the.device);
@@ -46,7 +46,7 @@ END_TEST
 
 START_TEST(a_launch_on_a_failed_stream_gives_the_first_cause)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     struct trm_stream *recording, *stream = make_stream(the.device);
     struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 64);
@@ -151,7 +151,7 @@ START_TEST(recording_makes_the_checks_of_enqueueing)
     ck_status(trm_fill(recording, trm_span_whole(buffer), 1, 3), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_copy_2d(recording, &rows, &rows, 8, 2), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_upload(recording, trm_span_whole(NULL), host), TRM_ERROR_INVALID_HANDLE);
-    if (kernels_there()) {
+    if (functions_there()) {
         struct trm_grid grid      = trm_grid_1d(1, 1);
         struct trm_argument wrong = trm_arg_u64(1);
         ck_status(trm_launch(recording, kernel("fail"), &grid, &wrong, 1), TRM_ERROR_TYPE_MISMATCH);

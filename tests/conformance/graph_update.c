@@ -313,7 +313,9 @@ START_TEST(an_update_of_a_launch_is_checked_like_a_launch)
     ck_status(trm_graph_update_launch(small.exec, LAUNCH, &grid, arguments, 3), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_graph_update_launch(small.exec, LAUNCH, &grid, NULL, 4), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_graph_update_launch(small.exec, LAUNCH, NULL, arguments, 4), TRM_ERROR_INVALID_ARGUMENT);
-    ck_status(trm_graph_update_launch(small.exec, LAUNCH, &none, arguments, 4), TRM_ERROR_INVALID_ARGUMENT);
+    if (functions_there()) /* portable kernels have a size of their own */
+        ck_status(trm_graph_update_launch(small.exec, LAUNCH, &none, arguments, 4),
+                  TRM_ERROR_INVALID_ARGUMENT);
     run_graph(small.exec, the.stream);
     get(the.stream, small.b, 0, got, BYTES);
     uint32_t sent;

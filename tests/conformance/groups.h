@@ -38,6 +38,10 @@ void add_pool(Suite *suite);
 void add_memory_kinds(Suite *suite);
 void add_two_devices(Suite *suite);
 
+/* Other users of the driver. */
+void add_interop(Suite *suite);
+void add_interop_vulkan(Suite *suite); /* where the headers of Vulkan are there */
+
 /* Kernels. */
 void add_module(Suite *suite);
 void add_kernel(Suite *suite);

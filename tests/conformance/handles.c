@@ -22,8 +22,11 @@ static void live_close(void)
 /* Can the call be made at all on this device? */
 static bool has_others(const struct call *call)
 {
-    return call->type < OF_MODULE ? strcmp(call->name, "launch_on_stream") != 0 || live.handles[OF_KERNEL]
-                                  : live.handles[call->type] != NULL;
+    if (strcmp(call->name, "launch_on_stream") == 0)
+        return live.handles[OF_KERNEL] != NULL;
+    if (strcmp(call->name, "semaphore_on_stream") == 0 || strcmp(call->name, "signal_on_stream") == 0)
+        return live.handles[OF_SEMAPHORE] != NULL;
+    return call->type < OF_MODULE || live.handles[call->type] != NULL;
 }
 
 static void expect_invalid(const struct call *call, void *handle, const char *what)
@@ -106,7 +109,7 @@ static void *stale_handle(enum handle_type type)
     objects_make(&dying);
     void *handle = dying.handles[type];
     objects_destroy(&dying);
-    if (type == OF_CONTEXT || type == OF_MODULE || type == OF_KERNEL)
+    if (type == OF_CONTEXT || type == OF_MODULE || type == OF_KERNEL || handle == NULL)
         return handle;
 
     struct trm_stream *stream = NULL;
@@ -135,6 +138,8 @@ static void *stale_handle(enum handle_type type)
     }
     if (type == OF_GRAPH_EXEC)
         ck_ok(trm_graph_instantiate(live.handles[OF_GRAPH], (struct trm_graph_exec **)&handle));
+    if (type == OF_SEMAPHORE)
+        ck_ok(trm_semaphore_create(live.handles[OF_DEVICE], (struct trm_semaphore **)&handle));
     destroy_handle(type, handle);
     return handle;
 }
@@ -219,8 +224,8 @@ END_TEST
 /* Of these types there is one object in this process, so no other handle is right. */
 START_TEST(every_function_refuses_a_handle_with_one_wrong_bit)
 {
-    static const enum handle_type single[] = {OF_CONTEXT, OF_DEVICE, OF_EVENT, OF_ARRAY,
-                                              OF_MODULE,  OF_KERNEL, OF_GRAPH, OF_GRAPH_EXEC};
+    static const enum handle_type single[] = {OF_CONTEXT, OF_DEVICE, OF_EVENT,      OF_ARRAY,    OF_MODULE,
+                                              OF_KERNEL,  OF_GRAPH,  OF_GRAPH_EXEC, OF_SEMAPHORE};
     for (size_t i = 0; i < call_count; i++) {
         bool is_single = false;
         for (size_t n = 0; n < sizeof(single) / sizeof(single[0]); n++)

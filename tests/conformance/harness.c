@@ -14,6 +14,9 @@
 #define MOST_KEPT 4096
 #define LOG_BYTES 16384
 
+/* How lines of the log begin in which a validation layer complains of the backend. */
+#define COMPLAINT "vulkan validation:"
+
 /* No case is slow by itself; this is for valgrind and the sanitizers. CK_DEFAULT_TIMEOUT overrules it. */
 #define CASE_SECONDS 300
 
@@ -32,6 +35,7 @@ static size_t kept_stream_count;
 static pthread_mutex_t log_mutex = PTHREAD_MUTEX_INITIALIZER;
 static char log_text[LOG_BYTES];
 static size_t log_length;
+static char complaint[1024];
 
 /* Shared by the processes of all cases. */
 static atomic_uint *skips;
@@ -103,6 +107,8 @@ static void keep_log(void *user, int32_t level, const char *message)
     (void)user;
     pthread_mutex_lock(&log_mutex);
     size_t length = strlen(message);
+    if (level <= TRM_LOG_WARNING && strncmp(message, COMPLAINT, strlen(COMPLAINT)) == 0 && !complaint[0])
+        snprintf(complaint, sizeof(complaint), "%s", message);
     if (log_length + length + 3 < LOG_BYTES) {
         log_text[log_length++] = (char)('0' + level);
         memcpy(log_text + log_length, message, length);
@@ -125,6 +131,17 @@ bool log_has(int32_t level, const char *words)
     }
     pthread_mutex_unlock(&log_mutex);
     return found;
+}
+
+/* Ends every case. What a case that failed has been told is no news. */
+static void check_complaints(void)
+{
+    static char first[sizeof(complaint)];
+    pthread_mutex_lock(&log_mutex);
+    memcpy(first, complaint, sizeof(first));
+    complaint[0] = '\0';
+    pthread_mutex_unlock(&log_mutex);
+    ck_assert_msg(!first[0], "%s", first);
 }
 
 void log_forget(void)
@@ -243,6 +260,7 @@ static void fixture_close(void)
         free(kept_memory[i]);
     kept_stream_count = kept_device_count = kept_memory_count = 0;
     memset(&the, 0, sizeof(the));
+    check_complaints();
 }
 
 /* ---- groups ---- */
@@ -254,7 +272,7 @@ static void set_time_out(TCase *group)
         tcase_set_timeout(group, CASE_SECONDS);
 }
 
-TCase *group_make_bare(Suite *suite, const char *name)
+static TCase *make_group(Suite *suite, const char *name)
 {
     TCase *group = tcase_create(name);
     set_time_out(group);
@@ -262,9 +280,16 @@ TCase *group_make_bare(Suite *suite, const char *name)
     return group;
 }
 
+TCase *group_make_bare(Suite *suite, const char *name)
+{
+    TCase *group = make_group(suite, name);
+    tcase_add_checked_fixture(group, NULL, check_complaints);
+    return group;
+}
+
 TCase *group_make(Suite *suite, const char *name)
 {
-    TCase *group = group_make_bare(suite, name);
+    TCase *group = make_group(suite, name);
     tcase_add_checked_fixture(group, fixture_open, fixture_close);
     return group;
 }
@@ -369,6 +394,11 @@ void sleep_ms(unsigned milliseconds)
     struct timespec left = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
     while (nanosleep(&left, &left) != 0)
         continue;
+}
+
+uint32_t dawdle_us(uint32_t milliseconds, unsigned attempt)
+{
+    return milliseconds * 1000 << 2 * attempt;
 }
 
 uint32_t next_random(uint32_t *state)

@@ -171,6 +171,15 @@ void put_pattern(struct trm_stream *stream, struct trm_buffer *buffer, uint64_t 
 uint64_t now_ns(void);
 void sleep_ms(unsigned milliseconds);
 
+/* What must have happened after so long has not happened at all. */
+#define LONG_NS UINT64_C(60000000000)
+
+/* How long a kernel dawdles while something is seen beside it: `milliseconds`, four times as long at each attempt. On a busy
+ * machine the kernel may have ended before anybody could look; a case that looks for what must be seen tries again then, and
+ * fails at the last attempt. */
+#define ATTEMPTS 6u
+uint32_t dawdle_us(uint32_t milliseconds, unsigned attempt);
+
 /* Deterministic pseudo-random numbers. */
 uint32_t next_random(uint32_t *state);
 

@@ -12,12 +12,21 @@ bool kernels_missing(void);
 /* The same in silence. */
 bool kernels_there(void);
 
-/* The module of all kernels, for `device`; the caller destroys it. */
+/* Whether it takes C functions: the kernels that fail, count in this process or look at what runs them have no other form. */
+bool functions_missing(void);
+bool functions_there(void);
+
+/* The module of all kernels; the portable one has "affine" alone. The
+ * caller destroys it. */
 struct trm_module *load_kernels(struct trm_device *device);
 
-/* A kernel of that module; destroyed by the fixture. */
+/* Any of the kernels; destroyed by the fixture. */
 struct trm_kernel *kernel_on(struct trm_device *device, const char *name);
 struct trm_kernel *kernel(const char *name);
+
+/* One whose groups are of that size: of a portable kernel it is the constants 0, 1 and 2, a function takes it from the grid,
+ * which is to say it as well. */
+struct trm_kernel *kernel_sized(const char *name, const uint32_t size[3]);
 
 void kernels_close(void);
 
@@ -40,7 +49,9 @@ void fail_stream(struct trm_stream *stream, int32_t native_code);
 /* How often the kernel "count" has run in this process. */
 unsigned count_runs(void);
 
-/* The module as C functions, for the cases about modules themselves. */
-struct trm_module_desc kernels_desc(void);
+/* The module of all kernels, as C functions, as SPIR-V, and as a device takes it. */
+struct trm_module_desc functions_desc(void);
+struct trm_module_desc portable_desc(void);
+struct trm_module_desc kernels_desc(struct trm_device *device);
 
 #endif

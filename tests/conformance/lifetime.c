@@ -134,8 +134,8 @@ START_TEST(objects_may_be_destroyed_in_any_order)
         ck_ok(trm_event_record(objects.handles[OF_EVENT], stream));
         ck_ok(trm_download(stream, host, span));
         if (objects.handles[OF_KERNEL]) {
-            struct trm_grid grid = trm_grid_1d(64, 1);
-            ck_ok(trm_launch(stream, objects.handles[OF_KERNEL], &grid, NULL, 0));
+            ck_ok(
+                launch_affine_with(stream, objects.handles[OF_KERNEL], objects.handles[OF_BUFFER], 16, 3, 1));
         }
         for (int i = 0; i < HANDLE_TYPES; i++)
             order[i] = i;

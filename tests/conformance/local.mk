@@ -19,6 +19,8 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/event.c \
 	tests/conformance/failure.c \
 	tests/conformance/fork.c \
+	tests/conformance/functions.c \
+	tests/conformance/functions.h \
 	tests/conformance/groups.h \
 	tests/conformance/handles.c \
 	tests/conformance/harness.c \
@@ -57,6 +59,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/buffer.c \
 	tests/conformance/fill.c \
 	tests/conformance/glsl.c \
+	tests/conformance/interop.c \
 	tests/conformance/kernel.c \
 	tests/conformance/launch.c \
 	tests/conformance/map.c \
@@ -74,6 +77,14 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/transfer_2d.c \
 	tests/conformance/two_devices.c
 
+# Programs that use Vulkan themselves.
+if HAVE_VULKAN_H
+tests_conformance_conformance_SOURCES += \
+	tests/conformance/interop_vulkan.c \
+	tests/conformance/raw_vulkan.c \
+	tests/conformance/raw_vulkan.h
+endif
+
 # Pipelines.
 tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline.c \
@@ -87,6 +98,9 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/plans.h
 
 tests_conformance_conformance_CFLAGS = $(CONFORMANCE_CFLAGS)
+if HAVE_VULKAN_H
+tests_conformance_conformance_CFLAGS += -DCONFORMANCE_VULKAN
+endif
 tests_conformance_conformance_LDFLAGS = $(UNINSTALLED_LINK)
 tests_conformance_conformance_LDADD = libtrireme.la $(CHECK_LIBS)
 
@@ -105,6 +119,7 @@ EXTRA_DIST += tests/conformance/run doc/conformance.md
 EXTRA_DIST += tests/conformance/shaders/make \
 	tests/conformance/shaders/affine.comp tests/conformance/shaders/affine.inc \
 	tests/conformance/shaders/constants.comp tests/conformance/shaders/constants.inc \
+	tests/conformance/shaders/kernels \
 	tests/conformance/shaders/header.comp tests/conformance/shaders/header.inc \
 	tests/conformance/shaders/many.comp tests/conformance/shaders/many.inc \
 	tests/conformance/shaders/mixed.comp tests/conformance/shaders/mixed.inc \

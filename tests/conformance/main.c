@@ -41,6 +41,10 @@ static void (*const groups[])(Suite *suite) = {
     add_pool,
     add_memory_kinds,
     add_two_devices,
+    add_interop,
+#ifdef CONFORMANCE_VULKAN
+    add_interop_vulkan,
+#endif
     add_module,
     add_kernel,
     add_argument,

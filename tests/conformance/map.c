@@ -274,7 +274,7 @@ END_TEST
 
 START_TEST(mapping_gives_the_failure_of_the_stream_that_used_the_buffer)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     struct trm_stream *doomed = make_stream(the.device);
     struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, SIZE);

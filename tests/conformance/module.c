@@ -25,10 +25,25 @@ static struct trm_kernel *get_kernel(struct trm_module *module, const char *name
     return found;
 }
 
-static int32_t launch_count(struct trm_kernel *used)
+/* A number that counts up with each launch of "affine". */
+static struct trm_buffer *make_counter(void)
 {
-    struct trm_grid grid = trm_grid_1d(1, 1);
-    return trm_launch(the.stream, used, &grid, NULL, 0);
+    struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .flags = TRM_BUFFER_ZEROED, .size = 4};
+    struct trm_buffer *counter  = NULL;
+    ck_ok(trm_buffer_create_from(the.device, &desc, &counter));
+    return counter;
+}
+
+static int32_t launch_count(struct trm_kernel *affine, struct trm_buffer *counter)
+{
+    return launch_affine_with(the.stream, affine, counter, 1, 1, 1);
+}
+
+static uint32_t count_of(struct trm_buffer *counter)
+{
+    uint32_t count = 0;
+    get(the.stream, counter, 0, &count, sizeof(count));
+    return count;
 }
 
 static int32_t load(const struct trm_module_desc *desc)
@@ -76,13 +91,13 @@ END_TEST
 START_TEST(a_format_that_a_device_does_not_take_is_unsupported)
 {
     static const int32_t formats[] = {0, -1, 999, TRM_MODULE_FUNCTIONS, TRM_MODULE_SHARED_OBJECT};
-    struct trm_module_desc desc    = kernels_desc();
+    struct trm_module_desc desc    = functions_desc();
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
         if (trm_module_supported(the.device, formats[i]) == TRM_OK)
             continue;
         desc.format = formats[i];
-        desc.data   = formats[i] == TRM_MODULE_SHARED_OBJECT ? "/nowhere.so" : kernels_desc().data;
-        desc.size   = formats[i] == TRM_MODULE_SHARED_OBJECT ? 12 : kernels_desc().size;
+        desc.data   = formats[i] == TRM_MODULE_SHARED_OBJECT ? "/nowhere.so" : functions_desc().data;
+        desc.size   = formats[i] == TRM_MODULE_SHARED_OBJECT ? 12 : functions_desc().size;
         ck_status(load(&desc), TRM_ERROR_UNSUPPORTED);
     }
     ck_assert_uint_eq(usage_of(the.device).modules, 0);
@@ -93,20 +108,20 @@ START_TEST(a_module_that_is_not_described_is_refused)
 {
     if (kernels_missing())
         return;
-    struct trm_module_desc desc = kernels_desc();
+    struct trm_module_desc desc = kernels_desc(the.device);
     ck_status(load(NULL), TRM_ERROR_INVALID_ARGUMENT);
     desc.struct_size = 0;
     ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
-    desc      = kernels_desc();
+    desc      = kernels_desc(the.device);
     desc.data = NULL;
     ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
-    desc      = kernels_desc();
+    desc      = kernels_desc(the.device);
     desc.size = 0;
     ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
-    desc = kernels_desc();
+    desc = kernels_desc(the.device);
     desc.size--;
     ck_status(load(&desc), TRM_ERROR_INVALID_ARGUMENT);
-    desc = kernels_desc();
+    desc = kernels_desc(the.device);
     ck_ok(load(&desc));
 }
 END_TEST
@@ -115,7 +130,7 @@ START_TEST(a_module_needs_no_name)
 {
     if (kernels_missing())
         return;
-    struct trm_module_desc desc = kernels_desc();
+    struct trm_module_desc desc = kernels_desc(the.device);
     desc.name                   = NULL;
     ck_ok(load(&desc));
 }
@@ -123,20 +138,20 @@ END_TEST
 
 START_TEST(functions_without_a_name_or_code_are_refused)
 {
-    if (kernels_missing())
+    if (functions_missing())
         return;
     struct trm_cpu_kernel kernels[2];
-    struct trm_module_desc desc = kernels_desc();
+    struct trm_module_desc desc = functions_desc();
     memcpy(kernels, desc.data, sizeof(kernels));
     desc.data = kernels;
     desc.size = sizeof(kernels);
     ck_ok(load(&desc));
     kernels[1].name = NULL;
     ck_refused(load(&desc));
-    memcpy(kernels, kernels_desc().data, sizeof(kernels));
+    memcpy(kernels, functions_desc().data, sizeof(kernels));
     kernels[1].function = NULL;
     ck_refused(load(&desc));
-    memcpy(kernels, kernels_desc().data, sizeof(kernels));
+    memcpy(kernels, functions_desc().data, sizeof(kernels));
     kernels[1].parameters = NULL;
     ck_refused(load(&desc));
 }
@@ -148,15 +163,15 @@ START_TEST(a_kernel_outlives_the_handle_of_its_module)
 {
     if (kernels_missing())
         return;
-    struct trm_module *module = load_kernels(the.device);
-    struct trm_kernel *used = get_kernel(module, "count"), *none = NULL;
-    unsigned runs = count_runs();
+    struct trm_buffer *counter = make_counter();
+    struct trm_module *module  = load_kernels(the.device);
+    struct trm_kernel *used = get_kernel(module, "affine"), *none = NULL;
     trm_module_destroy(module);
-    ck_status(trm_kernel_get(module, "count", &none), TRM_ERROR_INVALID_HANDLE);
-    ck_ok(launch_count(used));
-    ck_ok(trm_stream_sync(the.stream));
-    ck_assert_uint_eq(count_runs(), runs + 1);
+    ck_status(trm_kernel_get(module, "affine", &none), TRM_ERROR_INVALID_HANDLE);
+    ck_ok(launch_count(used, counter));
+    ck_assert_uint_eq(count_of(counter), 1);
     trm_kernel_destroy(used);
+    trm_buffer_destroy(counter);
     ck_ok(trm_device_sync(the.device));
     ck_assert_uint_eq(usage_of(the.device).modules, 0);
     ck_assert_uint_eq(usage_of(the.device).kernels, 0);
@@ -170,20 +185,18 @@ START_TEST(modules_and_kernels_destroyed_with_launches_in_flight_let_them_finish
     enum {
         LAUNCHES = 200
     };
-    struct trm_module *module = load_kernels(the.device);
-    struct trm_kernel *used   = get_kernel(module, "count");
-    unsigned runs             = count_runs();
-    struct hold *hold         = hold_begin(the.stream);
+    struct trm_buffer *counter = make_counter();
+    struct trm_module *module  = load_kernels(the.device);
+    struct trm_kernel *used    = get_kernel(module, "affine");
+    struct hold *hold          = hold_begin(the.stream);
     for (int i = 0; i < LAUNCHES; i++)
-        ck_ok(launch_count(used));
+        ck_ok(launch_count(used, counter));
     trm_kernel_destroy(used);
     trm_module_destroy(module);
-    ck_status(launch_count(used), TRM_ERROR_INVALID_HANDLE);
-    if (hold_works())
-        ck_assert_uint_eq(count_runs(), runs);
+    ck_status(launch_count(used, counter), TRM_ERROR_INVALID_HANDLE);
     hold_end(hold);
-    ck_ok(trm_stream_sync(the.stream));
-    ck_assert_uint_eq(count_runs(), runs + LAUNCHES);
+    ck_assert_uint_eq(count_of(counter), LAUNCHES);
+    trm_buffer_destroy(counter);
 }
 END_TEST
 
@@ -191,17 +204,17 @@ START_TEST(loading_the_same_code_twice_makes_two_modules)
 {
     if (kernels_missing())
         return;
+    struct trm_buffer *counter = make_counter();
     struct trm_module *one = load_kernels(the.device), *other = load_kernels(the.device);
     ck_assert_ptr_ne(one, other);
     ck_assert_uint_eq(usage_of(the.device).modules, 2);
     trm_module_destroy(one);
-    struct trm_kernel *used = get_kernel(other, "count");
-    unsigned runs           = count_runs();
-    ck_ok(launch_count(used));
-    ck_ok(trm_stream_sync(the.stream));
-    ck_assert_uint_eq(count_runs(), runs + 1);
+    struct trm_kernel *used = get_kernel(other, "affine");
+    ck_ok(launch_count(used, counter));
+    ck_assert_uint_eq(count_of(counter), 1);
     trm_kernel_destroy(used);
     trm_module_destroy(other);
+    trm_buffer_destroy(counter);
 }
 END_TEST
 
@@ -209,16 +222,18 @@ START_TEST(loading_and_ending_modules_over_and_over_leaves_nothing)
 {
     if (kernels_missing())
         return;
+    struct trm_buffer *buffer = make_buffer(the.device, TRM_MEMORY_DEVICE, 256);
     for (int i = 0; i < 300; i++) {
         struct trm_module *module = load_kernels(the.device);
-        struct trm_kernel *one = get_kernel(module, "count"), *other = get_kernel(module, "affine");
+        struct trm_kernel *one = get_kernel(module, "affine"), *other = get_kernel(module, "affine");
         if (i % 3 == 0)
-            ck_ok(launch_count(one));
+            ck_ok(launch_affine_with(the.stream, one, buffer, 64, 1, 0));
         trm_kernel_destroy(other);
         trm_module_destroy(module);
         trm_kernel_destroy(one);
     }
     ck_ok(trm_stream_sync(the.stream));
+    trm_buffer_destroy(buffer);
     ck_assert_uint_eq(usage_of(the.device).modules, 0);
     ck_assert_uint_eq(usage_of(the.device).kernels, 0);
 }
@@ -233,7 +248,7 @@ START_TEST(destroying_a_module_twice_or_none_at_all_is_harmless)
     struct trm_module *next = load_kernels(the.device);
     trm_module_destroy(module);
     trm_module_destroy(NULL);
-    trm_kernel_destroy(get_kernel(next, "count"));
+    trm_kernel_destroy(get_kernel(next, "affine"));
     trm_module_destroy(next);
 }
 END_TEST

@@ -267,7 +267,7 @@ static int32_t read_array(struct things *things)
 
 static int32_t load(struct things *things)
 {
-    struct trm_module_desc desc = kernels_desc();
+    struct trm_module_desc desc = kernels_desc(things->device);
     int32_t status              = trm_module_load(things->device, &desc, &things->module);
     return status == TRM_ERROR_UNSUPPORTED ? TRM_OK : status;
 }

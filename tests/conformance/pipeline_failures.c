@@ -133,6 +133,12 @@ static int32_t fragile_open(struct fragile *fragile)
     return TRM_OK;
 }
 
+static void fragile_begin(struct fragile *fragile, uint32_t depth)
+{
+    fragile_make(fragile, depth, TRM_STRATEGY_AUTO, TRM_FAILURE_STOP);
+    ck_assert_int_eq(fragile_open(fragile), TRM_OK);
+}
+
 static void fragile_close(struct fragile *fragile)
 {
     trm_pipeline_destroy(fragile->pipeline);
@@ -203,6 +209,12 @@ static void fail_in_mode(uint32_t depth, int32_t strategy, int32_t mode, enum pl
     fragile_close(&fragile);
 }
 
+/* Of kernels only C functions can fail. */
+static bool place_can_fail(enum place place)
+{
+    return place_status(place) != TRM_ERROR_KERNEL || functions_there();
+}
+
 static void fail_everywhere(int32_t mode)
 {
     if (kernels_missing())
@@ -210,7 +222,8 @@ static void fail_everywhere(int32_t mode)
     for (uint32_t depth = 1; depth <= 5; depth += 2)
         for (size_t s = 0; s < sizeof(all_strategies) / sizeof(all_strategies[0]); s++)
             for (int place = 0; place < PLACES; place++)
-                fail_in_mode(depth, all_strategies[s], mode, (enum place)place);
+                if (place_can_fail((enum place)place))
+                    fail_in_mode(depth, all_strategies[s], mode, (enum place)place);
 }
 
 START_TEST(stopping_throws_away_what_is_under_way)
@@ -233,9 +246,10 @@ END_TEST
 
 /* ---- by hand --------------------------------------------------------------------------------------------- */
 
-static void ck_first_failed(int32_t status)
+static void ck_first_failed(const struct fragile *fragile, int32_t status)
 {
-    ck_assert_msg(status == TRM_ERROR_KERNEL, "%s: %s", trm_status_name(status), trm_last_error().sentence);
+    ck_assert_msg(status == place_status(fragile->place), "%s: %s", trm_status_name(status),
+                  trm_last_error().sentence);
     ck_sentence_has("token 1");
     ck_sentence_has("first");
 }
@@ -250,7 +264,7 @@ static void serve_three(struct fragile *fragile)
         ck_assert_int_eq(break_load(fragile, token), TRM_OK);
         int32_t status = trm_pipeline_submit(fragile->pipeline, token);
         if (i == 1 && status != TRM_OK) {
-            ck_first_failed(status);
+            ck_first_failed(fragile, status);
             told = true;
         } else {
             ck_ok(status);
@@ -261,7 +275,7 @@ static void serve_three(struct fragile *fragile)
             continue;
         int32_t status = trm_pipeline_next(fragile->pipeline, TRM_FOREVER, &token);
         if (i == 1) {
-            ck_first_failed(status);
+            ck_first_failed(fragile, status);
             continue;
         }
         ck_ok(status);
@@ -279,7 +293,7 @@ START_TEST(a_failed_token_is_told_once_and_the_others_come_out)
     for (size_t s = 0; s < sizeof(all_strategies) / sizeof(all_strategies[0]); s++) {
         fragile_make(&fragile, 3, all_strategies[s], TRM_FAILURE_SKIP);
         if (fragile_open(&fragile) == TRM_OK) {
-            fragile.place = AT_FIRST_LAUNCH;
+            fragile.place = place_can_fail(AT_FIRST_LAUNCH) ? AT_FIRST_LAUNCH : AT_SHAPE;
             fragile.at    = 1;
             fragile.count = 3;
             serve_three(&fragile);
@@ -297,8 +311,7 @@ START_TEST(after_a_failure_a_server_acquires_nothing_more)
     struct fragile fragile;
     if (kernels_missing())
         return;
-    fragile_make(&fragile, 2, TRM_STRATEGY_AUTO, TRM_FAILURE_STOP);
-    ck_assert_int_eq(fragile_open(&fragile), TRM_OK);
+    fragile_begin(&fragile, 2);
     fragile.place = AT_HOST;
     fragile.at    = 0;
     fragile.count = 3;
@@ -326,11 +339,11 @@ struct late {
 };
 
 /* A pipeline whose tokens take so long. */
-static void late_open(struct late *late, uint32_t milliseconds, uint64_t timeout_ns, int32_t mode)
+static void late_open(struct late *late, uint32_t microseconds, uint64_t timeout_ns, int32_t mode)
 {
     memset(late, 0, sizeof(*late));
     late->port       = trm_port_input("in", 16);
-    late->argument   = trm_arg_u32(milliseconds * 1000);
+    late->argument   = trm_arg_u32(microseconds);
     late->stage      = trm_stage_launch(kernel("dawdle"), &late->argument, 1, 0, 0);
     late->stage.grid = trm_grid_1d(1, 1);
     late->desc       = (struct trm_pipeline_desc){.struct_size      = sizeof(late->desc),
@@ -344,9 +357,23 @@ static void late_open(struct late *late, uint32_t milliseconds, uint64_t timeout
     ck_ok(trm_pipeline_create(the.device, &late->desc, &late->pipeline));
 }
 
-static bool synchronous(void)
+/* No run waits for long for what took too long, nor one that was cancelled for anything. */
+static void late_close(struct late *late)
 {
-    return device_number(the.device, TRM_DEVICE_SYNCHRONOUS) != 0;
+    ck_ok(trm_pipeline_cancel(late->pipeline, TRM_FOREVER));
+    ck_slots_free(late->pipeline);
+    trm_pipeline_destroy(late->pipeline);
+    kernels_close();
+}
+
+static bool nobody_is_late(void)
+{
+    if (kernels_missing())
+        return true;
+    if (device_number(the.device, TRM_DEVICE_SYNCHRONOUS) == 0)
+        return false;
+    skip("the device works inside of calls, so that nobody can be late");
+    return true;
 }
 
 static int32_t give_some(void *user, struct trm_token *token)
@@ -356,25 +383,23 @@ static int32_t give_some(void *user, struct trm_token *token)
 
 START_TEST(a_token_that_takes_too_long_fails_with_a_time_out)
 {
-    uint64_t count           = 3;
+    uint64_t count           = 1;
     struct trm_source source = trm_source_function(give_some, &count);
+    int32_t status           = TRM_OK;
     struct late late;
-    if (kernels_missing())
+    if (nobody_is_late())
         return;
-    if (synchronous()) {
-        skip("the device works inside of calls, so that nobody can be late");
-        return;
+    for (unsigned i = 0; i < ATTEMPTS && status == TRM_OK; i++) {
+        late_open(&late, dawdle_us(60, i), 10 * MS, TRM_FAILURE_STOP);
+        status = trm_pipeline_run(late.pipeline, &source, NULL);
+        ck_assert(status == TRM_OK || strstr(trm_last_error().sentence, "token 0"));
+        late_close(&late);
     }
-    late_open(&late, 60, 10 * MS, TRM_FAILURE_STOP);
-    ck_status(trm_pipeline_run(late.pipeline, &source, NULL), TRM_ERROR_TIMEOUT);
-    ck_sentence_has("token 0");
-    ck_slots_free(late.pipeline);
-    trm_pipeline_destroy(late.pipeline);
-    kernels_close();
+    ck_assert_int_eq(status, TRM_ERROR_TIMEOUT);
 
-    late_open(&late, 1, 5000 * MS, TRM_FAILURE_STOP);
+    late_open(&late, 1000, LONG_NS, TRM_FAILURE_STOP);
     ck_ok(trm_pipeline_run(late.pipeline, &source, NULL));
-    trm_pipeline_destroy(late.pipeline);
+    late_close(&late);
 }
 END_TEST
 
@@ -384,19 +409,16 @@ START_TEST(late_tokens_are_left_out_one_by_one)
     uint64_t count           = 3;
     struct trm_source source = trm_source_function(give_some, &count);
     struct late late;
-    if (kernels_missing())
+    if (nobody_is_late())
         return;
-    if (synchronous()) {
-        skip("the device works inside of calls, so that nobody can be late");
-        return;
+    for (unsigned i = 0; i < ATTEMPTS && report.failed < count; i++) {
+        late_open(&late, dawdle_us(40, i), 10 * MS, TRM_FAILURE_SKIP);
+        ck_ok(trm_pipeline_run(late.pipeline, &source, NULL));
+        ck_ok(trm_pipeline_report(late.pipeline, &report));
+        ck_assert_uint_eq(report.tokens + report.failed, count);
+        late_close(&late);
     }
-    late_open(&late, 40, 10 * MS, TRM_FAILURE_SKIP);
-    ck_ok(trm_pipeline_run(late.pipeline, &source, NULL));
-    ck_ok(trm_pipeline_report(late.pipeline, &report));
-    ck_assert_uint_eq(report.tokens, 0);
-    ck_assert_uint_eq(report.failed, 3);
-    ck_slots_free(late.pipeline);
-    trm_pipeline_destroy(late.pipeline);
+    ck_assert_uint_eq(report.failed, count);
 }
 END_TEST
 
@@ -406,19 +428,22 @@ struct canceller {
     struct trm_pipeline *pipeline;
     atomic_bool begun; /* the source was called: a cancel of what is idle cancels nothing */
     unsigned after_ms;
-    uint64_t at;
     uint64_t timeout_ns;
     int32_t status;
 };
 
-static void *cancel_later(void *user)
+static struct canceller *later(struct canceller *canceller)
 {
-    struct canceller *canceller = user;
     while (!atomic_load(&canceller->begun))
         sleep_ms(1);
     sleep_ms(canceller->after_ms);
-    canceller->at     = now_ns();
-    canceller->status = trm_pipeline_cancel(canceller->pipeline, canceller->timeout_ns);
+    return canceller;
+}
+
+static void *cancel_later(void *user)
+{
+    struct canceller *canceller = later(user);
+    canceller->status           = trm_pipeline_cancel(canceller->pipeline, canceller->timeout_ns);
     return NULL;
 }
 
@@ -435,13 +460,12 @@ START_TEST(a_run_without_end_is_cancelled)
     if (kernels_missing())
         return;
     for (uint32_t workers = 0; workers <= 3; workers += 3) {
-        struct canceller canceller = {.after_ms = 20, .timeout_ns = 10000 * MS};
+        struct canceller canceller = {.after_ms = 20, .timeout_ns = LONG_NS};
         struct trm_source source   = trm_source_function(give_for_ever, &canceller);
         struct fragile fragile;
         pthread_t thread;
         source.workers = workers;
-        fragile_make(&fragile, 3, TRM_STRATEGY_AUTO, TRM_FAILURE_STOP);
-        ck_assert_int_eq(fragile_open(&fragile), TRM_OK);
+        fragile_begin(&fragile, 3);
         canceller.pipeline = fragile.pipeline;
         ck_assert_int_eq(pthread_create(&thread, NULL, cancel_later, &canceller), 0);
         ck_status(trm_pipeline_run(fragile.pipeline, &source, NULL), TRM_ERROR_CANCELLED);
@@ -455,31 +479,29 @@ START_TEST(a_run_without_end_is_cancelled)
 }
 END_TEST
 
-START_TEST(a_cancelled_run_returns_although_the_device_is_slow)
+/* Is something still under way when the cancelled run has returned? */
+static bool returns_early(uint32_t microseconds)
 {
     struct canceller canceller = {.after_ms = 10, .timeout_ns = 0};
     struct trm_source source   = trm_source_function(give_for_ever, &canceller);
     struct late late;
     pthread_t thread;
-    uint64_t end;
-    if (kernels_missing())
-        return;
-    if (synchronous()) {
-        skip("the device works inside of calls");
-        return;
-    }
-    late_open(&late, 1500, 0, TRM_FAILURE_STOP);
+    late_open(&late, microseconds, 0, TRM_FAILURE_STOP);
     canceller.pipeline = late.pipeline;
     ck_assert_int_eq(pthread_create(&thread, NULL, cancel_later, &canceller), 0);
     ck_status(trm_pipeline_run(late.pipeline, &source, NULL), TRM_ERROR_CANCELLED);
-    end = now_ns();
+    int32_t status = trm_pipeline_cancel(late.pipeline, 0);
     pthread_join(thread, NULL);
-    ck_assert_int_eq(canceller.status, TRM_ERROR_TIMEOUT);
-    if (!built_with_sanitizer()) /* 100 ms are promised; the rest is for a busy machine */
-        ck_assert_uint_lt(end - canceller.at, 600 * MS);
-    ck_ok(trm_pipeline_cancel(late.pipeline, TRM_FOREVER)); /* until it is really idle */
-    ck_slots_free(late.pipeline);
-    trm_pipeline_destroy(late.pipeline);
+    late_close(&late);
+    return status == TRM_ERROR_TIMEOUT && canceller.status == TRM_ERROR_TIMEOUT;
+}
+
+START_TEST(a_cancelled_run_returns_although_the_device_is_slow)
+{
+    if (nobody_is_late())
+        return;
+    for (unsigned i = 0; !returns_early(dawdle_us(500, i)); i++)
+        ck_assert_uint_lt(i, ATTEMPTS);
 }
 END_TEST
 
@@ -498,11 +520,11 @@ START_TEST(a_source_may_cancel)
     struct fragile fragile;
     if (kernels_missing())
         return;
-    fragile_make(&fragile, 3, TRM_STRATEGY_AUTO, TRM_FAILURE_STOP);
-    ck_assert_int_eq(fragile_open(&fragile), TRM_OK);
+    fragile_begin(&fragile, 3);
     canceller.pipeline = fragile.pipeline;
     ck_status(trm_pipeline_run(fragile.pipeline, &source, NULL), TRM_ERROR_CANCELLED);
     ck_assert_int_ne(canceller.status, 1);
+    ck_ok(trm_pipeline_cancel(fragile.pipeline, TRM_FOREVER)); /* a cancelled run does not wait for long */
     ck_slots_free(fragile.pipeline);
     ck_ok(fragile_run(&fragile, 10));
     fragile_close(&fragile);
@@ -514,8 +536,7 @@ START_TEST(cancelling_an_idle_pipeline_does_nothing)
     struct fragile fragile;
     if (kernels_missing())
         return;
-    fragile_make(&fragile, 3, TRM_STRATEGY_AUTO, TRM_FAILURE_STOP);
-    ck_assert_int_eq(fragile_open(&fragile), TRM_OK);
+    fragile_begin(&fragile, 3);
     ck_ok(trm_pipeline_cancel(fragile.pipeline, TRM_FOREVER));
     ck_ok(trm_pipeline_cancel(fragile.pipeline, 0));
     ck_ok(fragile_run(&fragile, 10));
@@ -527,11 +548,7 @@ END_TEST
 
 static void *destroy_later(void *user)
 {
-    struct canceller *canceller = user;
-    while (!atomic_load(&canceller->begun))
-        sleep_ms(1);
-    sleep_ms(canceller->after_ms);
-    trm_pipeline_destroy(canceller->pipeline);
+    trm_pipeline_destroy(later(user)->pipeline);
     return NULL;
 }
 
@@ -545,8 +562,7 @@ START_TEST(a_pipeline_is_destroyed_while_another_thread_runs_it)
         struct fragile fragile;
         pthread_t thread;
         source.workers = (uint32_t)i % 3;
-        fragile_make(&fragile, 3, TRM_STRATEGY_AUTO, TRM_FAILURE_STOP);
-        ck_assert_int_eq(fragile_open(&fragile), TRM_OK);
+        fragile_begin(&fragile, 3);
         canceller.pipeline = fragile.pipeline;
         ck_assert_int_eq(pthread_create(&thread, NULL, destroy_later, &canceller), 0);
         ck_refused(trm_pipeline_run(fragile.pipeline, &source, NULL));
@@ -563,13 +579,11 @@ START_TEST(one_pipeline_that_fails_does_not_harm_another)
     struct fragile broken, whole;
     if (kernels_missing())
         return;
-    fragile_make(&broken, 3, TRM_STRATEGY_AUTO, TRM_FAILURE_STOP);
-    fragile_make(&whole, 3, TRM_STRATEGY_AUTO, TRM_FAILURE_STOP);
-    ck_assert_int_eq(fragile_open(&broken), TRM_OK);
-    ck_assert_int_eq(fragile_open(&whole), TRM_OK);
-    broken.place = AT_SECOND_LAUNCH;
+    fragile_begin(&broken, 3);
+    fragile_begin(&whole, 3);
+    broken.place = place_can_fail(AT_SECOND_LAUNCH) ? AT_SECOND_LAUNCH : AT_HOST;
     broken.at    = 3;
-    ck_status(fragile_run(&broken, 10), TRM_ERROR_KERNEL);
+    ck_status(fragile_run(&broken, 10), place_status(broken.place));
     ck_ok(fragile_run(&whole, 10));
     ck_assert_uint_eq(whole.delivered, 10);
     trm_pipeline_destroy(broken.pipeline);

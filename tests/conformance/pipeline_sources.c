@@ -394,6 +394,7 @@ END_TEST
 
 struct meeting {
     atomic_uint inside, most;
+    unsigned wanted; /* so many are waited for */
     uint64_t last;
 };
 
@@ -404,6 +405,8 @@ static int32_t meet(void *user, struct trm_token *token)
     while (inside > most && !atomic_compare_exchange_weak(&meeting->most, &most, inside))
         continue;
     sleep_ms(5);
+    for (uint64_t end = now_ns() + LONG_NS; atomic_load(&meeting->most) < meeting->wanted && now_ns() < end;)
+        sleep_ms(1);
     atomic_fetch_sub(&meeting->inside, 1);
     return token->index < meeting->last ? TRM_OK : TRM_TOKEN_END;
 }
@@ -413,7 +416,7 @@ static unsigned most_inside(uint32_t workers)
     struct trm_port port          = trm_port_input("in", 4);
     struct trm_pipeline_desc desc = {
         .struct_size = sizeof(desc), .ports = &port, .port_count = 1, .depth = 8};
-    struct meeting meeting   = {.last = 24};
+    struct meeting meeting   = {.wanted = workers > 1 ? 2 : 1, .last = 24};
     struct trm_source source = trm_source_function(meet, &meeting);
     struct trm_pipeline *pipeline;
     source.workers = workers;

@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 
 #define MILLISECOND 1000000u
-#define LONG_NS 10000000000u /* what must have happened after so long has not happened at all */
 
 static struct trm_point mark(struct trm_stream *stream)
 {

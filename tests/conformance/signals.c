@@ -11,7 +11,6 @@
 #include <sys/time.h>
 
 #define MILLISECOND 1000000u
-#define LONG_NS 10000000000u
 #define EVERY_US 100
 
 static atomic_uint signals;

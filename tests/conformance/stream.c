@@ -8,8 +8,6 @@
 
 #include <stdatomic.h>
 
-#define LONG_NS 10000000000u /* what must have happened after so long has not happened at all */
-
 static void set_flag(void *user, int32_t status)
 {
     (void)status;

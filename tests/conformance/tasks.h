@@ -8,8 +8,6 @@
 
 #include <stdatomic.h>
 
-#define LONG_NS UINT64_C(20000000000)
-
 /* Kernels work on N elements of type uint32_t. */
 enum {
     N     = 1000,

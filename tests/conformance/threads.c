@@ -217,7 +217,7 @@ END_TEST
 
 static void kernels_come_and_go(struct worker *worker)
 {
-    struct trm_module_desc desc = kernels_desc();
+    struct trm_module_desc desc = kernels_desc(worker->device);
     struct trm_stream *stream   = NULL;
     struct trm_buffer *buffer   = NULL;
     WORKER_CHECK(trm_stream_create(worker->device, TRM_STREAM_ANY, 0, &stream) == TRM_OK);

@@ -71,8 +71,11 @@ static int32_t side_copy(struct side *target, uint64_t to, struct side *source, 
 static void sweep(int32_t target_kind, int32_t source_kind)
 {
     struct side target, source;
-    if (!side_make(&target, target_kind, CAPACITY) || !side_make(&source, source_kind, CAPACITY)) {
+    bool there = side_make(&target, target_kind, CAPACITY);
+    if (!side_make(&source, source_kind, CAPACITY) || !there) {
         skip("the device has no such memory");
+        side_end(&target);
+        side_end(&source);
         return;
     }
     uint8_t *wanted = malloc(CAPACITY), *data = malloc(CAPACITY), *found = malloc(CAPACITY);

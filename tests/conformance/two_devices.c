@@ -193,21 +193,24 @@ END_TEST
 
 START_TEST(a_kernel_runs_on_its_own_device_only)
 {
+    const uint32_t three = 3;
+    uint32_t found       = 0;
     if (kernels_missing())
         return;
-    struct second second         = open_second();
-    struct trm_kernel *foreign   = kernel_on(second.device, "count");
-    struct trm_kernel *own       = kernel("affine");
-    struct trm_buffer *there     = make_buffer(second.device, TRM_MEMORY_DEVICE, 4000);
-    struct trm_argument values[] = {trm_arg_buffer(there), trm_arg_u32(10), trm_arg_u32(1), trm_arg_u32(1)};
-    struct trm_grid grid         = trm_grid_1d(1, 1);
-    unsigned runs                = count_runs();
-    ck_status(trm_launch(the.stream, foreign, &grid, NULL, 0), TRM_ERROR_WRONG_DEVICE);
-    ck_status(trm_launch(the.stream, own, &grid, values, 4), TRM_ERROR_WRONG_DEVICE);
-    ck_ok(trm_launch(second.stream, foreign, &grid, NULL, 0));
-    ck_ok(trm_stream_sync(second.stream));
-    ck_ok(trm_stream_sync(the.stream));
-    ck_assert_uint_eq(count_runs(), runs + 1);
+    struct second second       = open_second();
+    struct trm_kernel *foreign = kernel_on(second.device, "affine"), *own = kernel("affine");
+    struct trm_buffer *here  = make_buffer(the.device, TRM_MEMORY_DEVICE, sizeof(three)),
+                      *there = make_buffer(second.device, TRM_MEMORY_DEVICE, sizeof(three));
+    put(the.stream, here, 0, &three, sizeof(three));
+    put(second.stream, there, 0, &three, sizeof(three));
+    ck_status(launch_affine_with(the.stream, foreign, here, 1, 2, 0), TRM_ERROR_WRONG_DEVICE);
+    ck_status(launch_affine_with(the.stream, own, there, 1, 2, 0), TRM_ERROR_WRONG_DEVICE);
+    ck_ok(launch_affine_with(second.stream, foreign, there, 1, 5, 0));
+    get(second.stream, there, 0, &found, sizeof(found));
+    ck_assert_uint_eq(found, 15);
+    get(the.stream, here, 0, &found, sizeof(found));
+    ck_assert_uint_eq(found, 3);
+    trm_buffer_destroy(here);
     trm_buffer_destroy(there);
 }
 END_TEST

@@ -1,6 +1,9 @@
-/* Every kernel that comes with the library, on a Vulkan device and on the cpu with the same data: what they leave in their
- * buffers is the same. With the validation layer on, nothing is said against any of them. That they compute the right thing
- * is tested by tests/kernels.
+/* Every kernel that comes with the library, on a device and on the cpu with the same data: what they leave in their buffers
+ * is the same. With the validation layer on, nothing is said against any of them. That they compute the right thing is
+ * tested by tests/kernels.
+ *
+ *     builtin [RUNNER]    "vulkan" without it; runner.h has the others
+ *
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -24,11 +27,11 @@
 
 struct state {
     struct trm_context *context;
-    struct runner *vulkan, *cpu;
+    struct runner *device, *cpu;
     uint32_t fine, failed, skipped;
 };
 
-static unsigned char start[BUFFERS_MOST][BUFFER_BYTES], on_vulkan[BUFFERS_MOST][BUFFER_BYTES],
+static unsigned char start[BUFFERS_MOST][BUFFER_BYTES], on_device[BUFFERS_MOST][BUFFER_BYTES],
     on_cpu[BUFFERS_MOST][BUFFER_BYTES];
 
 /* ---- data ----------------------------------------------------------------------------------- */
@@ -146,13 +149,13 @@ static int compare(const char *name, const struct trm_kernel_info *kernel)
             continue;
         const struct element_type *type = type_of(&kernel->parameters[i]);
         for (uint32_t at = 0; at < BUFFER_BYTES; at += type->size) {
-            char vulkan[64], cpu[64];
-            if (is_same(type, on_vulkan[buffer] + at, on_cpu[buffer] + at))
+            char device[64], cpu[64];
+            if (is_same(type, on_device[buffer] + at, on_cpu[buffer] + at))
                 continue;
-            element_print(type, on_vulkan[buffer] + at, vulkan);
+            element_print(type, on_device[buffer] + at, device);
             element_print(type, on_cpu[buffer] + at, cpu);
-            printf("FAILED  %s: \"%s\", element %u: %s on Vulkan, %s on the cpu\n", name,
-                   kernel->parameters[i].name, at / type->size, vulkan, cpu);
+            printf("FAILED  %s: \"%s\", element %u: %s on the device, %s on the cpu\n", name,
+                   kernel->parameters[i].name, at / type->size, device, cpu);
             return 0;
         }
         buffer++;
@@ -169,9 +172,9 @@ static void run_on_both(struct state *state, const char *name, const struct trm_
             fill(type_of(&kernel->parameters[i]), buffer + 1, start[buffer]);
             buffer++;
         }
-    enum run_status ran = run_on(state->vulkan, kernel, request, on_vulkan);
+    enum run_status ran = run_on(state->device, kernel, request, on_device);
     if (ran != RUN_DONE) {
-        printf("%s %s: %s\n", ran == RUN_UNSUPPORTED ? "skipped" : "FAILED ", name, state->vulkan->message);
+        printf("%s %s: %s\n", ran == RUN_UNSUPPORTED ? "skipped" : "FAILED ", name, state->device->message);
         state->skipped += ran == RUN_UNSUPPORTED;
         state->failed += ran != RUN_UNSUPPORTED;
         return;
@@ -218,15 +221,15 @@ static int32_t visit(void *user, const struct trm_shader_place *place)
     return TRM_OK;
 }
 
-int main(void)
+int main(int count, char **words)
 {
     char reason[RUNNER_MESSAGE];
-    struct state state = {.vulkan = runner_open("vulkan", reason, sizeof(reason))};
-    if (state.vulkan)
+    struct state state = {.device = runner_open(count > 1 ? words[1] : "vulkan", reason, sizeof(reason))};
+    if (state.device)
         state.cpu = runner_open("cpu", reason, sizeof(reason));
     if (!state.cpu) {
         printf("skipped: %s\n", reason);
-        runner_close(state.vulkan);
+        runner_close(state.device);
         return EXIT_SKIPPED;
     }
     int32_t status = trm_context_create(NULL, &state.context);
@@ -236,7 +239,7 @@ int main(void)
         printf("FAILED: %s\n", trm_last_error().sentence);
     trm_context_destroy(state.context);
     runner_close(state.cpu);
-    runner_close(state.vulkan);
+    runner_close(state.device);
     printf("%u the same, %u skipped, %u failed\n", state.fine, state.skipped, state.failed);
     if (status != TRM_OK || state.failed)
         return EXIT_FAILURE;

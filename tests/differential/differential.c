@@ -3,7 +3,7 @@
  *     differential [OPTION]... FILE.comp...      shaders, each unoptimised and optimised
  *     differential [OPTION]... --generate COUNT  random shaders, one a seed
  *
- *     --on ONE,OTHER   vulkan, cpu or cuda; vulkan,cpu without it
+ *     --on ONE,OTHER   vulkan, cpu, cuda or backend (runner.h); vulkan,cpu without it
  *     --seed NUMBER    of the data for files, and of the first random shader; 1 without it
  *     --keep FOLDER    where random shaders that differ are kept; the current folder without it
  *     --save FOLDER    write the SPIR-V of all of them there first, and

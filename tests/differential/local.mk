@@ -7,7 +7,6 @@
 DIFFERENTIAL_SOURCES = \
 	tests/differential/comparison.c tests/differential/comparison.h \
 	tests/differential/compile.c tests/differential/compile.h \
-	tests/differential/cpu_runner.c tests/differential/cpu_runner.h \
 	tests/differential/cuda_library.c tests/differential/cuda_library.h \
 	tests/differential/cuda_runner.c tests/differential/cuda_runner.h \
 	tests/differential/element.c tests/differential/element.h \
@@ -18,6 +17,7 @@ DIFFERENTIAL_SOURCES = \
 	tests/differential/runner.c tests/differential/runner.h \
 	tests/differential/sanitizers.c \
 	tests/differential/shader_case.c tests/differential/shader_case.h \
+	tests/differential/trireme_runner.c tests/differential/trireme_runner.h \
 	tests/differential/vulkan_runner.h
 
 if HAVE_VULKAN_H
@@ -61,6 +61,7 @@ tests_differential_builtin_LDADD = $(DIFFERENTIAL_LIBS)
 tests_differential_builtin_LDFLAGS = $(UNINSTALLED_LINK)
 
 DIFFERENTIAL_TESTS = \
+	tests/differential/backend.sh \
 	tests/differential/builtin.sh \
 	tests/differential/random.sh \
 	tests/differential/written.sh

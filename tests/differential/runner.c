@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/differential/cpu_runner.h"
 #include "tests/differential/cuda_runner.h"
+#include "tests/differential/trireme_runner.h"
 #include "tests/differential/vulkan_runner.h"
 
 enum run_status runner_run(struct runner *runner, const struct run_request *request)
@@ -38,6 +38,7 @@ static const struct {
 } runners[] = {
     {"vulkan", vulkan_runner_open},
     {"cpu", cpu_runner_open},
+    {"backend", backend_runner_open},
     {"cuda", cuda_runner_open},
 };
 

@@ -77,7 +77,8 @@ void runner_close(struct runner *runner);
 enum run_status runner_say(struct runner *runner, enum run_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Open a runner by its name: "vulkan", "cpu", "cuda". NULL, and why, when it cannot be had here. */
+/* Open a runner by its name: "vulkan" and "cuda" are the drivers by hand, "cpu" and "backend" are Trireme's
+ * (trireme_runner.h). NULL, and why, when it cannot be had here. */
 struct runner *runner_open(const char *name, char *reason, size_t capacity);
 
 #endif

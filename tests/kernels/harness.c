@@ -28,6 +28,17 @@ static struct trm_stream *stream;
                       trm_last_error().sentence);                                                 \
     } while (0)
 
+/* The validation layer (TRIREME_VULKAN_VALIDATION=yes) says what a driver would have let pass. */
+static char said[1024];
+
+static void note_validation(void *user, int32_t level, const char *line)
+{
+    (void)user;
+    (void)level;
+    if (strncmp(line, "vulkan validation: ", strlen("vulkan validation: ")) == 0)
+        snprintf(said, sizeof(said), "%s", line);
+}
+
 static const char *backend_under_test(void)
 {
     const char *name = getenv("CONFORMANCE_BACKEND");
@@ -39,8 +50,10 @@ static const char *backend_under_test(void)
 void fixture_setup(void)
 {
     struct trm_setting settings[] = {{.name = "backend", .value = backend_under_test()}};
-    struct trm_context_desc desc  = {
-         .struct_size = sizeof(desc), .settings = settings, .setting_count = COUNT(settings)};
+    struct trm_context_desc desc  = {.struct_size   = sizeof(desc),
+                                     .settings      = settings,
+                                     .setting_count = COUNT(settings),
+                                     .log           = note_validation};
 
     OK(trm_context_create(&desc, &context));
     OK(trm_device_open(context, NULL, &device));
@@ -52,6 +65,7 @@ void fixture_teardown(void)
     trm_stream_destroy(stream);
     trm_device_destroy(device);
     trm_context_destroy(context);
+    ck_assert_msg(said[0] == '\0', "%s", said);
 }
 
 TCase *suite_group(const char *suite)

@@ -3,14 +3,14 @@
  */
 #include "fixture.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 
 struct canceller {
     struct trm_pipeline *pipeline;
-    atomic_uint
-        *loaded; /* not before one token was, since a cancel of what is idle cancels nothing; NULL: at once */
+    atomic_uint *loaded; /* not before one token was, since a cancel of what is idle cancels nothing */
     uint64_t after_ns;
     int32_t status;
     uint64_t at; /* when the cancel was called */
@@ -20,7 +20,7 @@ static void *cancel_after(void *user)
 {
     struct canceller *canceller = user;
 
-    while (canceller->loaded != NULL && atomic_load(canceller->loaded) == 0)
+    while (atomic_load(canceller->loaded) == 0)
         sched_yield();
     sleep_ns(canceller->after_ns);
     canceller->at     = now_ns();
@@ -119,12 +119,13 @@ END_TEST
 
 /* ---- a device that is slow --------------------------------------------------------------------------------- */
 
-static void open_slow(struct trm_pipeline **pipeline, uint64_t launch_ns, uint32_t depth, int32_t strategy,
-                      int32_t mode, uint64_t token_timeout_ns)
+/* One stage: `kernel`, with a third argument where it is the one that takes a time. */
+static struct trm_pipeline *open_stage(struct trm_kernel *kernel, uint64_t launch_ns, uint32_t depth,
+                                       int32_t strategy, int32_t mode, uint64_t token_timeout_ns)
 {
     struct trm_port ports[]         = {trm_port_input("in", 1024), trm_port_output("out", 1024)};
     struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1), trm_arg_u64(launch_ns)};
-    struct trm_stage stage          = trm_stage_launch(the.timed, arguments, 3, 0, 0);
+    struct trm_stage stage          = trm_stage_launch(kernel, arguments, launch_ns != 0 ? 3 : 2, 0, 0);
     struct trm_pipeline_desc desc   = {.struct_size      = sizeof(desc),
                                        .ports            = ports,
                                        .port_count       = 2,
@@ -134,37 +135,59 @@ static void open_slow(struct trm_pipeline **pipeline, uint64_t launch_ns, uint32
                                        .strategy         = strategy,
                                        .on_failure       = mode,
                                        .token_timeout_ns = token_timeout_ns};
+    struct trm_pipeline *pipeline;
 
     stage.grid = trm_grid_1d(1, 0);
-    ck_ok(trm_pipeline_create(the.device, &desc, pipeline));
+    ck_ok(trm_pipeline_create(the.device, &desc, &pipeline));
+    return pipeline;
+}
+
+/* Nothing that is launched ends before held_let_go() says so. */
+static struct trm_pipeline *open_held(uint32_t depth, int32_t strategy, int32_t mode,
+                                      uint64_t token_timeout_ns)
+{
+    held_again();
+    return open_stage(the.held, 0, depth, strategy, mode, token_timeout_ns);
+}
+
+/* What was thrown away has ended as well, and the pipeline is gone. */
+static void close_stage(struct trm_pipeline *pipeline)
+{
+    held_let_go(UINT_MAX);
+    ck_ok(trm_pipeline_cancel(pipeline, 20000 * MS));
+    slots_free(pipeline);
+    trm_pipeline_destroy(pipeline);
 }
 
 static int32_t five(void *user, struct trm_token *token)
 {
-    (void)user;
-    return token->index < 5 ? TRM_OK : TRM_TOKEN_END;
+    if (token->index == 5)
+        return TRM_TOKEN_END;
+    atomic_fetch_add((atomic_uint *)user, 1);
+    return TRM_OK;
 }
 
 START_TEST(a_cancelled_run_does_not_wait_for_the_device)
 {
-    struct trm_source source   = trm_source_function(five, NULL);
-    struct canceller canceller = {.after_ns = 20 * MS};
-    struct trm_pipeline *pipeline;
+    atomic_uint loaded;
+    struct trm_source source   = trm_source_function(five, &loaded);
+    struct canceller canceller = {.loaded = &loaded, .after_ns = 20 * MS};
     pthread_t thread;
     uint64_t late = UINT64_MAX;
 
     fixture_open(ON_TIMED, NULL, 0);
     for (int i = 0; i < 5 && late > 110 * MS; i++) { /* the machine may be busy */
-        open_slow(&pipeline, 250 * MS, 3, strategies[_i], TRM_FAILURE_STOP, 0);
-        canceller.pipeline = pipeline;
+        canceller.pipeline = open_held(3, strategies[_i], TRM_FAILURE_STOP, 0);
+        atomic_store(&loaded, 0);
         ck_assert_int_eq(pthread_create(&thread, NULL, cancel_after, &canceller), 0);
-        ck_assert_int_eq(trm_pipeline_run(pipeline, &source, NULL), TRM_ERROR_CANCELLED);
+        ck_assert_int_eq(trm_pipeline_run(canceller.pipeline, &source, NULL), TRM_ERROR_CANCELLED);
         uint64_t end = now_ns();
+        held_let_go(UINT_MAX);
         pthread_join(thread, NULL);
         ck_assert_int_eq(canceller.status, TRM_OK); /* it waited until the device was done */
         late = end - canceller.at < late ? end - canceller.at : late;
-        slots_free(pipeline);
-        trm_pipeline_destroy(pipeline);
+        slots_free(canceller.pipeline);
+        trm_pipeline_destroy(canceller.pipeline);
     }
     fixture_close();
     if (!sanitized())
@@ -172,56 +195,120 @@ START_TEST(a_cancelled_run_does_not_wait_for_the_device)
 }
 END_TEST
 
+/* Where the machine is busy a token may be late before its upload is through: then with more time. */
 START_TEST(a_token_is_late_when_its_time_is_over)
 {
-    struct trm_source source = trm_source_function(five, NULL);
-    struct trm_report report = {.struct_size = sizeof(report)};
-    struct trm_pipeline *pipeline;
+    atomic_uint loaded       = 0;
+    struct trm_source source = trm_source_function(five, &loaded);
+    bool computed            = false;
 
     fixture_open(ON_TIMED, NULL, 0);
-    open_slow(&pipeline, 100 * MS, 3, strategies[_i], TRM_FAILURE_STOP, 20 * MS);
-    ck_assert_int_eq(trm_pipeline_run(pipeline, &source, NULL), TRM_ERROR_TIMEOUT);
-    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "token 0"));
-    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "compute"));
-    slots_free(pipeline);
-    trm_pipeline_destroy(pipeline);
-
-    open_slow(&pipeline, 60 * MS, 2, strategies[_i], TRM_FAILURE_SKIP, 20 * MS);
-    ck_ok(trm_pipeline_run(pipeline, &source, NULL));
-    ck_ok(trm_pipeline_report(pipeline, &report));
-    ck_assert_uint_eq(report.failed, 5);
-    ck_assert_uint_eq(report.tokens, 0);
-    slots_free(pipeline);
-    trm_pipeline_destroy(pipeline);
-
-    open_slow(&pipeline, 1 * MS, 2, strategies[_i], TRM_FAILURE_STOP, 5000 * MS);
-    ck_ok(trm_pipeline_run(pipeline, &source, NULL));
-    trm_pipeline_destroy(pipeline);
+    for (uint64_t timeout = 20 * MS; timeout < 20000 * MS && !computed; timeout *= 4) {
+        struct trm_pipeline *pipeline = open_held(3, strategies[_i], TRM_FAILURE_STOP, timeout);
+        ck_assert_int_eq(trm_pipeline_run(pipeline, &source, NULL), TRM_ERROR_TIMEOUT);
+        ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "token 0"));
+        computed = strstr(trm_last_error().sentence, "compute") != NULL;
+        close_stage(pipeline);
+    }
+    ck_assert(computed);
     fixture_close();
 }
 END_TEST
 
+struct releaser {
+    struct trm_pipeline *pipeline;
+    atomic_uint loaded;
+};
+
+/* The device goes on when all tokens that it was given are late. */
+static void *let_go_of_the_late(void *user)
+{
+    struct releaser *releaser = user;
+    struct trm_report report  = {.struct_size = sizeof(report)};
+
+    while (report.failed < 5) {
+        sleep_ns(MS);
+        ck_ok(trm_pipeline_report(releaser->pipeline, &report));
+        if (report.failed == atomic_load(&releaser->loaded))
+            held_let_go((unsigned)report.failed);
+    }
+    return NULL;
+}
+
+START_TEST(each_token_that_is_late_is_skipped)
+{
+    struct releaser releaser = {.loaded = 0};
+    struct trm_source source = trm_source_function(five, &releaser.loaded);
+    struct trm_report report = {.struct_size = sizeof(report)};
+    pthread_t thread;
+
+    fixture_open(ON_TIMED, NULL, 0);
+    releaser.pipeline = open_held(2, strategies[_i], TRM_FAILURE_SKIP, 20 * MS);
+    ck_assert_int_eq(pthread_create(&thread, NULL, let_go_of_the_late, &releaser), 0);
+    ck_ok(trm_pipeline_run(releaser.pipeline, &source, NULL));
+    pthread_join(thread, NULL);
+    ck_ok(trm_pipeline_report(releaser.pipeline, &report));
+    ck_assert_uint_eq(report.failed, 5);
+    ck_assert_uint_eq(report.tokens, 0);
+    close_stage(releaser.pipeline);
+    fixture_close();
+}
+END_TEST
+
+START_TEST(a_token_within_its_time_is_not_late)
+{
+    atomic_uint loaded       = 0;
+    struct trm_source source = trm_source_function(five, &loaded);
+    struct trm_pipeline *pipeline;
+
+    fixture_open(ON_TIMED, NULL, 0);
+    pipeline = open_stage(the.timed, 1 * MS, 2, strategies[_i], TRM_FAILURE_STOP, 20000 * MS);
+    ck_ok(trm_pipeline_run(pipeline, &source, NULL));
+    ck_assert_uint_eq(atomic_load(&loaded), 5);
+    close_stage(pipeline);
+    fixture_close();
+}
+END_TEST
+
+struct server {
+    struct trm_pipeline *pipeline;
+    atomic_bool returned; /* from next() */
+};
+
+/* Again and again, since the first cancel may have come before there was anybody who waits. */
+static void *cancel_the_server(void *user)
+{
+    struct server *server = user;
+
+    do {
+        sleep_ns(10 * MS);
+        (void)trm_pipeline_cancel(server->pipeline, 0);
+    } while (!atomic_load(&server->returned));
+    return NULL;
+}
+
 START_TEST(cancelling_a_server_ends_what_waits)
 {
-    struct canceller canceller = {.after_ns = 30 * MS};
-    struct trm_pipeline *pipeline;
+    struct server server = {.returned = false};
     struct trm_token *token;
     pthread_t thread;
 
     fixture_open(ON_TIMED, NULL, 0);
-    open_slow(&pipeline, 300 * MS, 1, strategies[_i], TRM_FAILURE_STOP, 0);
-    ck_ok(trm_pipeline_acquire(pipeline, TRM_FOREVER, &token));
-    ck_ok(trm_pipeline_submit(pipeline, token));
-    canceller.pipeline = pipeline;
-    ck_assert_int_eq(pthread_create(&thread, NULL, cancel_after, &canceller), 0);
-    ck_assert_int_eq(trm_pipeline_next(pipeline, TRM_FOREVER, &token), TRM_ERROR_CANCELLED);
+    server.pipeline = open_held(1, strategies[_i], TRM_FAILURE_STOP, 0);
+    ck_ok(trm_pipeline_acquire(server.pipeline, TRM_FOREVER, &token));
+    ck_ok(trm_pipeline_submit(server.pipeline, token));
+    ck_assert_int_eq(pthread_create(&thread, NULL, cancel_the_server, &server), 0);
+    ck_assert_int_eq(trm_pipeline_next(server.pipeline, TRM_FOREVER, &token), TRM_ERROR_CANCELLED);
+    atomic_store(&server.returned, true);
     pthread_join(thread, NULL);
-    slots_free(pipeline);
-    ck_ok(trm_pipeline_acquire(pipeline, TRM_FOREVER, &token)); /* and goes on */
-    ck_ok(trm_pipeline_submit(pipeline, token));
-    ck_ok(trm_pipeline_next(pipeline, TRM_FOREVER, &token));
-    ck_ok(trm_pipeline_release(pipeline, token));
-    trm_pipeline_destroy(pipeline);
+    held_let_go(UINT_MAX);
+    ck_ok(trm_pipeline_cancel(server.pipeline, 20000 * MS));
+    slots_free(server.pipeline);
+    ck_ok(trm_pipeline_acquire(server.pipeline, TRM_FOREVER, &token)); /* and goes on */
+    ck_ok(trm_pipeline_submit(server.pipeline, token));
+    ck_ok(trm_pipeline_next(server.pipeline, TRM_FOREVER, &token));
+    ck_ok(trm_pipeline_release(server.pipeline, token));
+    trm_pipeline_destroy(server.pipeline);
     fixture_close();
 }
 END_TEST
@@ -235,13 +322,15 @@ int main(void)
 
     if (!backend_there(ON_TIMED))
         return 77;
-    tcase_set_timeout(any, 300);
+    tcase_set_timeout(any, 600);
     tcase_add_loop_test(any, a_run_is_cancelled_at_any_moment, 0, 2);
     tcase_add_loop_test(any, what_was_started_is_cancelled_at_any_moment, 0, 2);
     suite_add_tcase(suite, any);
-    tcase_set_timeout(slow, 120);
+    tcase_set_timeout(slow, 300);
     tcase_add_loop_test(slow, a_cancelled_run_does_not_wait_for_the_device, 0, 4);
     tcase_add_loop_test(slow, a_token_is_late_when_its_time_is_over, 0, 4);
+    tcase_add_loop_test(slow, each_token_that_is_late_is_skipped, 0, 4);
+    tcase_add_loop_test(slow, a_token_within_its_time_is_not_late, 0, 4);
     tcase_add_loop_test(slow, cancelling_a_server_ends_what_waits, 0, 4);
     suite_add_tcase(suite, slow);
 

@@ -4,6 +4,7 @@
 #include "fixture.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +44,31 @@ static int32_t timed(const struct trm_cpu_groups *groups, const void *block)
     return 0;
 }
 
+static atomic_uint held_begun, held_free;
+
+/* The first launch ends when one was let go, the second when two were … */
+static int32_t held(const struct trm_cpu_groups *groups, const void *block)
+{
+    unsigned before = atomic_fetch_add(&held_begun, 1);
+
+    (void)groups;
+    (void)block;
+    while (atomic_load(&held_free) <= before)
+        sleep_ns(MS / 5);
+    return 0;
+}
+
+void held_again(void)
+{
+    atomic_store(&held_begun, 0);
+    atomic_store(&held_free, 0);
+}
+
+void held_let_go(unsigned launches)
+{
+    atomic_store(&held_free, launches);
+}
+
 static const struct trm_parameter picky_parameters[] = {
     {.name = "in", .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_U32, .access = TRM_ACCESS_READ},
     {.name = "out", .kind = TRM_PARAMETER_BUFFER, .type = TRM_TYPE_U32, .access = TRM_ACCESS_WRITE},
@@ -65,6 +91,11 @@ static const struct trm_cpu_kernel kernels[] = {
      .function        = timed,
      .parameters      = timed_parameters,
      .parameter_count = 3,
+     .group_size      = {1, 1, 1}},
+    {.name            = "held",
+     .function        = held,
+     .parameters      = timed_parameters,
+     .parameter_count = 2,
      .group_size      = {1, 1, 1}},
 };
 
@@ -135,6 +166,7 @@ static void load_kernels(void)
     ck_ok(trm_module_load(the.device, &desc, &the.module));
     ck_ok(trm_kernel_get(the.module, "picky", &the.picky));
     ck_ok(trm_kernel_get(the.module, "timed", &the.timed));
+    ck_ok(trm_kernel_get(the.module, "held", &the.held));
 }
 
 void fixture_open(enum fixture_backend backend, const struct trm_setting *settings, uint32_t count)
@@ -193,6 +225,7 @@ void fixture_close(void)
     device_as_before();
     trm_kernel_destroy(the.picky);
     trm_kernel_destroy(the.timed);
+    trm_kernel_destroy(the.held);
     trm_module_destroy(the.module);
     trm_device_destroy(the.device);
     trm_context_destroy(the.context);

@@ -25,7 +25,7 @@ struct fixture {
     struct trm_context *context;
     struct trm_device *device;
     struct trm_module *module;
-    struct trm_kernel *picky, *timed;
+    struct trm_kernel *picky, *timed, *held;
     struct trm_device_usage before;
     const struct proxy_control *control; /* NULL: no proxy */
     struct counting counting;            /* what the context has allocated */
@@ -53,6 +53,11 @@ void fixture_close(void);
 
 /* Nothing is on the device but what was there when it was opened. */
 void device_as_before(void);
+
+/* The kernel `held`, of the timed device: so many of its launches end from now on. held_again() before anything is launched: none
+ * does, and they are counted anew. */
+void held_let_go(unsigned launches);
+void held_again(void);
 
 /* Under a sanitizer, valgrind or CONFORMANCE_QUICK=1 fewer rounds do. */
 unsigned scaled(unsigned full, unsigned quick);

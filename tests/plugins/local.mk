@@ -83,6 +83,11 @@ tests_plugins_half_a_gate_la_SOURCES = tests/plugins/bad/half-a-gate.c
 tests_plugins_half_a_gate_la_LDFLAGS = $(BAD_PLUGIN_LINK)
 tests_plugins_half_a_gate_la_LIBADD = tests/plugins/libborrowed.la
 
+check_LTLIBRARIES += tests/plugins/half-a-pool.la
+tests_plugins_half_a_pool_la_SOURCES = tests/plugins/bad/half-a-pool.c
+tests_plugins_half_a_pool_la_LDFLAGS = $(BAD_PLUGIN_LINK)
+tests_plugins_half_a_pool_la_LIBADD = tests/plugins/libborrowed.la
+
 check_LTLIBRARIES += tests/plugins/probe-no.la
 tests_plugins_probe_no_la_SOURCES = tests/plugins/bad/probe-no.c
 tests_plugins_probe_no_la_LDFLAGS = $(BAD_PLUGIN_LINK)
@@ -175,6 +180,7 @@ tests_plugins_proxy_la_SOURCES = \
 	tests/plugins/proxy/extras.c \
 	tests/plugins/proxy/faults.c \
 	tests/plugins/proxy/graph.c \
+	tests/plugins/proxy/interop.c \
 	tests/plugins/proxy/ledger.c \
 	tests/plugins/proxy/memory.c \
 	tests/plugins/proxy/module.c \

@@ -55,7 +55,7 @@ static void open_proxy(int target)
 static void close_proxy(void)
 {
     static const char *const objects[] = {"instance", "device", "memory", "stream",
-                                          "module",   "stamp",  "graph"};
+                                          "module",   "stamp",  "graph",  "semaphore"};
     char breach[160]                   = "";
 
     trm_buffer_destroy(buffer);

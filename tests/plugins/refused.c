@@ -227,6 +227,12 @@ START_TEST(a_plugin_with_half_of_the_gates_is_refused)
 }
 END_TEST
 
+START_TEST(a_plugin_whose_pool_gives_and_does_not_take_is_refused)
+{
+    module_is_refused("half-a-pool", TRM_CANDIDATE_SYMBOL, "pool.free");
+}
+END_TEST
+
 START_TEST(a_plugin_with_an_incomplete_optional_table_is_refused)
 {
     module_is_refused("half-a-profile", TRM_CANDIDATE_SYMBOL, "stamp_destroy");
@@ -348,6 +354,7 @@ int main(void)
     tcase_add_test(plugins, a_plugin_with_a_name_that_cannot_be_written_is_refused);
     tcase_add_test(plugins, a_plugin_without_a_name_is_refused);
     tcase_add_test(plugins, a_plugin_with_half_of_the_gates_is_refused);
+    tcase_add_test(plugins, a_plugin_whose_pool_gives_and_does_not_take_is_refused);
     tcase_add_test(plugins, a_plugin_with_an_incomplete_optional_table_is_refused);
     tcase_add_test(plugins, a_plugin_whose_graphs_cannot_be_launched_is_refused);
     tcase_add_test(plugins, a_plugin_that_cannot_work_here_is_refused_in_its_own_words);

@@ -14,6 +14,7 @@ TOOL_TESTS = \
 	tests/tools/run-failures.sh \
 	tests/tools/run-ffmpeg.sh \
 	tests/tools/run-report.sh \
+	tests/tools/run-vulkan.sh \
 	tests/tools/man.sh
 
 dist_check_SCRIPTS += $(TOOL_TESTS)

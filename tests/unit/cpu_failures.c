@@ -100,11 +100,12 @@ START_TEST(a_stream_given_up_in_a_kernel_fails_when_the_kernel_ends)
 {
     struct trm_backend_stream *stream = cpu_bench_stream(&bench, 0);
     uint64_t value                    = 0;
-    atomic_store(&release_kernel, 0);
+    hold_the_kernel();
     atomic_store(&calls, 0);
     ck_assert_int_eq(launch(stream, 1, "block"), TRM_OK);
     ck_assert_int_eq(launch(stream, 2, "count"), TRM_OK);
     ck_assert_int_eq(bench.stream->wait(stream, 1, 5000000), TRM_ERROR_TIMEOUT);
+    wait_for_the_kernel();
     bench.stream->abandon(stream, TRM_ERROR_DEVICE_LOST);
     ck_assert_int_eq(bench.stream->query(stream, &value), TRM_OK); /* its memory is still in use */
     atomic_store(&release_kernel, 1);

@@ -31,7 +31,7 @@ static inline void tear_down(void)
 
 static atomic_int calls;
 static atomic_int calls_seen;
-static atomic_int release_kernel;
+static atomic_int release_kernel, kernel_begun;
 
 struct append_arguments {
     struct trm_cpu_buffer list;
@@ -74,9 +74,23 @@ static inline int32_t block_until_released(const struct trm_cpu_groups *groups, 
 {
     (void)groups;
     (void)block;
+    atomic_store(&kernel_begun, 1);
     while (atomic_load(&release_kernel) == 0)
         usleep(100);
     return 0;
+}
+
+/* The kernel "block" is about to be launched; and now it runs, so that all before it is done. */
+static inline void hold_the_kernel(void)
+{
+    atomic_store(&kernel_begun, 0);
+    atomic_store(&release_kernel, 0);
+}
+
+static inline void wait_for_the_kernel(void)
+{
+    while (atomic_load(&kernel_begun) == 0)
+        usleep(100);
 }
 
 static const struct trm_parameter append_parameters[] = {

@@ -124,13 +124,14 @@ START_TEST(a_graph_is_not_complete_before_its_last_operation)
     struct node nodes[3];
     const struct trm_graph_node *all[] = {append_node(&nodes[0], 1), plain_node(&nodes[1], "block"),
                                           append_node(&nodes[2], 2)};
-    atomic_store(&release_kernel, 0);
+    hold_the_kernel();
     struct trm_backend_graph *graph = make(all, 3);
     ck_assert_int_eq(launch(stream, 4, "count"), TRM_OK);
     ck_assert_int_eq(graphs->launch(stream, 7, graph), TRM_OK);
     ck_assert_int_eq(launch(stream, 8, "count"), TRM_OK);
     ck_assert_int_eq(bench.stream->flush(stream), TRM_OK);
     ck_assert_int_eq(bench.stream->wait(stream, 4, FOREVER), TRM_OK);
+    wait_for_the_kernel();
     ck_assert_int_eq(bench.stream->wait(stream, 7, 20000000), TRM_ERROR_TIMEOUT);
     ck_assert_uint_eq(completed(stream), 4);
     ck_assert_uint_eq(entry(0), 1);
@@ -176,12 +177,11 @@ START_TEST(an_abandoned_stream_leaves_the_graph_where_it_is)
     struct node nodes[3];
     const struct trm_graph_node *all[] = {append_node(&nodes[0], 1), plain_node(&nodes[1], "block"),
                                           append_node(&nodes[2], 2)};
-    atomic_store(&release_kernel, 0);
+    hold_the_kernel();
     struct trm_backend_graph *graph = make(all, 3);
     ck_assert_int_eq(graphs->launch(stream, 1, graph), TRM_OK);
     ck_assert_int_eq(bench.stream->flush(stream), TRM_OK);
-    while (entry(0) == 0)
-        usleep(100);
+    wait_for_the_kernel();
     bench.stream->abandon(stream, TRM_ERROR_CANCELLED);
     atomic_store(&release_kernel, 1);
     ck_assert_int_eq(bench.stream->wait(stream, 1, FOREVER), TRM_ERROR_CANCELLED);

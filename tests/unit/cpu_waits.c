@@ -20,7 +20,7 @@ END_TEST
 START_TEST(a_wait_ends_in_time_although_a_kernel_does_not)
 {
     struct trm_backend_stream *stream = cpu_bench_stream(&bench, 0);
-    atomic_store(&release_kernel, 0);
+    hold_the_kernel();
     ck_assert_int_eq(launch(stream, 1, "block"), TRM_OK);
     uint64_t start = cpu_host_now();
     ck_assert_int_eq(bench.stream->wait(stream, 1, 20000000), TRM_ERROR_TIMEOUT);
@@ -120,19 +120,29 @@ START_TEST(every_notification_comes_exactly_once)
 }
 END_TEST
 
+static int64_t processor_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 START_TEST(an_idle_device_takes_no_processor_time)
 {
     struct trm_backend_stream *stream = cpu_bench_stream(&bench, 0);
-    struct timespec before, after;
+    int64_t least                     = INT64_MAX;
     for (uint64_t i = 1; i <= 1000; i++)
         ck_assert_int_eq(launch(stream, i, "count"), TRM_OK);
     ck_assert_int_eq(bench.stream->wait(stream, 1000, FOREVER), TRM_OK);
-    usleep(50000);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-    usleep(200000);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    ck_assert_int_eq(after.tv_sec, before.tv_sec);
-    ck_assert_int_lt(after.tv_nsec - before.tv_nsec, 5000000);
+    for (int i = 0; i < 20 && least >= 5000000;
+         i++) { /* where the machine is busy it takes a while to become idle */
+        usleep(50000);
+        int64_t before = processor_time();
+        usleep(200000);
+        int64_t taken = processor_time() - before;
+        least         = taken < least ? taken : least;
+    }
+    ck_assert_int_lt(least, 5000000);
     bench.stream->destroy(stream);
 }
 END_TEST

@@ -208,6 +208,7 @@ START_TEST(the_time_between_two_events_is_that_between_what_they_stand_for)
     ck_assert_int_eq(trm_event_elapsed(start, stop, &time), TRM_ERROR_TIMEOUT);
     fake_run(&fake, stream, first.value);
     OK(trm_event_wait(start, TRM_FOREVER));
+    OK(trm_event_elapsed(start, start, &time)); /* at the latest its time is taken now */
     usleep(30000);
     ck_assert_int_eq(trm_event_elapsed(start, stop, &time), TRM_ERROR_TIMEOUT);
     fake_run(&fake, stream, second.value);
@@ -219,6 +220,33 @@ START_TEST(the_time_between_two_events_is_that_between_what_they_stand_for)
     ck_assert_int_eq(again, -time);
     trm_event_destroy(start);
     trm_event_destroy(stop);
+    trm_stream_destroy(stream);
+    end();
+}
+END_TEST
+
+/* Of the first event a thread may still have to tell when the second one is known to be reached. */
+START_TEST(time_does_not_go_backwards_along_a_stream)
+{
+    begin(_i);
+    struct trm_event *one = make_event(TRM_EVENT_TIMING), *other = make_event(TRM_EVENT_TIMING);
+    struct trm_stream *stream = make_stream();
+    for (int i = 0; i < 200; i++) {
+        struct trm_point point;
+        int64_t time;
+        OK(fake_enqueue(stream));
+        OK(trm_event_record(one, stream));
+        OK(trm_event_point(one, &point));
+        fake_run(&fake, stream, point.value);
+        OK(trm_event_record(other, stream));
+        OK(trm_event_point(other, &point));
+        fake_run(&fake, stream, point.value);
+        OK(trm_event_wait(other, TRM_FOREVER));
+        OK(trm_event_elapsed(one, other, &time));
+        ck_assert_int_ge(time, 0);
+    }
+    trm_event_destroy(one);
+    trm_event_destroy(other);
     trm_stream_destroy(stream);
     end();
 }
@@ -410,6 +438,7 @@ static Suite *suite(void)
 
     TCase *times = tcase_create("times");
     tcase_add_loop_test(times, the_time_between_two_events_is_that_between_what_they_stand_for, 0, WAYS);
+    tcase_add_loop_test(times, time_does_not_go_backwards_along_a_stream, 0, WAYS);
     tcase_add_loop_test(times, an_event_may_be_recorded_again_while_its_time_is_still_to_be_taken, 0, WAYS);
     tcase_add_loop_test(times, an_event_may_be_destroyed_while_its_time_is_still_to_be_taken, 0, WAYS);
     tcase_add_loop_test(times, a_record_that_fails_leaves_the_event_as_it_was, 0, WAYS);

@@ -32,9 +32,18 @@ static int32_t fake_get_info(struct trm_backend_instance *instance, uint32_t ind
     if (key == TRM_DEVICE_NAME) {
         for (int i = 0; i < 8; i++)
             strcat(name, words);
+        snprintf(name + strlen(name), sizeof(name) - strlen(name), "%u", index);
         *needed = strlen(name) + 1;
         memcpy(value, name, capacity < *needed ? capacity : *needed);
         return capacity < *needed ? TRM_ERROR_OUT_OF_RANGE : TRM_OK;
+    }
+    if (key == TRM_DEVICE_UUID) {
+        uint8_t uuid[16] = {0xfa, 0x6e, [15] = (uint8_t)index};
+        *needed          = sizeof(uuid);
+        if (index == 2) /* it has none */
+            return TRM_ERROR_NOT_FOUND;
+        memcpy(value, uuid, capacity < sizeof(uuid) ? capacity : sizeof(uuid));
+        return TRM_OK;
     }
     *needed = sizeof(number);
     memcpy(value, &number, sizeof(number));

@@ -220,6 +220,11 @@ tests_unit_pool_ordered_SOURCES = tests/unit/pool_ordered.c $(STORE)
 tests_unit_pool_ordered_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pool_ordered_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/interop
+tests_unit_interop_SOURCES = tests/unit/interop.c $(STORE)
+tests_unit_interop_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_interop_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/pool_slabs
 tests_unit_pool_slabs_SOURCES = tests/unit/pool_slabs.c tests/unit/pool_fixture.h $(STORE)
 tests_unit_pool_slabs_CFLAGS = $(UNIT_CFLAGS)
@@ -337,6 +342,60 @@ tests_unit_cpu_transfers_LDADD = $(CPU_UNIT_LIBS)
 tests_unit_cpu_waits_SOURCES = tests/unit/cpu_waits.c $(CPU_FIXTURE)
 tests_unit_cpu_waits_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_cpu_waits_LDADD = $(CPU_UNIT_LIBS)
+
+# Of the vulkan backend what needs nothing of Vulkan.
+UNIT_TESTS += tests/unit/vulkan_tlsf
+tests_unit_vulkan_tlsf_SOURCES = tests/unit/vulkan_tlsf.c backends/vulkan/tlsf.c backends/vulkan/tlsf.h
+tests_unit_vulkan_tlsf_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_tlsf_LDADD = $(CHECK_LIBS)
+
+# The vulkan backend without a driver: Vulkan's functions are made up by the tests.
+VULKAN_UNIT_LIBS = backends/vulkan/libvulkan.la $(CHECK_LIBS)
+VULKAN_FAKE = tests/unit/vulkan_fake.h
+
+if BUILD_VULKAN
+UNIT_TESTS += \
+	tests/unit/vulkan_failure \
+	tests/unit/vulkan_loader \
+	tests/unit/vulkan_messages \
+	tests/unit/vulkan_module \
+	tests/unit/vulkan_physical \
+	tests/unit/vulkan_pipeline_cache \
+	tests/unit/vulkan_queue \
+	tests/unit/vulkan_shader
+endif
+
+tests_unit_vulkan_failure_SOURCES = tests/unit/vulkan_failure.c $(VULKAN_FAKE)
+tests_unit_vulkan_failure_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_failure_LDADD = $(VULKAN_UNIT_LIBS)
+
+tests_unit_vulkan_loader_SOURCES = tests/unit/vulkan_loader.c $(VULKAN_FAKE)
+tests_unit_vulkan_loader_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_loader_LDADD = $(VULKAN_UNIT_LIBS)
+
+tests_unit_vulkan_messages_SOURCES = tests/unit/vulkan_messages.c $(VULKAN_FAKE)
+tests_unit_vulkan_messages_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_messages_LDADD = $(VULKAN_UNIT_LIBS)
+
+tests_unit_vulkan_physical_SOURCES = tests/unit/vulkan_physical.c $(VULKAN_FAKE)
+tests_unit_vulkan_physical_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_physical_LDADD = $(VULKAN_UNIT_LIBS)
+
+tests_unit_vulkan_queue_SOURCES = tests/unit/vulkan_queue.c $(VULKAN_FAKE)
+tests_unit_vulkan_queue_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_queue_LDADD = $(VULKAN_UNIT_LIBS)
+
+tests_unit_vulkan_module_SOURCES = tests/unit/vulkan_module.c $(VULKAN_FAKE)
+tests_unit_vulkan_module_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_module_LDADD = $(VULKAN_UNIT_LIBS)
+
+tests_unit_vulkan_pipeline_cache_SOURCES = tests/unit/vulkan_pipeline_cache.c tests/unit/folder.h $(VULKAN_FAKE)
+tests_unit_vulkan_pipeline_cache_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_pipeline_cache_LDADD = $(VULKAN_UNIT_LIBS)
+
+tests_unit_vulkan_shader_SOURCES = tests/unit/vulkan_shader.c $(VULKAN_FAKE)
+tests_unit_vulkan_shader_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_shader_LDADD = $(VULKAN_UNIT_LIBS)
 
 # What instructions become in C, compiled and run.
 TRANSLATE_OPS = tests/unit/translate_ops.h tests/unit/translated.c tests/unit/translated.h

@@ -144,6 +144,7 @@ START_TEST(any_64_bit_number_is_refused_safely)
 {
     struct thing *thing = make(context, &stream_ops);
     uint64_t random     = UINT64_C(0x9e3779b97f4a7c15);
+    int accepted        = 0; /* what Check asserts it writes down each time */
     for (int i = 0; i < 200000; i++) {
         random ^= random << 13;
         random ^= random >> 7;
@@ -153,11 +154,12 @@ START_TEST(any_64_bit_number_is_refused_safely)
         for (int type = CORE_CONTEXT; type <= CORE_KERNEL; type++) {
             if (bits == (uintptr_t)handle || bits == (uintptr_t)thing->object.handle)
                 continue;
-            ck_assert(!core_object_alive((void *)(uintptr_t)bits, (enum core_type)type));
+            accepted += core_object_alive((void *)(uintptr_t)bits, (enum core_type)type) != 0;
         }
-        ck_assert_ptr_null(core_object_find((void *)(uintptr_t)bits, CORE_STREAM));
-        ck_assert_int_eq(trm_last_error().status, TRM_ERROR_INVALID_HANDLE);
+        accepted += core_object_find((void *)(uintptr_t)bits, CORE_STREAM) != NULL;
+        accepted += trm_last_error().status != TRM_ERROR_INVALID_HANDLE;
     }
+    ck_assert_int_eq(accepted, 0);
     core_object_kill(&thing->object);
 }
 END_TEST

@@ -106,12 +106,31 @@ END_TEST
 
 /* ---- cancelling ---- */
 
+static _Atomic int32_t returned;
+
+/* Until the call that is to be cancelled has returned, since it may not have begun when the first cancel comes. */
 static void *cancels(void *nothing)
 {
     (void)nothing;
-    usleep(20000);
-    trm_pipeline_cancel(fake.handle, 0);
+    do {
+        usleep(10000);
+        trm_pipeline_cancel(fake.handle, 0);
+    } while (!atomic_load(&returned));
     return NULL;
+}
+
+static pthread_t begin_cancelling(void *(*how)(void *))
+{
+    pthread_t thread;
+    atomic_store(&returned, 0);
+    ck_assert_int_eq(pthread_create(&thread, NULL, how, NULL), 0);
+    return thread;
+}
+
+static void end_cancelling(pthread_t thread)
+{
+    atomic_store(&returned, 1);
+    pthread_join(thread, NULL);
 }
 
 static void *cancels_what_hangs(void *nothing)
@@ -128,12 +147,11 @@ static void *cancels_what_hangs(void *nothing)
 
 START_TEST(a_cancelled_run_returns_although_the_device_hangs)
 {
-    pthread_t thread;
     fake_create_plain(3, TRM_FAILURE_STOP);
-    fake.fates[4] = FATE_HANGS;
-    ck_assert_int_eq(pthread_create(&thread, NULL, cancels_what_hangs, NULL), 0);
+    fake.fates[4]    = FATE_HANGS;
+    pthread_t thread = begin_cancelling(cancels_what_hangs);
     ck_assert_int_eq(run(100, (uint32_t)_i), TRM_ERROR_CANCELLED);
-    pthread_join(thread, NULL);
+    end_cancelling(thread);
     ck_assert_uint_le(record.seen_count, 4);
     ck_assert_uint_lt(fake_free_slots(), 3);
     ck_assert_int_eq(trm_pipeline_cancel(fake.handle, MILLISECOND), TRM_ERROR_TIMEOUT);
@@ -152,22 +170,22 @@ START_TEST(a_cancel_wakes_who_waits_for_a_slot_or_a_result)
     struct trm_token *token, *other;
     pthread_t thread;
     fake_create_plain(1, TRM_FAILURE_STOP);
-    ck_assert_int_eq(pthread_create(&thread, NULL, cancels, NULL), 0);
+    thread = begin_cancelling(cancels);
     ck_assert_int_eq(next(&token), TRM_ERROR_CANCELLED);
-    pthread_join(thread, NULL);
-    token = filled();
-    ck_assert_int_eq(pthread_create(&thread, NULL, cancels, NULL), 0);
+    end_cancelling(thread);
+    token  = filled();
+    thread = begin_cancelling(cancels);
     ck_assert_int_eq(trm_pipeline_acquire(fake.handle, TRM_FOREVER, &other), TRM_ERROR_CANCELLED);
-    pthread_join(thread, NULL);
+    end_cancelling(thread);
     ck_assert_int_eq(trm_pipeline_submit(fake.handle, token), TRM_ERROR_CANCELLED);
     fake_all_free();
     fake.fates[2] = FATE_HANGS;
     OK(trm_pipeline_discard(fake.handle, filled()));
     token = filled();
     OK(trm_pipeline_submit(fake.handle, token));
-    ck_assert_int_eq(pthread_create(&thread, NULL, cancels, NULL), 0);
+    thread = begin_cancelling(cancels);
     ck_assert_int_eq(next(&token), TRM_ERROR_CANCELLED);
-    pthread_join(thread, NULL);
+    end_cancelling(thread);
     fake_let_go();
     OK(trm_pipeline_submit(fake.handle, filled()));
     OK(next(&token));
@@ -192,17 +210,43 @@ static void *acquires_one(void *nothing)
     return NULL;
 }
 
+static void *lets_go_once_cancelled(void *nothing)
+{
+    int32_t is_cancelled = 0;
+    while (!is_cancelled) {
+        usleep(1000);
+        pthread_mutex_lock(&fake.pipeline->lock);
+        is_cancelled = fake.pipeline->queue->epoch > 0;
+        pthread_mutex_unlock(&fake.pipeline->lock);
+    }
+    fake_let_go();
+    return nothing;
+}
+
+static void wait_until_somebody_waits(void)
+{
+    uint64_t waits = 0;
+    while (waits == 0) {
+        usleep(1000);
+        pthread_mutex_lock(&fake.lock);
+        waits = fake.waits;
+        pthread_mutex_unlock(&fake.lock);
+    }
+}
+
 START_TEST(a_cancel_waits_for_a_token_that_another_thread_waits_for)
 {
-    pthread_t thread;
+    pthread_t taker, releaser;
     fake_create_plain(1, TRM_FAILURE_STOP);
-    fake.duration = 150 * MILLISECOND;
+    fake.fates[0] = FATE_HANGS;
     OK(trm_pipeline_submit(fake.handle, filled()));
-    ck_assert_int_eq(pthread_create(&thread, NULL, takes_one, (void *)(intptr_t)TRM_ERROR_CANCELLED), 0);
-    usleep(50000);
+    ck_assert_int_eq(pthread_create(&taker, NULL, takes_one, (void *)(intptr_t)TRM_ERROR_CANCELLED), 0);
+    wait_until_somebody_waits();
+    ck_assert_int_eq(pthread_create(&releaser, NULL, lets_go_once_cancelled, NULL), 0);
     OK(trm_pipeline_cancel(fake.handle, TRM_FOREVER));
     fake_all_free();
-    pthread_join(thread, NULL);
+    pthread_join(taker, NULL);
+    pthread_join(releaser, NULL);
     fake_destroy();
 }
 END_TEST
@@ -211,14 +255,15 @@ START_TEST(who_waits_for_a_slot_gets_that_of_a_token_that_took_too_long_once_it_
 {
     struct trm_pipeline_desc desc = {
         .depth = 1, .on_failure = TRM_FAILURE_SKIP, .token_timeout_ns = 40 * MILLISECOND};
-    pthread_t threads[2];
+    pthread_t acquirer, taker;
     fake_create(&desc);
-    fake.duration = 150 * MILLISECOND;
+    fake.fates[0] = FATE_HANGS;
     OK(trm_pipeline_submit(fake.handle, filled()));
-    ck_assert_int_eq(pthread_create(&threads[0], NULL, acquires_one, NULL), 0);
-    ck_assert_int_eq(pthread_create(&threads[1], NULL, takes_one, (void *)(intptr_t)TRM_ERROR_TIMEOUT), 0);
-    pthread_join(threads[0], NULL);
-    pthread_join(threads[1], NULL);
+    ck_assert_int_eq(pthread_create(&acquirer, NULL, acquires_one, NULL), 0);
+    ck_assert_int_eq(pthread_create(&taker, NULL, takes_one, (void *)(intptr_t)TRM_ERROR_TIMEOUT), 0);
+    pthread_join(taker, NULL);
+    fake_let_go();
+    pthread_join(acquirer, NULL);
     fake_all_free();
     fake_destroy();
 }

@@ -292,11 +292,12 @@ START_TEST(a_served_pipeline_that_stopped_says_why_until_it_is_cancelled)
 {
     struct trm_token *token;
     fake_create_plain(3, TRM_FAILURE_STOP);
-    fake.duration = 50 * MILLISECOND; /* so that all are submitted before the failure is seen */
+    fake.all_hang = 1; /* so that all are submitted before the failure is seen */
     fake.fates[1] = FATE_DEVICE;
     submit(TRM_OK);
     submit(TRM_OK);
     submit(TRM_OK);
+    fake_let_go();
     take(TRM_OK, 0);
     take(TRM_ERROR_KERNEL, 1);
     take(TRM_ERROR_KERNEL, 1);

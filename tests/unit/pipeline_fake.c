@@ -30,6 +30,12 @@ static void fault_if(int condition)
 
 /* ---- the device's side --------------------------------------------------------------------------- */
 
+/* With the fake's lock. */
+static int32_t hangs(const struct core_slot_device *own)
+{
+    return (own->fate == FATE_HANGS || fake.all_hang) && !fake.let_go;
+}
+
 static int32_t make_slot(struct core_pipeline *pipeline)
 {
     uint32_t index         = atomic_load(&pipeline->depth);
@@ -88,7 +94,7 @@ static int32_t enqueue(struct core_slot *slot, void *output)
     own->fate = fake.failed ? FATE_DEVICE : FATE_GOOD;
     if (fake.lost)
         return core_fail_static(TRM_ERROR_DEVICE_LOST, "upload: the device is lost");
-    if (fake.failed && now >= fake.last_end)
+    if (fake.failed && now >= fake.last_end && (!fake.all_hang || fake.let_go))
         return core_fail_static(TRM_ERROR_KERNEL, "upload: the stream has failed");
     if (fate == FATE_ENQUEUE)
         return core_fail_static(TRM_ERROR_OUT_OF_RANGE, "upload: too large");
@@ -142,7 +148,7 @@ int32_t core_slot_is_short(const struct core_slot *slot)
 static int32_t look(struct core_slot *slot)
 {
     struct core_slot_device *own = slot->device;
-    if (own->fate == FATE_HANGS && !fake.let_go)
+    if (hangs(own))
         return core_fail_static(TRM_ERROR_TIMEOUT, "it hangs");
     if (own->end > core_now())
         return core_fail_static(TRM_ERROR_TIMEOUT, "not yet");
@@ -169,8 +175,7 @@ static void sleep_for(struct core_slot *const *slots, uint32_t count, uint64_t d
 {
     uint64_t until = deadline;
     for (uint32_t i = 0; i < count; i++) {
-        int32_t hangs = slots[i]->device->fate == FATE_HANGS && !fake.let_go;
-        if (!hangs && slots[i]->device->end < until)
+        if (!hangs(slots[i]->device) && slots[i]->device->end < until)
             until = slots[i]->device->end;
     }
     struct timespec time = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
@@ -205,7 +210,7 @@ void core_slots_wait_any(struct core_slot *const *slots, uint32_t count, uint64_
 int32_t core_slot_stage(struct core_slot *slot)
 {
     pthread_mutex_lock(&fake.lock);
-    int32_t done = slot->device->end <= core_now() && slot->device->fate != FATE_HANGS;
+    int32_t done = slot->device->end <= core_now() && !hangs(slot->device);
     pthread_mutex_unlock(&fake.lock);
     return done ? TRM_SLOT_DONE : TRM_SLOT_PROCESSING;
 }

@@ -39,8 +39,9 @@ struct fake {
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int32_t let_go; /* 1: nothing hangs any more */
-    int32_t failed; /* 1: the stream has */
+    int32_t all_hang; /* 1: nothing ends, well or badly, before fake_let_go() */
+    int32_t let_go;   /* 1: nothing hangs any more */
+    int32_t failed;   /* 1: the stream has */
     int32_t lost;
     uint64_t last_end; /* of the token enqueued last */
     uint64_t enqueued, recovered, begun, ended, waits;

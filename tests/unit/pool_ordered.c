@@ -5,6 +5,7 @@
 #include <string.h>
 #include <trireme/trireme.h>
 
+#include "core/block.h"
 #include "runner.h"
 #include "store.h"
 
@@ -16,7 +17,8 @@ static struct trm_stream *stream;
 static struct {
     struct trm_backend_device *device; /* where its memory comes from */
     uint64_t allocations, frees, trims, threshold;
-    uint64_t fail; /* allocations that fail for lack of memory */
+    int32_t refuse; /* 1: the threshold cannot be set */
+    uint64_t fail;  /* allocations that fail for lack of memory */
     struct trm_backend_stream *freed_on;
 } asked;
 
@@ -57,7 +59,7 @@ static int32_t ordered_set_threshold(struct trm_backend_device *device, uint64_t
 {
     (void)device;
     asked.threshold = bytes;
-    return bytes == 13 ? TRM_ERROR_BACKEND : TRM_OK;
+    return bytes == 13 || asked.refuse ? TRM_ERROR_BACKEND : TRM_OK;
 }
 
 static int32_t ordered_statistics(struct trm_backend_device *device, uint64_t *used, uint64_t *cached,
@@ -151,6 +153,37 @@ START_TEST(out_of_memory_in_order_trims_and_tries_once_more)
 }
 END_TEST
 
+START_TEST(the_threshold_of_the_settings_is_the_backends_from_the_start)
+{
+    ck_assert_uint_eq(asked.threshold, store.core->pool->threshold);
+    ck_assert_uint_gt(asked.threshold, 0);
+}
+END_TEST
+
+START_TEST(a_device_whose_pool_cannot_be_set_up_is_not_opened)
+{
+    struct core_device *device = NULL;
+
+    asked.refuse = 1;
+    ck_assert_int_eq(core_device_create(store.core->object.context, &store.backend, 0, &device),
+                     TRM_ERROR_BACKEND);
+    ck_assert_ptr_null(device);
+}
+END_TEST
+
+START_TEST(a_pool_that_leaves_allocation_to_the_core_still_trims)
+{
+    store.backend.pool.allocate = NULL;
+    store.backend.pool.free     = NULL;
+    struct trm_buffer *buffer   = allocate(1000);
+    ck_assert_uint_eq(asked.allocations, 0);
+    ck_assert_int_eq(trm_stream_free(stream, buffer), TRM_OK);
+    ck_assert_uint_eq(asked.frees, 0);
+    ck_assert_int_eq(trm_pool_trim(store.device, 5), TRM_OK);
+    ck_assert_uint_eq(asked.trims, 1);
+}
+END_TEST
+
 START_TEST(trim_threshold_and_statistics_take_in_the_backends_pool)
 {
     struct trm_pool_stats stats = {.struct_size = sizeof(stats)};
@@ -175,6 +208,9 @@ int main(void)
         a_buffer_allocated_in_order_and_destroyed_goes_back_to_the_backends_pool,
         buffers_not_allocated_in_order_are_the_cores,
         out_of_memory_in_order_trims_and_tries_once_more,
+        the_threshold_of_the_settings_is_the_backends_from_the_start,
+        a_device_whose_pool_cannot_be_set_up_is_not_opened,
+        a_pool_that_leaves_allocation_to_the_core_still_trims,
         trim_threshold_and_statistics_take_in_the_backends_pool,
     };
     Suite *suite = suite_create("pool of the backend");

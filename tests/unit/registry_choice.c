@@ -149,6 +149,63 @@ START_TEST(the_setting_device_is_the_default_device)
 }
 END_TEST
 
+START_TEST(a_device_is_found_by_its_uuid)
+{
+    add_all();
+    make("");
+    resolves("three:uuid=fa6e0000-0000-0000-0000-000000000001", "three", 1);
+    resolves("two:uuid=FA6E0000000000000000000000000000", "two", 0);
+    make_with("", "device", "two:uuid=fa6e0000000000000000000000000001");
+    resolves(NULL, "two", 1);
+}
+END_TEST
+
+START_TEST(a_uuid_that_no_device_has_gives_those_that_there_are)
+{
+    add_all();
+    make("");
+    does_not_resolve("three:uuid=ff6e0000000000000000000000000001",
+                     "there is no device three:uuid=ff6e0000000000000000000000000001: three:0 is "
+                     "fa6e0000-0000-0000-0000-000000000000, three:1 is fa6e0000-0000-0000-0000-000000000001, "
+                     "three:2 is without a UUID");
+    does_not_resolve("four:uuid=fa6e0000000000000000000000000001", "one: can be used");
+}
+END_TEST
+
+START_TEST(a_device_is_found_by_a_pattern_of_its_name)
+{
+    add_all();
+    make("three:2,two");
+    resolves("three:name=three is the name*", "three", 0);
+    resolves("three:name=THREE*; 1", "three", 1);
+    resolves("three:name=*[12]", "three", 1);
+    resolves("two:name=*1", "two", 1);
+    make_with("", "device", "three:name=*2");
+    resolves(NULL, "three", 2);
+}
+END_TEST
+
+START_TEST(a_pattern_that_no_name_fits_gives_the_names_that_there_are)
+{
+    add_all();
+    make("");
+    does_not_resolve("two:name=two", "two:0 is two is the name of a device");
+    does_not_resolve("two:name=*2", ", two:1 is two is the name of a device");
+}
+END_TEST
+
+START_TEST(a_device_that_does_not_tell_its_name_is_a_failure)
+{
+    struct core_backend *backend = NULL;
+    uint32_t index               = 99;
+    add_all();
+    make_with("", "two.silent", "yes");
+    ck_assert_int_eq(core_registry_resolve(registry(), "two:name=*", &backend, &index), TRM_ERROR_BACKEND);
+    ck_assert_int_eq(trm_last_error().status, TRM_ERROR_BACKEND);
+    ck_assert_ptr_null(backend);
+}
+END_TEST
+
 START_TEST(what_is_no_device_is_not_found)
 {
     add_all();
@@ -179,6 +236,11 @@ int main(void)
     tcase_add_test(tests, a_backend_may_be_named_by_its_path);
     tcase_add_test(tests, a_path_that_is_relative_or_leads_nowhere_is_refused);
     tcase_add_test(tests, the_setting_device_is_the_default_device);
+    tcase_add_test(tests, a_device_is_found_by_its_uuid);
+    tcase_add_test(tests, a_uuid_that_no_device_has_gives_those_that_there_are);
+    tcase_add_test(tests, a_device_is_found_by_a_pattern_of_its_name);
+    tcase_add_test(tests, a_pattern_that_no_name_fits_gives_the_names_that_there_are);
+    tcase_add_test(tests, a_device_that_does_not_tell_its_name_is_a_failure);
     tcase_add_test(tests, what_is_no_device_is_not_found);
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -141,18 +141,58 @@ END_TEST
 
 START_TEST(a_device_is_a_backend_and_perhaps_a_number)
 {
-    struct core_selection_entry entry;
-    ck_assert(core_device_id_parse("cpu", &entry));
-    ck_assert_uint_eq(entry.device, CORE_NO_DEVICE);
-    ck_assert(core_device_id_parse("cuda:7", &entry));
-    ck_assert_uint_eq(entry.device, 7);
-    ck_assert_uint_eq(entry.length, 4);
-    ck_assert(!core_device_id_parse("/x/cpu.so", &entry));
-    ck_assert(!core_device_id_parse("cuda:", &entry));
-    ck_assert(!core_device_id_parse("cuda,cpu", &entry));
+    struct core_device_id id;
+    ck_assert(core_device_id_parse("cpu", &id));
+    ck_assert_int_eq(id.way, CORE_DEVICE_ANY);
+    ck_assert(core_device_id_parse("cuda:7", &id));
+    ck_assert_int_eq(id.way, CORE_DEVICE_BY_NUMBER);
+    ck_assert_uint_eq(id.number, 7);
+    ck_assert_uint_eq(id.length, 4);
+    ck_assert(!core_device_id_parse("/x/cpu.so", &id));
+    ck_assert(!core_device_id_parse("cuda:", &id));
+    ck_assert(!core_device_id_parse("cuda,cpu", &id));
     ck_assert(!core_device_id_check("cuda:1:2", allowed, sizeof(allowed)));
     ck_assert_ptr_nonnull(strstr(allowed, "cuda:1"));
     ck_assert(core_device_id_check("cuda:1", allowed, sizeof(allowed)));
+}
+END_TEST
+
+START_TEST(a_device_may_be_meant_by_its_uuid)
+{
+    static const uint8_t expected[16] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef,
+                                         0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF};
+    static const char *const good[]   = {"cuda:uuid=0123456789abcdef0123456789ABCDEF",
+                                         "cuda:uuid=01234567-89ab-cdef-0123-456789abcdef"};
+    static const char *const bad[] = {"cuda:uuid=", "cuda:uuid=0123456789abcdef0123456789abcde",
+                                      "cuda:uuid=0123456789abcdef0123456789abcdef0",
+                                      "cuda:uuid=0123456789abcdeg0123456789abcdef",
+                                      ":uuid=0123456789abcdef0123456789abcdef",
+                                      "CUDA:uuid=0123456789abcdef0123456789abcdef",
+                                      "cuda:UUID=0123456789abcdef0123456789abcdef"};
+    struct core_device_id id;
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        ck_assert_msg(core_device_id_parse(good[i], &id), "%s was refused", good[i]);
+        ck_assert_int_eq(id.way, CORE_DEVICE_BY_UUID);
+        ck_assert_uint_eq(id.length, 4);
+        ck_assert_mem_eq(id.uuid, expected, sizeof(expected));
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        ck_assert_msg(!core_device_id_parse(bad[i], &id), "%s was accepted", bad[i]);
+}
+END_TEST
+
+START_TEST(a_device_may_be_meant_by_a_pattern_of_its_name)
+{
+    struct core_device_id id;
+    ck_assert(core_device_id_parse("cuda:name=*H200/1:2, of two", &id));
+    ck_assert_int_eq(id.way, CORE_DEVICE_BY_NAME);
+    ck_assert_uint_eq(id.length, 4);
+    ck_assert_str_eq(id.pattern, "*H200/1:2, of two");
+    ck_assert(!core_device_id_parse("cuda:name=", &id));
+    ck_assert(!core_device_id_parse(":name=x", &id));
+    ck_assert(!core_device_id_parse("/x/cuda.so:name=x", &id));
+    ck_assert(!core_device_id_parse("cuda:names=x", &id));
+    ck_assert(!parse("cuda:name=x")); /* a list has commas, and patterns too */
 }
 END_TEST
 
@@ -171,6 +211,8 @@ int main(void)
     tcase_add_test(grammar, a_backend_is_found_by_its_whole_name_only);
     tcase_add_test(grammar, names_of_backends_are_short_and_plain);
     tcase_add_test(grammar, a_device_is_a_backend_and_perhaps_a_number);
+    tcase_add_test(grammar, a_device_may_be_meant_by_its_uuid);
+    tcase_add_test(grammar, a_device_may_be_meant_by_a_pattern_of_its_name);
     suite_add_tcase(suite, grammar);
     return run_suite(suite);
 }

@@ -215,6 +215,20 @@ START_TEST(a_selection_of_backends_is_checked_at_once)
 }
 END_TEST
 
+START_TEST(settings_of_the_vulkan_backend_are_checked)
+{
+    is_bad(0, "vulkan.copies", "magic", "it takes auto, engine or kernel");
+    is_bad(0, "vulkan.loader", "here/libvulkan.so.1", "the name of a library, or its absolute path");
+    is_bad(0, "vulkan.spin", "1001", "a whole number from 0 to 1000");
+    is_bad(0, "vulkan.validation", "perhaps", "yes or no");
+    make(0, "vulkan.loader", "/opt/libvulkan.so.1");
+    is("vulkan.loader", "/opt/libvulkan.so.1", TRM_ORIGIN_PROGRAM);
+    is("vulkan.copies", "auto", TRM_ORIGIN_DEFAULT);
+    make(0, "vulkan.copies", "kernel");
+    is("vulkan.copies", "kernel", TRM_ORIGIN_PROGRAM);
+}
+END_TEST
+
 /* ---- files ---- */
 
 START_TEST(a_file_may_be_named)
@@ -416,6 +430,7 @@ int main(void)
     tcase_add_test(values, a_bad_value_is_refused_naming_where_it_comes_from_and_what_would_do);
     tcase_add_test(values, settings_that_there_are_not_are_refused);
     tcase_add_test(values, a_selection_of_backends_is_checked_at_once);
+    tcase_add_test(values, settings_of_the_vulkan_backend_are_checked);
     tcase_add_test(values, a_file_may_be_named);
     tcase_add_test(values, a_file_that_is_named_must_be_there);
     tcase_add_test(values, without_xdg_the_users_file_is_under_home);

@@ -237,6 +237,24 @@ PIN(trm_graph_ops, destroy, 16, 8);
 PIN(trm_graph_ops, launch, 24, 8);
 PIN(trm_graph_ops, update, 32, 8);
 
+PIN_GROWING(trm_interop_ops, 120);
+PIN(trm_interop_ops, struct_size, 0, 4);
+PIN(trm_interop_ops, reserved, 4, 4);
+PIN(trm_interop_ops, device_handle, 8, 8);
+PIN(trm_interop_ops, stream_handle, 16, 8);
+PIN(trm_interop_ops, memory_handle, 24, 8);
+PIN(trm_interop_ops, adopt, 32, 8);
+PIN(trm_interop_ops, memory_create, 40, 8);
+PIN(trm_interop_ops, memory_export, 48, 8);
+PIN(trm_interop_ops, memory_import, 56, 8);
+PIN(trm_interop_ops, semaphore_create, 64, 8);
+PIN(trm_interop_ops, semaphore_import, 72, 8);
+PIN(trm_interop_ops, semaphore_export, 80, 8);
+PIN(trm_interop_ops, semaphore_destroy, 88, 8);
+PIN(trm_interop_ops, semaphore_value, 96, 8);
+PIN(trm_interop_ops, semaphore_wait, 104, 8);
+PIN(trm_interop_ops, semaphore_signal, 112, 8);
+
 PIN_GROWING(trm_backend, 144);
 PIN(trm_backend, struct_size, 0, 4);
 PIN(trm_backend, abi_minor, 4, 4);

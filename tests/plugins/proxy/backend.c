@@ -128,6 +128,7 @@ static void proxy_wrap(const struct trm_backend *backend, const char *without)
     proxy_take(&proxy_target.pool, backend ? backend->pool : NULL, sizeof(proxy_target.pool));
     proxy_take(&proxy_target.peer, backend ? backend->peer : NULL, sizeof(proxy_target.peer));
     proxy_take(&proxy_target.graph, backend ? backend->graph : NULL, sizeof(proxy_target.graph));
+    proxy_take(&proxy_target.interop, backend ? backend->interop : NULL, sizeof(proxy_target.interop));
     proxy_take(&proxy_target.profile, backend ? backend->profile : NULL, sizeof(proxy_target.profile));
 
     proxy_backend.device  = proxy_device_table();
@@ -138,6 +139,7 @@ static void proxy_wrap(const struct trm_backend *backend, const char *without)
     proxy_backend.pool    = backend && backend->pool ? proxy_pool_table(without) : NULL;
     proxy_backend.peer    = backend && backend->peer ? proxy_peer_table(without) : NULL;
     proxy_backend.graph   = backend && backend->graph ? proxy_graph_table(without) : NULL;
+    proxy_backend.interop = backend && backend->interop ? proxy_interop_table(without) : NULL;
 }
 
 /* Not as pure as a query should be: what the proxy can do depends on its target, so that is loaded here. Where there is none

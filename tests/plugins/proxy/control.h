@@ -14,10 +14,12 @@
  * Operations: probe open close device_count get_info device_open device_close allocate free host_pointer stream_create
  * stream_destroy copy launch copy_2d fill mark wait_stream gate open_gates prefetch flush query wait wait_any notify abandon
  * supports load unload kernel kernel_name stamp_create stamp_destroy stamp_record stamp_read pool_allocate pool_free pool_trim
- * pool_set_threshold pool_statistics peer_can_access peer_copy graph_create graph_destroy graph_launch graph_update.
+ * pool_set_threshold pool_statistics peer_can_access peer_copy graph_create graph_destroy graph_launch graph_update
+ * device_handle stream_handle memory_handle adopt memory_create memory_export memory_import semaphore_create semaphore_import
+ * semaphore_export semaphore_destroy semaphore_value semaphore_wait semaphore_signal.
  *
  * Optional: host_pointer copy_2d fill mark wait_stream gate (with open_gates) prefetch flush wait_any notify abandon
- * kernel_name profile pool peer graph graph_update.
+ * kernel_name profile pool peer graph graph_update interop.
  *
  * Without flush every operation is submitted when it is enqueued, so that nothing is held back.
  * Without host_pointer the device is not unified and has memory of the kind DEVICE alone, since the others need it.
@@ -51,7 +53,7 @@ struct proxy_control {
     uint64_t (*calls)(const char *operation);
 
     /* How many objects were made and ended: "instance", "device", "memory", "stream", "module", "stamp",
-     * "graph". */
+     * "graph", "semaphore". */
     uint64_t (*created)(const char *object);
     uint64_t (*destroyed)(const char *object);
 

@@ -53,28 +53,36 @@ static int32_t proxy_device_get_info(struct trm_backend_instance *instance, uint
     return status;
 }
 
-static int32_t proxy_device_open(struct trm_backend_instance *instance, uint32_t index,
-                                 struct trm_backend_device **device)
+int32_t proxy_device_wrap(struct trm_backend_instance *instance, struct trm_backend_device *target,
+                          struct trm_backend_device **device)
 {
-    const struct trm_host *host = instance->host;
-    struct trm_backend_device *made;
-    int32_t status = proxy_begin(host, PROXY_DEVICE_OPEN, NULL);
+    struct trm_backend_device *made = proxy_new(instance->host, sizeof(*made));
 
-    if (status != TRM_OK)
-        return status;
-    made = proxy_new(host, sizeof(*made));
     if (made == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     made->instance = instance;
-    status         = proxy_target.device.open(instance->target, index, &made->target);
-    if (status != TRM_OK) {
-        host->release(host->context, made, sizeof(*made));
-        return status;
-    }
+    made->target   = target;
     atomic_fetch_add(&instance->devices, 1);
     proxy_created(PROXY_DEVICE);
     *device = made;
     return TRM_OK;
+}
+
+static int32_t proxy_device_open(struct trm_backend_instance *instance, uint32_t index,
+                                 struct trm_backend_device **device)
+{
+    struct trm_backend_device *target;
+    int32_t status = proxy_begin(instance->host, PROXY_DEVICE_OPEN, NULL);
+
+    if (status != TRM_OK)
+        return status;
+    status = proxy_target.device.open(instance->target, index, &target);
+    if (status != TRM_OK)
+        return status;
+    status = proxy_device_wrap(instance, target, device);
+    if (status != TRM_OK)
+        proxy_target.device.close(target);
+    return status;
 }
 
 static void proxy_device_close(struct trm_backend_device *device)

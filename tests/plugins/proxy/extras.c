@@ -134,9 +134,19 @@ static const struct trm_pool_ops proxy_pool_ops = {
     .statistics    = proxy_pool_statistics,
 };
 
+/* Where the other leaves allocation to the core, so does the proxy. */
+static const struct trm_pool_ops proxy_pool_ops_caching = {
+    .struct_size   = sizeof(proxy_pool_ops_caching),
+    .trim          = proxy_pool_trim,
+    .set_threshold = proxy_pool_set_threshold,
+    .statistics    = proxy_pool_statistics,
+};
+
 const struct trm_pool_ops *proxy_pool_table(const char *without)
 {
-    return proxy_list_has(without, "pool") ? NULL : &proxy_pool_ops;
+    if (proxy_list_has(without, "pool"))
+        return NULL;
+    return proxy_target.pool.allocate != NULL ? &proxy_pool_ops : &proxy_pool_ops_caching;
 }
 
 /* ---- peer ------------------------------------------------------------------------------------------------ */

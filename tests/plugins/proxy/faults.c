@@ -76,6 +76,20 @@ static const char *const proxy_operation_names[PROXY_OPERATION_COUNT] = {
     [PROXY_GRAPH_DESTROY]      = "graph_destroy",
     [PROXY_GRAPH_LAUNCH]       = "graph_launch",
     [PROXY_GRAPH_UPDATE]       = "graph_update",
+    [PROXY_DEVICE_HANDLE]      = "device_handle",
+    [PROXY_STREAM_HANDLE]      = "stream_handle",
+    [PROXY_MEMORY_HANDLE]      = "memory_handle",
+    [PROXY_ADOPT]              = "adopt",
+    [PROXY_MEMORY_CREATE]      = "memory_create",
+    [PROXY_MEMORY_EXPORT]      = "memory_export",
+    [PROXY_MEMORY_IMPORT]      = "memory_import",
+    [PROXY_SEMAPHORE_CREATE]   = "semaphore_create",
+    [PROXY_SEMAPHORE_IMPORT]   = "semaphore_import",
+    [PROXY_SEMAPHORE_EXPORT]   = "semaphore_export",
+    [PROXY_SEMAPHORE_DESTROY]  = "semaphore_destroy",
+    [PROXY_SEMAPHORE_VALUE]    = "semaphore_value",
+    [PROXY_SEMAPHORE_WAIT]     = "semaphore_wait",
+    [PROXY_SEMAPHORE_SIGNAL]   = "semaphore_signal",
 };
 
 static pthread_mutex_t proxy_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */

@@ -11,9 +11,9 @@
 #include "proxy.h"
 
 static const char *const proxy_object_names[PROXY_OBJECT_COUNT] = {
-    [PROXY_INSTANCE] = "instance", [PROXY_DEVICE] = "device", [PROXY_MEMORY] = "memory",
-    [PROXY_STREAM] = "stream",     [PROXY_MODULE] = "module", [PROXY_STAMP] = "stamp",
-    [PROXY_GRAPH] = "graph",
+    [PROXY_INSTANCE] = "instance", [PROXY_DEVICE] = "device",       [PROXY_MEMORY] = "memory",
+    [PROXY_STREAM] = "stream",     [PROXY_MODULE] = "module",       [PROXY_STAMP] = "stamp",
+    [PROXY_GRAPH] = "graph",       [PROXY_SEMAPHORE] = "semaphore",
 };
 
 static _Atomic uint64_t proxy_made[PROXY_OBJECT_COUNT];

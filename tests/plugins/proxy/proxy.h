@@ -57,6 +57,20 @@ enum proxy_operation {
     PROXY_GRAPH_DESTROY,
     PROXY_GRAPH_LAUNCH,
     PROXY_GRAPH_UPDATE,
+    PROXY_DEVICE_HANDLE,
+    PROXY_STREAM_HANDLE,
+    PROXY_MEMORY_HANDLE,
+    PROXY_ADOPT,
+    PROXY_MEMORY_CREATE,
+    PROXY_MEMORY_EXPORT,
+    PROXY_MEMORY_IMPORT,
+    PROXY_SEMAPHORE_CREATE,
+    PROXY_SEMAPHORE_IMPORT,
+    PROXY_SEMAPHORE_EXPORT,
+    PROXY_SEMAPHORE_DESTROY,
+    PROXY_SEMAPHORE_VALUE,
+    PROXY_SEMAPHORE_WAIT,
+    PROXY_SEMAPHORE_SIGNAL,
     PROXY_OPERATION_COUNT
 };
 
@@ -68,6 +82,7 @@ enum proxy_object {
     PROXY_MODULE,
     PROXY_STAMP,
     PROXY_GRAPH,
+    PROXY_SEMAPHORE,
     PROXY_OBJECT_COUNT
 };
 
@@ -83,6 +98,7 @@ struct proxy_target {
     struct trm_peer_ops peer;
     struct trm_profile_ops profile;
     struct trm_graph_ops graph;
+    struct trm_interop_ops interop;
 };
 
 extern struct proxy_target proxy_target;
@@ -151,6 +167,10 @@ uint64_t proxy_count_created(const char *object);
 uint64_t proxy_count_destroyed(const char *object);
 uint64_t proxy_count_breaches(char *first, uint64_t capacity);
 
+/* device.c: a device of the target's. On a failure it stays the caller's. */
+int32_t proxy_device_wrap(struct trm_backend_instance *instance, struct trm_backend_device *target,
+                          struct trm_backend_device **device);
+
 /* memory.c: an object of the proxy's own, zeroed; NULL (explained) when there is no memory. */
 void *proxy_new(const struct trm_host *host, uint64_t size);
 int32_t proxy_memory_wrap(struct trm_backend_device *device, struct trm_backend_memory *target, uint64_t size,
@@ -208,6 +228,7 @@ const struct trm_profile_ops *proxy_profile_table(const char *without);
 const struct trm_pool_ops *proxy_pool_table(const char *without);
 const struct trm_peer_ops *proxy_peer_table(const char *without);
 const struct trm_graph_ops *proxy_graph_table(const char *without);
+const struct trm_interop_ops *proxy_interop_table(const char *without);
 
 /* faults.c; exported beside the query, so that a test can find it. */
 extern TRM_API const struct proxy_control proxy_control;

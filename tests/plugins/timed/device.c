@@ -61,6 +61,9 @@ static int32_t timed_device_get_info(struct trm_backend_instance *instance, uint
     case TRM_DEVICE_SYNCHRONOUS:
         number = 0;
         break;
+    case TRM_DEVICE_MAPPED:
+        number = 1;
+        break;
     case TRM_DEVICE_COPY_ENGINES:
         number = 2;
         break;

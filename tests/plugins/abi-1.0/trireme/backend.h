@@ -49,6 +49,7 @@ struct trm_backend_module;
 struct trm_backend_kernel;
 struct trm_backend_stamp;
 struct trm_backend_graph;
+struct trm_backend_semaphore;
 
 /* ---- what the core lends ------------------------------------------------------------------ */
 
@@ -246,7 +247,7 @@ struct trm_stream_ops {
     /* Optional: the stream waits until `other`, of the same instance, has completed other_value;
      * if other fails, so does this one with the same status. `other` may be destroyed as soon as
      * its own work is done, also before `stream` has come to the wait. Emulated by gates, else on
-     * the host. */
+     * the host; so it is where the answer is UNSUPPORTED, as for a stream of another device. */
     int32_t (*wait_stream)(struct trm_backend_stream *stream, uint64_t value,
                            struct trm_backend_stream *other, uint64_t other_value);
     /* Optional: the stream stops at `value` until open_gates() is called with that number or a
@@ -346,6 +347,7 @@ struct trm_module_ops {
 struct trm_profile_ops {
     uint32_t struct_size;
     uint32_t reserved;
+    /* UNSUPPORTED for a device that has none: it is then as without the table. */
     int32_t (*stamp_create)(struct trm_backend_device *device, struct trm_backend_stamp **stamp);
     void (*stamp_destroy)(struct trm_backend_stamp *stamp); /* its record, if any, is complete */
     /* Enqueue: take the time when the stream gets there. A stamp may be recorded again once its
@@ -361,12 +363,16 @@ struct trm_profile_ops {
 struct trm_pool_ops {
     uint32_t struct_size;
     uint32_t reserved;
+    /* Optional, both or none: allocation in stream order is then the core's. */
     int32_t (*allocate)(struct trm_backend_stream *stream, uint64_t value, uint64_t size,
                         struct trm_backend_memory **memory);
     int32_t (*free)(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_memory *memory);
+    /* What the backend holds for itself, beyond what the core has allocated, the core's own cache
+     * being within keep_bytes already. */
     int32_t (*trim)(struct trm_backend_device *device, uint64_t keep_bytes);
+    /* Also called when a device has been opened, with the setting pool.threshold. */
     int32_t (*set_threshold)(struct trm_backend_device *device, uint64_t bytes);
-    /* used, cached and reserved bytes. */
+    /* Used, cached and reserved bytes, less what memory->allocate() has handed out. */
     int32_t (*statistics)(struct trm_backend_device *device, uint64_t *used, uint64_t *cached,
                           uint64_t *reserved);
 };
@@ -420,8 +426,41 @@ struct trm_graph_ops {
     int32_t (*update)(struct trm_backend_graph *graph, uint32_t index, const struct trm_graph_node *node);
 };
 
-/* Reserved for later minors; its table is NULL in minor 0. */
-struct trm_interop_ops;
+/* ---- interop (optional): what <trireme/interop.h> offers ----------------------------------- */
+
+/* Slots may be NULL one by one: UNSUPPORTED. `type` is enum trm_native_type or enum trm_handle_type, and not checked by the core. */
+struct trm_interop_ops {
+    uint32_t struct_size;
+    uint32_t reserved;
+    int32_t (*device_handle)(struct trm_backend_device *device, int32_t type, uint64_t *handle);
+    int32_t (*stream_handle)(struct trm_backend_stream *stream, int32_t type, uint64_t *handle);
+    /* `offset` is where the memory begins in what the handle names. */
+    int32_t (*memory_handle)(struct trm_backend_memory *memory, int32_t type, uint64_t *handle,
+                             uint64_t *offset);
+
+    /* A device on top of an application's own; `index` says which of the instance's it is, for get_info(). */
+    int32_t (*adopt)(struct trm_backend_instance *instance, int32_t type, const void *native, uint32_t *index,
+                     struct trm_backend_device **device);
+
+    /* Memory from outside of all pools. Given back by memory->free(). A file descriptor is the receiver's. */
+    int32_t (*memory_create)(struct trm_backend_device *device, uint64_t size,
+                             struct trm_backend_memory **memory);
+    int32_t (*memory_export)(struct trm_backend_memory *memory, int32_t type, int32_t *fd, uint64_t *size);
+    int32_t (*memory_import)(struct trm_backend_device *device, int32_t type, int32_t fd, uint64_t size,
+                             struct trm_backend_memory **memory);
+
+    /* Timeline semaphores. destroy: nothing enqueued needs it any more. Waits and signals are operations of the stream. */
+    int32_t (*semaphore_create)(struct trm_backend_device *device, struct trm_backend_semaphore **semaphore);
+    int32_t (*semaphore_import)(struct trm_backend_device *device, int32_t type, int32_t fd,
+                                struct trm_backend_semaphore **semaphore);
+    int32_t (*semaphore_export)(struct trm_backend_semaphore *semaphore, int32_t type, int32_t *fd);
+    void (*semaphore_destroy)(struct trm_backend_semaphore *semaphore);
+    int32_t (*semaphore_value)(struct trm_backend_semaphore *semaphore, uint64_t *current);
+    int32_t (*semaphore_wait)(struct trm_backend_stream *stream, uint64_t value,
+                              struct trm_backend_semaphore *semaphore, uint64_t semaphore_value);
+    int32_t (*semaphore_signal)(struct trm_backend_stream *stream, uint64_t value,
+                                struct trm_backend_semaphore *semaphore, uint64_t semaphore_value);
+};
 
 /* ---- the backend -------------------------------------------------------------------------- */
 

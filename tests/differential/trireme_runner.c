@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/differential/cpu_runner.h"
+#include "tests/differential/trireme_runner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,21 +9,34 @@
 #define ARGUMENTS_MOST 64u
 #define CONSTANTS_MOST 64u
 
-struct cpu_runner {
+struct trireme_runner {
     struct runner base;
     struct trm_context *context;
     struct trm_device *device;
     struct trm_stream *stream;
+    int is_complete; /* it takes whatever the core takes: it is there to do so */
+    char said[1024]; /* by a validation layer */
 };
 
-/* A shader that the translator does not take is a failure too: it is there to be taken. */
-static enum run_status say_error(struct cpu_runner *runner, int32_t status, const char *call)
+/* With TRIREME_VULKAN_VALIDATION=yes. */
+static void note_validation(void *user, int32_t level, const char *line)
 {
-    return runner_say(&runner->base, RUN_FAILED, "%s: %s: %s", call, trm_status_name(status),
+    struct trireme_runner *runner = user;
+    (void)level;
+    if (strncmp(line, "vulkan validation: ", strlen("vulkan validation: ")) == 0)
+        snprintf(runner->said, sizeof(runner->said), "%s", line);
+}
+
+static enum run_status say_error(struct trireme_runner *runner, int32_t status, const char *call)
+{
+    enum run_status answer =
+        status == TRM_ERROR_UNSUPPORTED && !runner->is_complete ? RUN_UNSUPPORTED : RUN_FAILED;
+    return runner_say(&runner->base, answer, "%s: %s: %s", call, trm_status_name(status),
                       trm_last_error().sentence);
 }
 
-static int32_t load(struct cpu_runner *runner, const struct run_request *request, struct trm_module **module)
+static int32_t load(struct trireme_runner *runner, const struct run_request *request,
+                    struct trm_module **module)
 {
     struct trm_constant constants[CONSTANTS_MOST];
     for (uint32_t i = 0; i < request->constant_count; i++) {
@@ -45,7 +58,7 @@ static int32_t load(struct cpu_runner *runner, const struct run_request *request
 }
 
 /* The argument for one parameter, taken from where the request has it by set and binding, or by offset. */
-static enum run_status argument_of(struct cpu_runner *runner, const struct run_request *request,
+static enum run_status argument_of(struct trireme_runner *runner, const struct run_request *request,
                                    const struct trm_parameter *parameter, struct trm_buffer *const *buffers,
                                    struct trm_argument *argument)
 {
@@ -74,7 +87,7 @@ static enum run_status argument_of(struct cpu_runner *runner, const struct run_r
     return RUN_DONE;
 }
 
-static enum run_status launch(struct cpu_runner *runner, const struct run_request *request,
+static enum run_status launch(struct trireme_runner *runner, const struct run_request *request,
                               struct trm_kernel *kernel, struct trm_buffer *const *buffers)
 {
     struct trm_kernel_info info = {.struct_size = sizeof(info)};
@@ -96,7 +109,7 @@ static enum run_status launch(struct cpu_runner *runner, const struct run_reques
     return status == TRM_OK ? RUN_DONE : say_error(runner, status, "trm_stream_sync");
 }
 
-static int32_t upload(struct cpu_runner *runner, const struct run_request *request,
+static int32_t upload(struct trireme_runner *runner, const struct run_request *request,
                       struct trm_buffer **buffers)
 {
     for (uint32_t i = 0; i < request->buffer_count; i++) {
@@ -112,7 +125,7 @@ static int32_t upload(struct cpu_runner *runner, const struct run_request *reque
     return TRM_OK;
 }
 
-static int32_t download(struct cpu_runner *runner, const struct run_request *request,
+static int32_t download(struct trireme_runner *runner, const struct run_request *request,
                         struct trm_buffer *const *buffers)
 {
     for (uint32_t i = 0; i < request->buffer_count; i++) {
@@ -123,7 +136,7 @@ static int32_t download(struct cpu_runner *runner, const struct run_request *req
     return trm_stream_sync(runner->stream);
 }
 
-static enum run_status run_kernel(struct cpu_runner *runner, const struct run_request *request,
+static enum run_status run_kernel(struct trireme_runner *runner, const struct run_request *request,
                                   struct trm_kernel *kernel)
 {
     struct trm_buffer *buffers[ARGUMENTS_MOST] = {0};
@@ -143,9 +156,9 @@ static enum run_status run_kernel(struct cpu_runner *runner, const struct run_re
     return answer;
 }
 
-static enum run_status cpu_run(struct runner *base, const struct run_request *request)
+static enum run_status trireme_run(struct runner *base, const struct run_request *request)
 {
-    struct cpu_runner *runner = (struct cpu_runner *)base;
+    struct trireme_runner *runner = (struct trireme_runner *)base;
     if (request->buffer_count > ARGUMENTS_MOST || request->constant_count > CONSTANTS_MOST)
         return runner_say(base, RUN_FAILED, "too many buffers or constants for this runner");
     struct trm_module *module = NULL;
@@ -158,41 +171,68 @@ static enum run_status cpu_run(struct runner *base, const struct run_request *re
         status == TRM_OK ? run_kernel(runner, request, kernel) : say_error(runner, status, "trm_kernel_get");
     trm_kernel_destroy(kernel);
     trm_module_destroy(module);
+    if (runner->said[0] != '\0')
+        return runner_say(base, RUN_FAILED, "%s", runner->said);
     return answer;
 }
 
-static void cpu_close(struct runner *base)
+static void trireme_close(struct runner *base)
 {
-    struct cpu_runner *runner = (struct cpu_runner *)base;
+    struct trireme_runner *runner = (struct trireme_runner *)base;
     trm_stream_destroy(runner->stream);
     trm_device_destroy(runner->device);
     trm_context_destroy(runner->context);
     free(runner);
 }
 
-struct runner *cpu_runner_open(char *reason, size_t capacity)
+static int32_t open_device(struct trireme_runner *runner, const char *backend)
 {
-    struct cpu_runner *runner = calloc(1, sizeof(*runner));
-    if (!runner) {
-        snprintf(reason, capacity, "no memory");
-        return NULL;
-    }
-    runner->base.name  = "cpu";
-    runner->base.run   = cpu_run;
-    runner->base.close = cpu_close;
-    int32_t status     = trm_context_create(NULL, &runner->context);
+    struct trm_setting settings[] = {{.name = "backend", .value = backend}};
+    struct trm_context_desc desc  = {.struct_size   = sizeof(desc),
+                                     .settings      = settings,
+                                     .setting_count = 1,
+                                     .log           = note_validation,
+                                     .log_user      = runner};
+    int32_t status                = trm_context_create(&desc, &runner->context);
     if (status == TRM_OK)
-        status = trm_device_open(runner->context, "cpu:0", &runner->device);
+        status = trm_device_open(runner->context, NULL, &runner->device);
     if (status == TRM_OK)
         status = trm_module_supported(runner->device, TRM_MODULE_SPIRV);
     if (status == TRM_OK)
         status = trm_stream_create(runner->device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &runner->stream);
-    if (status != TRM_OK) {
-        say_error(runner, status, "opening cpu:0");
-        snprintf(reason, capacity, "%s", runner->base.message);
-        cpu_close(&runner->base);
+    return status;
+}
+
+static struct runner *open_on(const char *name, const char *backend, int is_complete, char *reason,
+                              size_t capacity)
+{
+    struct trireme_runner *runner            = calloc(1, sizeof(*runner));
+    char device[sizeof(runner->base.device)] = "";
+    if (!runner) {
+        snprintf(reason, capacity, "no memory");
         return NULL;
     }
-    snprintf(runner->base.device, sizeof(runner->base.device), "cpu:0");
+    runner->base.name   = name;
+    runner->base.run    = trireme_run;
+    runner->base.close  = trireme_close;
+    runner->is_complete = is_complete;
+    if (open_device(runner, backend) != TRM_OK ||
+        trm_device_get_info(runner->device, TRM_DEVICE_NAME, device, sizeof(device), NULL) != TRM_OK) {
+        snprintf(reason, capacity, "opening %.200s: %s", backend, trm_last_error().sentence);
+        trireme_close(&runner->base);
+        return NULL;
+    }
+    snprintf(runner->base.device, sizeof(runner->base.device), "%.100s by %.100s", device, backend);
     return &runner->base;
+}
+
+struct runner *cpu_runner_open(char *reason, size_t capacity)
+{
+    return open_on("cpu", "cpu", 1, reason, capacity);
+}
+
+struct runner *backend_runner_open(char *reason, size_t capacity)
+{
+    const char *backend = getenv("CONFORMANCE_BACKEND");
+    return open_on("backend", backend ? backend : "vulkan", 0, reason, capacity);
 }

@@ -1,0 +1,7 @@
+#version 450
+// Does nothing, and has no arguments.
+layout(local_size_x = 1) in;
+
+void main()
+{
+}

@@ -1,0 +1,19 @@
+#version 450
+// Takes at least so long: 256 divisions that wait for each other take a microsecond and more. (They are no loop since lavapipe
+// ends a kernel's loops after 65535 rounds.) What is computed nobody sees, but no compiler can know that.
+layout(local_size_x = 1) in;
+layout(push_constant) uniform Arguments { uint microseconds; };
+shared uint seen;
+
+#define STEP value = (4000000007u / (value | 1u)) + i;
+#define FOUR(STEPS) STEPS STEPS STEPS STEPS
+
+void main()
+{
+    uint value = microseconds;
+    seen       = 0;
+    for (uint i = 0; i < microseconds; i++) {
+        FOUR(FOUR(FOUR(FOUR(STEP))))
+        atomicXor(seen, value);
+    }
+}

@@ -1,0 +1,13 @@
+#!/bin/sh
+# The built-in kernels on Vulkan, beside double precision; the validation layer says nothing.
+
+. "$top_srcdir/tests/vulkan/common.sh"
+validation_in_the_log
+
+CONFORMANCE_BACKEND=vulkan
+export CONFORMANCE_BACKEND
+failures=0
+for group in elementwise conversion collective linear training filters pixels; do
+    "$top_builddir/tests/kernels/$group" || failures=$((failures + 1))
+done
+test "$failures" -eq 0

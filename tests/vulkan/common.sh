@@ -1,0 +1,38 @@
+# Sourced by tests that run on the vulkan backend. Where it was not built, or finds no device, they are skipped; where the
+# validation layer is installed, it is on.
+
+case " $BACKENDS " in
+*" backends/vulkan.la "*) ;;
+*)
+    echo "the vulkan backend was not built"
+    exit 77
+    ;;
+esac
+
+TRIREME_BACKEND=vulkan
+export TRIREME_BACKEND
+if ! "$top_builddir/tools/trireme" info >/dev/null 2>&1; then
+    echo "there is no Vulkan device here"
+    exit 77
+fi
+
+# Programs that listen to their log are told of the layer's messages there (the setting vulkan.validation); the others have
+# them printed by the layer itself.
+validation_in_the_log()
+{
+    TRIREME_VULKAN_VALIDATION=yes
+    export TRIREME_VULKAN_VALIDATION
+}
+
+validation_printed()
+{
+    . "$top_srcdir/tests/differential/validation.sh"
+    VK_LAYER_ENABLES=VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT
+    export VK_LAYER_ENABLES
+}
+
+# printed_in FILE: has the layer said anything there?
+printed_in()
+{
+    grep -E 'Validation (Error|Warning)' "$1"
+}

@@ -1,0 +1,311 @@
+/* Devices that are lost: every call that can find it out, every wait, everything that has to end all the same.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/vulkan/scenario.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+enum {
+    N       = 1000,
+    WAITERS = 4
+};
+
+/* ---- at every call ---- */
+
+static bool lose_at(unsigned n)
+{
+    struct scenario_end end;
+    char rule[64];
+    snprintf(rule, sizeof(rule), "any:%u:once:VK_ERROR_DEVICE_LOST", n);
+    ck_assert_int_eq(shim->arm(rule), 0);
+    scenario_run(&end);
+    bool lost = shim->failures() > 0;
+    if (end.status != TRM_OK) {
+        ck_assert_msg(lost && end.status == TRM_ERROR_DEVICE_LOST, "%s (%s): %s gave %s: %s", rule,
+                      shim->failed_function(), end.step, trm_status_name(end.status), end.sentence);
+        ck_assert_int_eq(end.error.status, end.status);
+        ck_assert_msg(strstr(end.sentence, "lost"), "%s gave: %s", end.step, end.sentence);
+    }
+    check_nothing_left(rule);
+    shim->arm(NULL);
+    return lost;
+}
+
+START_TEST(a_loss_that_any_call_finds_out_is_a_status_and_leaves_nothing)
+{
+    struct scenario_end end;
+    unsigned n = 1;
+    while (lose_at(n))
+        n++;
+    ck_assert_uint_gt(n, 10);
+    scenario_run(&end);
+    ck_assert_msg(end.status == TRM_OK, "%s gave %s afterwards: %s", end.step, trm_status_name(end.status),
+                  end.sentence);
+    check_nothing_left("a scenario in which nothing was lost");
+}
+END_TEST
+
+/* ---- one loss, seen from everywhere ---- */
+
+static struct trm_kernel *kernel;
+static struct trm_buffer *buffer;
+
+static void open_all(void)
+{
+    struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .flags = TRM_BUFFER_ZEROED, .size = 4 * N};
+    world_open();
+    kernel = affine_on(the.device);
+    ck_ok(trm_buffer_create_from(the.device, &desc, &buffer));
+    ck_ok(trm_stream_sync(the.stream));
+}
+
+static void close_all(void)
+{
+    trm_buffer_destroy(buffer);
+    trm_kernel_destroy(kernel);
+    world_close();
+}
+
+/* The device is lost when the next work is submitted to it. */
+static void lose(struct trm_stream *stream)
+{
+    ck_assert_int_eq(shim->arm("vkQueueSubmit:1:once:VK_ERROR_DEVICE_LOST"), 0);
+    (void)affine_launch(stream, kernel, buffer, N, 1, 1);
+    (void)trm_stream_flush(stream);
+    ck_assert_uint_eq(shim->failures(), 1);
+}
+
+START_TEST(a_loss_is_told_in_the_same_words_for_ever_and_names_what_was_running)
+{
+    static uint32_t numbers[N];
+    char first[1024];
+    lose(the.stream);
+    ck_fails(trm_stream_sync(the.stream), TRM_ERROR_DEVICE_LOST);
+    ck_sentence_has("lost");
+    ck_sentence_has("affine");
+    snprintf(first, sizeof(first), "%s", trm_last_error().sentence);
+    for (int i = 0; i < 3; i++) {
+        ck_fails(trm_stream_sync(the.stream), TRM_ERROR_DEVICE_LOST);
+        ck_assert_str_eq(trm_last_error().sentence, first);
+    }
+    ck_fails(trm_download(the.stream, numbers, trm_span_whole(buffer)), TRM_ERROR_DEVICE_LOST);
+    ck_fails(affine_launch(the.stream, kernel, buffer, N, 1, 1), TRM_ERROR_DEVICE_LOST);
+    ck_fails(trm_fill(the.stream, trm_span_whole(buffer), 0, 1), TRM_ERROR_DEVICE_LOST);
+}
+END_TEST
+
+START_TEST(a_loss_is_told_to_the_other_streams_of_the_device)
+{
+    struct trm_stream *other = stream_open(the.device, TRM_STREAM_UPLOAD);
+    lose(the.stream);
+    int32_t status = trm_fill(other, trm_span_whole(buffer), 1, 1);
+    if (status == TRM_OK)
+        status = trm_stream_sync(other);
+    ck_assert_int_eq(status, TRM_ERROR_DEVICE_LOST);
+    trm_stream_destroy(other);
+}
+END_TEST
+
+struct waiter {
+    pthread_t thread;
+    struct trm_stream *stream;
+    struct trm_point point;
+    int32_t status;
+};
+
+static void *wait_for_point(void *user)
+{
+    struct waiter *waiter = user;
+    waiter->status        = trm_point_wait(waiter->point, TRM_FOREVER);
+    return NULL;
+}
+
+/* Work behind a gate that nobody opens before the loss: a callback that waits. */
+struct gate {
+    pthread_mutex_t mutex;
+    pthread_cond_t opened;
+    bool open;
+};
+
+static void stand_at_gate(void *user, int32_t status)
+{
+    struct gate *gate = user;
+    (void)status;
+    pthread_mutex_lock(&gate->mutex);
+    while (!gate->open)
+        pthread_cond_wait(&gate->opened, &gate->mutex);
+    pthread_mutex_unlock(&gate->mutex);
+}
+
+static void open_gate(struct gate *gate)
+{
+    pthread_mutex_lock(&gate->mutex);
+    gate->open = true;
+    pthread_cond_broadcast(&gate->opened);
+    pthread_mutex_unlock(&gate->mutex);
+}
+
+START_TEST(every_thread_that_waits_is_told_of_the_loss)
+{
+    struct gate gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+    struct waiter waiters[WAITERS];
+    for (int i = 0; i < WAITERS; i++) {
+        waiters[i].stream = stream_open(the.device, TRM_STREAM_ANY);
+        if (i == 0)
+            ck_ok(trm_stream_callback(waiters[0].stream, stand_at_gate, &gate));
+        else
+            ck_ok(trm_stream_wait(waiters[i].stream, waiters[0].point));
+        ck_ok(affine_launch(waiters[i].stream, kernel, buffer, N, 1, 1));
+        ck_ok(trm_stream_mark(waiters[i].stream, &waiters[i].point));
+    }
+    for (int i = 0; i < WAITERS; i++)
+        ck_assert_int_eq(pthread_create(&waiters[i].thread, NULL, wait_for_point, &waiters[i]), 0);
+    lose(the.stream);
+    open_gate(&gate);
+    for (int i = 0; i < WAITERS; i++) {
+        pthread_join(waiters[i].thread, NULL);
+        ck_assert_int_eq(waiters[i].status, TRM_ERROR_DEVICE_LOST);
+        trm_stream_destroy(waiters[i].stream);
+    }
+}
+END_TEST
+
+static void keep_status(void *user, int32_t status)
+{
+    atomic_store((atomic_int *)user, status);
+}
+
+START_TEST(callbacks_are_told_of_the_loss_once)
+{
+    atomic_int told = 1;
+    ck_assert_int_eq(shim->arm("vkQueueSubmit:1:once:VK_ERROR_DEVICE_LOST"), 0);
+    (void)affine_launch(the.stream, kernel, buffer, N, 1, 1);
+    int32_t status = trm_stream_callback(the.stream, keep_status, &told);
+    ck_assert(trm_stream_sync(the.stream) != TRM_OK);
+    trm_stream_destroy(the.stream); /* callbacks have run */
+    the.stream = NULL;
+    if (status == TRM_OK)
+        ck_assert_int_eq(atomic_load(&told), TRM_ERROR_DEVICE_LOST);
+}
+END_TEST
+
+START_TEST(the_loss_of_one_device_is_not_that_of_another)
+{
+    struct trm_device *other  = device_open(the.context);
+    struct trm_stream *stream = stream_open(other, TRM_STREAM_ANY);
+    struct trm_buffer *there  = NULL;
+    uint8_t byte              = 0;
+    ck_ok(trm_buffer_create(other, TRM_MEMORY_DEVICE, 64, &there));
+    lose(the.stream);
+    ck_fails(trm_stream_sync(the.stream), TRM_ERROR_DEVICE_LOST);
+    ck_ok(trm_fill(stream, trm_span_whole(there), 42, 1));
+    ck_ok(trm_download(stream, &byte, trm_span_of(there, 63, 1)));
+    ck_ok(trm_stream_sync(stream));
+    ck_assert_uint_eq(byte, 42);
+    trm_buffer_destroy(there);
+    trm_stream_destroy(stream);
+    trm_device_destroy(other);
+}
+END_TEST
+
+START_TEST(a_device_can_be_opened_anew_after_a_loss)
+{
+    lose(the.stream);
+    ck_fails(trm_stream_sync(the.stream), TRM_ERROR_DEVICE_LOST);
+    close_all();
+    open_all();
+    ck_ok(affine_launch(the.stream, kernel, buffer, N, 1, 1));
+    ck_ok(trm_stream_sync(the.stream));
+}
+END_TEST
+
+START_TEST(what_cannot_be_submitted_fails_its_stream_and_no_other)
+{
+    struct trm_stream *other = stream_open(the.device, TRM_STREAM_ANY), *waiting = stream_open(the.device, 0);
+    struct trm_point point;
+    ck_assert_int_eq(shim->arm("vkQueueSubmit:1:once:VK_ERROR_OUT_OF_DEVICE_MEMORY"), 0);
+    ck_ok(affine_launch(the.stream, kernel, buffer, N, 1, 1));
+    ck_ok(trm_stream_mark(the.stream, &point));
+    ck_ok(trm_stream_wait(waiting, point));
+    ck_ok(affine_launch(waiting, kernel, buffer, N, 1, 1));
+    ck_fails(trm_stream_sync(the.stream), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+    ck_sentence_has("VK_ERROR_OUT_OF_DEVICE_MEMORY");
+    ck_assert_uint_eq(shim->failures(), 1);
+    ck_fails(trm_stream_sync(waiting), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+    ck_ok(affine_launch(other, kernel, buffer, N, 1, 1));
+    ck_ok(trm_stream_sync(other));
+    trm_stream_destroy(waiting);
+    trm_stream_destroy(other);
+}
+END_TEST
+
+/* ---- pipelines ---- */
+
+static int32_t run_losing_pipeline(int32_t mode)
+{
+    static uint8_t batch[16 * 4096], results[16 * 4096];
+    struct trm_port ports[]       = {trm_port_input("in", 4096), trm_port_output("out", 4096)};
+    struct trm_pipeline_desc desc = {.struct_size = sizeof(desc),
+                                     .ports       = ports,
+                                     .port_count  = 2,
+                                     .depth       = 3,
+                                     .strategy    = TRM_STRATEGY_SLOT_STREAMS,
+                                     .on_failure  = mode};
+    struct trm_source source      = trm_source_memory(batch, sizeof(batch));
+    struct trm_sink sink          = trm_sink_memory(results, sizeof(results));
+    struct trm_pipeline *pipeline = NULL;
+    ck_ok(trm_pipeline_create(the.device, &desc, &pipeline));
+    ck_assert_int_eq(shim->arm("vkQueueSubmit:5:once:VK_ERROR_DEVICE_LOST"), 0);
+    int32_t status = trm_pipeline_run(pipeline, &source, &sink);
+    ck_assert_uint_eq(shim->failures(), 1);
+    trm_pipeline_destroy(pipeline);
+    return status;
+}
+
+START_TEST(a_pipeline_ends_when_its_device_is_lost)
+{
+    static const int32_t modes[] = {TRM_FAILURE_STOP, TRM_FAILURE_DRAIN, TRM_FAILURE_SKIP};
+    ck_assert_int_eq(run_losing_pipeline(modes[_i]), TRM_ERROR_DEVICE_LOST);
+}
+END_TEST
+
+/* ---- suites ---- */
+
+static void shape_as_discrete(void)
+{
+    shim_shape(shape_discrete);
+}
+
+static void shape_as_minimal(void)
+{
+    shim_shape(shape_minimal);
+}
+
+static void add_cases(Suite *suite, const char *name, SFun shape)
+{
+    TCase *calls = tcase_create(name), *one = tcase_create("one loss");
+    tcase_add_checked_fixture(calls, shape, NULL);
+    tcase_add_test(calls, a_loss_that_any_call_finds_out_is_a_status_and_leaves_nothing);
+    suite_add_tcase(suite, calls);
+    tcase_add_checked_fixture(one, shape, NULL);
+    tcase_add_checked_fixture(one, open_all, close_all);
+    tcase_add_test(one, a_loss_is_told_in_the_same_words_for_ever_and_names_what_was_running);
+    tcase_add_test(one, a_loss_is_told_to_the_other_streams_of_the_device);
+    tcase_add_test(one, every_thread_that_waits_is_told_of_the_loss);
+    tcase_add_test(one, callbacks_are_told_of_the_loss_once);
+    tcase_add_test(one, the_loss_of_one_device_is_not_that_of_another);
+    tcase_add_test(one, a_device_can_be_opened_anew_after_a_loss);
+    tcase_add_test(one, what_cannot_be_submitted_fails_its_stream_and_no_other);
+    tcase_add_loop_test(one, a_pipeline_ends_when_its_device_is_lost, 0, 3);
+    suite_add_tcase(suite, one);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("vulkan: device lost");
+    add_cases(suite, "as it is", NULL);
+    add_cases(suite, "discrete", shape_as_discrete);
+    add_cases(suite, "minimal", shape_as_minimal);
+    return run_suite(suite);
+}

@@ -1,0 +1,70 @@
+# The vulkan backend on a Vulkan that does as it is told: vulkan-shim.so stands where libvulkan.so.1 is expected, makes calls fail,
+# hides what a device has, makes one look like another, and keeps account (tests/vulkan/shim/control.h). It lands in
+# tests/vulkan/.libs/vulkan-shim.so and is never installed.
+#
+# Without a Vulkan device (lavapipe is one) the tests are skipped.
+
+EXTRA_DIST += tests/vulkan/common.sh
+
+if BUILD_VULKAN
+
+check_LTLIBRARIES += tests/vulkan/vulkan-shim.la
+tests_vulkan_vulkan_shim_la_SOURCES = \
+	tests/vulkan/shim/command.c \
+	tests/vulkan/shim/config.c \
+	tests/vulkan/shim/control.h \
+	tests/vulkan/shim/device.c \
+	tests/vulkan/shim/entry.c \
+	tests/vulkan/shim/fault.c \
+	tests/vulkan/shim/functions.h \
+	tests/vulkan/shim/instance.c \
+	tests/vulkan/shim/ledger.c \
+	tests/vulkan/shim/memory.c \
+	tests/vulkan/shim/objects.c \
+	tests/vulkan/shim/physical.c \
+	tests/vulkan/shim/queue.c \
+	tests/vulkan/shim/queue.h \
+	tests/vulkan/shim/shim.h \
+	tests/vulkan/shim/submission.c
+tests_vulkan_vulkan_shim_la_LDFLAGS = $(TEST_MODULE_LINK) \
+	-export-symbols-regex '^(vkGetInstanceProcAddr|vulkan_shim_control)$$'
+
+VULKAN_TESTS = \
+	tests/vulkan/choices \
+	tests/vulkan/device_lost \
+	tests/vulkan/out_of_memory \
+	tests/vulkan/streams \
+	tests/vulkan/two_devices
+
+check_PROGRAMS += $(VULKAN_TESTS)
+TESTS += $(VULKAN_TESTS)
+
+VULKAN_FIXTURE = tests/vulkan/fixture.c tests/vulkan/fixture.h tests/vulkan/shim/control.h
+VULKAN_SCENARIO = tests/vulkan/scenario.c tests/vulkan/scenario.h
+VULKAN_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) \
+	-DVULKAN_SHIM_PATH='"$(abs_top_builddir)/tests/vulkan/.libs/vulkan-shim.so"'
+VULKAN_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
+
+tests_vulkan_choices_SOURCES = tests/vulkan/choices.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
+tests_vulkan_choices_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_choices_LDADD = $(VULKAN_TEST_LIBS)
+
+tests_vulkan_device_lost_SOURCES = tests/vulkan/device_lost.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
+tests_vulkan_device_lost_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_device_lost_LDADD = $(VULKAN_TEST_LIBS)
+
+tests_vulkan_out_of_memory_SOURCES = tests/vulkan/out_of_memory.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
+tests_vulkan_out_of_memory_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_out_of_memory_LDADD = $(VULKAN_TEST_LIBS)
+
+tests_vulkan_streams_SOURCES = tests/vulkan/streams.c $(VULKAN_FIXTURE)
+tests_vulkan_streams_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_streams_LDADD = $(VULKAN_TEST_LIBS)
+
+tests_vulkan_two_devices_SOURCES = tests/vulkan/two_devices.c $(VULKAN_FIXTURE)
+tests_vulkan_two_devices_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_two_devices_LDADD = $(VULKAN_TEST_LIBS)
+
+$(VULKAN_TESTS:=.log): tests/vulkan/vulkan-shim.la
+
+endif BUILD_VULKAN

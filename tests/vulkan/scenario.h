@@ -1,0 +1,19 @@
+/* A scenario that touches all that the backend can do, and gives up at the first failure.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VULKAN_SCENARIO_H
+#define VULKAN_SCENARIO_H
+
+#include "tests/vulkan/fixture.h"
+
+struct scenario_end {
+    int32_t status;   /* TRM_OK when it came through, its data being what they must be */
+    const char *step; /* the one that failed */
+    struct trm_error error;
+    char sentence[1024]; /* of that failure */
+};
+
+/* Everything that it made is gone when it returns. */
+void scenario_run(struct scenario_end *end);
+
+#endif

@@ -1,0 +1,213 @@
+/* Memory: its types, its heaps, what may be mapped.
+ *
+ * A device that looks discrete has three or four types of memory, which are all one type of the device behind:
+ *
+ *     0  device-local                          heap 0
+ *     1  host-visible, coherent                heap 1
+ *     2  host-visible, coherent, cached        heap 1
+ *     3  device-local, host-visible, coherent  heap 2: the "bar"
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "shim.h"
+
+#define TYPES 4u
+#define BAR_BYTES (UINT64_C(256) << 20)
+
+static const struct {
+    VkMemoryPropertyFlags flags;
+    uint32_t heap;
+} types[TYPES] = {
+    {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0},
+    {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 1},
+    {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+         VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+     1},
+    {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+         VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+     2},
+};
+
+static uint32_t type_count(void)
+{
+    return shim_config.memory == SHIM_MEMORY_BAR ? TYPES : TYPES - 1;
+}
+
+/* The type behind all of ours: the device's own that the host reaches coherently. */
+static uint32_t real_type(VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceMemoryProperties properties;
+    VkMemoryPropertyFlags wanted = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                   VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    shim_real.vkGetPhysicalDeviceMemoryProperties(physical, &properties);
+    for (uint32_t i = 0; i < properties.memoryTypeCount; i++)
+        if ((properties.memoryTypes[i].propertyFlags & wanted) == wanted)
+            return i;
+    shim_breach("the device has no memory that could look like that of a discrete one");
+    return 0;
+}
+
+static uint64_t heap_bytes(uint32_t heap)
+{
+    uint64_t limit = shim_config.limits.heap ? shim_config.limits.heap : UINT64_C(8) << 30;
+    return heap == 2 && limit > BAR_BYTES ? BAR_BYTES : limit;
+}
+
+void shim_memory_properties(VkPhysicalDeviceMemoryProperties *properties)
+{
+    if (shim_config.memory == SHIM_MEMORY_REAL) {
+        for (uint32_t i = 0; i < properties->memoryHeapCount; i++)
+            if (shim_config.limits.heap && properties->memoryHeaps[i].size > shim_config.limits.heap)
+                properties->memoryHeaps[i].size = shim_config.limits.heap;
+        return;
+    }
+    *properties = (VkPhysicalDeviceMemoryProperties){.memoryTypeCount = type_count(),
+                                                     .memoryHeapCount = type_count() - 1};
+    for (uint32_t i = 0; i < properties->memoryTypeCount; i++)
+        properties->memoryTypes[i] = (VkMemoryType){types[i].flags, types[i].heap};
+    for (uint32_t i = 0; i < properties->memoryHeapCount; i++)
+        properties->memoryHeaps[i] =
+            (VkMemoryHeap){heap_bytes(i), i == 1 ? 0 : (VkMemoryHeapFlags)VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+}
+
+static uint64_t heap_used(uint32_t heap)
+{
+    uint64_t used = 0;
+    if (shim_config.memory == SHIM_MEMORY_REAL)
+        return shim_allocated(UINT64_MAX);
+    for (uint32_t i = 0; i < type_count(); i++)
+        if (types[i].heap == heap)
+            used += shim_allocated(i);
+    return used;
+}
+
+void shim_memory_budget(VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget)
+{
+    uint32_t heaps = shim_config.memory == SHIM_MEMORY_REAL ? 1 : type_count() - 1;
+    if (shim_config.memory == SHIM_MEMORY_REAL && !shim_config.limits.heap)
+        return;
+    for (uint32_t i = 0; i < VK_MAX_MEMORY_HEAPS; i++) {
+        budget->heapBudget[i] = i < heaps ? heap_bytes(i) : 0;
+        budget->heapUsage[i]  = i < heaps ? heap_used(i) : 0;
+    }
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+static VkResult refuse(const VkMemoryAllocateInfo *info)
+{
+    const struct shim_limits *limits = &shim_config.limits;
+    bool real                        = shim_config.memory == SHIM_MEMORY_REAL;
+    uint32_t heap                    = 0;
+    if (!real && info->memoryTypeIndex >= type_count()) {
+        shim_breach("memory of type %u was asked for, which there is not", info->memoryTypeIndex);
+        return VK_ERROR_UNKNOWN;
+    }
+    if (!real)
+        heap = types[info->memoryTypeIndex].heap;
+    if (limits->maxMemoryAllocationCount &&
+        shim_living_of("VkDeviceMemory") >= limits->maxMemoryAllocationCount)
+        return VK_ERROR_TOO_MANY_OBJECTS;
+    if (limits->maxMemoryAllocationSize && info->allocationSize > limits->maxMemoryAllocationSize) {
+        shim_breach("more than maxMemoryAllocationSize was asked for at once");
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
+    if (!real || limits->heap)
+        if (info->allocationSize > heap_bytes(heap) ||
+            heap_used(heap) > heap_bytes(heap) - info->allocationSize)
+            return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL shim_vkAllocateMemory(VkDevice device, const VkMemoryAllocateInfo *info,
+                                                     const VkAllocationCallbacks *allocator,
+                                                     VkDeviceMemory *memory)
+{
+    VkMemoryAllocateInfo changed = *info;
+    VkResult result              = shim_call(SHIM_vkAllocateMemory);
+    if (result == VK_SUCCESS)
+        result = refuse(info);
+    if (result != VK_SUCCESS)
+        return result;
+    if (shim_config.memory != SHIM_MEMORY_REAL)
+        changed.memoryTypeIndex = real_type(shim_device_of(device)->physical);
+    result = shim_real.vkAllocateMemory(device, &changed, allocator, memory);
+    if (result == VK_SUCCESS)
+        shim_made("VkDeviceMemory", SHIM_HANDLE(*memory), SHIM_HANDLE(device), info->allocationSize,
+                  info->memoryTypeIndex);
+    return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL shim_vkFreeMemory(VkDevice device, VkDeviceMemory memory,
+                                             const VkAllocationCallbacks *allocator)
+{
+    (void)shim_call(SHIM_vkFreeMemory);
+    if (!memory)
+        return;
+    shim_ended("VkDeviceMemory", SHIM_HANDLE(memory), false);
+    shim_real.vkFreeMemory(device, memory, allocator);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL shim_vkMapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
+                                                VkDeviceSize size, VkMemoryMapFlags flags, void **data)
+{
+    struct shim_record record;
+    VkResult result = shim_call(SHIM_vkMapMemory);
+    if (result != VK_SUCCESS)
+        return result;
+    if (shim_config.memory != SHIM_MEMORY_REAL &&
+        shim_known("VkDeviceMemory", SHIM_HANDLE(memory), &record) &&
+        !(types[record.second].flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)) {
+        shim_breach("memory was mapped that the host does not reach");
+        return VK_ERROR_MEMORY_MAP_FAILED;
+    }
+    return shim_real.vkMapMemory(device, memory, offset, size, flags, data);
+}
+
+VKAPI_ATTR void VKAPI_CALL shim_vkUnmapMemory(VkDevice device, VkDeviceMemory memory)
+{
+    (void)shim_call(SHIM_vkUnmapMemory);
+    shim_real.vkUnmapMemory(device, memory);
+}
+
+/* Which of our types stand for the types of the device behind; of memory that is the host's, those of the host. */
+static uint32_t our_types(VkDevice device, uint32_t real_bits, bool host_only)
+{
+    if (shim_config.memory == SHIM_MEMORY_REAL)
+        return real_bits;
+    if (!(real_bits & 1u << real_type(shim_device_of(device)->physical)))
+        return 0;
+    return host_only ? 6u : (1u << type_count()) - 1;
+}
+
+VKAPI_ATTR void VKAPI_CALL shim_vkGetBufferMemoryRequirements(VkDevice device, VkBuffer buffer,
+                                                              VkMemoryRequirements *requirements)
+{
+    (void)shim_call(SHIM_vkGetBufferMemoryRequirements);
+    shim_real.vkGetBufferMemoryRequirements(device, buffer, requirements);
+    requirements->memoryTypeBits = our_types(device, requirements->memoryTypeBits, false);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL
+shim_vkGetMemoryHostPointerPropertiesEXT(VkDevice device, VkExternalMemoryHandleTypeFlagBits type,
+                                         const void *pointer, VkMemoryHostPointerPropertiesEXT *properties)
+{
+    VkResult result = shim_call(SHIM_vkGetMemoryHostPointerPropertiesEXT);
+    if (result == VK_SUCCESS)
+        result = shim_real.vkGetMemoryHostPointerPropertiesEXT(device, type, pointer, properties);
+    if (result == VK_SUCCESS)
+        properties->memoryTypeBits = our_types(device, properties->memoryTypeBits, true);
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL shim_vkGetMemoryFdPropertiesKHR(VkDevice device,
+                                                               VkExternalMemoryHandleTypeFlagBits type,
+                                                               int fd, VkMemoryFdPropertiesKHR *properties)
+{
+    VkResult result = shim_call(SHIM_vkGetMemoryFdPropertiesKHR);
+    if (result == VK_SUCCESS)
+        result = shim_real.vkGetMemoryFdPropertiesKHR(device, type, fd, properties);
+    if (result == VK_SUCCESS)
+        properties->memoryTypeBits = our_types(device, properties->memoryTypeBits, false);
+    return result;
+}

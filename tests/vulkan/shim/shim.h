@@ -1,0 +1,167 @@
+/* What the files of the shim share.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VULKAN_SHIM_H
+#define VULKAN_SHIM_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control.h"
+#include "functions.h"
+
+#define SHIM_FAMILIES_MOST 8u
+#define SHIM_QUEUES_MOST 16u
+#define SHIM_HIDDEN_MOST 32u
+#define SHIM_NAME_BYTES 64u
+
+/* ---- config.c ---------------------------------------------------------------------------------- */
+
+struct shim_family {
+    VkQueueFlags flags;
+    uint32_t queues;
+    uint32_t timestamp_bits;
+};
+
+enum shim_memory_model {
+    SHIM_MEMORY_REAL,
+    SHIM_MEMORY_DISCRETE,
+    SHIM_MEMORY_BAR
+};
+
+struct shim_limits { /* 0: as they are */
+    uint64_t maxStorageBufferRange, maxPushConstantsSize, maxMemoryAllocationCount,
+        maxComputeSharedMemorySize, maxPushDescriptors, maxMemoryAllocationSize, heap;
+};
+
+struct shim_config {
+    char hidden[SHIM_HIDDEN_MOST][SHIM_NAME_BYTES];
+    uint32_t hidden_count;
+    uint32_t api; /* VK_MAKE_API_VERSION; UINT32_MAX: as it is */
+    struct shim_limits limits;
+    struct shim_family families[SHIM_FAMILIES_MOST];
+    uint32_t family_count; /* 0: as they are */
+    uint32_t delay_us;
+    enum shim_memory_model memory;
+    bool strict;
+};
+
+/* Written only while there is no instance. */
+extern struct shim_config shim_config;
+
+void shim_configure(void);
+bool shim_hides(const char *extension);
+
+/* ---- entry.c ----------------------------------------------------------------------------------- */
+
+extern struct shim_real shim_real;
+
+/* Functions that were asked for and are not wrapped. */
+uint64_t shim_strangers(char *first, uint64_t capacity);
+
+/* Looks up what is behind the shim, once there is an instance. */
+void shim_resolve(VkInstance instance);
+
+/* The wrappers, shim_vkCreateBuffer() and so on. */
+#define SHIM_DECLARE(name) __typeof__(*(PFN_##name)0) shim_##name;
+SHIM_FUNCTIONS(SHIM_DECLARE)
+#undef SHIM_DECLARE
+
+/* ---- fault.c ----------------------------------------------------------------------------------- */
+
+struct shim_device;
+
+/* The function is called: what it shall answer instead of doing its work; VK_SUCCESS: let it. */
+VkResult shim_call(enum shim_function function);
+
+/* The same of a function that can answer VK_ERROR_DEVICE_LOST. */
+VkResult shim_call_device(enum shim_function function, struct shim_device *device);
+
+void shim_fault_configure(void);
+
+/* ---- ledger.c ---------------------------------------------------------------------------------- */
+
+/* An object that lives. `first` and `second` are for whoever made it: of memory its bytes and its type, of a command pool
+ * and a command buffer the family, of a queue nothing. */
+struct shim_record {
+    struct shim_record *next;
+    const char *kind; /* "VkBuffer" */
+    uint64_t handle, parent;
+    uint64_t first, second;
+    uint32_t pending; /* submissions that use it */
+};
+
+#define SHIM_HANDLE(handle) ((uint64_t)(handle))
+
+void shim_made(const char *kind, uint64_t handle, uint64_t parent, uint64_t first, uint64_t second);
+
+/* The object is to be destroyed, and what is made of it goes with it if `with_children`. It is a breach if it does not live, if
+ * work that was submitted uses it or, without `with_children`, if something that was made of it lives. */
+void shim_ended(const char *kind, uint64_t handle, bool with_children);
+
+/* A copy of what is known of it; false: there is no such object. */
+bool shim_known(const char *kind, uint64_t handle, struct shim_record *record);
+
+/* A submission uses it (+1), or does no more (-1). */
+void shim_pending(const char *kind, uint64_t handle, int change);
+
+void shim_breach(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+uint64_t shim_allocated(uint64_t type); /* bytes of memory of a type; UINT64_MAX: of all types */
+uint64_t shim_living_of(const char *kind);
+uint64_t shim_living(char *first, uint64_t capacity);
+uint64_t shim_breaches(char *first, uint64_t capacity);
+void shim_forget_breaches(void);
+
+/* ---- memory.c ---------------------------------------------------------------------------------- */
+
+/* What the device's memory is made to look like. Changes nothing under SHIM_MEMORY_REAL. */
+void shim_memory_properties(VkPhysicalDeviceMemoryProperties *properties);
+void shim_memory_budget(VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget);
+
+/* ---- device.c ---------------------------------------------------------------------------------- */
+
+struct shim_device {
+    struct shim_device *next;
+    VkDevice handle;
+    VkPhysicalDevice physical;
+    uint32_t family_count;       /* that it was made with */
+    VkQueue real_queue;          /* behind all of them, where families are made up */
+    pthread_mutex_t submit_lock; /* around uses of real_queue */
+    pthread_mutex_t lock;        /* what is below */
+    pthread_cond_t changed;
+    bool losing, lost; /* first no more work is begun, then nothing runs any more */
+    uint32_t inside;   /* threads within the driver that may run work */
+    struct shim_queue *queues;
+};
+
+struct shim_device *shim_device_of(VkDevice handle);
+
+/* Lost: waits until nothing runs any more, where it is just being lost. */
+bool shim_device_is_lost(struct shim_device *device);
+bool shim_device_is_losing(struct shim_device *device);
+
+/* Around calls of the driver that may run work; false: the device is lost. */
+bool shim_device_enter(struct shim_device *device);
+void shim_device_leave(struct shim_device *device);
+
+/* From now on everything answers that the device is lost. Returns when nothing runs any more: only where families of queues are made
+ * up can the shim see to that. */
+void shim_device_lose(struct shim_device *device);
+
+/* ---- queue.c ----------------------------------------------------------------------------------- */
+
+/* The family whose commands a command buffer takes; flags of all kinds where families are as they are. */
+VkQueueFlags shim_family_flags(uint32_t family);
+
+/* What was submitted to queues of the device is done, or will never be. */
+void shim_queues_drain(struct shim_device *device);
+void shim_queues_end(struct shim_device *device);
+
+/* As vkWaitSemaphores, until the device is lost. */
+VkResult shim_wait(struct shim_device *device, PFN_vkWaitSemaphores wait, const VkSemaphoreWaitInfo *info,
+                   uint64_t timeout);
+
+#endif
