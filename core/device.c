@@ -81,11 +81,16 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-    {CORE_STREAM, "stream", "streams"},       {CORE_EVENT, "event", "events"},
-    {CORE_BUFFER, "buffer", "buffers"},       {CORE_ARRAY, "array", "arrays"},
-    {CORE_MODULE, "module", "modules"},       {CORE_KERNEL, "kernel", "kernels"},
-    {CORE_GRAPH, "graph", "graphs"},          {CORE_GRAPH_EXEC, "graph instance", "graph instances"},
-    {CORE_PIPELINE, "pipeline", "pipelines"}, {CORE_COORDINATOR, "coordinator", "coordinators"},
+    {CORE_STREAM, "stream", "streams"},
+    {CORE_EVENT, "event", "events"},
+    {CORE_BUFFER, "buffer", "buffers"},
+    {CORE_ARRAY, "array", "arrays"},
+    {CORE_MODULE, "module", "modules"},
+    {CORE_KERNEL, "kernel", "kernels"},
+    {CORE_GRAPH, "graph", "graphs"},
+    {CORE_GRAPH_EXEC, "graph instance", "graph instances"},
+    {CORE_PIPELINE, "pipeline", "pipelines"},
+    {CORE_COORDINATOR, "coordinator", "coordinators"},
     {CORE_SEMAPHORE, "semaphore", "semaphores"},
 };
 
@@ -178,8 +183,7 @@ static int32_t adopt_below(struct core_device *device, int32_t type, const void 
 {
     const struct core_backend *backend = device->backend;
     core_error_clear();
-    int32_t status =
-        backend->interop.adopt(backend->instance, type, native, &device->index, &device->device);
+    int32_t status = backend->interop.adopt(backend->instance, type, native, &device->index, &device->device);
     if (status != TRM_OK)
         return core_fail_below(status);
     name_device(device);

@@ -150,22 +150,40 @@ void trm_semaphore_destroy(struct trm_semaphore *handle)
 
 /* ---- asking ----------------------------------------------------------------------------------- */
 
+static int32_t export_semaphore(const struct core_semaphore *semaphore, int32_t type, int32_t *fd)
+{
+    const struct trm_interop_ops *ops = ops_of(semaphore);
+    int32_t status                    = core_output_check(fd, "fd");
+    if (status != TRM_OK)
+        return status;
+    if (ops->semaphore_export == NULL)
+        return core_interop_missing(semaphore->device, "semaphores that can be exported");
+    core_error_clear();
+    status = ops->semaphore_export(semaphore->semaphore, type, fd);
+    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, core_fail_below(status));
+}
+
 int32_t trm_semaphore_export(struct trm_semaphore *handle, int32_t type, int32_t *fd)
 {
     struct core_semaphore *semaphore = core_object_enter(handle, CORE_SEMAPHORE);
     if (semaphore == NULL)
         return core_last_status();
-    struct core_device *device = semaphore->device;
-    int32_t status             = core_output_check(fd, "fd");
-    if (status == TRM_OK && ops_of(semaphore)->semaphore_export == NULL)
-        status = core_interop_missing(device, "semaphores that can be exported");
-    if (status == TRM_OK) {
-        core_error_clear();
-        status = ops_of(semaphore)->semaphore_export(semaphore->semaphore, type, fd);
-        status = status == TRM_OK ? TRM_OK : core_device_note(device, core_fail_below(status));
-    }
+    int32_t status = export_semaphore(semaphore, type, fd);
     core_object_leave(&semaphore->object);
     return status;
+}
+
+static int32_t read_value(const struct core_semaphore *semaphore, uint64_t *value)
+{
+    const struct trm_interop_ops *ops = ops_of(semaphore);
+    int32_t status                    = core_output_check(value, "value");
+    if (status != TRM_OK)
+        return status;
+    if (ops->semaphore_value == NULL)
+        return core_interop_missing(semaphore->device, "semaphores that can be read");
+    core_error_clear();
+    status = ops->semaphore_value(semaphore->semaphore, value);
+    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, core_fail_below(status));
 }
 
 int32_t trm_semaphore_value(struct trm_semaphore *handle, uint64_t *value)
@@ -173,15 +191,7 @@ int32_t trm_semaphore_value(struct trm_semaphore *handle, uint64_t *value)
     struct core_semaphore *semaphore = core_object_enter(handle, CORE_SEMAPHORE);
     if (semaphore == NULL)
         return core_last_status();
-    struct core_device *device = semaphore->device;
-    int32_t status             = core_output_check(value, "value");
-    if (status == TRM_OK && ops_of(semaphore)->semaphore_value == NULL)
-        status = core_interop_missing(device, "semaphores that can be read");
-    if (status == TRM_OK) {
-        core_error_clear();
-        status = ops_of(semaphore)->semaphore_value(semaphore->semaphore, value);
-        status = status == TRM_OK ? TRM_OK : core_device_note(device, core_fail_below(status));
-    }
+    int32_t status = read_value(semaphore, value);
     core_object_leave(&semaphore->object);
     return status;
 }

@@ -44,7 +44,7 @@ TESTS += \
 	tests/symbols/headers.sh \
 	tests/symbols/library.sh \
 	tests/symbols/plugins.sh
-EXTRA_DIST += tests/headers/compile-alone tests/symbols/compare
+EXTRA_DIST += tests/run-test tests/headers/compile-alone tests/symbols/compare
 
 # ------------------------------------------------------------------- packaging
 #

@@ -255,7 +255,7 @@ static int32_t open_loan(struct trm_backend_instance *instance, struct vulkan_lo
 static int32_t open_device(struct trm_backend_instance *instance, const struct trm_vulkan_device *given,
                            struct vulkan_loan *loan, uint32_t *index, struct trm_backend_device **device)
 {
-    uint32_t found;
+    uint32_t found = 0;
 
     loan->get_proc        = (PFN_vkGetInstanceProcAddr)(uintptr_t)given->get_instance_proc_addr;
     loan->instance        = given->instance;

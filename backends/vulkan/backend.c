@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "instance.h"
+#include "kept.h"
 
 /* A real GPU is before the cpu backend (100), a program that plays one behind it. */
 static int32_t score_of(int32_t kind)
@@ -38,7 +39,7 @@ static int32_t backend_probe(const struct trm_host *host, int32_t *score, char *
         int32_t one = score_of(instance->physicals[i].kind);
         best        = one > best ? one : best;
     }
-    vulkan_instance_destroy(instance);
+    vulkan_instance_keep(instance);
     if (capacity > 0)
         reason[0] = '\0';
     *score = best;
@@ -50,6 +51,8 @@ static int32_t backend_open(const struct trm_host *host, struct trm_backend_inst
     char why[VULKAN_REASON_BYTES];
     char sentence[VULKAN_REASON_BYTES + 64];
     int32_t status = vulkan_instance_create(host, instance, why);
+    if (status != TRM_OK)
+        vulkan_kept_drop();
     if (status == TRM_OK || why[0] == '\0')
         return status;
     snprintf(sentence, sizeof(sentence), "Vulkan cannot be used: %s.", why);

@@ -5,7 +5,10 @@
 //
 // Memory waits for nobody who has four loads under way. The last words, fewer than an element has, go by the first items.
 
-layout(local_size_x = 256) in;
+#define ITEMS 256
+#define PIECE (4 * ITEMS) // elements that lie side by side and are a group's at a time
+
+layout(local_size_x = ITEMS) in;
 layout(constant_id = 0) const bool BY_WORDS = false; // elements are words and not vectors of four
 
 layout(set = 0, binding = 0) readonly buffer From
@@ -32,41 +35,45 @@ layout(push_constant) uniform Arguments
     uint tail;        // words behind them
 };
 
-void copy_vectors(uint i, uint stride)
+void copy_vectors(uint base, uint i)
 {
-    for (; i + 3 * stride < count; i += 4 * stride) {
-        uvec4 a = from[source + i], b = from[source + i + stride], c = from[source + i + 2 * stride],
-              d = from[source + i + 3 * stride];
-        to[destination + i]              = a;
-        to[destination + i + stride]     = b;
-        to[destination + i + 2 * stride] = c;
-        to[destination + i + 3 * stride] = d;
+    if (base + PIECE <= count) {
+        uvec4 a = from[source + i], b = from[source + i + ITEMS], c = from[source + i + 2 * ITEMS],
+              d = from[source + i + 3 * ITEMS];
+        to[destination + i]             = a;
+        to[destination + i + ITEMS]     = b;
+        to[destination + i + 2 * ITEMS] = c;
+        to[destination + i + 3 * ITEMS] = d;
+        return;
     }
-    for (; i < count; i += stride)
+    for (; i < count; i += ITEMS)
         to[destination + i] = from[source + i];
 }
 
-void copy_words(uint i, uint stride)
+void copy_words(uint base, uint i)
 {
-    for (; i + 3 * stride < count; i += 4 * stride) {
-        uint a = from_words[source + i], b = from_words[source + i + stride],
-             c = from_words[source + i + 2 * stride], d = from_words[source + i + 3 * stride];
-        to_words[destination + i]              = a;
-        to_words[destination + i + stride]     = b;
-        to_words[destination + i + 2 * stride] = c;
-        to_words[destination + i + 3 * stride] = d;
+    if (base + PIECE <= count) {
+        uint a = from_words[source + i], b = from_words[source + i + ITEMS],
+             c = from_words[source + i + 2 * ITEMS], d = from_words[source + i + 3 * ITEMS];
+        to_words[destination + i]             = a;
+        to_words[destination + i + ITEMS]     = b;
+        to_words[destination + i + 2 * ITEMS] = c;
+        to_words[destination + i + 3 * ITEMS] = d;
+        return;
     }
-    for (; i < count; i += stride)
+    for (; i < count; i += ITEMS)
         to_words[destination + i] = from_words[source + i];
 }
 
 void main()
 {
-    uint i = gl_GlobalInvocationID.x, stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    if (BY_WORDS)
-        copy_words(i, stride);
-    else
-        copy_vectors(i, stride);
-    if (i < tail)
-        to_words[4 * (destination + count) + i] = from_words[4 * (source + count) + i];
+    uint item = gl_LocalInvocationID.x;
+    for (uint base = gl_WorkGroupID.x * PIECE; base < count; base += gl_NumWorkGroups.x * PIECE) {
+        if (BY_WORDS)
+            copy_words(base, base + item);
+        else
+            copy_vectors(base, base + item);
+    }
+    if (gl_GlobalInvocationID.x < tail)
+        to_words[4 * (destination + count) + item] = from_words[4 * (source + count) + item];
 }

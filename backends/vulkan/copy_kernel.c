@@ -6,13 +6,17 @@
 #include "heap.h"
 
 #define GROUP_ITEMS 256u
+#define GROUP_PIECE (4 * GROUP_ITEMS) /* elements that a group copies at a time: see copy.comp */
 
 /* Groups that a copy has at most. Between host and device the bus is the limit: so few groups fill it, in one direction and
  * in both at once, and leave the rest of the device to others (measured on an H200; writing over the bus takes fewer than
  * waiting for what is read). Within the device it takes all of it. */
-#define UPLOAD_GROUPS 64u
-#define DOWNLOAD_GROUPS 32u
+#define UPLOAD_GROUPS 32u
+#define DOWNLOAD_GROUPS 8u
 #define DEVICE_GROUPS_OF_A_UNIT 16u
+
+#define WORD_BYTES sizeof(uint32_t)
+#define VECTOR_BYTES (4 * WORD_BYTES)
 
 enum variant {
     BY_VECTORS,
@@ -171,8 +175,8 @@ bool vulkan_copies_by_kernel(const struct vulkan_recorder *recorder,
                              const struct trm_backend_memory *destination, uint64_t to,
                              const struct trm_backend_memory *source, uint64_t from, uint64_t size)
 {
-    return recorder->can_compute && size >= sizeof(uint32_t) &&
-           ((destination->base + to) | (source->base + from)) % sizeof(uint32_t) == 0 &&
+    return recorder->can_compute && size >= WORD_BYTES &&
+           ((destination->base + to) | (source->base + from)) % WORD_BYTES == 0 &&
            device_can(recorder->device);
 }
 
@@ -181,7 +185,7 @@ static uint32_t groups_of(const struct trm_backend_device *device,
                           const struct trm_backend_memory *source, uint64_t elements)
 {
     uint64_t most = (uint64_t)device->physical->units * DEVICE_GROUPS_OF_A_UNIT;
-    uint64_t all  = (elements + GROUP_ITEMS - 1) / GROUP_ITEMS;
+    uint64_t all  = (elements + GROUP_PIECE - 1) / GROUP_PIECE;
     if (source->kind != TRM_MEMORY_DEVICE)
         most = UPLOAD_GROUPS;
     else if (destination->kind != TRM_MEMORY_DEVICE)
@@ -191,36 +195,53 @@ static uint32_t groups_of(const struct trm_backend_device *device,
     return all == 0 ? 1 : (uint32_t)all;
 }
 
-/* A descriptor begins at a multiple of what the device wants, at most 256; the shader begins at the element behind. */
-static uint32_t bind(const struct trm_backend_device *device, VkBuffer buffer, uint64_t address,
-                     uint64_t size, uint64_t element, VkDescriptorBufferInfo *info)
+/* A descriptor begins at a multiple of what the device wants, at most 256: so many bytes before the address. */
+static uint64_t bytes_past(const struct trm_backend_device *device, uint64_t address)
 {
-    uint64_t past = address & (device->physical->properties.limits.minStorageBufferOffsetAlignment - 1);
-    info->buffer  = buffer;
-    info->offset  = address - past;
+    return address & (device->physical->properties.limits.minStorageBufferOffsetAlignment - 1);
+}
+
+/* Returns the element of the descriptor that is at the offset. */
+static uint32_t bind(const struct trm_backend_device *device, const struct trm_backend_memory *memory,
+                     uint64_t offset, uint64_t size, uint64_t element, VkDescriptorBufferInfo *info)
+{
+    uint64_t past = bytes_past(device, memory->base + offset);
+    info->buffer  = memory->buffer;
+    info->offset  = memory->base + offset - past;
     info->range   = past + size;
     return (uint32_t)(past / element);
 }
 
 struct part {
-    VkBuffer destination, source;
-    uint64_t to, from, size; /* addresses in the buffers */
-    uint32_t groups;
-    enum variant variant;
+    const struct trm_backend_memory *destination, *source;
+    uint64_t to, from, size;
 };
 
-static void copy_part(struct vulkan_recorder *recorder, const struct vulkan_copy_kernel *kernel,
-                      const struct part *part)
+/* Of all that the descriptors reach: nobody else can tell that the kernel leaves their first bytes alone. */
+static void order_part(struct vulkan_recorder *recorder, const struct part *part)
 {
-    const struct vulkan_device_functions *vk = &recorder->device->vk;
-    uint64_t element = part->variant == BY_WORDS ? sizeof(uint32_t) : 4 * sizeof(uint32_t);
+    uint64_t past_from                     = bytes_past(recorder->device, part->source->base + part->from);
+    uint64_t past_to                       = bytes_past(recorder->device, part->destination->base + part->to);
+    const struct vulkan_access accesses[2] = {
+        vulkan_record_access(recorder, part->source, part->from - past_from, part->size + past_from,
+                             VULKAN_READ | VULKAN_KERNEL),
+        vulkan_record_access(recorder, part->destination, part->to - past_to, part->size + past_to,
+                             VULKAN_WRITE | VULKAN_KERNEL),
+    };
+    vulkan_record_accesses(recorder, accesses, 2);
+}
+
+static void copy_part(struct vulkan_recorder *recorder, const struct vulkan_copy_kernel *kernel,
+                      const struct part *part, uint64_t element)
+{
+    struct trm_backend_device *device = recorder->device;
     VkDescriptorBufferInfo infos[2];
     VkWriteDescriptorSet writes[2];
     struct copy_constants constants = {
-        .source      = bind(recorder->device, part->source, part->from, part->size, element, &infos[0]),
-        .destination = bind(recorder->device, part->destination, part->to, part->size, element, &infos[1]),
+        .source      = bind(device, part->source, part->from, part->size, element, &infos[0]),
+        .destination = bind(device, part->destination, part->to, part->size, element, &infos[1]),
         .count       = (uint32_t)(part->size / element),
-        .tail        = (uint32_t)(part->size % element / sizeof(uint32_t)),
+        .tail        = (uint32_t)(part->size % element / WORD_BYTES),
     };
     for (uint32_t i = 0; i < 2; i++)
         writes[i] = (VkWriteDescriptorSet){
@@ -230,11 +251,13 @@ static void copy_part(struct vulkan_recorder *recorder, const struct vulkan_copy
             .descriptorType  = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
             .pBufferInfo     = &infos[i],
         };
-    vk->vkCmdPushDescriptorSetKHR(recorder->command, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->layout, 0, 2,
-                                  writes);
-    vk->vkCmdPushConstants(recorder->command, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                           sizeof(constants), &constants);
-    vk->vkCmdDispatch(recorder->command, part->groups, 1, 1);
+    order_part(recorder, part);
+    device->vk.vkCmdPushDescriptorSetKHR(recorder->command, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->layout, 0,
+                                         2, writes);
+    device->vk.vkCmdPushConstants(recorder->command, kernel->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                  sizeof(constants), &constants);
+    device->vk.vkCmdDispatch(recorder->command,
+                             groups_of(device, part->destination, part->source, constants.count), 1, 1);
 }
 
 /* Bytes that one descriptor reaches, however it begins. */
@@ -249,27 +272,17 @@ int32_t vulkan_record_copy_kernel(struct vulkan_recorder *recorder,
                                   const struct trm_backend_memory *source, uint64_t from, uint64_t size)
 {
     const struct vulkan_copy_kernel *kernel;
-    uint64_t most  = largest_part(recorder->device);
-    int32_t status = need_kernel(recorder->device, &kernel);
+    struct part part = {destination, source, to, from, 0};
+    uint64_t most    = largest_part(recorder->device);
+    bool by_vectors  = ((destination->base + to) | (source->base + from)) % VECTOR_BYTES == 0;
+    int32_t status   = need_kernel(recorder->device, &kernel);
     if (status != TRM_OK)
         return status;
-    const struct vulkan_access accesses[2] = {
-        vulkan_record_access(recorder, source, from, size, VULKAN_READ | VULKAN_KERNEL),
-        vulkan_record_access(recorder, destination, to, size, VULKAN_WRITE | VULKAN_KERNEL),
-    };
-    struct part part = {.destination = destination->buffer,
-                        .source      = source->buffer,
-                        .to          = destination->base + to,
-                        .from        = source->base + from};
-    part.variant     = (part.to | part.from) % (4 * sizeof(uint32_t)) == 0 ? BY_VECTORS : BY_WORDS;
-    vulkan_record_accesses(recorder, accesses, 2);
-    vulkan_record_bind(recorder, kernel->pipelines[part.variant]);
+    vulkan_record_bind(recorder, kernel->pipelines[by_vectors ? BY_VECTORS : BY_WORDS]);
     recorder->pushed.layout = VK_NULL_HANDLE;
     for (; size != 0; size -= part.size) {
         part.size = size < most ? size : most;
-        part.groups =
-            groups_of(recorder->device, destination, source, part.size / (part.variant == BY_WORDS ? 4 : 16));
-        copy_part(recorder, kernel, &part);
+        copy_part(recorder, kernel, &part, by_vectors ? VECTOR_BYTES : WORD_BYTES);
         part.to += part.size;
         part.from += part.size;
     }

@@ -13,6 +13,7 @@
 #include "service.h"
 #include "signals.h"
 #include "staging.h"
+#include "timeline.h"
 
 /* ---- steps -------------------------------------------------------------------------------------- */
 
@@ -64,22 +65,30 @@ int32_t vulkan_device_start(struct trm_backend_device *device)
     return status;
 }
 
+/* All work has been seen to end, but a driver may still be busy with having ended it. It may be short of memory for a
+ * moment, so it is asked twice. A device that is lost by now can be destroyed as well as any. */
+static void wait_idle(const struct trm_backend_device *device)
+{
+    VkResult result = device->vk.vkDeviceWaitIdle(device->handle);
+    if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
+        (void)device->vk.vkDeviceWaitIdle(device->handle);
+}
+
 /* The steps' own ends are fine where they have not been begun. Without vkDestroyDevice nothing of the driver's was made. */
 void vulkan_device_close(struct trm_backend_device *device)
 {
     bool is_ours =
         device->handle != VK_NULL_HANDLE && !device->borrowed && device->vk.vkDestroyDevice != NULL;
     vulkan_service_destroy(device->service);
-    /* All work has been seen to end, but a driver may still be busy with having ended it. A device that is lost by now
-     * can be destroyed as well as any. */
     if (is_ours && device->vk.vkDeviceWaitIdle != NULL)
-        (void)device->vk.vkDeviceWaitIdle(device->handle);
+        wait_idle(device);
     if (device->handle != VK_NULL_HANDLE) {
         vulkan_pipeline_cache_close(device);
         vulkan_stamps_destroy(device->stamps);
         vulkan_record_fini_device(device);
         vulkan_staging_fini(device);
         vulkan_heap_destroy(device->heap);
+        vulkan_timelines_fini(device);
         vulkan_queues_fini(device);
     }
     if (is_ours)

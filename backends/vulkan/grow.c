@@ -8,7 +8,6 @@
 #define SHARE 64 /* a block may be this part of all memory in blocks */
 #define BLOCK_GRAIN (UINT64_C(64) << 10)
 #define HOST_ALIGNMENT (UINT64_C(2) << 20) /* the largest that pieces are asked for with */
-#define PAGE UINT64_C(4096)
 
 static uint64_t round_up(uint64_t value, uint64_t multiple)
 {
@@ -140,15 +139,13 @@ static void set_bias(const struct vulkan_heap *heap, struct vulkan_block *block)
     block->bias = start % heap->buffer_grain == 0 ? bias : 0;
 }
 
-VkResult vulkan_heap_make_shared(struct vulkan_heap *heap, uint32_t type, uint64_t size, uint64_t alignment,
+VkResult vulkan_heap_make_shared(struct vulkan_heap *heap, uint32_t type, uint64_t least,
                                  struct vulkan_block **block, struct vulkan_block_failure *failure)
 {
-    struct vulkan_area *area = heap->areas[type];
-    bool mapped              = vulkan_type_is_mapped(&heap->device->physical->memory, type);
-    uint64_t least           = round_up(mapped && alignment > PAGE ? size + alignment : size, BLOCK_GRAIN);
-    struct vulkan_block_want want = {.type = type, .size = next_size(heap, area)};
+    struct vulkan_block_want want = {.type = type, .size = next_size(heap, heap->areas[type])};
     VkResult result;
 
+    least = round_up(least, BLOCK_GRAIN);
     if (want.size < least)
         want.size = least;
     while (result = vulkan_heap_make_block(heap, &want, block, failure), vulkan_is_exhaustion(result)) {

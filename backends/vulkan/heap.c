@@ -195,29 +195,36 @@ static VkResult take_single(struct vulkan_heap *heap, uint32_t type, struct wish
     return VK_SUCCESS;
 }
 
+/* Of a new block with `slack` bytes more than the piece needs where its addresses come to lie well. */
+static int32_t take_fresh(struct vulkan_heap *heap, uint32_t type, uint64_t slack, struct wish *wish)
+{
+    struct vulkan_block *fresh;
+
+    if (vulkan_heap_make_shared(heap, type, wish->size + slack, &fresh, &wish->failure) < 0)
+        return TRM_ERROR_BACKEND; /* as the failure says */
+    fresh->whole.kind = wish->kind;
+    int32_t status    = take_piece(heap, heap->areas[type], fresh, wish);
+    if (status != TRM_OK)
+        vulkan_heap_drop_block(heap, fresh);
+    return status;
+}
+
 static VkResult take_from_type(struct vulkan_heap *heap, uint32_t type, struct wish *wish)
 {
     struct vulkan_area *area = heap->areas[type];
-    struct vulkan_block *fresh;
 
     if (wish->size > area->largest_part)
         return take_single(heap, type, wish);
+    wish->failure  = (struct vulkan_block_failure){VK_ERROR_OUT_OF_DEVICE_MEMORY, NULL};
     int32_t status = take_piece(heap, area, NULL, wish);
-    if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY) {
-        VkResult result =
-            vulkan_heap_make_shared(heap, type, wish->size, wish->alignment, &fresh, &wish->failure);
-        if (result < 0)
-            return result;
-        fresh->whole.kind = wish->kind;
-        status            = take_piece(heap, area, fresh, wish);
-        if (status != TRM_OK)
-            vulkan_heap_drop_block(heap, fresh);
-    }
+    if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY)
+        status = take_fresh(heap, type, 0, wish);
+    if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY) /* its addresses lie badly for the host */
+        status = take_fresh(heap, type, wish->alignment + VULKAN_TLSF_GRAIN, wish);
     if (status == TRM_OK)
         return VK_SUCCESS;
-    wish->failure = (struct vulkan_block_failure){
-        status == TRM_ERROR_OUT_OF_HOST_MEMORY ? VK_ERROR_OUT_OF_HOST_MEMORY : VK_ERROR_OUT_OF_DEVICE_MEMORY,
-        NULL};
+    if (status == TRM_ERROR_OUT_OF_HOST_MEMORY)
+        wish->failure = (struct vulkan_block_failure){VK_ERROR_OUT_OF_HOST_MEMORY, NULL};
     return wish->failure.result;
 }
 

@@ -56,6 +56,7 @@ struct trm_backend_memory *vulkan_heap_find_host(struct vulkan_heap *heap, const
 int32_t vulkan_heap_allocate_exportable(struct vulkan_heap *heap, uint64_t size,
                                         struct trm_backend_memory **memory);
 int32_t vulkan_heap_export_fd(struct trm_backend_memory *memory, int *fd, uint64_t *size);
-int32_t vulkan_heap_import_fd(struct vulkan_heap *heap, int fd, uint64_t size, struct trm_backend_memory **memory);
+int32_t vulkan_heap_import_fd(struct vulkan_heap *heap, int fd, uint64_t size,
+                              struct trm_backend_memory **memory);
 
 #endif

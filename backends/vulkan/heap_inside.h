@@ -52,8 +52,8 @@ void vulkan_heap_drop_block(struct vulkan_heap *heap, struct vulkan_block *block
 /* A block for one piece. */
 VkResult vulkan_heap_make_single(struct vulkan_heap *heap, uint32_t type, uint64_t size, uint64_t alignment,
                                  struct vulkan_block **block, struct vulkan_block_failure *failure);
-/* One to be divided, of which at least the one piece can be taken. It is no part of its area yet. */
-VkResult vulkan_heap_make_shared(struct vulkan_heap *heap, uint32_t type, uint64_t size, uint64_t alignment,
+/* One to be divided, of at least so many bytes. It is no part of its area yet. */
+VkResult vulkan_heap_make_shared(struct vulkan_heap *heap, uint32_t type, uint64_t least,
                                  struct vulkan_block **block, struct vulkan_block_failure *failure);
 
 /* Would less memory in use help? */

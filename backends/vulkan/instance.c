@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "kept.h"
 #include "messages.h"
 #include "signals.h"
 
@@ -68,7 +69,7 @@ static int32_t find_version(struct trm_backend_instance *instance, char *reason)
     return TRM_OK;
 }
 
-static int32_t create_handle(struct trm_backend_instance *instance, bool validates, char *reason)
+static int32_t create_handle(struct trm_backend_instance *instance, char *reason)
 {
     const char *extensions[2];
     struct vulkan_validation validation;
@@ -77,7 +78,7 @@ static int32_t create_handle(struct trm_backend_instance *instance, bool validat
                                      .apiVersion  = instance->version};
     VkInstanceCreateInfo info     = {.sType            = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                      .pApplicationInfo = &application};
-    if (validates)
+    if (instance->validates)
         vulkan_validation_add(instance->host, &validation, &info, extensions);
     VkResult result = instance->loader.vk.vkCreateInstance(&info, NULL, &instance->handle);
     if (result >= 0)
@@ -90,16 +91,29 @@ static int32_t create_handle(struct trm_backend_instance *instance, bool validat
     return vulkan_status(result);
 }
 
+static bool take_kept(struct trm_backend_instance *instance)
+{
+    struct vulkan_kept kept;
+    if (!vulkan_kept_take(&instance->loader, &kept))
+        return false;
+    vulkan_loader_close(&kept.loader); /* ours is open */
+    instance->handle  = kept.handle;
+    instance->version = kept.version;
+    return true;
+}
+
 /* From the loader to the devices; what was made so far is for vulkan_instance_destroy() to undo. */
 static int32_t start(struct trm_backend_instance *instance, char *reason)
 {
     int32_t status = vulkan_loader_open(instance->host, &instance->loader, reason, VULKAN_REASON_BYTES);
     if (status != TRM_OK)
         return status;
-    bool validates = vulkan_validation_wanted(instance->host, &instance->loader);
-    status         = find_version(instance, reason);
-    if (status == TRM_OK)
-        status = create_handle(instance, validates, reason);
+    instance->validates = vulkan_validation_wanted(instance->host, &instance->loader);
+    if (instance->validates || !take_kept(instance)) {
+        status = find_version(instance, reason);
+        if (status == TRM_OK)
+            status = create_handle(instance, reason);
+    }
     if (status != TRM_OK)
         return status;
     const char *missing = vulkan_load_instance(instance->loader.get_proc, instance->handle, &instance->vk);
@@ -107,7 +121,7 @@ static int32_t start(struct trm_backend_instance *instance, char *reason)
         snprintf(reason, VULKAN_REASON_BYTES, "the Vulkan loader has no %s", missing);
         return TRM_ERROR_UNSUPPORTED;
     }
-    if (validates && vulkan_messenger_create(instance) != TRM_OK) {
+    if (instance->validates && vulkan_messenger_create(instance) != TRM_OK) {
         snprintf(reason, VULKAN_REASON_BYTES, "the messages of the validation layer cannot be received");
         return TRM_ERROR_BACKEND;
     }
@@ -151,4 +165,18 @@ void vulkan_instance_destroy(struct trm_backend_instance *instance)
         instance->vk.vkDestroyInstance(instance->handle, NULL);
     vulkan_loader_close(&instance->loader);
     host->release(host->context, instance, sizeof(*instance));
+}
+
+/* What validates reports to its host. */
+void vulkan_instance_keep(struct trm_backend_instance *instance)
+{
+    struct vulkan_kept kept = {.loader  = instance->loader,
+                               .handle  = instance->handle,
+                               .version = instance->version,
+                               .destroy = instance->vk.vkDestroyInstance};
+    if (!instance->validates && vulkan_kept_put(&kept)) {
+        instance->handle = VK_NULL_HANDLE;
+        instance->loader = (struct vulkan_loader){0};
+    }
+    vulkan_instance_destroy(instance);
 }

@@ -211,14 +211,14 @@ static int32_t fail_semaphore_fd(const struct trm_backend_device *device)
 static int32_t semaphore_import(struct trm_backend_device *device, int32_t type, int32_t fd,
                                 struct trm_backend_semaphore **semaphore)
 {
-    struct trm_backend_semaphore *made;
+    struct trm_backend_semaphore *made = NULL;
 
     if (type != TRM_HANDLE_OPAQUE_FD)
         return fail_type(device, type);
     if (!device->physical->timeline_fd || device->vk.vkImportSemaphoreFdKHR == NULL)
         return fail_semaphore_fd(device);
     int32_t status = make_semaphore(device, false, &made);
-    if (status != TRM_OK)
+    if (made == NULL)
         return status;
     status = import_handle(device, made->timeline->semaphore, fd);
     if (status != TRM_OK) {

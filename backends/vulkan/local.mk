@@ -42,6 +42,8 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/instance.c \
 	backends/vulkan/instance.h \
 	backends/vulkan/interop.c \
+	backends/vulkan/kept.c \
+	backends/vulkan/kept.h \
 	backends/vulkan/loader.c \
 	backends/vulkan/loader.h \
 	backends/vulkan/memory.c \
@@ -86,7 +88,9 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/tlsf.c \
 	backends/vulkan/tlsf.h \
 	backends/vulkan/vulkan.h \
-	backends/vulkan/wait.c
+	backends/vulkan/wait.c \
+	backends/vulkan/watching.c \
+	backends/vulkan/watching.h
 
 backends_vulkan_la_SOURCES =
 backends_vulkan_la_LIBADD = backends/vulkan/libvulkan.la

@@ -215,7 +215,8 @@ static int32_t module_make(struct trm_backend_module *module, const struct trm_m
     const struct trm_kernel_info *first    = &source->kernels[0];
     const struct vulkan_physical *physical = module->device->physical;
     uint32_t buffers                       = count_buffers(first);
-    bool pushes    = physical->has.push_descriptor && buffers <= physical->max_push_descriptors;
+    bool pushes =
+        module->device->vk.vkCmdPushDescriptorSetKHR != NULL && buffers <= physical->max_push_descriptors;
     int32_t status = make_handle(module, source);
     if (status == TRM_OK)
         status = make_set_layout(module, buffers, pushes);

@@ -22,7 +22,7 @@ struct preface {
 };
 
 struct vulkan_cached {
-    uint64_t stored; /* bytes that are on disk as far as is known */
+    uint64_t known; /* bytes that it had when it was opened: with what is on disk, and nothing new */
 };
 
 static void make_key(const struct trm_backend_device *device, char key[KEY_BYTES])
@@ -96,6 +96,14 @@ static VkResult make_cache(struct trm_backend_device *device, const void *data, 
     return device->vk.vkCreatePipelineCache(device->handle, &create, NULL, &device->pipeline_cache);
 }
 
+/* 0 where it cannot be told. */
+static uint64_t size_now(struct trm_backend_device *device)
+{
+    size_t bytes    = 0;
+    VkResult result = device->vk.vkGetPipelineCacheData(device->handle, device->pipeline_cache, &bytes, NULL);
+    return result == VK_SUCCESS ? bytes : 0;
+}
+
 int32_t vulkan_pipeline_cache_open(struct trm_backend_device *device)
 {
     const struct trm_backend_instance *instance = device->instance;
@@ -115,7 +123,7 @@ int32_t vulkan_pipeline_cache_open(struct trm_backend_device *device)
         vulkan_release(instance, state, sizeof(*state));
         return vulkan_device_fail(device, result, "vkCreatePipelineCache");
     }
-    state->stored                = bytes;
+    state->known                 = size_now(device);
     device->pipeline_cache_state = state;
     return TRM_OK;
 }
@@ -149,16 +157,13 @@ static void store_data(const struct trm_backend_device *device, const void *data
 /* What cannot be stored will be made again: nobody is told. */
 static void store(struct trm_backend_device *device, const struct vulkan_cached *state)
 {
-    size_t bytes    = 0;
-    VkResult result = device->vk.vkGetPipelineCacheData(device->handle, device->pipeline_cache, &bytes, NULL);
-    if (result != VK_SUCCESS || bytes <= state->stored || bytes <= sizeof(VkPipelineCacheHeaderVersionOne) ||
-        bytes > BYTES_MOST)
+    size_t bytes = size_now(device), room = bytes;
+    if (bytes <= state->known || bytes <= sizeof(VkPipelineCacheHeaderVersionOne) || bytes > BYTES_MOST)
         return;
-    size_t room = bytes;
-    void *data  = vulkan_allocate(device->instance, room);
+    void *data = vulkan_allocate(device->instance, room);
     if (data == NULL)
         return;
-    result = device->vk.vkGetPipelineCacheData(device->handle, device->pipeline_cache, &bytes, data);
+    VkResult result = device->vk.vkGetPipelineCacheData(device->handle, device->pipeline_cache, &bytes, data);
     if (result == VK_SUCCESS && is_ours(device, data, bytes))
         store_data(device, data, bytes);
     vulkan_release(device->instance, data, room);

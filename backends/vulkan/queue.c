@@ -213,8 +213,8 @@ static VkResult submit_without_signals(struct trm_backend_device *device, const 
     return result;
 }
 
-int32_t vulkan_queue_submit(struct trm_backend_device *device, struct vulkan_queue *queue, uint32_t count,
-                            const VkSubmitInfo *submits)
+VkResult vulkan_queue_send(struct trm_backend_device *device, struct vulkan_queue *queue, uint32_t count,
+                           const VkSubmitInfo *submits)
 {
     VkResult result;
     lock_queue(&device->queues, queue);
@@ -224,5 +224,12 @@ int32_t vulkan_queue_submit(struct trm_backend_device *device, struct vulkan_que
         result = submit_without_signals(device, queue, count, submits);
     queue->used = true;
     unlock_queue(&device->queues, queue);
+    return result;
+}
+
+int32_t vulkan_queue_submit(struct trm_backend_device *device, struct vulkan_queue *queue, uint32_t count,
+                            const VkSubmitInfo *submits)
+{
+    VkResult result = vulkan_queue_send(device, queue, count, submits);
     return result < 0 ? vulkan_device_fail(device, result, "vkQueueSubmit") : TRM_OK;
 }

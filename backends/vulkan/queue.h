@@ -67,7 +67,10 @@ void vulkan_queue_init(struct trm_backend_device *device, struct vulkan_queue *q
 struct vulkan_queue *vulkan_queue_take(struct trm_backend_device *device, int32_t role, int32_t priority);
 void vulkan_queue_give(struct vulkan_queue *queue);
 
-/* vkQueueSubmit under the lock. A negative result has been explained, and the loss of the device latched. */
+/* vkQueueSubmit under the lock. send: nothing is made of its result. */
+VkResult vulkan_queue_send(struct trm_backend_device *device, struct vulkan_queue *queue, uint32_t count,
+                           const VkSubmitInfo *submits);
+/* A negative result has been explained, and the loss of the device latched. */
 int32_t vulkan_queue_submit(struct trm_backend_device *device, struct vulkan_queue *queue, uint32_t count,
                             const VkSubmitInfo *submits);
 

@@ -5,6 +5,8 @@
  */
 #include "stream.h"
 
+#include <stdio.h>
+
 #include "service.h"
 
 #define TOGETHER 16u /* batches in one submission… */
@@ -229,13 +231,22 @@ static void now_flies(struct trm_backend_stream *stream, struct vulkan_batch *ba
     note_signals(batch);
 }
 
+static void break_by_submission(struct trm_backend_stream *stream, VkResult result)
+{
+    char sentence[sizeof(stream->timeline->sentence)];
+    snprintf(sentence, sizeof(sentence),
+             "Operations of the stream could not be submitted: vkQueueSubmit failed: %s (%d).",
+             vulkan_result_name(result), result);
+    vulkan_stream_break(stream, vulkan_device_fail(stream->device, result, "vkQueueSubmit"), result,
+                        sentence);
+}
+
 /* vkQueueSubmit() does all or nothing. */
 static void fly(struct trm_backend_stream *stream, struct submission *what)
 {
-    int32_t status = vulkan_queue_submit(stream->device, what->queue, what->count, what->infos);
-    if (status != TRM_OK) {
-        vulkan_stream_break(stream, status, 0,
-                            "Operations of the stream could not be submitted (vkQueueSubmit failed).");
+    VkResult result = vulkan_queue_send(stream->device, what->queue, what->count, what->infos);
+    if (result < 0) {
+        break_by_submission(stream, result);
         return;
     }
     for (uint32_t i = 0; i < what->count; i++)

@@ -61,13 +61,33 @@ void vulkan_timeline_ref(struct vulkan_timeline *timeline)
     atomic_fetch_add_explicit(&timeline->references, 1, memory_order_relaxed);
 }
 
+static void destroy(struct trm_backend_device *device, VkSemaphore semaphore)
+{
+    if (semaphore != VK_NULL_HANDLE)
+        device->vk.vkDestroySemaphore(device->handle, semaphore, NULL);
+}
+
+/* A semaphore may be destroyed as soon as its last number was seen, but drivers are about that have a thread behind the queue
+ * which tells of the number first and looks at the semaphore once more. So some others are to go before it does. */
+static void destroy_later(struct trm_backend_device *device, VkSemaphore semaphore)
+{
+    uint32_t place = atomic_fetch_add(&device->gone_count, 1) % VULKAN_GONE_MOST;
+    destroy(device, atomic_exchange(&device->gone[place], semaphore));
+}
+
 void vulkan_timeline_unref(struct vulkan_timeline *timeline)
 {
     if (timeline == NULL || atomic_fetch_sub_explicit(&timeline->references, 1, memory_order_acq_rel) != 1)
         return;
     struct trm_backend_device *device = timeline->device;
-    device->vk.vkDestroySemaphore(device->handle, timeline->semaphore, NULL);
+    destroy_later(device, timeline->semaphore);
     vulkan_release(device->instance, timeline, sizeof(*timeline));
+}
+
+void vulkan_timelines_fini(struct trm_backend_device *device)
+{
+    for (uint32_t i = 0; i < VULKAN_GONE_MOST; i++)
+        destroy(device, atomic_exchange(&device->gone[i], VK_NULL_HANDLE));
 }
 
 /* ---- the counter ----------------------------------------------------------------------------------- */

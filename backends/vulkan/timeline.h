@@ -44,6 +44,8 @@ int32_t vulkan_timeline_wrap(struct trm_backend_device *device, VkSemaphore sema
                              struct vulkan_timeline **timeline);
 void vulkan_timeline_ref(struct vulkan_timeline *timeline);
 void vulkan_timeline_unref(struct vulkan_timeline *timeline); /* NULL is fine */
+/* When the device is closed: it is idle, and all timelines are gone. */
+void vulkan_timelines_fini(struct trm_backend_device *device);
 
 /* The counter, with what is remembered of it; no call of the driver where `wanted` is known to be reached.
  * Errors: DEVICE_LOST. */

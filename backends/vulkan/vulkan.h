@@ -10,12 +10,15 @@
  *     batch.h     a stretch of a stream that is submitted at once
  *     stream.h    a stream: batches that are open, held back, or flying
  *     record.h    operations as commands, with the barriers that they need; for streams and graphs
+ *     access.h    hazards: which barrier is needed between operations
+ *     copy_kernel.h  copies by a kernel, where the driver's own are slow
+ *     profile.h   timestamps, told in the host's time
  *     staging.h   copies from and to host memory that the device does not reach
  *     module.h    SPIR-V as shader modules and pipelines
  *     service.h   the device's threads: notifications, and copies by the host
  *
- * Locks, in the order in which they may be taken: a stream's lock, device->stall_lock, a queue's lock, a heap's lock. No
- * two streams' locks at once. Nothing of the core but log() and fail() is called under any of them.
+ * Locks, in the order in which they may be taken: a stream's lock, device->lazy_lock or the stager's, device->stall_lock, a
+ * queue's lock, a heap's lock. No two streams' locks at once. Nothing of the core but log() and fail() is called under any of them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef VULKAN_BACKEND_H
@@ -33,6 +36,7 @@
 #include "physical.h"
 #include "queue.h"
 
+#define VULKAN_GONE_MOST 16u
 #define VULKAN_MAX_ARGUMENTS 64u
 
 struct vulkan_heap;
@@ -56,6 +60,7 @@ struct trm_backend_instance {
     struct vulkan_physical *physicals;
     uint32_t physical_count, physical_capacity;
     uint32_t version;          /* of Vulkan, that the instance was made with */
+    bool validates;            /* with the layer of the setting vulkan.validation */
     uint64_t spin_ns;          /* how long a wait looks before it sleeps: the setting vulkan.spin */
     enum vulkan_copies copies; /* the setting vulkan.copies */
     bool bounds;               /* the setting kernel.bounds: devices are opened with robust access */
@@ -84,6 +89,8 @@ struct trm_backend_device {
     pthread_mutex_t stall_lock;
     struct trm_backend_stream *stalled; /* by stream->next_stalled */
     _Atomic uint32_t stalled_count;
+    _Atomic(VkSemaphore) gone[VULKAN_GONE_MOST]; /* timeline.c: to be destroyed when others have gone */
+    _Atomic uint32_t gone_count;
 
     _Atomic int32_t lost; /* TRM_OK or TRM_ERROR_DEVICE_LOST; latched by vulkan_device_lose() */
     char lost_sentence[512];

@@ -43,11 +43,10 @@ int32_t vulkan_stream_query(struct trm_backend_stream *stream, uint64_t *complet
 
 /* ---- waiting --------------------------------------------------------------------------------------- */
 
-/* For the host: counted as a sleeper before the lock is given back, so that no change is missed. */
+/* For the host. `seen` was read before anything was looked at, so that no change is missed. */
 static void rest_for_host(struct trm_backend_stream *stream, struct vulkan_rest *rest)
 {
     rest->timeline = NULL;
-    rest->seen     = atomic_load(&stream->moved);
     atomic_fetch_add(&stream->sleepers, 1);
 }
 
@@ -77,6 +76,7 @@ int32_t vulkan_stream_look(struct trm_backend_stream *stream, uint64_t value, st
     vulkan_stream_lock(stream);
     if (atomic_load(&stream->timeline->failure) == TRM_OK)
         vulkan_stream_submit(stream, value);
+    rest->seen = atomic_load(&stream->moved);
     if (atomic_load(&stream->timeline->completed) < value)
         vulkan_stream_progress(stream);
     else
@@ -105,8 +105,8 @@ static void take_rest(struct trm_backend_stream *stream, const struct vulkan_res
 
 int32_t vulkan_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
-    struct vulkan_rest rest;
-    uint64_t deadline = vulkan_deadline(timeout_ns);
+    struct vulkan_rest rest = {0};
+    uint64_t deadline       = vulkan_deadline(timeout_ns);
     if (is_well(stream) && atomic_load(&stream->timeline->completed) >= value)
         return TRM_OK;
     while (true) {

@@ -114,7 +114,8 @@ struct core_pipeline_device {
     int32_t in_order;  /* 1: compute of tokens one after the other, since they share what they write */
     int32_t zero_copy; /* 1: host and device share the memory of a slot */
     int32_t unified;
-    int32_t common; /* 1: a slot has one memory for both sides, since no other strategy than zero-copy will be used */
+    int32_t
+        common; /* 1: a slot has one memory for both sides, since no other strategy than zero-copy will be used */
     int32_t mapped; /* 1: memory is not one, but kernels reach the host's side of a slot */
 
     struct trm_buffer **kept; /* buffers that arguments name, a reference each */

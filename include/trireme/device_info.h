@@ -42,7 +42,7 @@ enum trm_device_key {
     TRM_DEVICE_TIMESTAMP_HZ =
         21,                      /* resolution of trm_event_elapsed(); absent: emulated with the host clock */
     TRM_DEVICE_SYNCHRONOUS = 22, /* 1: operations run inside the call that enqueues them */
-    TRM_DEVICE_MAPPED      = 23, /* 1: kernels may be given pinned and imported memory, and reach it where it is */
+    TRM_DEVICE_MAPPED = 23, /* 1: kernels may be given pinned and imported memory, and reach it where it is */
 };
 
 #endif

@@ -152,6 +152,7 @@ EXTRA_DIST += \
 	tests/bench/run-bench \
 	tests/bench/shaders/blur.comp \
 	tests/bench/shaders/fma_32.comp \
+	tests/bench/shaders/gpu_chain.comp \
 	tests/bench/shaders/gemm_tile.comp \
 	tests/bench/shaders/saxpy.comp \
 	tests/bench/shaders/tree_sum.comp \

@@ -196,7 +196,12 @@ START_TEST(an_empty_span_is_a_legal_argument)
                                      trm_span_whole(none)};
     for (int i = 0; i < 3; i++) {
         ck_ok(trm_fill(the.stream, trm_span_whole(out), 0xFF, 1));
-        ck_ok(launch_span(out, spans[i]));
+        int32_t status = launch_span(out, spans[i]);
+        if (status == TRM_ERROR_UNSUPPORTED && !functions_there()) {
+            skip(trm_last_error().sentence);
+            break;
+        }
+        ck_ok(status);
         get(the.stream, out, 0, found, sizeof(found));
         ck_assert_uint_eq(found[0], 0);
     }

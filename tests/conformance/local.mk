@@ -109,7 +109,10 @@ CONFORMANCE_RUNS = \
 	tests/conformance/run-template.sh \
 	tests/conformance/run-timed.sh \
 	tests/conformance/run-cpu-gates-alone.sh \
-	tests/conformance/run-cpu-without-optional.sh
+	tests/conformance/run-cpu-without-optional.sh \
+	tests/conformance/run-vulkan.sh \
+	tests/conformance/run-vulkan-discrete.sh \
+	tests/conformance/run-vulkan-minimal.sh
 
 dist_check_SCRIPTS += $(CONFORMANCE_RUNS)
 TESTS += $(CONFORMANCE_RUNS)

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <trireme/interop.h>
 
-PFN_vkVoidFunction raw_function(const struct raw_vulkan *raw, const char *name)
+static PFN_vkVoidFunction look_up(const struct raw_vulkan *raw, const char *name)
 {
     PFN_vkGetDeviceProcAddr get_device_proc =
         (PFN_vkGetDeviceProcAddr)raw->get_proc(raw->instance, "vkGetDeviceProcAddr");
@@ -15,6 +15,16 @@ PFN_vkVoidFunction raw_function(const struct raw_vulkan *raw, const char *name)
         found = get_device_proc(raw->device, name);
     if (!found)
         found = raw->get_proc(raw->instance, name);
+    return found;
+}
+
+PFN_vkVoidFunction raw_function(const struct raw_vulkan *raw, const char *name)
+{
+    char extension[80];
+    PFN_vkVoidFunction found = look_up(raw, name);
+    snprintf(extension, sizeof(extension), "%sKHR", name);
+    if (!found)
+        found = look_up(raw, extension);
     ck_assert_msg(found != NULL, "Vulkan has no %s", name);
     return found;
 }
@@ -140,6 +150,7 @@ void raw_open(struct raw_vulkan *raw, struct trm_device *like)
     find_physical_device(raw, like);
     find_queues(raw);
     add_extension(raw, "VK_KHR_push_descriptor");
+    add_extension(raw, "VK_KHR_timeline_semaphore");
     raw->timeline = (VkPhysicalDeviceTimelineSemaphoreFeatures){
         .sType             = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
         .timelineSemaphore = VK_TRUE,
@@ -263,38 +274,62 @@ static VkCommandBuffer record_copy(const struct raw_vulkan *raw, VkCommandPool p
     return commands;
 }
 
+static VkSemaphore make_timeline(const struct raw_vulkan *raw)
+{
+    VkSemaphoreTypeCreateInfo type = {.sType         = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                      .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+    VkSemaphoreCreateInfo create   = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
+    VkSemaphore semaphore          = VK_NULL_HANDLE;
+    RAW(raw, vkCreateSemaphore);
+    ck_vulkan(vkCreateSemaphore(raw->device, &create, NULL, &semaphore));
+    return semaphore;
+}
+
+static void submit_and_wait(const struct raw_vulkan *raw, VkQueue queue, VkSemaphore semaphore,
+                            uint64_t value, VkCommandBuffer commands)
+{
+    static const uint64_t one              = 1;
+    VkPipelineStageFlags stage             = VK_PIPELINE_STAGE_TRANSFER_BIT;
+    VkSemaphore done                       = make_timeline(raw);
+    VkTimelineSemaphoreSubmitInfo timeline = {.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                              .waitSemaphoreValueCount   = 1,
+                                              .pWaitSemaphoreValues      = &value,
+                                              .signalSemaphoreValueCount = 1,
+                                              .pSignalSemaphoreValues    = &one};
+    VkSubmitInfo submit                    = {.sType                = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                                              .pNext                = &timeline,
+                                              .waitSemaphoreCount   = 1,
+                                              .pWaitSemaphores      = &semaphore,
+                                              .pWaitDstStageMask    = &stage,
+                                              .commandBufferCount   = 1,
+                                              .pCommandBuffers      = &commands,
+                                              .signalSemaphoreCount = 1,
+                                              .pSignalSemaphores    = &done};
+    VkSemaphoreWaitInfo wait               = {.sType          = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                              .semaphoreCount = 1,
+                                              .pSemaphores    = &done,
+                                              .pValues        = &one};
+    RAW(raw, vkQueueSubmit);
+    RAW(raw, vkWaitSemaphores);
+    RAW(raw, vkQueueWaitIdle);
+    RAW(raw, vkDestroySemaphore);
+    ck_vulkan(vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE));
+    ck_vulkan(vkWaitSemaphores(raw->device, &wait, LONG_NS));
+    ck_vulkan(vkQueueWaitIdle(queue)); /* some drivers still look at a semaphore that they have signalled */
+    vkDestroySemaphore(raw->device, done, NULL);
+}
+
 void raw_copy_after(const struct raw_vulkan *raw, VkQueue queue, uint32_t family, VkSemaphore semaphore,
                     uint64_t value, VkBuffer from, uint64_t offset, VkBuffer to, uint64_t size)
 {
-    VkCommandPoolCreateInfo pool_info = {.sType            = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                         .flags            = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
-                                         .queueFamilyIndex = family};
-    VkFenceCreateInfo fence_info      = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    VkPipelineStageFlags stage        = VK_PIPELINE_STAGE_TRANSFER_BIT;
-    VkBufferCopy region               = {.srcOffset = offset, .size = size};
-    VkCommandPool pool;
-    VkFence fence;
+    VkCommandPoolCreateInfo create = {.sType            = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                      .flags            = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
+                                      .queueFamilyIndex = family};
+    VkBufferCopy region            = {.srcOffset = offset, .size = size};
+    VkCommandPool pool             = VK_NULL_HANDLE;
     RAW(raw, vkCreateCommandPool);
     RAW(raw, vkDestroyCommandPool);
-    RAW(raw, vkCreateFence);
-    RAW(raw, vkWaitForFences);
-    RAW(raw, vkDestroyFence);
-    RAW(raw, vkQueueSubmit);
-    ck_vulkan(vkCreateCommandPool(raw->device, &pool_info, NULL, &pool));
-    ck_vulkan(vkCreateFence(raw->device, &fence_info, NULL, &fence));
-    VkCommandBuffer commands               = record_copy(raw, pool, from, &region, to);
-    VkTimelineSemaphoreSubmitInfo timeline = {.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
-                                              .waitSemaphoreValueCount = 1,
-                                              .pWaitSemaphoreValues    = &value};
-    VkSubmitInfo submit                    = {.sType              = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                                              .pNext              = &timeline,
-                                              .waitSemaphoreCount = 1,
-                                              .pWaitSemaphores    = &semaphore,
-                                              .pWaitDstStageMask  = &stage,
-                                              .commandBufferCount = 1,
-                                              .pCommandBuffers    = &commands};
-    ck_vulkan(vkQueueSubmit(queue, 1, &submit, fence));
-    ck_vulkan(vkWaitForFences(raw->device, 1, &fence, VK_TRUE, LONG_NS));
-    vkDestroyFence(raw->device, fence, NULL);
+    ck_vulkan(vkCreateCommandPool(raw->device, &create, NULL, &pool));
+    submit_and_wait(raw, queue, semaphore, value, record_copy(raw, pool, from, &region, to));
     vkDestroyCommandPool(raw->device, pool, NULL);
 }

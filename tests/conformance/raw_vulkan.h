@@ -20,11 +20,11 @@ struct raw_vulkan {
     uint32_t family_count;
     VkPhysicalDeviceFeatures2 features;
     VkPhysicalDeviceTimelineSemaphoreFeatures timeline;
-    const char *extensions[1];
+    const char *extensions[2];
     uint32_t extension_count;
 };
 
-/* A function of the instance or the device; the case fails where there is none. */
+/* A function of the instance or the device, also by its name as an extension's; the case fails where there is none. */
 PFN_vkVoidFunction raw_function(const struct raw_vulkan *raw, const char *name);
 #define RAW(raw, name) PFN_##name name = (PFN_##name)raw_function(raw, #name)
 

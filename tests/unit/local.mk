@@ -355,15 +355,23 @@ VULKAN_FAKE = tests/unit/vulkan_fake.h
 
 if BUILD_VULKAN
 UNIT_TESTS += \
+	tests/unit/vulkan_access \
 	tests/unit/vulkan_failure \
+	tests/unit/vulkan_heap \
 	tests/unit/vulkan_loader \
 	tests/unit/vulkan_messages \
 	tests/unit/vulkan_module \
 	tests/unit/vulkan_physical \
 	tests/unit/vulkan_pipeline_cache \
 	tests/unit/vulkan_queue \
-	tests/unit/vulkan_shader
+	tests/unit/vulkan_shader \
+	tests/unit/vulkan_stream_ends \
+	tests/unit/vulkan_streams
 endif
+
+tests_unit_vulkan_access_SOURCES = tests/unit/vulkan_access.c
+tests_unit_vulkan_access_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_access_LDADD = $(VULKAN_UNIT_LIBS)
 
 tests_unit_vulkan_failure_SOURCES = tests/unit/vulkan_failure.c $(VULKAN_FAKE)
 tests_unit_vulkan_failure_CFLAGS = $(UNIT_CFLAGS)
@@ -376,6 +384,10 @@ tests_unit_vulkan_loader_LDADD = $(VULKAN_UNIT_LIBS)
 tests_unit_vulkan_messages_SOURCES = tests/unit/vulkan_messages.c $(VULKAN_FAKE)
 tests_unit_vulkan_messages_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_vulkan_messages_LDADD = $(VULKAN_UNIT_LIBS)
+
+tests_unit_vulkan_heap_SOURCES = tests/unit/vulkan_heap.c
+tests_unit_vulkan_heap_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_heap_LDADD = $(VULKAN_UNIT_LIBS)
 
 tests_unit_vulkan_physical_SOURCES = tests/unit/vulkan_physical.c $(VULKAN_FAKE)
 tests_unit_vulkan_physical_CFLAGS = $(UNIT_CFLAGS)
@@ -396,6 +408,15 @@ tests_unit_vulkan_pipeline_cache_LDADD = $(VULKAN_UNIT_LIBS)
 tests_unit_vulkan_shader_SOURCES = tests/unit/vulkan_shader.c $(VULKAN_FAKE)
 tests_unit_vulkan_shader_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_vulkan_shader_LDADD = $(VULKAN_UNIT_LIBS)
+
+VULKAN_STREAM_FIXTURE = tests/unit/vulkan_driver.h tests/unit/vulkan_stream_fixture.h
+tests_unit_vulkan_stream_ends_SOURCES = tests/unit/vulkan_stream_ends.c $(VULKAN_STREAM_FIXTURE)
+tests_unit_vulkan_stream_ends_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_stream_ends_LDADD = $(VULKAN_UNIT_LIBS)
+
+tests_unit_vulkan_streams_SOURCES = tests/unit/vulkan_streams.c $(VULKAN_STREAM_FIXTURE)
+tests_unit_vulkan_streams_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_streams_LDADD = $(VULKAN_UNIT_LIBS)
 
 # What instructions become in C, compiled and run.
 TRANSLATE_OPS = tests/unit/translate_ops.h tests/unit/translated.c tests/unit/translated.h

@@ -163,12 +163,13 @@ START_TEST(a_device_may_be_meant_by_its_uuid)
                                          0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF};
     static const char *const good[]   = {"cuda:uuid=0123456789abcdef0123456789ABCDEF",
                                          "cuda:uuid=01234567-89ab-cdef-0123-456789abcdef"};
-    static const char *const bad[] = {"cuda:uuid=", "cuda:uuid=0123456789abcdef0123456789abcde",
-                                      "cuda:uuid=0123456789abcdef0123456789abcdef0",
-                                      "cuda:uuid=0123456789abcdeg0123456789abcdef",
-                                      ":uuid=0123456789abcdef0123456789abcdef",
-                                      "CUDA:uuid=0123456789abcdef0123456789abcdef",
-                                      "cuda:UUID=0123456789abcdef0123456789abcdef"};
+    static const char *const bad[]    = {"cuda:uuid=",
+                                         "cuda:uuid=0123456789abcdef0123456789abcde",
+                                         "cuda:uuid=0123456789abcdef0123456789abcdef0",
+                                         "cuda:uuid=0123456789abcdeg0123456789abcdef",
+                                         ":uuid=0123456789abcdef0123456789abcdef",
+                                         "CUDA:uuid=0123456789abcdef0123456789abcdef",
+                                         "cuda:UUID=0123456789abcdef0123456789abcdef"};
     struct core_device_id id;
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
         ck_assert_msg(core_device_id_parse(good[i], &id), "%s was refused", good[i]);

@@ -213,7 +213,10 @@ static inline VKAPI_ATTR VkResult VKAPI_CALL fake_cache(VkDevice device,
     if (info->initialDataSize != 0)
         memcpy(fake.given, info->pInitialData, info->initialDataSize);
     fake.given_bytes = info->initialDataSize;
-    *made            = FAKE_HANDLE(VkPipelineCache);
+    fake.grown_bytes =
+        info->initialDataSize != 0 ? info->initialDataSize : sizeof(VkPipelineCacheHeaderVersionOne);
+    memcpy(fake.grown, fake.given, fake.grown_bytes);
+    *made = FAKE_HANDLE(VkPipelineCache);
     return VK_SUCCESS;
 }
 
@@ -242,6 +245,14 @@ FAKE_DESTROY(fake_destroy_set_layout, VkDescriptorSetLayout)
 FAKE_DESTROY(fake_destroy_layout, VkPipelineLayout)
 FAKE_DESTROY(fake_destroy_pipeline, VkPipeline)
 FAKE_DESTROY(fake_destroy_cache, VkPipelineCache)
+
+/* It is there; nobody calls it. */
+static inline VKAPI_ATTR void VKAPI_CALL fake_push(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                                   VkPipelineLayout layout, uint32_t set, uint32_t count,
+                                                   const VkWriteDescriptorSet *writes)
+{
+    (void)commands, (void)point, (void)layout, (void)set, (void)count, (void)writes;
+}
 
 /* Of VkPhysicalDeviceFloatControlsProperties it has what is about 32 bits. */
 static inline VKAPI_ATTR void VKAPI_CALL fake_properties(VkPhysicalDevice device,
@@ -288,6 +299,7 @@ static inline void fake_setup(void)
     fake.instance.vk.vkGetPhysicalDeviceProperties2 = fake_properties;
     fake.device.instance                            = &fake.instance;
     fake.device.physical                            = &fake.physical;
+    fake.device.vk.vkCmdPushDescriptorSetKHR        = fake_push;
     fake.device.vk.vkCreateShaderModule             = fake_shader_module;
     fake.device.vk.vkDestroyShaderModule            = fake_destroy_shader_module;
     fake.device.vk.vkCreateDescriptorSetLayout      = fake_set_layout;

@@ -1,7 +1,12 @@
 /* How the vulkan backend opens the loader and fills its tables, and the reasons why it cannot.
  * SPDX-License-Identifier: MIT
  */
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "backends/vulkan/instance.h"
+#include "backends/vulkan/kept.h"
 #include "backends/vulkan/loader.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/vulkan_fake.h"
@@ -153,6 +158,73 @@ START_TEST(what_was_an_extension_once_is_found_by_that_name)
 }
 END_TEST
 
+/* ---- instances that are kept */
+
+static uint32_t destroyed;
+
+static VKAPI_ATTR void VKAPI_CALL destroy_instance(VkInstance instance,
+                                                   const VkAllocationCallbacks *callbacks)
+{
+    (void)callbacks;
+    ck_assert_ptr_eq(instance, (VkInstance)(uintptr_t)7);
+    destroyed++;
+}
+
+static struct vulkan_kept an_instance(void)
+{
+    struct vulkan_kept kept = {.loader  = {.library = dlopen("libm.so.6", RTLD_NOW)},
+                               .handle  = (VkInstance)(uintptr_t)7,
+                               .version = VK_API_VERSION_1_2,
+                               .destroy = destroy_instance};
+    ck_assert_ptr_nonnull(kept.loader.library);
+    return kept;
+}
+
+START_TEST(what_is_kept_is_taken_once_by_who_has_the_same_loader)
+{
+    struct vulkan_kept kept      = an_instance(), taken;
+    struct vulkan_loader another = {.library = &another};
+    ck_assert(!vulkan_kept_take(&kept.loader, &taken));
+    ck_assert(vulkan_kept_put(&kept));
+    ck_assert(!vulkan_kept_put(&kept));
+    ck_assert(!vulkan_kept_take(&another, &taken));
+    ck_assert(vulkan_kept_take(&kept.loader, &taken));
+    ck_assert_ptr_eq(taken.handle, kept.handle);
+    ck_assert_uint_eq(taken.version, VK_API_VERSION_1_2);
+    ck_assert(!vulkan_kept_take(&kept.loader, &taken));
+    vulkan_loader_close(&taken.loader);
+    ck_assert_uint_eq(destroyed, 0);
+}
+END_TEST
+
+START_TEST(what_nobody_takes_is_destroyed)
+{
+    struct vulkan_kept kept = an_instance();
+    ck_assert(vulkan_kept_put(&kept));
+    vulkan_kept_drop();
+    ck_assert_uint_eq(destroyed, 1);
+    vulkan_kept_drop();
+    ck_assert_uint_eq(destroyed, 1);
+}
+END_TEST
+
+START_TEST(a_child_leaves_the_instance_of_its_parent_alone)
+{
+    struct vulkan_kept kept = an_instance(), taken;
+    int status              = 0;
+    ck_assert(vulkan_kept_put(&kept));
+    pid_t child = fork();
+    if (child == 0) {
+        vulkan_kept_drop();
+        _exit(destroyed == 0 && !vulkan_kept_take(&kept.loader, &taken) && vulkan_kept_put(&kept) ? 0 : 1);
+    }
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert(vulkan_kept_take(&kept.loader, &taken));
+    vulkan_loader_close(&taken.loader);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("loader");
@@ -165,6 +237,9 @@ int main(void)
     tcase_add_test(tests, the_first_function_that_is_missing_is_named);
     tcase_add_test(tests, optional_functions_may_be_missing);
     tcase_add_test(tests, what_was_an_extension_once_is_found_by_that_name);
+    tcase_add_test(tests, what_is_kept_is_taken_once_by_who_has_the_same_loader);
+    tcase_add_test(tests, what_nobody_takes_is_destroyed);
+    tcase_add_test(tests, a_child_leaves_the_instance_of_its_parent_alone);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

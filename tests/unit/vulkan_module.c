@@ -123,6 +123,13 @@ START_TEST(descriptors_are_pushed_as_far_as_the_device_can)
     ck_assert(!kernel_of(module, "first")->pushes);
     ck_assert_uint_eq(fake.flags, 0);
     vulkan_module_ops.unload(module);
+
+    fake.device.vk.vkCmdPushDescriptorSetKHR = NULL; /* as on a program's own device without the extension */
+    source                                   = source_of(1, 0);
+    module                                   = load(&source);
+    ck_assert(!kernel_of(module, "first")->pushes);
+    ck_assert_uint_eq(fake.flags, 0);
+    vulkan_module_ops.unload(module);
 }
 END_TEST
 

@@ -38,19 +38,19 @@ static void grow_to(uint32_t bytes)
     fake.grown_bytes = bytes;
 }
 
-/* A device is opened and closed; what it was given is in fake.given. */
-static void open_and_close(void)
+/* A device is opened, compiles until its cache has so many bytes, and is closed; what it was given is in fake.given. */
+static void use_device(uint32_t bytes)
 {
     ck_assert_int_eq(vulkan_pipeline_cache_open(&fake.device), TRM_OK);
     ck_assert(fake.device.pipeline_cache != VK_NULL_HANDLE);
+    grow_to(bytes);
     vulkan_pipeline_cache_close(&fake.device);
     ck_assert(fake.device.pipeline_cache == VK_NULL_HANDLE);
 }
 
 static void store_one(void)
 {
-    grow_to(BLOB_BYTES);
-    open_and_close();
+    use_device(BLOB_BYTES);
     ck_assert_uint_eq(fake.given_bytes, 0);
     ck_assert_uint_eq(fake.stored, 1);
 }
@@ -70,7 +70,7 @@ static void spoil(long at)
 START_TEST(what_one_device_has_compiled_the_next_one_gets)
 {
     store_one();
-    open_and_close();
+    use_device(BLOB_BYTES);
     ck_assert_uint_eq(fake.given_bytes, BLOB_BYTES);
     ck_assert_mem_eq(fake.given, fake.grown, BLOB_BYTES);
     ck_assert_str_eq(fake.log, "");
@@ -80,18 +80,16 @@ END_TEST
 START_TEST(it_is_written_again_only_when_it_has_grown)
 {
     store_one();
-    open_and_close();
+    use_device(BLOB_BYTES);
     ck_assert_uint_eq(fake.stored, 1);
-    grow_to(BLOB_BYTES + 1);
-    open_and_close();
+    use_device(BLOB_BYTES + 1);
     ck_assert_uint_eq(fake.stored, 2);
 }
 END_TEST
 
 START_TEST(a_cache_that_is_nothing_but_its_header_is_not_written)
 {
-    grow_to(sizeof(VkPipelineCacheHeaderVersionOne));
-    open_and_close();
+    use_device(sizeof(VkPipelineCacheHeaderVersionOne));
     ck_assert_uint_eq(fake.stored, 0);
 }
 END_TEST
@@ -99,8 +97,7 @@ END_TEST
 START_TEST(without_a_folder_nothing_is_written)
 {
     fake.folder = NULL;
-    grow_to(BLOB_BYTES);
-    open_and_close();
+    use_device(BLOB_BYTES);
     ck_assert_uint_eq(fake.stored, 0);
 }
 END_TEST
@@ -112,7 +109,7 @@ START_TEST(what_is_damaged_or_of_another_device_is_dropped_and_said)
 {
     store_one();
     spoil(places[_i]);
-    open_and_close();
+    use_device(BLOB_BYTES);
     ck_assert_uint_eq(fake.given_bytes, 0);
     ck_assert_ptr_nonnull(strstr(fake.log, "not used"));
 }
@@ -122,10 +119,10 @@ START_TEST(a_file_that_was_cut_is_dropped)
 {
     store_one();
     ck_assert_int_eq(truncate(stored, 16 + BLOB_BYTES - 1), 0);
-    open_and_close();
+    use_device(BLOB_BYTES);
     ck_assert_uint_eq(fake.given_bytes, 0);
     ck_assert_int_eq(truncate(stored, 7), 0);
-    open_and_close();
+    use_device(BLOB_BYTES);
     ck_assert_uint_eq(fake.given_bytes, 0);
 }
 END_TEST
@@ -134,15 +131,15 @@ START_TEST(a_driver_that_refuses_the_data_gets_none)
 {
     store_one();
     fake.refuses_data = true;
-    open_and_close();
+    use_device(BLOB_BYTES);
     ck_assert_uint_eq(fake.given_bytes, 0);
 }
 END_TEST
 
 START_TEST(a_lost_device_stores_nothing)
 {
-    grow_to(BLOB_BYTES);
     ck_assert_int_eq(vulkan_pipeline_cache_open(&fake.device), TRM_OK);
+    grow_to(BLOB_BYTES);
     atomic_store(&fake.device.lost, TRM_ERROR_DEVICE_LOST);
     vulkan_pipeline_cache_close(&fake.device);
     ck_assert_uint_eq(fake.stored, 0);
@@ -162,8 +159,8 @@ START_TEST(whatever_is_refused_leaves_nothing_behind)
     for (uint64_t at = 1; at < 16; at++) {
         atomic_store(&fake.calls, 0);
         fake.refuse_at = at;
-        grow_to(BLOB_BYTES + (uint32_t)at);
         int32_t status = vulkan_pipeline_cache_open(&fake.device);
+        grow_to(BLOB_BYTES + (uint32_t)at);
         if (status == TRM_OK)
             vulkan_pipeline_cache_close(&fake.device);
         else

@@ -12,7 +12,7 @@
 const struct vulkan_shim_control *shim;
 struct world the;
 
-const char *const shape_plain[]    = {NULL};
+const char *const shape_plain[]    = {"VULKAN_SHIM_FAMILIES", "graphics:1:64", NULL};
 const char *const shape_discrete[] = {"VULKAN_SHIM_FAMILIES",
                                       "graphics:4:64,transfer:2:0,compute:4:64",
                                       "VULKAN_SHIM_MEMORY",
@@ -21,7 +21,11 @@ const char *const shape_discrete[] = {"VULKAN_SHIM_FAMILIES",
                                       "100",
                                       NULL};
 const char *const shape_minimal[]  = {
-     "VULKAN_SHIM_API", "1.1", "VULKAN_SHIM_HIDE",
+     "VULKAN_SHIM_FAMILIES",
+     "graphics:1:64",
+     "VULKAN_SHIM_API",
+     "1.1",
+     "VULKAN_SHIM_HIDE",
      "VK_KHR_push_descriptor,VK_EXT_calibrated_timestamps,VK_EXT_memory_budget,VK_EXT_external_memory_host,"
       "VK_KHR_external_memory_fd,VK_KHR_external_semaphore_fd,VK_EXT_robustness2,VK_EXT_host_query_reset",
      NULL};
@@ -206,6 +210,15 @@ static int32_t load(struct trm_device *device, const uint32_t *words, uint64_t s
         status = trm_kernel_get(module, NULL, kernel);
     trm_module_destroy(module);
     return status;
+}
+
+static const uint32_t dawdle_words[] = {
+#include "tests/conformance/shaders/kernels/dawdle.inc"
+};
+
+int32_t dawdle_load(struct trm_device *device, struct trm_kernel **kernel)
+{
+    return load(device, dawdle_words, sizeof(dawdle_words), kernel);
 }
 
 int32_t affine_load(struct trm_device *device, struct trm_kernel **kernel)

@@ -22,8 +22,9 @@ const char *shim_path(void);
  * Only while there is no context. */
 void shim_shape(const char *const *variables);
 
-/* A discrete device with several families of queues; and one of Vulkan 1.1 that has next to nothing. */
-extern const char *const shape_discrete[], *const shape_minimal[], *const shape_plain[];
+/* The device as it is, but that its queue works by itself; a discrete device with several families of queues; one of Vulkan 1.1
+ * that has next to nothing. */
+extern const char *const shape_plain[], *const shape_discrete[], *const shape_minimal[];
 
 /* Host memory that contexts took and have not given back. */
 long bytes_taken(void);
@@ -50,6 +51,8 @@ void check_nothing_left(const char *after);
 /* The kernel "affine", data[i] × factor + addend over n numbers: on a device, and launched. */
 struct trm_kernel *affine_on(struct trm_device *device);
 int32_t affine_load(struct trm_device *device, struct trm_kernel **kernel);
+/* The kernel "dawdle", which takes at least so many microseconds: its only argument. */
+int32_t dawdle_load(struct trm_device *device, struct trm_kernel **kernel);
 /* The kernel "spread", out[i] = in[i] × factor + addend over n numbers: in, out, n, factor, addend. */
 int32_t spread_load(struct trm_device *device, struct trm_kernel **kernel);
 int32_t affine_launch(struct trm_stream *stream, struct trm_kernel *kernel, struct trm_buffer *data,

@@ -30,6 +30,7 @@ tests_vulkan_vulkan_shim_la_LDFLAGS = $(TEST_MODULE_LINK) \
 	-export-symbols-regex '^(vkGetInstanceProcAddr|vulkan_shim_control)$$'
 
 VULKAN_TESTS = \
+	tests/vulkan/adopted \
 	tests/vulkan/choices \
 	tests/vulkan/device_lost \
 	tests/vulkan/out_of_memory \
@@ -44,6 +45,10 @@ VULKAN_SCENARIO = tests/vulkan/scenario.c tests/vulkan/scenario.h
 VULKAN_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) \
 	-DVULKAN_SHIM_PATH='"$(abs_top_builddir)/tests/vulkan/.libs/vulkan-shim.so"'
 VULKAN_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
+
+tests_vulkan_adopted_SOURCES = tests/vulkan/adopted.c $(VULKAN_FIXTURE)
+tests_vulkan_adopted_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_adopted_LDADD = $(VULKAN_TEST_LIBS)
 
 tests_vulkan_choices_SOURCES = tests/vulkan/choices.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
 tests_vulkan_choices_CFLAGS = $(VULKAN_TEST_CFLAGS)
@@ -64,7 +69,5 @@ tests_vulkan_streams_LDADD = $(VULKAN_TEST_LIBS)
 tests_vulkan_two_devices_SOURCES = tests/vulkan/two_devices.c $(VULKAN_FIXTURE)
 tests_vulkan_two_devices_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_two_devices_LDADD = $(VULKAN_TEST_LIBS)
-
-$(VULKAN_TESTS:=.log): tests/vulkan/vulkan-shim.la
 
 endif BUILD_VULKAN

@@ -8,6 +8,16 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct shim_device *devices;
 
+void shim_devices_lock(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+
+void shim_devices_unlock(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
+
 struct shim_device *shim_device_of(VkDevice handle)
 {
     pthread_mutex_lock(&mutex);

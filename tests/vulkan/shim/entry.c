@@ -27,8 +27,25 @@ static const char *const of_1_2[] = {
     "vkResetQueryPool",           "vkGetBufferDeviceAddress",
 };
 
+static void before_fork(void)
+{
+    pthread_mutex_lock(&mutex);
+    shim_fault_lock();
+    shim_devices_lock();
+    shim_ledger_lock();
+}
+
+static void after_fork(void)
+{
+    shim_ledger_unlock();
+    shim_devices_unlock();
+    shim_fault_unlock();
+    pthread_mutex_unlock(&mutex);
+}
+
 static void open_real(void)
 {
+    pthread_atfork(before_fork, after_fork, after_fork);
     const char *name = getenv("VULKAN_SHIM_LIBRARY");
     void *library    = dlopen(name && *name ? name : "libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library)
@@ -94,7 +111,9 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL shim_vkGetDeviceProcAddr(VkDevice devic
 }
 
 __attribute__((visibility("default"))) VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
-vkGetInstanceProcAddr(VkInstance instance, const char *name)
+vkGetInstanceProcAddr(VkInstance instance, const char *name);
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char *name)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, open_real);

@@ -59,6 +59,16 @@ static enum shim_function failed_first;
 static atomic_uint_fast64_t calls[SHIM_FUNCTION_COUNT];
 static atomic_uint_fast64_t all_fallible;
 
+void shim_fault_lock(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+
+void shim_fault_unlock(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
+
 static bool rule_met(enum shim_function function)
 {
     if (!rule.armed || !fallible[function])

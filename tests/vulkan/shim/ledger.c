@@ -16,6 +16,16 @@ static struct shim_record *buckets[BUCKETS];
 static uint64_t breach_count;
 static char first_breach[SENTENCE_BYTES];
 
+void shim_ledger_lock(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+
+void shim_ledger_unlock(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
+
 static struct shim_record **bucket_of(uint64_t handle)
 {
     return &buckets[(handle * UINT64_C(0x9e3779b97f4a7c15)) >> 52 & (BUCKETS - 1)];

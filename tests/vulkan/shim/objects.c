@@ -4,17 +4,18 @@
 #include "shim.h"
 
 /* vkCreate…(device, info, allocator, object): noted in the ledger; the destroyer of the same. */
-#define SHIM_OBJECT(kind, name)                                                                              \
-    VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreate##name(VkDevice device, const kind##CreateInfo *info,        \
-                                                       const VkAllocationCallbacks *allocator, kind *object) \
-    {                                                                                                        \
-        VkResult result = shim_call(SHIM_vkCreate##name);                                                    \
-        if (result == VK_SUCCESS)                                                                            \
-            result = shim_real.vkCreate##name(device, info, allocator, object);                              \
-        if (result == VK_SUCCESS)                                                                            \
-            shim_made(#kind, SHIM_HANDLE(*object), SHIM_HANDLE(device), 0, 0);                               \
-        return result;                                                                                       \
-    }                                                                                                        \
+#define SHIM_OBJECT(kind, name)                                                                       \
+    VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreate##name(VkDevice device, const kind##CreateInfo *info, \
+                                                       const VkAllocationCallbacks *allocator,        \
+                                                       kind object[])                                 \
+    {                                                                                                 \
+        VkResult result = shim_call(SHIM_vkCreate##name);                                             \
+        if (result == VK_SUCCESS)                                                                     \
+            result = shim_real.vkCreate##name(device, info, allocator, object);                       \
+        if (result == VK_SUCCESS)                                                                     \
+            shim_made(#kind, SHIM_HANDLE(*object), SHIM_HANDLE(device), 0, 0);                        \
+        return result;                                                                                \
+    }                                                                                                 \
     SHIM_DESTROYER(kind, name, false)
 
 #define SHIM_DESTROYER(kind, name, with_children)                                           \

@@ -115,6 +115,14 @@ uint64_t shim_living(char *first, uint64_t capacity);
 uint64_t shim_breaches(char *first, uint64_t capacity);
 void shim_forget_breaches(void);
 
+/* Around a fork: nobody holds these locks in the child. */
+void shim_ledger_lock(void);
+void shim_ledger_unlock(void);
+void shim_fault_lock(void);
+void shim_fault_unlock(void);
+void shim_devices_lock(void);
+void shim_devices_unlock(void);
+
 /* ---- memory.c ---------------------------------------------------------------------------------- */
 
 /* What the device's memory is made to look like. Changes nothing under SHIM_MEMORY_REAL. */

@@ -1,0 +1,31 @@
+/* vulkan backend: a VkInstance for whoever comes next.
+ *
+ * Making one loads drivers, which takes some of them most of a second. The core asks a backend first whether it can work and then
+ * opens it, so what probe() made is kept here for the open() that follows: loader and VkInstance alone, which have nothing
+ * of the host's. There is room for one.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VULKAN_KEPT_H
+#define VULKAN_KEPT_H
+
+#include <stdbool.h>
+
+#include "loader.h"
+
+struct vulkan_kept {
+    struct vulkan_loader loader;
+    VkInstance handle;
+    uint32_t version;
+    PFN_vkDestroyInstance destroy;
+};
+
+/* Takes it over; false where there is one already. */
+bool vulkan_kept_put(const struct vulkan_kept *kept);
+
+/* The one that was made with the library of `loader`, in this process; false where there is none. */
+bool vulkan_kept_take(const struct vulkan_loader *loader, struct vulkan_kept *kept);
+
+/* Nobody comes. */
+void vulkan_kept_drop(void);
+
+#endif

@@ -1,0 +1,9 @@
+#!/bin/sh
+# The conformance suite on the vulkan backend with the validation layer, where there is one: any message of it fails the case.
+. "$top_srcdir/tests/vulkan/common.sh"
+. "$top_srcdir/tests/conformance/run"
+
+validation_in_the_log
+CONFORMANCE_QUICK=1
+export CONFORMANCE_QUICK
+run_on vulkan
