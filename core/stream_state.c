@@ -279,13 +279,28 @@ static int32_t fail_deadlock(void)
                             "a host callback waits for its own stream to get past it, which could never be");
 }
 
+/* The stream has failed, with `status`. If it was cut, what came before still runs, and memory that it uses is in use: who waits is
+ * told when that has ended. */
+static int32_t wait_for_the_rest(struct core_stream *stream, int32_t status, uint64_t timeout_ns)
+{
+    uint64_t cut = atomic_load(&stream->cut);
+    if (cut == UINT64_MAX || is_complete(stream, cut) || core_service_deadlocks(stream, cut) ||
+        atomic_load_explicit(&stream->device->lost, memory_order_acquire) != 0)
+        return status;
+    if (wait_below(stream, cut, timeout_ns) == TRM_ERROR_TIMEOUT)
+        return TRM_ERROR_TIMEOUT;
+    return core_stream_check_failure(stream);
+}
+
 int32_t core_stream_wait_inside(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
     if (timeout_ns == 0)
         return core_stream_reached_inside(stream, value);
     int32_t status = core_stream_check(stream);
-    if (status != TRM_OK || is_complete(stream, value))
-        return status;
+    if (status != TRM_OK)
+        return wait_for_the_rest(stream, status, timeout_ns);
+    if (is_complete(stream, value))
+        return TRM_OK;
     if (core_service_deadlocks(stream, value))
         return fail_deadlock();
     return wait_below(stream, value, timeout_ns);

@@ -11,7 +11,7 @@
 
 /* A driver may have no memory for a moment to wait or signal with, and nobody else can do it. It is asked again, this often at
  * most: then it is not going to work any more, which is what the loss of a device means. */
-#define REFUSALS_MOST 1000u
+#define REFUSALS_MOST 200u
 #define REFUSAL_NS 1000000
 
 /* To signal is not waited for: it is tried so often. */

@@ -132,6 +132,13 @@ static VkResult create_real(VkPhysicalDevice physical, const VkDeviceCreateInfo 
     return result != VK_SUCCESS ? result : shim_real.vkCreateDevice(physical, &changed, allocator, handle);
 }
 
+/* A function that was an extension's before it came into the core. */
+static PFN_vkVoidFunction own_or_khr(VkDevice handle, const char *name, const char *name_khr)
+{
+    PFN_vkVoidFunction found = shim_real.vkGetDeviceProcAddr(handle, name);
+    return found ? found : shim_real.vkGetDeviceProcAddr(handle, name_khr);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                    const VkAllocationCallbacks *allocator, VkDevice *handle)
 {
@@ -151,6 +158,10 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreateDevice(VkPhysicalDevice physical, co
     pthread_mutex_init(&device->submit_lock, NULL);
     pthread_mutex_init(&device->lock, NULL);
     pthread_cond_init(&device->changed, NULL);
+    device->wait =
+        (PFN_vkWaitSemaphores)own_or_khr(device->handle, "vkWaitSemaphores", "vkWaitSemaphoresKHR");
+    device->raise =
+        (PFN_vkSignalSemaphore)own_or_khr(device->handle, "vkSignalSemaphore", "vkSignalSemaphoreKHR");
     if (shim_config.family_count > 0)
         shim_real.vkGetDeviceQueue(device->handle, 0, 0, &device->real_queue);
     pthread_mutex_lock(&mutex);

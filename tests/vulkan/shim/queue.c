@@ -52,11 +52,9 @@ static VkResult wait_for_semaphores(struct shim_queue *queue, const struct shim_
         .pSemaphores    = submission->info.pWaitSemaphores,
         .pValues        = submission->values.pWaitSemaphoreValues,
     };
-    PFN_vkWaitSemaphores wait =
-        shim_config.api < VK_API_VERSION_1_2 ? shim_real.vkWaitSemaphoresKHR : shim_real.vkWaitSemaphores;
     if (info.semaphoreCount == 0)
         return VK_SUCCESS;
-    return shim_wait(queue->device, wait, &info, UINT64_MAX);
+    return shim_wait(queue->device, queue->device->wait, &info, UINT64_MAX);
 }
 
 /* What the device behind does of it; returns when that is done. */
@@ -78,15 +76,13 @@ static VkResult carry_out(struct shim_queue *queue, const struct shim_submission
 
 static void raise_signals(struct shim_device *device, const struct shim_submission *submission)
 {
-    PFN_vkSignalSemaphore raise =
-        shim_config.api < VK_API_VERSION_1_2 ? shim_real.vkSignalSemaphoreKHR : shim_real.vkSignalSemaphore;
     for (uint32_t i = 0; i < submission->info.signalSemaphoreCount; i++) {
         VkSemaphoreSignalInfo info = {
             .sType     = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
             .semaphore = submission->info.pSignalSemaphores[i],
             .value     = submission->values.pSignalSemaphoreValues[i],
         };
-        if (raise(device->handle, &info) != VK_SUCCESS)
+        if (device->raise(device->handle, &info) != VK_SUCCESS)
             shim_breach("the device behind raised no semaphore");
     }
 }

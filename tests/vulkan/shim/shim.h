@@ -135,8 +135,10 @@ struct shim_device {
     struct shim_device *next;
     VkDevice handle;
     VkPhysicalDevice physical;
-    uint32_t family_count;       /* that it was made with */
-    VkQueue real_queue;          /* behind all of them, where families are made up */
+    uint32_t family_count;     /* that it was made with */
+    VkQueue real_queue;        /* behind all of them, where families are made up */
+    PFN_vkWaitSemaphores wait; /* the device's own, under whichever name it has them */
+    PFN_vkSignalSemaphore raise;
     pthread_mutex_t submit_lock; /* around uses of real_queue */
     pthread_mutex_t lock;        /* what is below */
     pthread_cond_t changed;
