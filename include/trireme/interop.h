@@ -44,9 +44,9 @@ enum trm_native_type {
  * Threads     any
  * Errors      UNSUPPORTED for another backend's type; INVALID_ARGUMENT for one of another object
  */
-TRM_API int32_t trm_device_native(struct trm_device *device, int32_t type, uint64_t *handle);
-TRM_API int32_t trm_stream_native(struct trm_stream *stream, int32_t type, uint64_t *handle);
-TRM_API int32_t trm_buffer_native(struct trm_buffer *buffer, int32_t type, uint64_t *handle,
+TRM_API int32_t trm_device_native(struct trm_device *device, int32_t type, uint64_t *native);
+TRM_API int32_t trm_stream_native(struct trm_stream *stream, int32_t type, uint64_t *native);
+TRM_API int32_t trm_buffer_native(struct trm_buffer *buffer, int32_t type, uint64_t *native,
                                   uint64_t *offset);
 
 /* ---- an application's own device ---------------------------------------------------------------- */

@@ -16,9 +16,10 @@ if ! "$top_builddir/tools/trireme" info >/dev/null 2>&1; then
     exit 77
 fi
 
-# What drivers leak is not for these tests to say.
+# What drivers leak, and where they race, is not for these tests to say.
 ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
-export ASAN_OPTIONS
+TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}suppressions=$(cd "$top_srcdir" && pwd)/tests/vulkan/tsan.suppressions
+export ASAN_OPTIONS TSAN_OPTIONS
 
 # Programs that listen to their log are told of the layer's messages there (the setting vulkan.validation); the others have
 # them printed by the layer itself.

@@ -8,7 +8,8 @@
  *     VULKAN_SHIM_FAIL=vkQueueSubmit:3:once:VK_ERROR_DEVICE_LOST
  *                                             the third call fails and has no effect; "any" is every function that can fail, "on"
  *                                             instead of "once": and all that follow. A lost device stays lost; only
- *                                             one with VULKAN_SHIM_FAMILIES can be.
+ *                                             one with VULKAN_SHIM_FAMILIES can be. "any" with "on" leaves out the functions
+ *                                             that wait and signal, without which no work ever ends.
  *     VULKAN_SHIM_HIDE=VK_KHR_push_descriptor these extensions are not there
  *     VULKAN_SHIM_API=1.1                     instance and devices are of this version
  *     VULKAN_SHIM_LIMITS=maxPushConstantsSize=128

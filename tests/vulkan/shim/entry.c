@@ -50,19 +50,17 @@ static void open_real(void)
     void *library    = dlopen(name && *name ? name : "libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library)
         *(void **)&real_get_proc = dlsym(library, "vkGetInstanceProcAddr");
-}
-
-static void resolve_global(void)
-{
-#define SHIM_RESOLVE(name) shim_real.name = (PFN_##name)real_get_proc(NULL, #name);
+#define SHIM_RESOLVE(name) shim_real.name = real_get_proc ? (PFN_##name)real_get_proc(NULL, #name) : NULL;
     SHIM_GLOBAL_FUNCTIONS(SHIM_RESOLVE)
 #undef SHIM_RESOLVE
 }
 
+/* What has been found stays as it is: others call it meanwhile. */
 void shim_resolve(VkInstance instance)
 {
 #define SHIM_RESOLVE(name) \
-    shim_real.name = shim_real.name ? shim_real.name : (PFN_##name)real_get_proc(instance, #name);
+    if (!shim_real.name)   \
+        shim_real.name = (PFN_##name)real_get_proc(instance, #name);
     pthread_mutex_lock(&mutex);
     SHIM_FALLIBLE_FUNCTIONS(SHIM_RESOLVE)
     SHIM_OTHER_FUNCTIONS(SHIM_RESOLVE)
@@ -119,11 +117,6 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instan
     pthread_once(&once, open_real);
     if (!real_get_proc)
         return NULL;
-    if (!instance) {
-        pthread_mutex_lock(&mutex);
-        resolve_global();
-        pthread_mutex_unlock(&mutex);
-    }
     if (strcmp(name, "vkGetInstanceProcAddr") == 0)
         return (PFN_vkVoidFunction)vkGetInstanceProcAddr;
     PFN_vkVoidFunction real = real_get_proc(instance, name);
