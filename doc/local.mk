@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	doc/results/2026-11-21-kernels-cpu.md \
 	doc/results/2026-11-21-kernels-h200.md \
 	doc/results/2026-11-21-pipelines-cpu.md \
+	doc/results/2026-11-21-vulkan-h200.md \
 	doc/update-settings
 
 # Bring the list of settings in trireme(7) up to date with the table in the core.
