@@ -198,7 +198,7 @@ START_TEST(an_empty_span_is_a_legal_argument)
         ck_ok(trm_fill(the.stream, trm_span_whole(out), 0xFF, 1));
         int32_t status = launch_span(out, spans[i]);
         if (status == TRM_ERROR_UNSUPPORTED && !functions_there()) {
-            skip(trm_last_error().sentence);
+            skip("the device takes no empty span of bytes");
             break;
         }
         ck_ok(status);
