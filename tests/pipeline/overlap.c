@@ -438,13 +438,16 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite      = suite_create("how well pipelines overlap");
-    TCase *prediction = tcase_create("prediction"), *measured = tcase_create("what was measured");
+    Suite *suite;
+    TCase *prediction, *measured;
     SRunner *runner;
     int failed;
 
     if (!backend_there(ON_TIMED) || scaled(0, 1))
         return 77; /* a sanitizer takes its own time, and who wants it quick may have other things run beside */
+    suite      = suite_create("how well pipelines overlap");
+    prediction = tcase_create("prediction");
+    measured   = tcase_create("what was measured");
     tcase_set_timeout(prediction, 120);
     tcase_add_test(prediction, at_depth_1_a_run_takes_the_sum_of_all_stages);
     tcase_add_loop_test(prediction, at_depth_3_and_more_a_run_takes_the_slowest_stage_alone, TRM_STAGE_UPLOAD,
