@@ -15,7 +15,17 @@
 #include "staging.h"
 #include "timeline.h"
 
+#define SOFTWARE_SPIN_NS 2000
+
 /* ---- steps -------------------------------------------------------------------------------------- */
+
+/* A driver that runs on the processors needs them itself: who looks for long keeps it from its work. */
+static uint64_t spin_of(const struct trm_backend_instance *instance, const struct vulkan_physical *physical)
+{
+    if (physical->kind == TRM_DEVICE_SOFTWARE && instance->spin_ns > SOFTWARE_SPIN_NS)
+        return SOFTWARE_SPIN_NS;
+    return instance->spin_ns;
+}
 
 int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const struct vulkan_physical *physical,
                                struct trm_backend_device **result)
@@ -26,6 +36,7 @@ int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const stru
     device->instance         = instance;
     device->physical         = physical;
     device->copies_by_kernel = physical->copies_by_kernel;
+    device->spin_ns          = spin_of(instance, physical);
     pthread_mutex_init(&device->stall_lock, NULL);
     pthread_mutex_init(&device->streams_lock, NULL);
     *result = device;

@@ -166,7 +166,7 @@ static int32_t look_at_all(struct trm_backend_stream *const *streams, const uint
 static int32_t look_for_a_while(struct trm_backend_stream *const *streams, const uint64_t *values,
                                 uint32_t count, uint64_t deadline, uint32_t *which)
 {
-    uint64_t end = vulkan_deadline(streams[0]->device->instance->spin_ns);
+    uint64_t end = vulkan_deadline(streams[0]->device->spin_ns);
     int32_t status;
     do {
         status = look_at_all(streams, values, count, which);

@@ -223,7 +223,7 @@ int32_t vulkan_timeline_sleep(struct vulkan_timeline *timeline, uint64_t value, 
 
 int32_t vulkan_timeline_wait(struct vulkan_timeline *timeline, uint64_t value, uint64_t timeout_ns)
 {
-    uint64_t spin_ns = timeline->device->instance->spin_ns;
+    uint64_t spin_ns = timeline->device->spin_ns;
     uint64_t now     = vulkan_now();
     uint64_t look_ns = timeout_ns < spin_ns ? timeout_ns : spin_ns;
     int32_t status   = look(timeline, value, now + look_ns);

@@ -51,7 +51,7 @@ void vulkan_timelines_fini(struct trm_backend_device *device);
  * Errors: DEVICE_LOST. */
 int32_t vulkan_timeline_read(struct vulkan_timeline *timeline, uint64_t wanted, uint64_t *completed);
 
-/* Wait until the counter is at least `value`: looks for instance->spin_ns, then sleeps in the driver. The signal must have
+/* Wait until the counter is at least `value`: looks for device->spin_ns, then sleeps in the driver. The signal must have
  * been submitted. Errors: TIMEOUT (not explained), DEVICE_LOST. */
 int32_t vulkan_timeline_wait(struct vulkan_timeline *timeline, uint64_t value, uint64_t timeout_ns);
 /* The same without looking first. */

@@ -61,7 +61,7 @@ struct trm_backend_instance {
     uint32_t physical_count, physical_capacity;
     uint32_t version;          /* of Vulkan, that the instance was made with */
     bool validates;            /* with the layer of the setting vulkan.validation */
-    uint64_t spin_ns;          /* how long a wait looks before it sleeps: the setting vulkan.spin */
+    uint64_t spin_ns;          /* the setting vulkan.spin */
     enum vulkan_copies copies; /* the setting vulkan.copies */
     bool bounds;               /* the setting kernel.bounds: devices are opened with robust access */
 };
@@ -71,6 +71,7 @@ struct trm_backend_device {
     const struct vulkan_physical *physical;
     VkDevice handle;
     bool copies_by_kernel;    /* as in `physical` */
+    uint64_t spin_ns;         /* how long a wait looks before it sleeps; see device.c */
     bool borrowed;            /* handle is the application's */
     struct vulkan_loan *loan; /* adopt.c: then; else NULL */
     struct vulkan_device_functions vk;
