@@ -10,11 +10,14 @@
 #include "core/output.h"
 #include "core/stream.h"
 
-/* Each kind of object has its range of types. */
-#define TYPES_OF_DEVICES 1
-#define TYPES_OF_STREAMS 64
-#define TYPES_OF_BUFFERS 128
+/* Each kind of object has as many numbers of enum trm_native_type, one kind after the other. */
 #define TYPES_A_KIND 64
+
+enum native_kind {
+    NATIVE_DEVICE,
+    NATIVE_STREAM,
+    NATIVE_BUFFER,
+};
 
 int32_t core_interop_missing(const struct core_device *device, const char *what)
 {
@@ -32,11 +35,12 @@ int32_t core_interop_check_fd(int32_t type, int32_t fd)
 
 /* ---- native handles --------------------------------------------------------------------------- */
 
-static int32_t check_native(int32_t type, int32_t first, const char *object, const uint64_t *handle)
+static int32_t check_native(int32_t type, enum native_kind kind, const uint64_t *handle)
 {
-    if (type < first || type >= first - first % TYPES_A_KIND + TYPES_A_KIND)
+    static const char *const names[] = {"device", "stream", "buffer"};
+    if (type < 1 || type / TYPES_A_KIND != (int32_t)kind)
         return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of native handle of a %s", type,
-                         object);
+                         names[kind]);
     return core_output_check(handle, "handle");
 }
 
@@ -45,7 +49,7 @@ int32_t trm_device_native(struct trm_device *handle, int32_t type, uint64_t *nat
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
         return core_last_status();
-    int32_t status = check_native(type, TYPES_OF_DEVICES, "device", native);
+    int32_t status = check_native(type, NATIVE_DEVICE, native);
     if (status != TRM_OK)
         return status;
     if (device->backend->interop.device_handle == NULL)
@@ -72,7 +76,7 @@ int32_t trm_stream_native(struct trm_stream *handle, int32_t type, uint64_t *nat
     struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
     if (stream == NULL)
         return core_last_status();
-    int32_t status = check_native(type, TYPES_OF_STREAMS, "stream", native);
+    int32_t status = check_native(type, NATIVE_STREAM, native);
     if (status == TRM_OK)
         status = stream_native(stream, type, native);
     core_object_leave(&stream->object);
@@ -102,7 +106,7 @@ int32_t trm_buffer_native(struct trm_buffer *handle, int32_t type, uint64_t *nat
     struct core_buffer *buffer = core_object_enter(handle, CORE_BUFFER);
     if (buffer == NULL)
         return core_last_status();
-    int32_t status = check_native(type, TYPES_OF_BUFFERS, "buffer", native);
+    int32_t status = check_native(type, NATIVE_BUFFER, native);
     if (status == TRM_OK)
         status = core_output_check(offset, "offset");
     if (status == TRM_OK)

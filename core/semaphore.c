@@ -222,32 +222,31 @@ static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaph
     return TRM_OK;
 }
 
-int32_t trm_stream_wait_semaphore(struct trm_stream *stream_handle, struct trm_semaphore *handle,
-                                  uint64_t value)
+static int32_t enqueue_by_handle(struct trm_stream *stream_handle, struct trm_semaphore *handle,
+                                 uint64_t value, int32_t raises)
 {
     struct core_stream *stream;
-    int32_t status = core_stream_begin_live(stream_handle, "waiting for a semaphore", &stream);
+    int32_t status = core_stream_begin_live(
+        stream_handle, raises ? "raising a semaphore" : "waiting for a semaphore", &stream);
     if (status != TRM_OK)
         return status;
     struct core_semaphore *semaphore = core_object_enter(handle, CORE_SEMAPHORE);
     if (semaphore == NULL)
         return core_last_status();
-    status = enqueue(stream, semaphore, ops_of(semaphore)->semaphore_wait, value, &stream->stats->waits);
+    const struct trm_interop_ops *ops = ops_of(semaphore);
+    status = enqueue(stream, semaphore, raises ? ops->semaphore_signal : ops->semaphore_wait, value,
+                     raises ? NULL : &stream->stats->waits);
     core_object_leave(&semaphore->object);
     return status;
 }
 
-int32_t trm_stream_signal_semaphore(struct trm_stream *stream_handle, struct trm_semaphore *handle,
+int32_t trm_stream_wait_semaphore(struct trm_stream *stream, struct trm_semaphore *semaphore, uint64_t value)
+{
+    return enqueue_by_handle(stream, semaphore, value, 0);
+}
+
+int32_t trm_stream_signal_semaphore(struct trm_stream *stream, struct trm_semaphore *semaphore,
                                     uint64_t value)
 {
-    struct core_stream *stream;
-    int32_t status = core_stream_begin_live(stream_handle, "raising a semaphore", &stream);
-    if (status != TRM_OK)
-        return status;
-    struct core_semaphore *semaphore = core_object_enter(handle, CORE_SEMAPHORE);
-    if (semaphore == NULL)
-        return core_last_status();
-    status = enqueue(stream, semaphore, ops_of(semaphore)->semaphore_signal, value, NULL);
-    core_object_leave(&semaphore->object);
-    return status;
+    return enqueue_by_handle(stream, semaphore, value, 1);
 }

@@ -90,7 +90,6 @@ static int32_t describe(struct core_pipeline *pipeline)
         status = core_choose_begin(pipeline);
     if (status != TRM_OK)
         return status;
-    engine->common = engine->zero_copy && engine->unified;
     core_pieces_choose(pipeline);
     engine->slot_bytes = core_slot_device_bytes(pipeline);
     pipeline->pieces   = engine->pieces.count;

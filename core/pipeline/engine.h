@@ -111,11 +111,10 @@ struct core_pipeline_device {
     uint64_t slot_bytes;    /* device memory of one slot */
     uint32_t host_count;    /* host stages */
     uint32_t launch_count;
-    int32_t in_order;  /* 1: compute of tokens one after the other, since they share what they write */
-    int32_t zero_copy; /* 1: host and device share the memory of a slot */
-    int32_t unified;
+    int32_t in_order; /* 1: compute of tokens one after the other, since they share what they write */
     int32_t
-        common; /* 1: a slot has one memory for both sides, since no other strategy than zero-copy will be used */
+        zero_copy; /* 1: kernels work on the host's side of a slot, for the present; for good where memory is one */
+    int32_t unified;
     int32_t mapped; /* 1: memory is not one, but kernels reach the host's side of a slot */
 
     struct trm_buffer **kept; /* buffers that arguments name, a reference each */

@@ -126,9 +126,9 @@ static void place_own(struct core_slot *slot, uint32_t port)
     if (((engine->input_ports | engine->output_ports) & CORE_BIT(port)) == 0)
         return;
     /* Over the bus, where memory is not one; but not in plain memory, which the device does not reach. */
-    if (engine->zero_copy && !engine->common && own->host[port] != NULL)
+    if (engine->zero_copy && !engine->unified && own->host[port] != NULL)
         place->device = own->host[port];
-    place->travels = !engine->zero_copy || (!engine->common && own->host[port] == NULL);
+    place->travels = !engine->zero_copy || (!engine->unified && own->host[port] == NULL);
 }
 
 static int32_t check_input(const struct core_slot *slot, uint32_t port)

@@ -22,6 +22,12 @@ static int has_device(const struct core_pipeline_device *engine, uint32_t port)
     return !(engine->shared_ports & CORE_BIT(port));
 }
 
+/* Where memory is one, a strategy is chosen once: a slot that does without copies has one memory for both sides. */
+static int has_common(const struct core_pipeline_device *engine)
+{
+    return engine->zero_copy && engine->unified;
+}
+
 uint64_t core_slot_device_bytes(const struct core_pipeline *pipeline)
 {
     uint64_t bytes = 0;
@@ -36,7 +42,7 @@ uint64_t core_slot_host_bytes(const struct core_pipeline *pipeline)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; !pipeline->engine->common && i < pipeline->desc.port_count; i++)
+    for (uint32_t i = 0; !has_common(pipeline->engine) && i < pipeline->desc.port_count; i++)
         if (has_host(pipeline->engine, i))
             bytes += pipeline->ports[i].size;
     return bytes;
@@ -107,7 +113,7 @@ static int32_t make_memory(struct core_slot *slot)
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         if (!has_device(pipeline->engine, i))
             continue;
-        status = pipeline->engine->common ? make_common(slot, i) : make_pair(slot, i);
+        status = has_common(pipeline->engine) ? make_common(slot, i) : make_pair(slot, i);
         if (status != TRM_OK)
             return core_fail(status, "slot %" PRIu32 ", %s: %s", slot->index,
                              core_port_label(pipeline->ports, i, text), trm_last_error().sentence);
@@ -121,7 +127,7 @@ static void end_memory(struct core_slot *slot)
     struct core_slot_device *own         = slot->device;
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
-        if (own->memory != NULL && own->host[i] == NULL && !pipeline->engine->common)
+        if (own->memory != NULL && own->host[i] == NULL && !has_common(pipeline->engine))
             core_release(pipeline->object.context, own->memory[i], pipeline->ports[i].size);
         if (own->host != NULL)
             trm_buffer_destroy(own->host[i]);
