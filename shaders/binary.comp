@@ -23,6 +23,15 @@ layout(push_constant) uniform Parameters {
     uint count;
 };
 
+/* A device's quotient may be off by a little, and so miss an integer, or reach one that it should not. */
+float modulo(float p, float q)
+{
+    float left = p - q * floor(p / q);
+    if (abs(left) >= abs(q))
+        left -= q;
+    return left != 0.0 && (left < 0.0) != (q < 0.0) ? left + q : left;
+}
+
 float apply(float p, float q)
 {
     switch (operation) {
@@ -41,7 +50,7 @@ float apply(float p, float q)
     case 7:
         return atan(p, q);
     case 8:
-        return p - q * floor(p / q);
+        return modulo(p, q);
     case 9:
         return p == q ? 1.0 : 0.0;
     case 10:

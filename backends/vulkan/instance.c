@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "forked.h"
 #include "kept.h"
 #include "messages.h"
 #include "signals.h"
@@ -48,6 +49,8 @@ static enum vulkan_copies copies_setting(const struct trm_host *host)
         return VULKAN_COPIES_AUTO;
     if (strcmp(text, "kernel") == 0)
         return VULKAN_COPIES_KERNEL;
+    if (strcmp(text, "mixed") == 0)
+        return VULKAN_COPIES_MIXED;
     return strcmp(text, "engine") == 0 ? VULKAN_COPIES_ENGINE : VULKAN_COPIES_AUTO;
 }
 
@@ -81,8 +84,11 @@ static int32_t create_handle(struct trm_backend_instance *instance, char *reason
     if (instance->validates)
         vulkan_validation_add(instance->host, &validation, &info, extensions);
     VkResult result = instance->loader.vk.vkCreateInstance(&info, NULL, &instance->handle);
-    if (result >= 0)
+    if (result >= 0) {
+        vulkan_kept_count();
+        vulkan_forked_note();
         return TRM_OK;
+    }
     instance->handle = VK_NULL_HANDLE;
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
         snprintf(reason, VULKAN_REASON_BYTES, "there is no Vulkan driver (VK_ERROR_INCOMPATIBLE_DRIVER)");
@@ -106,6 +112,9 @@ static bool take_kept(struct trm_backend_instance *instance)
 static int32_t start(struct trm_backend_instance *instance, char *reason)
 {
     int32_t status = vulkan_loader_open(instance->host, &instance->loader, reason, VULKAN_REASON_BYTES);
+    if (status != TRM_OK)
+        return status;
+    status = vulkan_forked_check(&instance->loader, reason, VULKAN_REASON_BYTES);
     if (status != TRM_OK)
         return status;
     instance->validates = vulkan_validation_wanted(instance->host, &instance->loader);
@@ -155,11 +164,27 @@ int32_t vulkan_instance_create(const struct trm_host *host, struct trm_backend_i
     return TRM_OK;
 }
 
+/* To whoever comes next. What validates stays, since it reports to its host. */
+static void hand_over(struct trm_backend_instance *instance)
+{
+    struct vulkan_kept kept = {.loader  = instance->loader,
+                               .handle  = instance->handle,
+                               .version = instance->version,
+                               .destroy = instance->vk.vkDestroyInstance};
+    if (instance->validates || kept.handle == VK_NULL_HANDLE || kept.destroy == NULL ||
+        !vulkan_kept_put(&kept))
+        return;
+    instance->handle = VK_NULL_HANDLE;
+    instance->loader = (struct vulkan_loader){0};
+}
+
 void vulkan_instance_destroy(struct trm_backend_instance *instance)
 {
     const struct trm_host *host = instance->host;
     vulkan_physicals_release(instance);
     vulkan_messenger_destroy(instance);
+    if (vulkan_kept_lasts())
+        hand_over(instance);
     /* Without that function nothing can be done about the instance. */
     if (instance->handle != VK_NULL_HANDLE && instance->vk.vkDestroyInstance != NULL)
         instance->vk.vkDestroyInstance(instance->handle, NULL);
@@ -167,16 +192,8 @@ void vulkan_instance_destroy(struct trm_backend_instance *instance)
     host->release(host->context, instance, sizeof(*instance));
 }
 
-/* What validates reports to its host. */
 void vulkan_instance_keep(struct trm_backend_instance *instance)
 {
-    struct vulkan_kept kept = {.loader  = instance->loader,
-                               .handle  = instance->handle,
-                               .version = instance->version,
-                               .destroy = instance->vk.vkDestroyInstance};
-    if (!instance->validates && vulkan_kept_put(&kept)) {
-        instance->handle = VK_NULL_HANDLE;
-        instance->loader = (struct vulkan_loader){0};
-    }
+    hand_over(instance);
     vulkan_instance_destroy(instance);
 }

@@ -6,6 +6,9 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+/* Instances made, from which on one is kept. A program that opens a context or two leaves nothing behind. */
+#define LASTING 4u
+
 enum slot_state {
     SLOT_EMPTY,
     SLOT_FULL,
@@ -19,6 +22,8 @@ static struct {
     pid_t process; /* a driver does not survive a fork: a child leaves its parent's instance alone */
     struct vulkan_kept kept;
 } slot;
+
+static _Atomic unsigned made;
 
 static bool enter(int state)
 {
@@ -67,8 +72,18 @@ bool vulkan_kept_take(const struct vulkan_loader *loader, struct vulkan_kept *ke
 void vulkan_kept_drop(void)
 {
     struct vulkan_kept kept;
-    if (!take(NULL, &kept))
+    if (vulkan_kept_lasts() || !take(NULL, &kept))
         return;
     kept.destroy(kept.handle, NULL);
     vulkan_loader_close(&kept.loader);
+}
+
+void vulkan_kept_count(void)
+{
+    atomic_fetch_add_explicit(&made, 1, memory_order_relaxed);
+}
+
+bool vulkan_kept_lasts(void)
+{
+    return atomic_load_explicit(&made, memory_order_relaxed) >= LASTING;
 }

@@ -29,6 +29,8 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/failure.c \
 	backends/vulkan/fault.h \
 	backends/vulkan/features.c \
+	backends/vulkan/forked.c \
+	backends/vulkan/forked.h \
 	backends/vulkan/functions.h \
 	backends/vulkan/futex.h \
 	backends/vulkan/graph.c \

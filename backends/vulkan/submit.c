@@ -15,10 +15,10 @@
 /* What vkQueueSubmit() is told of some batches from stream->held. */
 struct submission {
     struct vulkan_queue *queue;
-    uint32_t count, wait_count, signal_count;
+    uint32_t count, info_count, wait_count, signal_count;
     bool host_ends; /* the last of them is ended by the host, and so are all behind */
-    VkSubmitInfo infos[TOGETHER];
-    VkTimelineSemaphoreSubmitInfo values[TOGETHER];
+    VkSubmitInfo infos[2 * TOGETHER];
+    VkTimelineSemaphoreSubmitInfo values[2 * TOGETHER];
     VkSemaphore waits[PLACES], signals[PLACES];
     uint64_t wait_values[PLACES], signal_values[PLACES];
     VkPipelineStageFlags stages[PLACES];
@@ -129,54 +129,71 @@ static void add_own_wait(struct trm_backend_stream *stream, struct submission *t
         add_wait(to, stream->timeline, last->value);
 }
 
-/* Numbers come in order: behind what the host ends, the host ends all. */
-static void add_ends(struct vulkan_batch *batch, struct submission *to)
+/* With the waits and signals from these places on. */
+static void add_info(struct submission *to, const struct vulkan_batch *batch, uint32_t first_wait,
+                     uint32_t first_signal)
 {
-    struct trm_backend_stream *stream = batch->stream;
-    if (batch->finish_count != 0 || atomic_load(&stream->host_ended) != 0)
+    VkTimelineSemaphoreSubmitInfo *values = &to->values[to->info_count];
+    *values                               = (VkTimelineSemaphoreSubmitInfo){
+                                      .sType                     = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                      .waitSemaphoreValueCount   = to->wait_count - first_wait,
+                                      .pWaitSemaphoreValues      = &to->wait_values[first_wait],
+                                      .signalSemaphoreValueCount = to->signal_count - first_signal,
+                                      .pSignalSemaphoreValues    = &to->signal_values[first_signal],
+    };
+    to->infos[to->info_count++] = (VkSubmitInfo){
+        .sType                = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .pNext                = values,
+        .waitSemaphoreCount   = to->wait_count - first_wait,
+        .pWaitSemaphores      = to->wait_count != first_wait ? &to->waits[first_wait] : NULL,
+        .pWaitDstStageMask    = &to->stages[first_wait],
+        .commandBufferCount   = batch != NULL ? batch->command_count : 0,
+        .pCommandBuffers      = batch != NULL ? batch->commands : NULL,
+        .signalSemaphoreCount = to->signal_count - first_signal,
+        .pSignalSemaphores    = &to->signals[first_signal],
+    };
+}
+
+/* Numbers come in order: behind what the host ends, the host ends all. */
+static bool is_ended_by_host(const struct vulkan_batch *batch, struct submission *to)
+{
+    if (batch->finish_count != 0 || atomic_load(&batch->stream->host_ended) != 0)
         to->host_ends = true;
-    if (to->host_ends) {
-        batch->helper = ++stream->helper_value;
-        add_signal(to, stream->helper, batch->helper);
-        return;
-    }
-    for (uint32_t i = 0; i < batch->signal_count; i++)
-        add_signal(to, batch->signals[i].timeline, batch->signals[i].value);
-    add_signal(to, stream->timeline, batch->value);
+    return to->host_ends;
 }
 
 static void add_batch(struct submission *to, struct vulkan_batch *batch)
 {
+    struct trm_backend_stream *stream = batch->stream;
     uint32_t first_wait = to->wait_count, first_signal = to->signal_count;
-    if (to->count == 0) {
+    if (to->count++ == 0) {
         to->queue = batch->queue;
-        add_own_wait(batch->stream, to);
+        add_own_wait(stream, to);
     }
     for (uint32_t i = 0; i < batch->wait_count; i++) {
         const struct vulkan_wait *wait = &batch->waits[i];
         if (atomic_load(&wait->timeline->completed) < wait->value)
             add_wait(to, wait->timeline, wait->value);
     }
-    add_ends(batch, to);
-    to->values[to->count] = (VkTimelineSemaphoreSubmitInfo){
-        .sType                     = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
-        .waitSemaphoreValueCount   = to->wait_count - first_wait,
-        .pWaitSemaphoreValues      = &to->wait_values[first_wait],
-        .signalSemaphoreValueCount = to->signal_count - first_signal,
-        .pSignalSemaphoreValues    = &to->signal_values[first_signal],
-    };
-    to->infos[to->count] = (VkSubmitInfo){
-        .sType                = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-        .pNext                = &to->values[to->count],
-        .waitSemaphoreCount   = to->wait_count - first_wait,
-        .pWaitSemaphores      = to->wait_count != first_wait ? &to->waits[first_wait] : NULL,
-        .pWaitDstStageMask    = &to->stages[first_wait],
-        .commandBufferCount   = batch->command_count,
-        .pCommandBuffers      = batch->commands,
-        .signalSemaphoreCount = to->signal_count - first_signal,
-        .pSignalSemaphores    = &to->signals[first_signal],
-    };
-    to->count++;
+    if (is_ended_by_host(batch, to)) {
+        batch->helper = ++stream->helper_value;
+        add_signal(to, stream->helper, batch->helper);
+        add_info(to, batch, first_wait, first_signal);
+        return;
+    }
+    if (batch->signal_count == 0) {
+        add_signal(to, stream->timeline, batch->value);
+        add_info(to, batch, first_wait, first_signal);
+        return;
+    }
+    /* Signals of one VkSubmitInfo come in any order, those of the next after them: who sees the stream's number finds the
+     * other semaphores signalled. */
+    for (uint32_t i = 0; i < batch->signal_count; i++)
+        add_signal(to, batch->signals[i].timeline, batch->signals[i].value);
+    add_info(to, batch, first_wait, first_signal);
+    first_signal = to->signal_count;
+    add_signal(to, stream->timeline, batch->value);
+    add_info(to, NULL, to->wait_count, first_signal);
 }
 
 static bool has_room(const struct submission *to, const struct vulkan_batch *batch)
@@ -190,8 +207,8 @@ static bool has_room(const struct submission *to, const struct vulkan_batch *bat
 static void collect(struct trm_backend_stream *stream, uint64_t value, struct submission *to)
 {
     struct vulkan_batch *batch = stream->held;
-    to->count = to->wait_count = to->signal_count = 0;
-    to->host_ends                                 = false;
+    to->count = to->info_count = to->wait_count = to->signal_count = 0;
+    to->host_ends                                                  = false;
     while (batch != NULL && batch->first <= value && has_room(to, batch) && may_go(batch)) {
         add_batch(to, batch);
         batch = batch->next;
@@ -244,7 +261,7 @@ static void break_by_submission(struct trm_backend_stream *stream, VkResult resu
 /* vkQueueSubmit() does all or nothing. */
 static void fly(struct trm_backend_stream *stream, struct submission *what)
 {
-    VkResult result = vulkan_queue_send(stream->device, what->queue, what->count, what->infos);
+    VkResult result = vulkan_queue_send(stream->device, what->queue, what->info_count, what->infos);
     if (result < 0) {
         break_by_submission(stream, result);
         return;

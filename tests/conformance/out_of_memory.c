@@ -1,4 +1,4 @@
-/* Host memory that runs out at every place where the library asks for some, and device memory that runs out.
+/* Host memory that runs out at every place where the library asks for some.
  *
  * One scenario touches every kind of object. It is run with an allocator that fails once at the first allocation, then
  * with one that fails at the second, and so on until the scenario comes through untouched.
@@ -9,7 +9,6 @@
 #include "kernels.h"
 
 #include <stdatomic.h>
-#include <sys/resource.h>
 
 #define SIZE 10000u
 
@@ -487,31 +486,52 @@ static void check_balance(struct accountant *accountant)
                   atomic_load(&accountant->wrongs), accountant->fails_at);
 }
 
-/* Lets the scenario run with every allocation failing in its turn, each `stride`-th of them; the last run is the one in
+/* So long may all runs of a case take. */
+#define RUNS_NS UINT64_C(40000000000)
+
+/* How many allocations to go on by, so that all runs end in time on a device that takes long to open. */
+static long choose_stride(long allocations, uint64_t run_ns)
+{
+    uint64_t least = scaled(1, 3), fit = RUNS_NS / (run_ns + 1) + 1;
+    uint64_t stride = ((uint64_t)allocations + fit - 1) / fit;
+    return (long)(stride > least ? stride : least);
+}
+
+/* The number of allocations of a run in which none fails. */
+static long count_allocations(uint64_t *run_ns)
+{
+    struct accountant accountant = {.fails_at = 0};
+    uint64_t begin               = now_ns();
+    ck_assert_uint_eq(run_scenario(&accountant, false), STEP_COUNT);
+    *run_ns = now_ns() - begin;
+    check_balance(&accountant);
+    ck_assert_int_gt(accountant.asked, 10);
+    return accountant.asked;
+}
+
+/* Lets the scenario run with every allocation failing in its turn, or each `stride`-th of them; the last run is the one in
  * which none has failed. */
 static void fail_each(bool fails_on, bool again)
 {
-    long stride = (long)scaled(1, 3), runs = 0;
+    uint64_t run_ns  = 0;
+    long allocations = count_allocations(&run_ns);
+    long stride      = choose_stride(allocations, run_ns);
     for (long number = 1; number < MOST_ALLOCATIONS; number += stride) {
         struct accountant accountant = {.fails_at = number, .fails_on = fails_on};
         size_t came_through          = run_scenario(&accountant, again);
         check_balance(&accountant);
         if (accountant.asked < number) {
             ck_assert_uint_eq(came_through, STEP_COUNT);
-            ck_assert_msg(runs > 10, "the library asks for memory %ld times only", runs);
             return;
         }
-        runs++;
     }
     ck_abort_msg("the scenario has no end");
 }
 
 START_TEST(everything_that_was_allocated_is_given_back)
 {
-    struct accountant accountant = {.fails_at = 0};
-    ck_assert_uint_eq(run_scenario(&accountant, false), STEP_COUNT);
-    check_balance(&accountant);
-    ck_assert_int_gt(accountant.asked, 10);
+    uint64_t run_ns;
+    count_allocations(&run_ns);
 }
 END_TEST
 
@@ -533,56 +553,6 @@ START_TEST(a_call_that_failed_for_want_of_memory_succeeds_when_there_is_some_aga
 }
 END_TEST
 
-/* ---- device memory ---- */
-
-static uint64_t bytes_of_address_space(void)
-{
-    unsigned long long pages = 0;
-    FILE *file               = fopen("/proc/self/statm", "r");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_int_eq(fscanf(file, "%llu", &pages), 1);
-    fclose(file);
-    return pages * 4096;
-}
-
-static unsigned take_until_none(struct trm_buffer **buffers, unsigned most, uint64_t size)
-{
-    for (unsigned i = 0; i < most; i++) {
-        int32_t status = trm_buffer_create(the.device, TRM_MEMORY_DEVICE, size, &buffers[i]);
-        if (status == TRM_OK)
-            continue;
-        ck_status(status, TRM_ERROR_OUT_OF_DEVICE_MEMORY);
-        return i;
-    }
-    return most;
-}
-
-START_TEST(device_memory_that_runs_out_is_a_status_and_comes_back)
-{
-    enum {
-        MOST = 64
-    };
-    struct trm_buffer *buffers[MOST], *large = NULL;
-    uint64_t piece = UINT64_C(32) << 20, room = UINT64_C(512) << 20;
-    if (options.no_fork || !scaled(1, 0) || device_number(the.device, TRM_DEVICE_KIND) != TRM_DEVICE_CPU) {
-        skip("only the memory of a cpu can be made scarce, in a process of its own");
-        return;
-    }
-    struct rlimit limit = {bytes_of_address_space() + room, RLIM_INFINITY};
-    ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
-    unsigned count = take_until_none(buffers, MOST, piece);
-    ck_assert_uint_gt(count, 4);
-    ck_assert_uint_lt(count, MOST);
-    ck_ok(trm_fill(the.stream, trm_span_of(buffers[0], 0, 4096), 1, 1)); /* the others go on working */
-    ck_ok(trm_stream_sync(the.stream));
-    for (unsigned i = 0; i < count; i++)
-        trm_buffer_destroy(buffers[i]);
-    ck_ok(
-        trm_buffer_create(the.device, TRM_MEMORY_DEVICE, 5 * piece, &large)); /* of what the pool had kept */
-    trm_buffer_destroy(large);
-}
-END_TEST
-
 void add_out_of_memory(Suite *suite)
 {
     TCase *group = group_make_bare(suite, "out_of_memory");
@@ -590,6 +560,4 @@ void add_out_of_memory(Suite *suite)
     CASE(group, one_allocation_that_fails_is_a_status_and_leaves_nothing);
     CASE(group, memory_that_is_gone_for_good_is_a_status_and_leaves_nothing);
     CASE(group, a_call_that_failed_for_want_of_memory_succeeds_when_there_is_some_again);
-    TCase *scarce = group_make(suite, "out_of_device_memory");
-    CASE(scarce, device_memory_that_runs_out_is_a_status_and_comes_back);
 }

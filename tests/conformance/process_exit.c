@@ -93,19 +93,15 @@ static void do_nothing(void *user, int32_t status)
     (void)status;
 }
 
-static bool callbacks_block(void)
+/* Asked in the child, since some drivers are of no use in the children of a process that has used them. */
+static bool callbacks_block(struct trm_stream *stream)
 {
     struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
-    struct living asked           = {NULL, NULL, NULL, NULL};
-    const char *wrong             = come_alive(&asked);
-    ck_assert_msg(!wrong, "%s", wrong);
-    ck_ok(trm_stream_callback(asked.stream, do_nothing, NULL));
-    ck_ok(trm_stream_get_stats(asked.stream, &stats));
-    trm_buffer_destroy(asked.buffer);
-    trm_stream_destroy(asked.stream);
-    trm_device_destroy(asked.device);
-    trm_context_destroy(asked.context);
-    return stats.host_waits != 0;
+    if (trm_stream_callback(stream, do_nothing, NULL) != TRM_OK ||
+        trm_stream_get_stats(stream, &stats) != TRM_OK || stats.host_waits == 0)
+        return false;
+    skip("its callbacks block the caller");
+    return true;
 }
 
 static void sleep_long(void *user, int32_t status)
@@ -119,6 +115,8 @@ static const char *exit_under_callback(void *user)
 {
     COME_ALIVE;
     (void)user;
+    if (callbacks_block(alive.stream))
+        exit(44);
     CHILD_CHECK(trm_stream_callback(alive.stream, sleep_long, NULL) == TRM_OK);
     CHILD_CHECK(trm_fill(alive.stream, trm_span_whole(alive.buffer), 2, 1) == TRM_OK);
     CHILD_CHECK(trm_stream_flush(alive.stream) == TRM_OK);
@@ -128,10 +126,6 @@ static const char *exit_under_callback(void *user)
 
 START_TEST(a_program_may_exit_while_a_callback_sleeps)
 {
-    if (callbacks_block()) {
-        skip("its callbacks block the caller");
-        return;
-    }
     child_end(child_start(exit_under_callback, NULL), 44);
 }
 END_TEST
@@ -172,6 +166,8 @@ static const char *exit_while_waiting(void *user)
     pthread_t thread;
     COME_ALIVE;
     (void)user;
+    if (callbacks_block(alive.stream))
+        exit(46);
     CHILD_CHECK(trm_stream_callback(alive.stream, sleep_long, NULL) == TRM_OK);
     CHILD_CHECK(trm_stream_mark(alive.stream, &point) == TRM_OK);
     CHILD_CHECK(pthread_create(&thread, NULL, wait_for_ever, &point) == 0);
@@ -181,10 +177,6 @@ static const char *exit_while_waiting(void *user)
 
 START_TEST(a_program_may_exit_while_a_thread_waits)
 {
-    if (callbacks_block()) {
-        skip("its callbacks block the caller");
-        return;
-    }
     child_end(child_start(exit_while_waiting, NULL), 46);
 }
 END_TEST

@@ -225,6 +225,27 @@ START_TEST(a_stream_that_is_given_up_waits_no_longer_for_a_semaphore_of_others)
 }
 END_TEST
 
+START_TEST(a_semaphore_of_others_is_signalled_before_the_streams_number_comes)
+{
+    struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
+    struct vulkan_timeline *timeline  = make_outside();
+    uint64_t completed                = 0;
+    vulkan_stream_lock(stream);
+    ck_assert_int_eq(vulkan_stream_add_signal(stream, 1, timeline, 4), TRM_OK);
+    vulkan_stream_unlock(stream);
+    ck_assert_int_eq(ops->flush(stream), TRM_OK);
+    ck_assert_uint_eq(driver_run(0, 1), 1);
+    ck_assert_uint_eq(driver_semaphore(timeline->semaphore)->counter, 4);
+    ck_assert_int_eq(ops->query(stream, &completed), TRM_OK);
+    ck_assert_uint_eq(completed, 0);
+    ck_assert_uint_eq(driver_run(0, 1), 1);
+    ck_assert_int_eq(ops->query(stream, &completed), TRM_OK);
+    ck_assert_uint_eq(completed, 1);
+    finish_and_destroy(stream);
+    vulkan_timeline_unref(timeline);
+}
+END_TEST
+
 static Suite *ends_suite(void)
 {
     Suite *suite = suite_create("ends of streams of the vulkan backend");
@@ -241,6 +262,7 @@ static Suite *ends_suite(void)
     tcase_add_test(tests, all_who_sleep_are_woken_by_the_loss_of_the_device);
     tcase_add_test(tests, a_semaphore_of_others_is_waited_for_on_the_host);
     tcase_add_test(tests, a_stream_that_is_given_up_waits_no_longer_for_a_semaphore_of_others);
+    tcase_add_test(tests, a_semaphore_of_others_is_signalled_before_the_streams_number_comes);
     suite_add_tcase(suite, tests);
     return suite;
 }

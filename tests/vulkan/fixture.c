@@ -5,7 +5,9 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SHAPE_VARIABLES_MOST 16
 
@@ -183,7 +185,10 @@ void check_nothing_left(const char *after)
     ck_assert_msg(bytes_taken() == 0, "after %s %ld bytes of the host's memory are not given back", after,
                   bytes_taken());
     uint64_t living = shim->living(words, sizeof(words));
-    ck_assert_msg(living == 0, "after %s %u objects live, the first a %s", after, (unsigned)living, words);
+    /* Where many have been made one is kept: see drivers.c. */
+    bool kept = living == 1 && strcmp(words, "VkInstance") == 0;
+    ck_assert_msg(living == 0 || kept, "after %s %u objects live, the first a %s", after, (unsigned)living,
+                  words);
     uint64_t breaches = shim->breaches(words, sizeof(words));
     ck_assert_msg(breaches == 0, "%s: %s", after, words);
     ck_assert_msg(!complaint[0], "%s: %s", after, complaint);
@@ -249,28 +254,38 @@ int32_t affine_launch(struct trm_stream *stream, struct trm_kernel *kernel, stru
 
 /* ---- running ---- */
 
-static bool device_missing(void)
+static int look_for_device(void)
 {
     struct trm_context *context = NULL;
     struct trm_device *device   = NULL;
-    shim                        = vulkan_shim_control_of(shim_path());
-    if (!shim) {
-        fprintf(stderr, "%s\n", dlerror());
-        exit(EXIT_FAILURE);
-    }
-    int32_t status = context_make(NULL, 0, &context);
+    int32_t status              = context_make(NULL, 0, &context);
     if (status == TRM_OK)
         status = trm_device_open(context, NULL, &device);
     if (status != TRM_OK)
         printf("there is no Vulkan device here: %s\n", trm_last_error().sentence);
     trm_device_destroy(device);
     trm_context_destroy(context);
+    fflush(stdout);
     return status != TRM_OK;
 }
 
-/* The driver's libraries and threads are not there yet when a test forks: whether there is a device is asked in a child. */
+/* Asked in a child: no test is to be the child of a process that has used the driver. */
+static bool device_missing(void)
+{
+    int status  = 0;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(look_for_device());
+    return child < 0 || waitpid(child, &status, 0) != child || status != 0;
+}
+
 int run_suite(Suite *suite)
 {
+    shim = vulkan_shim_control_of(shim_path());
+    if (!shim) {
+        fprintf(stderr, "%s\n", dlerror());
+        return EXIT_FAILURE;
+    }
     SRunner *runner = srunner_create(suite);
     if (device_missing()) {
         srunner_free(runner);

@@ -33,6 +33,7 @@ VULKAN_TESTS = \
 	tests/vulkan/adopted \
 	tests/vulkan/choices \
 	tests/vulkan/device_lost \
+	tests/vulkan/drivers \
 	tests/vulkan/out_of_memory \
 	tests/vulkan/streams \
 	tests/vulkan/two_devices
@@ -57,6 +58,10 @@ tests_vulkan_choices_LDADD = $(VULKAN_TEST_LIBS)
 tests_vulkan_device_lost_SOURCES = tests/vulkan/device_lost.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
 tests_vulkan_device_lost_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_device_lost_LDADD = $(VULKAN_TEST_LIBS)
+
+tests_vulkan_drivers_SOURCES = tests/vulkan/drivers.c $(VULKAN_FIXTURE)
+tests_vulkan_drivers_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_drivers_LDADD = $(VULKAN_TEST_LIBS)
 
 tests_vulkan_out_of_memory_SOURCES = tests/vulkan/out_of_memory.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
 tests_vulkan_out_of_memory_CFLAGS = $(VULKAN_TEST_CFLAGS)

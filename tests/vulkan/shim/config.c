@@ -119,13 +119,28 @@ static void read_memory(void)
         shim_breach("VULKAN_SHIM_MEMORY is neither discrete nor bar: %s", text);
 }
 
+static void read_forked(void)
+{
+    static const char *const words[] = {"", "refuse", "abort", "hang"}; /* as in the enum */
+    const char *text                 = given("VULKAN_SHIM_FORKED");
+    for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        if (strcmp(words[i], text) == 0) {
+            shim_config.forked = (enum shim_forked)i;
+            return;
+        }
+    }
+    shim_breach("VULKAN_SHIM_FORKED is none of refuse, abort, hang: %s", text);
+}
+
 void shim_configure(void)
 {
     memset(&shim_config, 0, sizeof(shim_config));
     shim_config.strict   = *given("VULKAN_SHIM_STRICT") == '1';
     shim_config.delay_us = (uint32_t)strtoul(given("VULKAN_SHIM_DELAY"), NULL, 10);
+    shim_config.loads    = (uint32_t)strtoul(given("VULKAN_SHIM_LOADS"), NULL, 10);
     read_hidden();
     read_api();
+    read_forked();
     read_limits();
     read_families();
     read_memory();

@@ -143,6 +143,8 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreateDevice(VkPhysicalDevice physical, co
                                                    const VkAllocationCallbacks *allocator, VkDevice *handle)
 {
     VkResult result = shim_call(SHIM_vkCreateDevice);
+    if (result == VK_SUCCESS)
+        result = shim_forked();
     if (result != VK_SUCCESS)
         return result;
     struct shim_device *device = calloc(1, sizeof(*device));

@@ -61,6 +61,7 @@ static const struct {
     {"VK_ERROR_DEVICE_LOST", VK_ERROR_DEVICE_LOST},
     {"VK_ERROR_TOO_MANY_OBJECTS", VK_ERROR_TOO_MANY_OBJECTS},
     {"VK_ERROR_INITIALIZATION_FAILED", VK_ERROR_INITIALIZATION_FAILED},
+    {"VK_ERROR_INCOMPATIBLE_DRIVER", VK_ERROR_INCOMPATIBLE_DRIVER},
     {"VK_ERROR_MEMORY_MAP_FAILED", VK_ERROR_MEMORY_MAP_FAILED},
     {"VK_ERROR_UNKNOWN", VK_ERROR_UNKNOWN},
 };
@@ -127,18 +128,21 @@ VkResult shim_call_device(enum shim_function function, struct shim_device *devic
 
 /* ---- rules ------------------------------------------------------------------------------------- */
 
+/* SHIM_FUNCTION_COUNT where there is none of that name. */
+static uint32_t find_function(const char *name)
+{
+    uint32_t i = 0;
+    while (i < SHIM_FUNCTION_COUNT && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
 static int function_of(const char *name, uint32_t *function)
 {
-    *function = ANY;
-    if (strcmp(name, "any") == 0)
+    *function = strcmp(name, "any") == 0 ? ANY : find_function(name);
+    if (*function == ANY)
         return 0;
-    for (uint32_t i = 0; i < SHIM_FUNCTION_COUNT; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *function = i;
-            return fallible[i] ? 0 : -1;
-        }
-    }
-    return -1;
+    return *function < SHIM_FUNCTION_COUNT && fallible[*function] ? 0 : -1;
 }
 
 static int result_of(const char *name, VkResult *result)
@@ -203,10 +207,8 @@ static const char *failed_function(void)
 
 static uint64_t calls_of(const char *function)
 {
-    for (uint32_t i = 0; i < SHIM_FUNCTION_COUNT; i++)
-        if (strcmp(names[i], function) == 0)
-            return atomic_load(&calls[i]);
-    return 0;
+    uint32_t i = find_function(function);
+    return i < SHIM_FUNCTION_COUNT ? atomic_load(&calls[i]) : 0;
 }
 
 static uint64_t fallible_calls(void)

@@ -1,10 +1,15 @@
 /* Instances, and what there is before one.
  * SPDX-License-Identifier: MIT
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shim.h"
+
+static atomic_uint loads;
+static _Atomic pid_t first_user; /* the first process that made an instance */
 
 /* The first call of a program that has no instance reads the configuration. */
 static void configure(void)
@@ -84,6 +89,26 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkEnumerateInstanceLayerProperties(uint32_t 
     return result != VK_SUCCESS ? result : shim_real.vkEnumerateInstanceLayerProperties(count, properties);
 }
 
+/* An instance beside others finds the driver loaded. */
+static bool driver_loads(void)
+{
+    if (shim_living_of("VkInstance") != 0)
+        return true;
+    return atomic_fetch_add(&loads, 1) < shim_config.loads || shim_config.loads == 0;
+}
+
+VkResult shim_forked(void)
+{
+    pid_t user = atomic_load(&first_user);
+    if (user == 0 || user == getpid() || shim_config.forked == SHIM_FORKED_WORKS)
+        return VK_SUCCESS;
+    if (shim_config.forked == SHIM_FORKED_ABORT)
+        abort();
+    while (shim_config.forked == SHIM_FORKED_HANG)
+        pause();
+    return VK_ERROR_INITIALIZATION_FAILED;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreateInstance(const VkInstanceCreateInfo *info,
                                                      const VkAllocationCallbacks *allocator,
                                                      VkInstance *instance)
@@ -106,8 +131,12 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreateInstance(const VkInstanceCreateInfo 
             return VK_ERROR_EXTENSION_NOT_PRESENT;
         }
     }
+    if (!driver_loads())
+        return VK_ERROR_INCOMPATIBLE_DRIVER;
     result = shim_real.vkCreateInstance(&changed, allocator, instance);
     if (result == VK_SUCCESS) {
+        pid_t nobody = 0;
+        atomic_compare_exchange_strong(&first_user, &nobody, getpid());
         shim_resolve(*instance);
         shim_made("VkInstance", SHIM_HANDLE(*instance), 0, 0, 0);
     }

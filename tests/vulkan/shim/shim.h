@@ -36,6 +36,13 @@ struct shim_limits { /* 0: as they are */
         maxComputeSharedMemorySize, maxPushDescriptors, maxMemoryAllocationSize, heap;
 };
 
+enum shim_forked {
+    SHIM_FORKED_WORKS,
+    SHIM_FORKED_REFUSE,
+    SHIM_FORKED_ABORT,
+    SHIM_FORKED_HANG,
+};
+
 struct shim_config {
     char hidden[SHIM_HIDDEN_MOST][SHIM_NAME_BYTES];
     uint32_t hidden_count;
@@ -46,6 +53,8 @@ struct shim_config {
     uint32_t delay_us;
     enum shim_memory_model memory;
     bool strict;
+    uint32_t loads; /* of the driver; 0: as many as wanted */
+    enum shim_forked forked;
 };
 
 /* Written only while there is no instance. */
@@ -53,6 +62,11 @@ extern struct shim_config shim_config;
 
 void shim_configure(void);
 bool shim_hides(const char *extension);
+
+/* ---- instance.c -------------------------------------------------------------------------------- */
+
+/* What making a device answers, instead of being done, in the child of a process that has used the driver. */
+VkResult shim_forked(void);
 
 /* ---- entry.c ----------------------------------------------------------------------------------- */
 

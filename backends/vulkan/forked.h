@@ -1,0 +1,21 @@
+/* vulkan backend: drivers in the child of a process that has used them.
+ *
+ * After a fork some drivers work as ever, some refuse, and some abort or hang. In such a child a process of its own tries first, once;
+ * what becomes of it becomes of no program.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VULKAN_FORKED_H
+#define VULKAN_FORKED_H
+
+#include <stdint.h>
+
+#include "loader.h"
+
+/* This process has made a VkInstance, so its drivers are loaded. */
+void vulkan_forked_note(void);
+
+/* May one be made? UNSUPPORTED with the reason, without a full stop, where a driver that was loaded before the fork works no
+ * longer. All signals are to be held meanwhile. */
+int32_t vulkan_forked_check(const struct vulkan_loader *loader, char *reason, uint64_t capacity);
+
+#endif

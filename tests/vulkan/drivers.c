@@ -1,0 +1,176 @@
+/* What drivers do not bear: being loaded again and again, and forks.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/vulkan/fixture.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define CONTEXTS 30
+#define LOADS "6"
+#define FEW 2
+
+static int32_t live(void)
+{
+    struct trm_context *context = NULL;
+    struct trm_device *device   = NULL;
+    int32_t status              = context_make(NULL, 0, &context);
+    if (status == TRM_OK)
+        status = trm_device_open(context, NULL, &device);
+    if (status == TRM_OK)
+        status = trm_device_sync(device);
+    trm_device_destroy(device);
+    trm_context_destroy(context);
+    return status;
+}
+
+/* ---- loading ---- */
+
+START_TEST(many_contexts_load_the_driver_but_a_few_times)
+{
+    static const char *const shape[] = {"VULKAN_SHIM_LOADS", LOADS, NULL};
+    shim_shape(shape);
+    for (int i = 0; i < CONTEXTS; i++) {
+        ck_ok(live());
+        check_nothing_left("a context");
+    }
+}
+END_TEST
+
+START_TEST(contexts_that_nobody_could_open_load_it_but_a_few_times)
+{
+    static const char *const shape[] = {"VULKAN_SHIM_LOADS", LOADS, NULL};
+    shim_shape(shape);
+    for (int i = 0; i < CONTEXTS; i++) {
+        ck_assert_int_eq(shim->arm("vkEnumeratePhysicalDevices:1:on:VK_ERROR_OUT_OF_HOST_MEMORY"), 0);
+        ck_assert_int_lt(live(), 0);
+        ck_sentence_has("VK_ERROR_OUT_OF_HOST_MEMORY");
+        check_nothing_left("a context that could not be opened");
+    }
+    shim->arm(NULL);
+    ck_ok(live());
+}
+END_TEST
+
+START_TEST(after_a_few_contexts_nothing_is_kept)
+{
+    char words[64];
+    shim_shape(shape_plain);
+    for (int i = 0; i < FEW; i++) {
+        ck_ok(live());
+        ck_assert_uint_eq(shim->living(words, sizeof(words)), 0);
+    }
+}
+END_TEST
+
+START_TEST(a_driver_that_cannot_be_loaded_is_said_so)
+{
+    static const char *const shape[] = {"VULKAN_SHIM_FAIL",
+                                        "vkCreateInstance:1:on:VK_ERROR_INCOMPATIBLE_DRIVER", NULL};
+    shim_shape(shape);
+    ck_assert_int_lt(live(), 0);
+    ck_sentence_has("there is no Vulkan driver (VK_ERROR_INCOMPATIBLE_DRIVER)");
+}
+END_TEST
+
+START_TEST(a_driver_without_host_memory_is_said_so)
+{
+    static const char *const shape[] = {"VULKAN_SHIM_FAIL",
+                                        "vkCreateInstance:1:on:VK_ERROR_OUT_OF_HOST_MEMORY", NULL};
+    shim_shape(shape);
+    ck_assert_int_eq(live(), TRM_ERROR_OUT_OF_HOST_MEMORY);
+    ck_sentence_has("VK_ERROR_OUT_OF_HOST_MEMORY");
+}
+END_TEST
+
+/* ---- forks ---- */
+
+/* In a child of a process that has used the driver: what `check` says of it, twice, since the second time it is known. */
+static void in_a_child(const char *forked, bool (*check)(int32_t status))
+{
+    const char *const shape[] = {"VULKAN_SHIM_FORKED", forked, NULL};
+    int status                = 0;
+    shim_shape(shape);
+    struct trm_context *context = context_open();
+    struct trm_device *device   = device_open(context);
+    pid_t child                 = fork();
+    if (child == 0)
+        _exit(check(live()) && check(live()) ? 0 : 1);
+    ck_assert_int_gt(child, 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_msg(WIFEXITED(status), "signal %d ended the child", WTERMSIG(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+    ck_ok(trm_device_sync(device));
+    trm_device_destroy(device);
+    trm_context_destroy(context);
+}
+
+static bool works(int32_t status)
+{
+    return status == TRM_OK;
+}
+
+static bool has(const char *words)
+{
+    return strstr(trm_last_error().sentence,
+                  "this is the child of a process that has used Vulkan, and there the driver") &&
+           strstr(trm_last_error().sentence, words);
+}
+
+static bool is_refused(int32_t status)
+{
+    return status < 0 && has("refuses: VK_ERROR_INITIALIZATION_FAILED");
+}
+
+static bool has_died(int32_t status)
+{
+    return status < 0 && has("ends the process");
+}
+
+static bool hangs(int32_t status)
+{
+    return status < 0 && has("hangs");
+}
+
+START_TEST(a_driver_that_works_after_a_fork_is_used)
+{
+    in_a_child("", works);
+}
+END_TEST
+
+START_TEST(a_driver_that_refuses_after_a_fork_is_a_status)
+{
+    in_a_child("refuse", is_refused);
+}
+END_TEST
+
+START_TEST(a_driver_that_aborts_after_a_fork_is_a_status)
+{
+    in_a_child("abort", has_died);
+}
+END_TEST
+
+START_TEST(a_driver_that_hangs_after_a_fork_is_a_status)
+{
+    in_a_child("hang", hangs);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite  = suite_create("vulkan: drivers");
+    TCase *loaded = tcase_create("loaded"), *forked = tcase_create("forked");
+    tcase_add_test(loaded, many_contexts_load_the_driver_but_a_few_times);
+    tcase_add_test(loaded, contexts_that_nobody_could_open_load_it_but_a_few_times);
+    tcase_add_test(loaded, after_a_few_contexts_nothing_is_kept);
+    tcase_add_test(loaded, a_driver_that_cannot_be_loaded_is_said_so);
+    tcase_add_test(loaded, a_driver_without_host_memory_is_said_so);
+    suite_add_tcase(suite, loaded);
+    tcase_add_test(forked, a_driver_that_works_after_a_fork_is_used);
+    tcase_add_test(forked, a_driver_that_refuses_after_a_fork_is_a_status);
+    tcase_add_test(forked, a_driver_that_aborts_after_a_fork_is_a_status);
+    tcase_add_test(forked, a_driver_that_hangs_after_a_fork_is_a_status);
+    suite_add_tcase(suite, forked);
+    return run_suite(suite);
+}
