@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/pipeline/engine.h"
+#include "core/pipeline/stages.h"
 
 static uint64_t divide_up(uint64_t value, uint64_t by)
 {
@@ -72,9 +72,9 @@ static void put_elements(const struct core_slot *slot, const struct trm_argument
                                declared->value.port.element_bytes);
 
     argument->kind      = TRM_PARAMETER_SCALAR;
-    argument->type      = parameter->type;
+    argument->type      = core_stage_elements_type(parameter);
     argument->value.u64 = 0;
-    if (parameter->type == TRM_TYPE_U32 || parameter->type == TRM_TYPE_I32)
+    if (argument->type == TRM_TYPE_U32 || argument->type == TRM_TYPE_I32)
         argument->value.u32 = (uint32_t)count;
     else
         argument->value.u64 = count;

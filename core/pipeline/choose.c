@@ -1,10 +1,9 @@
 /* Pipelines: which strategy?
  *
  * Where memory is one there is nothing to try: no copies are less than any copies. Elsewhere each of the others carries the
- * first tokens for a while, in turns, and the one whose tokens followed each other fastest stays. Small tokens may go
- * without copies too, where kernels reach the host's memory over the bus: to start a copy takes longer than to read them. What is timed is how
- * often a token is enqueued once the slots are full, so it holds for a program that keeps the pipeline busy; of one
- * that does not, all are as fast.
+ * first tokens for a while, in turns, and the fastest stays (trial.h). Small tokens may go without copies too, where kernels
+ * reach the host's memory over the bus: to start a copy takes longer than to read them. What is timed is how often a
+ * token is enqueued, so it holds for a program that goes on as it began.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -12,13 +11,6 @@
 
 #include "core/futex.h"
 #include "core/pipeline/engine.h"
-
-/* Each candidate's turn: tokens until the slots hold nothing but its own, in multiples of the depth; then those that are
- * timed, but no fewer than that. */
-#define TURNS 2
-#define SETTLE_DEPTHS 2
-#define TIMED_DEPTHS 4
-#define TIMED_LEAST 16
 
 /* Bytes of a token's inputs and outputs up to which kernels are tried on the host's memory. Far above the size at which copies
  * win on any bus; the trial decides. */
@@ -37,11 +29,66 @@ static void settle(struct core_pipeline *pipeline, const struct core_strategy_op
                    const char *reason)
 {
     pipeline->engine->strategy  = strategy;
-    pipeline->engine->zero_copy = strategy == &core_strategy_zero_copy;
+    pipeline->engine->zero_copy = strategy->strategy == TRM_STRATEGY_ZERO_COPY;
     pthread_mutex_lock(&pipeline->lock);
     pipeline->strategy = strategy->strategy;
     core_text_copy(pipeline->reason, sizeof(pipeline->reason), reason);
     pthread_mutex_unlock(&pipeline->lock);
+}
+
+/* Where memory is not one, tokens without copies are launches alone, which some devices take faster when they are recorded. */
+static void add_mapped(struct core_pipeline *pipeline, uint32_t *count)
+{
+    const struct trm_graph_ops *graph = &pipeline->device->backend->graph;
+    struct core_choice *choice        = &pipeline->engine->choice;
+
+    choice->candidates[(*count)++] = &core_strategy_zero_copy;
+    if (graph->create != NULL && graph->update != NULL)
+        choice->candidates[(*count)++] = &core_strategy_zero_copy_graphs;
+}
+
+static void begin_trial(struct core_pipeline *pipeline, uint32_t count)
+{
+    struct core_choice *choice = &pipeline->engine->choice;
+
+    core_trial_begin(&choice->trial, count);
+    atomic_store_explicit(&choice->trying, 1, memory_order_relaxed);
+    settle(pipeline, choice->candidates[0], "still being tried");
+}
+
+static int32_t is_small(const struct core_pipeline *pipeline)
+{
+    const struct core_pipeline_device *engine = pipeline->engine;
+    uint64_t bytes                            = 0;
+
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
+        if ((engine->input_ports | engine->output_ports) & CORE_BIT(i))
+            bytes += pipeline->ports[i].size;
+    return bytes <= MAPPED_MOST;
+}
+
+/* Are tokens worth a trial without copies? */
+static int32_t may_be_mapped(const struct core_pipeline *pipeline)
+{
+    return pipeline->engine->mapped && pipeline->engine->host_count == 0 && is_small(pipeline);
+}
+
+/* First what is best where nothing is known: of large tokens that each direction has a stream of its own. */
+static void try_all(struct core_pipeline *pipeline)
+{
+    struct core_choice *choice = &pipeline->engine->choice;
+    uint32_t count             = 0;
+
+    if (pipeline->desc.depth != 1 && !is_small(pipeline))
+        choice->candidates[count++] = &core_strategy_role_streams;
+    choice->candidates[count++] = &core_strategy_slot_streams;
+    if (pipeline->engine->host_count == 0)
+        choice->candidates[count++] = &core_strategy_slot_graphs;
+    if (pipeline->desc.depth != 1 && is_small(pipeline))
+        choice->candidates[count++] = &core_strategy_role_streams;
+    if (may_be_mapped(pipeline))
+        add_mapped(pipeline, &count);
+    begin_trial(pipeline, count);
 }
 
 static int32_t begin_asked(struct core_pipeline *pipeline)
@@ -61,34 +108,14 @@ static int32_t begin_asked(struct core_pipeline *pipeline)
             pipeline->device->id);
     if (asked == TRM_STRATEGY_SLOT_GRAPHS && engine->host_count != 0)
         return core_fail(TRM_ERROR_UNSUPPORTED, "stages on the host cannot be recorded in a graph");
-    settle(pipeline, strategies[asked], "this strategy was asked for");
+    uint32_t count = 0;
+    if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified)
+        add_mapped(pipeline, &count);
+    if (count > 1)
+        begin_trial(pipeline, count);
+    else
+        settle(pipeline, strategies[asked], "this strategy was asked for");
     return TRM_OK;
-}
-
-/* Are tokens worth a trial without copies? */
-static int32_t may_be_mapped(const struct core_pipeline *pipeline)
-{
-    const struct core_pipeline_device *engine = pipeline->engine;
-    uint64_t bytes                            = 0;
-
-    for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
-        if ((engine->input_ports | engine->output_ports) & CORE_BIT(i))
-            bytes += pipeline->ports[i].size;
-    return engine->mapped && engine->host_count == 0 && bytes <= MAPPED_MOST;
-}
-
-static void begin_trial(struct core_pipeline *pipeline)
-{
-    struct core_choice *choice = &pipeline->engine->choice;
-
-    choice->candidates[choice->count++] = &core_strategy_slot_streams;
-    if (pipeline->engine->host_count == 0)
-        choice->candidates[choice->count++] = &core_strategy_slot_graphs;
-    if (pipeline->desc.depth != 1)
-        choice->candidates[choice->count++] = &core_strategy_role_streams;
-    if (may_be_mapped(pipeline))
-        choice->candidates[choice->count++] = &core_strategy_zero_copy;
-    settle(pipeline, choice->candidates[0], "still being tried");
 }
 
 int32_t core_choose_begin(struct core_pipeline *pipeline)
@@ -104,103 +131,98 @@ int32_t core_choose_begin(struct core_pipeline *pipeline)
     } else if (pipeline->desc.depth == 1 && !may_be_mapped(pipeline)) {
         settle(pipeline, &core_strategy_slot_streams, "there is one slot, so nothing overlaps");
     } else {
-        begin_trial(pipeline);
+        try_all(pipeline);
     }
     return TRM_OK;
 }
 
 /* ---- the trial ------------------------------------------------------------------------------- */
 
-static uint32_t settle_tokens(const struct core_pipeline *pipeline)
+/* "zero-copy by graphs" */
+static const char *name_of(const struct core_strategy_ops *strategy, char *name, size_t capacity)
 {
-    return SETTLE_DEPTHS * atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
-}
-
-static uint32_t timed_tokens(const struct core_pipeline *pipeline)
-{
-    uint32_t tokens = TIMED_DEPTHS * atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
-
-    return tokens > TIMED_LEAST ? tokens : TIMED_LEAST;
-}
-
-static uint32_t find_fastest(const struct core_choice *choice)
-{
-    uint32_t fastest = 0;
-
-    for (uint32_t i = 1; i < choice->count; i++)
-        if (choice->least_ns[i] < choice->least_ns[fastest])
-            fastest = i;
-    return fastest;
+    snprintf(name, capacity, "%s%s", trm_strategy_name(strategy->strategy),
+             strategy->recorded ? " by graphs" : "");
+    return name;
 }
 
 /* "slot graphs: 6.1 us a token; slot streams 9.0, role streams 12.3" */
-static void explain(const struct core_choice *choice, uint32_t fastest, char *reason, size_t capacity)
+static void explain(const struct core_choice *choice, char *reason, size_t capacity)
 {
-    const char *separator = ";";
-    int length            = snprintf(reason, capacity, "%s: %.1f us a token",
-                                     trm_strategy_name(choice->candidates[fastest]->strategy),
-                                     (double)choice->least_ns[fastest] / 1e3);
+    const struct core_trial *trial = &choice->trial;
+    const char *separator          = ";";
+    uint32_t chosen                = trial->current;
+    char name[40];
 
-    for (uint32_t i = 0; i < choice->count && length > 0 && (size_t)length < capacity; i++) {
-        if (i == fastest)
+    if (core_trial_result(trial, chosen) == 0) {
+        snprintf(reason, capacity, "the runs were too short to try others");
+        return;
+    }
+    int length = snprintf(reason, capacity, "%s: %.1f us a token",
+                          name_of(choice->candidates[chosen], name, sizeof(name)),
+                          (double)core_trial_result(trial, chosen) / 1e3);
+    for (uint32_t i = 0; i < trial->count && length > 0 && (size_t)length < capacity; i++) {
+        if (i == chosen || core_trial_result(trial, i) == 0)
             continue;
-        length +=
-            snprintf(reason + length, capacity - (size_t)length, "%s %s %.1f", separator,
-                     trm_strategy_name(choice->candidates[i]->strategy), (double)choice->least_ns[i] / 1e3);
+        length += snprintf(reason + length, capacity - (size_t)length, "%s %s %.1f", separator,
+                           name_of(choice->candidates[i], name, sizeof(name)),
+                           (double)core_trial_result(trial, i) / 1e3);
         separator = ",";
     }
 }
 
-static void conclude(struct core_pipeline *pipeline)
+static int32_t is_trying(const struct core_choice *choice)
 {
-    struct core_choice *choice = &pipeline->engine->choice;
-    char reason[sizeof(pipeline->reason)];
-    uint32_t fastest = find_fastest(choice);
-
-    explain(choice, fastest, reason, sizeof(reason));
-    settle(pipeline, choice->candidates[fastest], reason);
-    choice->count = 0;
+    return atomic_load_explicit(&choice->trying, memory_order_relaxed) != 0;
 }
 
-static void next_candidate(struct core_pipeline *pipeline)
+/* The trial has moved on: to another candidate, or to its end. */
+static void follow(struct core_pipeline *pipeline)
 {
-    struct core_choice *choice = &pipeline->engine->choice;
+    struct core_choice *choice               = &pipeline->engine->choice;
+    const struct core_strategy_ops *strategy = choice->candidates[choice->trial.current];
+    char reason[sizeof(pipeline->reason)];
 
-    choice->tokens = 0;
-    choice->current++;
-    if (choice->current == choice->count) {
-        choice->current = 0;
-        choice->round++;
+    if (choice->trial.over) {
+        explain(choice, reason, sizeof(reason));
+        settle(pipeline, strategy, reason);
+        atomic_store_explicit(&choice->trying, 0, memory_order_relaxed);
+    } else if (strategy != pipeline->engine->strategy) {
+        settle(pipeline, strategy, "still being tried");
     }
-    if (choice->round == TURNS) {
-        conclude(pipeline);
-        return;
-    }
-    settle(pipeline, choice->candidates[choice->current], "still being tried");
+}
+
+int32_t core_choosing(const struct core_pipeline *pipeline)
+{
+    return is_trying(&pipeline->engine->choice);
 }
 
 int32_t core_choose_timing(const struct core_pipeline *pipeline)
 {
     const struct core_choice *choice = &pipeline->engine->choice;
+    uint32_t depth                   = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
-    return choice->count != 0 && choice->tokens > settle_tokens(pipeline);
+    return is_trying(choice) && core_trial_timing(&choice->trial, depth);
 }
 
-/* The first timed token begins the time, the one after the last ends it. */
-const struct core_strategy_ops *core_choose(struct core_pipeline *pipeline)
+void core_choose_interrupt(struct core_pipeline *pipeline)
 {
     struct core_choice *choice = &pipeline->engine->choice;
 
-    if (choice->count == 0)
-        return pipeline->engine->strategy;
-    uint32_t number = choice->tokens++, settled = settle_tokens(pipeline), timed = timed_tokens(pipeline);
-    if (number == settled)
-        choice->begin = core_now();
-    if (number <= settled || number < settled + timed)
-        return pipeline->engine->strategy;
-    uint64_t each   = (core_now() - choice->begin) / (number - settled) + 1;
-    uint64_t *least = &choice->least_ns[choice->current];
-    *least          = *least == 0 || each < *least ? each : *least;
-    next_candidate(pipeline);
+    if (!is_trying(choice))
+        return;
+    core_trial_interrupt(&choice->trial);
+    follow(pipeline);
+}
+
+const struct core_strategy_ops *core_choose(struct core_pipeline *pipeline)
+{
+    struct core_choice *choice = &pipeline->engine->choice;
+    uint32_t depth             = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+
+    if (is_trying(choice)) {
+        core_trial_next(&choice->trial, depth, core_now());
+        follow(pipeline);
+    }
     return pipeline->engine->strategy;
 }

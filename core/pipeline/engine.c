@@ -3,6 +3,8 @@
  */
 #include "core/pipeline/engine.h"
 
+#include "core/pipeline/range.h"
+
 /* ---- slots ----------------------------------------------------------------------------------- */
 
 uint64_t core_engine_budget(const struct core_pipeline *pipeline)
@@ -104,6 +106,7 @@ int32_t core_engine_create(struct core_pipeline *pipeline)
     pipeline->engine = engine;
     pthread_mutex_init(&engine->host_lock, NULL);
     pthread_cond_init(&engine->host_turn, NULL);
+    engine->ranges  = core_ranges_find(pipeline->device->backend);
     engine->unified = pipeline->device->limits.unified != 0;
     engine->mapped  = !engine->unified && pipeline->device->limits.mapped != 0;
 
@@ -212,6 +215,7 @@ void core_engine_begin(struct core_pipeline *pipeline, const void *source_memory
     if (pipeline->engine->clock_offset != 0)
         core_times_calibrate(pipeline);
     core_regions_begin(pipeline, source_memory, source_size, sink_memory, sink_size);
+    core_choose_interrupt(pipeline);
     pthread_mutex_unlock(&pipeline->enqueue_lock);
     core_error_restore(&saved);
 }

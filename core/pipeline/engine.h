@@ -12,6 +12,7 @@
 
 #include "core/context.h"
 #include "core/pipeline/pipeline.h"
+#include "core/pipeline/trial.h"
 
 struct core_recording;
 struct core_slot_device;
@@ -50,6 +51,7 @@ struct core_pieces {
 
 struct core_strategy_ops {
     int32_t strategy; /* enum trm_strategy */
+    int32_t recorded; /* 1: by recordings, of a strategy that has another way too */
     /* Put the token in a slot on the device, and say where: own->uploaded, processed, finished. */
     int32_t (*enqueue)(struct core_slot *slot);
 };
@@ -58,6 +60,7 @@ extern const struct core_strategy_ops core_strategy_role_streams;
 extern const struct core_strategy_ops core_strategy_slot_streams;
 extern const struct core_strategy_ops core_strategy_slot_graphs;
 extern const struct core_strategy_ops core_strategy_zero_copy;
+extern const struct core_strategy_ops core_strategy_zero_copy_graphs;
 
 /* Host memory of a source or sink, made reachable for the length of a run. */
 struct core_region {
@@ -72,14 +75,11 @@ enum core_region_use {
     CORE_REGIONS       = 2
 };
 
-/* choose.c: which strategies are tried, and how they did. */
-#define CORE_CANDIDATES 4
+/* choose.c: which strategies are tried, and how they did. Under enqueue_lock, but for `trying`. */
 struct core_choice {
-    const struct core_strategy_ops *candidates[CORE_CANDIDATES];
-    uint64_t least_ns[CORE_CANDIDATES]; /* a token, at best; 0: not tried yet */
-    uint32_t count, current, round;
-    uint32_t tokens; /* enqueued since the current one began */
-    uint64_t begin;  /* core_now() when it was in steady state */
+    const struct core_strategy_ops *candidates[CORE_TRIAL_WAYS];
+    struct core_trial trial;
+    _Atomic int32_t trying; /* 1: the trial is not over */
 };
 
 /* tune.c */
@@ -100,6 +100,7 @@ struct core_host_turn {
 
 struct core_pipeline_device {
     struct trm_device *device; /* a user of the handle: it stays good */
+    const struct trm_range_ops *ranges; /* NULL: no profiler looks on */
     struct core_stage_plan *plans;
     struct core_pieces pieces;
     uint64_t host_ports;  /* ports with host memory of their own */
@@ -189,6 +190,7 @@ struct core_slot_device {
 
     struct trm_stream *stream;            /* the slot's own; NULL until a strategy needs it */
     struct core_recording *recordings[2]; /* without and with stamps; NULL: none yet */
+    int32_t recorded_zero_copy;           /* 1: of tokens without copies */
 
     /* The token. */
     struct core_port_place *places;
@@ -348,6 +350,9 @@ int32_t core_fail_compute(int32_t status, const char *name);
 /* Strategies with a stream a slot: the token operation by operation, the end of it in own->finished. */
 int32_t core_put_on_slot(struct core_slot *slot);
 
+/* The same by a recording; operation by operation where the token does not go with it. */
+int32_t core_put_recorded(struct core_slot *slot);
+
 /* ---- recording.c: a token's operations, recorded ------------------------------------------------------------------- */
 
 /* What put.c does instead where it records: note the operation, or, while it is compared, replace it where it differs.
@@ -387,8 +392,14 @@ int32_t core_choose_begin(struct core_pipeline *pipeline);
 /* The strategy of the next token. */
 const struct core_strategy_ops *core_choose(struct core_pipeline *pipeline);
 
+/* A run begins with empty slots. */
+void core_choose_interrupt(struct core_pipeline *pipeline);
+
 /* Is the next token one by which a candidate is timed? */
 int32_t core_choose_timing(const struct core_pipeline *pipeline);
+
+/* Is it still open which strategy it will be? Any thread. */
+int32_t core_choosing(const struct core_pipeline *pipeline);
 
 int32_t core_times_wanted(const struct core_pipeline *pipeline);
 int32_t core_times_create(struct core_slot *slot);

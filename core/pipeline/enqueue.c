@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/pipeline/engine.h"
+#include "core/pipeline/range.h"
 #include "core/stream.h"
 
 /* Where the device is the host's own processors, work as short as this is over before another one has taken it up. */
@@ -124,7 +125,9 @@ static int32_t put(struct core_slot *slot)
     core_times_begin(slot);
     core_host_stages_begin(slot);
     struct counts before = count_streams(slot);
-    int32_t status       = strategy->enqueue(slot);
+    core_range_begin(slot->pipeline, "token", slot->token.index);
+    int32_t status = strategy->enqueue(slot);
+    core_range_end(slot->pipeline);
     add_counts(slot, &before);
     if (status != TRM_OK) {
         atomic_store_explicit(&own->partial, 1, memory_order_relaxed);

@@ -11,6 +11,7 @@
 
 #include "core/futex.h"
 #include "core/pipeline/engine.h"
+#include "core/pipeline/range.h"
 #include "core/service.h"
 
 static _Thread_local struct core_inside *innermost;
@@ -106,7 +107,9 @@ static void run(const struct core_host_call *call)
         own->host_begin = core_now();
     core_inside_push(&inside, pipeline);
     core_error_clear();
+    core_range_begin(pipeline, pipeline->engine->plans[call->stage].name, own->view.index);
     int32_t status = stage->host(stage->user, &own->view);
+    core_range_end(pipeline);
     core_inside_pop(&inside);
     if (status != TRM_OK)
         keep_failure(own, status, stage->name);

@@ -5,6 +5,7 @@
 
 #include <trireme/transfer.h>
 
+#include "core/pipeline/range.h"
 #include "core/stream.h"
 
 int32_t core_fail_stage(int32_t status, const char *stage)
@@ -54,6 +55,21 @@ int32_t core_finish_point(struct core_slot_point *point, struct trm_stream *stre
     core_slot_mark(point, stream, 1);
     core_error_restore(&saved);
     return status;
+}
+
+/* ---- ranges ---------------------------------------------------------------------------------- */
+
+/* What is recorded runs later, and within one range: the token's. */
+static void begin_range(const struct core_put *put, const char *name)
+{
+    if (put->recording == NULL)
+        core_range_begin(put->slot->pipeline, name, put->slot->token.index);
+}
+
+static void end_range(const struct core_put *put)
+{
+    if (put->recording == NULL)
+        core_range_end(put->slot->pipeline);
 }
 
 /* ---- transfers ------------------------------------------------------------------------------- */
@@ -130,12 +146,14 @@ int32_t core_put_uploads(struct core_put *put)
 
     if (!core_put_any(slot, ports))
         return TRM_OK;
+    begin_range(put, "upload");
     int32_t status = core_put_stamp(put, CORE_STAMP_BEGIN);
     while (status == TRM_OK && ports != 0) {
         uint32_t port = next_port(&ports);
         if (slot->device->places[port].travels)
             status = core_put_port(put, 1, port);
     }
+    end_range(put);
     if (status == TRM_OK)
         status = core_put_stamp(put, CORE_STAMP_UPLOADED);
     return status == TRM_OK ? TRM_OK : core_fail_stage(status, "upload");
@@ -149,6 +167,7 @@ int32_t core_put_downloads(struct core_put *put)
 
     if (!core_put_any(slot, ports))
         return TRM_OK;
+    begin_range(put, "download");
     if (put->separate)
         status = core_put_stamp(put, CORE_STAMP_DOWNLOAD);
     while (status == TRM_OK && ports != 0) {
@@ -156,6 +175,7 @@ int32_t core_put_downloads(struct core_put *put)
         if (slot->device->places[port].travels)
             status = core_put_port(put, 0, port);
     }
+    end_range(put);
     if (status == TRM_OK)
         status = core_put_stamp(put, CORE_STAMP_END);
     return status == TRM_OK ? TRM_OK : core_fail_stage(status, "download");
@@ -192,8 +212,10 @@ static int32_t put_launch(const struct core_put *put, uint32_t stage)
 
     if (put->recording != NULL)
         return core_recording_launch(put->recording, stage);
+    begin_range(put, plan->name);
     int32_t status = trm_launch(put->stream, plan->kernel, &own->grids[stage], own->arguments[stage],
                                 plan->argument_count);
+    end_range(put);
     if (status == TRM_OK)
         note_launch(put, stage);
     return status;

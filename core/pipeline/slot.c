@@ -2,10 +2,12 @@
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/buffer.h"
 #include "core/pipeline/engine.h"
+#include "core/pipeline/range.h"
 #include "core/stream.h"
 
 #define PLAIN_ALIGNMENT 64 /* of host memory that is no buffer: lines of the cache, vectors */
@@ -295,31 +297,41 @@ void core_slot_bytes(const struct core_slot *slot, uint64_t *up, uint64_t *down)
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
-static int32_t make_stream(struct core_pipeline *pipeline, int32_t role, struct trm_stream **stream)
+static int32_t make_stream(struct core_pipeline *pipeline, int32_t role, const char *name,
+                           struct trm_stream **stream)
 {
     struct core_stream *made;
 
     int32_t status = core_stream_create(pipeline->device, role, TRM_PRIORITY_NORMAL, 0, &made);
-    if (status == TRM_OK)
-        *stream = made->object.handle;
-    return status;
+    if (status != TRM_OK)
+        return status;
+    *stream = made->object.handle;
+    core_ranges_name_stream(pipeline, *stream, name);
+    return TRM_OK;
 }
 
 int32_t core_slot_stream(struct core_slot *slot, struct trm_stream **stream)
 {
     struct trm_stream **own = &slot->device->stream;
-    int32_t status          = *own != NULL ? TRM_OK : make_stream(slot->pipeline, TRM_STREAM_ANY, own);
+    char name[24];
 
-    *stream = *own;
+    if (*own != NULL) {
+        *stream = *own;
+        return TRM_OK;
+    }
+    snprintf(name, sizeof(name), "slot %" PRIu32, slot->index);
+    int32_t status = make_stream(slot->pipeline, TRM_STREAM_ANY, name, own);
+    *stream        = *own;
     return status;
 }
 
 int32_t core_role_stream(struct core_pipeline *pipeline, int32_t role, struct trm_stream **stream)
 {
-    uint32_t index = role == TRM_STREAM_UPLOAD ? 0 : role == TRM_STREAM_COMPUTE ? 1 : 2;
+    static const char *const names[3] = {"upload", "compute", "download"};
+    uint32_t index                    = role == TRM_STREAM_UPLOAD ? 0 : role == TRM_STREAM_COMPUTE ? 1 : 2;
 
     struct trm_stream **own = &pipeline->engine->roles[index];
-    int32_t status          = *own != NULL ? TRM_OK : make_stream(pipeline, role, own);
+    int32_t status          = *own != NULL ? TRM_OK : make_stream(pipeline, role, names[index], own);
 
     *stream = *own;
     return status;

@@ -37,11 +37,12 @@ static int32_t check_port(const struct core_stage_subject *subject, uint32_t ind
     int32_t status = check_port_index(subject, index, number);
     if (status != TRM_OK)
         return status;
-    if (parameter->kind != TRM_PARAMETER_BUFFER)
+    int32_t is_address = parameter->kind == TRM_PARAMETER_BYTES && parameter->size == sizeof(uint64_t);
+    if (parameter->kind != TRM_PARAMETER_BUFFER && !is_address)
         return core_fail(TRM_ERROR_TYPE_MISMATCH,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" is no buffer, but %s was given", index,
                          name_of(parameter), subject->kernel->name, core_port_label(ports, number, text));
-    if (ports[number].size < parameter->size)
+    if (!is_address && ports[number].size < parameter->size)
         return core_fail(TRM_ERROR_OUT_OF_RANGE,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" takes at least %" PRIu32
                          " bytes, but %s has %" PRIu64,
@@ -53,6 +54,16 @@ static int32_t check_port(const struct core_stage_subject *subject, uint32_t ind
     if ((access & TRM_ACCESS_WRITE) && !(ports[number].flags & TRM_PORT_READ_ONLY))
         subject->plan->writes |= CORE_BIT(number);
     return TRM_OK;
+}
+
+int32_t core_stage_elements_type(const struct trm_parameter *parameter)
+{
+    if (parameter->kind == TRM_PARAMETER_SCALAR)
+        return parameter->type;
+    if (parameter->kind == TRM_PARAMETER_BYTES && parameter->size == sizeof(uint32_t))
+        return TRM_TYPE_U32;
+    return parameter->kind == TRM_PARAMETER_BYTES && parameter->size == sizeof(uint64_t) ? TRM_TYPE_U64
+                                                                                         : TRM_TYPE_NONE;
 }
 
 /* The most that an integer type counts; 0: it is none that can take a number of elements. */
@@ -84,7 +95,7 @@ static int32_t check_elements(const struct core_stage_subject *subject, uint32_t
     if (status != TRM_OK)
         return status;
     core_port_label(ports, number, text);
-    uint64_t most = parameter->kind == TRM_PARAMETER_SCALAR ? most_of(parameter->type) : 0;
+    uint64_t most = most_of(core_stage_elements_type(parameter));
     if (most == 0)
         return core_fail(TRM_ERROR_TYPE_MISMATCH,
                          "argument %" PRIu32
@@ -100,8 +111,8 @@ static int32_t check_elements(const struct core_stage_subject *subject, uint32_t
         return core_fail(TRM_ERROR_OUT_OF_RANGE,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" is %s, which cannot count the %" PRIu64
                          " elements of %s",
-                         index, name_of(parameter), subject->kernel->name, trm_type_name(parameter->type),
-                         count, text);
+                         index, name_of(parameter), subject->kernel->name,
+                         trm_type_name(core_stage_elements_type(parameter)), count, text);
     return TRM_OK;
 }
 
@@ -129,9 +140,7 @@ static int32_t check_argument(const struct core_stage_subject *subject, uint32_t
         return check_port(subject, index, argument);
     if (argument->kind == TRM_ARGUMENT_PORT_ELEMENTS)
         return check_elements(subject, index, argument);
-    if (argument->kind != parameter->kind ||
-        (argument->kind == TRM_PARAMETER_SCALAR && argument->type != parameter->type) ||
-        (argument->kind == TRM_PARAMETER_BLOCK && argument->value.block.size != parameter->size))
+    if (!core_launch_takes(parameter, argument))
         return core_launch_fail_argument(subject->kernel, index, argument);
     if (argument->kind == TRM_PARAMETER_BUFFER)
         return keep_span(subject, argument);

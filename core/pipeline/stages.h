@@ -19,4 +19,7 @@ struct core_stage_subject {
 int32_t core_stage_arguments(const struct core_stage_subject *subject);
 void core_stage_arguments_fini(struct core_context *context, struct core_stage_plan *plan);
 
+/* The integer type in which a parameter takes a number of elements; NONE: it is no integer, nor bytes that can be one. */
+int32_t core_stage_elements_type(const struct trm_parameter *parameter);
+
 #endif

@@ -27,11 +27,23 @@ static int32_t replay(struct core_slot *slot, struct trm_stream *stream, struct 
     return status;
 }
 
-static int32_t slot_graphs_enqueue(struct core_slot *slot)
+/* Other steps: what was recorded fits none of the tokens to come. The slot's last token has ended. */
+static void follow_strategy(struct core_slot *slot)
+{
+    struct core_slot_device *own = slot->device;
+    int32_t zero_copy            = slot->pipeline->engine->zero_copy;
+
+    if (own->recorded_zero_copy != zero_copy)
+        core_recordings_drop(slot);
+    own->recorded_zero_copy = zero_copy;
+}
+
+int32_t core_put_recorded(struct core_slot *slot)
 {
     struct trm_graph_exec *exec = NULL;
     struct trm_stream *stream;
 
+    follow_strategy(slot);
     int32_t status = core_slot_stream(slot, &stream);
     if (status != TRM_OK)
         return core_fail_stage(status, "upload");
@@ -43,5 +55,5 @@ static int32_t slot_graphs_enqueue(struct core_slot *slot)
 
 const struct core_strategy_ops core_strategy_slot_graphs = {
     .strategy = TRM_STRATEGY_SLOT_GRAPHS,
-    .enqueue  = slot_graphs_enqueue,
+    .enqueue  = core_put_recorded,
 };

@@ -9,3 +9,10 @@ const struct core_strategy_ops core_strategy_zero_copy = {
     .strategy = TRM_STRATEGY_ZERO_COPY,
     .enqueue  = core_put_on_slot,
 };
+
+/* The same, recorded: where memory is not one, the launch is most of what the device is told. */
+const struct core_strategy_ops core_strategy_zero_copy_graphs = {
+    .strategy = TRM_STRATEGY_ZERO_COPY,
+    .recorded = 1,
+    .enqueue  = core_put_recorded,
+};

@@ -66,10 +66,9 @@ static int32_t is_measured(const struct core_pipeline *pipeline)
         return 0;
     if (pipeline->desc.measure == TRM_MEASURE_ALL || pipeline->desc.trace_tokens != 0)
         return 1;
-    if (core_choose_timing(pipeline))
-        return 0;
-    return engine->sequence % (RUNS * run) < run ||
-           atomic_load_explicit(&engine->token_ns, memory_order_relaxed) > LONG_TOKEN_NS;
+    if (atomic_load_explicit(&engine->token_ns, memory_order_relaxed) > LONG_TOKEN_NS)
+        return 1;
+    return !core_choose_timing(pipeline) && engine->sequence % (RUNS * run) < run;
 }
 
 void core_times_begin(struct core_slot *slot)

@@ -1,6 +1,6 @@
 /* Pipelines: how many slots? Where the depth was left open there are three to begin with. When the busiest stage still
  * waits for tokens now and then, or the first for slots, one more is made, as long as the one before has brought something
- * and memory allows.
+ * and memory allows. Which strategy it will be is found out before: each has a rate of its own.
  * SPDX-License-Identifier: MIT
  */
 #include "core/futex.h"
@@ -48,7 +48,7 @@ int32_t core_engine_wants_slot(struct core_pipeline *pipeline)
     struct core_tuning *tuning = &pipeline->engine->tuning;
     uint32_t depth             = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
-    if (pipeline->desc.depth != 0 || tuning->settled || tuning->growing)
+    if (pipeline->desc.depth != 0 || tuning->settled || tuning->growing || core_choosing(pipeline))
         return 0;
     if (tuning->tokens++ == 0)
         tuning->window_begin = core_now();
