@@ -19,7 +19,8 @@
 #define CORE_ABI_POOL_OPS 48     /* struct trm_pool_ops */
 #define CORE_ABI_PEER_OPS 24     /* struct trm_peer_ops */
 #define CORE_ABI_GRAPH_OPS 40    /* struct trm_graph_ops */
-#define CORE_ABI_INTEROP_OPS 120 /* struct trm_interop_ops */
+#define CORE_ABI_INTEROP_OPS 160 /* struct trm_interop_ops */
+#define CORE_ABI_RANGE_OPS 32    /* struct trm_range_ops */
 
 /* Structures that begin with struct_size, from and to those who were compiled against another
  * minor. `ours` has its own size in front. */

@@ -28,13 +28,11 @@ static void fill_locked(const struct core_device *device, struct mark *marks)
     }
 }
 
-/* A snapshot of the device's streams. The room is made without the lock, and again if there have
- * come to be more meanwhile. */
+/* A snapshot of the device's streams; in the beginning there is no room. It is made without the lock, and again if there
+ * have come to be more meanwhile. */
 static int32_t take_marks(struct core_device *device, struct mark **marks, uint32_t *count, uint32_t *room)
 {
     struct core_context *context = device->object.context;
-    *marks                       = NULL;
-    *room                        = 0;
     pthread_mutex_lock(&device->lock);
     while ((*count = count_locked(device)) > *room) {
         uint32_t wanted = *count + 8;
@@ -63,8 +61,8 @@ static int32_t first_of(int32_t first, int32_t status, struct core_failure *fail
 /* All are submitted before the first is waited for, and all are waited for though one fails. */
 static int32_t wait_marks(const struct mark *marks, uint32_t count)
 {
-    int32_t first = TRM_OK;
-    struct core_failure failure;
+    int32_t first               = TRM_OK;
+    struct core_failure failure = {.status = TRM_OK};
     for (uint32_t i = 0; i < count; i++)
         core_stream_reached(marks[i].stream, marks[i].value);
     for (uint32_t i = 0; i < count; i++) {
@@ -78,8 +76,8 @@ static int32_t wait_marks(const struct mark *marks, uint32_t count)
 
 static int32_t sync(struct core_device *device)
 {
-    struct mark *marks;
-    uint32_t count, room;
+    struct mark *marks = NULL;
+    uint32_t count = 0, room = 0;
     int32_t status = core_device_check(device);
     if (status != TRM_OK)
         return status;

@@ -1,4 +1,4 @@
-/* Native handles, adopted devices and shared memory: the first half of <trireme/interop.h>.
+/* Native handles out, and shared memory: of <trireme/interop.h>.
  * SPDX-License-Identifier: MIT
  */
 #include "core/interop.h"
@@ -8,16 +8,11 @@
 
 #include "core/buffer.h"
 #include "core/output.h"
+#include "core/pool.h"
 #include "core/stream.h"
 
 /* Each kind of object has as many numbers of enum trm_native_type, one kind after the other. */
 #define TYPES_A_KIND 64
-
-enum native_kind {
-    NATIVE_DEVICE,
-    NATIVE_STREAM,
-    NATIVE_BUFFER,
-};
 
 int32_t core_interop_missing(const struct core_device *device, const char *what)
 {
@@ -35,13 +30,19 @@ int32_t core_interop_check_fd(int32_t type, int32_t fd)
 
 /* ---- native handles --------------------------------------------------------------------------- */
 
-static int32_t check_native(int32_t type, enum native_kind kind, const uint64_t *handle)
+int32_t core_interop_check_native(int32_t type, enum core_native_kind kind)
 {
-    static const char *const names[] = {"device", "stream", "buffer"};
+    static const char *const names[] = {"a device", "a stream", "a buffer", "an event"};
     if (type < 1 || type / TYPES_A_KIND != (int32_t)kind)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of native handle of a %s", type,
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of native handle of %s", type,
                          names[kind]);
-    return core_output_check(handle, "handle");
+    return TRM_OK;
+}
+
+static int32_t check_native(int32_t type, enum core_native_kind kind, const uint64_t *handle)
+{
+    int32_t status = core_interop_check_native(type, kind);
+    return status == TRM_OK ? core_output_check(handle, "handle") : status;
 }
 
 int32_t trm_device_native(struct trm_device *handle, int32_t type, uint64_t *native)
@@ -49,7 +50,7 @@ int32_t trm_device_native(struct trm_device *handle, int32_t type, uint64_t *nat
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
         return core_last_status();
-    int32_t status = check_native(type, NATIVE_DEVICE, native);
+    int32_t status = check_native(type, CORE_NATIVE_DEVICE, native);
     if (status != TRM_OK)
         return status;
     if (device->backend->interop.device_handle == NULL)
@@ -76,7 +77,7 @@ int32_t trm_stream_native(struct trm_stream *handle, int32_t type, uint64_t *nat
     struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
     if (stream == NULL)
         return core_last_status();
-    int32_t status = check_native(type, NATIVE_STREAM, native);
+    int32_t status = check_native(type, CORE_NATIVE_STREAM, native);
     if (status == TRM_OK)
         status = stream_native(stream, type, native);
     core_object_leave(&stream->object);
@@ -106,52 +107,12 @@ int32_t trm_buffer_native(struct trm_buffer *handle, int32_t type, uint64_t *nat
     struct core_buffer *buffer = core_object_enter(handle, CORE_BUFFER);
     if (buffer == NULL)
         return core_last_status();
-    int32_t status = check_native(type, NATIVE_BUFFER, native);
+    int32_t status = check_native(type, CORE_NATIVE_BUFFER, native);
     if (status == TRM_OK)
         status = core_output_check(offset, "offset");
     if (status == TRM_OK)
         status = buffer_native(buffer, type, native, offset);
     core_object_leave(&buffer->object);
-    return status;
-}
-
-/* ---- an application's own device -------------------------------------------------------------- */
-
-static int32_t adopt(struct core_context *context, const char *name, int32_t type, const void *native,
-                     struct trm_device **handle)
-{
-    struct core_registry *registry;
-    struct core_backend *backend;
-    struct core_device *device;
-    uint32_t index;
-    int32_t status = core_context_registry(context, &registry);
-    if (status == TRM_OK)
-        status = core_registry_resolve(registry, name, &backend, &index);
-    if (status != TRM_OK)
-        return status;
-    if (backend->interop.adopt == NULL)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "the backend %s adopts no devices", backend->name);
-    status = core_device_take_over(context, backend, type, native, &device);
-    if (status == TRM_OK)
-        *handle = device->object.handle;
-    return status;
-}
-
-int32_t trm_device_adopt(struct trm_context *handle, const char *backend, int32_t type, const void *native,
-                         struct trm_device **device)
-{
-    struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
-    if (context == NULL)
-        return core_last_status();
-    int32_t status = core_output_check(device, "device");
-    if (status == TRM_OK && (backend == NULL || native == NULL))
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_adopt: `%s` is NULL",
-                           backend == NULL ? "backend" : "native");
-    if (status == TRM_OK && type != TRM_NATIVE_DEVICE_VULKAN)
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of native device", type);
-    if (status == TRM_OK)
-        status = adopt(context, backend, type, native, device);
-    core_object_leave(&context->object);
     return status;
 }
 
@@ -161,7 +122,7 @@ int32_t trm_device_adopt(struct trm_context *handle, const char *backend, int32_
 struct source {
     struct core_device *device;
     uint64_t size;
-    int32_t type, fd; /* 0: none, but new memory that can be exported */
+    int32_t type, fd; /* type 0: of nobody, but new memory that can be exported */
 };
 
 static int32_t find_memory(void *user, struct trm_backend_memory **memory)
@@ -173,25 +134,31 @@ static int32_t find_memory(void *user, struct trm_backend_memory **memory)
     int32_t status = source->type == 0
                          ? ops->memory_create(device, source->size, memory)
                          : ops->memory_import(device, source->type, source->fd, source->size, memory);
+    if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY && source->type == 0) {
+        core_pool_trim(source->device->pool, 0);
+        core_error_clear();
+        status = ops->memory_create(device, source->size, memory);
+    }
     return status == TRM_OK ? TRM_OK : core_fail_below(status);
 }
 
-static int32_t create_shared(struct source *source, struct trm_buffer **handle)
+int32_t core_interop_make_buffer(struct core_device *device, uint64_t size,
+                                 int32_t (*find)(void *user, struct trm_backend_memory **memory), void *user,
+                                 struct trm_buffer **handle)
 {
-    struct core_device *device = source->device;
     struct core_buffer *buffer;
     int32_t status = core_device_check(device);
     if (status == TRM_OK)
         status = core_output_check(handle, "buffer");
     if (status != TRM_OK)
         return status;
-    if (source->size == 0)
+    if (size == 0)
         return core_fail(TRM_ERROR_INVALID_ARGUMENT, "memory of no bytes cannot be shared");
-    if (source->size > device->limits.max_buffer_bytes)
+    if (size > device->limits.max_buffer_bytes)
         return core_fail(TRM_ERROR_OUT_OF_RANGE,
                          "a buffer of %" PRIu64 " bytes: device %s has at most %" PRIu64 " bytes a buffer",
-                         source->size, device->id, device->limits.max_buffer_bytes);
-    status = core_buffer_create_shared(device, source->size, find_memory, source, &buffer);
+                         size, device->id, device->limits.max_buffer_bytes);
+    status = core_buffer_create_shared(device, size, find, user, &buffer);
     if (status == TRM_OK)
         *handle = buffer->object.handle;
     return status;
@@ -205,7 +172,7 @@ int32_t trm_buffer_create_exportable(struct trm_device *handle, uint64_t size, s
     if (device->backend->interop.memory_create == NULL)
         return core_interop_missing(device, "memory that can be exported");
     struct source source = {.device = device, .size = size};
-    return create_shared(&source, buffer);
+    return core_interop_make_buffer(device, size, find_memory, &source, buffer);
 }
 
 int32_t trm_buffer_import(struct trm_device *handle, int32_t type, int32_t fd, uint64_t size,
@@ -220,7 +187,7 @@ int32_t trm_buffer_import(struct trm_device *handle, int32_t type, int32_t fd, u
     if (status != TRM_OK)
         return status;
     struct source source = {.device = device, .size = size, .type = type, .fd = fd};
-    return create_shared(&source, buffer);
+    return core_interop_make_buffer(device, size, find_memory, &source, buffer);
 }
 
 static int32_t export_memory(const struct core_buffer *buffer, int32_t type, int32_t *fd, uint64_t *size)

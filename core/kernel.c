@@ -113,8 +113,8 @@ static int32_t check_parameters(const struct trm_kernel_desc *desc, const char *
         const struct trm_parameter *parameter = &desc->parameters[i];
         int32_t kind                          = parameter->kind;
         if ((kind == TRM_PARAMETER_SCALAR && trm_type_size(parameter->type) == 0) ||
-            (kind == TRM_PARAMETER_BLOCK && parameter->size == 0) || kind < TRM_PARAMETER_BUFFER ||
-            kind > TRM_PARAMETER_BLOCK)
+            ((kind == TRM_PARAMETER_BLOCK || kind == TRM_PARAMETER_BYTES) && parameter->size == 0) ||
+            kind < TRM_PARAMETER_BUFFER || kind > TRM_PARAMETER_BYTES)
             return core_fail(
                 TRM_ERROR_INVALID_ARGUMENT,
                 "parameter %" PRIu32

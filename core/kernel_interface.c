@@ -17,6 +17,9 @@ const char *core_parameter_text(const struct trm_parameter *parameter, char text
     case TRM_PARAMETER_BLOCK:
         snprintf(text, CORE_PARAMETER_TEXT, "a block of %" PRIu32 " bytes", parameter->size);
         return text;
+    case TRM_PARAMETER_BYTES:
+        snprintf(text, CORE_PARAMETER_TEXT, "%" PRIu32 " bytes", parameter->size);
+        return text;
     default:
         if (parameter->type == TRM_TYPE_NONE)
             return "a buffer";

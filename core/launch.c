@@ -146,7 +146,8 @@ static int32_t set_scalar(struct launch *launch, uint32_t index, const struct tr
 {
     struct trm_launch_argument *argument = &launch->arguments[index];
 
-    if (!LIKELY(given->type == launch->kernel->parameters[index].type))
+    if (!LIKELY(given->type == launch->kernel->parameters[index].type) &&
+        launch->kernel->parameters[index].kind == TRM_PARAMETER_SCALAR)
         return fail_argument(launch, index, given);
     argument->kind   = TRM_PARAMETER_SCALAR;
     argument->type   = given->type;
@@ -224,7 +225,8 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
         status = core_buffer_check_device(buffer, device);
     if (!LIKELY(status == TRM_OK))
         return fail_span(launch, index, status);
-    if (!LIKELY(length >= launch->kernel->parameters[index].size))
+    if (!LIKELY(length >= launch->kernel->parameters[index].size) &&
+        launch->kernel->parameters[index].kind == TRM_PARAMETER_BUFFER)
         return fail_short(launch, index, length);
     uint64_t alignment = device->limits.buffer_alignment;
     if (span->offset != 0 && alignment > 1 && span->offset % alignment != 0)
@@ -271,7 +273,8 @@ static int32_t set_arguments(struct launch *launch, const struct trm_argument *g
     for (uint32_t i = 0; i < launch->desc.argument_count && status == TRM_OK; i++) {
         if (!LIKELY(given[i].name == NULL))
             return set_named(launch, given);
-        if (!LIKELY(given[i].kind == launch->kernel->parameters[i].kind))
+        if (!LIKELY(given[i].kind == launch->kernel->parameters[i].kind) &&
+            !core_launch_takes(&launch->kernel->parameters[i], &given[i]))
             return fail_argument(launch, i, &given[i]);
         if (given[i].kind == TRM_PARAMETER_SCALAR)
             status = set_scalar(launch, i, &given[i]);
@@ -341,14 +344,13 @@ static int32_t launch_allocated(struct launch *launch, const struct trm_argument
     return status;
 }
 
-static int32_t check_launch(const struct launch *launch, const struct trm_argument *arguments, uint32_t count)
+static int32_t check_launch(const struct core_stream *stream, const struct core_kernel *kernel,
+                            const struct trm_argument *arguments, uint32_t count)
 {
-    const struct core_kernel *kernel = launch->kernel;
-
-    if (!LIKELY(kernel->module->device == launch->stream->device))
+    if (!LIKELY(kernel->module->device == stream->device))
         return core_fail(TRM_ERROR_WRONG_DEVICE,
                          "kernel \"%s\" belongs to another device (%s) than the stream (%s)", kernel->name,
-                         kernel->module->device->id, launch->stream->device->id);
+                         kernel->module->device->id, stream->device->id);
     if (!LIKELY(count == kernel->parameter_count))
         return core_launch_fail_count(kernel, arguments, count);
     if (!LIKELY(count == 0 || arguments != NULL))
@@ -367,7 +369,7 @@ int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, cons
     launch.desc.argument_count = argument_count;
     launch.desc.reserved       = 0;
 
-    int32_t status = check_launch(&launch, arguments, argument_count);
+    int32_t status = check_launch(stream, kernel, arguments, argument_count);
     if (status == TRM_OK)
         status = set_grid(&launch, grid);
     if (status != TRM_OK)

@@ -45,6 +45,23 @@ static const char *describe(const struct trm_argument *given, char text[CORE_PAR
     }
 }
 
+int32_t core_launch_takes(const struct trm_parameter *parameter, const struct trm_argument *given)
+{
+    int32_t is_bytes = parameter->kind == TRM_PARAMETER_BYTES;
+
+    switch (given->kind) {
+    case TRM_PARAMETER_BUFFER:
+        return parameter->kind == given->kind || (is_bytes && parameter->size == sizeof(uint64_t));
+    case TRM_PARAMETER_SCALAR:
+        return is_bytes ? trm_type_size(given->type) == parameter->size && parameter->size != 0
+                        : parameter->kind == given->kind && parameter->type == given->type;
+    case TRM_PARAMETER_BLOCK:
+        return (is_bytes || parameter->kind == given->kind) && given->value.block.size == parameter->size;
+    default:
+        return 0;
+    }
+}
+
 /* argument 2 "a" of kernel "saxpy" is f32, but an i32 was given */
 int32_t core_launch_fail_argument(const struct core_kernel *kernel, uint32_t index,
                                   const struct trm_argument *given)

@@ -67,6 +67,7 @@ core_libcore_la_SOURCES += \
 
 # Memory, transfers, code.
 core_libcore_la_SOURCES += \
+	core/adopt.c \
 	core/array.c core/array.h \
 	core/block.h \
 	core/buffer.c core/buffer.h \
@@ -82,7 +83,9 @@ core_libcore_la_SOURCES += \
 	core/map.c \
 	core/module.c core/module.h \
 	core/module_notes.c \
+	core/module_native.c core/module_native.h \
 	core/module_source.c core/module_source.h \
+	core/native_event.c \
 	core/output.h \
 	core/peer.c \
 	core/pool.c core/pool.h \
@@ -160,6 +163,7 @@ core_libcore_la_SOURCES += \
 	core/pipeline/ports.c \
 	core/pipeline/progress.c \
 	core/pipeline/put.c \
+	core/pipeline/range.c core/pipeline/range.h \
 	core/pipeline/recording.c \
 	core/pipeline/slot.c \
 	core/pipeline/stage_arguments.c \
@@ -169,6 +173,7 @@ core_libcore_la_SOURCES += \
 	core/pipeline/strategy_slot_streams.c \
 	core/pipeline/strategy_zero_copy.c \
 	core/pipeline/times.c \
+	core/pipeline/trial.c core/pipeline/trial.h \
 	core/pipeline/tune.c
 
 # Pipelines: the queues' side.

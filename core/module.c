@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/abi.h"
+#include "core/module_native.h"
 #include "core/module_source.h"
 #include "core/output.h"
 
@@ -68,6 +69,8 @@ static int32_t check_supported(struct core_device *device, int32_t format)
         return TRM_OK;
     if (status == TRM_ERROR_UNSUPPORTED && core_module_is_portable(format))
         return core_fail(status, "device %s takes no portable kernels (SPIR-V)", device->id);
+    if (status == TRM_ERROR_UNSUPPORTED && core_module_format_text(format) != NULL)
+        return core_fail(status, "device %s takes no %s", device->id, core_module_format_text(format));
     if (status == TRM_ERROR_UNSUPPORTED)
         return core_fail(status, "device %s takes no modules of format %" PRId32, device->id, format);
     return core_device_note(device, core_fail_below(status));
@@ -107,6 +110,7 @@ static int32_t module_create(struct core_device *device, const struct trm_module
         goto destroy_source;
     }
     status = load_below(made, &source);
+    core_module_source_release(context, &source);
     if (status != TRM_OK)
         goto release_name;
     status = core_object_init(&made->object, &module_ops, context);
@@ -121,6 +125,7 @@ unload:
 release_name:
     core_release(context, made->name, strlen(made->name) + 1);
 destroy_source:
+    core_module_source_release(context, &source);
     core_module_source_destroy(context, made->portable);
 release:
     core_release(context, made, sizeof(*made));

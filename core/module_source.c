@@ -8,6 +8,7 @@
 #include <trireme/cpu_kernel.h>
 
 #include "core/context.h"
+#include "core/module_native.h"
 #include "core/shader.h"
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -41,6 +42,13 @@ static int32_t check_path(const struct trm_module_desc *desc)
     return TRM_OK;
 }
 
+static int32_t check_device_code(const struct trm_module_desc *desc)
+{
+    if (desc->size != 0)
+        return TRM_OK;
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the description of a module has no bytes of data");
+}
+
 int32_t core_module_desc_check(const struct trm_module_desc *desc)
 {
     if (desc->data == NULL)
@@ -54,6 +62,10 @@ int32_t core_module_desc_check(const struct trm_module_desc *desc)
         return check_functions(desc);
     case TRM_MODULE_SHARED_OBJECT:
         return check_path(desc);
+    case TRM_MODULE_CUBIN:
+    case TRM_MODULE_PTX:
+    case TRM_MODULE_CUDA:
+        return check_device_code(desc);
     default:
         return TRM_OK;
     }
@@ -111,7 +123,9 @@ int32_t core_module_source_create(struct core_context *context, const struct trm
             .size        = desc->size,
             .name        = desc->name != NULL ? desc->name : "module",
         };
-        return TRM_OK;
+        return core_module_is_device_code(desc->format)
+                   ? core_native_options_create(context, desc->native, &source->native)
+                   : TRM_OK;
     }
     struct core_portable *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
@@ -125,6 +139,12 @@ int32_t core_module_source_create(struct core_context *context, const struct trm
     core_portable_source(made, source);
     *portable = made;
     return TRM_OK;
+}
+
+void core_module_source_release(struct core_context *context, struct trm_module_source *source)
+{
+    core_native_options_destroy(context, source->native);
+    source->native = NULL;
 }
 
 void core_module_source_destroy(struct core_context *context, struct core_portable *portable)

@@ -24,9 +24,11 @@ static inline int32_t core_module_format_below(int32_t format)
 /* Is a description one that can be right? */
 int32_t core_module_desc_check(const struct trm_module_desc *desc);
 
-/* Makes the source; of portable formats also what it points to, which is then to be destroyed; else NULL comes out. */
+/* Makes the source; of portable formats also what it points to, which is then to be destroyed; else NULL comes out. Once it
+ * has been loaded the source itself is released. */
 int32_t core_module_source_create(struct core_context *context, const struct trm_module_desc *desc,
                                   struct core_portable **portable, struct trm_module_source *source);
+void core_module_source_release(struct core_context *context, struct trm_module_source *source);
 void core_module_source_destroy(struct core_context *context,
                                 struct core_portable *portable); /* NULL is fine */
 

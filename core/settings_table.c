@@ -38,8 +38,9 @@ static int32_t is_library(const char *value, char *allowed, size_t capacity)
 
 static int32_t is_way_of_copying(const char *value, char *allowed, size_t capacity)
 {
-    snprintf(allowed, capacity, "auto, engine or kernel");
-    return strcmp(value, "auto") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "kernel") == 0;
+    snprintf(allowed, capacity, "auto, engine, kernel or mixed");
+    return strcmp(value, "auto") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "kernel") == 0 ||
+           strcmp(value, "mixed") == 0;
 }
 
 #define INFO(type_, name_, variable_, default_, secure_, help_)                                     \
@@ -92,6 +93,28 @@ static const struct core_setting_row rows[] = {
             TRM_SETTING_COUNT, "cpu.workers", "TRIREME_CPU_WORKERS", "0", 0,
             "Threads that do the work of the cpu backend; 0: one for each core that the process may use."),
         .most = 1024,
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_TEXT, "cuda.driver", "TRIREME_CUDA_DRIVER", "libcuda.so.1", 1,
+                 "The library of NVIDIA's driver that the cuda backend uses: a name that the dynamic linker "
+                 "looks up, or an absolute path."),
+        .check = is_library,
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_TEXT, "cuda.nvrtc", "TRIREME_CUDA_NVRTC", "", 1,
+                 "The library of CUDA's run-time compiler (NVRTC), which the cuda backend opens when it has "
+                 "to compile a kernel: a name that the dynamic linker looks up, or an absolute path; unset, "
+                 "the newest that the driver takes, by its name or in /usr/local/cuda/lib64."),
+        .check = is_library,
+    },
+    {
+        .info = INFO(TRM_SETTING_COUNT, "cuda.spin", "TRIREME_CUDA_SPIN", "", 0,
+                     "Microseconds for which a wait of the cuda backend looks for the end of the work before "
+                     "it sleeps; "
+                     "unset, 10000 where the process may use four processors or more, and else 100."),
+        .most = 100000,
     },
     {
         .info = INFO(
@@ -148,8 +171,9 @@ static const struct core_setting_row rows[] = {
         .info = INFO(
             TRM_SETTING_TEXT, "vulkan.copies", "TRIREME_VULKAN_COPIES", "auto", 0,
             "What copies between the host's memory and a device of the vulkan backend: engine, the commands "
-            "of Vulkan for it; kernel, kernels; auto, kernels on NVIDIA's own driver, where they are faster, "
-            "and elsewhere the commands."),
+            "of Vulkan for it; kernel, kernels; mixed, the commands for large uploads and kernels for the "
+            "rest; "
+            "auto, kernels on NVIDIA's own driver, where they are faster, and elsewhere the commands."),
         .check = is_way_of_copying,
     },
     {

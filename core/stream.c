@@ -108,22 +108,32 @@ static void adopt(struct core_stream *stream)
         core_device_adopt(stream->device, CORE_STREAM);
 }
 
-static int32_t create_below(struct core_stream *stream, int32_t role, int32_t priority)
+/* What the backend's part of a stream is made of. */
+struct making {
+    int32_t role, priority;
+    int32_t type; /* 0: a new one; else enum trm_native_type, of an application's own */
+    uint64_t native;
+};
+
+static int32_t create_below(struct core_stream *stream, const struct making *making)
 {
-    struct trm_stream_desc desc = {
-        .struct_size = sizeof(desc),
-        .role        = role,
-        .priority    = priority,
+    struct trm_backend_device *device = stream->device->device;
+    struct trm_stream_desc desc       = {
+              .struct_size = sizeof(desc),
+              .role        = making->role,
+              .priority    = making->priority,
     };
     core_error_clear();
-    int32_t status = stream->ops->create(stream->device->device, &desc, &stream->backend);
+    int32_t status = making->type == 0 ? stream->ops->create(device, &desc, &stream->backend)
+                                       : stream->device->backend->interop.stream_adopt(
+                                             device, making->type, making->native, &desc, &stream->backend);
     if (status == TRM_OK)
         return TRM_OK;
     return core_device_note(stream->device, core_fail_below(status));
 }
 
-int32_t core_stream_create(struct core_device *device, int32_t role, int32_t priority, uint32_t flags,
-                           struct core_stream **out)
+static int32_t create(struct core_device *device, const struct making *making, uint32_t flags,
+                      struct core_stream **out)
 {
     struct core_context *context = device->object.context;
     int32_t status               = core_device_check(device);
@@ -139,7 +149,7 @@ int32_t core_stream_create(struct core_device *device, int32_t role, int32_t pri
     stream->stats              = &memory->stats;
     atomic_init(&stream->flags, flags);
     atomic_init(&stream->cut, UINT64_MAX);
-    status = create_below(stream, role, priority);
+    status = create_below(stream, making);
     if (status != TRM_OK)
         goto free_memory;
     status = core_object_init(&stream->object, &stream_object_ops, context);
@@ -155,6 +165,21 @@ destroy_below:
 free_memory:
     core_release(context, memory, sizeof(*memory));
     return status;
+}
+
+int32_t core_stream_create(struct core_device *device, int32_t role, int32_t priority, uint32_t flags,
+                           struct core_stream **out)
+{
+    const struct making making = {.role = role, .priority = priority};
+    return create(device, &making, flags, out);
+}
+
+int32_t core_stream_take_over(struct core_device *device, int32_t type, uint64_t native,
+                              struct core_stream **out)
+{
+    const struct making making = {
+        .role = TRM_STREAM_ANY, .priority = TRM_PRIORITY_NORMAL, .type = type, .native = native};
+    return create(device, &making, 0, out);
 }
 
 void core_stream_init_recording(struct core_stream *stream, struct core_device *device,

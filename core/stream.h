@@ -93,6 +93,10 @@ static inline struct core_stream *core_stream_find(struct trm_stream *handle)
 int32_t core_stream_create(struct core_device *device, int32_t role, int32_t priority, uint32_t flags,
                            struct core_stream **stream);
 
+/* A stream on top of an application's own; type: enum trm_native_type. The backend can do that. */
+int32_t core_stream_take_over(struct core_device *device, int32_t type, uint64_t native,
+                              struct core_stream **stream);
+
 /* A stream on which nothing ever runs: `ops` write down what is enqueued, and get `recorder` instead of a backend's
  * stream. It belongs to the caller, who ends it before the recorder and the device go. To all that looks whether its work
  * has ended it has; a program that waits for it is answered with BUSY. */

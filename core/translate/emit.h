@@ -44,21 +44,29 @@ struct emit_target {
     const char *arguments;
 };
 
+/* CUDA: how many neighbouring items a thread does (target_cuda_several.c). */
+struct emit_several {
+    uint32_t count;    /* 0: a thread is an item */
+    const char *bound; /* items from this expression on do nothing */
+};
+
 struct emit {
     struct core_arena *arena;
     const struct translate_request *request;
     const struct emit_target *target;
     struct spirv_module *module;
     struct spirv_reflection reflection;
-    struct body *body;          /* of the kernel that is being written */
-    struct emit_names *names;   /* names.c */
-    struct emit_flow *flow;     /* emit_flow.c: where in the body the text is */
-    struct emit_rows *rows;     /* stream.c: the row of work-items that is being written */
-    uint32_t kernel;            /* its number */
-    const char *symbol;         /* its function's name */
-    const char *const *symbols; /* of all */
-    const char *const *fields;  /* of the reflection's parameters, as names that they have in a struct */
-    struct text prelude;        /* written last, put first: see emit_prelude() */
+    struct body *body;           /* of the kernel that is being written */
+    struct emit_names *names;    /* names.c */
+    struct emit_flow *flow;      /* emit_flow.c: where in the body the text is */
+    struct emit_rows *rows;      /* stream.c: the row of work-items that is being written */
+    struct emit_several several; /* of the kernel that is being written */
+    uint32_t *counts;            /* CUDA: several.count of each kernel */
+    uint32_t kernel;             /* its number */
+    const char *symbol;          /* its function's name */
+    const char *const *symbols;  /* of all */
+    const char *const *fields;   /* of the reflection's parameters, as names that they have in a struct */
+    struct text prelude;         /* written last, put first: see emit_prelude() */
     struct text text;
     uint64_t
         features[8]; /* which parts of the prelude are needed: bits of enum emit_feature in emit_prelude.h */

@@ -79,6 +79,7 @@ core_libcore_la_SOURCES += \
 	core/translate/target_c_memory.c \
 	core/translate/target_c_merge.c \
 	core/translate/target_cuda.c \
+	core/translate/target_cuda_several.c \
 	core/translate/tidy.c \
 	core/translate/translate.c \
 	core/translate/uniform.c \

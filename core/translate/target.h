@@ -24,6 +24,9 @@ void target_string(struct text *text, const char *string);
 /* The kernel's reflection, of emit->kernel. */
 const struct trm_kernel_info *target_kernel_info(const struct emit *emit);
 
+/* ---- target_cuda_several.c: looks at emit->body. */
+void target_cuda_several(const struct emit *emit, struct emit_several *several);
+
 /* ---- target_c_*.c */
 
 int32_t target_c_kernel(struct emit *emit);

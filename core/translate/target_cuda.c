@@ -10,6 +10,10 @@
  * Sizes come last so that a launcher that always gives all three need not know whether they are asked for: the driver takes
  * as many parameters as the function has. The block is the group's own size, which is in __launch_bounds__.
  *
+ * Where the last line of the text has *COUNT behind a kernel's symbol a thread does COUNT items, neighbours in x
+ * (target_cuda_several.c). Then a COUNTth of the groups in x, rounded up, are to be launched, and how many there would be
+ * is one more parameter, a uint32_t between 2. and 3.
+ *
  * Pointers are __restrict__: under SPIR-V's GLSL memory model buffers are different memory unless they are decorated Aliased, which
  * GLSL never does. Buffers that are `coherent` or `volatile` are what work-items talk to each other through, and are not.
  * SPDX-License-Identifier: MIT
@@ -43,7 +47,7 @@ static const char head[] = "/* Made by Trireme from a SPIR-V module. */\n"
                            "#include <stdint.h>\n"
                            "#endif\n"
                            "/* A shader computes much that nothing reads. */\n"
-                           "#pragma nv_diag_suppress 177, 550\n"
+                           "#pragma nv_diag_suppress 177, 186, 550\n"
                            "\n";
 
 static void begin(struct emit *emit)
@@ -51,9 +55,22 @@ static void begin(struct emit *emit)
     text_add_bytes(&emit->prelude, head, sizeof(head) - 1);
 }
 
+/* The last line says what the text was made of, and which functions are its kernels: "// trireme DIGEST SYMBOL...", with *COUNT
+ * behind the symbol of one whose threads do several items. What is compiled of it carries this line at its end, by which the
+ * backend knows it again (backends/cuda/portable.h). */
 static void end(struct emit *emit)
 {
-    (void)emit;
+    if (emit->request->digest == NULL)
+        return;
+    text_add(&emit->text, "// trireme ");
+    for (uint32_t i = 0; i < 32; i++)
+        text_add(&emit->text, "%02x", emit->request->digest[i]);
+    for (uint32_t i = 0; i < emit->reflection.kernel_count; i++) {
+        text_add(&emit->text, " %s", emit->symbols[i]);
+        if (emit->counts != NULL && emit->counts[i] != 0)
+            text_add(&emit->text, "*%u", emit->counts[i]);
+    }
+    text_add(&emit->text, "\n");
 }
 
 static void barrier(struct emit *emit)
@@ -77,6 +94,15 @@ static void write_pointer(struct emit *emit, const struct trm_parameter *paramet
              emit_buffer_type(emit, id), is_own ? "__restrict__ " : "", emit_name(emit, id));
 }
 
+static uint32_t count_scalars(const struct trm_kernel_info *kernel)
+{
+    uint32_t scalars = 0;
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        scalars += kernel->parameters[i].kind != TRM_PARAMETER_BUFFER;
+    return scalars;
+}
+
 /* Is the length of a buffer asked for? */
 static int32_t asks_for_sizes(struct emit *emit, const struct text *body)
 {
@@ -93,26 +119,25 @@ static int32_t asks_for_sizes(struct emit *emit, const struct text *body)
     return 0;
 }
 
-static void write_signature(struct emit *emit, const struct text *body)
+/* The parameters that the head of this file tells of; `more` is one more, or NULL. It stands before the sizes. */
+static void write_parameters(struct emit *emit, const struct text *body, const char *more)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
-    const uint32_t *size                 = emit->body->entry->local_size;
-    uint32_t count = 0, scalars = 0;
+    uint32_t count                       = 0;
 
-    text_begin_line(&emit->text);
-    text_add(&emit->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s(",
-             size[0] * size[1] * size[2], emit->symbol);
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER) {
-            separate(emit, &count);
-            write_pointer(emit, &kernel->parameters[i], emit->reflection.parameter_variables[i]);
-        } else {
-            scalars++;
-        }
+        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            continue;
+        separate(emit, &count);
+        write_pointer(emit, &kernel->parameters[i], emit->reflection.parameter_variables[i]);
     }
-    if (scalars != 0) {
+    if (count_scalars(kernel) != 0) {
         separate(emit, &count);
         text_add(&emit->text, "const struct %s_arguments arguments", emit->symbol);
+    }
+    if (more != NULL) {
+        separate(emit, &count);
+        text_add(&emit->text, "const uint32_t %s", more);
     }
     for (uint32_t i = 0; i < kernel->parameter_count && asks_for_sizes(emit, body); i++) {
         if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
@@ -121,17 +146,22 @@ static void write_signature(struct emit *emit, const struct text *body)
         text_add(&emit->text, "const uint64_t %s_size",
                  emit_name(emit, emit->reflection.parameter_variables[i]));
     }
+}
+
+static void write_signature(struct emit *emit, const struct text *body, const char *more)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s(",
+             size[0] * size[1] * size[2], emit->symbol);
+    write_parameters(emit, body, more);
     text_add(&emit->text, ")\n");
 }
 
 static void write_arguments(struct emit *emit)
 {
-    const struct trm_kernel_info *kernel = target_kernel_info(emit);
-    uint32_t scalars                     = 0;
-
-    for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        scalars += kernel->parameters[i].kind != TRM_PARAMETER_BUFFER;
-    if (scalars == 0)
+    if (count_scalars(target_kernel_info(emit)) == 0)
         return;
     text_line(&emit->text, "struct %s_arguments {", emit->symbol);
     target_scalars(emit);
@@ -174,17 +204,140 @@ static void write_shared(struct emit *emit, const struct text *body)
         barrier(emit);
 }
 
+/* There is nobody whom a kernel could tell that an access was left out. */
+static void write_body(struct emit *emit, const struct text *body)
+{
+    if (target_mentions(body, "failed"))
+        text_line(&emit->text, "int failed = 0;");
+    text_add_bytes(&emit->text, body->bytes, body->length);
+}
+
+/* ---- several items of a thread */
+
+#define ITEM "trm_item"
+#define GROUPS "trm_groups"
+
+/* A call for item number `item`; `is_aligned`: the buffers begin at multiples of 16. */
+static void write_call(struct emit *emit, const struct text *body, const char *item, int32_t is_aligned)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+    uint32_t count                       = 0;
+
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "%s_item(", emit->symbol);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        uint32_t id = emit->reflection.parameter_variables[i];
+        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            continue;
+        separate(emit, &count);
+        if (is_aligned)
+            text_add(&emit->text, "(%s%s *)__builtin_assume_aligned(%s, 16)",
+                     kernel->parameters[i].access == TRM_ACCESS_READ ? "const " : "",
+                     emit_buffer_type(emit, id), emit_name(emit, id));
+        else
+            text_add(&emit->text, "%s", emit_name(emit, id));
+    }
+    if (count_scalars(kernel) != 0) {
+        separate(emit, &count);
+        text_add(&emit->text, "arguments");
+    }
+    separate(emit, &count);
+    text_add(&emit->text, "%s", item);
+    for (uint32_t i = 0; i < kernel->parameter_count && asks_for_sizes(emit, body); i++)
+        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
+            text_add(&emit->text, ", %s_size", emit_name(emit, emit->reflection.parameter_variables[i]));
+    text_add(&emit->text, ");\n");
+}
+
+static void write_alignment(struct emit *emit)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
+            text_add(&emit->text, " && (uint64_t)%s %% 16 == 0",
+                     emit_name(emit, emit->reflection.parameter_variables[i]));
+}
+
+/* That an item is below the bound is known where all are, and said once more for the compiler. */
+static void write_several(struct emit *emit, const struct text *body)
+{
+    const struct emit_several *several = &emit->several;
+    uint32_t size = emit->body->entry->local_size[0], count = several->count;
+
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "static __device__ __forceinline__ void %s_item(", emit->symbol);
+    write_parameters(emit, body, ITEM);
+    text_add(&emit->text, ")\n");
+    text_line(&emit->text, "{");
+    write_body(emit, body);
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
+
+    write_signature(emit, body, GROUPS);
+    text_line(&emit->text, "{");
+    text_line(&emit->text, "if (blockIdx.x * %uu + threadIdx.x / %uu >= " GROUPS ")", count, size / count);
+    text_line(&emit->text, "    return;");
+    text_line(&emit->text, "const uint32_t first = (blockIdx.x * %uu + threadIdx.x) * %uu;", size, count);
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "if (first + %uu < %s", count - 1, several->bound);
+    write_alignment(emit);
+    text_add(&emit->text, ") {\n");
+    emit->text.indent++;
+    text_line(&emit->text, "#pragma unroll");
+    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++) {", count);
+    text_line(&emit->text, "if (first + i >= %s)", several->bound);
+    text_line(&emit->text, "    __builtin_unreachable();");
+    write_call(emit, body, "first + i", 1);
+    text_close(&emit->text, "}");
+    text_close(&emit->text, "} else {");
+    emit->text.indent++;
+    text_line(&emit->text, "#pragma unroll 1");
+    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", count);
+    emit->text.indent++;
+    write_call(emit, body, "first + i", 0);
+    emit->text.indent--;
+    text_close(&emit->text, "}");
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
+}
+
+/* ---- a kernel */
+
+static void write_plain(struct emit *emit, const struct text *body)
+{
+    write_signature(emit, body, NULL);
+    text_line(&emit->text, "{");
+    write_shared(emit, body);
+    write_body(emit, body);
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
+}
+
+/* What a thread's items are is remembered for the last line. */
+static int32_t choose_several(struct emit *emit)
+{
+    if (emit->counts == NULL)
+        emit->counts = core_arena_allocate(emit->arena, emit->reflection.kernel_count, sizeof(*emit->counts));
+    if (emit->counts == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    target_cuda_several(emit, &emit->several);
+    emit->counts[emit->kernel] = emit->several.count;
+    return TRM_OK;
+}
+
 static int32_t kernel(struct emit *emit)
 {
     struct flow_frame frame;
+    int32_t status = choose_several(emit);
 
     emit->flow = flow_create(emit);
-    if (emit->flow == NULL)
+    if (status != TRM_OK || emit->flow == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     struct text saved = flow_capture(emit);
     emit->text.indent++;
     flow_push(emit, &frame, NULL);
-    int32_t status =
+    status =
         flow_declare(emit, emit->body->root, (1u << PLACE_TOP) | (1u << PLACE_GROUP) | (1u << PLACE_KEPT));
     if (status == TRM_OK)
         status = emit_node(emit, emit->body->root);
@@ -193,12 +346,10 @@ static int32_t kernel(struct emit *emit)
     if (status != TRM_OK)
         return status;
     write_arguments(emit);
-    write_signature(emit, &body);
-    text_line(&emit->text, "{");
-    write_shared(emit, &body);
-    text_add_bytes(&emit->text, body.bytes, body.length);
-    text_close(&emit->text, "}");
-    text_add_bytes(&emit->text, "\n", 1);
+    if (emit->several.count != 0)
+        write_several(emit, &body);
+    else
+        write_plain(emit, &body);
     return emit->arena->failed ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_OK;
 }
 
@@ -283,7 +434,9 @@ static int32_t builtin(struct emit *emit, int32_t builtin, uint32_t component)
     char letter = "xyzw"[c];
     switch (builtin) {
     case SpvBuiltInGlobalInvocationId:
-        if (size[c] == 1)
+        if (c == 0 && emit->several.count != 0)
+            text_add(&emit->text, ITEM);
+        else if (size[c] == 1)
             text_add(&emit->text, "blockIdx.%c", letter);
         else
             text_add(&emit->text, "(blockIdx.%c * %uu + threadIdx.%c)", letter, size[c], letter);

@@ -1,8 +1,10 @@
-/* Trireme: sharing with programs that use a driver's own API: native handles out, an application's device in, memory and
- * semaphores that others have too.
+/* Trireme: sharing with programs that use a driver's own API: native handles out, an application's devices, streams, memory and
+ * events in, memory and semaphores that others have too.
  *
  * What is handed out belongs to the library: it lives as long as the object that it was asked of, and whoever enqueues
- * work with it by himself also waits for it by himself. All functions answer UNSUPPORTED where the backend has no such thing.
+ * work with it by himself also waits for it by himself. What is taken in stays the program's: it lives at least as long as the
+ * object that was made of it, and is as it was afterwards. All functions answer UNSUPPORTED where the backend has no such
+ * thing.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_INTEROP_H
@@ -32,7 +34,9 @@ enum trm_native_type {
     TRM_NATIVE_CUDA_STREAM = 96, /* CUstream */
     /* of a buffer */
     TRM_NATIVE_VULKAN_BUFFER = 128, /* VkBuffer; the buffer begins at `offset` in it */
-    TRM_NATIVE_CUDA_POINTER  = 160, /* CUdeviceptr; offset is 0 */
+    TRM_NATIVE_CUDA_POINTER  = 160, /* CUdeviceptr; the buffer begins `offset` bytes behind it */
+    /* of an event; for trm_stream_wait_native() and trm_stream_record_native() */
+    TRM_NATIVE_CUDA_EVENT = 224, /* CUevent */
 };
 
 /* A handle of what is behind an object; type is one of its kind in enum trm_native_type.
@@ -41,6 +45,9 @@ enum trm_native_type {
  * sees to it that nobody enqueues on the device meanwhile. A point {stream, value} is reached when the stream's semaphore
  * shows the value; it has to be flushed (trm_stream_flush()) for that.
  *
+ * A CUstream is the stream's own. What the program enqueues on it comes behind what the library has handed to the driver:
+ * see trm_stream_hand_over(). A place of a stream goes out by an event of the program's: trm_stream_record_native().
+ *
  * Threads     any
  * Errors      UNSUPPORTED for another backend's type; INVALID_ARGUMENT for one of another object
  */
@@ -48,6 +55,17 @@ TRM_API int32_t trm_device_native(struct trm_device *device, int32_t type, uint6
 TRM_API int32_t trm_stream_native(struct trm_stream *stream, int32_t type, uint64_t *native);
 TRM_API int32_t trm_buffer_native(struct trm_buffer *buffer, int32_t type, uint64_t *native,
                                   uint64_t *offset);
+
+/* Returns when all that was enqueued on the stream is with the driver, so that what the program enqueues with the native handle
+ * comes behind it. Without that it may come before: while a stream waits for the host (a callback has not returned, a stream of
+ * another backend is not as far), what follows is held back on the host; and so is a copy that would make the caller wait,
+ * until somebody asks for it.
+ *
+ * Blocks      for as long as the stream waits for the host, not for the work itself
+ * Threads     as for enqueueing on the stream
+ * Errors      DEADLOCK inside of the callback that the stream waits for; the stream's first failure
+ */
+TRM_API int32_t trm_stream_hand_over(struct trm_stream *stream);
 
 /* ---- an application's own device ---------------------------------------------------------------- */
 
@@ -80,13 +98,22 @@ struct trm_vulkan_device {
     void *user;
 };
 
+/* A CUcontext that the program has made, also one of a green context. (Programs that use the CUDA runtime need none of this: the
+ * library's devices work in the same context, the primary one.) */
+struct trm_cuda_device {
+    uint32_t struct_size;
+    uint32_t reserved;
+    void *context; /* CUcontext */
+};
+
 enum trm_native_device_type {
     TRM_NATIVE_DEVICE_VULKAN = 1, /* struct trm_vulkan_device */
+    TRM_NATIVE_DEVICE_CUDA   = 2, /* struct trm_cuda_device */
 };
 
 /* A device that works on an application's own native device instead of one that it opens itself.
  *
- * backend     "vulkan"
+ * backend     "vulkan", "cuda"
  * type        enum trm_native_device_type; `native` points to its struct, which is needed during the call only
  * Ownership   the native device stays the program's, and lives until the library's has been destroyed with all of its children
  * Errors      NOT_FOUND for a backend that is not there; INVALID_ARGUMENT for a description that cannot be right
@@ -94,12 +121,52 @@ enum trm_native_device_type {
 TRM_API int32_t trm_device_adopt(struct trm_context *context, const char *backend, int32_t type,
                                  const void *native, struct trm_device **device);
 
+/* ---- an application's own streams, memory and events --------------------------------------------- */
+
+/* A stream on top of one of the program's own: what the program enqueues on it by itself and what it enqueues through the library
+ * run in the order in which they came to the driver (see trm_stream_hand_over()). Destroying it waits for what was enqueued
+ * through the library, and leaves the native stream alone.
+ *
+ * type        TRM_NATIVE_CUDA_STREAM: a CUstream of the device's context. 0 is the legacy stream (cudaStreamLegacy), which waits for the
+ *             context's other blocking streams; cudaStreamPerThread is another stream in every thread and refused
+ * native      the handle
+ * Ownership   the native stream stays the program's, and lives until the library's has been destroyed
+ * Errors      INVALID_ARGUMENT for a handle of another device or context
+ */
+TRM_API int32_t trm_stream_adopt(struct trm_device *device, int32_t type, uint64_t native,
+                                 struct trm_stream **stream);
+
+/* A buffer (TRM_MEMORY_DEVICE) that is memory of the program's own: `size` bytes, not 0, from `offset` on. Destroying it waits for
+ * nothing: the memory stays the program's, which frees it when the work that uses it has ended (trm_buffer_wait()).
+ *
+ * type        TRM_NATIVE_CUDA_POINTER: a CUdeviceptr of the device, from cuMemAlloc(), cudaMalloc(), a pool, cuMemMap(), or managed
+ * Errors      INVALID_ARGUMENT for an address that is no such memory; OUT_OF_RANGE where less of it is there
+ */
+TRM_API int32_t trm_buffer_adopt(struct trm_device *device, int32_t type, uint64_t native, uint64_t offset,
+                                 uint64_t size, struct trm_buffer **buffer);
+
+/* The stream goes on when the work has ended that the event was last recorded behind. As with cuStreamWaitEvent(), that is settled
+ * during the call: recording the event again or destroying it afterwards changes nothing.
+ *
+ * type        TRM_NATIVE_CUDA_EVENT: a CUevent, of any context of the process
+ * Blocks      as trm_stream_hand_over(), which it does first
+ */
+TRM_API int32_t trm_stream_wait_native(struct trm_stream *stream, int32_t type, uint64_t native);
+
+/* Record the program's event behind everything that is enqueued on the stream. When the call returns it has been recorded: the program
+ * can wait for it on streams of its own, or on the host.
+ *
+ * type        TRM_NATIVE_CUDA_EVENT: a CUevent of the device's context
+ * Blocks      as trm_stream_hand_over(), which it does first
+ */
+TRM_API int32_t trm_stream_record_native(struct trm_stream *stream, int32_t type, uint64_t native);
+
 /* ---- memory that others have too ---------------------------------------------------------------- */
 
 enum trm_handle_type {
-    TRM_HANDLE_OPAQUE_FD =
-        1, /* a file descriptor of the driver's, as VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD and
-                                 CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD have it */
+    /* A file descriptor of the driver's, as VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD, CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD and
+     * CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR have it. Another process gets it through a socket (SCM_RIGHTS). */
+    TRM_HANDLE_OPAQUE_FD = 1,
 };
 
 /* Device memory that can be exported. It does not come from a pool. size in bytes, not 0. */
@@ -120,7 +187,10 @@ TRM_API int32_t trm_buffer_import(struct trm_device *device, int32_t type, int32
 struct trm_semaphore;
 
 /* A timeline semaphore: a number that only grows, beginning at 0, which streams of the library and others wait for and raise.
- * Reference-counted by its uses: it may be destroyed while enqueued work still needs it. */
+ * Reference-counted by its uses: it may be destroyed while enqueued work still needs it.
+ *
+ * CUDA has none of its own and cannot tell what one shows: create, export and value are UNSUPPORTED there. It imports those that
+ * Vulkan made; its streams wait for them on the device, and what waits for the whole device then waits for that too. */
 TRM_API int32_t trm_semaphore_create(struct trm_device *device, struct trm_semaphore **semaphore);
 TRM_API int32_t trm_semaphore_import(struct trm_device *device, int32_t type, int32_t fd,
                                      struct trm_semaphore **semaphore);

@@ -11,8 +11,8 @@
 TRM_API_BEGIN
 
 /* What the bytes given to a module are. Which of them a device takes: trm_module_supported(). The
- * first two are native code of the cpu; the others are portable: they name or hold a shader
- * (<trireme/shader.h>), and every device that takes SPIR-V takes them all. */
+ * first two are native code of the cpu, the last three of NVIDIA's devices (backend cuda); the others are portable: they name
+ * or hold a shader (<trireme/shader.h>), and every device that takes SPIR-V takes them all. */
 enum trm_module_format {
     TRM_MODULE_FUNCTIONS = 1, /* an array of struct trm_cpu_kernel (<trireme/cpu_kernel.h>) in this program */
     TRM_MODULE_SHARED_OBJECT = 2, /* the path of a shared object that exports trm_cpu_kernels_v1 */
@@ -20,6 +20,9 @@ enum trm_module_format {
     TRM_MODULE_GLSL          = 4, /* a GLSL compute shader as text; needs libshaderc at run time */
     TRM_MODULE_NAMED         = 5, /* the name of a kernel that is installed, with its zero: "saxpy" */
     TRM_MODULE_SHADER        = 6, /* a struct trm_shader * */
+    TRM_MODULE_CUBIN         = 7, /* a cubin or a fat binary, as nvcc and NVRTC make them */
+    TRM_MODULE_PTX           = 8, /* PTX as text; the driver compiles it for the device */
+    TRM_MODULE_CUDA = 9, /* CUDA C++ as text; needs NVRTC at run time, which compiles it for the device */
 };
 
 /* The value of a specialisation constant, by its name, or by its number where name is NULL. */
@@ -55,13 +58,15 @@ static inline struct trm_constant trm_constant_f32(const char *name, float value
 }
 
 struct trm_glsl_options; /* <trireme/shader.h> */
+struct trm_native_options;
 
 struct trm_module_desc {
     uint32_t struct_size;
     int32_t format;   /* enum trm_module_format */
     const void *data; /* FUNCTIONS: struct trm_cpu_kernel[count], which outlives the module;
                          SHARED_OBJECT: the absolute path, with its zero; SPIRV, GLSL: copied; NAMED: the name,
-                         with its zero; SHADER: the handle itself, which may be destroyed after the call */
+                         with its zero; SHADER: the handle itself, which may be destroyed after the call;
+                         CUBIN, PTX, CUDA: needed during the call only; a text may have a zero at its end */
     uint64_t size;    /* bytes of data; 0 for SHADER */
     const char
         *name; /* for messages, and what a kernel is called that the shader calls "main"; may be NULL */
@@ -69,7 +74,24 @@ struct trm_module_desc {
         *constants; /* specialisation, of portable formats; the rest have their defaults */
     uint32_t constant_count;
     uint32_t reserved;
-    const struct trm_glsl_options *glsl; /* of GLSL; may be NULL */
+    const struct trm_glsl_options *glsl;     /* of GLSL; may be NULL */
+    const struct trm_native_options *native; /* of CUBIN, PTX and CUDA; may be NULL */
+};
+
+/* What native code of a device does not say of itself. */
+struct trm_native_options {
+    uint32_t struct_size;
+    uint32_t kernel_count;
+    /* The interface of kernels, by name: what their parameters are, in order, and where all launches have the same one, the size of
+     * the groups. A kernel that is not in it has parameters without names, of kind TRM_PARAMETER_BYTES, as many and as
+     * long as the driver says; drivers before CUDA 12.4 do not, and then it has to be here. What is here is held against
+     * what the driver says. Needed during the call only. */
+    const struct trm_kernel_info *kernels;
+    /* Of CUDA: what NVRTC is given besides: "-DWIDTH=4", "-I/usr/local/cuda/include", "--use_fast_math". The architecture is the
+     * device's unless one of them says another. */
+    const char *const *compiler_options;
+    uint32_t compiler_option_count;
+    uint32_t reserved;
 };
 
 /* Load code.
@@ -121,6 +143,9 @@ enum trm_parameter_kind {
     TRM_PARAMETER_BUFFER = 1, /* a span; `type` is that of its elements, NONE when it is not said */
     TRM_PARAMETER_SCALAR = 2, /* a value of `type` */
     TRM_PARAMETER_BLOCK  = 3, /* `size` bytes: a vector, matrix, array or struct as the shader lays it out */
+    TRM_PARAMETER_BYTES =
+        4, /* `size` bytes of native code that does not say what they are: takes a scalar or block of just
+                                 that size, or, where it is that of an address (8), a span */
 };
 
 /* Kinds of arguments that stages of pipelines take besides (<trireme/pipeline.h>); trm_launch() refuses them. */
@@ -143,7 +168,7 @@ struct trm_parameter {
     int32_t type;        /* enum trm_type; of a buffer or block: of its elements, NONE when they differ */
     uint32_t access;     /* enum trm_access, of a buffer; 0 means both */
     uint32_t components; /* of an element: 2 to 4 for a vector, columns x rows of a matrix; 0 counts as 1 */
-    uint32_t size;       /* bytes: of a scalar or block; the least of a buffer */
+    uint32_t size;       /* bytes: of a scalar, block or BYTES; the least of a buffer */
     uint32_t stride;     /* of a buffer: bytes from one element to the next; 0 when it is not said */
     uint32_t set;        /* of a buffer: its descriptor set */
     uint32_t place;      /* of a buffer: its binding; else the offset in the push constants, in bytes */

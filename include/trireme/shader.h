@@ -80,7 +80,8 @@ enum trm_language {
 };
 
 enum trm_translate_flag {
-    TRM_TRANSLATE_BOUNDS = 1u << 0, /* C: check every access of a buffer; what is outside fails the launch */
+    TRM_TRANSLATE_BOUNDS =
+        1u << 0, /* check every access of a buffer; what is outside is left out, and in C fails the launch */
 };
 
 struct trm_translate_desc {

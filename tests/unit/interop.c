@@ -25,6 +25,8 @@ static struct {
     uint32_t semaphores, destroyed, adopted;
     int32_t type, fd;
     uint64_t size, waited, signalled;
+    uint64_t native, offset, handed; /* the last ones; handed: the number up to which a stream was */
+    uint32_t handings, events;
 } asked;
 
 static int32_t device_handle(struct trm_backend_device *device, int32_t type, uint64_t *handle)
@@ -153,6 +155,41 @@ static int32_t semaphore_signal(struct trm_backend_stream *backend, uint64_t val
     return enqueue(backend, value);
 }
 
+static int32_t stream_adopt(struct trm_backend_device *device, int32_t type, uint64_t native,
+                            const struct trm_stream_desc *desc, struct trm_backend_stream **backend)
+{
+    ck_assert_uint_eq(desc->struct_size, sizeof(*desc));
+    asked.type   = type;
+    asked.native = native;
+    return asked.answer != TRM_OK ? asked.answer : store.backend.stream.create(device, desc, backend);
+}
+
+static int32_t memory_adopt(struct trm_backend_device *device, int32_t type, uint64_t native, uint64_t offset,
+                            uint64_t size, struct trm_backend_memory **memory)
+{
+    asked.type   = type;
+    asked.native = native;
+    asked.offset = offset;
+    return memory_create(device, size, memory);
+}
+
+static int32_t hand_over(struct trm_backend_stream *backend, uint64_t value)
+{
+    ck_assert_ptr_eq(backend, core_stream_find(stream)->backend);
+    asked.handings++;
+    asked.handed = value;
+    return asked.answer;
+}
+
+static int32_t event(struct trm_backend_stream *backend, uint64_t value, int32_t type, uint64_t native)
+{
+    ck_assert_uint_eq(asked.handed, value - 1);
+    asked.type   = type;
+    asked.native = native;
+    asked.events++;
+    return enqueue(backend, value);
+}
+
 static void open_store(void)
 {
     memset(&store, 0, sizeof(store));
@@ -173,6 +210,11 @@ static void open_store(void)
         .semaphore_value   = semaphore_value,
         .semaphore_wait    = semaphore_wait,
         .semaphore_signal  = semaphore_signal,
+        .stream_adopt      = stream_adopt,
+        .memory_adopt      = memory_adopt,
+        .hand_over         = hand_over,
+        .event_wait        = event,
+        .event_record      = event,
     };
     context = store_context(NULL);
     store_open(&store, context);
@@ -235,8 +277,9 @@ START_TEST(a_backend_without_a_slot_answers_unsupported)
 {
     struct trm_buffer *buffer = NULL, *shared;
     struct trm_semaphore *semaphore, *none = NULL;
-    uint64_t number = 7;
-    int32_t fd      = 7;
+    struct trm_stream *other = NULL;
+    uint64_t number          = 7;
+    int32_t fd               = 7;
 
     ck_assert_int_eq(trm_semaphore_create(store.device, &semaphore), TRM_OK);
     ck_assert_int_eq(trm_buffer_create_exportable(store.device, 64, &shared), TRM_OK);
@@ -257,6 +300,15 @@ START_TEST(a_backend_without_a_slot_answers_unsupported)
     ck_assert_int_eq(trm_semaphore_value(semaphore, &number), TRM_ERROR_UNSUPPORTED);
     ck_assert_int_eq(trm_stream_wait_semaphore(stream, semaphore, 1), TRM_ERROR_UNSUPPORTED);
     ck_assert_int_eq(trm_stream_signal_semaphore(stream, semaphore, 1), TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(trm_stream_adopt(store.device, TRM_NATIVE_CUDA_STREAM, 1, &other),
+                     TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(trm_buffer_adopt(store.device, TRM_NATIVE_CUDA_POINTER, 1, 0, 64, &buffer),
+                     TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(trm_stream_hand_over(stream), TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(trm_stream_wait_native(stream, TRM_NATIVE_CUDA_EVENT, 1), TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(trm_stream_record_native(stream, TRM_NATIVE_CUDA_EVENT, 1), TRM_ERROR_UNSUPPORTED);
+    ck_assert_ptr_null(other);
+    ck_assert_ptr_null(buffer);
     ck_assert_uint_eq(number, 7);
     ck_assert_int_eq(fd, 7);
     trm_semaphore_destroy(semaphore);
@@ -292,6 +344,133 @@ START_TEST(a_device_that_cannot_be_adopted_leaves_nothing_behind)
     ck_assert_ptr_null(device);
     ck_assert_int_eq(trm_last_error().status, TRM_ERROR_NOT_FOUND);
     asked.answer = TRM_OK;
+}
+END_TEST
+
+/* ---- an application's own ---- */
+
+START_TEST(an_adopted_stream_is_one_like_any_other)
+{
+    struct trm_stream *adopted = NULL;
+    struct trm_point point;
+
+    ck_assert_int_eq(trm_stream_adopt(store.device, TRM_NATIVE_CUDA_STREAM, 77, &adopted), TRM_OK);
+    ck_assert_int_eq(asked.type, TRM_NATIVE_CUDA_STREAM);
+    ck_assert_uint_eq(asked.native, 77);
+    ck_assert_int_eq(trm_stream_mark(adopted, &point), TRM_OK);
+    ck_assert_int_eq(trm_stream_wait(stream, point), TRM_OK);
+    store_run(adopted, UINT64_MAX);
+    trm_stream_destroy(adopted);
+    ck_assert_int_eq(trm_stream_sync(adopted), TRM_ERROR_INVALID_HANDLE);
+}
+END_TEST
+
+START_TEST(a_stream_that_cannot_be_adopted_is_none)
+{
+    struct trm_stream *adopted = NULL;
+
+    ck_assert_int_eq(trm_stream_adopt(store.device, TRM_NATIVE_CUDA_POINTER, 77, &adopted),
+                     TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_stream_adopt(store.device, TRM_NATIVE_CUDA_STREAM, 77, NULL),
+                     TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_stream_adopt(NULL, TRM_NATIVE_CUDA_STREAM, 77, &adopted), TRM_ERROR_INVALID_HANDLE);
+    ck_assert_uint_eq(asked.native, 0);
+    asked.answer = TRM_ERROR_INVALID_ARGUMENT;
+    ck_assert_int_eq(trm_stream_adopt(store.device, TRM_NATIVE_CUDA_STREAM, 77, &adopted),
+                     TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(adopted);
+    asked.answer = TRM_OK;
+}
+END_TEST
+
+START_TEST(adopted_memory_is_a_buffer_of_as_many_bytes)
+{
+    struct trm_buffer *buffer = NULL;
+    uint64_t size             = 0;
+    int32_t kind              = -1;
+
+    ck_assert_int_eq(trm_buffer_adopt(store.device, TRM_NATIVE_CUDA_POINTER, 4096, 256, 1000, &buffer),
+                     TRM_OK);
+    ck_assert_uint_eq(asked.native, 4096);
+    ck_assert_uint_eq(asked.offset, 256);
+    ck_assert_uint_eq(asked.size, 1000);
+    ck_assert_int_eq(trm_buffer_size(buffer, &size), TRM_OK);
+    ck_assert_int_eq(trm_buffer_kind(buffer, &kind), TRM_OK);
+    ck_assert_uint_eq(size, 1000);
+    ck_assert_int_eq(kind, TRM_MEMORY_DEVICE);
+    trm_buffer_destroy(buffer);
+    ck_assert_uint_eq(store.frees, 1);
+}
+END_TEST
+
+START_TEST(memory_that_cannot_be_adopted_is_no_buffer)
+{
+    struct trm_buffer *buffer = NULL;
+    const int32_t type        = TRM_NATIVE_CUDA_POINTER;
+
+    ck_assert_int_eq(trm_buffer_adopt(store.device, TRM_NATIVE_CUDA_STREAM, 64, 0, 64, &buffer),
+                     TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_buffer_adopt(store.device, type, 64, 0, 0, &buffer), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_buffer_adopt(store.device, type, 64, UINT64_MAX, 64, &buffer),
+                     TRM_ERROR_OUT_OF_RANGE);
+    ck_assert_int_eq(trm_buffer_adopt(store.device, type, 64, 0, UINT64_C(1) << 41, &buffer),
+                     TRM_ERROR_OUT_OF_RANGE);
+    ck_assert_int_eq(trm_buffer_adopt(store.device, type, 64, 0, 64, NULL), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_uint_eq(asked.native, 0);
+    asked.answer = TRM_ERROR_INVALID_ARGUMENT;
+    ck_assert_int_eq(trm_buffer_adopt(store.device, type, 64, 0, 64, &buffer), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_ptr_null(buffer);
+    asked.answer = TRM_OK;
+}
+END_TEST
+
+START_TEST(native_events_are_operations_behind_what_was_handed_over)
+{
+    struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
+    struct trm_buffer *buffer;
+
+    ck_assert_int_eq(trm_buffer_create(store.device, TRM_MEMORY_DEVICE, 64, &buffer), TRM_OK);
+    ck_assert_int_eq(trm_fill(stream, trm_span_whole(buffer), 1, 1), TRM_OK);
+    ck_assert_int_eq(trm_stream_record_native(stream, TRM_NATIVE_CUDA_EVENT, 55), TRM_OK);
+    ck_assert_uint_eq(asked.native, 55);
+    ck_assert_uint_eq(asked.handed, 1);
+    ck_assert_int_eq(trm_stream_wait_native(stream, TRM_NATIVE_CUDA_EVENT, 56), TRM_OK);
+    ck_assert_uint_eq(asked.native, 56);
+    ck_assert_uint_eq(asked.handed, 2);
+    ck_assert_int_eq(trm_stream_hand_over(stream), TRM_OK);
+    ck_assert_uint_eq(asked.handed, 3);
+    ck_assert_int_eq(trm_stream_get_stats(stream, &stats), TRM_OK);
+    ck_assert_uint_eq(stats.operations, 3);
+    ck_assert_uint_eq(stats.waits, 1);
+    trm_buffer_destroy(buffer);
+}
+END_TEST
+
+START_TEST(native_events_that_cannot_be_are_no_operations)
+{
+    struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
+
+    ck_assert_int_eq(trm_stream_wait_native(stream, TRM_NATIVE_CUDA_STREAM, 5), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_stream_record_native(stream, TRM_NATIVE_CUDA_STREAM, 5), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_uint_eq(asked.handings, 0);
+    asked.answer = TRM_ERROR_BACKEND;
+    ck_assert_int_eq(trm_stream_hand_over(stream), TRM_ERROR_BACKEND);
+    ck_assert_int_eq(trm_stream_wait_native(stream, TRM_NATIVE_CUDA_EVENT, 5), TRM_ERROR_BACKEND);
+    ck_assert_int_eq(trm_stream_record_native(stream, TRM_NATIVE_CUDA_EVENT, 5), TRM_ERROR_BACKEND);
+    ck_assert_uint_eq(asked.events, 0);
+    asked.answer = TRM_OK;
+    ck_assert_int_eq(trm_stream_get_stats(stream, &stats), TRM_OK);
+    ck_assert_uint_eq(stats.operations, 0);
+}
+END_TEST
+
+START_TEST(without_handing_over_native_events_are_enqueued_at_once)
+{
+    store.backend.interop.hand_over = NULL;
+    ck_assert_int_eq(trm_stream_hand_over(stream), TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(trm_stream_record_native(stream, TRM_NATIVE_CUDA_EVENT, 5), TRM_OK);
+    ck_assert_uint_eq(asked.events, 1);
+    ck_assert_uint_eq(asked.handings, 0);
 }
 END_TEST
 
@@ -350,6 +529,20 @@ START_TEST(the_host_has_the_address_of_shared_memory_where_memory_is_unified)
     buffer           = NULL;
     ck_assert_int_eq(trm_buffer_create_exportable(store.device, 64, &buffer), TRM_ERROR_BACKEND);
     ck_assert_ptr_null(buffer);
+}
+END_TEST
+
+START_TEST(shared_memory_that_finds_no_room_is_asked_for_again_without_what_the_pool_keeps)
+{
+    struct trm_buffer *kept = NULL, *shared = NULL;
+
+    ck_assert_int_eq(trm_buffer_create(store.device, TRM_MEMORY_DEVICE, 1 << 20, &kept), TRM_OK);
+    store.memory_limit = store.bytes + 100;
+    ck_assert_int_eq(trm_buffer_create_exportable(store.device, 4096, &shared),
+                     TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+    trm_buffer_destroy(kept);
+    ck_assert_int_eq(trm_buffer_create_exportable(store.device, 4096, &shared), TRM_OK);
+    trm_buffer_destroy(shared);
 }
 END_TEST
 
@@ -444,7 +637,15 @@ int main(void)
         a_backend_without_a_slot_answers_unsupported,
         an_adopted_device_is_the_one_that_the_backend_says,
         a_device_that_cannot_be_adopted_leaves_nothing_behind,
+        an_adopted_stream_is_one_like_any_other,
+        a_stream_that_cannot_be_adopted_is_none,
+        adopted_memory_is_a_buffer_of_as_many_bytes,
+        memory_that_cannot_be_adopted_is_no_buffer,
+        native_events_are_operations_behind_what_was_handed_over,
+        native_events_that_cannot_be_are_no_operations,
+        without_handing_over_native_events_are_enqueued_at_once,
         shared_memory_does_not_come_from_the_pool,
+        shared_memory_that_finds_no_room_is_asked_for_again_without_what_the_pool_keeps,
         shared_memory_stays_until_the_work_that_uses_it_is_done,
         the_host_has_the_address_of_shared_memory_where_memory_is_unified,
         memory_that_cannot_be_shared_is_no_buffer,

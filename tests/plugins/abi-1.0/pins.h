@@ -154,7 +154,7 @@ PIN(trm_stream_ops, wait_any, 120, 8);
 PIN(trm_stream_ops, notify, 128, 8);
 PIN(trm_stream_ops, abandon, 136, 8);
 
-PIN_GROWING(trm_module_source, 80);
+PIN_GROWING(trm_module_source, 88);
 PIN(trm_module_source, struct_size, 0, 4);
 PIN(trm_module_source, format, 4, 4);
 PIN(trm_module_source, data, 8, 8);
@@ -167,6 +167,7 @@ PIN(trm_module_source, constants, 48, 8);
 PIN(trm_module_source, digest, 56, 8);
 PIN(trm_module_source, stem, 64, 8);
 PIN(trm_module_source, variant, 72, 8);
+PIN(trm_module_source, native, 80, 8);
 
 PIN_GROWING(trm_translation, 32);
 PIN(trm_translation, struct_size, 0, 4);
@@ -237,7 +238,7 @@ PIN(trm_graph_ops, destroy, 16, 8);
 PIN(trm_graph_ops, launch, 24, 8);
 PIN(trm_graph_ops, update, 32, 8);
 
-PIN_GROWING(trm_interop_ops, 120);
+PIN_GROWING(trm_interop_ops, 160);
 PIN(trm_interop_ops, struct_size, 0, 4);
 PIN(trm_interop_ops, reserved, 4, 4);
 PIN(trm_interop_ops, device_handle, 8, 8);
@@ -254,6 +255,18 @@ PIN(trm_interop_ops, semaphore_destroy, 88, 8);
 PIN(trm_interop_ops, semaphore_value, 96, 8);
 PIN(trm_interop_ops, semaphore_wait, 104, 8);
 PIN(trm_interop_ops, semaphore_signal, 112, 8);
+PIN(trm_interop_ops, stream_adopt, 120, 8);
+PIN(trm_interop_ops, memory_adopt, 128, 8);
+PIN(trm_interop_ops, hand_over, 136, 8);
+PIN(trm_interop_ops, event_wait, 144, 8);
+PIN(trm_interop_ops, event_record, 152, 8);
+
+PIN_GROWING(trm_range_ops, 32);
+PIN(trm_range_ops, struct_size, 0, 4);
+PIN(trm_range_ops, reserved, 4, 4);
+PIN(trm_range_ops, begin, 8, 8);
+PIN(trm_range_ops, end, 16, 8);
+PIN(trm_range_ops, name_stream, 24, 8);
 
 PIN_GROWING(trm_backend, 144);
 PIN(trm_backend, struct_size, 0, 4);
@@ -320,7 +333,7 @@ PIN(trm_constant, id, 8, 4);
 PIN(trm_constant, type, 12, 4);
 PIN(trm_constant, bits, 16, 8);
 
-PIN_GROWING(trm_module_desc, 56);
+PIN_GROWING(trm_module_desc, 64);
 PIN(trm_module_desc, struct_size, 0, 4);
 PIN(trm_module_desc, format, 4, 4);
 PIN(trm_module_desc, data, 8, 8);
@@ -330,6 +343,14 @@ PIN(trm_module_desc, constants, 32, 8);
 PIN(trm_module_desc, constant_count, 40, 4);
 PIN(trm_module_desc, reserved, 44, 4);
 PIN(trm_module_desc, glsl, 48, 8);
+PIN(trm_module_desc, native, 56, 8);
+PIN_GROWING(trm_native_options, 32);
+PIN(trm_native_options, struct_size, 0, 4);
+PIN(trm_native_options, kernel_count, 4, 4);
+PIN(trm_native_options, kernels, 8, 8);
+PIN(trm_native_options, compiler_options, 16, 8);
+PIN(trm_native_options, compiler_option_count, 24, 4);
+PIN(trm_native_options, reserved, 28, 4);
 
 PIN_FIXED(trm_parameter, 40);
 PIN(trm_parameter, name, 0, 8);
@@ -610,6 +631,9 @@ PIN_VALUE(TRM_MODULE_SPIRV, 3);
 PIN_VALUE(TRM_MODULE_GLSL, 4);
 PIN_VALUE(TRM_MODULE_NAMED, 5);
 PIN_VALUE(TRM_MODULE_SHADER, 6);
+PIN_VALUE(TRM_MODULE_CUBIN, 7);
+PIN_VALUE(TRM_MODULE_PTX, 8);
+PIN_VALUE(TRM_MODULE_CUDA, 9);
 
 PIN_VALUE(TRM_BUILD_PORTABLE, 1);
 
@@ -624,6 +648,7 @@ PIN_VALUE(TRM_GLSL_NO_DEBUG, 2);
 PIN_VALUE(TRM_PARAMETER_BUFFER, 1);
 PIN_VALUE(TRM_PARAMETER_SCALAR, 2);
 PIN_VALUE(TRM_PARAMETER_BLOCK, 3);
+PIN_VALUE(TRM_PARAMETER_BYTES, 4);
 
 PIN_VALUE(TRM_ACCESS_READ, 1);
 PIN_VALUE(TRM_ACCESS_WRITE, 2);

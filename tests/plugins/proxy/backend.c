@@ -66,6 +66,8 @@ static const void *proxy_get_extension(const char *name, uint32_t version)
 {
     if (strcmp(name, PROXY_CONTROL_EXTENSION) == 0 && version == 1)
         return &proxy_control;
+    if (strcmp(name, TRM_RANGE_EXTENSION) == 0)
+        return version == 1 ? proxy_range_table() : NULL;
     if (proxy_target.backend == NULL || proxy_target.backend->get_extension == NULL)
         return NULL;
     return proxy_target.backend->get_extension(name, version);

@@ -90,6 +90,11 @@ static const char *const proxy_operation_names[PROXY_OPERATION_COUNT] = {
     [PROXY_SEMAPHORE_VALUE]    = "semaphore_value",
     [PROXY_SEMAPHORE_WAIT]     = "semaphore_wait",
     [PROXY_SEMAPHORE_SIGNAL]   = "semaphore_signal",
+    [PROXY_STREAM_ADOPT]       = "stream_adopt",
+    [PROXY_MEMORY_ADOPT]       = "memory_adopt",
+    [PROXY_HAND_OVER]          = "hand_over",
+    [PROXY_EVENT_WAIT]         = "event_wait",
+    [PROXY_EVENT_RECORD]       = "event_record",
 };
 
 static pthread_mutex_t proxy_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */

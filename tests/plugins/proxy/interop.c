@@ -210,6 +210,110 @@ static int32_t proxy_semaphore_signal(struct trm_backend_stream *stream, uint64_
     return proxy_stream_leave(stream, value, turn);
 }
 
+/* ---- an application's own --------------------------------------------------------------------------------- */
+
+static int32_t proxy_stream_adopt(struct trm_backend_device *device, int32_t type, uint64_t native,
+                                  const struct trm_stream_desc *desc, struct trm_backend_stream **stream)
+{
+    struct trm_backend_stream *made;
+    int32_t status = proxy_begin(device->instance->host, PROXY_STREAM_ADOPT, NULL);
+
+    if (status != TRM_OK)
+        return status;
+    made = proxy_stream_new(device);
+    if (made == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    status = proxy_target.interop.stream_adopt(device->target, type, native, desc, &made->target);
+    return proxy_stream_made(made, status, stream);
+}
+
+static int32_t proxy_memory_adopt(struct trm_backend_device *device, int32_t type, uint64_t native,
+                                  uint64_t offset, uint64_t size, struct trm_backend_memory **memory)
+{
+    struct trm_backend_memory *target;
+    int32_t status = proxy_begin(device->instance->host, PROXY_MEMORY_ADOPT, NULL);
+
+    if (size == 0 || offset > UINT64_MAX - size)
+        proxy_breach("Memory of a size that cannot be is adopted.");
+    if (status == TRM_OK)
+        status = proxy_target.interop.memory_adopt(device->target, type, native, offset, size, &target);
+    return status != TRM_OK ? status : proxy_shared_wrap(device, target, size, memory);
+}
+
+static int32_t proxy_hand_over(struct trm_backend_stream *stream, uint64_t value)
+{
+    int32_t status = proxy_begin(stream->device->instance->host, PROXY_HAND_OVER, NULL);
+
+    if (status != TRM_OK)
+        return status;
+    if (value > atomic_load(&stream->claimed))
+        proxy_breach("What was not enqueued is handed over.");
+    if (proxy_stream_lost(stream, value))
+        return proxy_stream_failure(stream);
+    return proxy_target.interop.hand_over(stream->target, value);
+}
+
+static int32_t proxy_event_wait(struct trm_backend_stream *stream, uint64_t value, int32_t type,
+                                uint64_t native)
+{
+    struct proxy_turn turn = proxy_stream_enter(stream, value, PROXY_EVENT_WAIT);
+
+    if (turn.forward)
+        turn.status = proxy_target.interop.event_wait(stream->target, value, type, native);
+    return proxy_stream_leave(stream, value, turn);
+}
+
+static int32_t proxy_event_record(struct trm_backend_stream *stream, uint64_t value, int32_t type,
+                                  uint64_t native)
+{
+    struct proxy_turn turn = proxy_stream_enter(stream, value, PROXY_EVENT_RECORD);
+
+    if (turn.forward)
+        turn.status = proxy_target.interop.event_record(stream->target, value, type, native);
+    return proxy_stream_leave(stream, value, turn);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------------------ */
+
+static const struct trm_range_ops *proxy_ranges_of_target(void)
+{
+    const struct trm_backend *backend = proxy_target.backend;
+
+    if (backend == NULL || backend->get_extension == NULL)
+        return NULL;
+    return backend->get_extension(TRM_RANGE_EXTENSION, 1);
+}
+
+static void proxy_range_begin(const char *name, uint64_t number)
+{
+    proxy_ranges_of_target()->begin(name, number);
+}
+
+static void proxy_range_end(void)
+{
+    proxy_ranges_of_target()->end();
+}
+
+static void proxy_name_stream(struct trm_backend_stream *stream, const char *name)
+{
+    const struct trm_range_ops *target = proxy_ranges_of_target();
+
+    if (target->name_stream != NULL)
+        target->name_stream(stream->target, name);
+}
+
+static const struct trm_range_ops proxy_range_ops = {
+    .struct_size = sizeof(proxy_range_ops),
+    .begin       = proxy_range_begin,
+    .end         = proxy_range_end,
+    .name_stream = proxy_name_stream,
+};
+
+const struct trm_range_ops *proxy_range_table(void)
+{
+    return proxy_ranges_of_target() != NULL ? &proxy_range_ops : NULL;
+}
+
 /* ---- the table ------------------------------------------------------------------------------------------- */
 
 static struct trm_interop_ops proxy_interop_ops;
@@ -237,6 +341,11 @@ const struct trm_interop_ops *proxy_interop_table(const char *without)
         .semaphore_value   = target->semaphore_value != NULL ? proxy_semaphore_value : NULL,
         .semaphore_wait    = target->semaphore_wait != NULL ? proxy_semaphore_wait : NULL,
         .semaphore_signal  = target->semaphore_signal != NULL ? proxy_semaphore_signal : NULL,
+        .stream_adopt      = target->stream_adopt != NULL ? proxy_stream_adopt : NULL,
+        .memory_adopt      = target->memory_adopt != NULL ? proxy_memory_adopt : NULL,
+        .hand_over         = target->hand_over != NULL ? proxy_hand_over : NULL,
+        .event_wait        = target->event_wait != NULL ? proxy_event_wait : NULL,
+        .event_record      = target->event_record != NULL ? proxy_event_record : NULL,
     };
     return &proxy_interop_ops;
 }

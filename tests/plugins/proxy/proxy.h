@@ -71,6 +71,11 @@ enum proxy_operation {
     PROXY_SEMAPHORE_VALUE,
     PROXY_SEMAPHORE_WAIT,
     PROXY_SEMAPHORE_SIGNAL,
+    PROXY_STREAM_ADOPT,
+    PROXY_MEMORY_ADOPT,
+    PROXY_HAND_OVER,
+    PROXY_EVENT_WAIT,
+    PROXY_EVENT_RECORD,
     PROXY_OPERATION_COUNT
 };
 
@@ -192,6 +197,11 @@ void proxy_stream_break(struct trm_backend_stream *stream, uint64_t value, int32
 int proxy_stream_lost(struct trm_backend_stream *stream, uint64_t value);
 int32_t proxy_stream_failure(struct trm_backend_stream *stream);
 
+/* A stream without a target yet, or NULL; and what becomes of it as the target has answered. */
+struct trm_backend_stream *proxy_stream_new(struct trm_backend_device *device);
+int32_t proxy_stream_made(struct trm_backend_stream *made, int32_t status,
+                          struct trm_backend_stream **stream);
+
 int32_t proxy_stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
                             struct trm_backend_stream **stream);
 void proxy_stream_destroy(struct trm_backend_stream *stream);
@@ -229,6 +239,7 @@ const struct trm_pool_ops *proxy_pool_table(const char *without);
 const struct trm_peer_ops *proxy_peer_table(const char *without);
 const struct trm_graph_ops *proxy_graph_table(const char *without);
 const struct trm_interop_ops *proxy_interop_table(const char *without);
+const struct trm_range_ops *proxy_range_table(void); /* NULL while the target has none */
 
 /* faults.c; exported beside the query, so that a test can find it. */
 extern TRM_API const struct proxy_control proxy_control;

@@ -8,28 +8,42 @@
 
 #include "proxy.h"
 
-int32_t proxy_stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
-                            struct trm_backend_stream **stream)
+struct trm_backend_stream *proxy_stream_new(struct trm_backend_device *device)
 {
-    const struct trm_host *host = device->instance->host;
-    struct trm_backend_stream *made;
-    int32_t status = proxy_begin(host, PROXY_STREAM_CREATE, NULL);
+    struct trm_backend_stream *made = proxy_new(device->instance->host, sizeof(*made));
 
-    if (status != TRM_OK)
-        return status;
-    made = proxy_new(host, sizeof(*made));
-    if (made == NULL)
-        return TRM_ERROR_OUT_OF_HOST_MEMORY;
-    made->device = device;
-    status       = proxy_target.stream.create(device->target, desc, &made->target);
+    if (made != NULL)
+        made->device = device;
+    return made;
+}
+
+int32_t proxy_stream_made(struct trm_backend_stream *made, int32_t status, struct trm_backend_stream **stream)
+{
+    const struct trm_host *host = made->device->instance->host;
+
     if (status != TRM_OK) {
         host->release(host->context, made, sizeof(*made));
         return status;
     }
-    atomic_fetch_add(&device->children, 1);
+    atomic_fetch_add(&made->device->children, 1);
     proxy_created(PROXY_STREAM);
     *stream = made;
     return TRM_OK;
+}
+
+int32_t proxy_stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
+                            struct trm_backend_stream **stream)
+{
+    struct trm_backend_stream *made;
+    int32_t status = proxy_begin(device->instance->host, PROXY_STREAM_CREATE, NULL);
+
+    if (status != TRM_OK)
+        return status;
+    made = proxy_stream_new(device);
+    if (made == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    status = proxy_target.stream.create(device->target, desc, &made->target);
+    return proxy_stream_made(made, status, stream);
 }
 
 /* A target that has mark() need not know of numbers that were not marked. */

@@ -288,8 +288,7 @@ struct trm_stream_ops {
 
 struct trm_module_source {
     uint32_t struct_size;
-    int32_t
-        format; /* enum trm_module_format: FUNCTIONS, SHARED_OBJECT or SPIRV; the core makes SPIRV of the others */
+    int32_t format; /* enum trm_module_format; the core makes SPIRV of other portable ones */
     const void *data;
     uint64_t size;
     const char *name; /* never NULL */
@@ -304,6 +303,8 @@ struct trm_module_source {
         stem; /* the path of a named module without ".spv": code for the backend may lie beside it; else NULL */
     const char
         *variant; /* what comes between stem and extension for these constants: "" or ".op=1,width=4" */
+    /* Of CUBIN, PTX and CUDA: complete, whatever the program was compiled against; never NULL. Valid during load(). */
+    const struct trm_native_options *native;
 };
 
 /* What translate() gives. */
@@ -460,6 +461,36 @@ struct trm_interop_ops {
                               struct trm_backend_semaphore *semaphore, uint64_t semaphore_value);
     int32_t (*semaphore_signal)(struct trm_backend_stream *stream, uint64_t value,
                                 struct trm_backend_semaphore *semaphore, uint64_t semaphore_value);
+
+    /* A stream on top of an application's own, which stays as it is when destroy() is called. `native` is a handle of the type. */
+    int32_t (*stream_adopt)(struct trm_backend_device *device, int32_t type, uint64_t native,
+                            const struct trm_stream_desc *desc, struct trm_backend_stream **stream);
+    /* An application's own memory; free() leaves it alone. size is not 0, and offset + size does not overflow. */
+    int32_t (*memory_adopt)(struct trm_backend_device *device, int32_t type, uint64_t native, uint64_t offset,
+                            uint64_t size, struct trm_backend_memory **memory);
+    /* Returns when everything up to `value` is in the native stream, however long the host takes to open what is in its way; or
+     * the stream's failure. The thread that enqueues. */
+    int32_t (*hand_over)(struct trm_backend_stream *stream, uint64_t value);
+    /* Operations of the stream, which has been handed over: wait for an application's event as it is now, and record it. */
+    int32_t (*event_wait)(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native);
+    int32_t (*event_record)(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native);
+};
+
+/* ---- ranges (an extension) ------------------------------------------------------------------ */
+
+/* What a profiler shows beside the work of the device: get_extension(TRM_RANGE_EXTENSION, 1), asked when a pipeline is made. NULL
+ * while no profiler looks on, so that nothing is spent on it. */
+#define TRM_RANGE_EXTENSION "range"
+
+struct trm_range_ops {
+    uint32_t struct_size;
+    uint32_t reserved;
+    /* What the calling thread does from now on until end() is `name`; `number` says which one of its kind. Ranges lie within
+     * each other. */
+    void (*begin)(const char *name, uint64_t number);
+    void (*end)(void);
+    /* Optional. */
+    void (*name_stream)(struct trm_backend_stream *stream, const char *name);
 };
 
 /* ---- the backend -------------------------------------------------------------------------- */
