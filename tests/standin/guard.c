@@ -1,0 +1,71 @@
+/* Work that touches memory that is not there ends; the process does not.
+ * SPDX-License-Identifier: MIT
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "tests/standin/standin.h"
+
+#define STACK_BYTES 65536
+#define SIGNALS 3
+#define OWN 1000 /* more than any signal */
+
+static const int signals[SIGNALS] = {SIGSEGV, SIGBUS, SIGFPE};
+static struct sigaction before[SIGNALS];
+
+static _Thread_local sigjmp_buf way_out;
+static _Thread_local volatile sig_atomic_t is_guarded;
+static _Thread_local void *stack; /* for signals: the fault may be that of a stack */
+
+/* What is not ours is done again under the action that was there before, which deals with it. */
+static void caught(int number)
+{
+    if (is_guarded)
+        siglongjmp(way_out, number);
+    for (int i = 0; i < SIGNALS; i++)
+        if (signals[i] == number)
+            sigaction(number, &before[i], NULL);
+}
+
+void guard_install(void)
+{
+    struct sigaction action = {.sa_handler = caught, .sa_flags = SA_ONSTACK | SA_NODEFER};
+
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &action, &before[i]);
+}
+
+static void prepare_thread(void)
+{
+    stack_t own = {.ss_size = STACK_BYTES};
+
+    if (stack != NULL)
+        return;
+    stack     = malloc(STACK_BYTES);
+    own.ss_sp = stack;
+    if (stack != NULL)
+        sigaltstack(&own, NULL);
+}
+
+_Noreturn void guard_leave(CUresult result)
+{
+    siglongjmp(way_out, OWN + (int)result);
+}
+
+CUresult guard_run(CUresult (*function)(const void *data), const void *data)
+{
+    prepare_thread();
+    int number = sigsetjmp(way_out, 0);
+    if (number != 0) {
+        is_guarded = 0;
+        if (number >= OWN)
+            return (CUresult)(number - OWN);
+        return number == SIGFPE ? CUDA_ERROR_LAUNCH_FAILED : CUDA_ERROR_ILLEGAL_ADDRESS;
+    }
+    is_guarded      = 1;
+    CUresult result = function(data);
+    is_guarded      = 0;
+    return result;
+}

@@ -1,0 +1,43 @@
+/* Instructions of PTX that texts have in asm statements. The compiler's driver makes calls of them:
+ *
+ *     asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(x));      ptx_cvt_rn_f16_f32(half, x);
+ *
+ * SPDX-License-Identifier: MIT
+ */
+template <typename T> STANDIN_INLINE void ptx_cvt_f32_f16(float &to, T from)
+{
+    to = standin_half_to_float((unsigned short)from);
+}
+template <typename T> STANDIN_INLINE void ptx_cvt_rn_f16_f32(T &to, float from)
+{
+    to = (T)standin_float_to_half(from);
+}
+/* Two at once; the first is the upper one. */
+STANDIN_INLINE void ptx_cvt_rn_f16x2_f32(unsigned int &to, float high, float low)
+{
+    to = (unsigned int)standin_float_to_half(high) << 16 | standin_float_to_half(low);
+}
+template <typename T, typename U> STANDIN_INLINE void ptx_mov_u32(T &to, U from)
+{
+    to = (T)from;
+}
+template <typename T, typename U> STANDIN_INLINE void ptx_mov_b32(T &to, U from)
+{
+    to = (T)from;
+}
+STANDIN_INLINE unsigned int ptx_laneid(void)
+{
+    return standin_lane();
+}
+STANDIN_INLINE unsigned int ptx_tid_x(void)
+{
+    return threadIdx.x;
+}
+STANDIN_INLINE unsigned int ptx_ctaid_x(void)
+{
+    return blockIdx.x;
+}
+STANDIN_INLINE unsigned int ptx_nsmid(void)
+{
+    return 4;
+}
