@@ -10,6 +10,7 @@ dist_doc_DATA += \
 
 EXTRA_DIST += \
 	doc/cpu-backend.md \
+	doc/cuda-backend.md \
 	doc/environment.md \
 	doc/vulkan-backend.md \
 	doc/results/2026-11-21-cpu.md \

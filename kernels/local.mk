@@ -18,6 +18,20 @@ BUILD_HAND_TUNED = \
 	$(CC) $(HAND_TUNED_CFLAGS) $$constants -o "shaders/$$tuned.so.new" "$(srcdir)/kernels/$${tuned%%.*}.c" && \
 	mv -f "shaders/$$tuned.so.new" "shaders/$$tuned.so" || { rm -f $@; exit 1; }
 
+# The same for CUDA: kernels/NAME.cu has the interface of shaders/NAME.comp as core/translate/target_cuda.c lays it out, and
+# is built as shaders/NAME.fatbin. Where it cannot be loaded the translation is.
+
+HAND_TUNED_CUDA = reduce sgemm
+
+EXTRA_DIST += kernels/reduce.cu kernels/sgemm.cu
+
+BUILD_HAND_TUNED_CUDA = \
+	$(NVCC) -fatbin $(KERNEL_NVCCFLAGS) -o "shaders/$$tuned.fatbin.new" "$(srcdir)/kernels/$$tuned.cu" && \
+	mv -f "shaders/$$tuned.fatbin.new" "shaders/$$tuned.fatbin" || { rm -f $@; exit 1; }
+
+shaders/reduce.fatbin: kernels/reduce.cu
+shaders/sgemm.fatbin: kernels/sgemm.cu
+
 shaders/fma_chain.so: kernels/fma_chain.c
 shaders/reduce.so: kernels/reduce.c
 shaders/sgemm.so: kernels/sgemm.c kernels/sgemm_block.h

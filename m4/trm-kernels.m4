@@ -5,6 +5,9 @@
 #   BUILD_KERNELS      there will be .spv files: compiled here, or those of a release
 #   BUILD_KERNEL_CODE  there will be code of them for the cpu backend
 #   KERNEL_CC          the compiler of that, as the setting cpu.compiler takes it
+#   BUILD_KERNEL_FATBIN  there will be code of them for the cuda backend, by NVCC
+#   KERNEL_CUDA_ARCH   the architectures of that, as `trireme kc --cuda-arch` takes them
+#   KERNEL_NVCCFLAGS   the same for nvcc
 AC_DEFUN([TRM_KERNELS],
 [AC_CACHE_CHECK([for shaderc at run time], [trm_cv_shaderc],
   [trm_cv_shaderc=no
@@ -33,6 +36,27 @@ done
 AC_PATH_PROG([NVCC], [nvcc])
 AS_IF([test -n "$NVCC"], [trm_nvcc="yes ($NVCC)"], [trm_nvcc="no (it is not in PATH)"])
 
+AC_ARG_WITH([cuda-arch],
+  [AS_HELP_STRING([--with-cuda-arch=LIST],
+    [architectures that the kernels get code for, such as 80,90; none @<:@all-major, where there is nvcc@:>@])],
+  [], [with_cuda_arch=none])
+AS_CASE([$with_cuda_arch], [no], [with_cuda_arch=none], [yes], [with_cuda_arch=all-major])
+KERNEL_CUDA_ARCH=$with_cuda_arch
+KERNEL_NVCCFLAGS=
+AS_CASE([$with_cuda_arch],
+  [none], [],
+  [all-major | all | native], [KERNEL_NVCCFLAGS="-arch=$with_cuda_arch"],
+  [for trm_arch in `AS_ECHO(["$with_cuda_arch"]) | tr , ' '`; do
+     KERNEL_NVCCFLAGS="$KERNEL_NVCCFLAGS -gencode=arch=compute_$trm_arch,code=sm_$trm_arch"
+   done])
+AC_SUBST([KERNEL_CUDA_ARCH])
+AC_SUBST([KERNEL_NVCCFLAGS])
+AS_IF([test "x$with_cuda_arch" = xnone || test "x$cross_compiling" = xyes],
+  [trm_kernel_fatbin=no],
+  [test -z "$NVCC"],
+  [trm_kernel_fatbin=no],
+  [AM_COND_IF([BUILD_CUDA], [trm_kernel_fatbin=yes], [trm_kernel_fatbin=no])])
+
 trm_spv=no
 AS_IF([test -d "$srcdir/shaders/prebuilt"], [trm_spv=prebuilt],
       [test "x$cross_compiling" != xyes], [trm_spv=compiled])
@@ -41,9 +65,12 @@ AS_IF([test "x$trm_spv" = xno],
   [test "x$cross_compiling" = xyes],
   [trm_kernels="prebuilt .spv, without code for the cpu (cross compiling)"],
   [trm_kernels="$trm_spv .spv"
-   AM_COND_IF([BUILD_CPU], [trm_kernels="$trm_kernels, code for the cpu by $KERNEL_CC"])])
+   AM_COND_IF([BUILD_CPU], [trm_kernels="$trm_kernels, code for the cpu by $KERNEL_CC"])
+   AS_IF([test "x$trm_kernel_fatbin" = xyes],
+     [trm_kernels="$trm_kernels, for CUDA ($with_cuda_arch) by $NVCC"])])
 
 AM_CONDITIONAL([CROSS_COMPILING], [test "x$cross_compiling" = xyes])
 AM_CONDITIONAL([BUILD_KERNELS], [test "x$trm_spv" != xno])
+AM_CONDITIONAL([BUILD_KERNEL_FATBIN], [test "x$trm_kernel_fatbin" = xyes && test "x$trm_spv" != xno])
 AM_CONDITIONAL([BUILD_KERNEL_CODE], [test "x$cross_compiling" != xyes && test -z "$BUILD_CPU_TRUE"])
 ])

@@ -1,11 +1,12 @@
 # Built-in kernels: GLSL compute shaders, one operation a file. Each becomes files of one stem in the build tree, which
-# are installed side by side: shaders/NAME.spv, the kernel itself; shaders/NAME.so, its code for the cpu backend; and
-# shaders/NAME.CONSTANT=VALUE.so for each variant that shaders/variants.txt asks for.
+# are installed side by side: shaders/NAME.spv, the kernel itself; shaders/NAME.so, its code for the cpu backend, and
+# shaders/NAME.fatbin for the cuda backend; and shaders/NAME.CONSTANT=VALUE.so and so on for each variant that
+# shaders/variants.txt asks for.
 #
 # To add one: append it to SHADERS. What shaders include is in SHADER_INCLUDES.
 #
-# Nothing here depends on the age of the tool that compiles them. What does become of a kernel is kept as shaders/NAME.c, so
-# that a change of the translator compiles those again for which it makes a difference.
+# Nothing here depends on the age of the tool that compiles them. What does become of a kernel is kept as shaders/NAME.c and
+# shaders/NAME.cu, so that a change of the translator compiles those again for which it makes a difference.
 
 SHADERS = \
 	shaders/alpha_blend.comp \
@@ -88,12 +89,17 @@ nodist_kernel_DATA =
 KERNEL_SPV = $(SHADERS:.comp=.spv)
 KERNEL_C = $(SHADERS:.comp=.c)
 KERNEL_SO = $(SHADERS:.comp=.so)
+KERNEL_CU = $(SHADERS:.comp=.cu)
+KERNEL_FATBIN = $(SHADERS:.comp=.fatbin)
 
 if BUILD_KERNELS
 nodist_kernel_DATA += $(KERNEL_SPV)
 endif
 if BUILD_KERNEL_CODE
 nodist_kernel_DATA += $(KERNEL_SO)
+endif
+if BUILD_KERNEL_FATBIN
+nodist_kernel_DATA += $(KERNEL_FATBIN)
 endif
 
 # The tool as the build runs it: no setting of the user's own reaches it.
@@ -110,7 +116,7 @@ am__v_KC_ = $(am__v_KC_@AM_DEFAULT_V@)
 am__v_KC_0 = @echo "  KC      " $@;
 am__v_KC_1 =
 
-SUFFIXES = .comp .spv .c .so
+SUFFIXES = .comp .spv .c .so .cu .fatbin
 
 # A release carries the .spv files, so that building from it needs no compiler of GLSL. What the shader is called in the
 # messages that they carry does not tell where the source was.
@@ -127,12 +133,13 @@ SUFFIXES = .comp .spv .c .so
 shaders/translated.stamp: $(KERNEL_SPV) $(KC_TOOL)
 	$(AM_V_GEN)rm -rf shaders/translated && $(MKDIR_P) shaders/translated && \
 	{ $(KC) --emit=c -o shaders/translated $(KERNEL_SPV); } && \
-	for text in shaders/translated/*.c; do \
+	{ $(KC) --emit=cuda -o shaders/translated $(KERNEL_SPV); } && \
+	for text in shaders/translated/*.c shaders/translated/*.cu; do \
 	  cmp -s "$$text" "shaders/$${text##*/}" || mv -f "$$text" shaders || exit 1; \
 	done && \
 	rm -rf shaders/translated && touch $@
 
-$(KERNEL_C): shaders/translated.stamp
+$(KERNEL_C) $(KERNEL_CU): shaders/translated.stamp
 	@:
 
 # All variants of a kernel are made together, the plain one last. Code that was written by hand (kernels/local.mk) then
@@ -144,6 +151,15 @@ $(KERNEL_C): shaders/translated.stamp
 	  case $$tuned in $$name | $$name.*) $(BUILD_HAND_TUNED) ;; esac; \
 	done
 
+# The same for CUDA.
+.cu.fatbin:
+	$(AM_V_KC)name=`basename $@ .fatbin`; \
+	{ $(KC) --target cuda --cuda-arch='$(KERNEL_CUDA_ARCH)' --nvcc='$(NVCC)' \
+	  --variants='$(abs_srcdir)/$(SHADER_VARIANTS)' shaders/$$name.spv; } && \
+	for tuned in $(HAND_TUNED_CUDA); do \
+	  case $$tuned in $$name) $(BUILD_HAND_TUNED_CUDA) ;; esac; \
+	done
+
 # A tool for another machine does not run here: then the .spv files of the release have to do.
 if CROSS_COMPILING
 KC_TOOL =
@@ -153,6 +169,7 @@ endif
 
 $(KERNEL_SPV): $(SHADER_INCLUDES) | $(KC_TOOL)
 $(KERNEL_SO): $(SHADER_VARIANTS) | $(KC_TOOL) backends/cpu.la .libs/trireme/backends
+$(KERNEL_FATBIN): $(SHADER_VARIANTS) | $(KC_TOOL)
 
 # ------------------------------------------------ installing, distributing
 
@@ -167,12 +184,20 @@ if BUILD_KERNEL_CODE
 	  done; \
 	done
 endif
+if BUILD_KERNEL_FATBIN
+	@$(MKDIR_P) '$(DESTDIR)$(kerneldir)'; \
+	for code in $(KERNEL_FATBIN); do \
+	  for file in "$${code%.fatbin}".*.fatbin; do \
+	    test ! -f "$$file" || $(INSTALL_DATA) "$$file" '$(DESTDIR)$(kerneldir)' || exit 1; \
+	  done; \
+	done
+endif
 
 uninstall-variants:
 	@cd '$(DESTDIR)$(kerneldir)' 2>/dev/null || exit 0; \
 	for code in $(KERNEL_SO); do \
 	  code=$${code#shaders/}; \
-	  rm -f "$${code%.so}".*.so; \
+	  rm -f "$${code%.so}".*.so "$${code%.so}".*.fatbin; \
 	done
 
 dist-prebuilt: $(KERNEL_SPV)
@@ -180,6 +205,6 @@ dist-prebuilt: $(KERNEL_SPV)
 	@cp -p $(KERNEL_SPV) '$(distdir)/shaders/prebuilt'
 
 clean-kernels:
-	-rm -f shaders/*.spv shaders/*.c shaders/*.so shaders/*.stamp
+	-rm -f shaders/*.spv shaders/*.c shaders/*.so shaders/*.cu shaders/*.fatbin shaders/*.stamp
 
 .PHONY: clean-kernels dist-prebuilt install-variants uninstall-variants

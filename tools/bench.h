@@ -18,8 +18,9 @@ struct bench {
     const char *complaint;             /* a case's own sentence for a failure that is not Trireme's */
 
     struct trm_module *module; /* NULL where the device takes no C functions */
-    struct trm_kernel *empty;  /* takes nothing, does nothing */
-    struct trm_kernel *post;   /* takes the address of a sem_t as u64, and posts it */
+    struct trm_kernel *empty;  /* does nothing; see bench_launch_empty(). NULL where there is none */
+    struct trm_buffer *dummy;  /* what a portable `empty` is given; else NULL */
+    struct trm_kernel *post;   /* takes the address of a sem_t as u64, and posts it; a C function, or NULL */
     sem_t wake;
 
     /* ---- */
@@ -31,7 +32,8 @@ struct bench {
 };
 
 enum bench_needs {
-    BENCH_NEEDS_KERNELS = 1u << 0, /* skipped on devices that take no C functions */
+    BENCH_NEEDS_EMPTY = 1u << 0, /* skipped where there is no kernel that does nothing */
+    BENCH_NEEDS_POST  = 1u << 1, /* skipped on devices that take no C functions */
 };
 
 struct bench_case {

@@ -86,9 +86,13 @@ void bench_teardown(struct bench *bench)
 
 int32_t bench_launch_empty(struct bench *bench, struct trm_stream *stream)
 {
-    static const struct trm_grid one = {{1, 1, 1}, {1, 1, 1}, 0, 0};
+    static const struct trm_grid one = {{1, 1, 1}, {1, 1, 1}, 0, 0}, one_group = {{1, 1, 1}, {0, 0, 0}, 0, 0};
 
-    return trm_launch(stream, bench->empty, &one, NULL, 0);
+    if (!bench->dummy)
+        return trm_launch(stream, bench->empty, &one, NULL, 0);
+    /* `fill` of no numbers. */
+    const struct trm_argument arguments[] = {trm_arg_buffer(bench->dummy), trm_arg_f32(0.0f), trm_arg_u32(0)};
+    return trm_launch(stream, bench->empty, &one_group, arguments, 3);
 }
 
 void bench_wait_for_wake(struct bench *bench)

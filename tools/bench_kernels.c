@@ -33,6 +33,16 @@ static const struct trm_cpu_kernel kernels[] = {
     {.name = "post", .function = post_kernel, .parameters = post_parameters, .parameter_count = 1},
 };
 
+/* One of those that come with the library. Where it cannot be had, what needs it is skipped. */
+static int32_t load_portable(struct bench *bench)
+{
+    if (trm_kernel_named(bench->device, "fill", NULL, 0, &bench->empty) != TRM_OK) {
+        bench->empty = NULL;
+        return TRM_OK;
+    }
+    return trm_buffer_create(bench->device, TRM_MEMORY_DEVICE, 256, &bench->dummy);
+}
+
 int32_t bench_load_kernels(struct bench *bench)
 {
     const struct trm_module_desc desc = {
@@ -44,8 +54,12 @@ int32_t bench_load_kernels(struct bench *bench)
     };
     int32_t status;
 
-    if (trm_module_supported(bench->device, TRM_MODULE_FUNCTIONS) != TRM_OK)
-        return TRM_OK;
+    if (trm_module_supported(bench->device, TRM_MODULE_FUNCTIONS) != TRM_OK) {
+        status = load_portable(bench);
+        if (status != TRM_OK)
+            bench_unload_kernels(bench);
+        return status;
+    }
     status = trm_module_load(bench->device, &desc, &bench->module);
     if (status != TRM_OK)
         return status;
@@ -61,7 +75,9 @@ void bench_unload_kernels(struct bench *bench)
 {
     trm_kernel_destroy(bench->post);
     trm_kernel_destroy(bench->empty);
+    trm_buffer_destroy(bench->dummy);
     trm_module_destroy(bench->module);
     bench->post = bench->empty = NULL;
+    bench->dummy               = NULL;
     bench->module              = NULL;
 }

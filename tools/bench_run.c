@@ -40,8 +40,13 @@ static void run_case(struct bench *bench, struct bench_result *result)
 
     if (result->skipped)
         return;
-    if ((test->needs & BENCH_NEEDS_KERNELS) && !bench->module) {
+    if ((test->needs & BENCH_NEEDS_POST) && !bench->post) {
         result->skipped = output_copy("the device takes no C functions as kernels");
+        return;
+    }
+    if ((test->needs & BENCH_NEEDS_EMPTY) && !bench->empty) {
+        result->skipped =
+            output_copy("the kernel fill, which stands for one that does nothing, cannot be had");
         return;
     }
     bench->complaint = NULL;

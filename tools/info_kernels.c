@@ -28,7 +28,7 @@ struct listing {
 
 static bool is_code(const char *name)
 {
-    static const char *const extensions[] = {".so", ".ptx", ".cubin"};
+    static const char *const extensions[] = {".so", ".fatbin", ".ptx", ".cubin"};
     const char *dot                       = strrchr(name, '.');
 
     for (size_t i = 0; dot && i < sizeof(extensions) / sizeof(extensions[0]); i++)

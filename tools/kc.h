@@ -31,6 +31,7 @@ struct kc_options {
     int32_t language;   /* what --emit shows (enum trm_language); 0: nothing is shown, but files are made */
     const char *folder; /* NULL: beside the input */
     const char *nvcc;
+    const char *cuda_arch;
     uint32_t glsl_flags; /* enum trm_glsl_flag */
     const char **defines;
     const char **includes;
@@ -114,8 +115,10 @@ void kc_file_discard(struct kc_file *file);
 /* The three in one. */
 bool kc_write(struct kc_job *job, const char *path, const void *bytes, uint64_t size);
 
-/* ---- kc_nvcc.c: CUDA's compiler as a child process */
+/* ---- kc_nvcc.c: CUDA's compiler as a child process. The text's last line, which says whose code it is, comes behind the code
+ * as well (backends/cuda/portable.h). */
 
+bool kc_cuda_arch_is_valid(const char *list);
 bool kc_nvcc(const struct kc_options *options, struct kc_job *job, const char *text, uint64_t length,
              const char *path);
 

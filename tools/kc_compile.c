@@ -249,7 +249,7 @@ static bool build_cuda(struct kc *kc, struct kc_job *job, const struct trm_const
     const char *text;
     uint64_t length;
 
-    if (!output_path(kc, job, variant, "ptx", path))
+    if (!output_path(kc, job, variant, "fatbin", path))
         return false;
     kc_progress(kc, job, path);
     return translate(job, TRM_LANGUAGE_CUDA, constants, count, &text, &length) &&

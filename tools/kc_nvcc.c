@@ -4,8 +4,10 @@
 #include "kc.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,12 +37,92 @@ static int run_program(char *const *arguments)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
 }
 
+/* ---- architectures ---- */
+
+enum {
+    MOST_ARCHITECTURES = 32,
+    ARCHITECTURE_TEXT  = 64
+};
+
+/* What nvcc is told of architectures. */
+struct architectures {
+    char text[MOST_ARCHITECTURES + 1][ARCHITECTURE_TEXT];
+    uint32_t count;
+};
+
+static bool is_word(const char *list)
+{
+    return strcmp(list, "all-major") == 0 || strcmp(list, "all") == 0 || strcmp(list, "native") == 0;
+}
+
+/* The number that a list goes on with, as 90 of "90", "sm_90" or "90a"; `length` of the whole. 0: it is none. */
+static unsigned long next_number(const char *list, const char **begin, size_t *length)
+{
+    char *end;
+
+    *begin               = strncmp(list, "sm_", 3) == 0 ? list + 3 : list;
+    *length              = strcspn(*begin, ",");
+    unsigned long number = **begin >= '1' && **begin <= '9' ? strtoul(*begin, &end, 10) : 0;
+    if (number < 10 || number > 9999)
+        return 0;
+    if (end < *begin + *length && *end >= 'a' && *end <= 'z')
+        end++; /* code for that one alone */
+    return end == *begin + *length ? number : 0;
+}
+
+bool kc_cuda_arch_is_valid(const char *list)
+{
+    const char *begin;
+    size_t length;
+
+    if (is_word(list))
+        return true;
+    for (uint32_t i = 0; i < MOST_ARCHITECTURES; i++) {
+        if (next_number(list, &begin, &length) == 0)
+            return false;
+        if (begin[length] == '\0')
+            return true;
+        list = begin + length + 1;
+    }
+    return false;
+}
+
+/* Code for each, and PTX of the latest. */
+static void list_architectures(const char *list, struct architectures *architectures)
+{
+    unsigned long latest = 0;
+    const char *begin;
+    size_t length;
+
+    architectures->count = 0;
+    if (is_word(list)) {
+        snprintf(architectures->text[architectures->count++], ARCHITECTURE_TEXT, "-arch=%s", list);
+        return;
+    }
+    do {
+        unsigned long number = next_number(list, &begin, &length);
+        latest               = number > latest ? number : latest;
+        snprintf(architectures->text[architectures->count++], ARCHITECTURE_TEXT,
+                 "-gencode=arch=compute_%.*s,code=sm_%.*s", (int)length, begin, (int)length, begin);
+        list = begin + length + 1;
+    } while (begin[length] != '\0');
+    snprintf(architectures->text[architectures->count++], ARCHITECTURE_TEXT,
+             "-gencode=arch=compute_%lu,code=compute_%lu", latest, latest);
+}
+
+/* ---- the compiler ---- */
+
 static bool compile(const struct kc_options *options, struct kc_job *job, const char *source,
                     const char *output)
 {
-    const char *arguments[] = {options->nvcc, "--ptx", "-O3", "-o", output, source, NULL};
-    int error               = run_program((char *const *)(uintptr_t)arguments);
+    const char *arguments[MOST_ARCHITECTURES + 8] = {options->nvcc, "-fatbin", "-o", output, source};
+    struct architectures architectures;
+    int error;
 
+    list_architectures(options->cuda_arch, &architectures);
+    for (uint32_t i = 0; i < architectures.count; i++)
+        arguments[5 + i] = architectures.text[i];
+    error = run_program((char *const *)(uintptr_t)arguments);
     if (error == 0)
         return true;
     if (error == ENOENT) {
@@ -58,26 +140,58 @@ static bool compile(const struct kc_options *options, struct kc_job *job, const 
     return false;
 }
 
+/* Whose code it is, behind the code. */
+static bool append_origin(struct kc_job *job, const char *text, uint64_t length, const struct kc_file *file)
+{
+    const char *line      = length > 1 ? memrchr(text, '\n', length - 1) : NULL;
+    struct kc_file behind = *file;
+    bool well;
+
+    if (!line)
+        return true;
+    behind.descriptor = open(file->temporary, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (behind.descriptor < 0) {
+        kc_fail(job, "%s: %s", file->path, strerror(errno));
+        return false;
+    }
+    well = kc_file_write(job, &behind, line, length - (uint64_t)(line - text));
+    if (close(behind.descriptor) != 0 && well) {
+        kc_fail(job, "%s: %s", file->path, strerror(errno));
+        well = false;
+    }
+    return well;
+}
+
+/* A file beside `path` that nvcc and its tools can be told of: they stumble over what stands in the names of variants. */
+static bool begin_beside(struct kc_job *job, const char *path, const char *name, struct kc_file *file)
+{
+    const char *slash = strrchr(path, '/');
+    char beside[PATH_MAX];
+    int length = slash ? (int)(slash + 1 - path) : 0;
+
+    if (snprintf(beside, sizeof(beside), "%.*s%s", length, path, name) >= PATH_MAX) {
+        kc_fail(job, "%s: %s", path, strerror(ENAMETOOLONG));
+        return false;
+    }
+    return kc_file_begin(job, beside, file);
+}
+
 bool kc_nvcc(const struct kc_options *options, struct kc_job *job, const char *text, uint64_t length,
              const char *path)
 {
     struct kc_file source, output;
-    char source_path[PATH_MAX];
     bool well;
 
-    if (strlen(path) >= sizeof(source_path)) {
-        kc_fail(job, "%s: %s", path, strerror(ENAMETOOLONG));
+    if (!begin_beside(job, path, "kernel.cu", &source))
         return false;
-    }
-    snprintf(source_path, sizeof(source_path), "%.*s.cu", (int)(strrchr(path, '.') - path), path);
-    if (!kc_file_begin(job, source_path, &source))
-        return false;
-    if (!kc_file_begin(job, path, &output)) {
+    if (!begin_beside(job, path, "kernel.fatbin", &output)) {
         kc_file_discard(&source);
         return false;
     }
+    snprintf(output.path, sizeof(output.path), "%s", path);
     well = kc_file_write(job, &source, text, length) &&
-           compile(options, job, source.temporary, output.temporary) && kc_file_commit(job, &output);
+           compile(options, job, source.temporary, output.temporary) &&
+           append_origin(job, text, length, &output) && kc_file_commit(job, &output);
     if (!well)
         kc_file_discard(&output);
     kc_file_discard(&source);

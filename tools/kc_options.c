@@ -18,6 +18,7 @@ enum {
     OPTION_CONSTANT,
     OPTION_VARIANTS,
     OPTION_NVCC,
+    OPTION_CUDA_ARCH,
     OPTION_JSON
 };
 
@@ -204,6 +205,11 @@ static int parse_option(struct parser *parser, int option, const char *value)
     case OPTION_NVCC:
         options->nvcc = value;
         return COMMAND_OK;
+    case OPTION_CUDA_ARCH:
+        options->cuda_arch = value;
+        return kc_cuda_arch_is_valid(value) ? COMMAND_OK
+                                            : complain("--cuda-arch takes all-major, all, native, or numbers "
+                                                       "like 90 with commas between them");
     case OPTION_JSON:
         options->json = true;
         return COMMAND_OK;
@@ -236,6 +242,7 @@ int kc_parse(int argc, char **argv, struct kc_options *options)
         {"constant", required_argument, NULL, OPTION_CONSTANT},
         {"variants", required_argument, NULL, OPTION_VARIANTS},
         {"nvcc", required_argument, NULL, OPTION_NVCC},
+        {"cuda-arch", required_argument, NULL, OPTION_CUDA_ARCH},
         {"json", no_argument, NULL, OPTION_JSON},
         {"quiet", no_argument, NULL, 'q'},
         {"verbose", no_argument, NULL, 'v'},
@@ -244,10 +251,11 @@ int kc_parse(int argc, char **argv, struct kc_options *options)
     struct parser parser = {.options = options};
     int status           = COMMAND_OK, option;
 
-    options->targets  = KC_SPV;
-    options->nvcc     = "nvcc";
-    options->defines  = output_allocate((size_t)argc, sizeof(*options->defines));
-    options->includes = output_allocate((size_t)argc, sizeof(*options->includes));
+    options->targets   = KC_SPV;
+    options->nvcc      = "nvcc";
+    options->cuda_arch = "all-major";
+    options->defines   = output_allocate((size_t)argc, sizeof(*options->defines));
+    options->includes  = output_allocate((size_t)argc, sizeof(*options->includes));
     while (status == COMMAND_OK && (option = getopt_long(argc, argv, "o:D:I:O::g::qv", known, NULL)) != -1)
         status = parse_option(&parser, option, optarg);
     if (status != COMMAND_OK)

@@ -1,0 +1,276 @@
+/* cuda backend: operations of streams. One thread at a time enqueues.
+ *
+ * What is not held back goes to the driver with one look at stream->holds, and without a lock.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+
+#include "copy.h"
+#include "launch.h"
+#include "memory.h"
+#include "module.h"
+#include "stream.h"
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+struct copy_job {
+    struct cuda_job job;
+    struct trm_copy_desc desc;
+};
+
+struct copy_2d_job {
+    struct cuda_job job;
+    struct trm_copy_2d_desc desc;
+};
+
+struct fill_job {
+    struct cuda_job job;
+    struct trm_fill_desc desc;
+};
+
+struct prefetch_job {
+    struct cuda_job job;
+    CUdeviceptr address;
+    uint64_t size;
+    CUmemLocation location;
+};
+
+/* Only what is used of the arguments is filled in, and copied where the job is held back. */
+struct launch_job {
+    struct cuda_job job;
+    struct cuda_launch launch;
+};
+
+/* ---- all of them ------------------------------------------------------------------------------------- */
+
+static inline bool is_direct(const struct trm_backend_stream *stream)
+{
+    return LIKELY(atomic_load_explicit(&stream->holds, memory_order_acquire) == 0);
+}
+
+static inline void has_submitted(struct trm_backend_stream *stream, uint64_t value)
+{
+    atomic_store_explicit(&stream->submitted, value, memory_order_release);
+}
+
+int32_t cuda_stream_do(struct trm_backend_stream *stream, uint64_t value, struct cuda_job *job)
+{
+    CUcontext previous;
+    job->value = value;
+    if (!is_direct(stream))
+        return cuda_hold_job(stream, value, job, false);
+    int32_t status = cuda_enter_stream(stream->device, &previous);
+    if (!LIKELY(status == TRM_OK))
+        return status;
+    status = job->submit(stream, job);
+    if (!LIKELY(previous == CUDA_NOT_ENTERED))
+        cuda_leave(stream->device, previous);
+    if (LIKELY(status == TRM_OK))
+        has_submitted(stream, value);
+    return status;
+}
+
+int32_t cuda_stream_refused(struct trm_backend_stream *stream, CUresult result, const char *call)
+{
+    stream->refused_native = result;
+    snprintf(stream->refused, sizeof(stream->refused), "%s, which had been held back, answered %s.", call,
+             cuda_result_name(stream->device->instance, result));
+    return cuda_device_fail(stream->device, result, call);
+}
+
+/* ---- copies and fills -------------------------------------------------------------------------------- */
+
+static int32_t submit_copy(struct trm_backend_stream *stream, const struct cuda_job *job)
+{
+    const struct copy_job *copy = (const struct copy_job *)job;
+    CUresult result             = cuda_copy_submit(stream->device, stream->handle, &copy->desc);
+    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A copy");
+}
+
+int32_t cuda_stream_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
+{
+    struct copy_job copy = {
+        .job  = {.submit = submit_copy, .size = sizeof(copy), .value = value},
+        .desc = *desc,
+    };
+    if (!LIKELY(!cuda_copy_blocks(stream->device, desc)))
+        return cuda_hold_job(stream, value, &copy.job, true);
+    return cuda_stream_do(stream, value, &copy.job);
+}
+
+static int32_t submit_copy_2d(struct trm_backend_stream *stream, const struct cuda_job *job)
+{
+    const struct copy_2d_job *copy = (const struct copy_2d_job *)job;
+    CUresult result                = cuda_copy_2d_submit(stream->device, stream->handle, &copy->desc);
+    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A copy of rows");
+}
+
+int32_t cuda_stream_copy_2d(struct trm_backend_stream *stream, uint64_t value,
+                            const struct trm_copy_2d_desc *desc)
+{
+    struct copy_2d_job copy = {
+        .job  = {.submit = submit_copy_2d, .size = sizeof(copy), .value = value},
+        .desc = *desc,
+    };
+    if (cuda_copy_2d_blocks(stream->device, desc))
+        return cuda_hold_job(stream, value, &copy.job, true);
+    return cuda_stream_do(stream, value, &copy.job);
+}
+
+static int32_t submit_fill(struct trm_backend_stream *stream, const struct cuda_job *job)
+{
+    const struct fill_job *fill = (const struct fill_job *)job;
+    CUresult result             = cuda_fill_submit(stream->device, stream->handle, &fill->desc);
+    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A fill");
+}
+
+int32_t cuda_stream_fill(struct trm_backend_stream *stream, uint64_t value, const struct trm_fill_desc *desc)
+{
+    struct fill_job fill = {
+        .job  = {.submit = submit_fill, .size = sizeof(fill), .value = value},
+        .desc = *desc,
+    };
+    return cuda_stream_do(stream, value, &fill.job);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------- */
+
+static int32_t submit_launch(struct trm_backend_stream *stream, const struct cuda_job *job)
+{
+    const struct cuda_launch *launch = &((const struct launch_job *)job)->launch;
+    atomic_store_explicit(&stream->running, launch->kernel->name, memory_order_relaxed);
+    CUresult result = cuda_launch_submit(stream->device, stream->handle, launch);
+    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "cuLaunchKernel");
+}
+
+int32_t cuda_stream_launch(struct trm_backend_stream *stream, uint64_t value,
+                           const struct trm_launch_desc *desc)
+{
+    struct launch_job launch;
+    int32_t status = cuda_launch_build(stream->device, desc, &launch.launch);
+    if (!LIKELY(status == TRM_OK))
+        return status;
+    launch.job.submit   = submit_launch;
+    launch.job.reserved = 0;
+    launch.job.size = (uint32_t)offsetof(struct launch_job, launch.arguments) + launch.launch.argument_bytes;
+    return cuda_stream_do(stream, value, &launch.job);
+}
+
+/* ---- prefetches -------------------------------------------------------------------------------------- */
+
+static int32_t submit_prefetch(struct trm_backend_stream *stream, const struct cuda_job *job)
+{
+    const struct prefetch_job *prefetch = (const struct prefetch_job *)job;
+    CUresult result = stream->device->cuda->cuMemPrefetchAsync(prefetch->address, prefetch->size,
+                                                               prefetch->location, 0, stream->handle);
+    /* It is a hint: memory that the driver does not move, for whatever reason, is no failure. */
+    if (LIKELY(result == CUDA_SUCCESS) || !cuda_is_sticky(result))
+        return TRM_OK;
+    return cuda_stream_refused(stream, result, "cuMemPrefetchAsync");
+}
+
+static int32_t submit_nothing(struct trm_backend_stream *stream, const struct cuda_job *job)
+{
+    (void)stream;
+    (void)job;
+    return TRM_OK;
+}
+
+int32_t cuda_stream_prefetch(struct trm_backend_stream *stream, uint64_t value,
+                             struct trm_backend_memory *memory, uint64_t offset, uint64_t size,
+                             uint32_t to_host)
+{
+    const struct trm_backend_device *device = stream->device;
+    bool moves = memory->source == CUDA_MEMORY_MANAGED && device->physical->concurrent_managed &&
+                 device->cuda->cuMemPrefetchAsync != NULL;
+    struct prefetch_job prefetch = {
+        .job      = {.submit = moves ? submit_prefetch : submit_nothing, .size = sizeof(prefetch)},
+        .address  = memory->address + offset,
+        .size     = size,
+        .location = {.type = to_host ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE,
+                     .id   = to_host ? 0 : device->handle},
+    };
+    return cuda_stream_do(stream, value, &prefetch.job);
+}
+
+/* ---- marks ------------------------------------------------------------------------------------------- */
+
+static int32_t submit_mark(struct trm_backend_stream *stream, const struct cuda_job *job)
+{
+    return cuda_mark_make(stream, job->value);
+}
+
+/* What has come to its end already needs no mark. */
+int32_t cuda_stream_mark(struct trm_backend_stream *stream, uint64_t value)
+{
+    struct cuda_job mark = {.submit = submit_mark, .size = sizeof(mark), .value = value};
+    if (!is_direct(stream))
+        return cuda_hold_job(stream, value, &mark, false);
+    if (cuda_stream_completed(stream) >= value)
+        return TRM_OK;
+    return submit_mark(stream, &mark);
+}
+
+/* ---- waits for others -------------------------------------------------------------------------------- */
+
+static int32_t wait_for_mark(struct trm_backend_stream *stream, struct cuda_mark *mark)
+{
+    struct trm_backend_device *device = stream->device;
+    CUcontext previous;
+    int32_t status = cuda_enter_stream(device, &previous);
+    if (!LIKELY(status == TRM_OK))
+        return status;
+    CUresult result = device->cuda->cuStreamWaitEvent(stream->handle, mark->event, CU_EVENT_WAIT_DEFAULT);
+    if (!LIKELY(previous == CUDA_NOT_ENTERED))
+        cuda_leave(device, previous);
+    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "cuStreamWaitEvent");
+}
+
+/* `other` lives. */
+static int32_t follow(struct trm_backend_stream *stream, struct trm_backend_stream *other, uint64_t value)
+{
+    CUresult result;
+    if (cuda_stream_completed(other) >= value)
+        return TRM_OK;
+    struct cuda_mark *mark = cuda_mark_get(other, value, &result);
+    if (!LIKELY(mark != NULL))
+        return result != CUDA_SUCCESS ? cuda_stream_refused(stream, result, "cuEventRecord")
+                                      : cuda_fail_host_memory(stream->device->instance, "a mark in a stream");
+    int32_t status = wait_for_mark(stream, mark);
+    cuda_mark_put(mark);
+    return status;
+}
+
+/* What was destroyed had ended. */
+int32_t cuda_stream_follow(struct trm_backend_stream *stream, struct trm_backend_stream *other,
+                           uint64_t value)
+{
+    pthread_mutex_lock(&other->lock);
+    bool is_there = !other->destroyed;
+    other->inside += is_there ? 1 : 0;
+    pthread_mutex_unlock(&other->lock);
+    if (!is_there)
+        return TRM_OK;
+    int32_t status = follow(stream, other, value);
+    cuda_stream_leave(other);
+    return status;
+}
+
+int32_t cuda_stream_wait_stream(struct trm_backend_stream *stream, uint64_t value,
+                                struct trm_backend_stream *other, uint64_t other_value)
+{
+    if (!is_direct(stream) || !LIKELY(cuda_stream_submitted(other) >= other_value))
+        return cuda_hold_wait(stream, value, other, other_value);
+    int32_t status = follow(stream, other, other_value);
+    if (LIKELY(status == TRM_OK))
+        has_submitted(stream, value);
+    return status;
+}
+
+int32_t cuda_stream_gate(struct trm_backend_stream *stream, uint64_t value)
+{
+    if (!is_direct(stream) || atomic_load(&stream->opened) < value)
+        return cuda_hold_gate(stream, value);
+    has_submitted(stream, value);
+    return TRM_OK;
+}

@@ -1,0 +1,368 @@
+/* cuda backend: functions as kernels.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "module.h"
+
+#define SHARED_ALWAYS 49152u /* bytes of shared memory that a group has without asking */
+#define ADDRESS_BYTES 8u
+#define BLOCK_ALIGNMENT 16u
+
+/* What the driver says of a function's parameters. */
+struct found {
+    bool is_known;
+    uint32_t count;
+    uint32_t offset[CUDA_MAX_ARGUMENTS], size[CUDA_MAX_ARGUMENTS];
+};
+
+static uint32_t align(uint32_t offset, uint32_t alignment)
+{
+    return (offset + alignment - 1) / alignment * alignment;
+}
+
+static uint32_t type_size(int32_t type)
+{
+    switch (type) {
+    case TRM_TYPE_U8:
+    case TRM_TYPE_I8:
+        return 1;
+    case TRM_TYPE_U16:
+    case TRM_TYPE_I16:
+    case TRM_TYPE_F16:
+        return 2;
+    case TRM_TYPE_U64:
+    case TRM_TYPE_I64:
+    case TRM_TYPE_F64:
+        return 8;
+    default:
+        return 4;
+    }
+}
+
+static uint32_t parameter_size(const struct trm_parameter *parameter)
+{
+    switch (parameter->kind) {
+    case TRM_PARAMETER_BUFFER:
+        return ADDRESS_BYTES;
+    case TRM_PARAMETER_SCALAR:
+        return type_size(parameter->type);
+    default:
+        return parameter->size;
+    }
+}
+
+/* ---- asking the driver */
+
+static int32_t fail_too_many(const struct trm_backend_module *module, const char *name)
+{
+    return cuda_fail(module->device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                     "Kernel '%.100s' has more than %u parameters, or more than %u bytes of them.", name,
+                     CUDA_MAX_ARGUMENTS, CUDA_ARGUMENT_BYTES);
+}
+
+static int32_t find_parameters(struct trm_backend_module *module, const char *name, CUfunction function,
+                               struct found *found)
+{
+    const struct cuda_functions *cuda = module->device->cuda;
+    size_t offset, size;
+    found->count    = 0;
+    found->is_known = cuda->cuFuncGetParamInfo != NULL;
+    while (found->is_known) {
+        CUresult result = cuda->cuFuncGetParamInfo(function, found->count, &offset, &size);
+        if (result == CUDA_ERROR_INVALID_VALUE)
+            return TRM_OK; /* there are no more */
+        if (result != CUDA_SUCCESS)
+            return cuda_device_fail(module->device, result, "cuFuncGetParamInfo");
+        if (found->count == CUDA_MAX_ARGUMENTS || offset > CUDA_ARGUMENT_BYTES ||
+            size > CUDA_ARGUMENT_BYTES - offset)
+            return fail_too_many(module, name);
+        found->offset[found->count] = (uint32_t)offset;
+        found->size[found->count]   = (uint32_t)size;
+        found->count++;
+    }
+    return TRM_OK;
+}
+
+/* What a launch must know; and the function is loaded now and not when it is launched first. */
+static int32_t find_attributes(struct trm_backend_kernel *kernel)
+{
+    struct trm_backend_device *device = kernel->module->device;
+    const struct cuda_functions *cuda = device->cuda;
+    int items = 0, shared = 0, most = device->physical->shared_bytes;
+    CUresult result = CUDA_SUCCESS;
+    if (cuda->cuFuncLoad != NULL)
+        result = cuda->cuFuncLoad(kernel->function);
+    if (result != CUDA_SUCCESS)
+        return cuda_device_fail(device, result, "cuFuncLoad");
+    result = cuda->cuFuncGetAttribute(&items, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuFuncGetAttribute(&shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function);
+    if (result != CUDA_SUCCESS)
+        return cuda_device_fail(device, result, "cuFuncGetAttribute");
+    if (most > (int)SHARED_ALWAYS && shared < most) {
+        result = cuda->cuFuncSetAttribute(kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                          most - shared);
+        if (result != CUDA_SUCCESS)
+            return cuda_device_fail(device, result, "cuFuncSetAttribute");
+    }
+    kernel->group_items_most = items > 0 ? (uint32_t)items : 0;
+    kernel->shared_bytes     = (shared > 0 ? (uint32_t)shared : 0) + kernel->dynamic_bytes;
+    return TRM_OK;
+}
+
+/* ---- objects */
+
+/* One block: the kernel, its parameters where they are its own, offsets, entries, its name. */
+static struct trm_backend_kernel *kernel_new(struct trm_backend_module *module, const char *name,
+                                             uint32_t parameter_count, uint32_t own_parameters,
+                                             uint32_t entry_count)
+{
+    uint64_t parameters  = sizeof(struct trm_backend_kernel);
+    uint64_t offsets     = parameters + (uint64_t)own_parameters * sizeof(struct trm_parameter);
+    uint64_t entries     = offsets + (uint64_t)parameter_count * sizeof(uint32_t);
+    uint64_t text        = entries + (uint64_t)entry_count * sizeof(uint32_t);
+    uint64_t size        = text + strlen(name) + 1;
+    unsigned char *block = cuda_allocate(module->device->instance, size);
+    if (block == NULL)
+        return NULL;
+    struct trm_backend_kernel *kernel = (struct trm_backend_kernel *)block;
+    kernel->module                    = module;
+    kernel->size                      = size;
+    kernel->parameter_count           = parameter_count;
+    kernel->parameters                = (const struct trm_parameter *)(block + parameters);
+    kernel->offsets                   = (const uint32_t *)(block + offsets);
+    kernel->entries                   = (const uint32_t *)(block + entries);
+    kernel->name                      = memcpy(block + text, name, strlen(name) + 1);
+    return kernel;
+}
+
+void cuda_kernel_destroy(struct trm_backend_kernel *kernel)
+{
+    cuda_release(kernel->module->device->instance, kernel, kernel->size);
+}
+
+/* The last thing that can fail. */
+static int32_t finish(struct trm_backend_kernel *kernel)
+{
+    struct trm_backend_module *module = kernel->module;
+    int32_t status                    = find_attributes(kernel);
+    if (status != TRM_OK) {
+        cuda_kernel_destroy(kernel);
+        return status;
+    }
+    kernel->next    = module->kernels;
+    module->kernels = kernel;
+    return TRM_OK;
+}
+
+/* ---- translated: pointers, a struct of the rest, groups, sizes (core/translate/target_cuda.c) */
+
+struct layout {
+    uint32_t *offsets, *entries;
+    uint32_t entry_sizes[CUDA_MAX_ARGUMENTS];
+    uint32_t count, bytes; /* so far */
+    uint32_t plain_bytes;  /* without sizes */
+};
+
+static void add_entry(struct layout *layout, uint32_t size, uint32_t alignment)
+{
+    layout->bytes                      = align(layout->bytes, alignment);
+    layout->entry_sizes[layout->count] = size;
+    layout->entries[layout->count++]   = layout->bytes;
+    layout->bytes += size;
+}
+
+static uint32_t scalar_alignment(const struct trm_parameter *parameter)
+{
+    return parameter->kind == TRM_PARAMETER_SCALAR ? type_size(parameter->type) : BLOCK_ALIGNMENT;
+}
+
+static void lay_out_struct(const struct trm_kernel_info *info, struct layout *layout)
+{
+    uint32_t most = 0, size = 0;
+    for (uint32_t i = 0; i < info->parameter_count; i++) {
+        const struct trm_parameter *parameter = &info->parameters[i];
+        if (parameter->kind == TRM_PARAMETER_BUFFER)
+            continue;
+        uint32_t alignment = scalar_alignment(parameter);
+        most               = alignment > most ? alignment : most;
+        layout->offsets[i] = align(size, alignment);
+        size               = layout->offsets[i] + parameter_size(parameter);
+    }
+    if (most == 0)
+        return;
+    add_entry(layout, align(size, most), most);
+    for (uint32_t i = 0; i < info->parameter_count; i++)
+        if (info->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            layout->offsets[i] += layout->entries[layout->count - 1];
+}
+
+static void lay_out(struct trm_backend_kernel *kernel, const struct trm_kernel_info *info,
+                    struct layout *layout, uint32_t buffers)
+{
+    for (uint32_t i = 0; i < info->parameter_count; i++) {
+        if (info->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            continue;
+        add_entry(layout, ADDRESS_BYTES, ADDRESS_BYTES);
+        layout->offsets[i] = layout->entries[layout->count - 1];
+    }
+    lay_out_struct(info, layout);
+    if (kernel->several != 0) {
+        add_entry(layout, sizeof(uint32_t), sizeof(uint32_t));
+        kernel->groups_offset = layout->entries[layout->count - 1];
+    }
+    layout->plain_bytes  = layout->bytes;
+    kernel->sizes_offset = align(layout->bytes, ADDRESS_BYTES);
+    for (uint32_t i = 0; i < buffers; i++)
+        add_entry(layout, ADDRESS_BYTES, ADDRESS_BYTES);
+}
+
+/* Does the driver see what was laid out? Sizes are there for all buffers or for none. */
+static bool is_as_laid_out(struct trm_backend_kernel *kernel, const struct layout *layout,
+                           const struct found *found, uint32_t buffers)
+{
+    if (found->count != layout->count && found->count != layout->count - buffers)
+        return false;
+    for (uint32_t i = 0; i < found->count; i++)
+        if (found->size[i] != layout->entry_sizes[i] || found->offset[i] != layout->entries[i])
+            return false;
+    kernel->exact       = true;
+    kernel->entry_count = found->count;
+    kernel->wants_sizes = buffers != 0 && found->count == layout->count;
+    return true;
+}
+
+int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
+                               uint32_t several, CUfunction function)
+{
+    uint32_t buffers = 0;
+    struct found found;
+    for (uint32_t i = 0; i < info->parameter_count; i++)
+        buffers += info->parameters[i].kind == TRM_PARAMETER_BUFFER;
+    uint32_t entries = 2 * buffers + (buffers != info->parameter_count) + (several != 0);
+    if (info->parameter_count > CUDA_MAX_ARGUMENTS || entries > CUDA_MAX_ARGUMENTS)
+        return fail_too_many(module, info->name);
+    int32_t status = find_parameters(module, info->name, function, &found);
+    if (status != TRM_OK)
+        return status;
+    struct trm_backend_kernel *kernel = kernel_new(module, info->name, info->parameter_count, 0, entries);
+    if (kernel == NULL)
+        return cuda_fail_host_memory(module->device->instance, "a kernel");
+    struct layout layout = {.offsets = (uint32_t *)(uintptr_t)kernel->offsets,
+                            .entries = (uint32_t *)(uintptr_t)kernel->entries};
+    kernel->several      = several;
+    lay_out(kernel, info, &layout, buffers);
+    kernel->function       = function;
+    kernel->layout         = CUDA_LAYOUT_TRANSLATED;
+    kernel->parameters     = info->parameters;
+    kernel->entry_count    = layout.count;
+    kernel->wants_sizes    = buffers != 0;
+    kernel->argument_bytes = layout.bytes;
+    kernel->dynamic_bytes  = info->shared_bytes > SHARED_ALWAYS ? info->shared_bytes : 0;
+    memcpy(kernel->group_size, info->group_size, sizeof(kernel->group_size));
+    if (layout.bytes > CUDA_ARGUMENT_BYTES)
+        status = fail_too_many(module, info->name);
+    else if (found.is_known && !is_as_laid_out(kernel, &layout, &found, buffers))
+        status =
+            cuda_fail(module->device->instance, TRM_ERROR_ABI, 0,
+                      "The code of kernel '%.100s' does not have the parameters of its shader.", info->name);
+    if (status != TRM_OK) {
+        cuda_kernel_destroy(kernel);
+        return status;
+    }
+    if (!kernel->wants_sizes)
+        kernel->argument_bytes = layout.plain_bytes;
+    return finish(kernel);
+}
+
+/* ---- native: one by one */
+
+/* Without the driver's word: as the C++ compiler lays them out. A block's alignment is known to nobody. */
+static int32_t lay_out_native(const struct trm_backend_module *module, const struct trm_kernel_info *info,
+                              struct found *found)
+{
+    uint32_t bytes = 0;
+    if (info->parameter_count > CUDA_MAX_ARGUMENTS)
+        return fail_too_many(module, info->name);
+    for (uint32_t i = 0; i < info->parameter_count; i++) {
+        uint32_t size      = parameter_size(&info->parameters[i]);
+        uint32_t alignment = info->parameters[i].kind == TRM_PARAMETER_BUFFER ||
+                                     info->parameters[i].kind == TRM_PARAMETER_SCALAR
+                                 ? size
+                                 : BLOCK_ALIGNMENT;
+        found->offset[i]   = align(bytes, alignment);
+        found->size[i]     = size;
+        if (size > CUDA_ARGUMENT_BYTES || found->offset[i] > CUDA_ARGUMENT_BYTES - size)
+            return fail_too_many(module, info->name);
+        bytes = found->offset[i] + size;
+    }
+    found->count = info->parameter_count;
+    return TRM_OK;
+}
+
+static int32_t match_interface(const struct trm_backend_module *module, const struct trm_kernel_info *info,
+                               const struct found *found)
+{
+    const struct trm_backend_instance *instance = module->device->instance;
+    if (info->parameter_count != found->count)
+        return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0,
+                         "Kernel '%.100s' of module '%.80s' has %u parameters, but %u are described.",
+                         info->name, module->name, found->count, info->parameter_count);
+    for (uint32_t i = 0; i < found->count; i++)
+        if (parameter_size(&info->parameters[i]) != found->size[i])
+            return cuda_fail(
+                instance, TRM_ERROR_INVALID_ARGUMENT, 0,
+                "Parameter %u of kernel '%.100s' of module '%.80s' has %u bytes, but is described with %u.",
+                i, info->name, module->name, found->size[i], parameter_size(&info->parameters[i]));
+    return TRM_OK;
+}
+
+static int32_t find_native(struct trm_backend_module *module, const char *name,
+                           const struct trm_kernel_info *info, CUfunction function, struct found *found)
+{
+    int32_t status = find_parameters(module, name, function, found);
+    if (status != TRM_OK)
+        return status;
+    if (found->is_known)
+        return info != NULL ? match_interface(module, info, found) : TRM_OK;
+    if (info != NULL)
+        return lay_out_native(module, info, found);
+    return cuda_fail(module->device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                     "The driver does not say which parameters kernel '%.100s' has (CUDA 12.4 does), so the "
+                     "module needs a "
+                     "description of it (struct trm_native_options).",
+                     name);
+}
+
+int32_t cuda_kernel_native(struct trm_backend_module *module, const char *name,
+                           const struct trm_kernel_info *info, CUfunction function)
+{
+    struct found found;
+    int32_t status = find_native(module, name, info, function, &found);
+    if (status != TRM_OK)
+        return status;
+    struct trm_backend_kernel *kernel =
+        kernel_new(module, name, found.count, info != NULL ? 0 : found.count, found.count);
+    if (kernel == NULL)
+        return cuda_fail_host_memory(module->device->instance, "a kernel");
+    struct trm_parameter *own = (struct trm_parameter *)(uintptr_t)kernel->parameters;
+    for (uint32_t i = 0; i < found.count; i++) {
+        ((uint32_t *)(uintptr_t)kernel->offsets)[i] = found.offset[i];
+        ((uint32_t *)(uintptr_t)kernel->entries)[i] = found.offset[i];
+        kernel->argument_bytes                      = found.offset[i] + found.size[i];
+        if (info == NULL)
+            own[i] = (struct trm_parameter){.kind = TRM_PARAMETER_BYTES, .size = found.size[i]};
+    }
+    kernel->function     = function;
+    kernel->layout       = CUDA_LAYOUT_NATIVE;
+    kernel->entry_count  = found.count;
+    kernel->exact        = found.is_known;
+    kernel->sizes_offset = kernel->argument_bytes;
+    if (info != NULL) {
+        kernel->parameters = info->parameters;
+        memcpy(kernel->group_size, info->group_size, sizeof(kernel->group_size));
+    }
+    return finish(kernel);
+}

@@ -1,0 +1,327 @@
+/* cuda backend: marks, which are the places of a stream that somebody may wait for.
+ * SPDX-License-Identifier: MIT
+ */
+#include "stream.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST_MARKS 8u
+
+static struct cuda_mark **slot(const struct cuda_marks *marks, uint32_t index)
+{
+    return &marks->ring[(marks->first + index) & (marks->capacity - 1)];
+}
+
+static struct cuda_mark *newest(const struct cuda_marks *marks)
+{
+    return marks->count == 0 ? NULL : *slot(marks, marks->count - 1);
+}
+
+/* ---- with the stream's lock ------------------------------------------------------------------------ */
+
+/* What is complete and not looked at by anybody is spare. */
+static void reap(struct trm_backend_stream *stream)
+{
+    struct cuda_marks *marks = &stream->marks;
+    uint64_t completed       = cuda_stream_completed(stream);
+    while (marks->count != 0) {
+        struct cuda_mark *mark = *slot(marks, 0);
+        if (mark->value > completed || atomic_load_explicit(&mark->users, memory_order_acquire) != 0)
+            return;
+        mark->next   = marks->spare;
+        marks->spare = mark;
+        marks->first = (marks->first + 1) & (marks->capacity - 1);
+        marks->count--;
+    }
+}
+
+/* The first at or after `value`; NULL when there is none. */
+static struct cuda_mark *find(const struct cuda_marks *marks, uint64_t value)
+{
+    uint32_t low = 0, high = marks->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((*slot(marks, middle))->value < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < marks->count ? *slot(marks, low) : NULL;
+}
+
+static struct cuda_mark *use(struct cuda_mark *mark)
+{
+    if (mark != NULL)
+        atomic_fetch_add_explicit(&mark->users, 1, memory_order_relaxed);
+    return mark;
+}
+
+static struct cuda_mark *take_spare(struct trm_backend_stream *stream)
+{
+    reap(stream);
+    struct cuda_mark *mark = stream->marks.spare;
+    if (mark != NULL)
+        stream->marks.spare = mark->next;
+    return mark;
+}
+
+static void give_spare(struct trm_backend_stream *stream, struct cuda_mark *mark)
+{
+    mark->next          = stream->marks.spare;
+    stream->marks.spare = mark;
+}
+
+/* ---- making --------------------------------------------------------------------------------------- */
+
+/* NULL with CUDA_SUCCESS: there is no host memory. */
+static CUresult create(struct trm_backend_stream *stream, struct cuda_mark **result)
+{
+    struct trm_backend_device *device = stream->device;
+    CUcontext previous;
+    struct cuda_mark *mark = cuda_allocate(device->instance, sizeof(*mark));
+    *result                = NULL;
+    if (mark == NULL)
+        return CUDA_SUCCESS;
+    CUresult made = CUDA_ERROR_INVALID_CONTEXT;
+    if (cuda_enter(device, &previous) == TRM_OK) {
+        made = device->cuda->cuEventCreate(&mark->event, CU_EVENT_DISABLE_TIMING);
+        cuda_leave(device, previous);
+    }
+    if (made == CUDA_SUCCESS)
+        *result = mark;
+    else
+        cuda_release(device->instance, mark, sizeof(*mark));
+    return made;
+}
+
+static CUresult record(struct trm_backend_stream *stream, const struct cuda_mark *mark)
+{
+    struct trm_backend_device *device = stream->device;
+    CUcontext previous;
+    if (cuda_enter_stream(device, &previous) != TRM_OK)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    CUresult result = device->cuda->cuEventRecord(mark->event, stream->handle);
+    if (previous != CUDA_NOT_ENTERED)
+        cuda_leave(device, previous);
+    return result;
+}
+
+/* A ring that is full of marks nobody has asked about: asks about one in the middle, then about earlier ones. False: none of them
+ * is complete. */
+static bool make_room_by_asking(struct trm_backend_stream *stream)
+{
+    uint32_t at = stream->marks.capacity;
+    while (at != 0) {
+        at /= 2;
+        pthread_mutex_lock(&stream->lock);
+        struct cuda_mark *mark = at < stream->marks.count ? use(*slot(&stream->marks, at)) : NULL;
+        pthread_mutex_unlock(&stream->lock);
+        if (mark == NULL)
+            continue;
+        CUresult result = cuda_mark_ask(stream, mark);
+        cuda_mark_put(mark);
+        if (result == CUDA_SUCCESS)
+            return true;
+    }
+    return false;
+}
+
+/* Another ring, of twice the size. False: no memory. */
+static bool grow(struct trm_backend_stream *stream)
+{
+    const struct trm_backend_instance *instance = stream->device->instance;
+    struct cuda_marks *marks                    = &stream->marks;
+    uint32_t capacity                           = marks->capacity == 0 ? FIRST_MARKS : marks->capacity * 2;
+    struct cuda_mark **ring = cuda_allocate(instance, capacity * sizeof(struct cuda_mark *));
+    if (ring == NULL)
+        return false;
+    pthread_mutex_lock(&stream->lock);
+    struct cuda_mark **old = marks->ring;
+    uint32_t old_capacity  = marks->capacity;
+    if (old_capacity < capacity) {
+        for (uint32_t i = 0; i < marks->count; i++)
+            ring[i] = *slot(marks, i);
+        marks->ring     = ring;
+        marks->capacity = capacity;
+        marks->first    = 0;
+    } else { /* somebody else was faster */
+        old          = ring;
+        old_capacity = capacity;
+    }
+    pthread_mutex_unlock(&stream->lock);
+    cuda_release(instance, old, old_capacity * sizeof(struct cuda_mark *));
+    return true;
+}
+
+/* Takes the lock; there is room in the ring then, or (false) the lock is not held. */
+static bool lock_with_room(struct trm_backend_stream *stream)
+{
+    struct cuda_marks *marks = &stream->marks;
+    while (true) {
+        pthread_mutex_lock(&stream->lock);
+        if (marks->count == marks->capacity)
+            reap(stream);
+        if (marks->count < marks->capacity)
+            return true;
+        bool is_empty = marks->capacity == 0;
+        pthread_mutex_unlock(&stream->lock);
+        if ((is_empty || !make_room_by_asking(stream)) && !grow(stream))
+            return false;
+    }
+}
+
+/* The mark has been recorded at the end of what was submitted, which was `value` then or has grown since: puts it in, or finds one
+ * that does as well. NULL: there is no memory. */
+static struct cuda_mark *put_in(struct trm_backend_stream *stream, struct cuda_mark *mark, uint64_t value,
+                                bool is_used)
+{
+    if (!lock_with_room(stream)) {
+        pthread_mutex_lock(&stream->lock);
+        give_spare(stream, mark);
+        pthread_mutex_unlock(&stream->lock);
+        return NULL;
+    }
+    struct cuda_marks *marks = &stream->marks;
+    struct cuda_mark *last   = newest(marks);
+    if (last != NULL && last->value >= value) {
+        give_spare(stream, mark);
+        mark = find(marks, value);
+    } else {
+        mark->value                  = value;
+        *slot(marks, marks->count++) = mark;
+    }
+    if (is_used)
+        use(mark);
+    else
+        stream->prepared = take_spare(stream);
+    pthread_mutex_unlock(&stream->lock);
+    return mark;
+}
+
+static int32_t fail_memory(struct trm_backend_stream *stream)
+{
+    snprintf(stream->refused, sizeof(stream->refused), "There was no host memory for a mark in a stream.");
+    return cuda_fail_host_memory(stream->device->instance, "a mark in a stream");
+}
+
+/* Of its own, or one that is spare, or a new one. */
+static CUresult take_or_create(struct trm_backend_stream *stream, struct cuda_mark **mark)
+{
+    pthread_mutex_lock(&stream->lock);
+    *mark = take_spare(stream);
+    pthread_mutex_unlock(&stream->lock);
+    return *mark != NULL ? CUDA_SUCCESS : create(stream, mark);
+}
+
+int32_t cuda_mark_make(struct trm_backend_stream *stream, uint64_t value)
+{
+    CUresult result        = CUDA_SUCCESS;
+    struct cuda_mark *mark = stream->prepared;
+    stream->prepared       = NULL;
+    if (mark == NULL)
+        result = take_or_create(stream, &mark);
+    if (result != CUDA_SUCCESS)
+        return cuda_stream_refused(stream, result, "cuEventCreate");
+    if (mark == NULL)
+        return fail_memory(stream);
+    result = record(stream, mark);
+    if (__builtin_expect(result == CUDA_SUCCESS, 1))
+        return put_in(stream, mark, value, false) != NULL ? TRM_OK : fail_memory(stream);
+    stream->prepared = mark;
+    return cuda_stream_refused(stream, result, "cuEventRecord");
+}
+
+/* A mark at the end of what is submitted. */
+static struct cuda_mark *make_at_end(struct trm_backend_stream *stream, CUresult *result)
+{
+    uint64_t value = cuda_stream_submitted(stream);
+    struct cuda_mark *mark;
+    *result = take_or_create(stream, &mark);
+    if (mark == NULL)
+        return NULL;
+    *result = record(stream, mark);
+    if (*result != CUDA_SUCCESS) {
+        pthread_mutex_lock(&stream->lock);
+        give_spare(stream, mark);
+        pthread_mutex_unlock(&stream->lock);
+        return NULL;
+    }
+    return put_in(stream, mark, value, true);
+}
+
+/* ---- looking --------------------------------------------------------------------------------------- */
+
+struct cuda_mark *cuda_mark_get(struct trm_backend_stream *stream, uint64_t value, CUresult *result)
+{
+    pthread_mutex_lock(&stream->lock);
+    struct cuda_mark *mark = use(find(&stream->marks, value));
+    pthread_mutex_unlock(&stream->lock);
+    *result = CUDA_SUCCESS;
+    return mark != NULL ? mark : make_at_end(stream, result);
+}
+
+struct cuda_mark *cuda_mark_newest(struct trm_backend_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    reap(stream);
+    struct cuda_mark *mark = use(newest(&stream->marks));
+    pthread_mutex_unlock(&stream->lock);
+    return mark;
+}
+
+struct cuda_mark *cuda_mark_oldest(struct trm_backend_stream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    reap(stream);
+    struct cuda_mark *mark = use(stream->marks.count != 0 ? *slot(&stream->marks, 0) : NULL);
+    pthread_mutex_unlock(&stream->lock);
+    return mark;
+}
+
+CUresult cuda_mark_ask(struct trm_backend_stream *stream, const struct cuda_mark *mark)
+{
+    struct trm_backend_device *device = stream->device;
+    CUcontext previous;
+    if (cuda_enter_stream(device, &previous) != TRM_OK)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    CUresult result = device->cuda->cuEventQuery(mark->event);
+    if (previous != CUDA_NOT_ENTERED)
+        cuda_leave(device, previous);
+    if (result == CUDA_SUCCESS)
+        cuda_stream_note(stream, mark->value);
+    return result;
+}
+
+void cuda_stream_note(struct trm_backend_stream *stream, uint64_t value)
+{
+    uint64_t old = atomic_load_explicit(&stream->completed, memory_order_relaxed);
+    while (old < value && !atomic_compare_exchange_weak_explicit(&stream->completed, &old, value,
+                                                                 memory_order_release, memory_order_relaxed))
+        ;
+}
+
+/* ---- the end --------------------------------------------------------------------------------------- */
+
+static void destroy(struct trm_backend_stream *stream, struct cuda_mark *mark)
+{
+    (void)stream->device->cuda->cuEventDestroy(mark->event);
+    cuda_release(stream->device->instance, mark, sizeof(*mark));
+}
+
+void cuda_marks_fini(struct trm_backend_stream *stream)
+{
+    struct cuda_marks *marks = &stream->marks;
+    if (stream->prepared != NULL)
+        destroy(stream, stream->prepared);
+    for (uint32_t i = 0; i < marks->count; i++)
+        destroy(stream, *slot(marks, i));
+    while (marks->spare != NULL) {
+        struct cuda_mark *mark = marks->spare;
+        marks->spare           = mark->next;
+        destroy(stream, mark);
+    }
+    cuda_release(stream->device->instance, marks->ring, marks->capacity * sizeof(struct cuda_mark *));
+    memset(marks, 0, sizeof(*marks));
+    stream->prepared = NULL;
+}

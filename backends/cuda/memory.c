@@ -1,0 +1,256 @@
+/* cuda backend: memory.
+ * SPDX-License-Identifier: MIT
+ */
+#include "memory.h"
+
+#include "pool.h"
+#include "registered.h"
+
+#define SOURCES_OWN (CUDA_MEMORY_MANAGED + 1)
+
+/* ---- where it comes from ---------------------------------------------------------------------------- */
+
+/* `size` bytes with any alignment, and back. With the context entered. */
+struct source {
+    const char *call; /* of the driver, for messages */
+    CUresult (*take)(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address, void **host);
+    void (*give)(struct trm_backend_device *device, CUdeviceptr address, void *host);
+};
+
+static CUresult take_pool(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address, void **host)
+{
+    *host = NULL;
+    return cuda_pool_allocate(device, size, address);
+}
+
+static void give_pool(struct trm_backend_device *device, CUdeviceptr address, void *host)
+{
+    (void)host;
+    cuda_pool_free(device, address);
+}
+
+static CUresult take_plain(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address,
+                           void **host)
+{
+    *host = NULL;
+    return device->cuda->cuMemAlloc(address, size);
+}
+
+static CUresult take_pinned(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address,
+                            void **host)
+{
+    const struct cuda_functions *cuda = device->cuda;
+    unsigned int flags                = CU_MEMHOSTALLOC_PORTABLE;
+    if (device->physical->maps_host)
+        flags |= CU_MEMHOSTALLOC_DEVICEMAP;
+    CUresult result = cuda->cuMemHostAlloc(host, size, flags);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *address = (CUdeviceptr)(uintptr_t)*host;
+    if (!device->physical->maps_host)
+        return CUDA_SUCCESS;
+    result = cuda->cuMemHostGetDevicePointer(address, *host, 0);
+    if (result != CUDA_SUCCESS)
+        (void)cuda->cuMemFreeHost(*host);
+    return result;
+}
+
+static void give_pinned(struct trm_backend_device *device, CUdeviceptr address, void *host)
+{
+    (void)address;
+    (void)device->cuda->cuMemFreeHost(host);
+}
+
+static CUresult take_managed(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address,
+                             void **host)
+{
+    CUresult result = device->cuda->cuMemAllocManaged(address, size, CU_MEM_ATTACH_GLOBAL);
+    if (result == CUDA_SUCCESS)
+        *host = (void *)(uintptr_t)*address;
+    return result;
+}
+
+/* It waits for the device, which nothing makes wait for the host. */
+static void give_plain(struct trm_backend_device *device, CUdeviceptr address, void *host)
+{
+    (void)host;
+    (void)device->cuda->cuMemFree(address);
+}
+
+static const struct source sources[SOURCES_OWN] = {
+    [CUDA_MEMORY_POOL]    = {"cuMemAllocFromPoolAsync", take_pool, give_pool},
+    [CUDA_MEMORY_PLAIN]   = {"cuMemAlloc", take_plain, give_plain},
+    [CUDA_MEMORY_PINNED]  = {"cuMemHostAlloc", take_pinned, give_pinned},
+    [CUDA_MEMORY_MANAGED] = {"cuMemAllocManaged", take_managed, give_plain},
+};
+
+/* ---- allocating ------------------------------------------------------------------------------------- */
+
+/* The driver's own alignment mostly will do; where it does not, somewhat more is taken and its beginning left out. */
+static CUresult take_aligned(struct trm_backend_memory *memory, uint64_t alignment)
+{
+    const struct source *source       = &sources[memory->source];
+    struct trm_backend_device *device = memory->device;
+    CUdeviceptr address               = 0;
+    void *host                        = NULL;
+    uint64_t skipped                  = 0;
+
+    CUresult result = source->take(device, memory->size, &address, &host);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if ((address & (alignment - 1)) != 0) {
+        source->give(device, address, host);
+        if (memory->size > UINT64_MAX - alignment)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        result = source->take(device, memory->size + alignment, &address, &host);
+        if (result != CUDA_SUCCESS)
+            return result;
+        skipped = -address & (alignment - 1);
+    }
+    memory->skipped = skipped;
+    memory->address = address + skipped;
+    memory->host    = host != NULL ? (char *)host + skipped : NULL;
+    return CUDA_SUCCESS;
+}
+
+static int32_t explain(struct trm_backend_device *device, CUresult result, enum cuda_memory_source source,
+                       const struct trm_memory_desc *desc)
+{
+    if (result != CUDA_ERROR_OUT_OF_MEMORY)
+        return cuda_device_fail(device, result, sources[source].call);
+    if (desc->kind == TRM_MEMORY_PINNED)
+        return cuda_fail(device->instance, TRM_ERROR_OUT_OF_HOST_MEMORY, result,
+                         "The system has no %llu bytes of memory to be locked for %s.",
+                         (unsigned long long)desc->size, device->physical->name);
+    return cuda_fail(device->instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, result,
+                     "%s has no %llu bytes of memory left.", device->physical->name,
+                     (unsigned long long)desc->size);
+}
+
+/* ---- kinds ------------------------------------------------------------------------------------------ */
+
+/* Where host and device have one memory, all of it can be reached by the host. */
+static enum cuda_memory_source device_source(const struct trm_backend_device *device)
+{
+    if (device->physical->integrated)
+        return device->physical->concurrent_managed ? CUDA_MEMORY_MANAGED : CUDA_MEMORY_PINNED;
+    return device->pool != NULL ? CUDA_MEMORY_POOL : CUDA_MEMORY_PLAIN;
+}
+
+static int32_t find_source(struct trm_backend_device *device, int32_t kind, enum cuda_memory_source *source)
+{
+    switch (kind) {
+    case TRM_MEMORY_DEVICE:
+        *source = device_source(device);
+        return TRM_OK;
+    case TRM_MEMORY_PINNED:
+        *source = CUDA_MEMORY_PINNED;
+        return TRM_OK;
+    case TRM_MEMORY_IMPORTED:
+        *source = CUDA_MEMORY_REGISTERED;
+        return TRM_OK;
+    case TRM_MEMORY_UNIFIED:
+        *source = CUDA_MEMORY_MANAGED;
+        if (device->physical->managed && device->physical->concurrent_managed)
+            return TRM_OK;
+        return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                         device->physical->managed ? "With %s the host may not touch unified memory while "
+                                                     "the device works: so it is not offered."
+                                                   : "%s has no unified memory.",
+                         device->physical->name);
+    default:
+        return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                         "Memory of kind %d is not known to the cuda backend.", kind);
+    }
+}
+
+static int32_t take(struct trm_backend_memory *memory, const struct trm_memory_desc *desc)
+{
+    if (memory->source == CUDA_MEMORY_REGISTERED) {
+        memory->host = desc->host_pointer;
+        return cuda_register(memory->device, memory->host, memory->size, &memory->registered,
+                             &memory->address);
+    }
+    CUresult result = take_aligned(memory, desc->alignment);
+    return result == CUDA_SUCCESS ? TRM_OK : explain(memory->device, result, memory->source, desc);
+}
+
+/* ---- for the other files ---------------------------------------------------------------------------- */
+
+struct trm_backend_memory *cuda_memory_new(struct trm_backend_device *device)
+{
+    struct trm_backend_memory *memory = cuda_allocate(device->instance, sizeof(*memory));
+    if (memory != NULL)
+        memory->device = device;
+    return memory;
+}
+
+/* What the driver answers is of no use any more. */
+static void give(struct trm_backend_memory *memory)
+{
+    struct trm_backend_device *device = memory->device;
+    CUcontext previous;
+    bool entered = cuda_enter(device, &previous) == TRM_OK;
+    if (memory->source == CUDA_MEMORY_REGISTERED)
+        cuda_unregister(device, memory->registered);
+    else
+        sources[memory->source].give(device, memory->address - memory->skipped,
+                                     memory->host != NULL ? (char *)memory->host - memory->skipped : NULL);
+    if (entered)
+        cuda_leave(device, previous);
+}
+
+void cuda_memory_free(struct trm_backend_memory *memory)
+{
+    if (memory->source < SOURCES_OWN || memory->source == CUDA_MEMORY_REGISTERED)
+        give(memory);
+    else
+        cuda_external_free(memory);
+    cuda_release(memory->device->instance, memory, sizeof(*memory));
+}
+
+/* ---- the table -------------------------------------------------------------------------------------- */
+
+static int32_t memory_allocate(struct trm_backend_device *device, const struct trm_memory_desc *desc,
+                               struct trm_backend_memory **result)
+{
+    enum cuda_memory_source source = CUDA_MEMORY_PLAIN;
+    CUcontext previous;
+    int32_t status = cuda_device_check(device);
+    if (status == TRM_OK)
+        status = find_source(device, desc->kind, &source);
+    if (status != TRM_OK)
+        return status;
+    struct trm_backend_memory *memory = cuda_memory_new(device);
+    if (memory == NULL)
+        return cuda_fail_host_memory(device->instance, "a buffer");
+    memory->source = source;
+    memory->size   = desc->size;
+    status         = cuda_enter(device, &previous);
+    if (status == TRM_OK) {
+        status = take(memory, desc);
+        cuda_leave(device, previous);
+    }
+    if (status != TRM_OK) {
+        cuda_release(device->instance, memory, sizeof(*memory));
+        return status;
+    }
+    *result = memory;
+    return TRM_OK;
+}
+
+static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **pointer)
+{
+    if (memory->host == NULL)
+        return cuda_fail(memory->device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                         "The host does not reach this memory of %s.", memory->device->physical->name);
+    *pointer = memory->host;
+    return TRM_OK;
+}
+
+const struct trm_memory_ops cuda_memory_ops = {
+    .struct_size  = sizeof(cuda_memory_ops),
+    .allocate     = memory_allocate,
+    .free         = cuda_memory_free,
+    .host_pointer = memory_host_pointer,
+};

@@ -1,0 +1,49 @@
+/* cuda backend: memory.
+ *
+ *     DEVICE    from the device's pool of the driver (pool.h), else cuMemAlloc; on a device whose memory is the host's, such as the
+ *               host reaches too
+ *     PINNED    cuMemHostAlloc, portable and mapped: kernels reach it (TRM_DEVICE_MAPPED)
+ *     UNIFIED   cuMemAllocManaged, where the host may touch it while the device works
+ *     IMPORTED  cuMemHostRegister, portable and mapped (registered.h)
+ *     and what comes from outside of all kinds: mapped from a file descriptor, or an application's pointer
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CUDA_MEMORY_H
+#define CUDA_MEMORY_H
+
+#include "cuda.h"
+
+enum cuda_memory_source {
+    CUDA_MEMORY_POOL,
+    CUDA_MEMORY_PLAIN, /* cuMemAlloc */
+    CUDA_MEMORY_PINNED,
+    CUDA_MEMORY_MANAGED,
+    CUDA_MEMORY_REGISTERED,
+    CUDA_MEMORY_VIRTUAL,  /* cuMemCreate and cuMemMap: exported or imported by a file descriptor */
+    CUDA_MEMORY_EXTERNAL, /* cuImportExternalMemory */
+    CUDA_MEMORY_BORROWED, /* an application's pointer */
+};
+
+struct cuda_registered;
+
+struct trm_backend_memory {
+    struct trm_backend_device *device;
+    enum cuda_memory_source source;
+    CUdeviceptr address; /* the device's */
+    void *host;          /* where the host can address it; else NULL */
+    uint64_t size;
+    CUmemGenericAllocationHandle handle; /* VIRTUAL */
+    bool exportable;                     /* VIRTUAL: made here to be exported */
+    CUexternalMemory external;           /* EXTERNAL */
+    uint64_t skipped; /* bytes before `address` and `host`, left out for the sake of alignment */
+    struct cuda_registered *registered; /* REGISTERED; NULL: by the program itself */
+};
+
+/* memory.c: a zeroed struct of the device; and the way out, by source. */
+struct trm_backend_memory *cuda_memory_new(struct trm_backend_device *device);
+void cuda_memory_free(struct trm_backend_memory *memory);
+
+/* external.c (C7): frees what is VIRTUAL, EXTERNAL or BORROWED. */
+void cuda_external_free(struct trm_backend_memory *memory);
+
+#endif

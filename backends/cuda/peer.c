@@ -1,0 +1,117 @@
+/* cuda backend: copies between devices.
+ *
+ * Whether a device reaches another one's memory is found out once for each pair, and then access is opened for good: to what
+ * contexts hold, and to the pools of the driver. Where the same device is open twice there is nothing to open.
+ * SPDX-License-Identifier: MIT
+ */
+#include "memory.h"
+#include "pool.h"
+#include "stream.h"
+
+struct peer_job {
+    struct cuda_job job;
+    CUdeviceptr to, from;
+    CUcontext to_context, from_context; /* NULL: it is the host's, or managed */
+    uint64_t size;
+};
+
+/* ---- access ------------------------------------------------------------------------------------------ */
+
+/* With the device's context. */
+static bool open_access(struct trm_backend_device *device, struct trm_backend_device *other)
+{
+    int answer = 0;
+    if (device->cuda->cuDeviceCanAccessPeer(&answer, device->handle, other->handle) != CUDA_SUCCESS ||
+        answer == 0)
+        return false;
+    CUresult result = device->cuda->cuCtxEnablePeerAccess(other->context, 0);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+        return false;
+    return other->pool == NULL || cuda_pool_share(other, device->handle) == CUDA_SUCCESS;
+}
+
+static bool find_out(struct trm_backend_device *device, struct trm_backend_device *other)
+{
+    CUcontext previous;
+    if (cuda_enter(device, &previous) != TRM_OK)
+        return false;
+    bool reaches = open_access(device, other);
+    cuda_leave(device, previous);
+    return reaches;
+}
+
+/* Bit number `index` of the two words says that it was asked, and that the answer was yes. */
+static bool reaches(struct trm_backend_device *device, struct trm_backend_device *other)
+{
+    uint32_t index = other->physical->index;
+    if (device->context == other->context)
+        return true;
+    if (index >= 64 || device->borrowed || other->borrowed)
+        return find_out(device, other);
+    uint64_t bit = UINT64_C(1) << index;
+    if ((atomic_load_explicit(&device->peers_asked, memory_order_acquire) & bit) != 0)
+        return (atomic_load_explicit(&device->peers_reached, memory_order_relaxed) & bit) != 0;
+    bool answer = find_out(device, other);
+    if (answer)
+        atomic_fetch_or_explicit(&device->peers_reached, bit, memory_order_relaxed);
+    atomic_fetch_or_explicit(&device->peers_asked, bit, memory_order_release);
+    return answer;
+}
+
+static int32_t can_access(struct trm_backend_device *device, struct trm_backend_device *other)
+{
+    if (reaches(device, other))
+        return TRM_OK;
+    return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0, "%s does not reach the memory of %s.",
+                     device->physical->name, other->physical->name);
+}
+
+/* ---- copies ------------------------------------------------------------------------------------------ */
+
+static CUcontext context_of(const struct trm_backend_memory *memory)
+{
+    switch (memory->source) {
+    case CUDA_MEMORY_PINNED:
+    case CUDA_MEMORY_REGISTERED:
+    case CUDA_MEMORY_MANAGED:
+        return NULL;
+    default:
+        return memory->device->context;
+    }
+}
+
+static int32_t submit_peer(struct trm_backend_stream *stream, const struct cuda_job *job)
+{
+    const struct cuda_functions *cuda = stream->device->cuda;
+    const struct peer_job *copy       = (const struct peer_job *)job;
+    CUresult result;
+    if (copy->to_context == NULL || copy->from_context == NULL || copy->to_context == copy->from_context)
+        result = cuda->cuMemcpyAsync(copy->to, copy->from, copy->size, stream->handle);
+    else
+        result = cuda->cuMemcpyPeerAsync(copy->to, copy->to_context, copy->from, copy->from_context,
+                                         copy->size, stream->handle);
+    return result == CUDA_SUCCESS ? TRM_OK : cuda_stream_refused(stream, result, "A copy between devices");
+}
+
+static int32_t peer_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
+{
+    const struct trm_backend_memory *to = desc->destination.memory, *from = desc->source.memory;
+    struct peer_job copy = {
+        .job          = {.submit = submit_peer, .size = sizeof(copy), .value = value},
+        .to           = to->address + desc->destination.offset,
+        .from         = from->address + desc->source.offset,
+        .to_context   = context_of(to),
+        .from_context = context_of(from),
+        .size         = desc->size,
+    };
+    /* From host memory to host memory the driver copies while the caller waits. */
+    if (copy.to_context == NULL && copy.from_context == NULL)
+        return cuda_hold_job(stream, value, &copy.job, true);
+    return cuda_stream_do(stream, value, &copy.job);
+}
+
+const struct trm_peer_ops cuda_peer_ops = {
+    .struct_size = sizeof(cuda_peer_ops),
+    .can_access  = can_access,
+    .copy        = peer_copy,
+};

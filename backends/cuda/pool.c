@@ -1,0 +1,210 @@
+/* cuda backend: the driver's pool, and the pool table.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pool.h"
+
+/* Its functions are there together or not at all. */
+struct cuda_pool {
+    CUmemoryPool handle;
+    _Atomic uint64_t threshold; /* what it may keep, with what is in use */
+};
+
+/* ---- making ---------------------------------------------------------------------------------------- */
+
+static int32_t make_inner(struct trm_backend_device *device)
+{
+    int least = 0, greatest = 0;
+    CUresult result = device->cuda->cuCtxGetStreamPriorityRange(&least, &greatest);
+    if (result != CUDA_SUCCESS)
+        return cuda_device_fail(device, result, "cuCtxGetStreamPriorityRange");
+    result = device->cuda->cuStreamCreateWithPriority(&device->inner, CU_STREAM_NON_BLOCKING, greatest);
+    return result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(device, result, "cuStreamCreateWithPriority");
+}
+
+static bool has_pools(const struct trm_backend_device *device)
+{
+    const struct cuda_functions *cuda = device->cuda;
+    return device->physical->pools && cuda->cuMemPoolCreate != NULL && cuda->cuMemPoolDestroy != NULL &&
+           cuda->cuMemPoolSetAttribute != NULL && cuda->cuMemPoolGetAttribute != NULL &&
+           cuda->cuMemPoolTrimTo != NULL && cuda->cuMemPoolSetAccess != NULL &&
+           cuda->cuMemAllocFromPoolAsync != NULL && cuda->cuMemFreeAsync != NULL;
+}
+
+/* A driver that has the functions may still refuse, as under some virtual machines: then device memory is cuMemAlloc's. */
+static int32_t make_pool(struct trm_backend_device *device)
+{
+    const CUmemPoolProps wanted = {
+        .allocType   = CU_MEM_ALLOCATION_TYPE_PINNED,
+        .handleTypes = CU_MEM_HANDLE_TYPE_NONE,
+        .location    = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->handle},
+    };
+    struct cuda_pool *pool = cuda_allocate(device->instance, sizeof(*pool));
+    if (pool == NULL)
+        return cuda_fail_host_memory(device->instance, "the pool of a device");
+    CUresult result = device->cuda->cuMemPoolCreate(&pool->handle, &wanted);
+    if (result == CUDA_SUCCESS) {
+        device->pool = pool;
+        return TRM_OK;
+    }
+    cuda_release(device->instance, pool, sizeof(*pool));
+    if (cuda_is_sticky(result) || result == CUDA_ERROR_OUT_OF_MEMORY)
+        return cuda_device_fail(device, result, "cuMemPoolCreate");
+    return TRM_OK;
+}
+
+int32_t cuda_pool_open(struct trm_backend_device *device)
+{
+    CUcontext previous;
+    int32_t status = cuda_enter(device, &previous);
+    if (status != TRM_OK)
+        return status;
+    status = make_inner(device);
+    if (status == TRM_OK && has_pools(device))
+        status = make_pool(device);
+    cuda_leave(device, previous);
+    if (status != TRM_OK)
+        cuda_pool_close(device);
+    return status;
+}
+
+/* What the driver answers is of no use any more: after the loss of a device it may be its cause once more. */
+void cuda_pool_close(struct trm_backend_device *device)
+{
+    struct cuda_pool *pool = device->pool;
+    CUcontext previous;
+    bool entered = cuda_enter(device, &previous) == TRM_OK;
+    if (pool != NULL) {
+        (void)device->cuda->cuMemPoolDestroy(pool->handle);
+        cuda_release(device->instance, pool, sizeof(*pool));
+        device->pool = NULL;
+    }
+    if (device->inner != NULL)
+        (void)device->cuda->cuStreamDestroy(device->inner);
+    device->inner = NULL;
+    if (entered)
+        cuda_leave(device, previous);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------- */
+
+CUresult cuda_pool_allocate(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address)
+{
+    CUdeviceptr made = 0;
+    CUresult result = device->cuda->cuMemAllocFromPoolAsync(&made, size, device->pool->handle, device->inner);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = device->cuda->cuStreamSynchronize(device->inner);
+    if (result != CUDA_SUCCESS) {
+        (void)device->cuda->cuMemFreeAsync(made, device->inner);
+        return result;
+    }
+    *address = made;
+    return CUDA_SUCCESS;
+}
+
+/* What is freed in the order of a stream is only given back when the stream has passed it. */
+static void trim_to(struct trm_backend_device *device, uint64_t bytes)
+{
+    if (device->cuda->cuStreamSynchronize(device->inner) == CUDA_SUCCESS)
+        (void)device->cuda->cuMemPoolTrimTo(device->pool->handle, bytes);
+}
+
+void cuda_pool_free(struct trm_backend_device *device, CUdeviceptr address)
+{
+    (void)device->cuda->cuMemFreeAsync(address, device->inner);
+    trim_to(device, atomic_load_explicit(&device->pool->threshold, memory_order_relaxed));
+}
+
+CUresult cuda_pool_share(struct trm_backend_device *device, CUdevice other)
+{
+    const CUmemAccessDesc access = {
+        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = other},
+        .flags    = CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+    };
+    if (device->pool == NULL)
+        return CUDA_SUCCESS;
+    return device->cuda->cuMemPoolSetAccess(device->pool->handle, &access, 1);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------- */
+
+/* What the core keeps is within `keep_bytes` already, so nothing is left to be kept here. */
+static int32_t pool_trim(struct trm_backend_device *device, uint64_t keep_bytes)
+{
+    CUcontext previous;
+    (void)keep_bytes;
+    if (device->pool == NULL)
+        return TRM_OK;
+    int32_t status = cuda_enter(device, &previous);
+    if (status != TRM_OK)
+        return status;
+    trim_to(device, 0);
+    cuda_leave(device, previous);
+    return TRM_OK;
+}
+
+/* The driver counts what is in use, also by the core's cache, towards it: so the threshold bounds what both keep together. */
+static int32_t set_threshold(struct trm_backend_device *device, uint64_t bytes)
+{
+    cuuint64_t value = bytes;
+    CUresult result =
+        device->cuda->cuMemPoolSetAttribute(device->pool->handle, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value);
+    if (result != CUDA_SUCCESS)
+        return cuda_device_fail(device, result, "cuMemPoolSetAttribute");
+    atomic_store_explicit(&device->pool->threshold, bytes, memory_order_relaxed);
+    trim_to(device, bytes);
+    return TRM_OK;
+}
+
+static int32_t pool_set_threshold(struct trm_backend_device *device, uint64_t bytes)
+{
+    CUcontext previous;
+    if (device->pool == NULL)
+        return TRM_OK;
+    int32_t status = cuda_enter(device, &previous);
+    if (status != TRM_OK)
+        return status;
+    status = set_threshold(device, bytes);
+    cuda_leave(device, previous);
+    return status;
+}
+
+static int32_t read_bytes(struct trm_backend_device *device, CUmemPool_attribute attribute, uint64_t *bytes)
+{
+    cuuint64_t value = 0;
+    CUresult result  = device->cuda->cuMemPoolGetAttribute(device->pool->handle, attribute, &value);
+    if (result != CUDA_SUCCESS)
+        return cuda_device_fail(device, result, "cuMemPoolGetAttribute");
+    *bytes = value;
+    return TRM_OK;
+}
+
+/* What is used, and what has been lost to rounding in it, is the core's and stands in its books. */
+static int32_t pool_statistics(struct trm_backend_device *device, uint64_t *used, uint64_t *cached,
+                               uint64_t *reserved)
+{
+    uint64_t in_use = 0, held = 0;
+    if (device->pool != NULL) {
+        CUcontext previous;
+        int32_t status = cuda_enter(device, &previous);
+        if (status != TRM_OK)
+            return status;
+        status = read_bytes(device, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &in_use);
+        if (status == TRM_OK)
+            status = read_bytes(device, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &held);
+        cuda_leave(device, previous);
+        if (status != TRM_OK)
+            return status;
+    }
+    *used     = 0;
+    *cached   = held > in_use ? held - in_use : 0;
+    *reserved = *cached;
+    return TRM_OK;
+}
+
+const struct trm_pool_ops cuda_pool_ops = {
+    .struct_size   = sizeof(cuda_pool_ops),
+    .trim          = pool_trim,
+    .set_threshold = pool_set_threshold,
+    .statistics    = pool_statistics,
+};

@@ -1,0 +1,196 @@
+/* cuda backend: host memory that has been registered with the driver.
+ * SPDX-License-Identifier: MIT
+ */
+#include "registered.h"
+
+#include <stdlib.h>
+
+#define FLAGS (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP)
+
+/* Of the C library's allocator: it may outlive the instance that made it. */
+struct cuda_registered {
+    struct cuda_registered *next;
+    void *library; /* the driver's; there may be two in a test */
+    uintptr_t begin;
+    uint64_t size;
+    uint32_t references;
+    CUdevice device; /* whose context registered it */
+    bool retained;   /* that context is kept for another device's sake */
+};
+
+static pthread_mutex_t lock =
+    PTHREAD_MUTEX_INITIALIZER; /* also held while something is registered: nobody does it twice */
+static struct cuda_registered *all;
+
+/* ---- asking the driver ------------------------------------------------------------------------------ */
+
+static CUresult device_address(const struct trm_backend_device *device, void *host, CUdeviceptr *address)
+{
+    if (device->physical->maps_host)
+        return device->cuda->cuMemHostGetDevicePointer(address, host, 0);
+    *address = (CUdeviceptr)(uintptr_t)host;
+    return CUDA_SUCCESS;
+}
+
+static bool is_known(const struct trm_backend_device *device, uintptr_t at)
+{
+    CUmemorytype type = 0;
+    return device->cuda->cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at) == CUDA_SUCCESS &&
+           type == CU_MEMORYTYPE_HOST;
+}
+
+/* A mapping that must not be written is registered with a flag of its own. Where that is no help either, the first answer
+ * is the one that counts. */
+static CUresult register_pages(const struct trm_backend_device *device, void *host, uint64_t size)
+{
+    CUresult result = device->cuda->cuMemHostRegister(host, size, FLAGS);
+    if (result != CUDA_ERROR_INVALID_VALUE && result != CUDA_ERROR_NOT_PERMITTED &&
+        result != CUDA_ERROR_OPERATING_SYSTEM)
+        return result;
+    if (device->cuda->cuMemHostRegister(host, size, FLAGS | CU_MEMHOSTREGISTER_READ_ONLY) == CUDA_SUCCESS)
+        return CUDA_SUCCESS;
+    return result;
+}
+
+static int32_t explain(struct trm_backend_device *device, CUresult result, const void *host, uint64_t size)
+{
+    const struct trm_backend_instance *instance = device->instance;
+    const char *name                            = cuda_result_name(instance, result);
+    switch (result) {
+    case CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED:
+        return cuda_fail(
+            instance, TRM_ERROR_UNSUPPORTED, result,
+            "A part of the %llu bytes at %p has been registered already, by the program or for another "
+            "buffer: the whole cannot be (%s).",
+            (unsigned long long)size, host, name);
+    case CUDA_ERROR_OUT_OF_MEMORY:
+        return cuda_fail(
+            instance, TRM_ERROR_OUT_OF_HOST_MEMORY, result,
+            "The system does not let %llu bytes at %p be locked in memory (%s); `ulimit -l` may be "
+            "the limit.",
+            (unsigned long long)size, host, name);
+    case CUDA_ERROR_INVALID_VALUE:
+    case CUDA_ERROR_NOT_PERMITTED:
+    case CUDA_ERROR_NOT_SUPPORTED:
+    case CUDA_ERROR_OPERATING_SYSTEM:
+        return cuda_fail(instance, TRM_ERROR_UNSUPPORTED, result,
+                         "The driver does not register the %llu bytes at %p (%s): %s.",
+                         (unsigned long long)size, host, name,
+                         (uintptr_t)host % 4096 != 0
+                             ? "they do not begin with a page, or are no ordinary memory of the program"
+                             : "they are no ordinary memory of the program");
+    default:
+        return cuda_device_fail(device, result, "cuMemHostRegister");
+    }
+}
+
+/* ---- the list; under the lock ------------------------------------------------------------------------ */
+
+static struct cuda_registered *find(const struct trm_backend_device *device, uintptr_t begin, uint64_t size)
+{
+    for (struct cuda_registered *each = all; each != NULL; each = each->next)
+        if (each->library == device->instance->loader.library && begin >= each->begin &&
+            begin - each->begin <= each->size && size <= each->size - (begin - each->begin))
+            return each;
+    return NULL;
+}
+
+/* What a context has registered ends with it. */
+static int32_t keep_for_other(struct trm_backend_device *device, struct cuda_registered *registered)
+{
+    CUcontext context;
+    if (registered->device == device->handle || registered->retained)
+        return TRM_OK;
+    CUresult result = device->cuda->cuDevicePrimaryCtxRetain(&context, registered->device);
+    if (result != CUDA_SUCCESS)
+        return cuda_device_fail(device, result, "cuDevicePrimaryCtxRetain");
+    registered->retained = true;
+    return TRM_OK;
+}
+
+static int32_t add(struct trm_backend_device *device, void *host, uint64_t size,
+                   struct cuda_registered **result)
+{
+    struct cuda_registered *made = calloc(1, sizeof(*made));
+    if (made == NULL)
+        return cuda_fail_host_memory(device->instance, "a buffer");
+    CUresult answer = register_pages(device, host, size);
+    if (answer == CUDA_SUCCESS) {
+        made->library    = device->instance->loader.library;
+        made->begin      = (uintptr_t)host;
+        made->size       = size;
+        made->references = 1;
+        made->device     = device->handle;
+        made->next       = all;
+        all              = made;
+        *result          = made;
+        return TRM_OK;
+    }
+    free(made);
+    if (answer == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED && is_known(device, (uintptr_t)host) &&
+        is_known(device, (uintptr_t)host + size - 1)) {
+        *result = NULL;
+        return TRM_OK;
+    }
+    return explain(device, answer, host, size);
+}
+
+static int32_t find_or_add(struct trm_backend_device *device, void *host, uint64_t size,
+                           struct cuda_registered **result)
+{
+    struct cuda_registered *found = find(device, (uintptr_t)host, size);
+    if (found == NULL)
+        return add(device, host, size, result);
+    int32_t status = keep_for_other(device, found);
+    if (status != TRM_OK)
+        return status;
+    found->references++;
+    *result = found;
+    return TRM_OK;
+}
+
+static void unlink_registered(const struct cuda_registered *registered)
+{
+    struct cuda_registered **place = &all;
+    while (*place != registered)
+        place = &(*place)->next;
+    *place = registered->next;
+}
+
+/* ---- for memory.c ----------------------------------------------------------------------------------- */
+
+int32_t cuda_register(struct trm_backend_device *device, void *host, uint64_t size,
+                      struct cuda_registered **registered, CUdeviceptr *address)
+{
+    struct cuda_registered *made = NULL;
+    pthread_mutex_lock(&lock);
+    int32_t status = find_or_add(device, host, size, &made);
+    pthread_mutex_unlock(&lock);
+    if (status != TRM_OK)
+        return status;
+    CUresult result = device_address(device, host, address);
+    if (result != CUDA_SUCCESS) {
+        cuda_unregister(device, made);
+        return cuda_device_fail(device, result, "cuMemHostGetDevicePointer");
+    }
+    *registered = made;
+    return TRM_OK;
+}
+
+/* What the driver answers is of no use any more. */
+void cuda_unregister(struct trm_backend_device *device, struct cuda_registered *registered)
+{
+    if (registered == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    bool last = --registered->references == 0;
+    if (last) {
+        unlink_registered(registered);
+        (void)device->cuda->cuMemHostUnregister((void *)registered->begin);
+        if (registered->retained)
+            (void)device->cuda->cuDevicePrimaryCtxRelease(registered->device);
+    }
+    pthread_mutex_unlock(&lock);
+    if (last)
+        free(registered);
+}
