@@ -20,7 +20,8 @@ EXAMPLES += \
 	examples/14-c-function \
 	examples/15-memory \
 	examples/16-callbacks \
-	examples/17-errors
+	examples/17-errors \
+	examples/18-two-interfaces
 
 examples_01_hello_SOURCES = examples/01-hello.c examples/example.h
 examples_01_hello_LDADD = libtrireme.la
@@ -90,12 +91,16 @@ examples_17_errors_SOURCES = examples/17-errors.c examples/example.h
 examples_17_errors_LDADD = libtrireme.la
 examples_17_errors_LDFLAGS = $(UNINSTALLED_LINK)
 
+examples_18_two_interfaces_SOURCES = examples/18-two-interfaces.c examples/example.h
+examples_18_two_interfaces_LDADD = libtrireme.la
+examples_18_two_interfaces_LDFLAGS = $(UNINSTALLED_LINK)
+
 noinst_PROGRAMS += $(EXAMPLES)
 TESTS += $(EXAMPLES)
 
-# All of them on Vulkan as well.
-dist_check_SCRIPTS += examples/run-vulkan.sh
-TESTS += examples/run-vulkan.sh
+# All of them on Vulkan and on CUDA as well.
+dist_check_SCRIPTS += examples/run-cuda.sh examples/run-vulkan.sh
+TESTS += examples/run-cuda.sh examples/run-vulkan.sh
 
 # They are installed as well, for README.md and the pages of doc/ point to them.
 examplesdir = $(docdir)/examples

@@ -66,6 +66,7 @@ void add_pipeline(Suite *suite);
 void add_pipeline_drive(Suite *suite);
 void add_pipeline_sources(Suite *suite);
 void add_pipeline_failures(Suite *suite);
+void add_pipeline_cancel(Suite *suite);
 void add_pipeline_states(Suite *suite);
 void add_pipeline_threads(Suite *suite);
 void add_pipeline_lives(Suite *suite);
@@ -76,5 +77,6 @@ void add_signals(Suite *suite);
 void add_fork(Suite *suite);
 void add_process_exit(Suite *suite);
 void add_out_of_memory(Suite *suite);
+void add_out_of_device_memory(Suite *suite);
 
 #endif

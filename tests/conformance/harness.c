@@ -159,19 +159,42 @@ const char *backend_under_test(void)
     return name && name[0] ? name : "cpu";
 }
 
+static bool is_of_backend(const char *setting)
+{
+    const char *backend = backend_under_test(), *slash = strrchr(backend, '/');
+    const char *name = slash ? slash + 1 : backend;
+    size_t length    = strcspn(name, ".:");
+    return strncmp(setting, name, length) == 0 && setting[length] == '.';
+}
+
+/* What the environment says of the settings of the backend under test, without which it may not work. How many there are. */
+static uint32_t backend_settings(struct trm_setting *settings, uint32_t capacity)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < trm_setting_count() && count < capacity; i++) {
+        struct trm_setting_info info = {.struct_size = sizeof(info)};
+        ck_ok(trm_setting_describe(i, &info));
+        const char *value = getenv(info.variable);
+        if (value && is_of_backend(info.name))
+            settings[count++] = (struct trm_setting){info.name, value};
+    }
+    return count;
+}
+
 int32_t context_with(const struct trm_setting *more, uint32_t count, struct trm_context **context)
 {
-    struct trm_setting settings[16] = {{"backend", backend_under_test()}};
+    struct trm_setting settings[32] = {{"backend", backend_under_test()}};
     struct trm_context_desc desc    = {
            .struct_size   = sizeof(desc),
            .flags         = TRM_CONTEXT_NO_CONFIG | TRM_CONTEXT_NO_ENVIRONMENT,
            .log           = keep_log,
            .settings      = settings,
-           .setting_count = count + 1,
+           .setting_count = 1,
     };
+    desc.setting_count += backend_settings(settings + 1, 16);
     ck_assert_uint_lt(count, 16);
     for (uint32_t i = 0; i < count; i++)
-        settings[1 + i] = more[i];
+        settings[desc.setting_count++] = more[i];
     return trm_context_create(&desc, context);
 }
 
@@ -394,11 +417,6 @@ void sleep_ms(unsigned milliseconds)
     struct timespec left = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
     while (nanosleep(&left, &left) != 0)
         continue;
-}
-
-uint32_t dawdle_us(uint32_t milliseconds, unsigned attempt)
-{
-    return milliseconds * 1000 << 2 * attempt;
 }
 
 uint32_t next_random(uint32_t *state)

@@ -120,7 +120,7 @@ void destroy_later_stream(struct trm_stream *stream);
 bool log_has(int32_t level, const char *words);
 void log_forget(void);
 
-/* A context with these settings besides the backend, read from neither environment nor file. Returns what
+/* A context with these settings besides the backend and its own, read from neither environment nor file. Returns what
  * trm_context_create() did. */
 int32_t context_with(const struct trm_setting *settings, uint32_t count, struct trm_context **context);
 
@@ -173,12 +173,6 @@ void sleep_ms(unsigned milliseconds);
 
 /* What must have happened after so long has not happened at all. */
 #define LONG_NS UINT64_C(60000000000)
-
-/* How long a kernel dawdles while something is seen beside it: `milliseconds`, four times as long at each attempt. On a busy
- * machine the kernel may have ended before anybody could look; a case that looks for what must be seen tries again then, and
- * fails at the last attempt. */
-#define ATTEMPTS 6u
-uint32_t dawdle_us(uint32_t milliseconds, unsigned attempt);
 
 /* Deterministic pseudo-random numbers. */
 uint32_t next_random(uint32_t *state);

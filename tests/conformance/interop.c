@@ -412,6 +412,63 @@ START_TEST(a_device_has_handles_of_one_native_interface_at_most)
 }
 END_TEST
 
+/* ---- what is the program's own ---- */
+
+START_TEST(what_is_taken_in_is_named_by_types_of_its_object)
+{
+    static const int32_t of_device[] = {TRM_NATIVE_VULKAN_DEVICE, TRM_NATIVE_CUDA_CONTEXT};
+    static const int32_t of_stream[] = {TRM_NATIVE_VULKAN_QUEUE, TRM_NATIVE_CUDA_STREAM};
+    static const int32_t of_buffer[] = {TRM_NATIVE_VULKAN_BUFFER, TRM_NATIVE_CUDA_POINTER};
+    struct trm_stream *stream        = NULL;
+    struct trm_buffer *buffer        = NULL;
+    for (size_t i = 0; i < 2; i++) {
+        ck_status(trm_stream_adopt(the.device, of_device[i], 64, &stream), TRM_ERROR_INVALID_ARGUMENT);
+        ck_status(trm_stream_adopt(the.device, of_buffer[i], 64, &stream), TRM_ERROR_INVALID_ARGUMENT);
+        ck_status(trm_buffer_adopt(the.device, of_stream[i], 64, 0, 64, &buffer), TRM_ERROR_INVALID_ARGUMENT);
+        ck_status(trm_stream_wait_native(the.stream, of_stream[i], 64), TRM_ERROR_INVALID_ARGUMENT);
+        ck_status(trm_stream_record_native(the.stream, of_buffer[i], 64), TRM_ERROR_INVALID_ARGUMENT);
+        ck_refused(trm_stream_adopt(the.device, of_stream[i], 64, NULL));
+        ck_refused(trm_buffer_adopt(the.device, of_buffer[i], 64, 0, 64, NULL));
+        ck_refused(trm_buffer_adopt(the.device, of_buffer[i], 64, 0, 0, &buffer));
+        ck_refused(trm_buffer_adopt(the.device, of_buffer[i], 64, UINT64_MAX, 2, &buffer));
+    }
+    ck_refused(trm_stream_wait_native(the.stream, TRM_NATIVE_CUDA_EVENT, 0));
+    ck_refused(trm_stream_record_native(the.stream, TRM_NATIVE_CUDA_EVENT, 0));
+    ck_assert_ptr_null(stream);
+    ck_assert_ptr_null(buffer);
+    ck_ok(trm_stream_sync(the.stream)); /* a call that was refused is no failure of the stream */
+}
+END_TEST
+
+START_TEST(a_stream_that_was_handed_over_goes_on)
+{
+    struct trm_buffer *buffer    = make_buffer(the.device, TRM_MEMORY_DEVICE, SIZE);
+    struct trm_stream *recording = NULL;
+    struct trm_graph *graph      = NULL;
+    uint8_t *found               = malloc(SIZE);
+    ck_ok(trm_graph_create(the.device, &graph));
+    ck_ok(trm_graph_record(graph, &recording));
+    ck_status(trm_stream_hand_over(recording), TRM_ERROR_UNSUPPORTED);
+    ck_status(trm_stream_wait_native(recording, TRM_NATIVE_CUDA_EVENT, 1), TRM_ERROR_UNSUPPORTED);
+    ck_status(trm_stream_record_native(recording, TRM_NATIVE_CUDA_EVENT, 1), TRM_ERROR_UNSUPPORTED);
+    trm_graph_destroy(graph);
+    for (uint8_t i = 0; i < 20; i++) {
+        ck_ok(trm_fill(the.stream, trm_span_whole(buffer), i, 1));
+        int32_t status = trm_stream_hand_over(the.stream);
+        if (i == 0 && unsupported(status))
+            break;
+        ck_ok(status);
+        ck_ok(trm_download(the.stream, found, trm_span_whole(buffer)));
+        ck_ok(trm_stream_hand_over(the.stream));
+        ck_ok(trm_stream_sync(the.stream));
+        ck_assert_uint_eq(found[0], i);
+        ck_assert_uint_eq(found[SIZE - 1], i);
+    }
+    trm_buffer_destroy(buffer);
+    free(found);
+}
+END_TEST
+
 START_TEST(adopting_needs_a_backend_and_a_description)
 {
     struct trm_vulkan_device given = {.struct_size = sizeof(given)};
@@ -448,5 +505,7 @@ void add_interop(Suite *suite)
     CASE(group, what_cannot_be_imported_stays_the_callers);
     CASE(group, native_handles_are_asked_for_by_types_of_their_object);
     CASE(group, a_device_has_handles_of_one_native_interface_at_most);
+    CASE(group, what_is_taken_in_is_named_by_types_of_its_object);
+    CASE(group, a_stream_that_was_handed_over_goes_on);
     CASE(group, adopting_needs_a_backend_and_a_description);
 }

@@ -281,3 +281,36 @@ void fail_stream(struct trm_stream *stream, int32_t native_code)
     ck_assert_msg(status == TRM_OK || status == TRM_ERROR_KERNEL, "launching a kernel that fails gave %s",
                   trm_status_name(status));
 }
+
+/* ---- time ---- */
+
+#define PACE_US 1000u
+
+/* Told PACE_US, the kernel took so long at its fastest. */
+static uint64_t time_dawdle(void)
+{
+    struct trm_argument argument = trm_arg_u32(PACE_US);
+    struct trm_grid grid         = trm_grid_1d(1, 1);
+    struct trm_kernel *dawdle    = kernel("dawdle");
+    uint64_t least               = UINT64_MAX;
+    for (int i = 0; i < 3; i++) {
+        uint64_t begin = now_ns();
+        ck_ok(trm_launch(the.stream, dawdle, &grid, &argument, 1));
+        ck_ok(trm_stream_sync(the.stream));
+        uint64_t taken = now_ns() - begin;
+        least          = taken < least ? taken : least;
+    }
+    return least;
+}
+
+uint32_t dawdle_us(uint32_t milliseconds, unsigned attempt)
+{
+    static uint64_t pace_ns; /* of this process, which runs one case */
+    uint64_t wanted_ns = (uint64_t)milliseconds * 1000000u << 2 * attempt;
+    if (pace_ns == 0)
+        pace_ns = time_dawdle();
+    if (pace_ns <= UINT64_C(1000) * PACE_US)
+        return (uint32_t)(wanted_ns / 1000);
+    uint64_t told = wanted_ns * PACE_US / pace_ns;
+    return told > 1 ? (uint32_t)told : 1;
+}

@@ -33,6 +33,8 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/main.c \
 	tests/conformance/ordering.c \
 	tests/conformance/point.c \
+	tests/conformance/driver_fork.c \
+	tests/conformance/driver_fork.h \
 	tests/conformance/process.c \
 	tests/conformance/process.h \
 	tests/conformance/process_exit.c \
@@ -66,6 +68,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/memory_kinds.c \
 	tests/conformance/module.c \
 	tests/conformance/named.c \
+	tests/conformance/out_of_device_memory.c \
 	tests/conformance/out_of_memory.c \
 	tests/conformance/pool.c \
 	tests/conformance/portable.c \
@@ -80,6 +83,7 @@ tests_conformance_conformance_SOURCES += \
 # Programs that use Vulkan themselves.
 if HAVE_VULKAN_H
 tests_conformance_conformance_SOURCES += \
+	tests/conformance/driver_fork_vulkan.c \
 	tests/conformance/interop_vulkan.c \
 	tests/conformance/raw_vulkan.c \
 	tests/conformance/raw_vulkan.h
@@ -89,6 +93,9 @@ endif
 tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline.c \
 	tests/conformance/pipeline_drive.c \
+	tests/conformance/fragile.c \
+	tests/conformance/fragile.h \
+	tests/conformance/pipeline_cancel.c \
 	tests/conformance/pipeline_failures.c \
 	tests/conformance/pipeline_lives.c \
 	tests/conformance/pipeline_sources.c \
@@ -110,7 +117,10 @@ CONFORMANCE_RUNS = \
 	tests/conformance/run-timed.sh \
 	tests/conformance/run-cpu-gates-alone.sh \
 	tests/conformance/run-cpu-without-optional.sh \
+	tests/conformance/run-cuda.sh \
+	tests/conformance/run-cuda-old.sh \
 	tests/conformance/run-vulkan.sh \
+	tests/conformance/run-vulkan-copies.sh \
 	tests/conformance/run-vulkan-discrete.sh \
 	tests/conformance/run-vulkan-minimal.sh
 

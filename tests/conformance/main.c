@@ -62,6 +62,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline_drive,
     add_pipeline_sources,
     add_pipeline_failures,
+    add_pipeline_cancel,
     add_pipeline_states,
     add_pipeline_threads,
     add_pipeline_lives,
@@ -70,6 +71,7 @@ static void (*const groups[])(Suite *suite) = {
     add_fork,
     add_process_exit,
     add_out_of_memory,
+    add_out_of_device_memory,
 };
 
 static bool options_read(int count, char **arguments)

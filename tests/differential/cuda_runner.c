@@ -33,6 +33,7 @@ struct work {
     struct trm_kernel_info kernel;
     char *ptx;
     char symbol[256];
+    uint32_t several;
     void *module, *function;
     uint64_t addresses[BUFFERS_MOST]; /* by buffer of the request */
     uint64_t pointers[BUFFERS_MOST];  /* by parameter */
@@ -101,6 +102,13 @@ static int find_symbol(struct work *work, const char *text)
     return 0;
 }
 
+/* How many items a thread does: the last line ends with the function's name, and *COUNT where they are several. */
+static void find_several(struct work *work, const char *text)
+{
+    const char *line = strstr(text, "\n// trireme "), *star = line ? strchr(line, '*') : NULL;
+    work->several = star ? (uint32_t)strtoul(star + 1, NULL, 10) : 0;
+}
+
 static int translate(struct work *work)
 {
     const struct run_request *request = work->request;
@@ -132,6 +140,7 @@ static int translate(struct work *work)
         return say(work, "trm_shader_kernel");
     if (trm_shader_translate(work->shader, &desc, &text, &length) != TRM_OK)
         return say(work, "trm_shader_translate");
+    find_several(work, text);
     work->ptx = find_symbol(work, text) ? compile(work, text) : NULL;
     return work->ptx != NULL;
 }
@@ -196,12 +205,16 @@ static int launch(struct work *work)
 {
     const struct cuda_library *cuda   = &work->runner->cuda;
     const struct run_request *request = work->request;
-    void *parameters[2 * BUFFERS_MOST + 1];
-    uint32_t count = 0, size[3];
+    void *parameters[2 * BUFFERS_MOST + 2];
+    uint32_t count = 0, size[3], groups = request->groups[0], groups_x = groups;
     for (uint32_t i = 0; i < work->pointer_count; i++)
         parameters[count++] = &work->pointers[i];
     if (work->block_size)
         parameters[count++] = work->block;
+    if (work->several) {
+        parameters[count++] = &groups;
+        groups_x            = (groups - 1) / work->several + 1;
+    }
     for (uint32_t i = 0; i < work->pointer_count; i++)
         parameters[count++] = &work->sizes[i];
     if (!local_size_of(request, size)) {
@@ -212,9 +225,8 @@ static int launch(struct work *work)
            check(work, cuda->cuModuleGetFunction(&work->function, work->module, work->symbol),
                  "cuModuleGetFunction") &&
            check(work,
-                 cuda->cuLaunchKernel(work->function, request->groups[0], request->groups[1],
-                                      request->groups[2], size[0], size[1], size[2], 0, NULL, parameters,
-                                      NULL),
+                 cuda->cuLaunchKernel(work->function, groups_x, request->groups[1], request->groups[2],
+                                      size[0], size[1], size[2], 0, NULL, parameters, NULL),
                  "cuLaunchKernel") &&
            check(work, cuda->cuCtxSynchronize(), "cuCtxSynchronize");
 }

@@ -63,6 +63,7 @@ tests_differential_builtin_LDFLAGS = $(UNINSTALLED_LINK)
 DIFFERENTIAL_TESTS = \
 	tests/differential/backend.sh \
 	tests/differential/builtin.sh \
+	tests/differential/cuda.sh \
 	tests/differential/random.sh \
 	tests/differential/written.sh
 dist_check_SCRIPTS += $(DIFFERENTIAL_TESTS)

@@ -53,7 +53,7 @@ tests_kernels_pixels_LDFLAGS = $(UNINSTALLED_LINK)
 check_PROGRAMS += $(KERNEL_TESTS)
 TESTS += $(KERNEL_TESTS)
 
-# All of them on Vulkan as well.
-dist_check_SCRIPTS += tests/kernels/run-vulkan.sh
-TESTS += tests/kernels/run-vulkan.sh
+# All of them on Vulkan and on CUDA as well.
+dist_check_SCRIPTS += tests/kernels/run-cuda.sh tests/kernels/run-vulkan.sh
+TESTS += tests/kernels/run-cuda.sh tests/kernels/run-vulkan.sh
 EXTRA_DIST += tests/vulkan/common.sh

@@ -21,12 +21,24 @@ json 'devices[].backend:string=cpu' 'devices[].kind:string=cpu'
 version=$("$trireme" --version)
 json "version:string=${version#trireme }"
 
-# Without a choice, the backends that people look for and that are not installed are named.
+# Without a choice, the backends that people look for and that are not installed are named. Here all are that were built, so the
+# library is looked at in a folder of its own, with one backend beside it.
 unset TRIREME_BACKEND
-run 0 "$trireme" info --json
+alone=$work/alone
+mkdir -p "$alone/trireme/backends"
+cp "$top_builddir/.libs/libtrireme.so.0" "$alone"
+cp "$top_builddir/backends/.libs/cpu.so" "$alone/trireme/backends"
+run 0 env LD_LIBRARY_PATH="$alone" "$top_builddir/tools/.libs/trireme" info --json
 json 'absent[].name:string' 'absent[].reason:string'
-run 0 "$trireme" info
+run 0 env LD_LIBRARY_PATH="$alone" "$top_builddir/tools/.libs/trireme" info
+out_has "$alone/trireme/backends/cpu.so"
 out_has "not installed"
+
+# The others are there, or it is said why they cannot be used.
+run 0 "$trireme" info
+for backend in vulkan cuda; do
+    ! test -f "$top_builddir/backends/.libs/$backend.so" || out_has "backends/.libs/$backend.so"
+done
 
 # One name alone is strict: it is an error that says why.
 run 1 env TRIREME_BACKEND=no-such-backend "$trireme" info

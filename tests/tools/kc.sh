@@ -162,15 +162,46 @@ printf '#!/bin/sh\nexit 3\n' >"$work/failing-compiler"
 chmod +x "$work/failing-compiler"
 kc 1 --target cuda --nvcc="$work/failing-compiler" -o "$work/out.d" "$work/saxpy.comp"
 err_has "failing-compiler failed"
-test ! -e "$work/out.d/saxpy.ptx" || failed "a failed compilation leaves a file"
+test ! -e "$work/out.d/saxpy.fatbin" || failed "a failed compilation leaves a file"
+for list in 0 90, 90x0 sm_ major 90,,80; do
+    kc 2 --target cuda --cuda-arch=$list "$work/saxpy.comp"
+    err_has "--cuda-arch takes"
+done
+cat >"$work/compiler" <<'END'
+#!/bin/sh
+while test $# -gt 0; do
+    case $1 in
+    -o) shift; echo code >"$1" ;;
+    -gencode=* | -arch=*) echo "$1" >>"${0%/*}/architectures" ;;
+    esac
+    shift
+done
+END
+chmod +x "$work/compiler"
+kc 0 --target cuda --cuda-arch=80,sm_90,75 --nvcc="$work/compiler" -o "$work/out.d" "$work/saxpy.comp"
+test "$(head -n 1 "$work/out.d/saxpy.fatbin")" = code || failed "what the compiler made is not there"
+tail -n 1 "$work/out.d/saxpy.fatbin" | grep -q '^// trireme [0-9a-f]\{64\} saxpy$' ||
+    failed "the code does not say whose it is"
+printf '%s\n' -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
+    -gencode=arch=compute_75,code=sm_75 -gencode=arch=compute_90,code=compute_90 |
+    cmp -s - "$work/architectures" || failed "other architectures"
+rm "$work/architectures"
+kc 0 --target cuda --nvcc="$work/compiler" -o "$work/out.d" "$work/saxpy.comp"
+test "$(cat "$work/architectures")" = -arch=all-major || failed "other architectures by default"
+rm "$work/out.d/saxpy.fatbin"
+is_fat()
+{
+    test "$(head -c 4 "$1" | od -An -tx1 | tr -d ' ')" = 50ed55ba || failed "$1 is no fat binary"
+    tail -n 1 "$1" | grep -q '^// trireme [0-9a-f]\{64\} saxpy$' || failed "$1 does not say whose it is"
+}
 if command -v nvcc >/dev/null 2>&1; then
     kc 0 --target cuda --constant op=1 -o "$work/out.d" "$work/saxpy.comp"
-    test ! -e "$work/out.d/saxpy.ptx" || failed "a variant took the plain name"
-    grep -q '\.entry' "$work/out.d/saxpy.op=1.ptx" || failed "no entry in the PTX"
-    kc 0 --target cuda -o "$work/out.d" "$work/saxpy.comp"
-    grep -q '\.entry' "$work/out.d/saxpy.ptx" || failed "no entry in the PTX"
+    test ! -e "$work/out.d/saxpy.fatbin" || failed "a variant took the plain name"
+    is_fat "$work/out.d/saxpy.op=1.fatbin"
+    kc 0 --target cuda --cuda-arch=90 -o "$work/out.d" "$work/saxpy.comp"
+    is_fat "$work/out.d/saxpy.fatbin"
 else
-    echo "nvcc was not found: PTX is not tested"
+    echo "nvcc was not found: its code is not tested"
 fi
 test -z "$(find "$work/out.d" -name '.*' -type f)" || failed "temporary files are left"
 

@@ -11,6 +11,7 @@ TOOL_TESTS = \
 	tests/tools/bench.sh \
 	tests/tools/report.sh \
 	tests/tools/run.sh \
+	tests/tools/run-cuda.sh \
 	tests/tools/run-failures.sh \
 	tests/tools/run-ffmpeg.sh \
 	tests/tools/run-report.sh \

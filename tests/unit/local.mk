@@ -186,9 +186,19 @@ tests_unit_buffer_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_buffer_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/pipeline_check
-tests_unit_pipeline_check_SOURCES = tests/unit/pipeline_check.c $(STORE)
+tests_unit_pipeline_check_SOURCES = tests/unit/pipeline_check.c tests/unit/pipeline_check_fixture.h $(STORE)
 tests_unit_pipeline_check_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_check_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/pipeline_ranges
+tests_unit_pipeline_ranges_SOURCES = tests/unit/pipeline_ranges.c $(STORE)
+tests_unit_pipeline_ranges_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_ranges_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/pipeline_trial
+tests_unit_pipeline_trial_SOURCES = tests/unit/pipeline_trial.c
+tests_unit_pipeline_trial_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_trial_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/launch
 tests_unit_launch_SOURCES = tests/unit/launch.c $(STORE)
@@ -385,7 +395,7 @@ tests_unit_vulkan_messages_SOURCES = tests/unit/vulkan_messages.c $(VULKAN_FAKE)
 tests_unit_vulkan_messages_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_vulkan_messages_LDADD = $(VULKAN_UNIT_LIBS)
 
-tests_unit_vulkan_heap_SOURCES = tests/unit/vulkan_heap.c
+tests_unit_vulkan_heap_SOURCES = tests/unit/vulkan_heap.c tests/unit/vulkan_heap_fixture.h
 tests_unit_vulkan_heap_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_vulkan_heap_LDADD = $(VULKAN_UNIT_LIBS)
 
@@ -417,6 +427,78 @@ tests_unit_vulkan_stream_ends_LDADD = $(VULKAN_UNIT_LIBS)
 tests_unit_vulkan_streams_SOURCES = tests/unit/vulkan_streams.c $(VULKAN_STREAM_FIXTURE)
 tests_unit_vulkan_streams_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_vulkan_streams_LDADD = $(VULKAN_UNIT_LIBS)
+
+# The cuda backend on the stand-in for CUDA's driver, or without any.
+CUDA_UNIT_CFLAGS = $(UNIT_CFLAGS) $(CUDA_CPPFLAGS) \
+	-DCUDA_STANDIN_PATH='"$(abs_top_builddir)/tests/standin/.libs/libcuda.so.1"'
+CUDA_UNIT_LIBS = backends/cuda/libtrireme-cuda.la $(CHECK_LIBS)
+CUDA_FAKE = tests/unit/cuda_fake.h tests/standin/control.h
+CUDA_FIXTURE_UNIT = tests/unit/cuda_fixture.h $(CUDA_FAKE)
+
+if BUILD_CUDA
+UNIT_TESTS += \
+	tests/unit/cuda_clock \
+	tests/unit/cuda_device \
+	tests/unit/cuda_failure \
+	tests/unit/cuda_graph \
+	tests/unit/cuda_holding \
+	tests/unit/cuda_loader \
+	tests/unit/cuda_memory \
+	tests/unit/cuda_pageable \
+	tests/unit/cuda_physical \
+	tests/unit/cuda_pool \
+	tests/unit/cuda_profile \
+	tests/unit/cuda_waiting
+endif
+
+tests_unit_cuda_device_SOURCES = tests/unit/cuda_device.c $(CUDA_FAKE)
+tests_unit_cuda_device_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_device_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_failure_SOURCES = tests/unit/cuda_failure.c $(CUDA_FAKE)
+tests_unit_cuda_failure_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_failure_LDADD = $(CUDA_UNIT_LIBS)
+
+CUDA_STREAMS_UNIT = tests/unit/cuda_streams.h $(CUDA_FIXTURE_UNIT)
+tests_unit_cuda_holding_SOURCES = tests/unit/cuda_holding.c $(CUDA_STREAMS_UNIT)
+tests_unit_cuda_holding_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_holding_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_waiting_SOURCES = tests/unit/cuda_waiting.c $(CUDA_STREAMS_UNIT)
+tests_unit_cuda_waiting_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_waiting_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_loader_SOURCES = tests/unit/cuda_loader.c $(CUDA_FAKE)
+tests_unit_cuda_loader_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_loader_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_pageable_SOURCES = tests/unit/cuda_pageable.c $(CUDA_FIXTURE_UNIT)
+tests_unit_cuda_pageable_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_pageable_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_physical_SOURCES = tests/unit/cuda_physical.c $(CUDA_FAKE)
+tests_unit_cuda_physical_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_physical_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_clock_SOURCES = tests/unit/cuda_clock.c
+tests_unit_cuda_clock_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_clock_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_graph_SOURCES = tests/unit/cuda_graph.c $(CUDA_FIXTURE_UNIT)
+tests_unit_cuda_graph_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_graph_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_memory_SOURCES = tests/unit/cuda_memory.c $(CUDA_FIXTURE_UNIT)
+tests_unit_cuda_memory_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_memory_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_pool_SOURCES = tests/unit/cuda_pool.c $(CUDA_FIXTURE_UNIT)
+tests_unit_cuda_pool_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_pool_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_profile_SOURCES = tests/unit/cuda_profile.c $(CUDA_FIXTURE_UNIT)
+tests_unit_cuda_profile_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_profile_LDADD = $(CUDA_UNIT_LIBS)
 
 # What instructions become in C, compiled and run.
 TRANSLATE_OPS = tests/unit/translate_ops.h tests/unit/translated.c tests/unit/translated.h

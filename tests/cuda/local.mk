@@ -1,0 +1,134 @@
+# The cuda backend on a stand-in for CUDA's driver (tests/standin), which makes calls and work fail, holds work back, is older or lacks
+# this or that, and keeps account. The same programs run on the machine's own driver with CUDA_TEST_DRIVER=real.
+
+EXTRA_DIST += tests/cuda/common.sh tests/cuda/on-a-gpu
+
+# For whatever runs on the stand-in, where there is one.
+CUDA_STANDIN_CPPFLAGS = \
+	-DCUDA_STANDIN_PATH='"$(abs_top_builddir)/tests/standin/.libs/libcuda.so.1"' \
+	-DNVRTC_STANDIN_PATH='"$(abs_top_builddir)/tests/standin/.libs/libnvrtc.so"'
+
+if BUILD_CUDA
+
+CUDA_TESTS = \
+	tests/cuda/adopted \
+	tests/cuda/asynchrony \
+	tests/cuda/beside \
+	tests/cuda/in_step \
+	tests/cuda/old_driver \
+	tests/cuda/out_of_memory \
+	tests/cuda/pipelines \
+	tests/cuda/processes \
+	tests/cuda/ranges \
+	tests/cuda/shared \
+	tests/cuda/sticky \
+	tests/cuda/streams \
+	tests/cuda/two_devices \
+	tests/cuda/with_vulkan
+
+check_PROGRAMS += $(CUDA_TESTS)
+TESTS += $(CUDA_TESTS)
+
+CUDA_FIXTURE = tests/cuda/fixture.c tests/cuda/fixture.h tests/standin/control.h
+CUDA_SCENARIO = tests/cuda/scenario.c tests/cuda/scenario.h
+CUDA_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+CUDA_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
+CUDA_TEST_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(CUDA_STANDIN_CPPFLAGS)
+
+tests_cuda_asynchrony_SOURCES = tests/cuda/asynchrony.c $(CUDA_FIXTURE)
+tests_cuda_asynchrony_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_asynchrony_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_asynchrony_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_asynchrony_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_beside_SOURCES = tests/cuda/beside.c $(CUDA_FIXTURE) $(CUDA_SCENARIO)
+tests_cuda_beside_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_beside_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_beside_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_beside_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_old_driver_SOURCES = tests/cuda/old_driver.c backends/cuda/functions.h $(CUDA_FIXTURE) $(CUDA_SCENARIO)
+tests_cuda_old_driver_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_old_driver_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_old_driver_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_old_driver_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_out_of_memory_SOURCES = tests/cuda/out_of_memory.c backends/cuda/functions.h $(CUDA_FIXTURE) $(CUDA_SCENARIO)
+tests_cuda_out_of_memory_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_out_of_memory_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_out_of_memory_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_out_of_memory_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_pipelines_SOURCES = tests/cuda/pipelines.c $(CUDA_FIXTURE)
+tests_cuda_pipelines_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_pipelines_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_pipelines_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_pipelines_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_processes_SOURCES = tests/cuda/processes.c $(CUDA_FIXTURE)
+tests_cuda_processes_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_processes_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_processes_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_processes_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_sticky_SOURCES = tests/cuda/sticky.c tests/cuda/illegal.c tests/cuda/illegal.h $(CUDA_FIXTURE) $(CUDA_SCENARIO)
+tests_cuda_sticky_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_sticky_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_sticky_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_sticky_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_streams_SOURCES = tests/cuda/streams.c $(CUDA_FIXTURE)
+tests_cuda_streams_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_streams_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_streams_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_streams_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_two_devices_SOURCES = tests/cuda/two_devices.c $(CUDA_FIXTURE)
+tests_cuda_two_devices_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_two_devices_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_two_devices_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_two_devices_LDFLAGS = $(UNINSTALLED_LINK)
+
+# make check-gpu: on a machine with a GPU and NVIDIA's driver, what `make check` asks of the stand-in is asked of those, and more; the
+# last thing printed is a table (Markdown) of how it went. See the script for what it leaves out and why.
+check-gpu: all $(check_PROGRAMS) $(check_LTLIBRARIES)
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/cuda/on-a-gpu $(GPUFLAGS)
+
+tests_cuda_adopted_SOURCES = tests/cuda/adopted.c tests/cuda/native.c tests/cuda/native.h $(CUDA_FIXTURE)
+tests_cuda_adopted_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_adopted_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_adopted_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_adopted_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_in_step_SOURCES = tests/cuda/in_step.c tests/cuda/native.c tests/cuda/native.h $(CUDA_FIXTURE)
+tests_cuda_in_step_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_in_step_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_in_step_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_in_step_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_shared_SOURCES = tests/cuda/shared.c $(CUDA_FIXTURE)
+tests_cuda_shared_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_shared_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_shared_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_shared_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_with_vulkan_SOURCES = tests/cuda/with_vulkan.c $(CUDA_FIXTURE)
+tests_cuda_with_vulkan_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_with_vulkan_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_with_vulkan_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_with_vulkan_LDFLAGS = $(UNINSTALLED_LINK)
+
+# A profiler that counts: tests/cuda/.libs/profiler.so.
+check_LTLIBRARIES += tests/cuda/profiler.la
+tests_cuda_profiler_la_SOURCES = tests/cuda/profiler.c tests/cuda/profiler.h
+tests_cuda_profiler_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_cuda_profiler_la_LDFLAGS = $(TEST_MODULE_LINK) \
+	-export-symbols-regex '^(InitializeInjectionNvtx2|cuda_test_profiler)$$'
+
+tests_cuda_ranges_SOURCES = tests/cuda/ranges.c tests/cuda/profiler.h $(CUDA_FIXTURE)
+tests_cuda_ranges_CPPFLAGS = $(CUDA_TEST_CPPFLAGS) -DPROFILER_PATH='"$(abs_top_builddir)/tests/cuda/.libs/profiler.so"'
+tests_cuda_ranges_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_ranges_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_ranges_LDFLAGS = $(UNINSTALLED_LINK)
+
+endif BUILD_CUDA

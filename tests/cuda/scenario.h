@@ -1,0 +1,21 @@
+/* A scenario that touches all that the backend can do, and gives up at the first failure.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CUDA_SCENARIO_H
+#define CUDA_SCENARIO_H
+
+#include "tests/cuda/fixture.h"
+
+struct scenario_end {
+    int32_t status;   /* TRM_OK when it came through, its data being what they must be */
+    const char *step; /* the one that failed */
+    struct trm_error error;
+    char sentence[1024]; /* of that failure */
+};
+
+/* Everything that it made is gone when it returns. `look`, where there is one, is called before the first step and after each, and
+ * after everything has been destroyed ("destroying"). */
+typedef void (*scenario_look_fn)(const char *step);
+void scenario_run(struct scenario_end *end, scenario_look_fn look);
+
+#endif

@@ -1,0 +1,12 @@
+#!/bin/sh
+# The built-in kernels on the cuda backend, beside double precision.
+
+. "$top_srcdir/tests/cuda/common.sh"
+
+CONFORMANCE_BACKEND=cuda
+export CONFORMANCE_BACKEND
+failures=0
+for group in elementwise conversion collective linear training filters pixels; do
+    "$top_builddir/tests/kernels/$group" || failures=$((failures + 1))
+done
+test "$failures" -eq 0
