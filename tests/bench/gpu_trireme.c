@@ -132,20 +132,36 @@ static double sample_flow(const void *what)
     return gpu_each(begin, flow->batch->tokens);
 }
 
+/* GB/s each way. */
+static double sample_flow_rate(const void *what)
+{
+    const struct flow *flow = what;
+
+    return (double)flow->batch->bytes / sample_flow(what) * 1e-3;
+}
+
+/* depth 0: the library's own choice. */
 static void measure_flow(const struct gpu_batch *batch, uint32_t depth, int32_t strategy)
 {
     struct flow flow = {.batch = batch, .depth = depth, .strategy = strategy};
     struct trm_report report;
-    char name[64];
+    char name[64], rate[80];
 
     open_flow(&flow);
     run_flow(&flow, look);
-    snprintf(name, sizeof(name), "%s_depth%u_%s", batch->name, depth, trm_strategy_name(strategy));
+    if (depth == 0)
+        snprintf(name, sizeof(name), "%s_%s", batch->name, trm_strategy_name(strategy));
+    else
+        snprintf(name, sizeof(name), "%s_depth%u_%s", batch->name, depth, trm_strategy_name(strategy));
     gpu_figure(name, who, "us", sample_flow, &flow);
+    if (strategy == TRM_STRATEGY_AUTO && gpu_is_all_copies(batch)) {
+        snprintf(rate, sizeof(rate), "%s_rate", name);
+        gpu_figure(rate, who, "GB/s", sample_flow_rate, &flow);
+    }
     report = (struct trm_report){.struct_size = sizeof(report)};
     if (strategy == TRM_STRATEGY_AUTO && trm_pipeline_report(flow.pipeline, &report) == TRM_OK)
-        fprintf(stderr, "%s: the library chose %s, depth %u\n", name, trm_strategy_name(report.strategy),
-                (unsigned)report.depth);
+        fprintf(stderr, "%s: the library chose %s, depth %u (%s)\n", name, trm_strategy_name(report.strategy),
+                (unsigned)report.depth, report.reason);
     trm_pipeline_destroy(flow.pipeline);
 }
 
@@ -159,6 +175,7 @@ static void measure_flows(size_t most)
         for (size_t k = 0; k < sizeof(strategies) / sizeof(strategies[0]); k++)
             measure_flow(&gpu_batches[i], 3, strategies[k]);
         measure_flow(&gpu_batches[i], 4, TRM_STRATEGY_AUTO);
+        measure_flow(&gpu_batches[i], 0, TRM_STRATEGY_AUTO);
     }
 }
 
@@ -236,6 +253,11 @@ static void measure_copies(void)
 
 static struct trm_buffer *small;
 static struct trm_argument small_arguments[4];
+struct page {
+    struct trm_span to, from;
+    struct trm_stream *other;
+};
+
 static const struct trm_grid one_group = {{1, 1, 1}, {0, 0, 0}, 0, 0};
 
 /* What the calling thread spends on each of many launches, until all are submitted. */
@@ -289,6 +311,69 @@ static double sample_allocate_in_order(const void *what)
     return each;
 }
 
+/* What the calling thread spends on copying a page up. */
+static double sample_copy_issue(const void *what)
+{
+    const struct page *page = what;
+    uint64_t begin          = measure_now();
+
+    for (int i = 0; i < GPU_LAUNCHES; i++)
+        must(trm_copy(stream, page->to, page->from));
+    must(trm_stream_flush(stream));
+    double each = gpu_each(begin, GPU_LAUNCHES);
+    must(trm_stream_sync(stream));
+    return each;
+}
+
+/* The same, with a place after each that another could wait for. */
+static double sample_copy_mark_issue(const void *what)
+{
+    const struct page *page = what;
+    struct trm_point point;
+    uint64_t begin = measure_now();
+
+    for (int i = 0; i < GPU_LAUNCHES; i++) {
+        must(trm_copy(stream, page->to, page->from));
+        must(trm_stream_mark(stream, &point));
+    }
+    must(trm_stream_flush(stream));
+    double each = gpu_each(begin, GPU_LAUNCHES);
+    must(trm_stream_sync(stream));
+    return each;
+}
+
+/* And with another stream that waits for it. */
+static double sample_copy_hop_issue(const void *what)
+{
+    const struct page *page = what;
+    struct trm_point point;
+    uint64_t begin = measure_now();
+
+    for (int i = 0; i < GPU_LAUNCHES; i++) {
+        must(trm_copy(stream, page->to, page->from));
+        must(trm_stream_mark(stream, &point));
+        must(trm_stream_wait(page->other, point));
+    }
+    must(trm_stream_flush(stream));
+    double each = gpu_each(begin, GPU_LAUNCHES);
+    must(trm_stream_sync(page->other));
+    must(trm_stream_sync(stream));
+    return each;
+}
+
+static void measure_issues(void)
+{
+    struct trm_buffer *pinned = make(TRM_MEMORY_PINNED, 4096);
+    struct page page          = {.to = trm_span_of(small, 0, 4096), .from = trm_span_whole(pinned)};
+
+    must(trm_stream_create(device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &page.other));
+    gpu_figure("copy_issue", who, "us", sample_copy_issue, &page);
+    gpu_figure("copy_mark_issue", who, "us", sample_copy_mark_issue, &page);
+    gpu_figure("copy_hop_issue", who, "us", sample_copy_hop_issue, &page);
+    trm_stream_destroy(page.other);
+    trm_buffer_destroy(pinned);
+}
+
 static void measure_calls(void)
 {
     small              = make(TRM_MEMORY_DEVICE, 2 * 4096);
@@ -298,6 +383,7 @@ static void measure_calls(void)
     small_arguments[3] = trm_arg_u32(0);
     gpu_figure("launch_issue", who, "us", sample_launch, NULL);
     gpu_figure("launch_roundtrip", who, "us", sample_trip, NULL);
+    measure_issues();
     gpu_figure("alloc_1MiB", who, "us", sample_allocate, NULL);
     gpu_figure("alloc_ordered_1MiB", who, "us", sample_allocate_in_order, NULL);
     trm_buffer_destroy(small);

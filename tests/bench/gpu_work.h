@@ -42,6 +42,12 @@ enum {
     GPU_SIDE     = 4096, /* of square matrices */
 };
 
+/* What it takes is what the copies take. */
+static inline int gpu_is_all_copies(const struct gpu_batch *batch)
+{
+    return batch->bytes >= 16 * MIB && batch->links <= 8;
+}
+
 #define GPU_COPY_BYTES (256 * MIB)
 #define GPU_KERNEL_COUNT ((size_t)128 << 20) /* floats of each array of a kernel that memory bounds */
 
@@ -92,7 +98,7 @@ static inline void gpu_figure(const char *title, const char *who, const char *un
                               double (*sample)(const void *what), const void *what)
 {
     double values[GPU_ROUNDS];
-    char name[64];
+    char name[80];
 
     snprintf(name, sizeof(name), "%s", title);
     for (char *c = name; *c; c++)

@@ -108,6 +108,13 @@ tests_bench_gpu_trireme_SOURCES = tests/bench/gpu_trireme.c $(GPU_WORK)
 tests_bench_gpu_trireme_LDADD = libtrireme.la -lm
 tests_bench_gpu_trireme_LDFLAGS = $(UNINSTALLED_LINK)
 
+if HAVE_OPENCL
+PEERS += tests/bench/peer_opencl_gpu
+endif
+tests_bench_peer_opencl_gpu_SOURCES = tests/bench/peer_opencl_gpu.c $(GPU_WORK)
+tests_bench_peer_opencl_gpu_CFLAGS = $(AM_CFLAGS) $(OPENCL_CFLAGS)
+tests_bench_peer_opencl_gpu_LDADD = $(OPENCL_LIBS) -lm
+
 if HAVE_LIBVULKAN
 PEERS += tests/bench/peer_vulkan
 endif
@@ -123,7 +130,18 @@ tests/bench/peer_cuda: tests/bench/peer_cuda.cu tests/bench/measure.c tests/benc
 	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
 	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/peer_cuda-measure.o && \
 	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench $(srcdir)/tests/bench/peer_cuda.cu \
-	  tests/bench/peer_cuda-measure.o -o $@ -lcuda
+	  tests/bench/peer_cuda-measure.o -o $@ -lcuda -ldl
+
+# The built-in kernels beside others written by hand, in one process.
+if HAVE_NVCC
+OTHER_PEERS += tests/bench/cuda_kernels
+endif
+tests/bench/cuda_kernels: tests/bench/cuda_kernels.cu tests/bench/measure.c tests/bench/measure.h libtrireme.la
+	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
+	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/cuda_kernels-measure.o && \
+	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench -I$(srcdir)/include \
+	  $(srcdir)/tests/bench/cuda_kernels.cu tests/bench/cuda_kernels-measure.o -o $@ -L.libs -ltrireme \
+	  -Xlinker -rpath='$(abs_builddir)/.libs' -ldl
 
 if HAVE_TBB
 OTHER_PEERS += tests/bench/peer_tbb
@@ -143,11 +161,14 @@ tests/bench/peer_openmp tests/bench/peer_openmp_pipeline tests/bench/peer_bound 
 tests/bench/peer_starpu tests/bench/peer_starpu_pipeline tests/bench/pipeline_trireme: CFLAGS += -O3
 
 EXTRA_PROGRAMS += $(PEERS) tests/bench/cpu_micro
-CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/peer_cuda-measure.o tests/bench/cpu_micro
+CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench/peer_cuda-measure.o \
+	tests/bench/cuda_kernels-measure.o tests/bench/cpu_micro
 
 EXTRA_DIST += \
+	tests/bench/cuda_kernels.cu \
 	tests/bench/peer_cuda.cu \
 	tests/bench/peer_tbb.cpp \
+	tests/bench/peer_torch.py \
 	tests/bench/report.awk \
 	tests/bench/run-bench \
 	tests/bench/shaders/blur.comp \

@@ -1,11 +1,12 @@
 /* The suite "gpu" as one writes it by hand in CUDA: three streams and events, or a graph for each slot. Built with nvcc.
- * GPU_SGEMM names a file of PTX with Trireme's translation of its own shader `sgemm`, to tell a driver's part from the shader's.
+ * GPU_SGEMM names a file (cubin, fat binary or PTX) with Trireme's translation of its own shader `sgemm`, to tell a driver's part from the shader's.
  * SPDX-License-Identifier: MIT
  */
 #include <cstdio>
 #include <cstring>
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <dlfcn.h>
 
 #include "gpu_work.h"
 
@@ -261,6 +262,7 @@ static void measure_copies()
 /* ---- launches and memory ----------------------------------------------------------------------------------- */
 
 static cudaStream_t stream;
+static CUfunction driver_chain;
 
 static double sample_launch(const void *small)
 {
@@ -269,6 +271,23 @@ static double sample_launch(const void *small)
 
     for (int i = 0; i < GPU_LAUNCHES; i++)
         chain<<<1, GPU_GROUP, 0, stream>>>(memory, memory + 256, 0, 0);
+    double each = gpu_each(begin, GPU_LAUNCHES);
+    must(cudaStreamSynchronize(stream));
+    return each;
+}
+
+/* Without the runtime between. */
+static double sample_driver_launch(const void *small)
+{
+    float4 *memory = (float4 *)small, *other = memory + 256;
+    unsigned count = 0, links = 0;
+    void *parameters[] = {&memory, &other, &count, &links};
+    uint64_t begin     = measure_now();
+
+    for (int i = 0; i < GPU_LAUNCHES; i++) {
+        if (cuLaunchKernel(driver_chain, 1, 1, 1, GPU_GROUP, 1, 1, 0, stream, parameters, NULL) != CUDA_SUCCESS)
+            measure_fail("the kernel cannot be launched");
+    }
     double each = gpu_each(begin, GPU_LAUNCHES);
     must(cudaStreamSynchronize(stream));
     return each;
@@ -288,10 +307,13 @@ static double sample_trip(const void *small)
 
 static double sample_allocate(const void *)
 {
+    CUdeviceptr memory;
     uint64_t begin = measure_now();
 
-    for (int i = 0; i < GPU_PAIRS; i++)
-        must(cudaFree(make_device(MIB)));
+    for (int i = 0; i < GPU_PAIRS; i++) {
+        if (cuMemAlloc(&memory, MIB) != CUDA_SUCCESS || cuMemFree(memory) != CUDA_SUCCESS)
+            measure_fail("there is no device memory");
+    }
     return gpu_each(begin, GPU_PAIRS);
 }
 
@@ -309,14 +331,87 @@ static double sample_allocate_in_order(const void *)
     return each;
 }
 
+enum { EVENTS = 16 };
+
+struct page {
+    float *to, *from;
+    cudaStream_t other;
+    cudaEvent_t events[EVENTS];
+};
+
+static double sample_copy_issue(const void *what)
+{
+    const struct page *page = (const struct page *)what;
+    uint64_t begin          = measure_now();
+
+    for (int i = 0; i < GPU_LAUNCHES; i++)
+        must(cudaMemcpyAsync(page->to, page->from, 4096, cudaMemcpyHostToDevice, stream));
+    double each = gpu_each(begin, GPU_LAUNCHES);
+    must(cudaStreamSynchronize(stream));
+    return each;
+}
+
+static double sample_copy_mark_issue(const void *what)
+{
+    const struct page *page = (const struct page *)what;
+    uint64_t begin          = measure_now();
+
+    for (int i = 0; i < GPU_LAUNCHES; i++) {
+        must(cudaMemcpyAsync(page->to, page->from, 4096, cudaMemcpyHostToDevice, stream));
+        must(cudaEventRecord(page->events[i % EVENTS], stream));
+    }
+    double each = gpu_each(begin, GPU_LAUNCHES);
+    must(cudaStreamSynchronize(stream));
+    return each;
+}
+
+static double sample_copy_hop_issue(const void *what)
+{
+    const struct page *page = (const struct page *)what;
+    uint64_t begin          = measure_now();
+
+    for (int i = 0; i < GPU_LAUNCHES; i++) {
+        must(cudaMemcpyAsync(page->to, page->from, 4096, cudaMemcpyHostToDevice, stream));
+        must(cudaEventRecord(page->events[i % EVENTS], stream));
+        must(cudaStreamWaitEvent(page->other, page->events[i % EVENTS], 0));
+    }
+    double each = gpu_each(begin, GPU_LAUNCHES);
+    must(cudaStreamSynchronize(page->other));
+    must(cudaStreamSynchronize(stream));
+    return each;
+}
+
+static void measure_issues(float *small)
+{
+    struct page page = {small, make_pinned(4096), make_stream(), {}};
+
+    for (int i = 0; i < EVENTS; i++)
+        page.events[i] = make_event();
+    gpu_figure("copy_issue", who, "us", sample_copy_issue, &page);
+    gpu_figure("copy_mark_issue", who, "us", sample_copy_mark_issue, &page);
+    gpu_figure("copy_hop_issue", who, "us", sample_copy_hop_issue, &page);
+    for (int i = 0; i < EVENTS; i++)
+        must(cudaEventDestroy(page.events[i]));
+    must(cudaStreamDestroy(page.other));
+    must(cudaFreeHost(page.from));
+}
+
+/* While nothing else lives: the driver cuts small pieces out of blocks of 2 MiB, and what is left of a block would make this cheap. */
+static void measure_allocations()
+{
+    gpu_figure("alloc_1MiB", who, "us", sample_allocate, NULL);
+    gpu_figure("alloc_ordered_1MiB", who, "us", sample_allocate_in_order, NULL);
+}
+
 static void measure_calls()
 {
     float *small = make_device(2 * 4096);
 
+    must(cudaGetFuncBySymbol(&driver_chain, (const void *)chain));
     gpu_figure("launch_issue", who, "us", sample_launch, small);
+    gpu_figure("launch_issue_driver", who, "us", sample_driver_launch, small);
     gpu_figure("launch_roundtrip", who, "us", sample_trip, small);
-    gpu_figure("alloc_1MiB", who, "us", sample_allocate, NULL);
-    gpu_figure("alloc_ordered_1MiB", who, "us", sample_allocate_in_order, NULL);
+    measure_issues(small);
     must(cudaFree(small));
 }
 
@@ -348,7 +443,8 @@ static double sample_saxpy(const void *)
     return gpu_rate(begin, 120.0 * (double)GPU_KERNEL_COUNT);
 }
 
-/* As core/translate/target_cuda.c has it: buffers, then a struct of the scalars, then the sizes of the buffers. */
+/* As core/translate/target_cuda.c has it: buffers, then a struct of the scalars, then the sizes of the buffers
+ * where the kernel wants them. */
 static double sample_sgemm(const void *)
 {
     struct {
@@ -377,10 +473,56 @@ static void measure_sgemm()
         return;
     if (cuModuleLoad(&module, path) != CUDA_SUCCESS || cuModuleGetFunction(&sgemm, module, "sgemm") != CUDA_SUCCESS)
         measure_fail("GPU_SGEMM is no module with a kernel named sgemm");
-    for (int i = 0; i < 3; i++)
-        must(cudaMemset(arrays[i], 0x3f, (size_t)GPU_SIDE * GPU_SIDE * 4));
     gpu_figure("kernel_sgemm_4096", who, "GFLOP/s", sample_sgemm, NULL);
     cuModuleUnload(module);
+}
+
+/* NVIDIA's library as a yardstick, where it is installed: full single precision. */
+static struct {
+    int (*create)(void **handle);
+    int (*set_stream)(void *handle, cudaStream_t stream);
+    int (*sgemm)(void *handle, int transpose_a, int transpose_b, int m, int n, int k, const float *alpha,
+                 const float *a, int lda, const float *b, int ldb, const float *beta, float *c, int ldc);
+    int (*destroy)(void *handle);
+    void *handle;
+} cublas;
+
+static double sample_cublas(const void *)
+{
+    const float alpha = 1.0f, beta = 0.0f;
+    uint64_t begin = measure_now();
+
+    for (int i = 0; i < 3; i++) {
+        if (cublas.sgemm(cublas.handle, 0, 0, GPU_SIDE, GPU_SIDE, GPU_SIDE, &alpha, arrays[0], GPU_SIDE,
+                         arrays[1], GPU_SIDE, &beta, arrays[2], GPU_SIDE) != 0)
+            measure_fail("cublasSgemm fails");
+    }
+    must(cudaStreamSynchronize(stream));
+    return gpu_rate(begin, 6.0 * GPU_SIDE * GPU_SIDE * GPU_SIDE);
+}
+
+template <typename function> static bool find(void *library, const char *name, function *found)
+{
+    *found = (function)dlsym(library, name);
+    return *found != NULL;
+}
+
+static void measure_cublas()
+{
+    static const char *const names[] = {"libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so"};
+    void *library                    = NULL;
+
+    for (const char *name : names)
+        library = library != NULL ? library : dlopen(name, RTLD_NOW);
+    if (library == NULL || !find(library, "cublasCreate_v2", &cublas.create) ||
+        !find(library, "cublasSetStream_v2", &cublas.set_stream) || !find(library, "cublasSgemm_v2", &cublas.sgemm) ||
+        !find(library, "cublasDestroy_v2", &cublas.destroy) || cublas.create(&cublas.handle) != 0 ||
+        cublas.set_stream(cublas.handle, stream) != 0) {
+        fprintf(stderr, "cuBLAS cannot be used here: left out\n");
+        return;
+    }
+    gpu_figure("kernel_sgemm_4096", "cublas", "GFLOP/s", sample_cublas, NULL);
+    cublas.destroy(cublas.handle);
 }
 
 static void measure_kernels()
@@ -389,7 +531,10 @@ static void measure_kernels()
         arrays[i] = make_device(GPU_KERNEL_COUNT * 4);
     gpu_figure("kernel_chain", who, "GB/s", sample_chain, NULL);
     gpu_figure("kernel_saxpy", who, "GB/s", sample_saxpy, NULL);
+    for (int i = 0; i < 3; i++)
+        must(cudaMemset(arrays[i], 0x3f, (size_t)GPU_SIDE * GPU_SIDE * 4));
     measure_sgemm();
+    measure_cublas();
     for (int i = 0; i < 3; i++)
         must(cudaFree(arrays[i]));
 }
@@ -400,6 +545,7 @@ int main(int argc, char **argv)
 
     must(cudaFree(NULL));
     stream = make_stream();
+    measure_allocations();
     measure_calls();
     if (most > MIB) {
         measure_copies();

@@ -2,6 +2,9 @@
 #
 #   awk -v ours=BACKEND -v format=text|markdown|json -f report.awk targets.txt LINES
 #
+# A target that names a backend as its sixth word is one for that backend alone. The relation "<+": at most so much more than the peer's
+# figure, in the case's unit.
+#
 # LINES: "ROUND {json}", as printed by `trireme bench --json` and the peers. A ratio is taken within each round; what is shown is
 # the median over the rounds.
 
@@ -41,6 +44,15 @@ function ratios(case_key, their_key,   round, list)
     for (round = 1; round <= rounds; round++)
         if ((case_key, ours, round) in value && (their_key, round) in value && value[their_key, round] != 0)
             list = list " " value[case_key, ours, round] / value[their_key, round]
+    return list
+}
+
+function differences(case_key, their_key,   round, list)
+{
+    list = ""
+    for (round = 1; round <= rounds; round++)
+        if ((case_key, ours, round) in value && (their_key, round) in value)
+            list = list " " value[case_key, ours, round] - value[their_key, round]
     return list
 }
 
@@ -101,11 +113,12 @@ function print_rows(   row, i, line)
     split("", cell)
 }
 
-function target_row(i,   key, their_key, their_name, parts, list, figure, theirs, met, target)
+function target_row(i,   key, their_key, their_name, parts, list, figure, theirs, met, target, sign)
 {
     key = target_case[i]
     list = all_rounds(key, ours)
-    target = (target_relation[i] == "<=" ? "at most " : "at least ") target_limit[i]
+    target = (target_relation[i] == ">=" ? "at least " : "at most ") target_limit[i]
+    sign = ""
     if (target_against[i] == "-") {
         figure = list == "" ? "" : median(list)
         theirs = their_name = ""
@@ -114,24 +127,31 @@ function target_row(i,   key, their_key, their_name, parts, list, figure, theirs
         split(target_against[i], parts, ":")
         their_name = parts[1]
         their_key = (parts[2] == "" ? key : target_suite[i] "/" parts[2]) SUBSEP parts[1]
-        target = target " x " target_against[i]
-        figure = ratios(key, their_key)
+        if (target_relation[i] == "<+") {
+            target = target " " unit[key] " more than " target_against[i]
+            figure = differences(key, their_key)
+        } else {
+            target = target " x " target_against[i]
+            figure = ratios(key, their_key)
+        }
         theirs = figure == "" ? "" : median(all_rounds(parts[2] == "" ? key : target_suite[i] "/" parts[2], parts[1]))
         figure = figure == "" ? "" : median(figure)
     }
     met = figure == "" ? "not measured" : \
-          (target_relation[i] == "<=" ? figure + 0 <= target_limit[i] + 0 : figure + 0 >= target_limit[i] + 0) ? "met" : "missed"
+          (target_relation[i] == ">=" ? figure + 0 >= target_limit[i] + 0 : figure + 0 <= target_limit[i] + 0) ? "met" : "missed"
+    if (target_relation[i] == "<+" && figure != "" && figure + 0 >= 0)
+        sign = "+"
     if (format == "json") {
         if (figure != "")
             printf "{\"suite\": \"%s\", \"case\": \"%s\", \"backend\": \"%s\", \"unit\": \"%s\", \"median\": %.6g, " \
                    "\"min\": %.6g, \"max\": %.6g, \"against\": \"%s\", \"target\": \"%s %s\", \"met\": %s}\n", \
                    target_suite[i], substr(key, length(target_suite[i]) + 2), ours, \
-                   target_against[i] == "-" ? unit[key] : "ratio", figure, lowest, highest, target_against[i], \
+                   target_against[i] == "-" || target_relation[i] == "<+" ? unit[key] : "ratio", figure, lowest, highest, target_against[i], \
                    target_relation[i], target_limit[i], met == "met" ? "true" : "false"
         return
     }
     add_row(key, target, list == "" ? "" : readable(median(list)), theirs == "" ? "" : readable(theirs), \
-            figure == "" || target_against[i] == "-" ? "" : readable(figure), met)
+            figure == "" || target_against[i] == "-" ? "" : sign readable(figure), met)
 }
 
 function case_rows(key,   i, theirs, first)
@@ -149,7 +169,7 @@ function case_rows(key,   i, theirs, first)
 }
 
 FNR == NR {
-    if ($0 ~ /^#/ || NF < 5)
+    if ($0 ~ /^#/ || NF < 5 || (NF >= 6 && $6 != ours))
         next
     target_count++
     target_suite[target_count] = $1

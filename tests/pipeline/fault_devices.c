@@ -139,6 +139,13 @@ START_TEST(a_call_that_fails_is_a_failure_of_its_token_on_a_device_of_its_own)
 }
 END_TEST
 
+START_TEST(a_call_that_fails_is_a_failure_of_its_token_on_cuda)
+{
+    armed_async = false;
+    matrix(ON_PROXIED_CUDA, _i);
+}
+END_TEST
+
 START_TEST(a_stream_that_fails_does_not_take_the_pipeline_with_it_on_the_cpu)
 {
     armed_async = true;
@@ -150,6 +157,13 @@ START_TEST(a_stream_that_fails_does_not_take_the_pipeline_with_it_on_a_device_of
 {
     armed_async = true;
     matrix(ON_PROXIED_TIMED, _i);
+}
+END_TEST
+
+START_TEST(a_stream_that_fails_does_not_take_the_pipeline_with_it_on_cuda)
+{
+    armed_async = true;
+    matrix(ON_PROXIED_CUDA, _i);
 }
 END_TEST
 
@@ -213,6 +227,12 @@ END_TEST
 START_TEST(any_call_may_fail_on_a_device_of_its_own)
 {
     fail_any(ON_PROXIED_TIMED, operations[_i]);
+}
+END_TEST
+
+START_TEST(any_call_may_fail_on_cuda)
+{
+    fail_any(ON_PROXIED_CUDA, operations[_i]);
 }
 END_TEST
 
@@ -286,11 +306,14 @@ int main(void)
                         3 * DRIVES);
     tcase_add_loop_test(calls, a_stream_that_fails_does_not_take_the_pipeline_with_it_on_a_device_of_its_own,
                         0, 3 * DRIVES);
+    tcase_add_loop_test(calls, a_call_that_fails_is_a_failure_of_its_token_on_cuda, 0, 3 * DRIVES);
+    tcase_add_loop_test(calls, a_stream_that_fails_does_not_take_the_pipeline_with_it_on_cuda, 0, 3 * DRIVES);
     suite_add_tcase(suite, calls);
 
     tcase_set_timeout(others, 600);
     tcase_add_loop_test(others, any_call_may_fail_on_the_cpu, 0, OPERATIONS);
     tcase_add_loop_test(others, any_call_may_fail_on_a_device_of_its_own, 0, OPERATIONS);
+    tcase_add_loop_test(others, any_call_may_fail_on_cuda, 0, OPERATIONS);
     tcase_add_loop_test(others, a_lost_device_stops_in_any_mode, 0, 3);
     tcase_add_test(others, a_pipeline_that_does_not_fit_is_a_status_and_leaves_nothing);
     suite_add_tcase(suite, others);

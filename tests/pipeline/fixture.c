@@ -99,6 +99,10 @@ static const struct trm_cpu_kernel kernels[] = {
      .group_size      = {1, 1, 1}},
 };
 
+static const uint32_t picky_words[] = {
+#include "tests/conformance/shaders/kernels/picky.inc"
+};
+
 /* ---- backends -------------------------------------------------------------------------------------------- */
 
 static const char *module_path(const char *module, char *path)
@@ -121,9 +125,22 @@ static const char *backend_module(enum fixture_backend backend)
         return "backends/cpu";
     case ON_TEMPLATE:
         return "backends/template/template";
+    case ON_CUDA:
+    case ON_PROXIED_CUDA:
+        return "backends/cuda";
     default:
         return "tests/plugins/timed";
     }
+}
+
+static bool is_cuda(enum fixture_backend backend)
+{
+    return backend == ON_CUDA || backend == ON_PROXIED_CUDA;
+}
+
+static bool is_proxied(enum fixture_backend backend)
+{
+    return backend == ON_PROXIED_CPU || backend == ON_PROXIED_TIMED || backend == ON_PROXIED_CUDA;
 }
 
 bool backend_there(enum fixture_backend backend)
@@ -133,6 +150,8 @@ bool backend_there(enum fixture_backend backend)
 
     if ((backend == ON_CPU || backend == ON_PROXIED_CPU) &&
         (backends == NULL || strstr(backends, "backends/cpu.la") == NULL))
+        return false;
+    if (is_cuda(backend) && (backends == NULL || strstr(backends, "backends/cuda.la") == NULL))
         return false;
     return module_path(backend_module(backend), path) != NULL;
 }
@@ -163,16 +182,41 @@ static void load_kernels(void)
                                    .data        = kernels,
                                    .size        = sizeof(kernels)};
 
+    the.kernels_fail = true;
     ck_ok(trm_module_load(the.device, &desc, &the.module));
     ck_ok(trm_kernel_get(the.module, "picky", &the.picky));
     ck_ok(trm_kernel_get(the.module, "timed", &the.timed));
     ck_ok(trm_kernel_get(the.module, "held", &the.held));
 }
 
+static void load_portable_kernel(void)
+{
+    struct trm_module_desc desc = {.struct_size = sizeof(desc),
+                                   .format      = TRM_MODULE_SPIRV,
+                                   .data        = picky_words,
+                                   .size        = sizeof(picky_words)};
+
+    ck_ok(trm_module_load(the.device, &desc, &the.module));
+    ck_ok(trm_kernel_get(the.module, NULL, &the.picky));
+}
+
+/* On the drivers that stand beside the tests. The kernel is compiled but once. */
+static void open_cuda_context(const char *path)
+{
+    const char *home              = getenv("XDG_CACHE_HOME");
+    char cache[PATH_MAX]          = "none";
+    struct trm_setting settings[] = {
+        {"cuda.driver", CUDA_STANDIN_PATH}, {"cuda.nvrtc", NVRTC_STANDIN_PATH}, {"kernel.cache", cache}};
+
+    if (home != NULL)
+        snprintf(cache, sizeof(cache), "%s/trireme", home);
+    open_context(path, settings, 3);
+}
+
 void fixture_open(enum fixture_backend backend, const struct trm_setting *settings, uint32_t count)
 {
     char target[PATH_MAX], proxy[PATH_MAX];
-    bool proxied = backend == ON_PROXIED_CPU || backend == ON_PROXIED_TIMED;
+    bool proxied = is_proxied(backend);
 
     memset(&the, 0, sizeof(the));
     ck_assert_ptr_nonnull(module_path(backend_module(backend), target));
@@ -181,12 +225,18 @@ void fixture_open(enum fixture_backend backend, const struct trm_setting *settin
         setenv("PROXY_TARGET", target, 1);
         setenv("PROXY_WITHOUT", backend == ON_PROXIED_CPU ? "host_pointer" : "", 1);
     }
-    open_context(proxied ? proxy : target, settings, count);
+    if (is_cuda(backend))
+        open_cuda_context(proxied ? proxy : target);
+    else
+        open_context(proxied ? proxy : target, settings, count);
     if (proxied) {
         the.control = proxy_control_of(proxy);
         ck_assert_ptr_nonnull(the.control);
     }
-    load_kernels();
+    if (is_cuda(backend))
+        load_portable_kernel();
+    else
+        load_kernels();
     the.before.struct_size = sizeof(the.before);
     ck_ok(trm_device_get_usage(the.device, &the.before));
 }

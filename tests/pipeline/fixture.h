@@ -27,6 +27,7 @@ struct fixture {
     struct trm_module *module;
     struct trm_kernel *picky, *timed, *held;
     struct trm_device_usage before;
+    bool kernels_fail;                   /* a kernel can fail and be the only thing that does */
     const struct proxy_control *control; /* NULL: no proxy */
     struct counting counting;            /* what the context has allocated */
 };
@@ -39,6 +40,8 @@ enum fixture_backend {
     ON_TEMPLATE,      /* works inside of calls */
     ON_PROXIED_CPU,   /* without memory that the host shares, so that there are copies */
     ON_PROXIED_TIMED, /* as it is */
+    ON_CUDA,          /* on the stand-in for its driver; of the kernels it has `picky` alone */
+    ON_PROXIED_CUDA,
 };
 
 /* Was it built? */

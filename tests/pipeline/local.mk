@@ -12,7 +12,7 @@ check_PROGRAMS += $(PIPELINE_TESTS)
 TESTS += $(PIPELINE_TESTS)
 
 PIPELINE_TEST = tests/pipeline/fixture.h tests/pipeline/fixture.c tests/pipeline/chain.c
-PIPELINE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+PIPELINE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(CUDA_STANDIN_CPPFLAGS)
 PIPELINE_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
 
 tests_pipeline_allocations_SOURCES = tests/pipeline/allocations.c $(PIPELINE_TEST)

@@ -1,0 +1,641 @@
+/* The built-in kernels on the cuda backend beside kernels that were written by hand in CUDA, in one process and turn by turn: the
+ * suite "cuda_kernel". Amounts are what must be read and written, in GB/s, beside the rate of a copy within the device; or
+ * GFLOP/s, beside cuBLAS where it can be opened. Built with nvcc: make tests/bench/cuda_kernels.
+ *
+ *     cuda_kernels [--table] [NAME...]     --table: a table for people instead of lines for run-bench
+ * SPDX-License-Identifier: MIT
+ */
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <trireme/trireme.h>
+
+#include "measure.h"
+
+static const unsigned COUNT = 64u << 20, SIDE = 8192, GEMM = 4096, ROWS = 65536, COLUMNS = 1000;
+static const int ROUNDS = 7;
+static const double ENOUGH_NS = 8e6; /* of a sample */
+
+static struct trm_context *context;
+static struct trm_device *device;
+static struct trm_stream *stream;
+static cudaStream_t hand_stream;
+static bool table;
+
+static void must(int32_t status)
+{
+    if (status == TRM_OK)
+        return;
+    fprintf(stderr, "trireme: %s\n", trm_last_error().sentence);
+    exit(1);
+}
+
+static void must(cudaError_t result)
+{
+    if (result == cudaSuccess)
+        return;
+    fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(result));
+    exit(1);
+}
+
+/* ---- by hand ------------------------------------------------------------------------------------------------ */
+
+static __device__ __forceinline__ unsigned own()
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+/* What maps elements is written for four at once, as one does for the memory's sake. */
+template <class F> __global__ void map1(const float4 *__restrict__ x, float4 *__restrict__ y, unsigned count, F f)
+{
+    unsigned i = own();
+    if (i >= count)
+        return;
+    float4 v = x[i];
+    y[i]     = make_float4(f(v.x), f(v.y), f(v.z), f(v.w));
+}
+
+__global__ void hand_axpy(const float4 *__restrict__ x, float4 *__restrict__ y, float a, unsigned count)
+{
+    unsigned i = own();
+    if (i >= count)
+        return;
+    float4 v = x[i], w = y[i];
+    y[i] = make_float4(fmaf(a, v.x, w.x), fmaf(a, v.y, w.y), fmaf(a, v.z, w.z), fmaf(a, v.w, w.w));
+}
+
+__global__ void hand_axpy_scalar(const float *__restrict__ x, float *__restrict__ y, float a, unsigned count)
+{
+    unsigned i = own();
+    if (i < count)
+        y[i] = fmaf(a, x[i], y[i]);
+}
+
+__global__ void hand_add(const float4 *__restrict__ a, const float4 *__restrict__ b, float4 *__restrict__ y,
+                         unsigned count)
+{
+    unsigned i = own();
+    if (i >= count)
+        return;
+    float4 v = a[i], w = b[i];
+    y[i] = make_float4(v.x + w.x, v.y + w.y, v.z + w.z, v.w + w.w);
+}
+
+__global__ void hand_fill(float4 *y, float value, unsigned count)
+{
+    unsigned i = own();
+    if (i < count)
+        y[i] = make_float4(value, value, value, value);
+}
+
+__global__ void hand_u8_f32(const uchar4 *__restrict__ x, float4 *__restrict__ y, float scale, float bias,
+                            unsigned count)
+{
+    unsigned i = own();
+    if (i >= count)
+        return;
+    uchar4 v = x[i];
+    y[i]     = make_float4(fmaf(v.x, scale, bias), fmaf(v.y, scale, bias), fmaf(v.z, scale, bias),
+                           fmaf(v.w, scale, bias));
+}
+
+static __device__ __forceinline__ unsigned char to_u8(float v)
+{
+    return (unsigned char)rintf(fminf(fmaxf(v, 0.0f), 255.0f));
+}
+
+__global__ void hand_f32_u8(const float4 *__restrict__ x, uchar4 *__restrict__ y, float scale, float bias,
+                            unsigned count)
+{
+    unsigned i = own();
+    if (i >= count)
+        return;
+    float4 v = x[i];
+    y[i]     = make_uchar4(to_u8(fmaf(v.x, scale, bias)), to_u8(fmaf(v.y, scale, bias)),
+                           to_u8(fmaf(v.z, scale, bias)), to_u8(fmaf(v.w, scale, bias)));
+}
+
+__global__ void hand_gray(const float *__restrict__ x, float *__restrict__ y, unsigned count)
+{
+    unsigned i = own();
+    if (i < count)
+        y[i] = 0.299f * x[3 * i] + 0.587f * x[3 * i + 1] + 0.114f * x[3 * i + 2];
+}
+
+__global__ void hand_blend(const float4 *__restrict__ front, const float4 *__restrict__ back, float4 *__restrict__ y,
+                           unsigned count)
+{
+    unsigned i = own();
+    if (i >= count)
+        return;
+    float4 f = front[i], b = back[i];
+    float left = b.w * (1.0f - f.w), alpha = f.w + left, by = alpha > 0.0f ? 1.0f / alpha : 0.0f;
+    y[i] = make_float4((f.x * f.w + b.x * left) * by, (f.y * f.w + b.y * left) * by, (f.z * f.w + b.z * left) * by,
+                       alpha);
+}
+
+__global__ void hand_sgd(const float4 *__restrict__ g, float4 *__restrict__ w, float4 *__restrict__ v, float rate,
+                         float momentum, float decay, unsigned count)
+{
+    unsigned i = own();
+    if (i >= count)
+        return;
+    float4 a = g[i], b = w[i], c = v[i];
+    c.x  = momentum * c.x + a.x + decay * b.x;
+    c.y  = momentum * c.y + a.y + decay * b.y;
+    c.z  = momentum * c.z + a.z + decay * b.z;
+    c.w  = momentum * c.w + a.w + decay * b.w;
+    v[i] = c;
+    w[i] = make_float4(b.x - rate * c.x, b.y - rate * c.y, b.z - rate * c.z, b.w - rate * c.w);
+}
+
+static __device__ __forceinline__ float at(const float *image, int width, int height, int x, int y)
+{
+    return __ldg(image + (size_t)min(max(y, 0), height - 1) * width + min(max(x, 0), width - 1));
+}
+
+__global__ void hand_box3(const float *__restrict__ from, float *__restrict__ to, int width, int height)
+{
+    int x = (int)own(), y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+    if (x >= width || y >= height)
+        return;
+    float sum = 0.0f;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++)
+            sum += at(from, width, height, x + dx, y + dy);
+    to[(size_t)y * width + x] = sum * (1.0f / 9.0f);
+}
+
+__global__ void hand_sobel(const float *__restrict__ from, float *__restrict__ to, int width, int height)
+{
+    int x = (int)own(), y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+    if (x >= width || y >= height)
+        return;
+    float p[3][3];
+    for (int dy = 0; dy < 3; dy++)
+        for (int dx = 0; dx < 3; dx++)
+            p[dy][dx] = at(from, width, height, x + dx - 1, y + dy - 1);
+    float gx = p[0][2] - p[0][0] + 2.0f * (p[1][2] - p[1][0]) + p[2][2] - p[2][0];
+    float gy = p[2][0] - p[0][0] + 2.0f * (p[2][1] - p[0][1]) + p[2][2] - p[0][2];
+    to[(size_t)y * width + x] = sqrtf(gx * gx + gy * gy);
+}
+
+__global__ void hand_convolve3(const float *__restrict__ from, const float *__restrict__ weights,
+                               float *__restrict__ to, int width, int height)
+{
+    int x = (int)own(), y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+    if (x >= width || y >= height)
+        return;
+    float sum = 0.0f;
+    for (int dy = 0; dy < 3; dy++)
+        for (int dx = 0; dx < 3; dx++)
+            sum = fmaf(weights[3 * dy + dx], at(from, width, height, x + dx - 1, y + dy - 1), sum);
+    to[(size_t)y * width + x] = sum;
+}
+
+/* One output a thread, neighbours of the row from shared memory. */
+template <bool GAUSS>
+__global__ void hand_row_blur(const float *__restrict__ from, float *__restrict__ to, int width, int height,
+                              int radius, float sigma)
+{
+    __shared__ float row[256 + 64], weights[65];
+    int begin = (int)(blockIdx.x * 256), y = (int)blockIdx.y, t = (int)threadIdx.x;
+    for (int i = t; i < 256 + 2 * radius; i += 256)
+        row[i] = at(from, width, height, begin + i - radius, y);
+    if (GAUSS && t <= 2 * radius)
+        weights[t] = expf(-0.5f * (float)((t - radius) * (t - radius)) / (sigma * sigma));
+    __syncthreads();
+    float sum = 0.0f, total = 0.0f;
+    for (int i = 0; i <= 2 * radius; i++) {
+        sum += GAUSS ? weights[i] * row[t + i] : row[t + i];
+        total += GAUSS ? weights[i] : 1.0f;
+    }
+    if (begin + t < width)
+        to[(size_t)y * width + begin + t] = sum / total;
+}
+
+__global__ void hand_transpose(const float *__restrict__ from, float *__restrict__ to, int rows, int columns)
+{
+    __shared__ float tile[32][33];
+    int x = (int)(blockIdx.x * 32 + threadIdx.x), y = (int)(blockIdx.y * 32 + threadIdx.y);
+    for (int i = 0; i < 32; i += 8)
+        if (x < columns && y + i < rows)
+            tile[threadIdx.y + i][threadIdx.x] = from[(size_t)(y + i) * columns + x];
+    __syncthreads();
+    x = (int)(blockIdx.y * 32 + threadIdx.x), y = (int)(blockIdx.x * 32 + threadIdx.y);
+    for (int i = 0; i < 32; i += 8)
+        if (x < rows && y + i < columns)
+            to[(size_t)(y + i) * rows + x] = tile[threadIdx.x][threadIdx.y + i];
+}
+
+static __device__ __forceinline__ float warp_sum(float sum)
+{
+    for (int distance = 16; distance != 0; distance /= 2)
+        sum += __shfl_xor_sync(~0u, sum, distance);
+    return sum;
+}
+
+__global__ void hand_reduce(const float4 *__restrict__ from, float *__restrict__ partial)
+{
+    __shared__ float sums[8];
+    const float4 *block = from + (size_t)blockIdx.x * 1024;
+    float sum           = 0.0f;
+    for (int i = 0; i < 4; i++) {
+        float4 v = block[i * 256 + threadIdx.x];
+        sum += (v.x + v.y) + (v.z + v.w);
+    }
+    sum = warp_sum(sum);
+    if (threadIdx.x % 32 == 0)
+        sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        sum = warp_sum(threadIdx.x < 8 ? sums[threadIdx.x] : 0.0f);
+        if (threadIdx.x == 0)
+            partial[blockIdx.x] = sum;
+    }
+}
+
+/* The inclusive scan of blocks of 2048, eight a thread. */
+__global__ void hand_scan(const float *__restrict__ from, float *__restrict__ to, float *__restrict__ sums)
+{
+    __shared__ float warps[8];
+    size_t begin       = (size_t)blockIdx.x * 2048 + threadIdx.x * 8;
+    const float4 *read = (const float4 *)(from + begin);
+    float4 a = read[0], b = read[1];
+    float v[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+    for (int i = 1; i < 8; i++)
+        v[i] += v[i - 1];
+    float before = v[7];
+    int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    for (int distance = 1; distance < 32; distance *= 2) {
+        float other = __shfl_up_sync(~0u, before, distance);
+        before += lane >= distance ? other : 0.0f;
+    }
+    if (lane == 31)
+        warps[warp] = before;
+    before -= v[7];
+    __syncthreads();
+    for (int i = 0; i < warp; i++)
+        before += warps[i];
+    for (int i = 0; i < 8; i++)
+        v[i] += before;
+    float4 *write = (float4 *)(to + begin);
+    write[0]      = make_float4(v[0], v[1], v[2], v[3]);
+    write[1]      = make_float4(v[4], v[5], v[6], v[7]);
+    if (threadIdx.x == 255)
+        sums[blockIdx.x] = v[7];
+}
+
+__global__ void hand_histogram(const uint4 *__restrict__ from, unsigned *bins, unsigned count)
+{
+    __shared__ unsigned own_bins[256];
+    own_bins[threadIdx.x] = 0;
+    __syncthreads();
+    for (unsigned i = own(); i < count; i += gridDim.x * blockDim.x) {
+        uint4 v          = from[i];
+        unsigned words[] = {v.x, v.y, v.z, v.w};
+        for (unsigned word : words)
+            for (int k = 0; k < 4; k++)
+                atomicAdd(&own_bins[word >> 8 * k & 255], 1u);
+    }
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x], own_bins[threadIdx.x]);
+}
+
+/* ---- what is measured ---------------------------------------------------------------------------------------- */
+
+struct work {
+    const char *name, *kernel; /* in the report; installed */
+    bool by_words;             /* from its words: never what lies beside it */
+    std::vector<trm_constant> constants;
+    double amount;             /* bytes or operations */
+    bool is_flops;
+    uint64_t items[3];
+    std::vector<size_t> sizes; /* bytes of the buffers, in the parameters' order; they are shared by all */
+    std::vector<trm_argument> values;
+    std::function<void(std::vector<void *> &)> hand; /* nothing: there is none */
+};
+
+static void *hand_memory[5];
+static trm_buffer *buffers[5];
+
+static double time_of(const std::function<void()> &enqueue, const std::function<void()> &wait, double amount)
+{
+    enqueue();
+    wait();
+    uint64_t begin = measure_now();
+    enqueue();
+    wait();
+    double once = (double)(measure_now() - begin);
+    int times   = once < ENOUGH_NS / 400 ? 400 : (int)(ENOUGH_NS / once) + 1;
+    begin       = measure_now();
+    for (int i = 0; i < times; i++)
+        enqueue();
+    wait();
+    return amount * times / (double)(measure_now() - begin);
+}
+
+static double median(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    return values[values.size() / 2];
+}
+
+static std::vector<char> read_file(const std::string &path)
+{
+    std::vector<char> bytes;
+    FILE *file = fopen(path.c_str(), "rb");
+    char piece[65536];
+    size_t count;
+    while (file && (count = fread(piece, 1, sizeof(piece), file)) > 0)
+        bytes.insert(bytes.end(), piece, piece + count);
+    if (file)
+        fclose(file);
+    return bytes;
+}
+
+static int32_t find_path(void *user, const struct trm_shader_place *place)
+{
+    auto *wanted = (std::pair<std::string, std::string> *)user;
+    if (wanted->first == place->name)
+        wanted->second = place->path;
+    return TRM_OK;
+}
+
+static trm_kernel *load(const work &work)
+{
+    trm_kernel *kernel;
+    if (!work.by_words) {
+        must(trm_kernel_named(device, work.kernel, work.constants.data(), (uint32_t)work.constants.size(), &kernel));
+        return kernel;
+    }
+    std::pair<std::string, std::string> wanted(work.kernel, "");
+    must(trm_shader_list(context, find_path, &wanted));
+    std::vector<char> bytes = read_file(wanted.second);
+    trm_module_desc desc    = {};
+    desc.struct_size        = sizeof(desc);
+    desc.format             = TRM_MODULE_SPIRV;
+    desc.data               = bytes.data();
+    desc.size               = bytes.size();
+    desc.name               = work.kernel;
+    trm_module *module;
+    must(trm_module_load(device, &desc, &module));
+    must(trm_kernel_get(module, NULL, &kernel));
+    trm_module_destroy(module);
+    return kernel;
+}
+
+static double copy_rate()
+{
+    size_t bytes = (size_t)COUNT * 4;
+    return time_of([&] { must(cudaMemcpyAsync(hand_memory[1], hand_memory[0], bytes, cudaMemcpyDeviceToDevice, hand_stream)); },
+                   [] { must(cudaStreamSynchronize(hand_stream)); }, 2.0 * (double)bytes);
+}
+
+static void report(const work &work, std::vector<double> ours, std::vector<double> theirs, std::vector<double> copies,
+                   const char *peer)
+{
+    const char *unit = work.is_flops ? "GFLOP/s" : "GB/s";
+    if (table) {
+        double our = median(ours), their = theirs.empty() ? 0 : median(theirs);
+        printf("%-24s %9.1f %-8s %9.1f  x%.3f", work.name, our, unit, their, their > 0 ? our / their : 0.0);
+        if (work.is_flops)
+            printf("\n");
+        else
+            printf("   %.3f of the copy (%.1f)\n", our / median(copies), median(copies));
+        fflush(stdout);
+        return;
+    }
+    measure_print("cuda_kernel", work.name, "cuda", unit, ours.data(), ours.size());
+    if (!theirs.empty())
+        measure_print("cuda_kernel", work.name, peer, unit, theirs.data(), theirs.size());
+}
+
+static void measure(const work &work)
+{
+    trm_kernel *kernel = load(work);
+    trm_grid grid;
+    std::vector<trm_argument> arguments;
+    std::vector<void *> pointers;
+    std::vector<double> ours, theirs, copies;
+
+    for (size_t i = 0; i < work.sizes.size(); i++) {
+        arguments.push_back(trm_arg_span(trm_span_of(buffers[i], 0, work.sizes[i])));
+        pointers.push_back(hand_memory[i]);
+    }
+    arguments.insert(arguments.end(), work.values.begin(), work.values.end());
+    must(trm_kernel_grid(kernel, work.items[0], work.items[1], work.items[2], &grid));
+    auto own_enqueue = [&] {
+        must(trm_launch(stream, kernel, &grid, arguments.data(), (uint32_t)arguments.size()));
+    };
+    auto own_wait   = [] { must(trm_stream_sync(stream)); };
+    auto hand_wait  = [] { must(cudaStreamSynchronize(hand_stream)); };
+    auto hand_queue = [&] {
+        work.hand(pointers);
+        must(cudaGetLastError());
+    };
+    for (int i = 0; i < ROUNDS; i++) {
+        ours.push_back(time_of(own_enqueue, own_wait, work.amount));
+        if (work.hand)
+            theirs.push_back(time_of(hand_queue, hand_wait, work.amount));
+        if (!work.is_flops)
+            copies.push_back(copy_rate());
+    }
+    report(work, ours, theirs, copies, work.is_flops ? "cublas" : "cuda_by_hand");
+    trm_kernel_destroy(kernel);
+}
+
+/* ---- cuBLAS, where it is ------------------------------------------------------------------------------------- */
+
+typedef int (*cublas_create)(void **handle);
+typedef int (*cublas_set_stream)(void *handle, cudaStream_t stream);
+typedef int (*cublas_sgemm)(void *handle, int, int, int m, int n, int k, const float *alpha, const float *a, int,
+                            const float *b, int, const float *beta, float *c, int);
+
+static std::function<void(std::vector<void *> &)> open_cublas()
+{
+    void *library = nullptr, *handle = nullptr;
+    for (const char *name : {"libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so.13",
+                             "/usr/local/cuda/lib64/libcublas.so"})
+        if (!library)
+            library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return nullptr;
+    auto create = (cublas_create)dlsym(library, "cublasCreate_v2");
+    auto put    = (cublas_set_stream)dlsym(library, "cublasSetStream_v2");
+    auto gemm   = (cublas_sgemm)dlsym(library, "cublasSgemm_v2");
+    if (!create || !put || !gemm || create(&handle) != 0 || put(handle, hand_stream) != 0)
+        return nullptr;
+    return [=](std::vector<void *> &p) {
+        const float one = 1.0f, none = 0.0f;
+        /* Rows side by side are columns of the transposed: C' = B' A'. */
+        if (gemm(handle, 0, 0, (int)GEMM, (int)GEMM, (int)GEMM, &one, (const float *)p[1], (int)GEMM,
+                 (const float *)p[0], (int)GEMM, &none, (float *)p[2], (int)GEMM) != 0)
+            measure_fail("cublasSgemm failed");
+    };
+}
+
+/* ---- the list ------------------------------------------------------------------------------------------------ */
+
+#define U(value) trm_arg_u32(value)
+#define F(value) trm_arg_f32(value)
+#define GRID(count) ((unsigned)(((count) + 255) / 256)), 256, 0, hand_stream
+
+template <class G> static std::function<void(std::vector<void *> &)> by_map(G f)
+{
+    return [=](std::vector<void *> &p) {
+        map1<<<GRID(COUNT / 4)>>>((const float4 *)p[0], (float4 *)p[1], COUNT / 4, f);
+    };
+}
+
+struct negate { __device__ float operator()(float v) const { return -v; } };
+struct root { __device__ float operator()(float v) const { return sqrtf(v); } };
+struct exponential { __device__ float operator()(float v) const { return expf(v); } };
+struct gelu {
+    __device__ float operator()(float v) const
+    {
+        return 0.5f * v * (1.0f + tanhf(0.7978845608f * (v + 0.044715f * v * v * v)));
+    }
+};
+struct step { __device__ float operator()(float v) const { return v > 0.5f ? 1.0f : 0.0f; } };
+struct power { __device__ float operator()(float v) const { return powf(v, 2.2f); } };
+
+static std::vector<work> list()
+{
+    const size_t N = (size_t)COUNT * 4;
+    const size_t IMAGE = (size_t)SIDE * SIDE * 4;
+    const double n = (double)N, image = (double)IMAGE;
+    const unsigned third = COUNT / 4; /* pixels of three */
+    auto constant = [](const char *name, unsigned value) { return trm_constant_u32(name, value); };
+    dim3 tiles((SIDE + 63) / 64, (SIDE + 3) / 4), block(64, 4);
+    std::vector<work> all;
+    all.push_back({"axpy", "axpy", false, {}, 3 * n, false, {COUNT, 1, 1}, {N, N}, {F(1.5f), U(COUNT)},
+                   [=](std::vector<void *> &p) { hand_axpy<<<GRID(COUNT / 4)>>>((const float4 *)p[0], (float4 *)p[1], 1.5f, COUNT / 4); }});
+    all.push_back({"axpy_scalar", "axpy", false, {}, 3 * n, false, {COUNT, 1, 1}, {N, N}, {F(1.5f), U(COUNT)},
+                   [=](std::vector<void *> &p) { hand_axpy_scalar<<<GRID(COUNT)>>>((const float *)p[0], (float *)p[1], 1.5f, COUNT); }});
+    all.push_back({"add", "binary", false, {}, 3 * n, false, {COUNT, 1, 1}, {N, N, N}, {U(COUNT)},
+                   [=](std::vector<void *> &p) { hand_add<<<GRID(COUNT / 4)>>>((const float4 *)p[0], (const float4 *)p[1], (float4 *)p[2], COUNT / 4); }});
+    all.push_back({"fill", "fill", false, {}, n, false, {COUNT, 1, 1}, {N}, {F(2.0f), U(COUNT)},
+                   [=](std::vector<void *> &p) { hand_fill<<<GRID(COUNT / 4)>>>((float4 *)p[0], 2.0f, COUNT / 4); }});
+    all.push_back({"negate", "unary", false, {}, 2 * n, false, {COUNT, 1, 1}, {N, N}, {U(COUNT)}, by_map(negate())});
+    all.push_back({"sqrt", "unary", false, {constant("operation", 2)}, 2 * n, false, {COUNT, 1, 1}, {N, N}, {U(COUNT)}, by_map(root())});
+    all.push_back({"exp", "unary", false, {constant("operation", 4)}, 2 * n, false, {COUNT, 1, 1}, {N, N}, {U(COUNT)}, by_map(exponential())});
+    all.push_back({"gelu", "unary", false, {constant("operation", 11)}, 2 * n, false, {COUNT, 1, 1}, {N, N}, {U(COUNT)}, by_map(gelu())});
+    all.push_back({"threshold", "threshold", false, {}, 2 * n, false, {COUNT, 1, 1}, {N, N}, {F(0.5f), F(0.0f), F(1.0f), U(COUNT)}, by_map(step())});
+    all.push_back({"gamma", "gamma", false, {}, 2 * n, false, {COUNT, 1, 1}, {N, N}, {F(2.2f), U(COUNT)}, by_map(power())});
+    all.push_back({"convert_u8_f32", "convert_u8_f32", false, {}, 1.25 * n, false, {COUNT, 1, 1}, {COUNT, N}, {F(0.5f), F(1.0f), U(COUNT)},
+                   [=](std::vector<void *> &p) { hand_u8_f32<<<GRID(COUNT / 4)>>>((const uchar4 *)p[0], (float4 *)p[1], 0.5f, 1.0f, COUNT / 4); }});
+    all.push_back({"convert_f32_u8", "convert_f32_u8", false, {}, 1.25 * n, false, {COUNT, 1, 1}, {N, COUNT}, {F(0.5f), F(1.0f), U(COUNT)},
+                   [=](std::vector<void *> &p) { hand_f32_u8<<<GRID(COUNT / 4)>>>((const float4 *)p[0], (uchar4 *)p[1], 0.5f, 1.0f, COUNT / 4); }});
+    all.push_back({"gray", "gray", false, {}, 16.0 * third, false, {third, 1, 1}, {(size_t)third * 12, (size_t)third * 4}, {U(third)},
+                   [=](std::vector<void *> &p) { hand_gray<<<GRID(third)>>>((const float *)p[0], (float *)p[1], third); }});
+    all.push_back({"alpha_blend", "alpha_blend", false, {}, 3 * n, false, {COUNT / 4, 1, 1}, {N, N, N}, {U(COUNT / 4)},
+                   [=](std::vector<void *> &p) { hand_blend<<<GRID(COUNT / 4)>>>((const float4 *)p[0], (const float4 *)p[1], (float4 *)p[2], COUNT / 4); }});
+    all.push_back({"rgb_to_yuv_u8", "rgb_to_yuv_u8", false, {}, 6.0 * COUNT, false, {COUNT, 1, 1}, {(size_t)COUNT * 3, (size_t)COUNT * 3}, {U(COUNT)}, nullptr});
+    all.push_back({"sgd", "sgd", false, {}, 5 * n, false, {COUNT, 1, 1}, {N, N, N}, {F(1e-9f), F(0.5f), F(1e-9f), U(COUNT)},
+                   [=](std::vector<void *> &p) { hand_sgd<<<GRID(COUNT / 4)>>>((const float4 *)p[0], (float4 *)p[1], (float4 *)p[2], 1e-9f, 0.5f, 1e-9f, COUNT / 4); }});
+    all.push_back({"box_blur3x3", "box_blur3x3", false, {}, 2 * image, false, {SIDE, SIDE, 1}, {IMAGE, IMAGE}, {U(SIDE), U(SIDE)},
+                   [=](std::vector<void *> &p) { hand_box3<<<tiles, block, 0, hand_stream>>>((const float *)p[0], (float *)p[1], SIDE, SIDE); }});
+    all.push_back({"sobel", "sobel", false, {}, 2 * image, false, {SIDE, SIDE, 1}, {IMAGE, IMAGE}, {U(SIDE), U(SIDE)},
+                   [=](std::vector<void *> &p) { hand_sobel<<<tiles, block, 0, hand_stream>>>((const float *)p[0], (float *)p[1], SIDE, SIDE); }});
+    all.push_back({"convolve3x3", "convolve3x3", false, {}, 2 * image, false, {SIDE, SIDE, 1}, {IMAGE, 36, IMAGE}, {U(SIDE), U(SIDE)},
+                   [=](std::vector<void *> &p) { hand_convolve3<<<tiles, block, 0, hand_stream>>>((const float *)p[0], (const float *)p[1], (float *)p[2], SIDE, SIDE); }});
+    all.push_back({"box_blur_r8", "box_blur", false, {}, 2 * image, false, {SIDE, SIDE, 1}, {IMAGE, IMAGE}, {U(SIDE), U(SIDE), U(8)},
+                   [=](std::vector<void *> &p) { hand_row_blur<false><<<dim3(SIDE / 256, SIDE), 256, 0, hand_stream>>>((const float *)p[0], (float *)p[1], SIDE, SIDE, 8, 3.0f); }});
+    all.push_back({"gaussian_blur_r8", "gaussian_blur", false, {}, 2 * image, false, {SIDE, SIDE, 1}, {IMAGE, IMAGE}, {U(SIDE), U(SIDE), U(8), F(3.0f)},
+                   [=](std::vector<void *> &p) { hand_row_blur<true><<<dim3(SIDE / 256, SIDE), 256, 0, hand_stream>>>((const float *)p[0], (float *)p[1], SIDE, SIDE, 8, 3.0f); }});
+    all.push_back({"transpose", "transpose", false, {}, 2 * image, false, {SIDE, SIDE / 4, 1}, {IMAGE, IMAGE}, {U(SIDE), U(SIDE)},
+                   [=](std::vector<void *> &p) { hand_transpose<<<dim3(SIDE / 32, SIDE / 32), dim3(32, 8), 0, hand_stream>>>((const float *)p[0], (float *)p[1], SIDE, SIDE); }});
+    all.push_back({"resize_bilinear", "resize_bilinear", false, {}, 1.25 * image, false, {SIDE, SIDE, 1}, {IMAGE / 4, IMAGE}, {U(SIDE / 2), U(SIDE / 2), U(SIDE), U(SIDE)}, nullptr});
+    auto reduce = [=](std::vector<void *> &p) { hand_reduce<<<COUNT / 4096, 256, 0, hand_stream>>>((const float4 *)p[0], (float *)p[1]); };
+    all.push_back({"reduce", "reduce", false, {}, n, false, {COUNT / 16, 1, 1}, {N, COUNT / 4096 * 4}, {U(COUNT)}, reduce});
+    all.push_back({"reduce_translated", "reduce", true, {}, n, false, {COUNT / 16, 1, 1}, {N, COUNT / 4096 * 4}, {U(COUNT)}, reduce});
+    all.push_back({"scan", "scan", false, {}, 2 * n, false, {(COUNT + 6) / 7, 1, 1}, {N, N, COUNT / 1792 * 4 + 4}, {U(COUNT)},
+                   [=](std::vector<void *> &p) { hand_scan<<<COUNT / 2048, 256, 0, hand_stream>>>((const float *)p[0], (float *)p[1], (float *)p[2]); }});
+    all.push_back({"histogram", "histogram", false, {}, (double)N, false, {N / 64, 1, 1}, {N, 1024}, {U((unsigned)N)},
+                   [=](std::vector<void *> &p) { hand_histogram<<<132 * 8, 256, 0, hand_stream>>>((const uint4 *)p[0], (unsigned *)p[1], COUNT / 4); }});
+    all.push_back({"softmax_cross_entropy", "softmax_cross_entropy", false, {}, 12.0 * ROWS * COLUMNS, false, {(uint64_t)ROWS * 256, 1, 1},
+                   {(size_t)ROWS * COLUMNS * 4, ROWS * 4, (size_t)ROWS * COLUMNS * 4, ROWS * 4, (size_t)ROWS * COLUMNS * 4}, {U(COLUMNS), F(1.0f)}, nullptr});
+    auto gemm = open_cublas();
+    const size_t matrix = (size_t)GEMM * GEMM * 4;
+    const double flops = 2.0 * GEMM * GEMM * GEMM;
+    std::vector<trm_argument> gemm_values = {U(GEMM), U(GEMM), U(GEMM), F(1.0f), F(0.0f)};
+    all.push_back({"sgemm", "sgemm", false, {}, flops, true, {GEMM / 4, GEMM / 4, 1}, {matrix, matrix, matrix}, gemm_values, gemm});
+    all.push_back({"sgemm_translated", "sgemm", true, {}, flops, true, {GEMM / 4, GEMM / 4, 1}, {matrix, matrix, matrix}, gemm_values, gemm});
+    return all;
+}
+
+/* A fast wrong answer is no figure: what the two say of one product. */
+static void check_sgemm(const work &work)
+{
+    std::vector<float> ours(GEMM), theirs(GEMM);
+    std::vector<void *> pointers(hand_memory, hand_memory + 3);
+    if (!work.is_flops || !work.hand)
+        return;
+    must(trm_download(stream, ours.data(), trm_span_of(buffers[2], (uint64_t)77 * GEMM * 4, GEMM * 4)));
+    must(trm_stream_sync(stream));
+    work.hand(pointers);
+    must(cudaMemcpyAsync(theirs.data(), (const float *)hand_memory[2] + (size_t)77 * GEMM, GEMM * 4, cudaMemcpyDeviceToHost, hand_stream));
+    must(cudaStreamSynchronize(hand_stream));
+    for (unsigned i = 0; i < GEMM; i++)
+        if (!(std::abs(ours[i] - theirs[i]) <= 1e-3f * std::abs(theirs[i]) + 1e-3f))
+            measure_fail("the products differ");
+}
+
+int main(int argc, char **argv)
+{
+    std::vector<std::string> wanted;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--table") == 0)
+            table = true;
+        else
+            wanted.push_back(argv[i]);
+    }
+    trm_context_desc desc = {};
+    trm_setting backend   = {"backend", "cuda"};
+    desc.struct_size      = sizeof(desc);
+    desc.settings         = &backend;
+    desc.setting_count    = 1;
+    must(trm_context_create(&desc, &context));
+    must(trm_device_open(context, "cuda", &device));
+    must(trm_stream_create(device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &stream));
+    must(cudaStreamCreateWithFlags(&hand_stream, cudaStreamNonBlocking));
+    std::vector<float> numbers((size_t)COUNT);
+    for (size_t i = 0; i < numbers.size(); i++)
+        numbers[i] = (float)(i * 2654435761u % 1024) / 1024;
+    for (int i = 0; i < 5; i++) {
+        must(cudaMalloc(&hand_memory[i], (size_t)COUNT * 4));
+        must(trm_buffer_create(device, TRM_MEMORY_DEVICE, (uint64_t)COUNT * 4, &buffers[i]));
+        must(cudaMemcpy(hand_memory[i], numbers.data(), (size_t)COUNT * 4, cudaMemcpyHostToDevice));
+        must(trm_upload(stream, trm_span_whole(buffers[i]), numbers.data()));
+        must(trm_stream_sync(stream));
+    }
+    if (!table) {
+        std::vector<double> copies;
+        for (int i = 0; i < ROUNDS; i++)
+            copies.push_back(copy_rate());
+        measure_print("cuda_kernel", "copy_device", "cuda_by_hand", "GB/s", copies.data(), copies.size());
+    }
+    for (const work &work : list()) {
+        if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), work.name) == wanted.end())
+            continue;
+        if (work.kernel == std::string("softmax_cross_entropy")) /* labels are numbers of columns */
+            must(trm_fill(stream, trm_span_of(buffers[1], 0, ROWS * 4), 0, 4));
+        if (work.kernel == std::string("sgemm"))
+            for (int i = 0; i < 2; i++) { /* others have written here */
+                must(cudaMemcpy(hand_memory[i], numbers.data(), (size_t)GEMM * GEMM * 4, cudaMemcpyHostToDevice));
+                must(trm_upload(stream, trm_span_of(buffers[i], 0, (uint64_t)GEMM * GEMM * 4), numbers.data()));
+                must(trm_stream_sync(stream));
+            }
+        measure(work);
+        check_sgemm(work);
+    }
+    return 0;
+}
