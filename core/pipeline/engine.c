@@ -211,9 +211,7 @@ void core_engine_begin(struct core_pipeline *pipeline, const void *source_memory
     pthread_mutex_lock(&pipeline->enqueue_lock);
     /* Nothing is under way: a stream that has failed since the last run, with nobody to notice, is of no use to this. */
     forget_failures(pipeline);
-    /* Clocks drift apart. */
-    if (pipeline->engine->clock_offset != 0)
-        core_times_calibrate(pipeline);
+    core_times_calibrate_again(pipeline);
     core_regions_begin(pipeline, source_memory, source_size, sink_memory, sink_size);
     core_choose_interrupt(pipeline);
     pthread_mutex_unlock(&pipeline->enqueue_lock);

@@ -99,7 +99,7 @@ struct core_host_turn {
 };
 
 struct core_pipeline_device {
-    struct trm_device *device; /* a user of the handle: it stays good */
+    struct trm_device *device;          /* a user of the handle: it stays good */
     const struct trm_range_ops *ranges; /* NULL: no profiler looks on */
     struct core_stage_plan *plans;
     struct core_pieces pieces;
@@ -133,6 +133,7 @@ struct core_pipeline_device {
     _Atomic uint64_t pageable_copies; /* copies of tokens that could not be asynchronous */
     _Atomic uint64_t token_ns;        /* how long a token took on the device, the last that was measured */
     int64_t clock_offset;             /* added to times of the device's clock */
+    uint64_t calibrated_at;           /* when it was found out; core_now() */
 
     pthread_mutex_t host_lock; /* guards turns; innermost */
     pthread_cond_t host_turn;
@@ -407,6 +408,8 @@ void core_times_destroy(struct core_slot *slot);
 
 /* Find out how the device's clock stands to the host's. A guess that fails is no failure. */
 void core_times_calibrate(struct core_pipeline *pipeline);
+/* The same before a run, if it is long ago and clocks drift apart. Nothing is under way. */
+void core_times_calibrate_again(struct core_pipeline *pipeline);
 
 /* For the next token: is it measured, and which pieces of it? */
 void core_times_begin(struct core_slot *slot);
