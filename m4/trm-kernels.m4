@@ -39,7 +39,7 @@ AS_IF([test -n "$NVCC"], [trm_nvcc="yes ($NVCC)"], [trm_nvcc="no (it is not in P
 AC_ARG_WITH([cuda-arch],
   [AS_HELP_STRING([--with-cuda-arch=LIST],
     [architectures that the kernels get code for, such as 80,90; none @<:@all-major, where there is nvcc@:>@])],
-  [], [with_cuda_arch=none])
+  [], [with_cuda_arch=all-major])
 AS_CASE([$with_cuda_arch], [no], [with_cuda_arch=none], [yes], [with_cuda_arch=all-major])
 KERNEL_CUDA_ARCH=$with_cuda_arch
 KERNEL_NVCCFLAGS=

@@ -6,7 +6,7 @@
 #include "memory.h"
 #include "pageable.h"
 
-#define INLINE_BYTES (UINT64_C(64) << 10)  /* of pageable memory, that go with the call */
+#define INLINE_BYTES (UINT64_C(1) << 20)   /* of pageable memory, that go with the call */
 #define PATTERN_BYTES (UINT64_C(64) << 10) /* of a fill of 8 bytes, before it goes on by copies */
 #define PITCH_MOST ((UINT64_C(1) << 31) - 1)
 

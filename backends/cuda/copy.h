@@ -1,9 +1,9 @@
 /* cuda backend: copies and fills as the driver takes them. For streams and graphs.
  *
- * Memory of the program that is not pinned (pageable) the driver copies by way of pinned memory of its own. Up to 64 KiB go to
- * the device with the call; longer ones, those that come from the device, and those from host memory to host memory make the
- * caller wait until the stream has come to them. Enqueueing must not: streams hold such copies back until somebody asks for what
- * is behind (hold.c), and then the copy is submitted by the thread that waits for it, or by one of the backend's own.
+ * Memory of the program that is not pinned (pageable) the driver copies by way of pinned memory of its own. What goes to the
+ * device and is not very long it takes with the call; what comes from the device, and goes from host memory to host memory,
+ * makes the caller wait until the stream has come to it. Enqueueing must not: streams hold such copies back until somebody asks
+ * for what is behind (hold.c), and then the copy is submitted by the thread that waits for it, or by one of the backend's own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_COPY_H

@@ -6,6 +6,7 @@
  *     physical.h   what a device is and can do
  *     stream.h     streams, marks, what is held back on the host, waits
  *     launch.h     a kernel's arguments as the driver takes them; for streams and graphs
+ *     replay.h     launches by graphs of one node, which the driver takes faster
  *     copy.h       a copy or fill as the driver takes it; for streams and graphs
  *     pageable.h   long copies from and to memory that is not pinned
  *     memory.h     device, pinned, managed and registered memory
@@ -82,6 +83,8 @@ struct trm_backend_device {
     pthread_mutex_t lazy_lock;      /* held while what is "made when first needed" is made */
 
     _Atomic uint64_t peers_asked, peers_reached; /* peer.c */
+    _Atomic uint64_t kernels_made;               /* kernel.c: numbers them */
+    _Atomic uint32_t replays;                    /* replay.c: graphs of one node that there are */
 
     _Atomic int32_t lost; /* TRM_OK or TRM_ERROR_DEVICE_LOST; latched by cuda_device_fail() */
     CUresult lost_result; /* what the driver said then */

@@ -9,6 +9,7 @@
 #include "launch.h"
 #include "memory.h"
 #include "module.h"
+#include "replay.h"
 #include "stream.h"
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -139,7 +140,7 @@ static int32_t submit_launch(struct trm_backend_stream *stream, const struct cud
 {
     const struct cuda_launch *launch = &((const struct launch_job *)job)->launch;
     atomic_store_explicit(&stream->running, launch->kernel->name, memory_order_relaxed);
-    CUresult result = cuda_launch_submit(stream->device, stream->handle, launch);
+    CUresult result = cuda_replay_launch(stream, launch);
     return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "cuLaunchKernel");
 }
 

@@ -389,16 +389,32 @@ static CUresult replace_stamp(const struct trm_backend_graph *graph, CUgraphNode
     return cuda->cuGraphExecEventRecordNodeSetEvent(graph->exec, node, cuda_stamp_event(stamp));
 }
 
-/* All but launches. */
+static CUresult replace_launch(const struct trm_backend_graph *graph, CUgraphNode node,
+                               const struct kernel_node *kernel)
+{
+    const struct cuda_functions *cuda = graph->device->cuda;
+    if (cuda->cuGraphExecKernelNodeSetParams == NULL)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return cuda->cuGraphExecKernelNodeSetParams(graph->exec, node, &kernel->params);
+}
+
+/* The driver takes no replacement where no context is current: it has been seen to crash then. */
 static int32_t replace_node(struct trm_backend_graph *graph, CUgraphNode handle,
                             const struct trm_graph_node *node)
 {
+    struct kernel_node kernel;
     CUcontext previous;
     CUresult result = CUDA_ERROR_NOT_SUPPORTED;
-    int32_t status  = cuda_enter(graph->device, &previous);
+    int32_t status  = TRM_OK;
+    if (node->kind == TRM_GRAPH_LAUNCH)
+        status = build_kernel(graph->device, node->launch, &kernel);
+    if (status == TRM_OK)
+        status = cuda_enter(graph->device, &previous);
     if (status != TRM_OK)
         return status;
-    if (node->kind == TRM_GRAPH_COPY)
+    if (node->kind == TRM_GRAPH_LAUNCH)
+        result = replace_launch(graph, handle, &kernel);
+    else if (node->kind == TRM_GRAPH_COPY)
         result = replace_copy(graph, handle, node->copy);
     else if (node->kind == TRM_GRAPH_COPY_2D)
         result = replace_copy_2d(graph, handle, node->copy_2d);
@@ -410,35 +426,13 @@ static int32_t replace_node(struct trm_backend_graph *graph, CUgraphNode handle,
     return answer(graph->device, result, "cuGraphExec...NodeSetParams");
 }
 
-/* The context is in the parameters, so it is entered only for a driver that insists: this is done for each token of a pipeline. */
-static int32_t replace_launch(struct trm_backend_graph *graph, struct node *node,
-                              const struct trm_launch_desc *desc)
-{
-    struct trm_backend_device *device = graph->device;
-    const struct cuda_functions *cuda = device->cuda;
-    struct kernel_node kernel;
-    CUcontext previous;
-    if (cuda->cuGraphExecKernelNodeSetParams == NULL)
-        return TRM_ERROR_UNSUPPORTED;
-    int32_t status = build_kernel(device, desc, &kernel);
-    if (status != TRM_OK)
-        return status;
-    CUresult result = cuda->cuGraphExecKernelNodeSetParams(graph->exec, node->handle, &kernel.params);
-    if (result == CUDA_ERROR_INVALID_CONTEXT && cuda_enter(device, &previous) == TRM_OK) {
-        result = cuda->cuGraphExecKernelNodeSetParams(graph->exec, node->handle, &kernel.params);
-        cuda_leave(device, previous);
-    }
-    return answer(device, result, "cuGraphExecKernelNodeSetParams");
-}
-
 static int32_t graph_update(struct trm_backend_graph *graph, uint32_t index,
                             const struct trm_graph_node *from)
 {
     struct node *node = &graph->nodes[index];
     int32_t status    = cuda_device_check(graph->device);
     if (status == TRM_OK)
-        status = from->kind == TRM_GRAPH_LAUNCH ? replace_launch(graph, node, from->launch)
-                                                : replace_node(graph, node->handle, from);
+        status = replace_node(graph, node->handle, from);
     if (status != TRM_OK)
         return status;
     note_node(node, from);

@@ -9,6 +9,7 @@
 #define SHARED_ALWAYS 49152u /* bytes of shared memory that a group has without asking */
 #define ADDRESS_BYTES 8u
 #define BLOCK_ALIGNMENT 16u
+#define PADDING 512u
 
 /* What the driver says of a function's parameters. */
 struct found {
@@ -122,7 +123,8 @@ static struct trm_backend_kernel *kernel_new(struct trm_backend_module *module, 
     uint64_t parameters  = sizeof(struct trm_backend_kernel);
     uint64_t offsets     = parameters + (uint64_t)own_parameters * sizeof(struct trm_parameter);
     uint64_t entries     = offsets + (uint64_t)parameter_count * sizeof(uint32_t);
-    uint64_t text        = entries + (uint64_t)entry_count * sizeof(uint32_t);
+    uint64_t masks       = entries + (uint64_t)entry_count * sizeof(uint32_t);
+    uint64_t text        = masks + (uint64_t)parameter_count * sizeof(uint32_t);
     uint64_t size        = text + strlen(name) + 1;
     unsigned char *block = cuda_allocate(module->device->instance, size);
     if (block == NULL)
@@ -134,6 +136,8 @@ static struct trm_backend_kernel *kernel_new(struct trm_backend_module *module, 
     kernel->parameters                = (const struct trm_parameter *)(block + parameters);
     kernel->offsets                   = (const uint32_t *)(block + offsets);
     kernel->entries                   = (const uint32_t *)(block + entries);
+    kernel->masks                     = (const uint32_t *)(block + masks);
+    kernel->serial                    = 1 + atomic_fetch_add(&module->device->kernels_made, 1);
     kernel->name                      = memcpy(block + text, name, strlen(name) + 1);
     return kernel;
 }
@@ -219,6 +223,22 @@ static void lay_out(struct trm_backend_kernel *kernel, const struct trm_kernel_i
         add_entry(layout, ADDRESS_BYTES, ADDRESS_BYTES);
 }
 
+/* A buffer of vectors is read by vectors. */
+static void set_masks(struct trm_backend_kernel *kernel)
+{
+    uint32_t *masks = (uint32_t *)(uintptr_t)kernel->masks, all = 0;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct trm_parameter *parameter = &kernel->parameters[i];
+        uint32_t bytes                        = parameter->components * type_size(parameter->type);
+        if (parameter->kind == TRM_PARAMETER_BUFFER && parameter->type != TRM_TYPE_NONE &&
+            parameter->components > 1 && (bytes == 8 || bytes == 16))
+            masks[i] = bytes - 1;
+        all |= masks[i];
+    }
+    if (all == 0)
+        kernel->masks = NULL;
+}
+
 /* Does the driver see what was laid out? Sizes are there for all buffers or for none. */
 static bool is_as_laid_out(struct trm_backend_kernel *kernel, const struct layout *layout,
                            const struct found *found, uint32_t buffers)
@@ -232,6 +252,15 @@ static bool is_as_laid_out(struct trm_backend_kernel *kernel, const struct layou
     kernel->entry_count = found->count;
     kernel->wants_sizes = buffers != 0 && found->count == layout->count;
     return true;
+}
+
+/* Each variable begins at a multiple of 16; how many there are is not known here. */
+static uint32_t dynamic_bytes(const struct trm_backend_module *module, const struct trm_kernel_info *info)
+{
+    uint32_t most = (uint32_t)module->device->physical->shared_bytes;
+    if (info->shared_bytes <= SHARED_ALWAYS)
+        return 0;
+    return info->shared_bytes + PADDING < most ? info->shared_bytes + PADDING : most;
 }
 
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
@@ -260,7 +289,8 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
     kernel->entry_count    = layout.count;
     kernel->wants_sizes    = buffers != 0;
     kernel->argument_bytes = layout.bytes;
-    kernel->dynamic_bytes  = info->shared_bytes > SHARED_ALWAYS ? info->shared_bytes : 0;
+    kernel->dynamic_bytes  = dynamic_bytes(module, info);
+    set_masks(kernel);
     memcpy(kernel->group_size, info->group_size, sizeof(kernel->group_size));
     if (layout.bytes > CUDA_ARGUMENT_BYTES)
         status = fail_too_many(module, info->name);
@@ -356,6 +386,7 @@ int32_t cuda_kernel_native(struct trm_backend_module *module, const char *name,
             own[i] = (struct trm_parameter){.kind = TRM_PARAMETER_BYTES, .size = found.size[i]};
     }
     kernel->function     = function;
+    kernel->masks        = NULL; /* what native code takes is the program's to know */
     kernel->layout       = CUDA_LAYOUT_NATIVE;
     kernel->entry_count  = found.count;
     kernel->exact        = found.is_known;

@@ -22,6 +22,15 @@ static int32_t fail_group(const struct trm_backend_device *device, const struct 
         size[0], size[1], size[2], desc->kernel->name, desc->kernel->group_items_most);
 }
 
+static int32_t fail_alignment(const struct trm_backend_device *device,
+                              const struct trm_backend_kernel *kernel, uint32_t index)
+{
+    return cuda_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
+                     "Argument %" PRIu32 " \"%s\" of kernel \"%s\" does not begin at a multiple of %" PRIu32
+                     " bytes, as its elements do.",
+                     index, kernel->parameters[index].name, kernel->name, kernel->masks[index] + 1);
+}
+
 static uint64_t address_of(const struct trm_launch_argument *argument)
 {
     return argument->memory != NULL ? argument->memory->address + argument->offset : 0;
@@ -65,6 +74,15 @@ static void write_sizes(const struct trm_launch_desc *desc, uint8_t *to)
     }
 }
 
+/* UINT32_MAX: all buffers begin where they may. */
+static uint32_t find_unaligned(const struct trm_launch_desc *desc)
+{
+    for (uint32_t i = 0; i < desc->argument_count; i++)
+        if (address_of(&desc->arguments[i]) & desc->kernel->masks[i])
+            return i;
+    return UINT32_MAX;
+}
+
 int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_launch_desc *desc,
                           struct cuda_launch *launch)
 {
@@ -72,6 +90,11 @@ int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_la
     uint64_t items = (uint64_t)desc->group_size[0] * desc->group_size[1] * desc->group_size[2];
     if (!LIKELY(items <= kernel->group_items_most))
         return fail_group(device, desc);
+    if (kernel->masks != NULL) {
+        uint32_t unaligned = find_unaligned(desc);
+        if (!LIKELY(unaligned == UINT32_MAX))
+            return fail_alignment(device, kernel, unaligned);
+    }
     launch->function = kernel->function;
     launch->kernel   = kernel;
     memcpy(launch->groups, desc->groups, sizeof(launch->groups));

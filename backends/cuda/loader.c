@@ -228,18 +228,28 @@ static void put(struct cuda_functions *cuda, const struct entry *entry, void *fu
     memcpy((unsigned char *)cuda + entry->offset, &function, sizeof(function));
 }
 
+/* "cuMemPoolCreate", or "cuMemPrefetchAsync (CUDA 12.2)" where a newer driver would have it. */
+static void note_missing(struct cuda_loader *loader, const struct entry *entry, int driver_version)
+{
+    size_t length = strlen(loader->missing);
+    char *end     = loader->missing + length;
+    size_t room   = sizeof(loader->missing) - length;
+    if (entry->version > driver_version)
+        snprintf(end, room, "%s%s (CUDA %d.%d)", length == 0 ? "" : ", ", entry->name, entry->version / 1000,
+                 entry->version % 1000 / 10);
+    else
+        snprintf(end, room, "%s%s", length == 0 ? "" : ", ", entry->name);
+}
+
 static void fill_optional(const struct start *start, int driver_version, struct cuda_functions *cuda,
                           struct cuda_loader *loader)
 {
     loader->missing[0] = '\0';
     for (size_t i = 0; i < COUNT(optional_entries); i++) {
-        const struct entry *entry = &optional_entries[i];
-        void *function            = find_function(start, entry, driver_version);
-        size_t length             = strlen(loader->missing);
-        put(cuda, entry, function);
+        void *function = find_function(start, &optional_entries[i], driver_version);
+        put(cuda, &optional_entries[i], function);
         if (function == NULL)
-            snprintf(loader->missing + length, sizeof(loader->missing) - length, "%s%s",
-                     length == 0 ? "" : ", ", entry->name);
+            note_missing(loader, &optional_entries[i], driver_version);
     }
 }
 

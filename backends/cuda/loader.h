@@ -18,8 +18,8 @@ struct trm_host;
 struct cuda_loader {
     void *library;
     char release[32]; /* of the driver: "580.95.05"; empty where the library's name does not tell */
-    char missing
-        [1024]; /* the optional functions that the driver has not, for people: "cuMemCreate, cuMemMap" */
+    /* The optional functions that the driver has not, for people: "cuMemCreate, cuMemMap (CUDA 12.2)". */
+    char missing[2048];
 };
 
 /* Opens the library that the setting cuda.driver names, initialises it (cuInit) and fills the table. Errors: UNSUPPORTED with the

@@ -60,6 +60,8 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/range.h \
 	backends/cuda/registered.c \
 	backends/cuda/registered.h \
+	backends/cuda/replay.c \
+	backends/cuda/replay.h \
 	backends/cuda/rtc.c \
 	backends/cuda/rtc.h \
 	backends/cuda/semaphore.c \

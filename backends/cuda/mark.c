@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define FIRST_MARKS 8u
+#define FIRST_MARKS 16u
+
+/* A ring that is full and shorter than this grows. Asking about one in the middle, which costs as much as ten marks, pays in one that is not. */
+#define MANY_MARKS 64u
 
 static struct cuda_mark **slot(const struct cuda_marks *marks, uint32_t index)
 {
@@ -164,9 +167,9 @@ static bool lock_with_room(struct trm_backend_stream *stream)
             reap(stream);
         if (marks->count < marks->capacity)
             return true;
-        bool is_empty = marks->capacity == 0;
+        bool is_long = marks->capacity >= MANY_MARKS;
         pthread_mutex_unlock(&stream->lock);
-        if ((is_empty || !make_room_by_asking(stream)) && !grow(stream))
+        if ((!is_long || !make_room_by_asking(stream)) && !grow(stream))
             return false;
     }
 }

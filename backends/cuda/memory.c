@@ -86,30 +86,69 @@ static const struct source sources[SOURCES_OWN] = {
 
 /* ---- allocating ------------------------------------------------------------------------------------- */
 
-/* The driver's own alignment mostly will do; where it does not, somewhat more is taken and its beginning left out. */
-static CUresult take_aligned(struct trm_backend_memory *memory, uint64_t alignment)
+struct piece {
+    CUdeviceptr address;
+    void *host;
+};
+
+static bool is_aligned(const struct piece *piece, uint64_t alignment)
+{
+    return (piece->address & (alignment - 1)) == 0;
+}
+
+/* Where the driver's pool cuts pieces off one after the other: fill up to the next multiple of the alignment, and ask again. That wastes
+ * nothing, where it works. The piece that is there already is given back. */
+static bool take_behind_filler(const struct trm_backend_memory *memory, uint64_t alignment,
+                               struct piece *piece)
 {
     const struct source *source       = &sources[memory->source];
     struct trm_backend_device *device = memory->device;
-    CUdeviceptr address               = 0;
-    void *host                        = NULL;
-    uint64_t skipped                  = 0;
+    struct piece filler, fresh;
+    uint64_t distance = -piece->address & (alignment - 1);
 
-    CUresult result = source->take(device, memory->size, &address, &host);
+    source->give(device, piece->address, piece->host);
+    if (source->take(device, distance, &filler.address, &filler.host) != CUDA_SUCCESS)
+        return false;
+    bool taken = source->take(device, memory->size, &fresh.address, &fresh.host) == CUDA_SUCCESS;
+    source->give(device, filler.address, filler.host);
+    if (taken && is_aligned(&fresh, alignment)) {
+        *piece = fresh;
+        return true;
+    }
+    if (taken)
+        source->give(device, fresh.address, fresh.host);
+    return false;
+}
+
+/* As many bytes more as it takes, and the beginning left out. */
+static CUresult take_more(const struct trm_backend_memory *memory, uint64_t alignment, struct piece *piece)
+{
+    if (memory->size > UINT64_MAX - alignment)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    return sources[memory->source].take(memory->device, memory->size + alignment, &piece->address,
+                                        &piece->host);
+}
+
+/* The driver's own alignment mostly will do. */
+static CUresult take_aligned(struct trm_backend_memory *memory, uint64_t alignment)
+{
+    const struct source *source = &sources[memory->source];
+    struct piece piece          = {0, NULL};
+
+    CUresult result = source->take(memory->device, memory->size, &piece.address, &piece.host);
     if (result != CUDA_SUCCESS)
         return result;
-    if ((address & (alignment - 1)) != 0) {
-        source->give(device, address, host);
-        if (memory->size > UINT64_MAX - alignment)
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        result = source->take(device, memory->size + alignment, &address, &host);
+    if (!is_aligned(&piece, alignment)) {
+        if (memory->source != CUDA_MEMORY_POOL)
+            source->give(memory->device, piece.address, piece.host);
+        if (memory->source != CUDA_MEMORY_POOL || !take_behind_filler(memory, alignment, &piece))
+            result = take_more(memory, alignment, &piece);
         if (result != CUDA_SUCCESS)
             return result;
-        skipped = -address & (alignment - 1);
     }
-    memory->skipped = skipped;
-    memory->address = address + skipped;
-    memory->host    = host != NULL ? (char *)host + skipped : NULL;
+    memory->skipped = -piece.address & (alignment - 1);
+    memory->address = piece.address + memory->skipped;
+    memory->host    = piece.host != NULL ? (char *)piece.host + memory->skipped : NULL;
     return CUDA_SUCCESS;
 }
 

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "replay.h"
+
 static int32_t module_supports(struct trm_backend_device *device, int32_t format)
 {
     switch (format) {
@@ -58,6 +60,7 @@ void cuda_module_destroy(struct trm_backend_module *module)
     while ((kernel = module->kernels) != NULL) {
         module->kernels = kernel->next;
         cuda_device_forget(module->device, kernel->name);
+        cuda_replays_forget(module->device, kernel->serial);
         cuda_kernel_destroy(kernel);
     }
     unload_code(module);

@@ -47,6 +47,8 @@ struct trm_backend_kernel {
     const struct trm_parameter *parameters;
     uint32_t parameter_count;
     const uint32_t *offsets; /* parameter_count of them */
+    const uint32_t
+        *masks; /* as many; bits that the address of a buffer must not have. NULL: there are none */
     const uint32_t *entries;
     uint32_t entry_count;
     uint32_t sizes_offset, groups_offset;
@@ -59,6 +61,7 @@ struct trm_backend_kernel {
     uint32_t shared_bytes;     /* its own */
     uint32_t dynamic_bytes;    /* of these, what a launch must ask for besides the grid's shared_bytes */
 
+    uint64_t serial;                 /* of the device, which never has it twice: replay.c */
     struct trm_backend_kernel *next; /* of the module */
     uint64_t size;                   /* bytes of this, with what it points to */
 };

@@ -55,20 +55,26 @@ static struct cuda_notice *take_due(struct trm_backend_stream *stream, int32_t *
     return first;
 }
 
-bool cuda_notices_want_locked(const struct trm_backend_stream *stream, uint64_t *value)
+/* Looks at how far the stream is but once: it goes on meanwhile. Whoever tells looks again when he is done. */
+enum cuda_step cuda_notices_next_locked(const struct trm_backend_stream *stream, uint64_t *value)
 {
     const struct cuda_notice *first = stream->notices;
     const struct cuda_sitter *sitter;
-    if (first == NULL || state_of(stream, first->value) != TRM_ERROR_TIMEOUT)
-        return false;
+    if (first == NULL)
+        return CUDA_STEP_NONE;
+    if (state_of(stream, first->value) != TRM_ERROR_TIMEOUT)
+        return stream->telling ? CUDA_STEP_NONE : CUDA_STEP_TELL;
+    /* Of a stream that fails while a thread submits for it: that one sees to it when it is done. */
+    if (atomic_load(&stream->failure) != TRM_OK && atomic_load(&stream->pumping) != 0)
+        return CUDA_STEP_NONE;
     *value = cuda_stream_target(stream, first->value);
-    if (*value > cuda_stream_submitted(stream) || cuda_stream_completed(stream) >= *value)
-        return false;
+    if (*value > cuda_stream_submitted(stream))
+        return CUDA_STEP_NONE;
     for (sitter = stream->sitters; sitter != NULL; sitter = sitter->next) {
         if (sitter->value <= *value)
-            return false;
+            return CUDA_STEP_NONE;
     }
-    return true;
+    return CUDA_STEP_WAIT;
 }
 
 /* ---- telling --------------------------------------------------------------------------------------- */
@@ -102,11 +108,9 @@ void cuda_notices_attend(struct trm_backend_stream *stream)
 {
     uint64_t value;
     pthread_mutex_lock(&stream->lock);
-    const struct cuda_notice *first = stream->notices;
-    bool is_due                     = first != NULL && state_of(stream, first->value) != TRM_ERROR_TIMEOUT;
-    bool is_wanted                  = is_due || cuda_notices_want_locked(stream, &value);
+    enum cuda_step step = cuda_notices_next_locked(stream, &value);
     pthread_mutex_unlock(&stream->lock);
-    if (is_wanted)
+    if (step != CUDA_STEP_NONE)
         cuda_watching_see(stream, false);
 }
 

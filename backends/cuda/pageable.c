@@ -173,11 +173,8 @@ static CUresult wait_for_turn(const struct work *work)
 {
     struct trm_backend_device *device = work->device;
     CUevent turn                      = work->lane->events[TURN];
-    uint64_t end                      = cuda_now() + device->spin_ns;
     CUresult result                   = device->cuda->cuEventRecord(turn, work->stream);
     if (result == CUDA_SUCCESS)
-        result = device->cuda->cuEventQuery(turn);
-    while (result == CUDA_ERROR_NOT_READY && cuda_now() < end)
         result = device->cuda->cuEventQuery(turn);
     return result == CUDA_ERROR_NOT_READY ? cuda_sleep(device, turn) : result;
 }

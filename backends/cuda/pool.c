@@ -3,10 +3,16 @@
  */
 #include "pool.h"
 
-/* Its functions are there together or not at all. */
+/* Its functions are there together or not at all.
+ *
+ * The driver takes blocks of 32 MiB and more for it, and gives back only those of which nothing is in use. So of what is held and
+ * not used a part is to be had for new pieces but cannot be given back: the gaps. The driver does not tell how much that is; it is
+ * what is left after all was trimmed, and what comes with a new block beside the piece that it was taken for. */
 struct cuda_pool {
     CUmemoryPool handle;
-    _Atomic uint64_t threshold; /* what it may keep, with what is in use */
+    pthread_mutex_t lock; /* also held while the inner stream is waited for, which is short */
+    uint64_t threshold;   /* what it may keep, with what is in use */
+    uint64_t held, gaps;  /* as of the last look */
 };
 
 /* ---- making ---------------------------------------------------------------------------------------- */
@@ -43,6 +49,7 @@ static int32_t make_pool(struct trm_backend_device *device)
         return cuda_fail_host_memory(device->instance, "the pool of a device");
     CUresult result = device->cuda->cuMemPoolCreate(&pool->handle, &wanted);
     if (result == CUDA_SUCCESS) {
+        pthread_mutex_init(&pool->lock, NULL);
         device->pool = pool;
         return TRM_OK;
     }
@@ -75,6 +82,7 @@ void cuda_pool_close(struct trm_backend_device *device)
     bool entered = cuda_enter(device, &previous) == TRM_OK;
     if (pool != NULL) {
         (void)device->cuda->cuMemPoolDestroy(pool->handle);
+        pthread_mutex_destroy(&pool->lock);
         cuda_release(device->instance, pool, sizeof(*pool));
         device->pool = NULL;
     }
@@ -85,9 +93,60 @@ void cuda_pool_close(struct trm_backend_device *device)
         cuda_leave(device, previous);
 }
 
+/* ---- what it holds; under the lock ------------------------------------------------------------------- */
+
+static CUresult read_bytes(const struct trm_backend_device *device, CUmemPool_attribute attribute,
+                           uint64_t *bytes)
+{
+    cuuint64_t value = 0;
+    CUresult result  = device->cuda->cuMemPoolGetAttribute(device->pool->handle, attribute, &value);
+    *bytes           = value;
+    return result;
+}
+
+/* Bytes that are held, and those of them that are not used. */
+static CUresult look(const struct trm_backend_device *device, uint64_t *held, uint64_t *unused)
+{
+    uint64_t used = 0, reserved = 0;
+    CUresult result = read_bytes(device, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used);
+    if (result == CUDA_SUCCESS)
+        result = read_bytes(device, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &reserved);
+    *held   = reserved;
+    *unused = reserved > used ? reserved - used : 0;
+    return result;
+}
+
+/* A piece of `size` bytes was taken. */
+static void note_taken(const struct trm_backend_device *device, uint64_t size)
+{
+    struct cuda_pool *pool = device->pool;
+    uint64_t held, unused;
+    if (look(device, &held, &unused) != CUDA_SUCCESS)
+        return;
+    if (held > pool->held && held - pool->held > size)
+        pool->gaps += held - pool->held - size;
+    pool->gaps = pool->gaps < unused ? pool->gaps : unused;
+    pool->held = held;
+}
+
+/* What is freed in the order of a stream can only be given back when the stream has passed it. */
+static void trim_to(const struct trm_backend_device *device, uint64_t bytes)
+{
+    struct cuda_pool *pool = device->pool;
+    uint64_t held, unused;
+    if (device->cuda->cuStreamSynchronize(device->inner) != CUDA_SUCCESS)
+        return;
+    (void)device->cuda->cuMemPoolTrimTo(pool->handle, bytes);
+    if (look(device, &held, &unused) != CUDA_SUCCESS)
+        return;
+    if (held > bytes || pool->gaps > unused)
+        pool->gaps = unused;
+    pool->held = held;
+}
+
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-CUresult cuda_pool_allocate(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address)
+static CUresult take(const struct trm_backend_device *device, uint64_t size, CUdeviceptr *address)
 {
     CUdeviceptr made = 0;
     CUresult result = device->cuda->cuMemAllocFromPoolAsync(&made, size, device->pool->handle, device->inner);
@@ -98,21 +157,26 @@ CUresult cuda_pool_allocate(struct trm_backend_device *device, uint64_t size, CU
         (void)device->cuda->cuMemFreeAsync(made, device->inner);
         return result;
     }
+    note_taken(device, size);
     *address = made;
     return CUDA_SUCCESS;
 }
 
-/* What is freed in the order of a stream is only given back when the stream has passed it. */
-static void trim_to(struct trm_backend_device *device, uint64_t bytes)
+CUresult cuda_pool_allocate(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address)
 {
-    if (device->cuda->cuStreamSynchronize(device->inner) == CUDA_SUCCESS)
-        (void)device->cuda->cuMemPoolTrimTo(device->pool->handle, bytes);
+    pthread_mutex_lock(&device->pool->lock);
+    CUresult result = take(device, size, address);
+    pthread_mutex_unlock(&device->pool->lock);
+    return result;
 }
 
 void cuda_pool_free(struct trm_backend_device *device, CUdeviceptr address)
 {
+    struct cuda_pool *pool = device->pool;
+    pthread_mutex_lock(&pool->lock);
     (void)device->cuda->cuMemFreeAsync(address, device->inner);
-    trim_to(device, atomic_load_explicit(&device->pool->threshold, memory_order_relaxed));
+    trim_to(device, pool->threshold);
+    pthread_mutex_unlock(&pool->lock);
 }
 
 CUresult cuda_pool_share(struct trm_backend_device *device, CUdevice other)
@@ -138,22 +202,27 @@ static int32_t pool_trim(struct trm_backend_device *device, uint64_t keep_bytes)
     int32_t status = cuda_enter(device, &previous);
     if (status != TRM_OK)
         return status;
+    pthread_mutex_lock(&device->pool->lock);
     trim_to(device, 0);
+    pthread_mutex_unlock(&device->pool->lock);
     cuda_leave(device, previous);
     return TRM_OK;
 }
 
 /* The driver counts what is in use, also by the core's cache, towards it: so the threshold bounds what both keep together. */
-static int32_t set_threshold(struct trm_backend_device *device, uint64_t bytes)
+static CUresult set_threshold(struct trm_backend_device *device, uint64_t bytes)
 {
-    cuuint64_t value = bytes;
+    struct cuda_pool *pool = device->pool;
+    cuuint64_t value       = bytes;
     CUresult result =
-        device->cuda->cuMemPoolSetAttribute(device->pool->handle, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value);
+        device->cuda->cuMemPoolSetAttribute(pool->handle, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value);
     if (result != CUDA_SUCCESS)
-        return cuda_device_fail(device, result, "cuMemPoolSetAttribute");
-    atomic_store_explicit(&device->pool->threshold, bytes, memory_order_relaxed);
+        return result;
+    pthread_mutex_lock(&pool->lock);
+    pool->threshold = bytes;
     trim_to(device, bytes);
-    return TRM_OK;
+    pthread_mutex_unlock(&pool->lock);
+    return CUDA_SUCCESS;
 }
 
 static int32_t pool_set_threshold(struct trm_backend_device *device, uint64_t bytes)
@@ -164,41 +233,39 @@ static int32_t pool_set_threshold(struct trm_backend_device *device, uint64_t by
     int32_t status = cuda_enter(device, &previous);
     if (status != TRM_OK)
         return status;
-    status = set_threshold(device, bytes);
+    CUresult result = set_threshold(device, bytes);
     cuda_leave(device, previous);
-    return status;
+    return result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(device, result, "cuMemPoolSetAttribute");
 }
 
-static int32_t read_bytes(struct trm_backend_device *device, CUmemPool_attribute attribute, uint64_t *bytes)
+static CUresult count(struct trm_backend_device *device, uint64_t *held, uint64_t *gaps)
 {
-    cuuint64_t value = 0;
-    CUresult result  = device->cuda->cuMemPoolGetAttribute(device->pool->handle, attribute, &value);
-    if (result != CUDA_SUCCESS)
-        return cuda_device_fail(device, result, "cuMemPoolGetAttribute");
-    *bytes = value;
-    return TRM_OK;
+    struct cuda_pool *pool = device->pool;
+    pthread_mutex_lock(&pool->lock);
+    CUresult result = look(device, &pool->held, held);
+    *gaps           = pool->gaps < *held ? pool->gaps : *held;
+    pthread_mutex_unlock(&pool->lock);
+    return result;
 }
 
-/* What is used, and what has been lost to rounding in it, is the core's and stands in its books. */
+/* What is used is the core's and stands in its books. */
 static int32_t pool_statistics(struct trm_backend_device *device, uint64_t *used, uint64_t *cached,
                                uint64_t *reserved)
 {
-    uint64_t in_use = 0, held = 0;
+    uint64_t unused = 0, gaps = 0;
     if (device->pool != NULL) {
         CUcontext previous;
         int32_t status = cuda_enter(device, &previous);
         if (status != TRM_OK)
             return status;
-        status = read_bytes(device, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &in_use);
-        if (status == TRM_OK)
-            status = read_bytes(device, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &held);
+        CUresult result = count(device, &unused, &gaps);
         cuda_leave(device, previous);
-        if (status != TRM_OK)
-            return status;
+        if (result != CUDA_SUCCESS)
+            return cuda_device_fail(device, result, "cuMemPoolGetAttribute");
     }
     *used     = 0;
-    *cached   = held > in_use ? held - in_use : 0;
-    *reserved = *cached;
+    *cached   = unused - gaps;
+    *reserved = unused;
     return TRM_OK;
 }
 

@@ -11,7 +11,8 @@
     UINT64_C(8000000)           /* the first ones follow each other sooner: they tell how the clocks drift */
 #define SHARP_NS UINT64_C(4000) /* a base whose time is known so well is not measured again */
 #define TRIES 4u                /* to measure one */
-#define PATIENCE_NS UINT64_C(200000) /* the inner stream may stand behind others' work */
+#define PATIENCE_NS UINT64_C(200000)         /* the inner stream may stand behind others' work */
+#define PATIENCE_FIRST_NS UINT64_C(20000000) /* as long as no base has been measured */
 #define SPARE_MOST 256u
 
 /* Its lock is held while a base is made, which nobody who waits for work ever needs. */
@@ -104,8 +105,9 @@ static CUresult take_pending(struct trm_backend_device *device, struct cuda_stam
 static CUresult watch_base(struct trm_backend_device *device, struct cuda_stamps *stamps,
                            struct cuda_moment *moment)
 {
-    uint64_t began = stamps->pending_since.least;
-    moment->least  = began;
+    uint64_t began    = stamps->pending_since.least;
+    uint64_t patience = stamps->measured_at != 0 ? PATIENCE_NS : PATIENCE_FIRST_NS;
+    moment->least     = began;
     for (;;) {
         uint64_t look   = cuda_now();
         CUresult result = device->cuda->cuEventQuery(*next_base(stamps));
@@ -114,7 +116,7 @@ static CUresult watch_base(struct trm_backend_device *device, struct cuda_stamps
             moment->most  = cuda_now();
             return CUDA_SUCCESS;
         }
-        if (result != CUDA_ERROR_NOT_READY || look - began > PATIENCE_NS)
+        if (result != CUDA_ERROR_NOT_READY || look - began > patience)
             return result;
         moment->least = look;
     }

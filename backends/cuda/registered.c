@@ -127,8 +127,9 @@ static int32_t add(struct trm_backend_device *device, void *host, uint64_t size,
         return TRM_OK;
     }
     free(made);
-    if (answer == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED && is_known(device, (uintptr_t)host) &&
-        is_known(device, (uintptr_t)host + size - 1)) {
+    /* Of memory that the driver has allocated itself, or of part of it, it says INVALID_VALUE. */
+    if ((answer == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED || answer == CUDA_ERROR_INVALID_VALUE) &&
+        is_known(device, (uintptr_t)host) && is_known(device, (uintptr_t)host + size - 1)) {
         *result = NULL;
         return TRM_OK;
     }

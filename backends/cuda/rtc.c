@@ -79,18 +79,39 @@ static void *open_name(const struct trm_backend_instance *instance, const char *
 
 /* ---- what is in it */
 
+#define ENTRY(name)                                      \
+    {                                                    \
+#name, offsetof(struct cuda_rtc_functions, name) \
+    }
+static const struct {
+    const char *name;
+    size_t offset;
+} entries[] = {
+    ENTRY(nvrtcVersion),
+    ENTRY(nvrtcGetErrorString),
+    ENTRY(nvrtcCreateProgram),
+    ENTRY(nvrtcDestroyProgram),
+    ENTRY(nvrtcCompileProgram),
+    ENTRY(nvrtcGetProgramLogSize),
+    ENTRY(nvrtcGetProgramLog),
+    ENTRY(nvrtcGetNumSupportedArchs),
+    ENTRY(nvrtcGetSupportedArchs),
+    ENTRY(nvrtcGetCUBINSize),
+    ENTRY(nvrtcGetCUBIN),
+    ENTRY(nvrtcGetPTXSize),
+    ENTRY(nvrtcGetPTX),
+};
+
 /* The name of the first function that is missing; NULL when all are there. */
 static const char *fill(void *library, struct cuda_rtc_functions *rtc)
 {
-    const char *missing = NULL;
-    void *symbol;
-#define CUDA_RTC_FILL(name)                      \
-    symbol = dlsym(library, #name);              \
-    memcpy(&rtc->name, &symbol, sizeof(symbol)); \
-    missing = symbol == NULL && missing == NULL ? #name : missing;
-    CUDA_RTC_FUNCTIONS(CUDA_RTC_FILL)
-#undef CUDA_RTC_FILL
-    return missing;
+    for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+        void *symbol = dlsym(library, entries[i].name);
+        if (symbol == NULL)
+            return entries[i].name;
+        memcpy((unsigned char *)rtc + entries[i].offset, &symbol, sizeof(symbol));
+    }
+    return NULL;
 }
 
 static int compare_numbers(const void *left, const void *right)

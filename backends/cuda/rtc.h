@@ -9,25 +9,20 @@
 #include "cuda.h"
 
 /* The functions that are used, as <nvrtc.h> declares them. */
-#define CUDA_RTC_FUNCTIONS(USE)    \
-    USE(nvrtcVersion)              \
-    USE(nvrtcGetErrorString)       \
-    USE(nvrtcCreateProgram)        \
-    USE(nvrtcDestroyProgram)       \
-    USE(nvrtcCompileProgram)       \
-    USE(nvrtcGetProgramLogSize)    \
-    USE(nvrtcGetProgramLog)        \
-    USE(nvrtcGetNumSupportedArchs) \
-    USE(nvrtcGetSupportedArchs)    \
-    USE(nvrtcGetCUBINSize)         \
-    USE(nvrtcGetCUBIN)             \
-    USE(nvrtcGetPTXSize)           \
-    USE(nvrtcGetPTX)
-
 struct cuda_rtc_functions {
-#define CUDA_RTC_MEMBER(name) __typeof__(name) *name;
-    CUDA_RTC_FUNCTIONS(CUDA_RTC_MEMBER)
-#undef CUDA_RTC_MEMBER
+    __typeof__(nvrtcVersion) *nvrtcVersion;
+    __typeof__(nvrtcGetErrorString) *nvrtcGetErrorString;
+    __typeof__(nvrtcCreateProgram) *nvrtcCreateProgram;
+    __typeof__(nvrtcDestroyProgram) *nvrtcDestroyProgram;
+    __typeof__(nvrtcCompileProgram) *nvrtcCompileProgram;
+    __typeof__(nvrtcGetProgramLogSize) *nvrtcGetProgramLogSize;
+    __typeof__(nvrtcGetProgramLog) *nvrtcGetProgramLog;
+    __typeof__(nvrtcGetNumSupportedArchs) *nvrtcGetNumSupportedArchs;
+    __typeof__(nvrtcGetSupportedArchs) *nvrtcGetSupportedArchs;
+    __typeof__(nvrtcGetCUBINSize) *nvrtcGetCUBINSize;
+    __typeof__(nvrtcGetCUBIN) *nvrtcGetCUBIN;
+    __typeof__(nvrtcGetPTXSize) *nvrtcGetPTXSize;
+    __typeof__(nvrtcGetPTX) *nvrtcGetPTX;
 };
 
 #define CUDA_RTC_ARCHITECTURES 64

@@ -29,15 +29,10 @@ static void sleeper_destroy(struct trm_backend_device *device, struct sleeper *s
     cuda_release(device->instance, sleeper, sizeof(*sleeper));
 }
 
-/* Of the highest priority, which keeps it out of the hardware's queues that other streams share. */
 static bool sleeper_make(struct trm_backend_device *device, struct sleeper *sleeper)
 {
     const struct cuda_functions *cuda = device->cuda;
-    int least = 0, greatest = 0;
-    if (cuda->cuCtxGetStreamPriorityRange(&least, &greatest) != CUDA_SUCCESS)
-        greatest = 0;
-    return cuda->cuStreamCreateWithPriority(&sleeper->stream, CU_STREAM_NON_BLOCKING, greatest) ==
-               CUDA_SUCCESS &&
+    return cuda->cuStreamCreateWithPriority(&sleeper->stream, CU_STREAM_NON_BLOCKING, 0) == CUDA_SUCCESS &&
            cuda->cuEventCreate(&sleeper->event, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC) ==
                CUDA_SUCCESS;
 }

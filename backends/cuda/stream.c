@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "replay.h"
 #include "signals.h"
 #include "watching.h"
 
@@ -61,16 +62,15 @@ static void list_remove(struct trm_backend_stream *stream)
     pthread_mutex_unlock(&device->streams_lock);
 }
 
-/* The device's range goes from the least, a higher number, to the greatest. Normal is in the middle: 0 on today's devices is the
- * least, and then streams of low and of normal priority are alike. */
+/* The device's range goes from the least, a higher number, to the greatest. Normal is 0, as for all other streams of a program: on
+ * today's devices that is the least, and low is as normal. */
 static int priority_of(const struct trm_backend_device *device, int32_t priority)
 {
     int least = 0, greatest = 0;
-    if (device->cuda->cuCtxGetStreamPriorityRange(&least, &greatest) != CUDA_SUCCESS)
+    if (priority == TRM_PRIORITY_NORMAL ||
+        device->cuda->cuCtxGetStreamPriorityRange(&least, &greatest) != CUDA_SUCCESS)
         return 0;
-    if (priority == TRM_PRIORITY_LOW)
-        return least;
-    return priority == TRM_PRIORITY_HIGH ? greatest : (least + greatest) / 2;
+    return priority == TRM_PRIORITY_LOW ? least : greatest;
 }
 
 static int32_t create_handle(struct trm_backend_stream *stream)
@@ -190,6 +190,7 @@ static void stream_destroy(struct trm_backend_stream *stream)
         previous = CUDA_NOT_ENTERED;
     let_end(stream);
     cuda_marks_fini(stream);
+    cuda_replays_fini(stream);
     if (!stream->borrowed)
         (void)device->cuda->cuStreamDestroy(stream->handle);
     cuda_leave(device, previous);

@@ -29,6 +29,7 @@
 #include "cuda.h"
 
 struct cuda_held;
+struct cuda_replays;
 
 /* An operation. A kind of job is a struct that begins with this one, without pointers into itself or to what lives for the call
  * only. */
@@ -94,8 +95,9 @@ struct trm_backend_stream {
         running; /* name of the last kernel launched, for the report of a loss; lives as long as its module */
 
     /* Of the thread that submits: it enqueues, or has `pumping`. */
-    struct cuda_mark *prepared; /* for the next mark */
-    int64_t refused_native;     /* why the last operation was refused; valid for as long as the call */
+    struct cuda_mark *prepared;   /* for the next mark */
+    struct cuda_replays *replays; /* replay.c; made at the first launch that may be one */
+    int64_t refused_native;       /* why the last operation was refused; valid for as long as the call */
     char refused[256];
 
     /* hold.c; under instance->hold_lock */
@@ -117,8 +119,7 @@ struct trm_backend_stream {
     struct cuda_marks marks;
     struct cuda_notice *notices, *spare_notices; /* by value */
     struct cuda_sitter *sitters;
-    bool telling;              /* a thread goes through the notices that are due */
-    _Atomic uint32_t patience; /* so many waits to come shall look themselves: the last one was long */
+    bool telling; /* a thread goes through the notices that are due */
 
     /* watching.c; under device->watching's lock */
     bool queued, wants_pump;
@@ -243,9 +244,9 @@ int32_t cuda_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint
 /* Find out what is complete of what was submitted. */
 void cuda_stream_look(struct trm_backend_stream *stream);
 
-/* Wait for a number that has been submitted; `is_brisk`: without sleeping, where waits have been short. Returns when it is
- * complete, or the stream has failed. */
-void cuda_stream_await(struct trm_backend_stream *stream, uint64_t value, bool is_brisk);
+/* Wait for a number that has been submitted; looks first, and long where it `may_spin`. Returns when it is complete, or the
+ * stream has failed. */
+void cuda_stream_await(struct trm_backend_stream *stream, uint64_t value, bool may_spin);
 
 /* ---- notify.c ----------------------------------------------------------------------------------- */
 
@@ -254,8 +255,14 @@ int32_t cuda_stream_notify(struct trm_backend_stream *stream, uint64_t value, tr
 
 /* Tell those whose time has come. By one who has entered. */
 void cuda_notices_tell(struct trm_backend_stream *stream);
-/* With the stream's lock: is there a number that somebody is to be told of, and that no thread waits for? */
-bool cuda_notices_want_locked(const struct trm_backend_stream *stream, uint64_t *value);
+/* What a thread that sees to the notices has to do next. */
+enum cuda_step {
+    CUDA_STEP_NONE,
+    CUDA_STEP_TELL,
+    CUDA_STEP_WAIT, /* for a number that no thread waits for */
+};
+/* With the stream's lock. */
+enum cuda_step cuda_notices_next_locked(const struct trm_backend_stream *stream, uint64_t *value);
 /* See to it that a thread waits for what is to be told. */
 void cuda_notices_attend(struct trm_backend_stream *stream);
 

@@ -43,21 +43,32 @@ static void stand_up(struct trm_backend_stream *stream, const struct cuda_sitter
     *place = sitter->next;
 }
 
-static void see_to(struct trm_backend_stream *stream, bool pump)
+/* With the stream's lock, which is given back meanwhile. */
+static void wait_for(struct trm_backend_stream *stream, uint64_t value)
 {
     struct cuda_sitter sitter;
+    sit_down(stream, &sitter, value);
+    pthread_mutex_unlock(&stream->lock);
+    cuda_stream_await(stream, value, false);
+    pthread_mutex_lock(&stream->lock);
+    stand_up(stream, &sitter);
+}
+
+static void see_to(struct trm_backend_stream *stream, bool pump)
+{
+    enum cuda_step step;
     uint64_t value;
     if (pump)
         cuda_hold_pump(stream, CUDA_PUMP_HERE);
-    cuda_notices_tell(stream);
     pthread_mutex_lock(&stream->lock);
-    while (cuda_notices_want_locked(stream, &value)) {
-        sit_down(stream, &sitter, value);
+    while ((step = cuda_notices_next_locked(stream, &value)) != CUDA_STEP_NONE) {
+        if (step == CUDA_STEP_WAIT) {
+            wait_for(stream, value);
+            continue;
+        }
         pthread_mutex_unlock(&stream->lock);
-        cuda_stream_await(stream, value, false);
         cuda_notices_tell(stream);
         pthread_mutex_lock(&stream->lock);
-        stand_up(stream, &sitter);
     }
     pthread_mutex_unlock(&stream->lock);
 }

@@ -43,7 +43,7 @@ static uint64_t mean_of(const struct core_trial_way *way)
 /* The upper end of the fastest third. */
 static uint64_t third_of(const struct core_trial_way *way)
 {
-    uint64_t sorted[CORE_TRIAL_SAMPLES];
+    uint64_t sorted[CORE_TRIAL_SAMPLES] = {0};
 
     for (uint32_t i = 0; i < way->count; i++) {
         uint32_t place = i;

@@ -48,6 +48,7 @@ struct emit_target {
 struct emit_several {
     uint32_t count;    /* 0: a thread is an item */
     const char *bound; /* items from this expression on do nothing */
+    uint32_t guard;    /* number of the body's child that says so */
 };
 
 struct emit {

@@ -269,13 +269,28 @@ static void write_member(struct emit *emit, uint32_t type, const char *name, con
     text_add(&emit->text, ";");
 }
 
+/* Vectors that CUDA reads as a whole begin where it can. */
+static void write_head(struct emit *emit, uint32_t type)
+{
+    const struct spirv_type *info = spirv_type(emit->module, type);
+    const char *name              = emit_storage_type(emit, type);
+    uint32_t bytes                = 0;
+
+    if (info->kind == SPIRV_VECTOR && emit->request->language == TRM_LANGUAGE_CUDA)
+        bytes = info->count * spirv_type(emit->module, info->element)->width / 8;
+    if (bytes == 8 || bytes == 16)
+        text_line(&emit->text, "struct alignas(%u) %s {", bytes, name + sizeof("struct ") - 1);
+    else
+        text_line(&emit->text, "%s {", name);
+}
+
 static void write_struct(struct emit *emit, uint32_t type)
 {
     const struct spirv_type *info = spirv_type(emit->module, type);
     char dimensions[16];
 
     snprintf(dimensions, sizeof(dimensions), "[%u]", info->count);
-    text_line(&emit->text, "%s {", emit_storage_type(emit, type));
+    write_head(emit, type);
     if (info->kind == SPIRV_STRUCT)
         for (uint32_t i = 0; i < info->count; i++)
             write_member(emit, info->members[i].type, emit_member(emit, info, i), "");

@@ -79,7 +79,9 @@ core_libcore_la_SOURCES += \
 	core/translate/target_c_memory.c \
 	core/translate/target_c_merge.c \
 	core/translate/target_cuda.c \
+	core/translate/target_cuda_items.c \
 	core/translate/target_cuda_several.c \
+	core/translate/target_cuda_stages.c \
 	core/translate/tidy.c \
 	core/translate/translate.c \
 	core/translate/uniform.c \

@@ -24,8 +24,26 @@ void target_string(struct text *text, const char *string);
 /* The kernel's reflection, of emit->kernel. */
 const struct trm_kernel_info *target_kernel_info(const struct emit *emit);
 
-/* ---- target_cuda_several.c: looks at emit->body. */
+/* ---- target_cuda*.c: parts of a kernel's text, of whose body `body` is the text. */
+
+#define CUDA_ITEM "trm_item" /* the item's number, where a thread does several */
+
+/* Looks at emit->body (target_cuda_several.c). */
 void target_cuda_several(const struct emit *emit, struct emit_several *several);
+
+void target_cuda_separate(struct emit *emit, uint32_t *count);
+uint32_t target_cuda_scalars(const struct trm_kernel_info *kernel);
+int32_t target_cuda_asks_for_sizes(struct emit *emit, const struct text *body);
+void target_cuda_parameters(struct emit *emit, const struct text *body, const char *more);
+void target_cuda_signature(struct emit *emit, const struct text *body, const char *more);
+void target_cuda_body(struct emit *emit, const struct text *body);
+
+/* target_cuda_items.c: the whole kernel. */
+int32_t target_cuda_write_several(struct emit *emit, const struct text *body);
+
+/* target_cuda_stages.c: functions SYMBOL_stage1 and so on, and struct SYMBOL_kept of what they hand on. count: how many;
+ * 0: the body is not to be cut. */
+int32_t target_cuda_stages(struct emit *emit, const struct text *body, uint32_t *count);
 
 /* ---- target_c_*.c */
 

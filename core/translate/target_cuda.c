@@ -10,6 +10,9 @@
  * Sizes come last so that a launcher that always gives all three need not know whether they are asked for: the driver takes
  * as many parameters as the function has. The block is the group's own size, which is in __launch_bounds__.
  *
+ * Where the elements of a buffer are vectors of 8 or 16 bytes its pointer is a multiple of that. A kernel that has more than 48 KiB
+ * of shared memory has it as what a launch asks for; each of its variables begins at a multiple of 16.
+ *
  * Where the last line of the text has *COUNT behind a kernel's symbol a thread does COUNT items, neighbours in x
  * (target_cuda_several.c). Then a COUNTth of the groups in x, rounded up, are to be launched, and how many there would be
  * is one more parameter, a uint32_t between 2. and 3.
@@ -22,6 +25,8 @@
 
 #include "core/translate/flow.h"
 #include "core/translate/target.h"
+
+#define SHARED_ALWAYS 49152u /* bytes of shared memory that a group has without asking for them */
 
 static const char head[] = "/* Made by Trireme from a SPIR-V module. */\n"
                            "#ifdef __CUDACC_RTC__\n"
@@ -80,7 +85,7 @@ static void barrier(struct emit *emit)
 
 /* ---- the signature */
 
-static void separate(struct emit *emit, uint32_t *count)
+void target_cuda_separate(struct emit *emit, uint32_t *count)
 {
     text_add(&emit->text, (*count)++ == 0 ? "" : ", ");
 }
@@ -94,7 +99,7 @@ static void write_pointer(struct emit *emit, const struct trm_parameter *paramet
              emit_buffer_type(emit, id), is_own ? "__restrict__ " : "", emit_name(emit, id));
 }
 
-static uint32_t count_scalars(const struct trm_kernel_info *kernel)
+uint32_t target_cuda_scalars(const struct trm_kernel_info *kernel)
 {
     uint32_t scalars = 0;
 
@@ -104,7 +109,7 @@ static uint32_t count_scalars(const struct trm_kernel_info *kernel)
 }
 
 /* Is the length of a buffer asked for? */
-static int32_t asks_for_sizes(struct emit *emit, const struct text *body)
+int32_t target_cuda_asks_for_sizes(struct emit *emit, const struct text *body)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
 
@@ -120,7 +125,7 @@ static int32_t asks_for_sizes(struct emit *emit, const struct text *body)
 }
 
 /* The parameters that the head of this file tells of; `more` is one more, or NULL. It stands before the sizes. */
-static void write_parameters(struct emit *emit, const struct text *body, const char *more)
+void target_cuda_parameters(struct emit *emit, const struct text *body, const char *more)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
     uint32_t count                       = 0;
@@ -128,40 +133,40 @@ static void write_parameters(struct emit *emit, const struct text *body, const c
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
             continue;
-        separate(emit, &count);
+        target_cuda_separate(emit, &count);
         write_pointer(emit, &kernel->parameters[i], emit->reflection.parameter_variables[i]);
     }
-    if (count_scalars(kernel) != 0) {
-        separate(emit, &count);
+    if (target_cuda_scalars(kernel) != 0) {
+        target_cuda_separate(emit, &count);
         text_add(&emit->text, "const struct %s_arguments arguments", emit->symbol);
     }
     if (more != NULL) {
-        separate(emit, &count);
+        target_cuda_separate(emit, &count);
         text_add(&emit->text, "const uint32_t %s", more);
     }
-    for (uint32_t i = 0; i < kernel->parameter_count && asks_for_sizes(emit, body); i++) {
+    for (uint32_t i = 0; i < kernel->parameter_count && target_cuda_asks_for_sizes(emit, body); i++) {
         if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
             continue;
-        separate(emit, &count);
+        target_cuda_separate(emit, &count);
         text_add(&emit->text, "const uint64_t %s_size",
                  emit_name(emit, emit->reflection.parameter_variables[i]));
     }
 }
 
-static void write_signature(struct emit *emit, const struct text *body, const char *more)
+void target_cuda_signature(struct emit *emit, const struct text *body, const char *more)
 {
     const uint32_t *size = emit->body->entry->local_size;
 
     text_begin_line(&emit->text);
     text_add(&emit->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s(",
              size[0] * size[1] * size[2], emit->symbol);
-    write_parameters(emit, body, more);
+    target_cuda_parameters(emit, body, more);
     text_add(&emit->text, ")\n");
 }
 
 static void write_arguments(struct emit *emit)
 {
-    if (count_scalars(target_kernel_info(emit)) == 0)
+    if (target_cuda_scalars(target_kernel_info(emit)) == 0)
         return;
     text_line(&emit->text, "struct %s_arguments {", emit->symbol);
     target_scalars(emit);
@@ -183,18 +188,35 @@ static void clear_shared(struct emit *emit, const char *name)
     text_line(&emit->text, "    ((unsigned char *)&%s)[i] = 0;", name);
 }
 
+/* More than SHARED_ALWAYS is asked for by who launches, and has no variables: they are references into it. */
+static void write_shared_variable(struct emit *emit, uint32_t id, uint32_t *offset)
+{
+    const struct spirv_module *module = emit->module;
+    uint32_t type                     = spirv_type_of(module, id)->element;
+    const char *name = emit_name(emit, id), *storage = emit_storage_type(emit, type);
+
+    if (target_kernel_info(emit)->shared_bytes <= SHARED_ALWAYS) {
+        text_line(&emit->text, "alignas(16) __shared__ %s %s;", storage, name);
+        return;
+    }
+    if (*offset == 0)
+        text_line(&emit->text, "extern __shared__ uint4 trm_shared[];");
+    text_line(&emit->text, "%s &%s = *(%s *)((unsigned char *)trm_shared + %u);", storage, name, storage,
+              *offset);
+    *offset += (spirv_type(module, type)->natural_size + 15) / 16 * 16;
+}
+
 static void write_shared(struct emit *emit, const struct text *body)
 {
     const struct spirv_module *module = emit->module;
-    uint32_t cleared                  = 0;
+    uint32_t cleared = 0, offset = 0;
 
     for (uint32_t i = 0; i < module->variable_count; i++) {
         uint32_t id                           = module->variables[i];
         const struct spirv_variable *variable = module->ids[id].as.variable;
         if (variable->storage != SpvStorageClassWorkgroup || !target_mentions(body, emit_name(emit, id)))
             continue;
-        text_line(&emit->text, "__shared__ %s %s;",
-                  emit_storage_type(emit, spirv_type(module, variable->type)->element), emit_name(emit, id));
+        write_shared_variable(emit, id, &offset);
         if (variable->initializer != 0) {
             clear_shared(emit, emit_name(emit, id));
             cleared = 1;
@@ -205,111 +227,39 @@ static void write_shared(struct emit *emit, const struct text *body)
 }
 
 /* There is nobody whom a kernel could tell that an access was left out. */
-static void write_body(struct emit *emit, const struct text *body)
+void target_cuda_body(struct emit *emit, const struct text *body)
 {
     if (target_mentions(body, "failed"))
         text_line(&emit->text, "int failed = 0;");
     text_add_bytes(&emit->text, body->bytes, body->length);
 }
 
-/* ---- several items of a thread */
-
-#define ITEM "trm_item"
-#define GROUPS "trm_groups"
-
-/* A call for item number `item`; `is_aligned`: the buffers begin at multiples of 16. */
-static void write_call(struct emit *emit, const struct text *body, const char *item, int32_t is_aligned)
-{
-    const struct trm_kernel_info *kernel = target_kernel_info(emit);
-    uint32_t count                       = 0;
-
-    text_begin_line(&emit->text);
-    text_add(&emit->text, "%s_item(", emit->symbol);
-    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
-        uint32_t id = emit->reflection.parameter_variables[i];
-        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
-            continue;
-        separate(emit, &count);
-        if (is_aligned)
-            text_add(&emit->text, "(%s%s *)__builtin_assume_aligned(%s, 16)",
-                     kernel->parameters[i].access == TRM_ACCESS_READ ? "const " : "",
-                     emit_buffer_type(emit, id), emit_name(emit, id));
-        else
-            text_add(&emit->text, "%s", emit_name(emit, id));
-    }
-    if (count_scalars(kernel) != 0) {
-        separate(emit, &count);
-        text_add(&emit->text, "arguments");
-    }
-    separate(emit, &count);
-    text_add(&emit->text, "%s", item);
-    for (uint32_t i = 0; i < kernel->parameter_count && asks_for_sizes(emit, body); i++)
-        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
-            text_add(&emit->text, ", %s_size", emit_name(emit, emit->reflection.parameter_variables[i]));
-    text_add(&emit->text, ");\n");
-}
-
-static void write_alignment(struct emit *emit)
-{
-    const struct trm_kernel_info *kernel = target_kernel_info(emit);
-
-    for (uint32_t i = 0; i < kernel->parameter_count; i++)
-        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
-            text_add(&emit->text, " && (uint64_t)%s %% 16 == 0",
-                     emit_name(emit, emit->reflection.parameter_variables[i]));
-}
-
-/* That an item is below the bound is known where all are, and said once more for the compiler. */
-static void write_several(struct emit *emit, const struct text *body)
-{
-    const struct emit_several *several = &emit->several;
-    uint32_t size = emit->body->entry->local_size[0], count = several->count;
-
-    text_begin_line(&emit->text);
-    text_add(&emit->text, "static __device__ __forceinline__ void %s_item(", emit->symbol);
-    write_parameters(emit, body, ITEM);
-    text_add(&emit->text, ")\n");
-    text_line(&emit->text, "{");
-    write_body(emit, body);
-    text_close(&emit->text, "}");
-    text_add_bytes(&emit->text, "\n", 1);
-
-    write_signature(emit, body, GROUPS);
-    text_line(&emit->text, "{");
-    text_line(&emit->text, "if (blockIdx.x * %uu + threadIdx.x / %uu >= " GROUPS ")", count, size / count);
-    text_line(&emit->text, "    return;");
-    text_line(&emit->text, "const uint32_t first = (blockIdx.x * %uu + threadIdx.x) * %uu;", size, count);
-    text_begin_line(&emit->text);
-    text_add(&emit->text, "if (first + %uu < %s", count - 1, several->bound);
-    write_alignment(emit);
-    text_add(&emit->text, ") {\n");
-    emit->text.indent++;
-    text_line(&emit->text, "#pragma unroll");
-    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++) {", count);
-    text_line(&emit->text, "if (first + i >= %s)", several->bound);
-    text_line(&emit->text, "    __builtin_unreachable();");
-    write_call(emit, body, "first + i", 1);
-    text_close(&emit->text, "}");
-    text_close(&emit->text, "} else {");
-    emit->text.indent++;
-    text_line(&emit->text, "#pragma unroll 1");
-    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", count);
-    emit->text.indent++;
-    write_call(emit, body, "first + i", 0);
-    emit->text.indent--;
-    text_close(&emit->text, "}");
-    text_close(&emit->text, "}");
-    text_add_bytes(&emit->text, "\n", 1);
-}
-
 /* ---- a kernel */
+
+/* A buffer of vectors begins where these can be read as a whole: who launches looks at that. */
+static void write_aligned(struct emit *emit)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct trm_parameter *parameter = &kernel->parameters[i];
+        uint32_t id                           = emit->reflection.parameter_variables[i];
+        uint32_t bytes = parameter->components * (uint32_t)trm_type_size(parameter->type);
+        if (parameter->kind == TRM_PARAMETER_BUFFER && parameter->components > 1 &&
+            (bytes == 8 || bytes == 16))
+            text_line(&emit->text, "%s = (%s%s *)__builtin_assume_aligned(%s, %u);", emit_name(emit, id),
+                      parameter->access == TRM_ACCESS_READ ? "const " : "", emit_buffer_type(emit, id),
+                      emit_name(emit, id), bytes);
+    }
+}
 
 static void write_plain(struct emit *emit, const struct text *body)
 {
-    write_signature(emit, body, NULL);
+    target_cuda_signature(emit, body, NULL);
     text_line(&emit->text, "{");
+    write_aligned(emit);
     write_shared(emit, body);
-    write_body(emit, body);
+    target_cuda_body(emit, body);
     text_close(&emit->text, "}");
     text_add_bytes(&emit->text, "\n", 1);
 }
@@ -347,9 +297,11 @@ static int32_t kernel(struct emit *emit)
         return status;
     write_arguments(emit);
     if (emit->several.count != 0)
-        write_several(emit, &body);
+        status = target_cuda_write_several(emit, &body);
     else
         write_plain(emit, &body);
+    if (status != TRM_OK)
+        return status;
     return emit->arena->failed ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_OK;
 }
 
@@ -435,7 +387,7 @@ static int32_t builtin(struct emit *emit, int32_t builtin, uint32_t component)
     switch (builtin) {
     case SpvBuiltInGlobalInvocationId:
         if (c == 0 && emit->several.count != 0)
-            text_add(&emit->text, ITEM);
+            text_add(&emit->text, CUDA_ITEM);
         else if (size[c] == 1)
             text_add(&emit->text, "blockIdx.%c", letter);
         else

@@ -125,11 +125,12 @@ static const char *guard_of(const struct emit *emit, uint32_t index)
     return is_item(emit, index, item) ? bound_of(emit, index, bound) : NULL;
 }
 
-static const char *find_guard(const struct emit *emit)
+static const char *find_guard(const struct emit *emit, uint32_t *number)
 {
     const struct node *root = emit->body->root;
 
     for (uint32_t i = 0; i < root->child_count; i++) {
+        *number = i;
         if (root->children[i]->kind == NODE_IF)
             return guard_of(emit, i);
         if (root->children[i]->kind != NODE_OPS)
@@ -228,10 +229,11 @@ void target_cuda_several(const struct emit *emit, struct emit_several *several)
         if (looking.used[i] == NULL)
             return;
     }
-    const char *bound = find_guard(emit);
+    uint32_t guard    = 0;
+    const char *bound = find_guard(emit, &guard);
     if (bound == NULL)
         return;
     flow_visit(emit->body->root, look_at_op, &looking);
     if (looking.well)
-        *several = (struct emit_several){.count = count_for(&looking), .bound = bound};
+        *several = (struct emit_several){.count = count_for(&looking), .bound = bound, .guard = guard};
 }

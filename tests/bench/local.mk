@@ -136,7 +136,7 @@ tests/bench/peer_cuda: tests/bench/peer_cuda.cu tests/bench/measure.c tests/benc
 if HAVE_NVCC
 OTHER_PEERS += tests/bench/cuda_kernels
 endif
-tests/bench/cuda_kernels: tests/bench/cuda_kernels.cu tests/bench/measure.c tests/bench/measure.h libtrireme.la
+tests/bench/cuda_kernels: tests/bench/cuda_kernels.cu tests/bench/cuda_by_hand.cuh tests/bench/measure.c tests/bench/measure.h libtrireme.la
 	$(AM_V_GEN)$(MKDIR_P) tests/bench && \
 	  $(CC) -D_GNU_SOURCE -O2 -c $(srcdir)/tests/bench/measure.c -o tests/bench/cuda_kernels-measure.o && \
 	  $(NVCC) -O3 -std=c++17 -arch=native -I$(srcdir)/tests/bench -I$(srcdir)/include \
@@ -165,6 +165,7 @@ CLEANFILES += $(PEERS) $(OTHER_PEERS) tests/bench/peer_tbb-measure.o tests/bench
 	tests/bench/cuda_kernels-measure.o tests/bench/cpu_micro
 
 EXTRA_DIST += \
+	tests/bench/cuda_by_hand.cuh \
 	tests/bench/cuda_kernels.cu \
 	tests/bench/peer_cuda.cu \
 	tests/bench/peer_tbb.cpp \

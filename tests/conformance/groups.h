@@ -44,6 +44,7 @@ void add_interop_vulkan(Suite *suite); /* where the headers of Vulkan are there 
 
 /* Kernels. */
 void add_module(Suite *suite);
+void add_native(Suite *suite);
 void add_kernel(Suite *suite);
 void add_argument(Suite *suite);
 void add_launch(Suite *suite);

@@ -317,9 +317,26 @@ TCase *group_make(Suite *suite, const char *name)
     return group;
 }
 
+/* Does a name hold one of the words of a list with commas? */
+static bool holds_word(const char *name, const char *list)
+{
+    char word[64];
+    for (const char *rest = list; *rest;) {
+        size_t length = strcspn(rest, ",");
+        snprintf(word, sizeof(word), "%.*s", (int)length, rest);
+        if (length > 0 && strstr(name, word))
+            return true;
+        rest += length + (rest[length] == ',');
+    }
+    return false;
+}
+
 bool case_wanted(const char *name)
 {
-    if (options.filter && !strstr(name, options.filter))
+    static unsigned number;
+    if (options.parts && number++ % options.parts != options.part)
+        return false;
+    if (options.filter && !holds_word(name, options.filter))
         return false;
     if (options.list)
         puts(name);

@@ -45,6 +45,7 @@ struct options {
     bool list;
     bool no_fork;
     const char *filter;
+    unsigned part, parts; /* every case whose number leaves this remainder; 0 parts: all */
 };
 
 extern struct options options;

@@ -68,6 +68,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/memory_kinds.c \
 	tests/conformance/module.c \
 	tests/conformance/named.c \
+	tests/conformance/native.c \
 	tests/conformance/out_of_device_memory.c \
 	tests/conformance/out_of_memory.c \
 	tests/conformance/pool.c \

@@ -1,9 +1,10 @@
 /* The conformance suite: what every backend has to do, checked through the public API alone.
  *
- *     conformance [--list] [--filter TEXT] [--no-fork]
+ *     conformance [--list] [--filter TEXT,…] [--part I/N] [--no-fork]
  *
  * --list      print the names of the cases and run none
- * --filter    only the cases whose name holds TEXT
+ * --filter    only the cases whose name holds TEXT, or another TEXT
+ * --part      the I-th of N parts of the cases, from 0 on: for several at once
  * --no-fork   all cases in this process: for a debugger, and for drivers that mind a fork
  *
  * The backend is named by CONFORMANCE_BACKEND, a name or the path of a plugin; "cpu" when unset.
@@ -51,6 +52,7 @@ static void (*const groups[])(Suite *suite) = {
     add_launch,
     add_portable,
     add_named,
+    add_native,
     add_graph,
     add_graph_life,
     add_graph_refused,
@@ -74,6 +76,11 @@ static void (*const groups[])(Suite *suite) = {
     add_out_of_device_memory,
 };
 
+static bool part_read(const char *text)
+{
+    return sscanf(text, "%u/%u", &options.part, &options.parts) == 2 && options.part < options.parts;
+}
+
 static bool options_read(int count, char **arguments)
 {
     for (int i = 1; i < count; i++) {
@@ -83,6 +90,8 @@ static bool options_read(int count, char **arguments)
             options.no_fork = true;
         else if (strcmp(arguments[i], "--filter") == 0 && i + 1 < count)
             options.filter = arguments[++i];
+        else if (strcmp(arguments[i], "--part") == 0 && i + 1 < count && part_read(arguments[i + 1]))
+            i++;
         else
             return false;
     }
@@ -100,7 +109,7 @@ static void environment_clean(void)
 int main(int argument_count, char **arguments)
 {
     if (!options_read(argument_count, arguments)) {
-        fprintf(stderr, "usage: %s [--list] [--filter TEXT] [--no-fork]\n", arguments[0]);
+        fprintf(stderr, "usage: %s [--list] [--filter TEXT] [--part I/N] [--no-fork]\n", arguments[0]);
         return 2;
     }
     environment_clean();

@@ -487,7 +487,7 @@ static void check_balance(struct accountant *accountant)
 }
 
 /* So long may all runs of a case take. */
-#define RUNS_NS UINT64_C(40000000000)
+#define RUNS_NS (scaled(40, 8) * UINT64_C(1000000000))
 
 /* How many allocations to go on by, so that all runs end in time on a device that takes long to open. */
 static long choose_stride(long allocations, uint64_t run_ns)

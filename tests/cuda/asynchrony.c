@@ -124,6 +124,8 @@ START_TEST(enqueueing_does_not_wait_for_the_device)
         ck_ok(trm_stream_wait(other, point));
         ck_ok(trm_event_record(event, the.stream));
         ck_ok(trm_copy(other, trm_span_whole(host), trm_span_whole(a)));
+        ck_ok(trm_stream_mark(other, &point));
+        ck_ok(trm_stream_wait(the.stream, point)); /* which writes there next */
         ck_assert_int_eq(trm_point_done(point), TRM_ERROR_TIMEOUT);
         ck_assert_int_eq(trm_event_wait(event, 1000), TRM_ERROR_TIMEOUT);
     }
@@ -195,7 +197,7 @@ START_TEST(in_the_long_run_nothing_is_made_anew)
 {
     struct trm_kernel *kernel = affine_on(the.device);
     struct trm_stream *other  = stream_open(the.device, TRM_STREAM_DOWNLOAD);
-    for (int i = 0; i < 20; i++)
+    for (int i = 0; i < 600; i++) /* rings of marks grow for a while */
         work_once(kernel, other);
     uint64_t made = calls_of(making);
     long bytes    = bytes_taken();

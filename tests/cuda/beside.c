@@ -149,7 +149,7 @@ START_TEST(calls_that_fail_leave_the_current_context_as_it_was_too)
     open_own();
     make_own_context();
     wanted = own_context;
-    for (unsigned n = 1; n < 400; n += scaled(3, 11)) {
+    for (unsigned n = 1; n < 400; n += thorough(1, scaled(7, 23))) {
         snprintf(rule, sizeof(rule), "any:%u:once:CUDA_ERROR_OUT_OF_MEMORY", n);
         ck_assert_int_eq(standin->arm(rule), 0);
         scenario_run(&end, check_current);

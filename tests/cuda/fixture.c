@@ -207,6 +207,12 @@ unsigned scaled(unsigned full, unsigned quick)
     return (asked && strcmp(asked, "0") != 0) || sanitized() ? quick : full;
 }
 
+unsigned thorough(unsigned full, unsigned usual)
+{
+    const char *asked = getenv("CUDA_TEST_THOROUGH");
+    return asked && strcmp(asked, "0") != 0 ? full : usual;
+}
+
 /* ---- kernels ---- */
 
 static const uint32_t affine_words[] = {

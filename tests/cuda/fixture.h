@@ -2,6 +2,7 @@
  * own driver, and an allocator that counts.
  *
  * CUDA_TEST_DRIVER=real: the machine's own driver, on a GPU. What needs the stand-in is then left out (standin_missing()).
+ * CUDA_TEST_THOROUGH=1: every call fails in its turn, not one in so many.
  * CUDA_TEST_BACKEND names another plugin than that of the build tree.
  * SPDX-License-Identifier: MIT
  */
@@ -61,8 +62,10 @@ void world_close(void);
 void check_nothing_left(const char *after);
 void check_memory_left(const char *after);
 
-/* A quick run, or a sanitizer: fewer rounds do. */
+/* `quick` under CONFORMANCE_QUICK=1 and with a sanitizer: fewer rounds do. */
 unsigned scaled(unsigned full, unsigned quick);
+/* `full` with CUDA_TEST_THOROUGH=1 alone: what takes minutes. */
+unsigned thorough(unsigned full, unsigned usual);
 bool sanitized(void);
 
 /* ---- kernels ---- */

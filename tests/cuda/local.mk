@@ -14,6 +14,7 @@ CUDA_TESTS = \
 	tests/cuda/adopted \
 	tests/cuda/asynchrony \
 	tests/cuda/beside \
+	tests/cuda/hand_tuned \
 	tests/cuda/in_step \
 	tests/cuda/old_driver \
 	tests/cuda/out_of_memory \
@@ -46,6 +47,15 @@ tests_cuda_beside_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_beside_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_beside_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_beside_LDFLAGS = $(UNINSTALLED_LINK)
+
+# On the stand-in alone: its NVRTC makes what lies beside the kernels there.
+tests_cuda_hand_tuned_SOURCES = tests/cuda/hand_tuned.c
+tests_cuda_hand_tuned_CPPFLAGS = $(CUDA_TEST_CPPFLAGS) \
+	-DSOURCE_FOLDER='"$(abs_top_srcdir)"' -DSHADER_FOLDER='"$(abs_top_builddir)/shaders"' \
+	-DKERNEL_FOLDER='"$(abs_top_builddir)/tests/cuda/by-hand"'
+tests_cuda_hand_tuned_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_hand_tuned_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_hand_tuned_LDFLAGS = $(UNINSTALLED_LINK)
 
 tests_cuda_old_driver_SOURCES = tests/cuda/old_driver.c backends/cuda/functions.h $(CUDA_FIXTURE) $(CUDA_SCENARIO)
 tests_cuda_old_driver_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)

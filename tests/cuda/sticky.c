@@ -474,7 +474,7 @@ START_TEST(a_loss_that_any_call_finds_out_is_a_status_and_leaves_nothing)
     if (standin_missing())
         return;
     while (lose_at(n, _i ? "CUDA_ERROR_ECC_UNCORRECTABLE" : "CUDA_ERROR_ILLEGAL_ADDRESS"))
-        n += n > 30 ? scaled(2, 9) : 1;
+        n += n > 30 ? thorough(1, scaled(9, 60)) : 1;
     ck_assert_uint_gt(n, 10);
     scenario_run(&end, NULL);
     ck_assert_msg(end.status == TRM_OK, "%s gave %s afterwards: %s", end.step, trm_status_name(end.status),

@@ -17,7 +17,7 @@
  *     capability=9.0        of the devices
  *     managed=yes           whether they have managed memory
  *     pools=yes             whether they have memory pools
- *     needs_context=no      whether calls about streams and events want a current context, as old drivers do
+ *     needs_context=no      whether calls about streams, events and pointers want a current context
  *     driver=13000          what cuDriverGetVersion answers; functions that are younger do not exist
  *     missing=cuX,cuY       nor do these
  *     workers=4             threads that do the work

@@ -112,7 +112,7 @@ CUresult standin_count_work(const char *kind)
 
 /* ---- rules */
 
-bool standin_error_of(const char *name, CUresult *result)
+static bool error_of(const char *name, CUresult *result)
 {
     for (int code = 0; code < 1000; code++) {
         const char *text = NULL;
@@ -181,8 +181,7 @@ int standin_arm(const char *text)
         return -1;
     rule.nth = nth;
     rule.on  = strcmp(how, "on") == 0;
-    if ((!rule.on && strcmp(how, "once") != 0) || !is_function(rule.name) ||
-        !standin_error_of(error, &rule.result))
+    if ((!rule.on && strcmp(how, "once") != 0) || !is_function(rule.name) || !error_of(error, &rule.result))
         return -1;
     return add(&call_rules, &rule);
 }
@@ -200,7 +199,7 @@ int standin_fail_work(const char *text)
     if (sscanf(text, "%63[a-z]:%llu:%63[A-Z_0-9]", rule.name, &nth, error) != 3 || nth == 0)
         return -1;
     rule.nth = nth;
-    if (!is_work(rule.name) || !standin_error_of(error, &rule.result))
+    if (!is_work(rule.name) || !error_of(error, &rule.result))
         return -1;
     return add(&work_rules, &rule);
 }

@@ -304,11 +304,26 @@ static struct action *action_of(CUgraphExec handle, CUgraphNode node, enum node_
     return NULL;
 }
 
+/* Begins a call that sets something. Without a current context the real driver crashes. */
+static CUresult enter_setting(enum standin_function function)
+{
+    struct context *context;
+    CUresult result = enter(function);
+
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = context_current(&context);
+    if (result == CUDA_SUCCESS && context != NULL)
+        return CUDA_SUCCESS;
+    standin_breach("%s was called without a current context", standin_function_name(function));
+    return leave(CUDA_ERROR_INVALID_CONTEXT);
+}
+
 CUresult CUDAAPI cuGraphExecKernelNodeSetParams_v2(CUgraphExec hGraphExec, CUgraphNode hNode,
                                                    const CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
     struct action fresh = {.kind = NODE_EMPTY};
-    CUresult result     = enter(STANDIN_cuGraphExecKernelNodeSetParams_v2);
+    CUresult result     = enter_setting(STANDIN_cuGraphExecKernelNodeSetParams_v2);
 
     if (result != CUDA_SUCCESS)
         return result;
@@ -354,7 +369,7 @@ CUresult CUDAAPI cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphN
                                                 const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
     struct action fresh = {.kind = NODE_EMPTY};
-    CUresult result     = enter(STANDIN_cuGraphExecMemcpyNodeSetParams);
+    CUresult result     = enter_setting(STANDIN_cuGraphExecMemcpyNodeSetParams);
 
     if (result != CUDA_SUCCESS)
         return result;
@@ -368,7 +383,7 @@ CUresult CUDAAPI cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphN
                                                 const CUDA_MEMSET_NODE_PARAMS *memsetParams, CUcontext ctx)
 {
     struct action fresh = {.kind = NODE_EMPTY};
-    CUresult result     = enter(STANDIN_cuGraphExecMemsetNodeSetParams);
+    CUresult result     = enter_setting(STANDIN_cuGraphExecMemsetNodeSetParams);
 
     if (result != CUDA_SUCCESS)
         return result;
@@ -381,7 +396,7 @@ CUresult CUDAAPI cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphN
 static CUresult set_event(enum standin_function function, enum node_kind kind, CUgraphExec executable,
                           CUgraphNode node, CUevent handle)
 {
-    CUresult result = enter(function);
+    CUresult result = enter_setting(function);
 
     if (result != CUDA_SUCCESS)
         return result;

@@ -92,11 +92,6 @@ uint64_t object_count(enum object_kind kind)
     return counts[kind];
 }
 
-const char *object_name(enum object_kind kind)
-{
-    return names[kind];
-}
-
 /* ---- breaches; their own lock, as they are found with and without the other one */
 
 static pthread_mutex_t breach_mutex = PTHREAD_MUTEX_INITIALIZER;

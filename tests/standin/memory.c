@@ -1,7 +1,7 @@
 /* Memory of devices and of the host.
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -191,6 +191,23 @@ CUresult CUDAAPI cuMemHostGetDevicePointer_v2(CUdeviceptr *pdptr, void *p, unsig
     return leave(CUDA_SUCCESS);
 }
 
+/* Are all pages there, and may they be written where they must? */
+static bool are_mapped(uint64_t first, uint64_t end, bool must_write)
+{
+    unsigned long long from, to;
+    char line[512], rights[5];
+    FILE *maps = fopen("/proc/self/maps", "re");
+
+    if (maps == NULL)
+        return false;
+    while (first < end && fgets(line, sizeof(line), maps) != NULL)
+        if (sscanf(line, "%llx-%llx %4s", &from, &to, rights) == 3 && from <= first && first < to &&
+            rights[0] == 'r' && (rights[1] == 'w' || !must_write))
+            first = to;
+    fclose(maps);
+    return first >= end;
+}
+
 CUresult CUDAAPI cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Flags)
 {
     struct context *context;
@@ -199,13 +216,13 @@ CUresult CUDAAPI cuMemHostRegister_v2(void *p, size_t bytesize, unsigned int Fla
     if (result != CUDA_SUCCESS)
         return result;
     uint64_t address = (uint64_t)(uintptr_t)p;
-    uint64_t first   = address / 4096 * 4096;
     if (p == NULL || bytesize == 0 || Flags > 15)
         return leave(CUDA_ERROR_INVALID_VALUE);
-    if (span_overlaps(address, bytesize))
-        return leave(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
-    /* The pages must be there. */
-    if (msync(pointer_of(first), address + bytesize - first, MS_ASYNC) != 0 && errno == ENOMEM)
+    const struct span *other = span_overlapping(address, bytesize);
+    if (other != NULL)
+        return leave(other->kind == SPAN_REGISTERED ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+                                                    : CUDA_ERROR_INVALID_VALUE);
+    if (!are_mapped(address / 4096 * 4096, address + bytesize, (Flags & CU_MEMHOSTREGISTER_READ_ONLY) == 0))
         return leave(CUDA_ERROR_INVALID_VALUE);
     struct span span = {.address = address, .size = bytesize, .kind = SPAN_REGISTERED, .context = context};
     return leave(span_add(&span, NULL) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);

@@ -52,7 +52,9 @@ const char *nvrtc_token_end(const char *at)
         return skip_quoted(at);
     if (!is_word(*at))
         return *at == '\0' ? at : at + 1;
-    while (is_word(*at))
+    /* 1'000 is one number. */
+    bool is_number = isdigit((unsigned char)*at);
+    while (is_word(*at) || (is_number && *at == '\'' && is_word(at[1])))
         at++;
     return at;
 }

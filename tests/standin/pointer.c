@@ -62,10 +62,17 @@ static CUresult answer(const struct span *span, CUpointer_attribute attribute, C
     }
 }
 
-CUresult CUDAAPI cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
+/* Begins a call that asks about a pointer; as those of streams, it needs no current context. */
+static CUresult enter_pointer(enum standin_function function)
 {
     struct context *context;
-    CUresult result = enter_working(STANDIN_cuPointerGetAttribute, &context);
+
+    return standin_config.needs_context ? enter_working(function, &context) : enter(function);
+}
+
+CUresult CUDAAPI cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
+{
+    CUresult result = enter_pointer(STANDIN_cuPointerGetAttribute);
 
     if (result != CUDA_SUCCESS)
         return result;
@@ -92,8 +99,7 @@ static size_t answer_size(CUpointer_attribute attribute)
 CUresult CUDAAPI cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute *attributes,
                                         void **data, CUdeviceptr ptr)
 {
-    struct context *context;
-    CUresult result = enter_working(STANDIN_cuPointerGetAttributes, &context);
+    CUresult result = enter_pointer(STANDIN_cuPointerGetAttributes);
 
     if (result != CUDA_SUCCESS)
         return result;

@@ -44,13 +44,13 @@ struct span *span_at(uint64_t address)
     return behind != 0 && spans[behind - 1]->address == address ? spans[behind - 1] : NULL;
 }
 
-bool span_overlaps(uint64_t address, uint64_t size)
+struct span *span_overlapping(uint64_t address, uint64_t size)
 {
     size_t behind = first_behind(address);
 
-    if (behind < span_total && spans[behind]->address < address + size)
-        return true;
-    return behind != 0 && address - spans[behind - 1]->address < spans[behind - 1]->size;
+    if (behind != 0 && address - spans[behind - 1]->address < spans[behind - 1]->size)
+        return spans[behind - 1];
+    return behind < span_total && spans[behind]->address < address + size ? spans[behind] : NULL;
 }
 
 bool span_add(const struct span *span, struct span **added)

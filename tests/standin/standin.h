@@ -79,7 +79,6 @@ int standin_fail_work(const char *rule);
 /* What a rule says of an operation that begins now. */
 CUresult standin_count_work(const char *kind);
 bool standin_is_sticky(CUresult result);
-bool standin_error_of(const char *name, CUresult *result);
 uint64_t standin_failures(void);
 const char *standin_failed_function(void);
 uint64_t standin_calls(const char *name);
@@ -119,7 +118,6 @@ void *object_find_quietly(enum object_kind kind, const void *handle);
 /* Any object of a context, or NULL. */
 struct object *object_of_context(enum object_kind kind, const struct context *context);
 uint64_t object_count(enum object_kind kind);
-const char *object_name(enum object_kind kind);
 
 static inline void *object_handle(const struct object *object)
 {
@@ -201,7 +199,8 @@ bool span_add(const struct span *span, struct span **added);
 void span_remove(struct span *span);
 struct span *span_of_context(const struct context *context);
 uint64_t span_count(enum span_kind kind, uint64_t *bytes);
-bool span_overlaps(uint64_t address, uint64_t size);
+/* Any that has some of it. */
+struct span *span_overlapping(uint64_t address, uint64_t size);
 
 /* Memory of a device, full of rubbish; 0: there is not so much. */
 uint64_t device_memory_map(struct device *device, uint64_t size, uint64_t *mapped);
@@ -280,7 +279,6 @@ void stream_unlink(struct stream *stream);
 
 bool workers_start(int count);
 void worker_wake(void);
-bool worker_is_one(void);
 uint64_t standin_now(void);
 void standin_hold(void);
 void standin_step(uint64_t count);

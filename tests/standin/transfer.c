@@ -31,6 +31,13 @@ static bool is_of_devices(uint64_t address)
     return false;
 }
 
+static bool is_of_host(uint64_t address)
+{
+    const struct span *span = span_find(address, 1);
+
+    return span == NULL || span->kind == SPAN_PINNED || span->kind == SPAN_REGISTERED;
+}
+
 /* Whether a side is memory that lives: CUDA's own, or pageable. */
 static CUresult check_side(uint64_t address, uint64_t bytes, bool *is_pageable)
 {
@@ -82,7 +89,7 @@ CUresult transfer_check(struct transfer *transfer, bool is_read_later)
     if (transfer->is_fill)
         return is_pageable || transfer->destination % transfer->element != 0 ? CUDA_ERROR_INVALID_VALUE
                                                                              : CUDA_SUCCESS;
-    transfer->waits = is_pageable;
+    transfer->waits = is_pageable || (is_of_host(transfer->destination) && is_of_host(transfer->source));
     result          = check_side(transfer->source, read, &is_pageable);
     if (result == CUDA_SUCCESS && is_pageable && !is_read_later)
         result = take_snapshot(transfer);
@@ -153,6 +160,6 @@ CUresult transfer_enqueue(struct context *context, struct stream *stream, struct
     operation->operation.kind = transfer->is_fill ? &fill_kind : &copy_kind;
     operation->transfer       = *transfer;
     stream_enqueue(stream, &operation->operation);
-    /* Into pageable memory, the driver returns when the bytes are there. */
+    /* Into pageable memory, and from host to host, the driver returns when the bytes are there. */
     return transfer->waits ? stream_wait(context, stream_place(stream)) : CUDA_SUCCESS;
 }

@@ -236,7 +236,7 @@ CUresult CUDAAPI cuMemAddressFree(CUdeviceptr ptr, size_t size)
     struct reservation *reservation = *link;
     if (reservation == NULL || reservation->address != ptr || reservation->size != size)
         return leave(CUDA_ERROR_INVALID_VALUE);
-    if (span_overlaps(ptr, size)) {
+    if (span_overlapping(ptr, size) != NULL) {
         standin_breach("addresses were freed behind which memory is mapped");
         return leave(CUDA_ERROR_INVALID_VALUE);
     }
@@ -258,7 +258,7 @@ CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset, CUmemGene
         return result;
     struct memory_handle *found = object_find(OBJECT_MEMORY_HANDLE, pointer_of(handle));
     if (found == NULL || size == 0 || size % GRANULARITY != 0 || offset != 0 || size > found->size ||
-        flags != 0 || *find_reservation(ptr, size) == NULL || span_overlaps(ptr, size))
+        flags != 0 || *find_reservation(ptr, size) == NULL || span_overlapping(ptr, size) != NULL)
         return leave(CUDA_ERROR_INVALID_VALUE);
     struct span span = {.address = ptr,
                         .size    = size,

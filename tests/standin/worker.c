@@ -14,7 +14,6 @@ static pthread_cond_t work; /* there may be something to do */
 static bool is_held;
 static uint64_t steps; /* operations that may begin all the same */
 static uint32_t idle;  /* threads that wait */
-static _Thread_local bool is_worker;
 
 uint64_t standin_now(void)
 {
@@ -28,11 +27,6 @@ void worker_wake(void)
 {
     if (idle != 0)
         pthread_cond_signal(&work);
-}
-
-bool worker_is_one(void)
-{
-    return is_worker;
 }
 
 /* ---- what may begin */
@@ -157,7 +151,6 @@ static void *worker(void *unused)
     bool are_more;
 
     (void)unused;
-    is_worker = true;
     standin_lock();
     for (;;) {
         struct stream *stream = choose(&when, &are_more);

@@ -180,7 +180,7 @@ END
 chmod +x "$work/compiler"
 kc 0 --target cuda --cuda-arch=80,sm_90,75 --nvcc="$work/compiler" -o "$work/out.d" "$work/saxpy.comp"
 test "$(head -n 1 "$work/out.d/saxpy.fatbin")" = code || failed "what the compiler made is not there"
-tail -n 1 "$work/out.d/saxpy.fatbin" | grep -q '^// trireme [0-9a-f]\{64\} saxpy$' ||
+tail -n 1 "$work/out.d/saxpy.fatbin" | grep -q '^// trireme [0-9a-f]\{64\} saxpy\(\*[0-9]*\)\{0,1\}$' ||
     failed "the code does not say whose it is"
 printf '%s\n' -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 \
     -gencode=arch=compute_75,code=sm_75 -gencode=arch=compute_90,code=compute_90 |
@@ -192,7 +192,7 @@ rm "$work/out.d/saxpy.fatbin"
 is_fat()
 {
     test "$(head -c 4 "$1" | od -An -tx1 | tr -d ' ')" = 50ed55ba || failed "$1 is no fat binary"
-    tail -n 1 "$1" | grep -q '^// trireme [0-9a-f]\{64\} saxpy$' || failed "$1 does not say whose it is"
+    tail -n 1 "$1" | grep -q '^// trireme [0-9a-f]\{64\} saxpy\(\*[0-9]*\)\{0,1\}$' || failed "$1 does not say whose it is"
 }
 if command -v nvcc >/dev/null 2>&1; then
     kc 0 --target cuda --constant op=1 -o "$work/out.d" "$work/saxpy.comp"

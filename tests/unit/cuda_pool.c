@@ -21,10 +21,10 @@ static void set_threshold(uint64_t bytes)
 
 static uint64_t cached(void)
 {
-    uint64_t used = 1, cached_bytes = 0, reserved = 0;
-    ck_assert_int_eq(cuda_pool_ops.statistics(on.device, &used, &cached_bytes, &reserved), TRM_OK);
+    uint64_t used = 1, cached_bytes = 0, held = 0;
+    ck_assert_int_eq(cuda_pool_ops.statistics(on.device, &used, &cached_bytes, &held), TRM_OK);
     ck_assert_uint_eq(used, 0);
-    ck_assert_uint_eq(reserved, cached_bytes);
+    ck_assert_uint_eq(held, cached_bytes);
     return cached_bytes;
 }
 
@@ -107,15 +107,66 @@ START_TEST(trimming_gives_back_all_that_is_not_in_use)
 }
 END_TEST
 
+/* As drivers do it: the pool grows by 32 MiB, of which nothing is given back while a part is in use. */
+#define STEP (32 * MIB)
+
+static __typeof__(((struct cuda_functions *)NULL)->cuMemPoolGetAttribute) exact;
+
+static CUresult CUDAAPI in_steps(CUmemoryPool pool, CUmemPool_attribute attribute, void *value)
+{
+    CUresult result = exact(pool, attribute, value);
+    if (attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
+        *(cuuint64_t *)value = (*(cuuint64_t *)value + STEP - 1) / STEP * STEP;
+    return result;
+}
+
+static uint64_t reserved(void)
+{
+    uint64_t used, kept, bytes = 0;
+    ck_assert_int_eq(cuda_pool_ops.statistics(on.device, &used, &kept, &bytes), TRM_OK);
+    ck_assert_uint_le(kept, bytes);
+    return bytes;
+}
+
+static uint64_t given_back(void)
+{
+    uint64_t used, kept = 0, bytes;
+    ck_assert_int_eq(cuda_pool_ops.statistics(on.device, &used, &kept, &bytes), TRM_OK);
+    return kept;
+}
+
+START_TEST(gaps_that_cannot_be_given_back_are_held_but_not_counted_as_cached)
+{
+    struct trm_backend_memory *pieces[4];
+    exact                                   = on.instance->cuda.cuMemPoolGetAttribute;
+    on.instance->cuda.cuMemPoolGetAttribute = in_steps;
+    set_threshold(64 * MIB);
+    for (int i = 0; i < 4; i++)
+        pieces[i] = on_memory(TRM_MEMORY_DEVICE, MIB);
+    ck_assert_uint_eq(reserved(), STEP - 4 * MIB); /* came with the first piece */
+    ck_assert_uint_eq(given_back(), 0);
+    cuda_memory_ops.free(pieces[0]);
+    cuda_memory_ops.free(pieces[1]);
+    ck_assert_uint_eq(given_back(), 2 * MIB);
+    ck_assert_int_eq(cuda_pool_ops.trim(on.device, 0), TRM_OK);
+    ck_assert_uint_eq(given_back(), 0);
+    ck_assert_uint_eq(reserved(), STEP - 2 * MIB);
+    cuda_memory_ops.free(pieces[2]);
+    cuda_memory_ops.free(pieces[3]);
+    ck_assert_uint_eq(given_back(), 2 * MIB);
+    ck_assert_int_eq(cuda_pool_ops.trim(on.device, 0), TRM_OK);
+    ck_assert_uint_eq(reserved(), 0);
+}
+END_TEST
+
 START_TEST(failures_of_the_driver_are_passed_on)
 {
-    uint64_t used, kept, reserved;
+    uint64_t used, kept, held;
     on_fault("cuMemPoolSetAttribute", "CUDA_ERROR_INVALID_VALUE");
     ck_assert_int_eq(cuda_pool_ops.set_threshold(on.device, MIB), TRM_ERROR_INVALID_ARGUMENT);
     ck_says("cuMemPoolSetAttribute");
     on_fault("cuMemPoolGetAttribute", "CUDA_ERROR_INVALID_VALUE");
-    ck_assert_int_eq(cuda_pool_ops.statistics(on.device, &used, &kept, &reserved),
-                     TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(cuda_pool_ops.statistics(on.device, &used, &kept, &held), TRM_ERROR_INVALID_ARGUMENT);
     ck_says("cuMemPoolGetAttribute");
     set_threshold(MIB);
 }
@@ -197,6 +248,7 @@ int main(void)
     tcase_add_test(with, what_is_in_use_counts_towards_the_threshold);
     tcase_add_test(with, what_is_kept_is_used_again);
     tcase_add_test(with, trimming_gives_back_all_that_is_not_in_use);
+    tcase_add_test(with, gaps_that_cannot_be_given_back_are_held_but_not_counted_as_cached);
     tcase_add_test(with, failures_of_the_driver_are_passed_on);
     tcase_add_test(with, a_device_that_cannot_make_its_pool_is_not_opened_and_leaves_nothing);
     tcase_add_test(with, a_driver_that_refuses_a_pool_gives_plain_memory);

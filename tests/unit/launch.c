@@ -327,6 +327,46 @@ START_TEST(scalars_of_every_size_arrive_in_the_low_bytes)
 }
 END_TEST
 
+static int32_t launch_bytes(struct trm_kernel *bytes, struct trm_argument first, struct trm_argument second,
+                            struct trm_argument third)
+{
+    const struct trm_argument arguments[] = {first, second, third};
+    const struct trm_grid grid            = trm_grid_1d(1, 32);
+
+    return trm_launch(stream, bytes, &grid, arguments, 3);
+}
+
+START_TEST(bytes_take_whatever_has_their_size)
+{
+    static const float vector[3] = {1, 2, 3};
+    struct trm_argument block = trm_arg_block(vector, 12), of_x = trm_arg_buffer(x), four = trm_arg_u32(4);
+    struct trm_kernel *bytes;
+
+    ck_assert_int_eq(trm_kernel_get(module, "bytes", &bytes), TRM_OK);
+    ck_assert_int_eq(launch_bytes(bytes, of_x, four, block), TRM_OK);
+    ck_assert_int_eq(store.last_arguments[0].kind, TRM_PARAMETER_BUFFER);
+    ck_assert_ptr_eq(store.last_arguments[0].memory, core_buffer_find(x)->memory);
+    ck_assert_int_eq(store.last_arguments[1].kind, TRM_PARAMETER_SCALAR);
+    ck_assert_uint_eq(store.last_arguments[1].scalar, 4);
+    ck_assert_int_eq(store.last_arguments[2].kind, TRM_PARAMETER_BLOCK);
+    ck_assert_ptr_eq(store.last_arguments[2].block, vector);
+    ck_assert_int_eq(launch_bytes(bytes, trm_arg_f64(1), trm_arg_f32(1), block), TRM_OK);
+    ck_assert_int_eq(launch_bytes(bytes, trm_arg_block(vector, 8), trm_arg_block(vector, 4), block), TRM_OK);
+    /* Also a buffer that is shorter than its address. */
+    ck_assert_int_eq(launch_bytes(bytes, trm_arg_span(trm_span_of(x, 0, 4)), four, block), TRM_OK);
+    uint64_t launches = store.launches;
+    ck_assert_int_eq(launch_bytes(bytes, four, four, block), TRM_ERROR_TYPE_MISMATCH);
+    ck_assert_str_eq(trm_last_error().sentence,
+                     "argument 0 \"\" of kernel \"bytes\" is 8 bytes, but a u32 was given");
+    ck_assert_int_eq(launch_bytes(bytes, of_x, of_x, block), TRM_ERROR_TYPE_MISMATCH);
+    ck_assert_int_eq(launch_bytes(bytes, of_x, trm_arg_u64(1), block), TRM_ERROR_TYPE_MISMATCH);
+    ck_assert_int_eq(launch_bytes(bytes, of_x, four, trm_arg_block(vector, 8)), TRM_ERROR_TYPE_MISMATCH);
+    ck_assert_int_eq(launch_bytes(bytes, of_x, four, trm_arg_port(0)), TRM_ERROR_TYPE_MISMATCH);
+    ck_assert_uint_eq(store.launches, launches);
+    trm_kernel_destroy(bytes);
+}
+END_TEST
+
 START_TEST(spans_of_arguments_are_checked)
 {
     struct trm_argument a = trm_arg_f32(1), n = trm_arg_u32(1), of_y = trm_arg_buffer(y);
@@ -476,6 +516,7 @@ int main(void)
         the_number_of_arguments_must_be_right,
         more_arguments_than_fit_on_the_stack_arrive_too,
         scalars_of_every_size_arrive_in_the_low_bytes,
+        bytes_take_whatever_has_their_size,
         spans_of_arguments_are_checked,
         a_launch_stays_on_one_device,
         buffers_destroyed_under_a_launch_stay_until_it_is_done,

@@ -444,10 +444,14 @@ UNIT_TESTS += \
 	tests/unit/cuda_holding \
 	tests/unit/cuda_loader \
 	tests/unit/cuda_memory \
+	tests/unit/cuda_module \
 	tests/unit/cuda_pageable \
+	tests/unit/cuda_peer \
 	tests/unit/cuda_physical \
 	tests/unit/cuda_pool \
+	tests/unit/cuda_portable \
 	tests/unit/cuda_profile \
+	tests/unit/cuda_replay \
 	tests/unit/cuda_waiting
 endif
 
@@ -463,6 +467,14 @@ CUDA_STREAMS_UNIT = tests/unit/cuda_streams.h $(CUDA_FIXTURE_UNIT)
 tests_unit_cuda_holding_SOURCES = tests/unit/cuda_holding.c $(CUDA_STREAMS_UNIT)
 tests_unit_cuda_holding_CFLAGS = $(CUDA_UNIT_CFLAGS)
 tests_unit_cuda_holding_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_peer_SOURCES = tests/unit/cuda_peer.c $(CUDA_STREAMS_UNIT)
+tests_unit_cuda_peer_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_peer_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_replay_SOURCES = tests/unit/cuda_replay.c $(CUDA_STREAMS_UNIT)
+tests_unit_cuda_replay_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_replay_LDADD = $(CUDA_UNIT_LIBS)
 
 tests_unit_cuda_waiting_SOURCES = tests/unit/cuda_waiting.c $(CUDA_STREAMS_UNIT)
 tests_unit_cuda_waiting_CFLAGS = $(CUDA_UNIT_CFLAGS)
@@ -491,6 +503,18 @@ tests_unit_cuda_graph_LDADD = $(CUDA_UNIT_LIBS)
 tests_unit_cuda_memory_SOURCES = tests/unit/cuda_memory.c $(CUDA_FIXTURE_UNIT)
 tests_unit_cuda_memory_CFLAGS = $(CUDA_UNIT_CFLAGS)
 tests_unit_cuda_memory_LDADD = $(CUDA_UNIT_LIBS)
+
+CUDA_CODE_UNIT = tests/unit/cuda_code.h $(CUDA_FIXTURE_UNIT)
+CUDA_CODE_UNIT_CFLAGS = $(CUDA_UNIT_CFLAGS) \
+	-DNVRTC_STANDIN_PATH='"$(abs_top_builddir)/tests/standin/.libs/libnvrtc.so"'
+
+tests_unit_cuda_module_SOURCES = tests/unit/cuda_module.c $(CUDA_CODE_UNIT)
+tests_unit_cuda_module_CFLAGS = $(CUDA_CODE_UNIT_CFLAGS)
+tests_unit_cuda_module_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_portable_SOURCES = tests/unit/cuda_portable.c $(CUDA_CODE_UNIT)
+tests_unit_cuda_portable_CFLAGS = $(CUDA_CODE_UNIT_CFLAGS)
+tests_unit_cuda_portable_LDADD = $(CUDA_UNIT_LIBS)
 
 tests_unit_cuda_pool_SOURCES = tests/unit/cuda_pool.c $(CUDA_FIXTURE_UNIT)
 tests_unit_cuda_pool_CFLAGS = $(CUDA_UNIT_CFLAGS)

@@ -119,7 +119,7 @@ START_TEST(the_fastest_stays)
 {
     for (uint32_t fastest = 0; fastest < 4; fastest++)
         for (uint32_t depth = 1; depth <= SLOTS_MOST; depth++)
-            for (uint64_t unit = 10; unit <= 1000000; unit *= 10) {
+            for (uint64_t unit = 100; unit <= 1000000; unit *= 10) {
                 struct machine machine = {
                     .cost = {120 * unit, 120 * unit, 120 * unit, 120 * unit}, .ways = 4, .depth = depth};
                 machine.cost[fastest] = 100 * unit;
@@ -153,7 +153,7 @@ END_TEST
 START_TEST(runs_that_begin_with_empty_slots_favour_nobody)
 {
     for (uint32_t depth = 1; depth <= SLOTS_MOST; depth++)
-        for (uint32_t length = 4 * depth + 9; length < 200; length++) {
+        for (uint32_t length = 4 * depth + 9; length < 200; length += 3) {
             struct machine machine = {.cost  = {2608 * US, 2600 * US, 2100 * US},
                                       .ways  = 3,
                                       .depth = depth,
@@ -189,7 +189,7 @@ END_TEST
 START_TEST(noise_hardly_ever_hides_the_fastest)
 {
     unsigned wrong = 0;
-    for (uint32_t seed = 1; seed <= 1000; seed++) {
+    for (uint32_t seed = 1; seed <= 300; seed++) {
         uint32_t fastest       = seed % 4;
         struct machine machine = {.cost  = {12 * US, 12 * US, 12 * US, 12 * US},
                                   .ways  = 4,
@@ -199,7 +199,7 @@ START_TEST(noise_hardly_ever_hides_the_fastest)
         machine.cost[fastest]  = 9 * US;
         wrong += run(&machine) != fastest;
     }
-    ck_assert_uint_lt(wrong, 20);
+    ck_assert_uint_lt(wrong, 8);
 }
 END_TEST
 

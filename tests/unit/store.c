@@ -403,6 +403,12 @@ static const struct trm_parameter scalar_parameters[] = {
     {.name = "e", .kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_I64},
 };
 
+static const struct trm_parameter bytes_parameters[] = {
+    {.kind = TRM_PARAMETER_BYTES, .size = 8},
+    {.kind = TRM_PARAMETER_BYTES, .size = 4},
+    {.kind = TRM_PARAMETER_BYTES, .size = 12},
+};
+
 static struct trm_backend_kernel kernels[] = {
     {"saxpy", {0, 4, saxpy_parameters, {0, 0, 0}, 16}},
     {"empty", {0, 0, NULL, {64, 0, 0}, 0}},
@@ -410,6 +416,7 @@ static struct trm_backend_kernel kernels[] = {
     {"bad", {0, 1, bad_parameters, {0, 0, 0}, 0}},
     {"hollow", {0, 1, NULL, {0, 0, 0}, 0}},
     {"scalars", {0, 5, scalar_parameters, {0, 0, 0}, 0}},
+    {"bytes", {0, 3, bytes_parameters, {0, 0, 0}, 0}},
 };
 
 static int32_t module_supports(struct trm_backend_device *device, int32_t format)

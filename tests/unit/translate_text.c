@@ -147,15 +147,41 @@ START_TEST(a_cuda_kernel_has_restricted_pointers_and_its_scalars_by_value)
 {
     translate_to(TRM_LANGUAGE_CUDA, "flow/saxpy.spv");
     const char *text = kernel.text.text;
-    ck_assert_ptr_nonnull(strstr(text, "extern \"C\" __global__ void __launch_bounds__(64) shader("
-                                       "const float *__restrict__ x, float *__restrict__ y, "
-                                       "const struct shader_arguments arguments)\n"));
+    ck_assert_ptr_nonnull(strstr(text,
+                                 "extern \"C\" __global__ void __launch_bounds__(64) shader("
+                                 "const float *__restrict__ x, float *__restrict__ y, "
+                                 "const struct shader_arguments arguments, const uint32_t trm_groups)\n"));
     ck_assert_ptr_nonnull(strstr(text, "struct shader_arguments {\n    float a;\n    uint32_t n;\n};\n"));
-    ck_assert_ptr_nonnull(strstr(text, "blockIdx.x * 64u + threadIdx.x"));
     ck_assert_ptr_nonnull(strstr(text, "        return;\n"));
-    ck_assert_ptr_null(strstr(text, "for ("));
     ck_assert_str_eq(kernel.text.symbols[0], "shader");
     translated_close(&kernel);
+}
+END_TEST
+
+START_TEST(a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other)
+{
+    translate_to(TRM_LANGUAGE_CUDA, "flow/saxpy.spv");
+    const char *text = kernel.text.text;
+    ck_assert_ptr_nonnull(strstr(text, "const uint32_t first = (blockIdx.x * 64u + threadIdx.x) * 4u;\n"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "if (blockIdx.x * 4u + threadIdx.x / 16u >= trm_groups)\n        return;\n"));
+    ck_assert_ptr_nonnull(strstr(text, "if (first + 3u < arguments.n && "));
+    ck_assert_ptr_nonnull(strstr(text, "shader_stage1("));
+    translated_close(&kernel);
+}
+END_TEST
+
+START_TEST(a_thread_of_cuda_does_one_item_where_there_are_barriers_or_loops)
+{
+    static const char *const files[] = {"flow/sgemm.spv", "flow/sgemm_plain.spv", "flow/keeps.spv",
+                                        "flow/flow.spv"};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        translate_to(TRM_LANGUAGE_CUDA, files[i]);
+        ck_assert_msg(strstr(kernel.text.text, "trm_groups") == NULL, "%s", files[i]);
+        ck_assert_msg(strstr(kernel.text.text, "threadIdx.x") != NULL, "%s", files[i]);
+        translated_close(&kernel);
+    }
 }
 END_TEST
 
@@ -220,6 +246,8 @@ int main(void)
     tcase_add_test(tests, the_table_says_how_much_memory_a_group_needs);
     tcase_add_test(tests, clang_takes_the_text_without_a_word);
     tcase_add_test(tests, a_cuda_kernel_has_restricted_pointers_and_its_scalars_by_value);
+    tcase_add_test(tests, a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other);
+    tcase_add_test(tests, a_thread_of_cuda_does_one_item_where_there_are_barriers_or_loops);
     tcase_add_test(tests, a_cuda_kernel_shares_memory_and_waits_at_barriers);
     tcase_add_test(tests, nvcc_takes_the_text_without_a_word);
     tcase_add_test(tests, a_language_that_there_is_not_is_refused);

@@ -167,7 +167,8 @@ int main(void)
     tcase_add_test(loaded, a_driver_that_cannot_be_loaded_is_said_so);
     tcase_add_test(loaded, a_driver_without_host_memory_is_said_so);
     suite_add_tcase(suite, loaded);
-    tcase_add_test(forked, a_driver_that_works_after_a_fork_is_used);
+    if (!is_instrumented())
+        tcase_add_test(forked, a_driver_that_works_after_a_fork_is_used);
     tcase_add_test(forked, a_driver_that_refuses_after_a_fork_is_a_status);
     tcase_add_test(forked, a_driver_that_aborts_after_a_fork_is_a_status);
     tcase_add_test(forked, a_driver_that_hangs_after_a_fork_is_a_status);

@@ -58,6 +58,17 @@ void shim_shape(const char *const *variables)
     }
 }
 
+bool is_instrumented(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return true;
+#elif defined(__has_feature)
+    return __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+    return false;
+#endif
+}
+
 /* ---- contexts ---- */
 
 struct label {

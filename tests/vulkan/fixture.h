@@ -45,6 +45,9 @@ extern struct world the;
 void world_open(void);
 void world_close(void);
 
+/* Is this a build with a sanitizer? It takes many times as long, and bears no threads in the child of a fork. */
+bool is_instrumented(void);
+
 /* Nothing of Vulkan and of the host's memory is left, no rule was broken, and the layer has not complained. */
 void check_nothing_left(const char *after);
 

@@ -150,6 +150,33 @@ START_TEST(a_copy_may_be_told_another_place_of_the_same_kind_of_memory_only)
 }
 END_TEST
 
+START_TEST(setting_something_without_a_current_context_is_a_breach)
+{
+    CUgraph graph;
+    CUgraphNode node;
+    CUgraphExec executable;
+
+    CUcontext context            = begin("");
+    CUdeviceptr words            = make_words();
+    CUDA_MEMSET_NODE_PARAMS fill = fill_of(words, 1);
+    must(cuGraphCreate(&graph, 0));
+    must(cuGraphAddMemsetNode(&node, graph, NULL, 0, &fill, context));
+    must(cuGraphInstantiateWithFlags(&executable, graph, 0));
+    must(cuGraphExecMemsetNodeSetParams(executable, node, &fill, context));
+    ck_assert_uint_eq(control->breaches(NULL, 0), 0);
+    must(cuCtxSetCurrent(NULL));
+    ck_assert_int_eq(cuGraphExecMemsetNodeSetParams(executable, node, &fill, context),
+                     CUDA_ERROR_INVALID_CONTEXT);
+    ck_assert_uint_eq(control->breaches(NULL, 0), 1);
+    control->forget_breaches();
+    must(cuCtxSetCurrent(context));
+    must(cuGraphExecDestroy(executable));
+    must(cuGraphDestroy(graph));
+    must(cuMemFree(words));
+    end();
+}
+END_TEST
+
 START_TEST(a_graph_records_the_event_that_it_was_told)
 {
     CUgraph graph;
@@ -191,6 +218,7 @@ int main(void)
     tcase_add_test(tests, a_dependency_that_is_missing_shows);
     tcase_add_test(tests, other_parameters_are_those_of_the_launches_that_follow);
     tcase_add_test(tests, a_copy_may_be_told_another_place_of_the_same_kind_of_memory_only);
+    tcase_add_test(tests, setting_something_without_a_current_context_is_a_breach);
     tcase_add_test(tests, a_graph_records_the_event_that_it_was_told);
     return run_tests(tests, "graphs");
 }

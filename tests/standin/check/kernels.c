@@ -31,7 +31,7 @@ START_TEST(each_item_knows_where_it_is)
     uint32_t results[96];
 
     run("extern \"C\" __global__ void k(unsigned *out)\n"
-        "{ out[blockIdx.x * blockDim.x + threadIdx.x] = 1000 * blockIdx.x + 10 * threadIdx.x + gridDim.x; }",
+        "{ out[blockIdx.x * blockDim.x + threadIdx.x] = 1'000 * blockIdx.x + 10 * threadIdx.x + gridDim.x; }",
         3, 32, results);
     for (uint32_t i = 0; i < 96; i++)
         ck_assert_uint_eq(results[i], 1000 * (i / 32) + 10 * (i % 32) + 3);

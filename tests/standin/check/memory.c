@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "tests/standin/check/fixture.h"
@@ -106,11 +107,26 @@ START_TEST(pointers_tell_what_they_are)
         cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)&type),
         CUDA_ERROR_INVALID_VALUE);
     ck_assert_int_eq(cuMemHostRegister(own + 100, 10, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    ck_assert_int_eq(cuMemHostRegister(pinned, 10, 0), CUDA_ERROR_INVALID_VALUE);
     must(cuMemHostUnregister(own));
     ck_assert_int_eq(cuMemHostUnregister(own), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
     must(cuMemFree(managed));
     must(cuMemFreeHost(pinned));
     must(cuMemFree(words));
+    end();
+}
+END_TEST
+
+START_TEST(pages_that_may_only_be_read_are_registered_for_reading_only)
+{
+    begin("");
+    void *pages = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ck_assert_ptr_ne(pages, MAP_FAILED);
+    ck_assert_int_eq(cuMemHostRegister(pages, 8192, 0), CUDA_ERROR_INVALID_VALUE);
+    must(cuMemHostRegister(pages, 8192, CU_MEMHOSTREGISTER_READ_ONLY));
+    must(cuMemHostUnregister(pages));
+    ck_assert_int_eq(munmap(pages, 8192), 0);
+    ck_assert_int_eq(cuMemHostRegister(pages, 8192, CU_MEMHOSTREGISTER_READ_ONLY), CUDA_ERROR_INVALID_VALUE);
     end();
 }
 END_TEST
@@ -379,6 +395,7 @@ int main(void)
     tcase_add_test(tests, memory_that_was_freed_is_not_there);
     tcase_add_test(tests, a_device_has_as_much_memory_as_it_was_given);
     tcase_add_test(tests, pointers_tell_what_they_are);
+    tcase_add_test(tests, pages_that_may_only_be_read_are_registered_for_reading_only);
     tcase_add_test(tests, rectangles_are_copied_with_their_pitches);
     tcase_add_test(tests, the_same_stream_has_the_memory_of_a_pool_again_at_once_and_another_when_it_is_free);
     tcase_add_test(tests, a_pool_without_a_threshold_gives_all_back_when_somebody_waits);

@@ -1,6 +1,7 @@
 /* The order of work: streams, events, and what waits for what.
  * SPDX-License-Identifier: MIT
  */
+#include <pthread.h>
 #include <string.h>
 
 #include "tests/standin/check/fixture.h"
@@ -137,6 +138,20 @@ START_TEST(a_copy_into_pageable_memory_is_done_when_the_call_returns)
     must(cuMemcpyDtoHAsync(pageable, words, BYTES, stream));
     ck_assert_uint_eq(pageable[COUNT - 1], 9);
     must(cuMemFree(words));
+    must(cuStreamDestroy(stream));
+    end();
+}
+END_TEST
+
+START_TEST(a_copy_from_host_to_host_is_done_when_the_call_returns)
+{
+    begin("");
+    CUstream stream = make_stream();
+    uint32_t *from = make_pinned(3), *to = make_pinned(0);
+    must(cuMemcpyAsync((CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, BYTES, stream));
+    ck_assert_uint_eq(to[COUNT - 1], 3);
+    must(cuMemFreeHost(from));
+    must(cuMemFreeHost(to));
     must(cuStreamDestroy(stream));
     end();
 }
@@ -312,6 +327,57 @@ START_TEST(calls_that_make_something_need_a_context_and_calls_of_streams_do_not)
 }
 END_TEST
 
+struct enqueueing {
+    pthread_t thread;
+    CUcontext context;
+    CUdeviceptr words;
+    uint32_t last;
+    CUresult result;
+};
+
+static void *enqueue(void *data)
+{
+    struct enqueueing *work = data;
+    CUstream stream         = NULL;
+    CUevent event           = NULL;
+
+    work->result = cuCtxSetCurrent(work->context);
+    if (work->result == CUDA_SUCCESS)
+        work->result = cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    if (work->result == CUDA_SUCCESS)
+        work->result = cuEventCreate(&event, CU_EVENT_DISABLE_TIMING);
+    for (uint32_t i = 1; i <= work->last && work->result == CUDA_SUCCESS; i++) {
+        work->result = cuMemsetD32Async(work->words, i, COUNT, stream);
+        if (work->result == CUDA_SUCCESS)
+            work->result = cuEventRecord(event, stream);
+        if (work->result == CUDA_SUCCESS && i % 10 == 0)
+            work->result = cuEventSynchronize(event);
+    }
+    (void)cuEventSynchronize(event);
+    (void)cuEventDestroy(event);
+    (void)cuStreamDestroy(stream);
+    return NULL;
+}
+
+START_TEST(threads_enqueue_at_once_each_on_a_stream_of_its_own)
+{
+    struct enqueueing work[4];
+
+    CUcontext context = begin("delay=5");
+    for (uint32_t i = 0; i < 4; i++) {
+        work[i] = (struct enqueueing){.context = context, .words = make_words(), .last = 50 + i};
+        ck_assert_int_eq(pthread_create(&work[i].thread, NULL, enqueue, &work[i]), 0);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        ck_assert_int_eq(pthread_join(work[i].thread, NULL), 0);
+        must(work[i].result);
+        ck_assert_uint_eq(read_word(work[i].words), 50 + i);
+        must(cuMemFree(work[i].words));
+    }
+    end();
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("order");
@@ -321,6 +387,7 @@ int main(void)
     tcase_add_test(tests, who_does_not_wait_for_another_stream_reads_too_early);
     tcase_add_test(tests, pageable_memory_is_read_at_the_call_and_pinned_memory_when_the_copy_runs);
     tcase_add_test(tests, a_copy_into_pageable_memory_is_done_when_the_call_returns);
+    tcase_add_test(tests, a_copy_from_host_to_host_is_done_when_the_call_returns);
     tcase_add_test(tests, a_wait_is_for_the_event_as_it_was_recorded_last);
     tcase_add_test(tests, events_tell_how_much_time_passed_where_they_keep_it);
     tcase_add_test(tests, the_legacy_stream_waits_for_the_others_but_for_those_that_do_not_care);
@@ -328,5 +395,6 @@ int main(void)
     tcase_add_test(tests, what_a_destroyed_stream_was_given_is_still_done);
     tcase_add_test(tests, what_was_destroyed_is_no_handle_any_more);
     tcase_add_test(tests, calls_that_make_something_need_a_context_and_calls_of_streams_do_not);
+    tcase_add_test(tests, threads_enqueue_at_once_each_on_a_stream_of_its_own);
     return run_tests(tests, "order");
 }
