@@ -38,9 +38,8 @@ static int32_t is_library(const char *value, char *allowed, size_t capacity)
 
 static int32_t is_way_of_copying(const char *value, char *allowed, size_t capacity)
 {
-    snprintf(allowed, capacity, "auto, engine, kernel or mixed");
-    return strcmp(value, "auto") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "kernel") == 0 ||
-           strcmp(value, "mixed") == 0;
+    snprintf(allowed, capacity, "auto, engine or kernel");
+    return strcmp(value, "auto") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "kernel") == 0;
 }
 
 #define INFO(type_, name_, variable_, default_, secure_, help_)                                     \
@@ -171,9 +170,8 @@ static const struct core_setting_row rows[] = {
         .info = INFO(
             TRM_SETTING_TEXT, "vulkan.copies", "TRIREME_VULKAN_COPIES", "auto", 0,
             "What copies between the host's memory and a device of the vulkan backend: engine, the commands "
-            "of Vulkan for it; kernel, kernels; mixed, the commands for large uploads and kernels for the "
-            "rest; "
-            "auto, kernels on NVIDIA's own driver, where they are faster, and elsewhere the commands."),
+            "of Vulkan for it; kernel, kernels; auto, kernels on NVIDIA's own driver, where they are faster, "
+            "and elsewhere the commands."),
         .check = is_way_of_copying,
     },
     {

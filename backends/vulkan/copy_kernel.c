@@ -15,8 +15,6 @@
 #define DOWNLOAD_GROUPS 8u
 #define DEVICE_GROUPS_OF_A_UNIT 16u
 
-#define ENGINE_LEAST (UINT64_C(2) << 20)
-
 #define WORD_BYTES sizeof(uint32_t)
 #define VECTOR_BYTES (4 * WORD_BYTES)
 
@@ -173,21 +171,12 @@ void vulkan_copy_kernel_fini(struct trm_backend_device *device)
 
 /* ---- copying --------------------------------------------------------------------------------------- */
 
-/* To change between the engine and kernels takes some microseconds: not for what is copied in as many. */
-static bool is_for_engine(const struct trm_backend_device *device,
-                          const struct trm_backend_memory *destination,
-                          const struct trm_backend_memory *source, uint64_t size)
-{
-    return device->uploads_by_engine && size >= ENGINE_LEAST && source->kind != TRM_MEMORY_DEVICE &&
-           destination->kind == TRM_MEMORY_DEVICE;
-}
-
 bool vulkan_copies_by_kernel(const struct vulkan_recorder *recorder,
                              const struct trm_backend_memory *destination, uint64_t to,
                              const struct trm_backend_memory *source, uint64_t from, uint64_t size)
 {
-    return recorder->can_compute && !is_for_engine(recorder->device, destination, source, size) &&
-           size >= WORD_BYTES && ((destination->base + to) | (source->base + from)) % WORD_BYTES == 0 &&
+    return recorder->can_compute && size >= WORD_BYTES &&
+           ((destination->base + to) | (source->base + from)) % WORD_BYTES == 0 &&
            device_can(recorder->device);
 }
 

@@ -33,11 +33,10 @@ int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const stru
     struct trm_backend_device *device = vulkan_allocate(instance, sizeof(*device));
     if (device == NULL)
         return vulkan_fail_host_memory(instance, "a device");
-    device->instance          = instance;
-    device->physical          = physical;
-    device->copies_by_kernel  = physical->copies_by_kernel;
-    device->uploads_by_engine = physical->uploads_by_engine;
-    device->spin_ns           = spin_of(instance, physical);
+    device->instance         = instance;
+    device->physical         = physical;
+    device->copies_by_kernel = physical->copies_by_kernel;
+    device->spin_ns          = spin_of(instance, physical);
     pthread_mutex_init(&device->stall_lock, NULL);
     pthread_mutex_init(&device->streams_lock, NULL);
     *result = device;

@@ -49,8 +49,6 @@ static enum vulkan_copies copies_setting(const struct trm_host *host)
         return VULKAN_COPIES_AUTO;
     if (strcmp(text, "kernel") == 0)
         return VULKAN_COPIES_KERNEL;
-    if (strcmp(text, "mixed") == 0)
-        return VULKAN_COPIES_MIXED;
     return strcmp(text, "engine") == 0 ? VULKAN_COPIES_ENGINE : VULKAN_COPIES_AUTO;
 }
 

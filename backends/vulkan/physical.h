@@ -86,7 +86,6 @@ struct vulkan_physical {
     /* Copies between the host's memory and the device's are done by kernels: the setting vulkan.copies, or because the driver
      * has one copy engine for both directions, behind all of its queues. */
     bool copies_by_kernel;
-    bool uploads_by_engine; /* then: large uploads are not, so that engine and kernels work side by side */
 };
 
 /* All devices fit for use; made by the instance, released with vulkan_physicals_release(). Where there is none: UNSUPPORTED and

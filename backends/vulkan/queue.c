@@ -91,7 +91,7 @@ void vulkan_queues_plan(const struct vulkan_physical *physical, struct vulkan_qu
     memset(plan, 0, sizeof(*plan));
     if (compute != NO_FAMILY)
         plan_family(physical, compute, true, plan);
-    if (transfer != NO_FAMILY && (!physical->copies_by_kernel || physical->uploads_by_engine))
+    if (transfer != NO_FAMILY && !physical->copies_by_kernel)
         plan_family(physical, transfer, false, plan);
 }
 
@@ -168,10 +168,9 @@ struct vulkan_queue *vulkan_queue_take(struct trm_backend_device *device, int32_
 {
     struct vulkan_queues *queues = &device->queues;
     struct vulkan_queue *queue;
-    bool is_copying = role == TRM_STREAM_UPLOAD || role == TRM_STREAM_DOWNLOAD;
-    bool by_engine  = !device->copies_by_kernel || (device->uploads_by_engine && role == TRM_STREAM_UPLOAD);
+    bool is_copying    = role == TRM_STREAM_UPLOAD || role == TRM_STREAM_DOWNLOAD;
     uint32_t direction = role == TRM_STREAM_DOWNLOAD ? 1 : 0;
-    if (is_copying && queues->transfer_count != 0 && by_engine)
+    if (is_copying && queues->transfer_count != 0 && !device->copies_by_kernel)
         queue = &queues->transfer[direction % queues->transfer_count];
     else if (is_copying && queues->compute_count >= 3)
         queue = find_nearest(queues->compute, queues->compute_count, queues->compute_count - 2 + direction,

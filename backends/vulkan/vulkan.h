@@ -49,7 +49,6 @@ enum vulkan_copies {
     VULKAN_COPIES_AUTO   = 0, /* by kernels where that is known to be faster */
     VULKAN_COPIES_ENGINE = 1,
     VULKAN_COPIES_KERNEL = 2,
-    VULKAN_COPIES_MIXED  = 3, /* large uploads by the engine, all else by kernels */
 };
 
 struct trm_backend_instance {
@@ -72,7 +71,6 @@ struct trm_backend_device {
     const struct vulkan_physical *physical;
     VkDevice handle;
     bool copies_by_kernel;    /* as in `physical` */
-    bool uploads_by_engine;   /* the same */
     uint64_t spin_ns;         /* how long a wait looks before it sleeps; see device.c */
     bool borrowed;            /* handle is the application's */
     struct vulkan_loan *loan; /* adopt.c: then; else NULL */

@@ -10,10 +10,12 @@
 #include "core/pipeline/engine.h"
 #include "core/stream.h"
 
-/* A token that takes longer is always measured: its stamps are less than a hundredth of it, even on a driver that takes
- * 0.2 µs for each. Of shorter ones a run of neighbours (idle time between two tokens is only seen when both are measured),
- * one run of so many. */
-#define LONG_TOKEN_NS 100000u
+/* A token that takes longer is always measured: its stamps are less than a hundredth of it, also where they part copies that
+ * would follow each other closely (a dozen microseconds a token, it seems, on a GPU). So is a shorter one while the depth is
+ * being found, which goes by what stages wait. Of the others a run of neighbours (idle time between two tokens is only
+ * seen when both are measured), one run of so many. */
+#define LONG_TOKEN_NS 2000000u
+#define LONG_TOKEN_TUNING_NS 100000u
 #define RUNS 16u
 
 /* For so long clocks that run at rates of their own stay together well enough: 50 in a million are 25 µs. */
@@ -69,7 +71,9 @@ static int32_t is_measured(const struct core_pipeline *pipeline)
         return 0;
     if (pipeline->desc.measure == TRM_MEASURE_ALL || pipeline->desc.trace_tokens != 0)
         return 1;
-    if (atomic_load_explicit(&engine->token_ns, memory_order_relaxed) > LONG_TOKEN_NS)
+    uint64_t is_long =
+        pipeline->desc.depth == 0 && !engine->tuning.settled ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS;
+    if (atomic_load_explicit(&engine->token_ns, memory_order_relaxed) > is_long)
         return 1;
     return !core_choose_timing(pipeline) && engine->sequence % (RUNS * run) < run;
 }

@@ -309,8 +309,11 @@ uint32_t dawdle_us(uint32_t milliseconds, unsigned attempt)
     uint64_t wanted_ns = (uint64_t)milliseconds * 1000000u << 2 * attempt;
     if (pace_ns == 0)
         pace_ns = time_dawdle();
-    if (pace_ns <= UINT64_C(1000) * PACE_US)
-        return (uint32_t)(wanted_ns / 1000);
     uint64_t told = wanted_ns * PACE_US / pace_ns;
     return told > 1 ? (uint32_t)told : 1;
+}
+
+int64_t dawdle_least_ns(uint32_t milliseconds, unsigned attempt)
+{
+    return (int64_t)milliseconds * 1000000 / 2 << 2 * attempt;
 }

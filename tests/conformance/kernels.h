@@ -47,11 +47,14 @@ int32_t launch_affine_with(struct trm_stream *stream, struct trm_kernel *affine_
 void fail_stream(struct trm_stream *stream, int32_t native_code);
 
 /* What the kernel "dawdle" is told, to run for about so long on the device under test while something is seen beside it:
- * `milliseconds`, four times as long at each attempt. It takes as many microseconds at least as it is told; of a device
- * that takes more, the pace is measured at the first call, on the.stream. On a busy machine the kernel may have ended before
+ * `milliseconds`, four times as long at each attempt. What it makes of what it is told differs; the pace of the device
+ * is measured at the first call, on the.stream. On a busy machine the kernel may have ended before
  * anybody could look; a case that looks for what must be seen tries again then, and fails at the last attempt. */
 #define ATTEMPTS 6u
 uint32_t dawdle_us(uint32_t milliseconds, unsigned attempt);
+
+/* What it then takes at least, on whatever device, as it was measured. */
+int64_t dawdle_least_ns(uint32_t milliseconds, unsigned attempt);
 
 /* How often the kernel "count" has run in this process. */
 unsigned count_runs(void);

@@ -217,7 +217,7 @@ END_TEST
 
 START_TEST(settings_of_the_vulkan_backend_are_checked)
 {
-    is_bad(0, "vulkan.copies", "magic", "it takes auto, engine, kernel or mixed");
+    is_bad(0, "vulkan.copies", "magic", "it takes auto, engine or kernel");
     is_bad(0, "vulkan.loader", "here/libvulkan.so.1", "the name of a library, or its absolute path");
     is_bad(0, "vulkan.spin", "1001", "a whole number from 0 to 1000");
     is_bad(0, "vulkan.validation", "perhaps", "yes or no");

@@ -255,21 +255,6 @@ START_TEST(copies_by_kernels_need_no_queues_for_transfers)
 }
 END_TEST
 
-START_TEST(uploads_by_the_engine_beside_kernels_have_its_queue)
-{
-    fake.physical.copies_by_kernel  = true;
-    fake.device.copies_by_kernel    = true;
-    fake.physical.uploads_by_engine = true;
-    fake.device.uploads_by_engine   = true;
-    family(TRANSFER, 2);
-    family(COMPUTE, 8);
-    make_queues();
-    ck_assert(!take(TRM_STREAM_UPLOAD, TRM_PRIORITY_NORMAL)->can_compute);
-    ck_assert(take(TRM_STREAM_DOWNLOAD, TRM_PRIORITY_NORMAL)->can_compute);
-    ck_assert(take(TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL)->can_compute);
-}
-END_TEST
-
 START_TEST(copies_by_kernels_share_where_there_are_few_queues)
 {
     fake.physical.copies_by_kernel = true;
@@ -343,7 +328,6 @@ int main(void)
     tcase_add_test(tests, both_directions_share_a_single_copy_engine);
     tcase_add_test(tests, the_least_used_queue_is_given);
     tcase_add_test(tests, copies_by_kernels_need_no_queues_for_transfers);
-    tcase_add_test(tests, uploads_by_the_engine_beside_kernels_have_its_queue);
     tcase_add_test(tests, copies_by_kernels_share_where_there_are_few_queues);
     tcase_add_test(tests, what_is_submitted_reaches_the_queue);
     tcase_add_test(tests, a_submission_that_fails_says_so);
