@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	doc/environment.md \
 	doc/vulkan-backend.md \
 	doc/results/2026-11-21-cpu.md \
+	doc/results/2026-11-21-cuda-h200.md \
 	doc/results/2026-11-21-kernels-cpu.md \
 	doc/results/2026-11-21-kernels-h200.md \
 	doc/results/2026-11-21-pipelines-cpu.md \

@@ -212,6 +212,7 @@ void core_engine_begin(struct core_pipeline *pipeline, const void *source_memory
     /* Nothing is under way: a stream that has failed since the last run, with nobody to notice, is of no use to this. */
     forget_failures(pipeline);
     core_times_calibrate_again(pipeline);
+    pipeline->engine->begun_at = pipeline->engine->sequence;
     core_regions_begin(pipeline, source_memory, source_size, sink_memory, sink_size);
     core_choose_interrupt(pipeline);
     pthread_mutex_unlock(&pipeline->enqueue_lock);

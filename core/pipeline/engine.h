@@ -128,6 +128,7 @@ struct core_pipeline_device {
     struct trm_point last;       /* in_order: where the last token was processed; stream NULL: none */
     struct core_region regions[CORE_REGIONS];
     uint64_t sequence;                /* tokens enqueued */
+    uint64_t begun_at;                /* how many had been when the pipeline was last run */
     uint64_t host_sequence;           /* the same of those that came as far as their host stages */
     _Atomic uint64_t host_waits;      /* times that enqueueing a token waited for a stream */
     _Atomic uint64_t pageable_copies; /* copies of tokens that could not be asynchronous */

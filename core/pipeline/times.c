@@ -13,7 +13,7 @@
 /* A token that takes longer is always measured: its stamps are less than a hundredth of it, also where they part copies that
  * would follow each other closely (a dozen microseconds a token, it seems, on a GPU). So is a shorter one while the depth is
  * being found, which goes by what stages wait. Of the others a run of neighbours (idle time between two tokens is only
- * seen when both are measured), one run of so many. */
+ * seen when both are measured), one run of so many, and the first two whenever the pipeline is run. */
 #define LONG_TOKEN_NS 2000000u
 #define LONG_TOKEN_TUNING_NS 100000u
 #define RUNS 16u
@@ -75,7 +75,8 @@ static int32_t is_measured(const struct core_pipeline *pipeline)
         pipeline->desc.depth == 0 && !engine->tuning.settled ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS;
     if (atomic_load_explicit(&engine->token_ns, memory_order_relaxed) > is_long)
         return 1;
-    return !core_choose_timing(pipeline) && engine->sequence % (RUNS * run) < run;
+    uint64_t place = engine->sequence - engine->begun_at;
+    return !core_choose_timing(pipeline) && (place < 2 * run || place % (RUNS * run) < run);
 }
 
 void core_times_begin(struct core_slot *slot)

@@ -10,4 +10,4 @@ export CONFORMANCE_BACKEND
 "$top_builddir/tests/differential/builtin" backend || exit
 cd "$top_builddir/tests/differential" || exit 1
 ./differential --on backend,cpu --generate 12 --seed 100 || exit
-exec ./differential --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp
+exec ./differential --on backend,cpu "$top_srcdir"/tests/differential/shaders/*.comp "$top_srcdir"/tests/differential/shaders/large/*.comp

@@ -118,7 +118,9 @@ START_TEST(the_table_is_complete_and_without_doubles)
         ck_assert_int_eq(info.help[strlen(info.help) - 1], '.');
         const struct core_setting_row *row = core_setting_row(info.name);
         ck_assert_ptr_eq(row, core_setting_row_at(i));
-        ck_assert_msg(core_setting_parse(row, info.default_value, &number, allowed, sizeof(allowed)),
+        /* Where it is empty, who reads it decides: the help says how. */
+        ck_assert_msg(info.default_value[0] == '\0' ||
+                          core_setting_parse(row, info.default_value, &number, allowed, sizeof(allowed)),
                       "the default of %s is not of its type", info.name);
         for (uint32_t j = 0; j < i; j++) {
             ck_assert_int_eq(trm_setting_describe(j, &other), TRM_OK);
