@@ -20,7 +20,7 @@ TOOL_TESTS = \
 
 dist_check_SCRIPTS += $(TOOL_TESTS)
 TESTS += $(TOOL_TESTS)
-EXTRA_DIST += tests/tools/common.sh
+EXTRA_DIST += tests/tools/common.sh tests/tools/on-backend.sh
 
 check_PROGRAMS += tests/tools/json_check
 tests_tools_json_check_SOURCES = tests/tools/json_check.c

@@ -1,77 +1,18 @@
 #!/bin/sh
-# `trireme run` on Vulkan makes the pictures that it makes on the cpu, by every strategy, and what it reports is in order; the
-# validation layer says nothing.
+# `trireme run` on the vulkan backend; the validation layer says nothing.
 
 . "$top_srcdir/tests/tools/common.sh"
 test -f "$top_builddir/backends/.libs/cpu.so" || { echo "no cpu backend was built"; exit 77; }
 . "$top_srcdir/tests/vulkan/common.sh"
 validation_printed
-video=$top_builddir/tests/tools/video
-cd "$work" || exit 1
 
-# on BACKEND ARGUMENT…: trireme run there
-on()
+look_at_output()
 {
-    TRIREME_BACKEND=$1
-    shift
-    run 0 "$trireme" run "$@"
     ! printed_in out || failed "the validation layer has something to say of: $*"
     ! printed_in err || failed "the validation layer has something to say of: $*"
-    TRIREME_BACKEND=vulkan
 }
 
-# compare LARGEST ARGUMENT…: on both, no sample is further apart
-compare()
-{
-    largest=$1
-    shift
-    on cpu "$@" in.y4m cpu.y4m
-    on vulkan "$@" in.y4m vulkan.y4m
-    apart=$("$video" compare cpu.y4m vulkan.y4m) || failed "$* on Vulkan: no video that can be compared"
-    # shellcheck disable=SC2086
-    set -- "$*" $apart
-    test "${2:-999999}" -le "$largest" && test "${4:-999999}" -le "$largest" ||
-        failed "$1: samples are ${2:-?} and ${4:-?} apart"
-}
-
-"$video" make 420jpeg 161 91 9 >in.y4m || failed "no video"
-
-compare 0 -k copy
-compare 0 -k convert_f32_f32
-compare 1 -k gaussian_blur:sigma=1.5
-compare 1 -k box_blur:radius=2 -k box_blur3x3
-compare 1 -k sobel --depth 1
-compare 1 -k threshold:level=0.5 -k transpose -k transpose
-compare 1 -k resize_bilinear:width=64,height=48
-for strategy in role-streams slot-streams slot-graphs zero-copy; do
-    compare 1 -k gaussian_blur:sigma=1 -k sobel --strategy $strategy --depth 3
-done
-
-"$video" make 444p16 50 38 4 >in.y4m || failed "no video"
-compare 256 -k gaussian_blur:sigma=1
-
-# A kernel of one's own, of its text where GLSL can be compiled.
-cat >lighter.comp <<'END'
-#version 450
-layout(local_size_x = 64) in;
-layout(set = 1, binding = 3) readonly buffer Source { float source[]; };
-layout(set = 0, binding = 8) writeonly buffer Target { float target[]; };
-layout(push_constant) uniform Constants { float by; uint count; };
-void main()
-{
-    uint i = gl_GlobalInvocationID.x;
-    if (i < count)
-        target[i] = min(source[i] + by, 1.0);
-}
-END
-"$video" make mono 40 30 3 >in.y4m || failed "no video"
-if "$trireme" kc -q lighter.comp >out 2>err; then
-    compare 0 -k ./lighter.comp:by=0.25
-    compare 0 -k lighter.spv:by=0.25
-fi
-
-on vulkan -k gaussian_blur:sigma=1 --verify in.y4m vulkan.y4m
-on vulkan -k copy --timeline timeline.html in.y4m vulkan.y4m
-test -s timeline.html || failed "there is no timeline"
+backend=vulkan
+. "$top_srcdir/tests/tools/on-backend.sh"
 
 finish
