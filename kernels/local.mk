@@ -21,9 +21,9 @@ BUILD_HAND_TUNED = \
 # The same for CUDA: kernels/NAME.cu has the interface of shaders/NAME.comp as core/translate/target_cuda.c lays it out, and
 # is built as shaders/NAME.fatbin. Where it cannot be loaded the translation is.
 
-HAND_TUNED_CUDA = histogram reduce scan sgemm transpose
+HAND_TUNED_CUDA = histogram reduce scan sgemm
 
-EXTRA_DIST += kernels/histogram.cu kernels/reduce.cu kernels/scan.cu kernels/sgemm.cu kernels/transpose.cu
+EXTRA_DIST += kernels/histogram.cu kernels/reduce.cu kernels/scan.cu kernels/sgemm.cu
 
 BUILD_HAND_TUNED_CUDA = \
 	$(NVCC) -fatbin $(KERNEL_NVCCFLAGS) -o "shaders/$$tuned.fatbin.new" "$(srcdir)/kernels/$$tuned.cu" && \
@@ -33,7 +33,6 @@ shaders/histogram.fatbin: kernels/histogram.cu
 shaders/reduce.fatbin: kernels/reduce.cu
 shaders/scan.fatbin: kernels/scan.cu
 shaders/sgemm.fatbin: kernels/sgemm.cu
-shaders/transpose.fatbin: kernels/transpose.cu
 
 shaders/fma_chain.so: kernels/fma_chain.c
 shaders/reduce.so: kernels/reduce.c

@@ -293,8 +293,6 @@ static std::vector<work> list()
                    [=](std::vector<void *> &p) { hand_row_blur<true><<<dim3(SIDE / 256, SIDE), 256, 0, hand_stream>>>((const float *)p[0], (float *)p[1], SIDE, SIDE, 8, 3.0f); }});
     all.push_back({"transpose", "transpose", false, {}, 2 * image, false, {SIDE, SIDE / 4, 1}, {IMAGE, IMAGE}, {U(SIDE), U(SIDE)},
                    [=](std::vector<void *> &p) { hand_transpose<<<dim3(SIDE / 32, SIDE / 32), dim3(32, 8), 0, hand_stream>>>((const float *)p[0], (float *)p[1], SIDE, SIDE); }});
-    all.push_back({"transpose_translated", "transpose", true, {}, 2 * image, false, {SIDE, SIDE / 4, 1}, {IMAGE, IMAGE}, {U(SIDE), U(SIDE)},
-                   [=](std::vector<void *> &p) { hand_transpose<<<dim3(SIDE / 32, SIDE / 32), dim3(32, 8), 0, hand_stream>>>((const float *)p[0], (float *)p[1], SIDE, SIDE); }});
     all.push_back({"resize_bilinear", "resize_bilinear", false, {}, 1.25 * image, false, {SIDE, SIDE, 1}, {IMAGE / 4, IMAGE}, {U(SIDE / 2), U(SIDE / 2), U(SIDE), U(SIDE)}, nullptr});
     auto reduce = [=](std::vector<void *> &p) { hand_reduce<<<COUNT / 4096, 256, 0, hand_stream>>>((const float4 *)p[0], (float *)p[1]); };
     all.push_back({"reduce", "reduce", false, {}, n, false, {COUNT / 16, 1, 1}, {N, COUNT / 4096 * 4}, {U(COUNT)}, reduce});

@@ -12,7 +12,7 @@
 #include <trireme/trireme.h>
 #include <unistd.h>
 
-static const char *const names[] = {"histogram", "reduce", "scan", "sgemm", "transpose"};
+static const char *const names[] = {"histogram", "reduce", "scan", "sgemm"};
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static struct trm_context *context;
@@ -212,37 +212,6 @@ START_TEST(sgemm_multiplies_matrices_of_all_shapes)
 }
 END_TEST
 
-/* What the grid does not cover stays as it was. */
-static void check_transpose(uint32_t rows, uint32_t columns, uint32_t groups_x, uint32_t groups_y)
-{
-    float *from = small_numbers((size_t)rows * columns), *to = calloc((size_t)rows * columns, sizeof(float));
-    for (uint32_t i = 0; i < rows * columns; i++)
-        to[i] = 99;
-    struct trm_buffer *source       = make(4ull * rows * columns, from);
-    struct trm_buffer *target       = make(4ull * rows * columns, to);
-    struct trm_argument arguments[] = {trm_arg_buffer(source), trm_arg_buffer(target), trm_arg_u32(rows),
-                                       trm_arg_u32(columns)};
-    launch("transpose", groups_x, groups_y, arguments, COUNT(arguments));
-    take(target, to);
-    for (uint32_t i = 0; i < rows; i++)
-        for (uint32_t j = 0; j < columns; j++) {
-            float wanted = i < groups_y * 32 && j < groups_x * 32 ? from[i * columns + j] : 99;
-            ck_assert_msg(to[j * rows + i] == wanted, "%u x %u: (%u, %u)", rows, columns, i, j);
-        }
-    trm_buffer_destroy(source);
-    free(from);
-    free(to);
-}
-
-START_TEST(transpose_turns_small_and_large_matrices)
-{
-    check_transpose(100, 37, 2, 4);
-    check_transpose(2048, 2048, 64, 64);
-    check_transpose(2050, 2101, 66, 65);
-    check_transpose(2080, 2080, 64, 65);
-}
-END_TEST
-
 static void check_histogram(uint32_t count, uint32_t offset)
 {
     uint8_t *bytes       = calloc(count + offset, 1);
@@ -343,7 +312,6 @@ int main(void)
     tcase_add_checked_fixture(kernels, open_device, close_device);
     tcase_set_timeout(kernels, 300);
     tcase_add_test(kernels, sgemm_multiplies_matrices_of_all_shapes);
-    tcase_add_test(kernels, transpose_turns_small_and_large_matrices);
     tcase_add_test(kernels, histogram_counts_all_bytes);
     tcase_add_test(kernels, scan_adds_up_each_block);
     tcase_add_test(kernels, reduce_adds_up_each_block);
