@@ -304,7 +304,8 @@ static int32_t load_image(struct trm_backend_device *device, const struct trm_mo
 {
     const struct trm_backend_instance *instance = device->instance;
     bool is_refused;
-    if (source->format == TRM_MODULE_CUBIN && !cuda_image_is_whole(source->data, source->size))
+    /* What was called PTX is loaded as code where it begins like that. */
+    if (!cuda_image_is_whole(source->data, source->size))
         return cuda_fail(
             instance, TRM_ERROR_INVALID_ARGUMENT, 0,
             "Module '%.80s' is not valid: its headers tell of more bytes than the %llu that it has.",
