@@ -64,30 +64,11 @@ void skip(const char *reason)
     fflush(stdout);
 }
 
-bool built_with_sanitizer(void)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return true;
-#elif defined(__has_feature)
-    return __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-    return false;
-#endif
-}
-
-unsigned scaled(unsigned full, unsigned quick)
-{
-    const char *asked = getenv("CONFORMANCE_QUICK");
-    if (asked && strcmp(asked, "0") != 0)
-        return quick;
-    return built_with_sanitizer() ? quick : full;
-}
-
 /* The thread sanitizer forbids threads in a child; the address sanitizer's allocator may be locked there for ever by a
  * thread that only the parent has. */
 bool forking_works(void)
 {
-    return !built_with_sanitizer();
+    return !sanitized();
 }
 
 /* ---- statuses ---- */

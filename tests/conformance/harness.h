@@ -17,6 +17,8 @@
 #include <string.h>
 #include <trireme/trireme.h>
 
+#include "tests/scale.h"
+
 struct world {
     struct trm_context *context;
     struct trm_device *device;
@@ -57,14 +59,8 @@ void skip(const char *reason);
 void skips_prepare(void);
 unsigned skips_count(void);
 
-/* `full`, or `quick` under CONFORMANCE_QUICK=1 or a sanitizer. */
-unsigned scaled(unsigned full, unsigned quick);
-
 /* Whether a process with threads can fork and its child start threads again: the thread sanitizer cannot. */
 bool forking_works(void);
-
-/* Whether a sanitizer is built in. */
-bool built_with_sanitizer(void);
 
 /* ---- statuses ---- */
 

@@ -23,6 +23,7 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/functions.h \
 	tests/conformance/groups.h \
 	tests/conformance/handles.c \
+	tests/scale.h \
 	tests/conformance/harness.c \
 	tests/conformance/harness.h \
 	tests/conformance/hold.c \

@@ -4,6 +4,7 @@
  */
 #include <cuda.h>
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 
 #include "tests/cuda/scenario.h"

@@ -1,6 +1,8 @@
 /* Streams of the library's and streams of the program's own, in step: handing over, and events both ways.
  * SPDX-License-Identifier: MIT
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <trireme/interop.h>
 
 #include "tests/cuda/native.h"

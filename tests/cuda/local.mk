@@ -30,7 +30,7 @@ CUDA_TESTS = \
 check_PROGRAMS += $(CUDA_TESTS)
 TESTS += $(CUDA_TESTS)
 
-CUDA_FIXTURE = tests/cuda/fixture.c tests/cuda/fixture.h tests/standin/control.h
+CUDA_FIXTURE = $(DEVICE_TEST) tests/cuda/fixture.c tests/cuda/fixture.h tests/standin/control.h
 CUDA_SCENARIO = tests/cuda/scenario.c tests/cuda/scenario.h
 CUDA_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 CUDA_TEST_LIBS = libtrireme.la $(CHECK_LIBS)

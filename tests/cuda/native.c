@@ -3,6 +3,8 @@
  */
 #include "tests/cuda/native.h"
 
+#include <dlfcn.h>
+#include <string.h>
 #include <trireme/interop.h>
 
 struct native native;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "backends/cuda/functions.h"
 #include "tests/cuda/scenario.h"

@@ -4,6 +4,7 @@
 #include "tests/cuda/scenario.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "backends/cuda/functions.h"
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>
+#include <stdlib.h>
 
 #include "tests/cuda/fixture.h"
 #include "tests/cuda/profiler.h"

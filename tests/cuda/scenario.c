@@ -3,7 +3,10 @@
  */
 #include "tests/cuda/scenario.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <trireme/interop.h>
 #include <unistd.h>
 

@@ -2,7 +2,9 @@
  * driver kernels make those that kernels can (illegal.h). Each test is a process of its own.
  * SPDX-License-Identifier: MIT
  */
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -3,7 +3,11 @@
  */
 #include "tests/cuda/fixture.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
     THREADS = 8,

@@ -2,6 +2,9 @@
  * machine's own driver with two GPUs, or with one opened twice.
  * SPDX-License-Identifier: MIT
  */
+#include <pthread.h>
+#include <string.h>
+
 #include "tests/cuda/fixture.h"
 
 enum {

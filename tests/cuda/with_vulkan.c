@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
+#include <string.h>
 #include <trireme/interop.h>
 
 #include "tests/cuda/fixture.h"

@@ -286,24 +286,6 @@ void fixture_close(void)
 
 /* ---- what is useful -------------------------------------------------------------------------------------- */
 
-bool sanitized(void)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return true;
-#elif defined(__has_feature)
-    return __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-    return false;
-#endif
-}
-
-unsigned scaled(unsigned full, unsigned quick)
-{
-    const char *asked = getenv("CONFORMANCE_QUICK");
-
-    return (asked != NULL && strcmp(asked, "0") != 0) || sanitized() ? quick : full;
-}
-
 uint64_t now_ns(void)
 {
     struct timespec now;

@@ -14,7 +14,9 @@
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>
 
+#include "tests/device/checks.h"
 #include "tests/plugins/proxy/control.h"
+#include "tests/scale.h"
 #include "tests/unit/counting.h"
 
 #define MS UINT64_C(1000000)
@@ -62,19 +64,8 @@ void device_as_before(void);
 void held_let_go(unsigned launches);
 void held_again(void);
 
-/* Under a sanitizer, valgrind or CONFORMANCE_QUICK=1 fewer rounds do. */
-unsigned scaled(unsigned full, unsigned quick);
-bool sanitized(void);
-
 uint64_t now_ns(void);
 void sleep_ns(uint64_t nanoseconds);
-
-#define ck_ok(call)                                                                                   \
-    do {                                                                                              \
-        int32_t status_given = (call);                                                                \
-        ck_assert_msg(status_given == TRM_OK, "%s gave %s: %s", #call, trm_status_name(status_given), \
-                      trm_last_error().sentence);                                                     \
-    } while (0)
 
 /* Every slot is free. */
 void slots_free(struct trm_pipeline *pipeline);

@@ -11,7 +11,7 @@ PIPELINE_TESTS = \
 check_PROGRAMS += $(PIPELINE_TESTS)
 TESTS += $(PIPELINE_TESTS)
 
-PIPELINE_TEST = tests/pipeline/fixture.h tests/pipeline/fixture.c tests/pipeline/chain.c
+PIPELINE_TEST = tests/scale.h tests/device/checks.h tests/pipeline/fixture.h tests/pipeline/fixture.c tests/pipeline/chain.c
 PIPELINE_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) $(CUDA_STANDIN_CPPFLAGS)
 PIPELINE_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
 

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: MIT
  */
 #define VK_NO_PROTOTYPES
+#include <dlfcn.h>
+#include <string.h>
 #include <vulkan/vulkan.h>
 
 #include <stdio.h>

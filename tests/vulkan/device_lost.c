@@ -4,7 +4,9 @@
 #include "tests/vulkan/scenario.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
     N       = 1000,
@@ -35,7 +37,7 @@ static bool lose_at(unsigned n)
 START_TEST(a_loss_that_any_call_finds_out_is_a_status_and_leaves_nothing)
 {
     struct scenario_end end;
-    unsigned n = 1, stride = is_instrumented() ? 23 : 1;
+    unsigned n = 1, stride = sanitized() ? 23 : 1;
     while (lose_at(n))
         n += stride;
     ck_assert_uint_gt(n, 10);
@@ -205,7 +207,7 @@ END_TEST
 
 START_TEST(the_loss_of_one_device_is_not_that_of_another)
 {
-    struct trm_device *other  = device_open(the.context);
+    struct trm_device *other  = device_open(the.context, NULL);
     struct trm_stream *stream = stream_open(other, TRM_STREAM_ANY);
     struct trm_buffer *there  = NULL;
     uint8_t byte              = 0;

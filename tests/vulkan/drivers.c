@@ -4,6 +4,7 @@
 #include "tests/vulkan/fixture.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,7 +94,7 @@ static void in_a_child(const char *forked, bool (*check)(int32_t status))
     int status                = 0;
     shim_shape(shape);
     struct trm_context *context = context_open();
-    struct trm_device *device   = device_open(context);
+    struct trm_device *device   = device_open(context, NULL);
     pid_t child                 = fork();
     if (child == 0)
         _exit(check(live()) && check(live()) ? 0 : 1);
@@ -167,7 +168,7 @@ int main(void)
     tcase_add_test(loaded, a_driver_that_cannot_be_loaded_is_said_so);
     tcase_add_test(loaded, a_driver_without_host_memory_is_said_so);
     suite_add_tcase(suite, loaded);
-    if (!is_instrumented())
+    if (!sanitized())
         tcase_add_test(forked, a_driver_that_works_after_a_fork_is_used);
     tcase_add_test(forked, a_driver_that_refuses_after_a_fork_is_a_status);
     tcase_add_test(forked, a_driver_that_aborts_after_a_fork_is_a_status);

@@ -41,7 +41,7 @@ VULKAN_TESTS = \
 check_PROGRAMS += $(VULKAN_TESTS)
 TESTS += $(VULKAN_TESTS)
 
-VULKAN_FIXTURE = tests/differential/sanitizers.c tests/vulkan/fixture.c tests/vulkan/fixture.h tests/vulkan/shim/control.h
+VULKAN_FIXTURE = $(DEVICE_TEST) tests/differential/sanitizers.c tests/vulkan/fixture.c tests/vulkan/fixture.h tests/vulkan/shim/control.h
 VULKAN_SCENARIO = tests/vulkan/scenario.c tests/vulkan/scenario.h
 VULKAN_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) \
 	-DVULKAN_SHIM_PATH='"$(abs_top_builddir)/tests/vulkan/.libs/vulkan-shim.so"'

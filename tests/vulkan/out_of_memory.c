@@ -4,6 +4,7 @@
 #include "tests/vulkan/scenario.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* More than this and the scenario is not what it is meant to be. */
 #define MOST_CALLS 5000u

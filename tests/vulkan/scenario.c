@@ -3,7 +3,10 @@
  */
 #include "tests/vulkan/scenario.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum {

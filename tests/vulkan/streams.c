@@ -5,6 +5,8 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
     THREADS = 8,

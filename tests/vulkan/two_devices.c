@@ -15,7 +15,7 @@ static struct trm_stream *there;
 static void open_all(void)
 {
     world_open();
-    second = device_open(the.context);
+    second = device_open(the.context, NULL);
     there  = stream_open(second, TRM_STREAM_ANY);
 }
 
