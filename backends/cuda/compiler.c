@@ -111,24 +111,20 @@ static char *make_key(const struct job *job, uint64_t *size)
     return key;
 }
 
-/* What a text includes is not in its key, so it is compiled each time. */
-static bool may_be_kept(const struct cuda_text *text)
+/* Options that have the compiler read more than the text: --pre-include=FILE, --use-pch=FILE, and their short names. */
+static bool names_file(const char *option)
 {
-    return text->is_ours || memmem(text->text, text->length, "include", 7) == NULL;
+    return strncmp(option, "-include", 8) == 0 || strstr(option, "-pre-include") != NULL ||
+           strstr(option, "pch") != NULL;
 }
 
-static bool write_all(int file, const unsigned char *bytes, uint64_t size)
+/* What is read besides a text is not in its key, so it is compiled each time. */
+static bool may_be_kept(const struct cuda_text *text)
 {
-    while (size != 0) {
-        ssize_t written = write(file, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
+    for (uint32_t i = 0; i < text->option_count; i++)
+        if (names_file(text->options[i]))
             return false;
-        bytes += written;
-        size -= (uint64_t)written;
-    }
-    return true;
+    return text->is_ours || memmem(text->text, text->length, "include", 7) == NULL;
 }
 
 /* That it cannot be kept is no failure: the cache says in the log what is wrong with it. */
@@ -139,7 +135,7 @@ static void keep(const struct job *job, const char *key, const struct cuda_code 
     if (host->cache_begin(host->context, key, ".cubin", begun) != TRM_OK)
         return;
     int file  = open(begun, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_CREAT, 0600);
-    bool well = file >= 0 && write_all(file, code->bytes, code->size + 1);
+    bool well = file >= 0 && cuda_write_all(file, code->bytes, code->size + 1);
     if (file >= 0 && close(file) != 0)
         well = false;
     if (well)
@@ -339,4 +335,19 @@ int32_t cuda_code_read(struct trm_backend_device *device, const char *path, stru
     }
     close(file);
     return status;
+}
+
+bool cuda_write_all(int file, const void *bytes, uint64_t size)
+{
+    const unsigned char *rest = bytes;
+    while (size != 0) {
+        ssize_t written = write(file, rest, size);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        rest += written;
+        size -= (uint64_t)written;
+    }
+    return true;
 }

@@ -31,6 +31,9 @@ int32_t cuda_compile(struct trm_backend_device *device, const struct cuda_text *
                      struct cuda_code *code);
 void cuda_code_release(struct trm_backend_device *device, struct cuda_code *code);
 
+/* All of the bytes to an open file; false, and errno. */
+bool cuda_write_all(int file, const void *bytes, uint64_t size);
+
 /* A whole file, with a zero behind it. Errors: NOT_FOUND, BACKEND, OUT_OF_HOST_MEMORY. */
 int32_t cuda_code_read(struct trm_backend_device *device, const char *path, struct cuda_code *code);
 

@@ -20,10 +20,8 @@ int32_t cuda_enter(struct trm_backend_device *device, CUcontext *previous)
 }
 
 /* It cannot be put back where the caller has destroyed it elsewhere in the meantime: then no context is better than ours. */
-void cuda_leave(struct trm_backend_device *device, CUcontext previous)
+void cuda_put_back(struct trm_backend_device *device, CUcontext previous)
 {
-    if (previous == CUDA_NOT_ENTERED)
-        return;
     if (device->cuda->cuCtxSetCurrent(previous) != CUDA_SUCCESS)
         (void)device->cuda->cuCtxSetCurrent(NULL);
 }
@@ -35,6 +33,7 @@ struct trial {
     CUstream stream;
     CUevent event;
     CUdeviceptr memory;
+    bool works;
 };
 
 /* Calls of each kind that name the stream, where no context is current. */
@@ -57,12 +56,22 @@ static bool works_without(const struct trial *trial)
     return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY;
 }
 
-static bool try_without(struct trm_backend_device *device, struct trial *trial)
+static void *run_trial(void *argument)
 {
-    if (device->cuda->cuCtxSetCurrent(NULL) != CUDA_SUCCESS)
+    struct trial *trial = argument;
+    trial->works        = works_without(trial);
+    return NULL;
+}
+
+/* In a thread of its own, which has no context. The caller's thread may have several, of which only the uppermost can be known and put
+ * back. */
+static bool try_without(struct trial *trial)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, run_trial, trial) != 0)
         return false;
-    bool works = works_without(trial);
-    return device->cuda->cuCtxSetCurrent(device->context) == CUDA_SUCCESS && works;
+    pthread_join(thread, NULL);
+    return trial->works;
 }
 
 /* With the context current. What cannot be tried is taken not to work. */
@@ -77,7 +86,7 @@ static bool try_streams(struct trm_backend_device *device)
         goto destroy_stream;
     if (cuda->cuMemAlloc(&trial.memory, 2 * sizeof(uint32_t)) != CUDA_SUCCESS)
         goto destroy_event;
-    works = try_without(device, &trial);
+    works = try_without(&trial);
     (void)cuda->cuStreamSynchronize(trial.stream);
     (void)cuda->cuMemFree(trial.memory);
 destroy_event:

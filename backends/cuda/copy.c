@@ -45,8 +45,7 @@ CUdeviceptr cuda_place_address(const struct trm_place *place)
 
 /* ---- what makes the caller wait ---------------------------------------------------------------------- */
 
-/* Memory that the driver knows, though the program gave it by its address. */
-static bool is_known(struct trm_backend_device *device, const void *memory)
+bool cuda_is_known(struct trm_backend_device *device, const void *memory)
 {
     unsigned int type = 0;
     CUcontext previous;
@@ -60,7 +59,7 @@ static bool is_known(struct trm_backend_device *device, const void *memory)
 
 static bool is_pageable(struct trm_backend_device *device, const struct trm_place *place)
 {
-    return place->memory == NULL && !is_known(device, place->host);
+    return place->memory == NULL && !cuda_is_known(device, place->host);
 }
 
 static bool blocks(struct trm_backend_device *device, const struct trm_place *destination,
@@ -92,6 +91,15 @@ bool cuda_copy_2d_blocks(struct trm_backend_device *device, const struct trm_cop
 
 /* ---- copies ------------------------------------------------------------------------------------------ */
 
+/* Of what is several operations to the driver, which did not take all of them: nobody knows of those that it took, or waits for them
+ * before the memory goes. It is done before the failure is told. */
+static CUresult end_part(const struct cuda_functions *cuda, CUstream stream, CUresult result)
+{
+    if (result != CUDA_SUCCESS)
+        (void)cuda->cuStreamSynchronize(stream);
+    return result;
+}
+
 /* Between the device and much memory that is not pinned. */
 static bool copy_pageable(struct trm_backend_device *device, CUstream stream,
                           const struct trm_copy_desc *desc, CUresult *result)
@@ -112,7 +120,7 @@ CUresult cuda_copy_submit(struct trm_backend_device *device, CUstream stream,
     CUresult result;
     if (__builtin_expect(desc->size >= CUDA_PAGEABLE_LEAST, 0) &&
         copy_pageable(device, stream, desc, &result))
-        return result;
+        return end_part(cuda, stream, result);
     if (to == SIDE_DEVICE && from == SIDE_HOST)
         return cuda->cuMemcpyHtoDAsync(cuda_place_address(&desc->destination), host_of(&desc->source),
                                        desc->size, stream);
@@ -156,7 +164,7 @@ static CUresult copy_row_by_row(struct trm_backend_device *device, CUstream stre
         };
         result = cuda_copy_submit(device, stream, &copy);
     }
-    return result;
+    return end_part(device->cuda, stream, result);
 }
 
 static bool fits(const struct trm_copy_2d_desc *desc)
@@ -249,7 +257,15 @@ static CUresult fill_halves(const struct cuda_functions *cuda, CUstream stream, 
         result         = cuda->cuMemcpyAsync(address + done, address, piece, stream);
         done += piece;
     }
-    return result;
+    return end_part(cuda, stream, result);
+}
+
+/* Those copies are from host memory to host memory where it is the host's that is filled. */
+bool cuda_fill_blocks(const struct trm_fill_desc *desc)
+{
+    const struct trm_place place = {.memory = desc->memory};
+    uint32_t element, value;
+    return desc->size > PATTERN_BYTES && side_of(&place) == SIDE_HOST && !reduce(desc, &element, &value);
 }
 
 CUresult cuda_fill_submit(struct trm_backend_device *device, CUstream stream,

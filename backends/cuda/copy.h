@@ -14,9 +14,13 @@
 /* The address of a place: of device memory, or of host memory as the device is told it (unified addressing). */
 CUdeviceptr cuda_place_address(const struct trm_place *place);
 
+/* Memory that the driver knows, though the program gave it by its address. */
+bool cuda_is_known(struct trm_backend_device *device, const void *memory);
+
 /* Would the driver make who submits it wait? */
 bool cuda_copy_blocks(struct trm_backend_device *device, const struct trm_copy_desc *desc);
 bool cuda_copy_2d_blocks(struct trm_backend_device *device, const struct trm_copy_2d_desc *desc);
+bool cuda_fill_blocks(const struct trm_fill_desc *desc);
 
 /* Submit to `stream`, with the context entered where needed. */
 CUresult cuda_copy_submit(struct trm_backend_device *device, CUstream stream,

@@ -10,18 +10,23 @@
  *     copy.h       a copy or fill as the driver takes it; for streams and graphs
  *     pageable.h   long copies from and to memory that is not pinned
  *     memory.h     device, pinned, managed and registered memory
+ *     registered.h host memory that is registered once for all who import it
  *     pool.h       the driver's pool that device memory comes from
  *     module.h     cubin, PTX, CUDA C and SPIR-V as modules; kernels
+ *     portable.h   the code that lies beside a shader, and whose it is
  *     compiler.h   NVRTC, opened when something must be compiled; and the cache of what it made
- *     profile.h    timestamps, told in the host's time
+ *     profile.h    timestamps, told in the host's time (clock.h)
+ *     range.h      ranges for profilers
+ *     interop.h    what is shared with applications: contexts, streams, memory, semaphores, events
  *     watching.h   the device's threads that see to notifications
  *     sleeping.h   how a wait that takes long sleeps
  *
  * All driver calls go through device->cuda (a table in the instance). Around those that need a current context stand
  * cuda_enter() and cuda_leave(): the caller's own is left as it was.
  *
- * Locks, in the order in which they may be taken: the instance's hold lock, a stream's lock, the others. No two streams' locks
- * at once. Nothing of the core but log() and fail() is called under any of them, and nothing that waits for the device.
+ * Locks, in the order in which they may be taken: the instance's hold lock, a device's streams_lock, a stream's lock, the others. No
+ * two streams' locks at once. Nothing of the core but log(), fail() and the allocator is called under any of them, and nothing that
+ * waits for the device, but where it is said of a lock that it is held meanwhile.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_BACKEND_H
@@ -41,6 +46,8 @@
 #define CUDA_MAX_ARGUMENTS 64u
 #define CUDA_ARGUMENT_BYTES 4096u /* of a launch, at most: what every driver takes */
 
+#define CUDA_PEERS 64u /* devices by index; what is known of others is not kept */
+
 struct cuda_compiler;
 struct cuda_pageable;
 struct cuda_pool;
@@ -55,7 +62,8 @@ struct trm_backend_instance {
     int driver_version; /* 13000 is 13.0 */
     struct cuda_physical *physicals;
     uint32_t physical_count;
-    uint64_t spin_ns; /* the setting cuda.spin */
+    uint64_t spin_ns;              /* the setting cuda.spin */
+    _Atomic uint64_t devices_made; /* device.c: numbers them */
     /* Held while `compiler` is made, and around what NVRTC does not do at once. */
     pthread_mutex_t compiler_lock;
     struct cuda_compiler *compiler; /* compiler.c; made when first needed */
@@ -82,9 +90,10 @@ struct trm_backend_device {
     struct cuda_watching *watching; /* watching.c; made when it is opened, the threads when first needed */
     pthread_mutex_t lazy_lock;      /* held while what is "made when first needed" is made */
 
-    _Atomic uint64_t peers_asked, peers_reached; /* peer.c */
-    _Atomic uint64_t kernels_made;               /* kernel.c: numbers them */
-    _Atomic uint32_t replays;                    /* replay.c: graphs of one node that there are */
+    uint64_t serial;                    /* of the instance, which never has it twice */
+    _Atomic uint64_t peers[CUDA_PEERS]; /* peer.c: by index: 2 * serial, and 1 where it is reached */
+    _Atomic uint64_t kernels_made;      /* kernel.c: numbers them */
+    _Atomic uint32_t replays;           /* replay.c: graphs of one node that there are */
 
     _Atomic int32_t lost; /* TRM_OK or TRM_ERROR_DEVICE_LOST; latched by cuda_device_fail() */
     CUresult lost_result; /* what the driver said then */
@@ -131,13 +140,18 @@ static inline bool cuda_device_is_lost(const struct trm_backend_device *device)
 /* ---- context.c ---------------------------------------------------------------------------------- */
 
 /* Around driver calls: makes the device's context current where it is not, and puts back what was. `previous` is the caller's
- * word. enter's answer is a status; after an error there is nothing to leave.
+ * word. enter's answer is a status; after an error there is nothing to leave, and leaving does nothing.
  *
  * cuda_enter_stream() is for calls that name a stream, event, or exec graph of the device: most drivers take the context from
  * those, so that nothing is to be done (device->needs_context was found out when the device was opened). */
 #define CUDA_NOT_ENTERED ((CUcontext)(uintptr_t)-1) /* what cuda_leave() has nothing to do for */
 int32_t cuda_enter(struct trm_backend_device *device, CUcontext *previous);
-void cuda_leave(struct trm_backend_device *device, CUcontext previous);
+void cuda_put_back(struct trm_backend_device *device, CUcontext previous);
+static inline void cuda_leave(struct trm_backend_device *device, CUcontext previous)
+{
+    if (__builtin_expect(previous != CUDA_NOT_ENTERED, 0))
+        cuda_put_back(device, previous);
+}
 static inline int32_t cuda_enter_stream(struct trm_backend_device *device, CUcontext *previous)
 {
     if (__builtin_expect(__atomic_load_n(&device->needs_context, __ATOMIC_RELAXED), 0))
@@ -157,6 +171,16 @@ int32_t cuda_device_make(struct trm_backend_instance *instance, uint32_t index, 
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t cuda_now(void);
+
+/* Between two looks at something: leaves the processor's units to the other thread of the core. */
+static inline void cuda_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
 
 /* ---- tables ------------------------------------------------------------------------------------- */
 

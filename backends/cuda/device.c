@@ -57,6 +57,7 @@ static struct trm_backend_device *allocate_device(struct trm_backend_instance *i
     device->physical = physical;
     device->handle   = physical->handle;
     device->spin_ns  = instance->spin_ns;
+    device->serial   = 1 + atomic_fetch_add(&instance->devices_made, 1);
     pthread_mutex_init(&device->lazy_lock, NULL);
     pthread_mutex_init(&device->streams_lock, NULL);
     return device;

@@ -64,19 +64,37 @@ int32_t cuda_stream_do(struct trm_backend_stream *stream, uint64_t value, struct
     if (!LIKELY(status == TRM_OK))
         return status;
     status = job->submit(stream, job);
-    if (!LIKELY(previous == CUDA_NOT_ENTERED))
-        cuda_leave(stream->device, previous);
+    cuda_leave(stream->device, previous);
     if (LIKELY(status == TRM_OK))
         has_submitted(stream, value);
     return status;
 }
 
+/* A stream that the driver still answers about is of a device that is not lost. */
+static struct trm_backend_device *find_lost(struct trm_backend_stream *stream,
+                                            struct trm_backend_device *other)
+{
+    CUcontext previous;
+    if (other == stream->device || cuda_enter_stream(stream->device, &previous) != TRM_OK)
+        return stream->device;
+    CUresult result = stream->device->cuda->cuStreamQuery(stream->handle);
+    cuda_leave(stream->device, previous);
+    return cuda_is_sticky(result) ? stream->device : other;
+}
+
+int32_t cuda_stream_refused_with(struct trm_backend_stream *stream, struct trm_backend_device *other,
+                                 CUresult result, const char *call)
+{
+    struct trm_backend_device *device = cuda_is_sticky(result) ? find_lost(stream, other) : stream->device;
+    stream->refused_native            = result;
+    snprintf(stream->refused, sizeof(stream->refused), "%s, which had been held back, answered %s.", call,
+             cuda_result_name(device->instance, result));
+    return cuda_device_fail(device, result, call);
+}
+
 int32_t cuda_stream_refused(struct trm_backend_stream *stream, CUresult result, const char *call)
 {
-    stream->refused_native = result;
-    snprintf(stream->refused, sizeof(stream->refused), "%s, which had been held back, answered %s.", call,
-             cuda_result_name(stream->device->instance, result));
-    return cuda_device_fail(stream->device, result, call);
+    return cuda_stream_refused_with(stream, stream->device, result, call);
 }
 
 /* ---- copies and fills -------------------------------------------------------------------------------- */
@@ -131,6 +149,8 @@ int32_t cuda_stream_fill(struct trm_backend_stream *stream, uint64_t value, cons
         .job  = {.submit = submit_fill, .size = sizeof(fill), .value = value},
         .desc = *desc,
     };
+    if (cuda_fill_blocks(desc))
+        return cuda_hold_job(stream, value, &fill.job, true);
     return cuda_stream_do(stream, value, &fill.job);
 }
 
@@ -214,17 +234,15 @@ int32_t cuda_stream_mark(struct trm_backend_stream *stream, uint64_t value)
 
 /* ---- waits for others -------------------------------------------------------------------------------- */
 
-static int32_t wait_for_mark(struct trm_backend_stream *stream, struct cuda_mark *mark)
+static CUresult wait_for_mark(struct trm_backend_stream *stream, const struct cuda_mark *mark)
 {
     struct trm_backend_device *device = stream->device;
     CUcontext previous;
-    int32_t status = cuda_enter_stream(device, &previous);
-    if (!LIKELY(status == TRM_OK))
-        return status;
+    if (!LIKELY(cuda_enter_stream(device, &previous) == TRM_OK))
+        return CUDA_ERROR_INVALID_CONTEXT;
     CUresult result = device->cuda->cuStreamWaitEvent(stream->handle, mark->event, CU_EVENT_WAIT_DEFAULT);
-    if (!LIKELY(previous == CUDA_NOT_ENTERED))
-        cuda_leave(device, previous);
-    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "cuStreamWaitEvent");
+    cuda_leave(device, previous);
+    return result;
 }
 
 /* `other` lives. */
@@ -235,11 +253,14 @@ static int32_t follow(struct trm_backend_stream *stream, struct trm_backend_stre
         return TRM_OK;
     struct cuda_mark *mark = cuda_mark_get(other, value, &result);
     if (!LIKELY(mark != NULL))
-        return result != CUDA_SUCCESS ? cuda_stream_refused(stream, result, "cuEventRecord")
-                                      : cuda_fail_host_memory(stream->device->instance, "a mark in a stream");
-    int32_t status = wait_for_mark(stream, mark);
+        return result != CUDA_SUCCESS
+                   ? cuda_stream_refused_with(stream, other->device, result, "cuEventRecord")
+                   : cuda_fail_host_memory(stream->device->instance, "a mark in a stream");
+    result = wait_for_mark(stream, mark);
     cuda_mark_put(mark);
-    return status;
+    return LIKELY(result == CUDA_SUCCESS)
+               ? TRM_OK
+               : cuda_stream_refused_with(stream, other->device, result, "cuStreamWaitEvent");
 }
 
 /* What was destroyed had ended. */

@@ -24,14 +24,7 @@ static int32_t fail_unable(const struct trm_backend_device *device)
 /* A device whose memory is the host's would need an address for the host too. */
 static bool is_able(const struct trm_backend_device *device)
 {
-    const struct cuda_functions *cuda = device->cuda;
-
-    return !device->physical->integrated && device->physical->virtual_memory &&
-           device->physical->posix_handles && cuda->cuMemCreate != NULL && cuda->cuMemRelease != NULL &&
-           cuda->cuMemAddressReserve != NULL && cuda->cuMemAddressFree != NULL && cuda->cuMemMap != NULL &&
-           cuda->cuMemUnmap != NULL && cuda->cuMemSetAccess != NULL &&
-           cuda->cuMemExportToShareableHandle != NULL && cuda->cuMemImportFromShareableHandle != NULL &&
-           cuda->cuMemGetAllocationGranularity != NULL;
+    return !device->physical->integrated && device->physical->shares_memory;
 }
 
 static bool can_import_others(const struct trm_backend_device *device)

@@ -87,30 +87,17 @@ void cuda_stream_wake(struct trm_backend_stream *stream)
     cuda_notices_attend(stream);
 }
 
-void cuda_stream_failed(struct trm_backend_stream *stream, struct cuda_held *dropped)
-{
-    struct trm_backend_instance *instance = stream->device->instance;
-    cuda_hold_free(stream, dropped);
-    pthread_mutex_lock(&instance->hold_lock);
-    cuda_hold_go_on_locked(instance);
-    pthread_mutex_unlock(&instance->hold_lock);
-    cuda_stream_wake(stream);
-}
-
 static void fail(struct trm_backend_stream *stream, int32_t status, int64_t native, const char *sentence)
 {
     struct trm_backend_instance *instance = stream->device->instance;
     cuda_stream_enter(stream);
     pthread_mutex_lock(&instance->hold_lock);
     struct cuda_held *dropped = cuda_stream_fail_locked(stream, status, native, sentence);
+    cuda_hold_go_on_locked(instance);
     pthread_mutex_unlock(&instance->hold_lock);
-    cuda_stream_failed(stream, dropped);
+    cuda_hold_free(stream, dropped);
+    cuda_stream_wake(stream);
     cuda_stream_leave(stream);
-}
-
-void cuda_stream_fail(struct trm_backend_stream *stream, int32_t status, const char *sentence)
-{
-    fail(stream, status, 0, sentence);
 }
 
 void cuda_stream_abandon(struct trm_backend_stream *stream, int32_t status)
@@ -127,8 +114,7 @@ static CUresult synchronize(struct trm_backend_stream *stream)
     if (cuda_enter_stream(device, &previous) != TRM_OK)
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult result = device->cuda->cuStreamSynchronize(stream->handle);
-    if (previous != CUDA_NOT_ENTERED)
-        cuda_leave(device, previous);
+    cuda_leave(device, previous);
     return result;
 }
 

@@ -9,7 +9,7 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
-/* Owner of the file: whoever needs a function adds it here and says so; name, version of its type in cudaTypedefs.h. */
+/* Name, and version of its type in cudaTypedefs.h. */
 #define CUDA_FUNCTIONS(USE)                \
     USE(cuGetErrorName, 6000)              \
     USE(cuGetErrorString, 6000)            \

@@ -40,22 +40,13 @@ static int32_t answer(struct trm_backend_device *device, CUresult result, const 
 
 /* ---- what nodes can be ------------------------------------------------------------------------------- */
 
-static bool is_locked(const struct trm_backend_device *device, const void *at)
-{
-    CUmemorytype type = 0;
-    return device->cuda->cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
-                                               (CUdeviceptr)(uintptr_t)at) == CUDA_SUCCESS &&
-           type != 0;
-}
-
-static bool is_reachable(const struct trm_backend_device *device, const struct trm_place *place,
-                         uint64_t bytes)
+static bool is_reachable(struct trm_backend_device *device, const struct trm_place *place, uint64_t bytes)
 {
     const char *host = place->host;
-    return place->memory != NULL || (is_locked(device, host) && is_locked(device, host + bytes - 1));
+    return place->memory != NULL || (cuda_is_known(device, host) && cuda_is_known(device, host + bytes - 1));
 }
 
-static bool copy_is_reachable(const struct trm_backend_device *device, const struct trm_copy_desc *desc)
+static bool copy_is_reachable(struct trm_backend_device *device, const struct trm_copy_desc *desc)
 {
     return is_reachable(device, &desc->destination, desc->size) &&
            is_reachable(device, &desc->source, desc->size);
@@ -66,7 +57,7 @@ static uint64_t rows_bytes(const struct trm_copy_2d_desc *desc, uint64_t pitch)
     return (desc->height - 1) * pitch + desc->width;
 }
 
-static bool rows_are_reachable(const struct trm_backend_device *device, const struct trm_copy_2d_desc *desc)
+static bool rows_are_reachable(struct trm_backend_device *device, const struct trm_copy_2d_desc *desc)
 {
     return is_reachable(device, &desc->destination, rows_bytes(desc, desc->destination_pitch)) &&
            is_reachable(device, &desc->source, rows_bytes(desc, desc->source_pitch));
@@ -75,7 +66,7 @@ static bool rows_are_reachable(const struct trm_backend_device *device, const st
 /* A launch as the driver's graphs take it; its pointers are into itself. */
 struct kernel_node {
     struct cuda_launch launch;
-    void *entries[CUDA_MAX_ENTRIES];
+    void *entries[CUDA_MAX_ARGUMENTS];
     CUDA_KERNEL_NODE_PARAMS params;
 };
 
@@ -308,10 +299,9 @@ static void graph_destroy(struct trm_backend_graph *graph)
 {
     struct trm_backend_device *device = graph->device;
     CUcontext previous;
-    bool entered = cuda_enter(device, &previous) == TRM_OK;
+    (void)cuda_enter(device, &previous);
     unmake(graph);
-    if (entered)
-        cuda_leave(device, previous);
+    cuda_leave(device, previous);
 }
 
 /* ---- launching --------------------------------------------------------------------------------------- */

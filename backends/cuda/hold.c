@@ -83,7 +83,7 @@ void cuda_hold_free(struct trm_backend_stream *stream, struct cuda_held *list)
 /* With the lock. False: there are enough. */
 static bool keep_spare(struct trm_backend_stream *stream, struct cuda_held *held)
 {
-    if (held->capacity != JOB_BYTES || stream->spare_held_count == SPARE_MOST || stream->destroyed)
+    if (held->capacity != JOB_BYTES || stream->spare_held_count == SPARE_MOST)
         return false;
     held->next         = stream->spare_held;
     stream->spare_held = held;
@@ -170,8 +170,7 @@ static int32_t submit_job(struct trm_backend_stream *stream, const struct cuda_j
     if (status != TRM_OK)
         return status;
     status = job->submit(stream, job);
-    if (previous != CUDA_NOT_ENTERED)
-        cuda_leave(stream->device, previous);
+    cuda_leave(stream->device, previous);
     return status;
 }
 
@@ -219,11 +218,36 @@ static bool may_go_on(struct trm_backend_stream *stream, enum cuda_pump how, uin
     return !cuda_watching_see(stream, true);
 }
 
+/* With the lock, which is given back meanwhile. */
+static void submit_first(struct trm_backend_stream *stream)
+{
+    struct trm_backend_instance *instance = stream->device->instance;
+    struct cuda_held *held = take_first(stream), *dropped = NULL;
+    pthread_mutex_unlock(&instance->hold_lock);
+    int32_t status = submit(stream, held);
+    if (status == TRM_OK)
+        atomic_store_explicit(&stream->submitted, held->value, memory_order_release);
+    if (held->other != NULL)
+        cuda_stream_unref(held->other);
+    held->other = NULL;
+    pthread_mutex_lock(&instance->hold_lock);
+    if (status != TRM_OK)
+        dropped = cuda_stream_fail_locked(stream, status, stream->refused_native, stream->refused);
+    if (!keep_spare(stream, held)) {
+        held->next = dropped;
+        dropped    = held;
+    }
+    if (dropped == NULL)
+        return;
+    pthread_mutex_unlock(&instance->hold_lock);
+    cuda_hold_free(stream, dropped);
+    pthread_mutex_lock(&instance->hold_lock);
+}
+
 /* With the lock, which is given back meanwhile. Returns whether anything was done. */
 static bool pump_locked(struct trm_backend_stream *stream, enum cuda_pump how)
 {
-    struct trm_backend_instance *instance = stream->device->instance;
-    uint32_t done                         = 0;
+    uint32_t done = 0;
     if (atomic_load(&stream->pumping) != 0) {
         if (stream->pump_again < (int32_t)how)
             stream->pump_again = (int32_t)how;
@@ -233,26 +257,7 @@ static bool pump_locked(struct trm_backend_stream *stream, enum cuda_pump how)
         return false;
     atomic_store(&stream->pumping, 1);
     do {
-        struct cuda_held *held = take_first(stream), *dropped = NULL;
-        pthread_mutex_unlock(&instance->hold_lock);
-        int32_t status = submit(stream, held);
-        if (status == TRM_OK)
-            atomic_store_explicit(&stream->submitted, held->value, memory_order_release);
-        if (held->other != NULL)
-            cuda_stream_unref(held->other);
-        held->other = NULL;
-        pthread_mutex_lock(&instance->hold_lock);
-        if (status != TRM_OK)
-            dropped = cuda_stream_fail_locked(stream, status, stream->refused_native, stream->refused);
-        if (!keep_spare(stream, held)) {
-            held->next = dropped;
-            dropped    = held;
-        }
-        if (dropped != NULL) {
-            pthread_mutex_unlock(&instance->hold_lock);
-            cuda_hold_free(stream, dropped);
-            pthread_mutex_lock(&instance->hold_lock);
-        }
+        submit_first(stream);
         done++;
         if (stream->pump_again > (int32_t)how)
             how = (enum cuda_pump)stream->pump_again;

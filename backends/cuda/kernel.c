@@ -248,7 +248,6 @@ static bool is_as_laid_out(struct trm_backend_kernel *kernel, const struct layou
     for (uint32_t i = 0; i < found->count; i++)
         if (found->size[i] != layout->entry_sizes[i] || found->offset[i] != layout->entries[i])
             return false;
-    kernel->exact       = true;
     kernel->entry_count = found->count;
     kernel->wants_sizes = buffers != 0 && found->count == layout->count;
     return true;
@@ -284,7 +283,6 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
     kernel->several      = several;
     lay_out(kernel, info, &layout, buffers);
     kernel->function       = function;
-    kernel->layout         = CUDA_LAYOUT_TRANSLATED;
     kernel->parameters     = info->parameters;
     kernel->entry_count    = layout.count;
     kernel->wants_sizes    = buffers != 0;
@@ -387,9 +385,7 @@ int32_t cuda_kernel_native(struct trm_backend_module *module, const char *name,
     }
     kernel->function     = function;
     kernel->masks        = NULL; /* what native code takes is the program's to know */
-    kernel->layout       = CUDA_LAYOUT_NATIVE;
     kernel->entry_count  = found.count;
-    kernel->exact        = found.is_known;
     kernel->sizes_offset = kernel->argument_bytes;
     if (info != NULL) {
         kernel->parameters = info->parameters;

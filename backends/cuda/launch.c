@@ -121,7 +121,7 @@ void cuda_launch_entries(const struct cuda_launch *launch, void **pointers)
 CUresult cuda_launch_submit(struct trm_backend_device *device, CUstream stream,
                             const struct cuda_launch *launch)
 {
-    void *pointers[CUDA_MAX_ENTRIES];
+    void *pointers[CUDA_MAX_ARGUMENTS];
     const uint32_t *groups = launch->groups, *size = launch->group_size;
     cuda_launch_entries(launch, pointers);
     return device->cuda->cuLaunchKernel(launch->function, groups[0], groups[1], groups[2], size[0], size[1],

@@ -22,8 +22,7 @@ struct cuda_launch {
 int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_launch_desc *desc,
                           struct cuda_launch *launch);
 
-/* What kernelParams is for it; `pointers` has room for CUDA_MAX_ENTRIES. */
-#define CUDA_MAX_ENTRIES (2 * CUDA_MAX_ARGUMENTS + 1)
+/* What kernelParams is for it; `pointers` has room for CUDA_MAX_ARGUMENTS. */
 void cuda_launch_entries(const struct cuda_launch *launch, void **pointers);
 
 /* Submit, with the context entered where needed. */

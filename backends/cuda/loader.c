@@ -17,6 +17,7 @@
 
 #include "signals.h"
 
+#define USUAL_NAME "libcuda.so.1"
 #define PATH_BYTES 4096
 #define LEAST_RELEASE 100
 
@@ -54,7 +55,7 @@ static int32_t read_setting(const struct trm_host *host, char *path, size_t capa
     uint64_t needed = 0;
     int32_t status  = host->get_setting(host->context, "cuda.driver", path, capacity, &needed);
     if (status != TRM_OK || path[0] == '\0')
-        snprintf(path, capacity, "libcuda.so.1");
+        snprintf(path, capacity, USUAL_NAME);
     if (strchr(path, '/') == NULL)
         return TRM_OK;
     return host->trust_file(host->context, path);
@@ -69,7 +70,9 @@ static int32_t open_library(struct cuda_loader *loader, const char *path, char *
     size_t length   = strlen(path);
     if (why != NULL && strncmp(why, path, length) == 0 && strncmp(why + length, ": ", 2) == 0)
         why += length + 2; /* the linker's words often begin with the name */
-    snprintf(reason, capacity, "%s cannot be opened: %s", path, why != NULL ? why : "unknown reason");
+    snprintf(reason, capacity, "%s%s cannot be opened: %s", path,
+             strcmp(path, USUAL_NAME) == 0 ? ", which comes with NVIDIA's driver," : "",
+             why != NULL ? why : "unknown reason");
     return TRM_ERROR_UNSUPPORTED;
 }
 

@@ -23,7 +23,7 @@ struct cuda_loader {
 };
 
 /* Opens the library that the setting cuda.driver names, initialises it (cuInit) and fills the table. Errors: UNSUPPORTED with the
- * reason in `reason`: "libcuda.so.1 cannot be opened: …", "the driver is of CUDA 11.2, and 11.4 is needed", "there is no CUDA
+ * reason in `reason`: "libcuda.so.1, which comes with NVIDIA's driver, cannot be opened: …", "there is no CUDA
  * device"; PERMISSION or NOT_FOUND, which the host has explained and `reason` does not; OUT_OF_HOST_MEMORY.
  *
  * The library stays in the process when it is closed: a driver that has been initialised does not bear to be unloaded. */

@@ -105,8 +105,7 @@ static CUresult record(struct trm_backend_stream *stream, const struct cuda_mark
     if (cuda_enter_stream(device, &previous) != TRM_OK)
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult result = device->cuda->cuEventRecord(mark->event, stream->handle);
-    if (previous != CUDA_NOT_ENTERED)
-        cuda_leave(device, previous);
+    cuda_leave(device, previous);
     return result;
 }
 
@@ -161,15 +160,17 @@ static bool grow(struct trm_backend_stream *stream)
 static bool lock_with_room(struct trm_backend_stream *stream)
 {
     struct cuda_marks *marks = &stream->marks;
+    bool has_asked           = false; /* it is of no use again: somebody may look at the first one still */
     while (true) {
         pthread_mutex_lock(&stream->lock);
         if (marks->count == marks->capacity)
             reap(stream);
         if (marks->count < marks->capacity)
             return true;
-        bool is_long = marks->capacity >= MANY_MARKS;
+        bool asks = marks->capacity >= MANY_MARKS && !has_asked;
         pthread_mutex_unlock(&stream->lock);
-        if ((!is_long || !make_room_by_asking(stream)) && !grow(stream))
+        has_asked = true;
+        if ((!asks || !make_room_by_asking(stream)) && !grow(stream))
             return false;
     }
 }
@@ -276,8 +277,7 @@ struct cuda_mark *cuda_mark_newest(struct trm_backend_stream *stream)
 struct cuda_mark *cuda_mark_oldest(struct trm_backend_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
-    reap(stream);
-    struct cuda_mark *mark = use(stream->marks.count != 0 ? *slot(&stream->marks, 0) : NULL);
+    struct cuda_mark *mark = use(find(&stream->marks, cuda_stream_completed(stream) + 1));
     pthread_mutex_unlock(&stream->lock);
     return mark;
 }
@@ -289,8 +289,7 @@ CUresult cuda_mark_ask(struct trm_backend_stream *stream, const struct cuda_mark
     if (cuda_enter_stream(device, &previous) != TRM_OK)
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult result = device->cuda->cuEventQuery(mark->event);
-    if (previous != CUDA_NOT_ENTERED)
-        cuda_leave(device, previous);
+    cuda_leave(device, previous);
     if (result == CUDA_SUCCESS)
         cuda_stream_note(stream, mark->value);
     return result;

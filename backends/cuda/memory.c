@@ -229,14 +229,13 @@ static void give(struct trm_backend_memory *memory)
 {
     struct trm_backend_device *device = memory->device;
     CUcontext previous;
-    bool entered = cuda_enter(device, &previous) == TRM_OK;
+    (void)cuda_enter(device, &previous);
     if (memory->source == CUDA_MEMORY_REGISTERED)
         cuda_unregister(device, memory->registered);
     else
         sources[memory->source].give(device, memory->address - memory->skipped,
                                      memory->host != NULL ? (char *)memory->host - memory->skipped : NULL);
-    if (entered)
-        cuda_leave(device, previous);
+    cuda_leave(device, previous);
 }
 
 void cuda_memory_free(struct trm_backend_memory *memory)

@@ -43,7 +43,7 @@ struct trm_backend_memory {
 struct trm_backend_memory *cuda_memory_new(struct trm_backend_device *device);
 void cuda_memory_free(struct trm_backend_memory *memory);
 
-/* external.c (C7): frees what is VIRTUAL, EXTERNAL or BORROWED. */
+/* external.c: frees what is VIRTUAL, EXTERNAL or BORROWED. */
 void cuda_external_free(struct trm_backend_memory *memory);
 
 #endif

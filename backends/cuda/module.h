@@ -13,20 +13,8 @@
 
 #include "cuda.h"
 
-/* How the parameters of a function come from those of the kernel: target_cuda.c's way, or one by one. */
-enum cuda_layout {
-    CUDA_LAYOUT_TRANSLATED = 1,
-    CUDA_LAYOUT_NATIVE     = 2,
-};
-
-/* Where things stand in the bytes of a launch (struct cuda_launch): argument number i at offsets[i], where a buffer is its
- * address (8 bytes), a scalar its `size` bytes and a block its bytes; what is between them is zero. With wants_sizes the bytes of
- * each buffer's span follow, in the buffers' order, as a uint64_t each from sizes_offset on. Where a thread does several items, a
- * launch has groups / several groups in x, rounded up, and the number of groups that were asked for as a uint32_t at groups_offset.
- *
- * The function's own parameters begin at entries[], in their order: kernelParams[i] = bytes + entries[i]. That always works. Where
- * `exact` is set the bytes are also laid out as the driver has them, for CU_LAUNCH_PARAM_BUFFER. */
 struct cuda_names;
+struct cuda_interface;
 
 struct trm_backend_module {
     struct trm_backend_device *device;
@@ -39,11 +27,16 @@ struct trm_backend_module {
     char name[];                      /* for messages */
 };
 
+/* Where things stand in the bytes of a launch (struct cuda_launch): argument number i at offsets[i], where a buffer is its
+ * address (8 bytes), a scalar its `size` bytes and a block its bytes; nobody reads what is between them. With wants_sizes the bytes of
+ * each buffer's span follow, in the buffers' order, as a uint64_t each from sizes_offset on. Where a thread does several items, a
+ * launch has groups / several groups in x, rounded up, and the number of groups that were asked for as a uint32_t at groups_offset.
+ *
+ * The function's own parameters begin at entries[], in their order: kernelParams[i] = bytes + entries[i]. */
 struct trm_backend_kernel {
     struct trm_backend_module *module;
     CUfunction function;
     const char *name;
-    enum cuda_layout layout;
     const struct trm_parameter *parameters;
     uint32_t parameter_count;
     const uint32_t *offsets; /* parameter_count of them */
@@ -54,8 +47,7 @@ struct trm_backend_kernel {
     uint32_t sizes_offset, groups_offset;
     uint32_t several;        /* items of a thread; 0: a thread is an item */
     uint32_t argument_bytes; /* all of them */
-    bool wants_sizes;        /* TRANSLATED: the bytes of each buffer follow */
-    bool exact;
+    bool wants_sizes;        /* the bytes of each buffer follow */
     uint32_t group_size[3];
     uint32_t group_items_most; /* registers allow so many */
     uint32_t shared_bytes;     /* its own */

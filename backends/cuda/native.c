@@ -129,7 +129,7 @@ static int32_t find_names(struct trm_backend_module *module, struct cuda_names *
     for (uint32_t i = 0; i < names->count; i++) {
         struct entry *entry = &names->entries[i];
         CUresult result     = cuda->cuFuncGetName(&entry->symbol, entry->function);
-        if (result != CUDA_SUCCESS || entry->symbol == NULL)
+        if (result != CUDA_SUCCESS)
             return cuda_device_fail(module->device, result, "cuFuncGetName");
         find_plain(entry);
     }

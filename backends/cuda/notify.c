@@ -180,15 +180,8 @@ static void wake(void *user, int32_t status)
 
 static bool sleeper_init(struct sleeper *sleeper)
 {
-    pthread_condattr_t attributes;
     sleeper->told = false;
-    pthread_mutex_init(&sleeper->lock, NULL);
-    if (pthread_condattr_init(&attributes) != 0)
-        return false;
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    int failed = pthread_cond_init(&sleeper->wake, &attributes);
-    pthread_condattr_destroy(&attributes);
-    return failed == 0;
+    return pthread_mutex_init(&sleeper->lock, NULL) == 0 && cuda_condition_init(&sleeper->wake);
 }
 
 /* Until it is told, or (deadline UINT64_MAX: never) the time is over. */

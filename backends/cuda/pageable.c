@@ -260,8 +260,7 @@ static CUresult run(struct work *work)
     if (cuda_enter_stream(work->device, &previous) != TRM_OK)
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult result = wait_for_turn(work);
-    if (previous != CUDA_NOT_ENTERED)
-        cuda_leave(work->device, previous);
+    cuda_leave(work->device, previous);
     return result == CUDA_SUCCESS ? run_workers(work) : result;
 }
 

@@ -1,7 +1,8 @@
 /* cuda backend: copies between devices.
  *
- * Whether a device reaches another one's memory is found out once for each pair, and then access is opened for good: to what
- * contexts hold, and to the pools of the driver. Where the same device is open twice there is nothing to open.
+ * Whether a device reaches another one's memory is found out once for each pair, and then access is opened: to what contexts hold,
+ * and to the pools of the driver. It ends with the context or the pool, and so a device that is opened anew is asked for anew.
+ * Where the same device is open twice there is nothing to open.
  * SPDX-License-Identifier: MIT
  */
 #include "memory.h"
@@ -12,6 +13,7 @@ struct peer_job {
     struct cuda_job job;
     CUdeviceptr to, from;
     CUcontext to_context, from_context; /* NULL: it is the host's, or managed */
+    struct trm_backend_device *other;   /* than the stream's */
     uint64_t size;
 };
 
@@ -40,21 +42,19 @@ static bool find_out(struct trm_backend_device *device, struct trm_backend_devic
     return reaches;
 }
 
-/* Bit number `index` of the two words says that it was asked, and that the answer was yes. */
+/* What was found out of the last device that had that index. */
 static bool reaches(struct trm_backend_device *device, struct trm_backend_device *other)
 {
     uint32_t index = other->physical->index;
     if (device->context == other->context)
         return true;
-    if (index >= 64 || device->borrowed || other->borrowed)
+    if (index >= CUDA_PEERS)
         return find_out(device, other);
-    uint64_t bit = UINT64_C(1) << index;
-    if ((atomic_load_explicit(&device->peers_asked, memory_order_acquire) & bit) != 0)
-        return (atomic_load_explicit(&device->peers_reached, memory_order_relaxed) & bit) != 0;
+    uint64_t known = atomic_load_explicit(&device->peers[index], memory_order_acquire);
+    if (known / 2 == other->serial)
+        return known % 2 != 0;
     bool answer = find_out(device, other);
-    if (answer)
-        atomic_fetch_or_explicit(&device->peers_reached, bit, memory_order_relaxed);
-    atomic_fetch_or_explicit(&device->peers_asked, bit, memory_order_release);
+    atomic_store_explicit(&device->peers[index], other->serial * 2 + answer, memory_order_release);
     return answer;
 }
 
@@ -90,7 +90,9 @@ static int32_t submit_peer(struct trm_backend_stream *stream, const struct cuda_
     else
         result = cuda->cuMemcpyPeerAsync(copy->to, copy->to_context, copy->from, copy->from_context,
                                          copy->size, stream->handle);
-    return result == CUDA_SUCCESS ? TRM_OK : cuda_stream_refused(stream, result, "A copy between devices");
+    return result == CUDA_SUCCESS
+               ? TRM_OK
+               : cuda_stream_refused_with(stream, copy->other, result, "A copy between devices");
 }
 
 static int32_t peer_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
@@ -102,6 +104,7 @@ static int32_t peer_copy(struct trm_backend_stream *stream, uint64_t value, cons
         .from         = from->address + desc->source.offset,
         .to_context   = context_of(to),
         .from_context = context_of(from),
+        .other        = to->device != stream->device ? to->device : from->device,
         .size         = desc->size,
     };
     /* From host memory to host memory the driver copies while the caller waits. */

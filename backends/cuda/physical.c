@@ -65,6 +65,22 @@ static void find_facts(struct question *question, struct cuda_physical *physical
     physical->clock_hz     = (uint64_t)ask(question, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1000u;
 }
 
+static bool has_pools(const struct cuda_functions *cuda)
+{
+    return cuda->cuMemPoolCreate != NULL && cuda->cuMemPoolDestroy != NULL &&
+           cuda->cuMemPoolSetAttribute != NULL && cuda->cuMemPoolGetAttribute != NULL &&
+           cuda->cuMemPoolTrimTo != NULL && cuda->cuMemPoolSetAccess != NULL &&
+           cuda->cuMemAllocFromPoolAsync != NULL && cuda->cuMemFreeAsync != NULL;
+}
+
+static bool has_virtual_memory(const struct cuda_functions *cuda)
+{
+    return cuda->cuMemCreate != NULL && cuda->cuMemRelease != NULL && cuda->cuMemAddressReserve != NULL &&
+           cuda->cuMemAddressFree != NULL && cuda->cuMemMap != NULL && cuda->cuMemUnmap != NULL &&
+           cuda->cuMemSetAccess != NULL && cuda->cuMemExportToShareableHandle != NULL &&
+           cuda->cuMemImportFromShareableHandle != NULL && cuda->cuMemGetAllocationGranularity != NULL;
+}
+
 /* What the driver has no functions for, the device has not. */
 static void find_abilities(struct question *question, struct cuda_physical *physical)
 {
@@ -74,18 +90,11 @@ static void find_abilities(struct question *question, struct cuda_physical *phys
     physical->maps_host               = ask(question, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY) != 0;
     physical->managed                 = ask(question, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0;
     physical->concurrent_managed      = ask(question, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS) != 0;
-    physical->pools                   = ask(question, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0 &&
-                      cuda->cuMemPoolCreate != NULL && cuda->cuMemPoolDestroy != NULL &&
-                      cuda->cuMemAllocFromPoolAsync != NULL && cuda->cuMemFreeAsync != NULL;
-    physical->virtual_memory = ask(question, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0 &&
-                               cuda->cuMemCreate != NULL && cuda->cuMemRelease != NULL &&
-                               cuda->cuMemAddressReserve != NULL && cuda->cuMemAddressFree != NULL &&
-                               cuda->cuMemMap != NULL && cuda->cuMemUnmap != NULL &&
-                               cuda->cuMemSetAccess != NULL && cuda->cuMemGetAllocationGranularity != NULL;
-    physical->posix_handles =
-        physical->virtual_memory && cuda->cuMemExportToShareableHandle != NULL &&
-        cuda->cuMemImportFromShareableHandle != NULL &&
-        ask(question, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) != 0;
+    physical->pools = ask(question, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0 && has_pools(cuda);
+    physical->shares_memory =
+        ask(question, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0 &&
+        ask(question, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) != 0 &&
+        has_virtual_memory(cuda);
 }
 
 /* In small letters, as other programs have it. */

@@ -25,7 +25,8 @@ struct cuda_physical {
     bool integrated;  /* host and device memory are one */
     bool maps_host;   /* kernels reach pinned and registered memory */
     bool managed, concurrent_managed;
-    bool pools, virtual_memory, posix_handles;
+    bool pools;
+    bool shares_memory;     /* virtual memory that file descriptors are made of */
     bool unified_addresses; /* host and device addresses do not meet, and the driver tells them apart */
     int compute_mode;       /* CUcomputemode */
 };

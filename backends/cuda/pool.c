@@ -27,15 +27,6 @@ static int32_t make_inner(struct trm_backend_device *device)
     return result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(device, result, "cuStreamCreateWithPriority");
 }
 
-static bool has_pools(const struct trm_backend_device *device)
-{
-    const struct cuda_functions *cuda = device->cuda;
-    return device->physical->pools && cuda->cuMemPoolCreate != NULL && cuda->cuMemPoolDestroy != NULL &&
-           cuda->cuMemPoolSetAttribute != NULL && cuda->cuMemPoolGetAttribute != NULL &&
-           cuda->cuMemPoolTrimTo != NULL && cuda->cuMemPoolSetAccess != NULL &&
-           cuda->cuMemAllocFromPoolAsync != NULL && cuda->cuMemFreeAsync != NULL;
-}
-
 /* A driver that has the functions may still refuse, as under some virtual machines: then device memory is cuMemAlloc's. */
 static int32_t make_pool(struct trm_backend_device *device)
 {
@@ -66,7 +57,7 @@ int32_t cuda_pool_open(struct trm_backend_device *device)
     if (status != TRM_OK)
         return status;
     status = make_inner(device);
-    if (status == TRM_OK && has_pools(device))
+    if (status == TRM_OK && device->physical->pools)
         status = make_pool(device);
     cuda_leave(device, previous);
     if (status != TRM_OK)
@@ -79,7 +70,7 @@ void cuda_pool_close(struct trm_backend_device *device)
 {
     struct cuda_pool *pool = device->pool;
     CUcontext previous;
-    bool entered = cuda_enter(device, &previous) == TRM_OK;
+    (void)cuda_enter(device, &previous);
     if (pool != NULL) {
         (void)device->cuda->cuMemPoolDestroy(pool->handle);
         pthread_mutex_destroy(&pool->lock);
@@ -89,8 +80,7 @@ void cuda_pool_close(struct trm_backend_device *device)
     if (device->inner != NULL)
         (void)device->cuda->cuStreamDestroy(device->inner);
     device->inner = NULL;
-    if (entered)
-        cuda_leave(device, previous);
+    cuda_leave(device, previous);
 }
 
 /* ---- what it holds; under the lock ------------------------------------------------------------------- */

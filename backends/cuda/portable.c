@@ -199,20 +199,6 @@ int32_t cuda_portable_load(struct trm_backend_device *device, const struct trm_m
 
 /* ---- building */
 
-static bool write_all(int file, const unsigned char *bytes, uint64_t size)
-{
-    while (size != 0) {
-        ssize_t written = write(file, bytes, size);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        bytes += written;
-        size -= (uint64_t)written;
-    }
-    return true;
-}
-
 /* Written beside its place, then moved there. The code's last line says whose it is. */
 static int32_t write_code(struct trm_backend_device *device, const struct cuda_code *code,
                           const struct cuda_text *text, const char *path)
@@ -225,12 +211,11 @@ static int32_t write_code(struct trm_backend_device *device, const struct cuda_c
     int file = mkostemp(begun, O_CLOEXEC);
     if (file < 0)
         return cuda_fail(device->instance, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
-    bool well = write_all(file, code->bytes, code->size);
+    bool well = cuda_write_all(file, code->bytes, code->size);
     cuda_origin_read(text->text, text->length, &origin);
     if (well && origin.is_there) {
         const char *line = (const char *)memrchr(text->text, '\n', text->length - 1);
-        well             = line != NULL &&
-               write_all(file, (const unsigned char *)line, text->length - (uint64_t)(line - text->text));
+        well = line != NULL && cuda_write_all(file, line, text->length - (uint64_t)(line - text->text));
     }
     well = fchmod(file, 0644) == 0 && well;
     well = close(file) == 0 && well;

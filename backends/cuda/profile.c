@@ -196,7 +196,7 @@ void cuda_stamps_close(struct trm_backend_device *device)
     CUcontext previous;
     if (stamps == NULL)
         return;
-    bool entered = cuda_enter(device, &previous) == TRM_OK;
+    (void)cuda_enter(device, &previous);
     while (stamps->spare != NULL) {
         struct trm_backend_stamp *stamp = stamps->spare;
         stamps->spare                   = stamp->next;
@@ -205,8 +205,7 @@ void cuda_stamps_close(struct trm_backend_device *device)
     for (uint32_t i = 0; i < CUDA_CLOCK_LINES; i++)
         if (stamps->bases[i] != NULL)
             (void)device->cuda->cuEventDestroy(stamps->bases[i]);
-    if (entered)
-        cuda_leave(device, previous);
+    cuda_leave(device, previous);
     pthread_mutex_destroy(&stamps->lock);
     cuda_release(device->instance, stamps, sizeof(*stamps));
     device->stamps = NULL;
@@ -279,10 +278,9 @@ static void stamp_destroy(struct trm_backend_stamp *stamp)
     pthread_mutex_unlock(&stamps->lock);
     if (kept)
         return;
-    bool entered = cuda_enter(device, &previous) == TRM_OK;
+    (void)cuda_enter(device, &previous);
     free_stamp(stamp);
-    if (entered)
-        cuda_leave(device, previous);
+    cuda_leave(device, previous);
 }
 
 CUevent cuda_stamp_event(const struct trm_backend_stamp *stamp)

@@ -14,8 +14,10 @@ struct cuda_registered {
     uintptr_t begin;
     uint64_t size;
     uint32_t references;
-    CUdevice device; /* whose context registered it */
-    bool retained;   /* that context is kept for another device's sake */
+    CUdevice device;
+    CUcontext context; /* that registered it, of that device */
+    bool borrowed;     /* it is the program's */
+    bool retained;     /* it is kept for another device's sake */
 };
 
 static pthread_mutex_t lock =
@@ -95,12 +97,17 @@ static struct cuda_registered *find(const struct trm_backend_device *device, uin
     return NULL;
 }
 
-/* What a context has registered ends with it. */
+/* What a context has registered ends with it: so it is kept. One of the program's cannot be. */
 static int32_t keep_for_other(struct trm_backend_device *device, struct cuda_registered *registered)
 {
     CUcontext context;
-    if (registered->device == device->handle || registered->retained)
+    if (registered->context == device->context || registered->retained)
         return TRM_OK;
+    if (registered->borrowed)
+        return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                         "The memory at %p has been registered for a context of the program's, and cannot be "
+                         "used by others before it is given back there.",
+                         (void *)registered->begin);
     CUresult result = device->cuda->cuDevicePrimaryCtxRetain(&context, registered->device);
     if (result != CUDA_SUCCESS)
         return cuda_device_fail(device, result, "cuDevicePrimaryCtxRetain");
@@ -121,6 +128,8 @@ static int32_t add(struct trm_backend_device *device, void *host, uint64_t size,
         made->size       = size;
         made->references = 1;
         made->device     = device->handle;
+        made->context    = device->context;
+        made->borrowed   = device->borrowed;
         made->next       = all;
         all              = made;
         *result          = made;

@@ -101,7 +101,7 @@ static CUresult replay(struct trm_backend_stream *stream, struct entry *entry,
 {
     struct trm_backend_device *device = stream->device;
     struct replay *at                 = &entry->replays[entry->turn];
-    void *pointers[CUDA_MAX_ENTRIES];
+    void *pointers[CUDA_MAX_ARGUMENTS];
     CUDA_KERNEL_NODE_PARAMS params = params_of(device, launch, pointers);
     CUresult result                = LIKELY(at->exec != NULL)
                                          ? device->cuda->cuGraphExecKernelNodeSetParams(at->exec, at->node, &params)
@@ -126,8 +126,7 @@ static CUresult launch_by_graph(struct trm_backend_stream *stream, struct entry 
     if (cuda_enter(stream->device, &previous) != TRM_OK)
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult result = replay(stream, entry, launch);
-    if (previous != CUDA_NOT_ENTERED)
-        cuda_leave(stream->device, previous);
+    cuda_leave(stream->device, previous);
     if (LIKELY(result == CUDA_SUCCESS) || cuda_is_sticky(result))
         return result;
     entry->failed = true;
@@ -152,25 +151,33 @@ static uint64_t serial_of(const struct entry *entry)
     return atomic_load_explicit(&entry->serial, memory_order_relaxed);
 }
 
-/* With the lock: a kernel that is not launched any more makes room. What runs still is left alone. */
-static bool has_room(const struct trm_backend_stream *stream, struct entry *entry)
+/* With the stream's lock, and the context current where there are graphs. */
+static void give_to(struct trm_backend_stream *stream, struct entry *entry, uint64_t serial)
 {
-    if (entry->replays[0].exec == NULL)
-        return true;
+    entry_clear(stream->device, entry);
+    entry->launches = 1;
+    atomic_store_explicit(&entry->serial, serial, memory_order_relaxed);
+}
+
+/* With the lock: a kernel that is not launched any more makes room. What runs still is left alone. */
+static bool may_oust(const struct trm_backend_stream *stream, struct entry *entry)
+{
     return ++entry->strangers >= OUSTED_AFTER && cuda_stream_completed(stream) >= entry->last;
 }
 
 static void take_over(struct trm_backend_stream *stream, struct entry *entry, uint64_t serial)
 {
     CUcontext previous;
-    if (cuda_enter(stream->device, &previous) != TRM_OK)
+    pthread_mutex_lock(&stream->lock);
+    bool has_graphs = entry->replays[0].exec != NULL;
+    bool ousts      = has_graphs && may_oust(stream, entry);
+    if (!has_graphs)
+        give_to(stream, entry, serial);
+    pthread_mutex_unlock(&stream->lock);
+    if (!ousts || cuda_enter(stream->device, &previous) != TRM_OK)
         return;
     pthread_mutex_lock(&stream->lock);
-    if (has_room(stream, entry)) {
-        entry_clear(stream->device, entry);
-        entry->launches = 1;
-        atomic_store_explicit(&entry->serial, serial, memory_order_relaxed);
-    }
+    give_to(stream, entry, serial);
     pthread_mutex_unlock(&stream->lock);
     cuda_leave(stream->device, previous);
 }

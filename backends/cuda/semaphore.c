@@ -167,18 +167,17 @@ int32_t cuda_semaphore_wait(struct trm_backend_stream *stream, uint64_t value,
     return cuda_stream_do(stream, value, &job.job);
 }
 
-/* What others do with it is not seen. */
-static int32_t claim(struct trm_backend_semaphore *semaphore, uint64_t wanted)
+/* What others do with it is not seen. *before: what it was raised to. */
+static int32_t claim(struct trm_backend_semaphore *semaphore, uint64_t wanted, uint64_t *before)
 {
-    uint64_t highest = atomic_load_explicit(&semaphore->highest, memory_order_relaxed);
-
+    *before = atomic_load_explicit(&semaphore->highest, memory_order_relaxed);
     do {
-        if (wanted <= highest)
+        if (wanted <= *before)
             return cuda_fail(semaphore->device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
                              "The semaphore is raised to %llu, and cannot go back to %llu.",
-                             (unsigned long long)highest, (unsigned long long)wanted);
-    } while (!atomic_compare_exchange_weak_explicit(&semaphore->highest, &highest, wanted,
-                                                    memory_order_relaxed, memory_order_relaxed));
+                             (unsigned long long)*before, (unsigned long long)wanted);
+    } while (!atomic_compare_exchange_weak_explicit(&semaphore->highest, before, wanted, memory_order_relaxed,
+                                                    memory_order_relaxed));
     return TRM_OK;
 }
 
@@ -190,7 +189,13 @@ int32_t cuda_semaphore_signal(struct trm_backend_stream *stream, uint64_t value,
         .handle = semaphore->handle,
         .value  = semaphore_value,
     };
+    uint64_t before, claimed = semaphore_value;
 
-    int32_t status = claim(semaphore, semaphore_value);
-    return status == TRM_OK ? cuda_stream_do(stream, value, &job.job) : status;
+    int32_t status = claim(semaphore, semaphore_value, &before);
+    if (status != TRM_OK)
+        return status;
+    status = cuda_stream_do(stream, value, &job.job);
+    if (status != TRM_OK) /* unless others have raised it further since */
+        (void)atomic_compare_exchange_strong(&semaphore->highest, &claimed, before);
+    return status;
 }

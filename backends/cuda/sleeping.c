@@ -99,8 +99,7 @@ CUresult cuda_sleep(struct trm_backend_device *device, CUevent event)
     CUresult result = sleeper != NULL ? sleep_with(device->cuda, sleeper, event) : CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS && !cuda_is_sticky(result))
         result = device->cuda->cuEventSynchronize(event);
-    if (previous != CUDA_NOT_ENTERED)
-        cuda_leave(device, previous);
+    cuda_leave(device, previous);
     if (sleeper != NULL)
         give_sleeper(device->sleeping, sleeper);
     return result;
@@ -122,11 +121,10 @@ int32_t cuda_sleeping_open(struct trm_backend_device *device)
 static void destroy_all(struct cuda_sleeping *sleeping)
 {
     struct trm_backend_device *device = sleeping->device;
-    CUcontext previous                = CUDA_NOT_ENTERED;
+    CUcontext previous;
     if (sleeping->sleepers == NULL)
         return;
-    if (!cuda_device_is_lost(device) && cuda_enter(device, &previous) != TRM_OK)
-        previous = CUDA_NOT_ENTERED;
+    (void)cuda_enter(device, &previous);
     while (sleeping->sleepers != NULL) {
         struct sleeper *sleeper = sleeping->sleepers;
         sleeping->sleepers      = sleeper->next;

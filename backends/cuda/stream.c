@@ -89,7 +89,7 @@ static int32_t create_handle(struct trm_backend_stream *stream)
     return result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(device, result, "cuStreamCreateWithPriority");
 }
 
-static bool init_condition(pthread_cond_t *condition)
+bool cuda_condition_init(pthread_cond_t *condition)
 {
     pthread_condattr_t attributes;
     if (pthread_condattr_init(&attributes) != 0)
@@ -111,12 +111,11 @@ int32_t cuda_stream_make(struct trm_backend_device *device, const struct trm_str
         return cuda_fail_host_memory(device->instance, "a stream");
     stream->instance = device->instance;
     stream->device   = device;
-    stream->role     = desc->role;
     stream->priority = desc->priority;
     stream->handle   = borrowed;
     stream->borrowed = is_borrowed;
     atomic_init(&stream->references, 1);
-    if (!init_condition(&stream->moved)) {
+    if (!cuda_condition_init(&stream->moved)) {
         status = cuda_fail_host_memory(device->instance, "a stream's condition");
         goto free_memory;
     }
@@ -183,11 +182,10 @@ static void let_end(struct trm_backend_stream *stream)
 static void stream_destroy(struct trm_backend_stream *stream)
 {
     struct trm_backend_device *device = stream->device;
-    CUcontext previous                = CUDA_NOT_ENTERED;
+    CUcontext previous;
     wait_for_others(stream);
     list_remove(stream);
-    if (cuda_device_is_lost(device) || cuda_enter(device, &previous) != TRM_OK)
-        previous = CUDA_NOT_ENTERED;
+    (void)cuda_enter(device, &previous);
     let_end(stream);
     cuda_marks_fini(stream);
     cuda_replays_fini(stream);

@@ -81,7 +81,7 @@ struct trm_backend_stream {
     struct trm_backend_stream *next, *previous; /* device->streams */
     CUstream handle;
     bool borrowed; /* the handle is the application's */
-    int32_t role, priority;
+    int32_t priority;
 
     /* 0: what is enqueued is submitted at once. Written under instance->hold_lock. */
     _Atomic uint32_t holds;
@@ -132,6 +132,9 @@ struct trm_backend_stream {
 int32_t cuda_stream_make(struct trm_backend_device *device, const struct trm_stream_desc *desc,
                          CUstream borrowed, bool is_borrowed, struct trm_backend_stream **stream);
 
+/* One whose waits end by CLOCK_MONOTONIC. False: no memory. */
+bool cuda_condition_init(pthread_cond_t *condition);
+
 /* Keep the stream from being destroyed for a while. Whoever calls it knows by other means that it lives. */
 void cuda_stream_enter(struct trm_backend_stream *stream);
 void cuda_stream_leave(struct trm_backend_stream *stream);
@@ -159,6 +162,9 @@ int32_t cuda_stream_do(struct trm_backend_stream *stream, uint64_t value, struct
 
 /* The driver has refused to take an operation: explains that. For cuda_job.submit. */
 int32_t cuda_stream_refused(struct trm_backend_stream *stream, CUresult result, const char *call);
+/* The same of an operation that concerns `other` too, whose loss it may have been that the driver answered with. */
+int32_t cuda_stream_refused_with(struct trm_backend_stream *stream, struct trm_backend_device *other,
+                                 CUresult result, const char *call);
 
 /* Let the stream wait, on the device, for `value` of `other`, which has been submitted there. */
 int32_t cuda_stream_follow(struct trm_backend_stream *stream, struct trm_backend_stream *other,
@@ -222,6 +228,7 @@ int32_t cuda_mark_make(struct trm_backend_stream *stream, uint64_t value);
  * NULL: it cannot be made, and why; CUDA_SUCCESS then says that there is no host memory. */
 struct cuda_mark *cuda_mark_get(struct trm_backend_stream *stream, uint64_t value, CUresult *result);
 struct cuda_mark *cuda_mark_newest(struct trm_backend_stream *stream);
+/* The first that is not known to be complete; NULL: all are. */
 struct cuda_mark *cuda_mark_oldest(struct trm_backend_stream *stream);
 static inline void cuda_mark_put(struct cuda_mark *mark)
 {
@@ -281,12 +288,10 @@ int32_t cuda_stream_explain(struct trm_backend_stream *stream, int32_t status);
 /* TRM_OK, or why nothing can be enqueued. */
 int32_t cuda_stream_check(struct trm_backend_stream *stream);
 
-/* The stream fails with `status`, explained by `sentence`, unless it has failed already. Wakes everybody who waits for it. */
-void cuda_stream_fail(struct trm_backend_stream *stream, int32_t status, const char *sentence);
-/* The same with the instance's hold lock, as far as that goes; the rest is done by cuda_stream_failed(), without it. */
+/* The stream fails with `status`, explained by `sentence`, unless it has failed already. With the instance's hold lock; without
+ * it the caller frees what was held, and wakes everybody who waits for the stream. */
 struct cuda_held *cuda_stream_fail_locked(struct trm_backend_stream *stream, int32_t status, int64_t native,
                                           const char *sentence);
-void cuda_stream_failed(struct trm_backend_stream *stream, struct cuda_held *dropped);
 /* Its device is lost: the same, short of dropping what it holds and of waking anybody. */
 void cuda_stream_mark_lost(struct trm_backend_stream *stream);
 

@@ -14,15 +14,6 @@
  * processor to others between looks. */
 #define GLANCE 50000u
 
-static inline void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 /* ---- asking ---------------------------------------------------------------------------------------- */
 
 /* All or nothing. */
@@ -34,8 +25,7 @@ static CUresult ask_for_all(struct trm_backend_stream *stream)
     if (cuda_enter_stream(device, &previous) != TRM_OK)
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult result = device->cuda->cuStreamQuery(stream->handle);
-    if (previous != CUDA_NOT_ENTERED)
-        cuda_leave(device, previous);
+    cuda_leave(device, previous);
     if (result == CUDA_SUCCESS)
         cuda_stream_note(stream, submitted);
     return result;
@@ -109,7 +99,7 @@ static CUresult look_until(struct trm_backend_stream *stream, const struct cuda_
         if (now - begin > GLANCE)
             sched_yield();
         for (int i = 0; i < 4; i++)
-            relax();
+            cuda_relax();
         result = cuda_mark_ask(stream, mark);
     }
     return result;
@@ -123,8 +113,7 @@ static void wait_for_all(struct trm_backend_stream *stream)
     CUcontext previous;
     if (cuda_enter_stream(device, &previous) == TRM_OK) {
         result = device->cuda->cuStreamSynchronize(stream->handle);
-        if (previous != CUDA_NOT_ENTERED)
-            cuda_leave(device, previous);
+        cuda_leave(device, previous);
     }
     if (result == CUDA_SUCCESS)
         cuda_stream_note(stream, submitted);

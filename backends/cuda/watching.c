@@ -89,15 +89,6 @@ static struct trm_backend_stream *take_first(struct cuda_watching *watching, boo
     return stream;
 }
 
-static inline void relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 /* With the lock, which is given back meanwhile. */
 static void look(struct cuda_watching *watching)
 {
@@ -106,7 +97,7 @@ static void look(struct cuda_watching *watching)
     pthread_mutex_unlock(&watching->lock);
     do {
         for (int i = 0; i < 16; i++)
-            relax();
+            cuda_relax();
     } while (atomic_load_explicit(&watching->waiting, memory_order_relaxed) == 0 && cuda_now() < end);
     pthread_mutex_lock(&watching->lock);
     watching->looking = false;

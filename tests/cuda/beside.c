@@ -7,7 +7,8 @@
 #include <pthread.h>
 #include <stdio.h>
 
-#include "tests/cuda/scenario.h"
+#include "tests/cuda/fixture.h"
+#include "tests/device/scenario.h"
 
 enum {
     N = 4096
@@ -93,19 +94,11 @@ static void check_current(const char *step)
     ck_assert_msg(now == wanted, "after %s another context is current than before", step);
 }
 
-static void check_scenario(void)
-{
-    struct scenario_end end;
-    scenario_run(&end, check_current);
-    ck_assert_msg(end.status == TRM_OK, "%s gave %s: %s", end.step, trm_status_name(end.status),
-                  end.sentence);
-}
-
 START_TEST(the_library_works_with_no_context_current_and_leaves_none)
 {
     open_own();
     wanted = NULL;
-    check_scenario();
+    scenario_succeed("without a current context", check_current);
     check_nothing_left("a scenario without a current context");
 }
 END_TEST
@@ -119,7 +112,7 @@ START_TEST(the_library_leaves_another_context_of_the_program_current)
         return;
     }
     wanted = own_context;
-    check_scenario();
+    scenario_succeed("beside another context", check_current);
     ck_cuda(own.destroy(own_context));
     check_nothing_left("a scenario beside another context");
 }
@@ -130,7 +123,7 @@ START_TEST(the_library_leaves_the_primary_context_current)
     open_own();
     ck_cuda(own.primary_retain(&wanted, own_device));
     ck_cuda(own.set_current(wanted));
-    check_scenario();
+    scenario_succeed("beside the primary context", check_current);
     unsigned flags = 0;
     int is_active  = 0;
     ck_cuda(own.primary_state(own_device, &flags, &is_active));
@@ -193,16 +186,13 @@ static void mine_end(struct mine *mine)
 
 START_TEST(what_the_program_has_in_the_primary_context_outlives_the_library)
 {
-    struct scenario_end end;
     struct mine mine;
     open_own();
     ck_cuda(own.primary_retain(&wanted, own_device));
     ck_cuda(own.set_current(wanted));
     mine_make(&mine, 0x12345678);
     for (int i = 0; i < 3; i++) {
-        scenario_run(&end, NULL);
-        ck_assert_msg(end.status == TRM_OK, "%s gave %s: %s", end.step, trm_status_name(end.status),
-                      end.sentence);
+        scenario_succeed("beside the program's own memory", NULL);
         mine_check(&mine, 0x12345678);
     }
     ck_cuda(own.memset_32(mine.memory, 5, N, mine.stream));

@@ -183,6 +183,53 @@ START_TEST(so_it_does_on_a_driver_that_begins_late_or_lacks_something)
 }
 END_TEST
 
+/* ---- what the driver is told ---- */
+
+/* Calls of one of the driver's functions in a run. */
+static uint64_t calls_in_run(int32_t strategy, uint32_t words, int32_t measure, const char *function)
+{
+    ck_ok(line_open(strategy, 3, words, false));
+    trm_pipeline_destroy(line.pipeline);
+    line.desc.measure = measure;
+    ck_ok(trm_pipeline_create(the.device, &line.desc, &line.pipeline));
+    uint64_t before = standin->calls(function);
+    ck_ok(line_run(0));
+    uint64_t calls = standin->calls(function) - before;
+    line_close();
+    return calls;
+}
+
+/* A token has eight stamps here, or six; that waits sleep, and that the device's clock is looked at, makes some more or fewer. */
+START_TEST(a_time_stamp_is_one_event_and_no_place_to_wait_for)
+{
+    static const int32_t asked[] = {TRM_STRATEGY_ROLE_STREAMS, TRM_STRATEGY_SLOT_STREAMS};
+    if (standin_missing())
+        return;
+    world_open();
+    uint64_t without = calls_in_run(asked[_i], 1000, TRM_MEASURE_NONE, "cuEventRecord");
+    uint64_t with    = calls_in_run(asked[_i], 1000, TRM_MEASURE_ALL, "cuEventRecord");
+    ck_assert_uint_ge(with, without + 4 * TOKENS);
+    ck_assert_uint_le(with, without + (_i == 0 ? 8 : 6) * TOKENS + 2 * TOKENS);
+    world_close();
+}
+END_TEST
+
+/* Its begin is when it is given to the device: a stamp there could stand behind other slots' downloads. */
+START_TEST(no_stamp_stands_before_a_large_upload_of_a_slot)
+{
+    if (standin_missing())
+        return;
+    world_open();
+    uint64_t small =
+        calls_in_run(TRM_STRATEGY_SLOT_GRAPHS, 1000, TRM_MEASURE_ALL, "cuGraphAddEventRecordNode");
+    uint64_t large =
+        calls_in_run(TRM_STRATEGY_SLOT_GRAPHS, 1u << 20, TRM_MEASURE_ALL, "cuGraphAddEventRecordNode");
+    ck_assert_uint_eq(small, 3 * 6);
+    ck_assert_uint_eq(large, 3 * 5);
+    world_close();
+}
+END_TEST
+
 /* ---- failures ---- */
 
 static const char *const failing[] = {
@@ -251,10 +298,14 @@ int main(void)
 {
     Suite *suite = suite_create("cuda: pipelines");
     TCase *right = tcase_create("right numbers"), *failures = tcase_create("failures");
+    TCase *told = tcase_create("what the driver is told");
     tcase_add_loop_test(right, every_strategy_gives_the_right_numbers, 0, STRATEGIES);
     tcase_add_loop_test(right, so_it_does_on_a_driver_that_begins_late_or_lacks_something, 0,
                         sanitized() ? STRATEGIES : STRATEGIES * (int)(sizeof(shapes) / sizeof(shapes[0])));
     suite_add_tcase(suite, right);
+    tcase_add_loop_test(told, a_time_stamp_is_one_event_and_no_place_to_wait_for, 0, 2);
+    tcase_add_test(told, no_stamp_stands_before_a_large_upload_of_a_slot);
+    suite_add_tcase(suite, told);
     tcase_add_loop_test(failures, a_call_that_fails_is_a_failure_of_a_token_and_the_pipeline_goes_on, 0,
                         FAILING);
     suite_add_tcase(suite, failures);

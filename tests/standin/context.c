@@ -61,6 +61,14 @@ static struct context *context_create(struct device *device, bool is_primary)
     return NULL;
 }
 
+/* Others have no access to it any more. One that is made later has to be given it anew. */
+static void end_access(const struct context *context)
+{
+    for (int i = 0; device_of(i) != NULL; i++)
+        if (device_of(i)->primary != NULL)
+            device_of(i)->primary->peers &= ~(UINT32_C(1) << context->device->ordinal);
+}
+
 /* Everything that was made in it goes with it. */
 static void destroy_objects(struct context *context)
 {
@@ -90,6 +98,7 @@ CUresult context_destroy(struct context *context)
     worker_wake();
     context_drain(context);
     destroy_objects(context);
+    end_access(context);
     object_end(&context->object);
     if (context->is_primary)
         context->device->primary = NULL;

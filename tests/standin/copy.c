@@ -3,6 +3,8 @@
  */
 #include "tests/standin/standin.h"
 
+#define PITCH_MOST 2147483647u /* CU_DEVICE_ATTRIBUTE_MAX_PITCH */
+
 static CUresult enqueue(enum standin_function function, CUstream handle, struct transfer *transfer)
 {
     struct context *context;
@@ -60,8 +62,12 @@ CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, 
 
     if (result != CUDA_SUCCESS)
         return result;
-    if (object_find(OBJECT_CONTEXT, dstContext) == NULL || object_find(OBJECT_CONTEXT, srcContext) == NULL)
+    struct context *to   = object_find(OBJECT_CONTEXT, dstContext);
+    struct context *from = object_find(OBJECT_CONTEXT, srcContext);
+    if (to == NULL || from == NULL)
         return leave(CUDA_ERROR_INVALID_CONTEXT);
+    if (to->sticky != CUDA_SUCCESS || from->sticky != CUDA_SUCCESS)
+        return leave(to->sticky != CUDA_SUCCESS ? to->sticky : from->sticky);
     return leave(transfer_enqueue(context, stream, &transfer));
 }
 
@@ -103,6 +109,9 @@ bool transfer_of_2d(const CUDA_MEMCPY2D *copy_2d, struct transfer *transfer)
 {
     uint64_t source_pitch      = copy_2d->srcPitch != 0 ? copy_2d->srcPitch : copy_2d->WidthInBytes;
     uint64_t destination_pitch = copy_2d->dstPitch != 0 ? copy_2d->dstPitch : copy_2d->WidthInBytes;
+
+    if (copy_2d->Height > 1 && (source_pitch > PITCH_MOST || destination_pitch > PITCH_MOST))
+        return false;
 
     *transfer = (struct transfer){.source_pitch      = source_pitch,
                                   .destination_pitch = destination_pitch,

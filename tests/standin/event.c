@@ -178,8 +178,8 @@ CUresult CUDAAPI cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUeven
     if (result != CUDA_SUCCESS)
         return result;
     struct event *end = object_find(OBJECT_EVENT, hEnd);
-    if (end == NULL || !start->is_recorded || !end->is_recorded ||
-        ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
+    if (end == NULL || end->object.context != start->object.context || !start->is_recorded ||
+        !end->is_recorded || ((start->flags | end->flags) & CU_EVENT_DISABLE_TIMING) != 0)
         return leave(CUDA_ERROR_INVALID_HANDLE);
     if (pMilliseconds == NULL)
         return leave(CUDA_ERROR_INVALID_VALUE);

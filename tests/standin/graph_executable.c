@@ -250,6 +250,20 @@ static bool take_events(struct graph_operation *run, bool records, struct place 
     return true;
 }
 
+/* The module of a kernel may be unloaded when no executable that has it is launched any more. */
+static bool are_loaded(const struct steps *steps)
+{
+    for (uint32_t i = 0; i < steps->count; i++) {
+        const struct action *action = &steps->steps[i].action;
+        if (action->kind == NODE_KERNEL &&
+            object_find(OBJECT_FUNCTION,
+                        (void *)(uintptr_t)action->launch.function) == // NOLINT(performance-no-int-to-ptr)
+                NULL)
+            return false;
+    }
+    return true;
+}
+
 static void discard(struct graph_operation *run)
 {
     for (uint32_t i = 0; i < run->operation.place_count; i++)
@@ -268,6 +282,8 @@ CUresult CUDAAPI cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream)
 
     if (result != CUDA_SUCCESS)
         return result;
+    if (!are_loaded(&executable->steps))
+        return leave(CUDA_ERROR_INVALID_HANDLE);
     struct graph_operation *run = calloc(1, sizeof(*run));
     if (run == NULL)
         return leave(CUDA_ERROR_OUT_OF_MEMORY);

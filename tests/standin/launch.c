@@ -89,6 +89,7 @@ CUresult launch_make(struct launch *launch, const struct context *context, CUfun
     }
     *launch = (struct launch){.module        = function->module,
                               .kernel        = kernel,
+                              .function      = function->object.handle,
                               .groups        = {sizes[0], sizes[1], sizes[2]},
                               .items         = {sizes[3], sizes[4], sizes[5]},
                               .dynamic_bytes = dynamic_bytes,

@@ -77,6 +77,7 @@ tests_standin_libnvrtc_la_LDFLAGS = $(AM_LDFLAGS) -avoid-version -shared -rpath 
 
 STANDIN_TESTS = \
 	tests/standin/check/compiler \
+	tests/standin/check/devices \
 	tests/standin/check/faults \
 	tests/standin/check/graphs \
 	tests/standin/check/kernels \
@@ -95,6 +96,12 @@ tests_standin_check_compiler_CPPFLAGS = $(STANDIN_CPPFLAGS)
 tests_standin_check_compiler_CFLAGS = $(STANDIN_TEST_CFLAGS)
 tests_standin_check_compiler_LDADD = $(STANDIN_TEST_LIBS)
 tests_standin_check_compiler_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_standin_check_devices_SOURCES = tests/standin/check/devices.c $(STANDIN_FIXTURE)
+tests_standin_check_devices_CPPFLAGS = $(STANDIN_CPPFLAGS)
+tests_standin_check_devices_CFLAGS = $(STANDIN_TEST_CFLAGS)
+tests_standin_check_devices_LDADD = $(STANDIN_TEST_LIBS)
+tests_standin_check_devices_LDFLAGS = $(UNINSTALLED_LINK)
 
 tests_standin_check_faults_SOURCES = tests/standin/check/faults.c $(STANDIN_FIXTURE)
 tests_standin_check_faults_CPPFLAGS = $(STANDIN_CPPFLAGS)

@@ -259,26 +259,30 @@ static bool is_heeded_not(const char *option)
     return false;
 }
 
+static bool keep_option(const char *name, const char *value, struct nvrtc_request *request)
+{
+    char *kept;
+
+    if (asprintf(&kept, "%s%s", name, value) < 0)
+        return false;
+    request->options[request->option_count++] = kept;
+    return true;
+}
+
+/* Those that the CPU's compiler has too. */
 static bool read_option(const char *option, struct nvrtc_request *request)
 {
-    const char *value = value_of(option, "--gpu-architecture=", "-arch=");
-    char *kept;
+    static const char *const names[][3] = {{"--define-macro=", "-D", "-D"},
+                                           {"--include-path=", "-I", "-I"},
+                                           {"--pre-include=", "-include=", "-include"}};
+    const char *value                   = value_of(option, "--gpu-architecture=", "-arch=");
 
     if (value != NULL)
         return read_architecture(value, request);
-    value = value_of(option, "--define-macro=", "-D");
-    if (value != NULL) {
-        if (asprintf(&kept, "-D%s", value) < 0)
-            return false;
-        request->options[request->option_count++] = kept;
-        return true;
-    }
-    value = value_of(option, "--include-path=", "-I");
-    if (value != NULL) {
-        if (asprintf(&kept, "-I%s", value) < 0)
-            return false;
-        request->options[request->option_count++] = kept;
-        return true;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        value = value_of(option, names[i][0], names[i][1]);
+        if (value != NULL)
+            return keep_option(names[i][2], value, request);
     }
     return is_heeded_not(option);
 }

@@ -23,6 +23,7 @@ struct pool {
     struct block *blocks; /* free ones */
     uint64_t used, used_high, reserved, reserved_high, threshold, most;
     int reuse[3];
+    uint32_t access; /* bits: other devices that reach its memory */
     struct pool *next;
 };
 
@@ -31,6 +32,11 @@ static struct pool *pools;
 CUmemoryPool pool_handle(const struct pool *pool)
 {
     return pool == NULL ? NULL : object_handle(&pool->object);
+}
+
+bool pool_is_reached(const struct pool *pool, const struct device *device)
+{
+    return pool->device == device || (pool->access >> device->ordinal & 1) != 0;
 }
 
 /* ---- what is kept */
@@ -388,6 +394,11 @@ CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *ma
             return leave(CUDA_ERROR_INVALID_DEVICE);
         if (map[i].location.id != found->device->ordinal && !standin_config.peers)
             return leave(CUDA_ERROR_INVALID_DEVICE);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bit = UINT32_C(1) << map[i].location.id;
+        found->access =
+            map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ? found->access & ~bit : found->access | bit;
     }
     return leave(CUDA_SUCCESS);
 }

@@ -314,6 +314,8 @@ void pool_trim_all(const struct context *context);
 void pool_empty_all(struct device *device);
 void pool_give_back(struct span *span);
 CUmemoryPool pool_handle(const struct pool *pool);
+/* May the device use its memory? It is its own, or access was given (cuMemPoolSetAccess). */
+bool pool_is_reached(const struct pool *pool, const struct device *device);
 
 /* ---- copies and fills (copy.c, transfer.c) */
 
@@ -372,6 +374,7 @@ struct function {
 struct launch {
     struct module *module; /* held */
     const struct standin_kernel *kernel;
+    uint64_t function; /* handle */
     uint32_t groups[3], items[3];
     uint32_t dynamic_bytes;
     unsigned char *arguments; /* owned */

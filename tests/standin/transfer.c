@@ -83,6 +83,8 @@ CUresult transfer_check(struct transfer *transfer, bool is_read_later)
     if (transfer->height > 1 && (transfer->destination_pitch < transfer->width ||
                                  (!transfer->is_fill && transfer->source_pitch < transfer->width)))
         return CUDA_ERROR_INVALID_VALUE;
+    if (transfer->is_fill && transfer->height > 1 && transfer->destination_pitch % transfer->element != 0)
+        return CUDA_ERROR_INVALID_VALUE;
     CUresult result = check_side(transfer->destination, written, &is_pageable);
     if (result != CUDA_SUCCESS)
         return result;
@@ -146,10 +148,23 @@ static void end(struct operation *operation, bool was_run)
 static const struct operation_kind copy_kind = {.name = "copy", .run = run, .end = end};
 static const struct operation_kind fill_kind = {.name = "fill", .run = run, .end = end};
 
+/* Memory of another device's pool needs access of its own, whatever the contexts have. */
+static bool is_reached(const struct context *context, uint64_t address)
+{
+    const struct span *span = span_find(address, 1);
+
+    if (span == NULL || span->pool == NULL || pool_is_reached(span->pool, context->device))
+        return true;
+    standin_breach("memory of a pool was copied by a device that has no access to the pool");
+    return false;
+}
+
 CUresult transfer_enqueue(struct context *context, struct stream *stream, struct transfer *transfer)
 {
+    if (!is_empty(transfer) && (!is_reached(context, transfer->destination) ||
+                                (!transfer->is_fill && !is_reached(context, transfer->source))))
+        return CUDA_ERROR_INVALID_VALUE;
     CUresult result = transfer_check(transfer, false);
-
     if (result != CUDA_SUCCESS)
         return result;
     struct transfer_operation *operation = calloc(1, sizeof(*operation));

@@ -117,6 +117,39 @@ START_TEST(options_reach_the_compiler)
 }
 END_TEST
 
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "we");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_int_ge(fputs(text, file), 0);
+    ck_assert_int_eq(fclose(file), 0);
+}
+
+START_TEST(what_an_option_includes_is_compiled_each_time)
+{
+    static const char text[] =
+        "extern \"C\" __global__ void scale(float *x, float by, unsigned count)\n"
+        "{ unsigned i = blockIdx.x * blockDim.x + threadIdx.x; if (i < count) x[i] *= BY; }\n";
+    char path[TRM_PATH_MOST], option[TRM_PATH_MOST + 16];
+    const char *const words[]               = {option};
+    const struct trm_native_options options = {
+        .struct_size = sizeof(options), .compiler_options = words, .compiler_option_count = 1};
+    open_with("");
+    cache_is_on = true;
+    snprintf(path, sizeof(path), "%s/begin.h", folder);
+    snprintf(option, sizeof(option), "--pre-include=%s", path);
+    write_file(path, "#define BY by\n");
+    ck_assert_msg(load_with(TRM_MODULE_CUDA, text, sizeof(text), &options) == TRM_OK, "%s", fake.sentence);
+    scale_works();
+    cuda_module_ops.unload(module);
+    module = NULL;
+    write_file(path, "#define BY unheard_of\n");
+    ck_assert_int_eq(load_with(TRM_MODULE_CUDA, text, sizeof(text), &options), TRM_ERROR_BACKEND);
+    ck_says("unheard_of");
+    ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
 START_TEST(without_nvrtc_what_was_tried_is_told)
 {
     open_with("");
@@ -211,6 +244,7 @@ int main(void)
     tcase_add_test(tests, with_a_driver_that_does_not_tell_parameters_they_are_described);
     tcase_add_test(tests, what_does_not_compile_is_told_in_the_compilers_words);
     tcase_add_test(tests, options_reach_the_compiler);
+    tcase_add_test(tests, what_an_option_includes_is_compiled_each_time);
     tcase_add_test(tests, without_nvrtc_what_was_tried_is_told);
     tcase_add_test(tests, a_device_older_than_all_that_the_compiler_knows_is_told_of);
     tcase_add_test(tests, for_a_device_newer_than_the_compiler_there_is_ptx);

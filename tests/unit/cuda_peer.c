@@ -171,6 +171,81 @@ START_TEST(a_stream_fails_with_one_whose_device_is_lost)
 }
 END_TEST
 
+/* The place is submitted, and has no mark: the other one's device is asked for one. */
+START_TEST(waiting_for_a_stream_of_a_lost_device_does_not_lose_the_own)
+{
+    open_two("devices=2 peers=yes");
+    struct trm_backend_stream *lost = stream_of(on.device), *other = stream_of(second);
+    struct trm_backend_memory *memory = memory_of(on.device, TRM_MEMORY_DEVICE);
+    struct trm_fill_desc desc         = {
+                .struct_size = sizeof(desc), .pattern_size = 1, .memory = memory, .size = SIZE, .pattern = 1};
+    ck_assert_int_eq(on.control->fail_work("fill:1:CUDA_ERROR_ILLEGAL_ADDRESS"), 0);
+    ck_ok(ops->fill(lost, 1, &desc));
+    on.control->settle();
+    ck_status(ops->wait_stream(other, 1, lost, 1), TRM_ERROR_DEVICE_LOST);
+    ck_assert(cuda_device_is_lost(on.device));
+    ck_assert(!cuda_device_is_lost(second));
+    finish(other, 0);
+    ops->destroy(lost);
+    cuda_memory_ops.free(memory);
+    on.control->fail_work(NULL);
+    close_two();
+}
+END_TEST
+
+START_TEST(a_copy_from_a_lost_device_does_not_lose_the_own)
+{
+    open_two("devices=2 peers=yes");
+    ck_ok(cuda_peer_ops.can_access(second, on.device));
+    struct trm_backend_stream *lost = stream_of(on.device), *other = stream_of(second);
+    struct trm_backend_memory *memory = memory_of(on.device, TRM_MEMORY_DEVICE),
+                              *to     = memory_of(second, TRM_MEMORY_DEVICE);
+    struct trm_copy_desc copy         = copy_of(to, memory);
+    struct trm_fill_desc fill         = {
+                .struct_size = sizeof(fill), .pattern_size = 1, .memory = memory, .size = SIZE, .pattern = 1};
+    ck_assert_int_eq(on.control->fail_work("fill:1:CUDA_ERROR_ILLEGAL_ADDRESS"), 0);
+    ck_ok(ops->fill(lost, 1, &fill));
+    on.control->settle();
+    ck_status(cuda_peer_ops.copy(other, 1, &copy), TRM_ERROR_DEVICE_LOST);
+    ck_assert(!cuda_device_is_lost(second));
+    finish(other, 0);
+    ops->destroy(lost);
+    cuda_memory_ops.free(memory);
+    cuda_memory_ops.free(to);
+    on.control->fail_work(NULL);
+    close_two();
+}
+END_TEST
+
+START_TEST(access_is_opened_anew_where_the_other_device_was_opened_anew)
+{
+    open_two("devices=2 peers=yes");
+    for (uint32_t i = 0; i < 3; i++) {
+        ck_ok(cuda_peer_ops.can_access(on.device, second));
+        ck_ok(cuda_peer_ops.can_access(second, on.device));
+        send_around(stream_of(on.device));
+        send_around(stream_of(second));
+        cuda_device_ops.close(second);
+        ck_ok(cuda_device_make(on.instance, 1, NULL, &second));
+    }
+    close_two();
+}
+END_TEST
+
+START_TEST(all_devices_of_one_that_is_open_twice_are_reached)
+{
+    struct trm_backend_device *first;
+    open_two("devices=2 peers=yes");
+    first = second;
+    ck_ok(cuda_peer_ops.can_access(on.device, first));
+    ck_ok(cuda_device_make(on.instance, 1, NULL, &second));
+    ck_ok(cuda_peer_ops.can_access(on.device, second));
+    send_around(stream_of(on.device));
+    cuda_device_ops.close(first);
+    close_two();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cuda peer");
@@ -181,6 +256,10 @@ int main(void)
     tcase_add_test(group, a_device_that_is_open_twice_reaches_itself);
     tcase_add_test(group, a_copy_between_devices_is_held_back_like_any_other);
     tcase_add_test(group, a_stream_fails_with_one_whose_device_is_lost);
+    tcase_add_test(group, waiting_for_a_stream_of_a_lost_device_does_not_lose_the_own);
+    tcase_add_test(group, a_copy_from_a_lost_device_does_not_lose_the_own);
+    tcase_add_test(group, access_is_opened_anew_where_the_other_device_was_opened_anew);
+    tcase_add_test(group, all_devices_of_one_that_is_open_twice_are_reached);
     suite_add_tcase(suite, group);
     return run_suite(suite);
 }

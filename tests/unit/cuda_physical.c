@@ -136,8 +136,7 @@ START_TEST(what_lacks_its_functions_is_no_ability)
 {
     open_instance("missing=cuMemFreeAsync,cuMemMap");
     ck_assert(!instance->physicals[0].pools);
-    ck_assert(!instance->physicals[0].virtual_memory);
-    ck_assert(!instance->physicals[0].posix_handles);
+    ck_assert(!instance->physicals[0].shares_memory);
 }
 END_TEST
 
@@ -145,7 +144,7 @@ START_TEST(what_has_its_functions_is_an_ability)
 {
     open_instance("");
     ck_assert(instance->physicals[0].pools);
-    ck_assert(instance->physicals[0].virtual_memory);
+    ck_assert(instance->physicals[0].shares_memory);
     ck_assert(instance->physicals[0].managed);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* The cuda backend's streams: marks, asking, waiting, notifications, loss of the device, and copies that would make the caller
+/* The cuda backend's streams: asking, waiting, notifications, loss of the device, and copies that would make the caller
  * wait.
  * SPDX-License-Identifier: MIT
  */
@@ -9,68 +9,7 @@
 
 #define MILLISECOND UINT64_C(1000000)
 
-static uint64_t events(void)
-{
-    struct cuda_standin_account account;
-    on.control->account(&account);
-    return account.events;
-}
-
-/* ---- marks ------------------------------------------------------------------------------------------- */
-
-START_TEST(marks_are_found_however_many_there_are)
-{
-    enum {
-        COUNT = 300
-    };
-    struct trm_backend_stream *stream = on_stream();
-    on.device->spin_ns                = UINT64_C(1) << 62; /* it does not sleep, which would take steps */
-    on.control->hold();
-    for (uint64_t i = 1; i <= COUNT; i++)
-        ck_ok(mark_after(stream, i, (uint8_t)i));
-    ck_assert_uint_eq(completed(stream), 0);
-    on.control->step(2 * 100);
-    ck_ok(ops->wait(stream, 100, TRM_FOREVER));
-    ck_assert_uint_eq(completed(stream), 100);
-    ck_status(ops->wait(stream, 101, 0), TRM_ERROR_TIMEOUT);
-    on.control->step(2);
-    ck_ok(ops->wait(stream, 101, TRM_FOREVER));
-    finish(stream, COUNT);
-}
-END_TEST
-
-START_TEST(marks_that_are_waited_for_are_used_again)
-{
-    struct trm_backend_stream *stream = on_stream();
-    uint64_t before = 0, value = 0;
-    on.device->spin_ns = UINT64_C(1) << 62;
-    for (uint64_t i = 0; i < 1000; i++) {
-        for (int n = 0; n < 3; n++) {
-            value++;
-            ck_ok(mark_after(stream, value, 1));
-        }
-        ck_ok(ops->wait(stream, value, TRM_FOREVER));
-        if (i == 0)
-            before = events();
-    }
-    ck_assert_uint_le(events(), before + 1);
-    finish(stream, value);
-}
-END_TEST
-
-/* Where nobody waits and nobody asks the stream finds out by itself. */
-START_TEST(marks_that_nobody_waits_for_are_used_again)
-{
-    struct trm_backend_stream *stream = on_stream();
-    for (uint64_t i = 1; i <= 3000; i++) {
-        ck_ok(mark_after(stream, i, 1));
-        on.control->settle();
-    }
-    ck_assert_uint_lt(events(), 600);
-    ck_assert_uint_le(on.control->calls("cuEventQuery"), 3000 / 16);
-    finish(stream, 3000);
-}
-END_TEST
+/* ---- asking and waiting -------------------------------------------------------------------------------- */
 
 START_TEST(a_place_without_a_mark_is_waited_for_all_the_same)
 {
@@ -525,14 +464,51 @@ START_TEST(fills_of_eight_bytes_are_right_at_every_length)
 }
 END_TEST
 
+/* It is two operations to the driver, and the first one has been submitted. */
+START_TEST(of_a_fill_that_is_refused_in_part_nothing_goes_on)
+{
+    struct trm_backend_stream *stream = on_stream();
+    struct trm_fill_desc desc         = {.struct_size  = sizeof(desc),
+                                         .pattern_size = 8,
+                                         .memory       = with.device,
+                                         .size         = BYTES,
+                                         .pattern      = 0x1122334455667788};
+    for (int i = 0; i < 20; i++) {
+        ck_assert_int_eq(on.control->arm("cuMemsetD2D32Async:2:once:CUDA_ERROR_OUT_OF_MEMORY"), 0);
+        ck_status(ops->fill(stream, 1, &desc), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+        ck_assert_uint_eq(on.control->pending(), 0);
+        ck_assert_int_eq(on.control->arm(NULL), 0);
+    }
+    ck_ok(ops->fill(stream, 1, &desc));
+    finish(stream, 1);
+}
+END_TEST
+
+START_TEST(a_fill_of_pinned_memory_does_not_make_the_caller_wait)
+{
+    struct trm_backend_memory *memory = on_memory(TRM_MEMORY_PINNED, 200000);
+    struct trm_backend_stream *stream = on_stream();
+    const uint64_t *words             = on_host(memory);
+    struct trm_fill_desc desc         = {.struct_size  = sizeof(desc),
+                                         .pattern_size = 8,
+                                         .memory       = memory,
+                                         .size         = 200000,
+                                         .pattern      = 0x1122334455667788};
+    on.control->hold();
+    ck_ok(ops->fill(stream, 1, &desc));
+    on.control->release();
+    ck_ok(ops->wait(stream, 1, TRM_FOREVER));
+    ck_assert_uint_eq(words[200000 / 8 - 1], desc.pattern);
+    finish(stream, 1);
+    cuda_memory_ops.free(memory);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cuda waiting");
     TCase *group = tcase_create("waiting");
     tcase_add_checked_fixture(group, begin, end);
-    tcase_add_test(group, marks_are_found_however_many_there_are);
-    tcase_add_test(group, marks_that_are_waited_for_are_used_again);
-    tcase_add_test(group, marks_that_nobody_waits_for_are_used_again);
     tcase_add_test(group, a_place_without_a_mark_is_waited_for_all_the_same);
     tcase_add_test(group, where_there_can_be_no_mark_all_of_the_stream_is_waited_for);
     tcase_add_test(group, what_is_known_to_be_complete_is_not_asked_again);
@@ -554,6 +530,8 @@ int main(void)
     tcase_add_test(group, memory_of_the_program_that_is_pinned_is_copied_to_at_once);
     tcase_add_test(group, short_uploads_of_the_programs_memory_go_at_once_and_long_ones_when_they_are_wanted);
     tcase_add_test(group, fills_of_eight_bytes_are_right_at_every_length);
+    tcase_add_test(group, of_a_fill_that_is_refused_in_part_nothing_goes_on);
+    tcase_add_test(group, a_fill_of_pinned_memory_does_not_make_the_caller_wait);
     suite_add_tcase(suite, group);
     return run_suite(suite);
 }

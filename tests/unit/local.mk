@@ -443,6 +443,7 @@ UNIT_TESTS += \
 	tests/unit/cuda_graph \
 	tests/unit/cuda_holding \
 	tests/unit/cuda_loader \
+	tests/unit/cuda_marks \
 	tests/unit/cuda_memory \
 	tests/unit/cuda_module \
 	tests/unit/cuda_pageable \
@@ -452,6 +453,7 @@ UNIT_TESTS += \
 	tests/unit/cuda_portable \
 	tests/unit/cuda_profile \
 	tests/unit/cuda_replay \
+	tests/unit/cuda_sharing \
 	tests/unit/cuda_waiting
 endif
 
@@ -468,6 +470,10 @@ tests_unit_cuda_holding_SOURCES = tests/unit/cuda_holding.c $(CUDA_STREAMS_UNIT)
 tests_unit_cuda_holding_CFLAGS = $(CUDA_UNIT_CFLAGS)
 tests_unit_cuda_holding_LDADD = $(CUDA_UNIT_LIBS)
 
+tests_unit_cuda_marks_SOURCES = tests/unit/cuda_marks.c $(CUDA_STREAMS_UNIT)
+tests_unit_cuda_marks_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_marks_LDADD = $(CUDA_UNIT_LIBS)
+
 tests_unit_cuda_peer_SOURCES = tests/unit/cuda_peer.c $(CUDA_STREAMS_UNIT)
 tests_unit_cuda_peer_CFLAGS = $(CUDA_UNIT_CFLAGS)
 tests_unit_cuda_peer_LDADD = $(CUDA_UNIT_LIBS)
@@ -475,6 +481,10 @@ tests_unit_cuda_peer_LDADD = $(CUDA_UNIT_LIBS)
 tests_unit_cuda_replay_SOURCES = tests/unit/cuda_replay.c $(CUDA_STREAMS_UNIT)
 tests_unit_cuda_replay_CFLAGS = $(CUDA_UNIT_CFLAGS)
 tests_unit_cuda_replay_LDADD = $(CUDA_UNIT_LIBS)
+
+tests_unit_cuda_sharing_SOURCES = tests/unit/cuda_sharing.c $(CUDA_STREAMS_UNIT)
+tests_unit_cuda_sharing_CFLAGS = $(CUDA_UNIT_CFLAGS)
+tests_unit_cuda_sharing_LDADD = $(CUDA_UNIT_LIBS)
 
 tests_unit_cuda_waiting_SOURCES = tests/unit/cuda_waiting.c $(CUDA_STREAMS_UNIT)
 tests_unit_cuda_waiting_CFLAGS = $(CUDA_UNIT_CFLAGS)

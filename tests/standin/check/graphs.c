@@ -110,6 +110,44 @@ START_TEST(other_parameters_are_those_of_the_launches_that_follow)
 }
 END_TEST
 
+START_TEST(a_graph_whose_kernel_was_unloaded_is_not_launched)
+{
+    CUmodule module;
+    CUgraph graph;
+    CUgraphNode node;
+    CUgraphExec executable;
+    uint32_t value = 1;
+
+    begin("");
+    CUfunction function                       = make_kernel(&module, adds, "k");
+    CUstream stream                           = make_stream();
+    CUdeviceptr out                           = make_words();
+    void *parameters[]                        = {&out, &value};
+    const CUDA_KERNEL_NODE_PARAMS node_params = {.func         = function,
+                                                 .gridDimX     = 1,
+                                                 .gridDimY     = 1,
+                                                 .gridDimZ     = 1,
+                                                 .blockDimX    = 1,
+                                                 .blockDimY    = 1,
+                                                 .blockDimZ    = 1,
+                                                 .kernelParams = parameters};
+    must(cuGraphCreate(&graph, 0));
+    must(cuGraphAddKernelNode(&node, graph, NULL, 0, &node_params));
+    must(cuGraphInstantiateWithFlags(&executable, graph, 0));
+    must(cuGraphLaunch(executable, stream));
+    must(cuStreamSynchronize(stream));
+    must(cuModuleUnload(module));
+    ck_assert_int_eq(cuGraphLaunch(executable, stream), CUDA_ERROR_INVALID_HANDLE);
+    ck_assert_uint_eq(control->breaches(NULL, 0), 1);
+    control->forget_breaches();
+    must(cuGraphExecDestroy(executable));
+    must(cuGraphDestroy(graph));
+    must(cuMemFree(out));
+    must(cuStreamDestroy(stream));
+    end();
+}
+END_TEST
+
 START_TEST(a_copy_may_be_told_another_place_of_the_same_kind_of_memory_only)
 {
     CUgraph graph;
@@ -217,6 +255,7 @@ int main(void)
     tcase_add_test(tests, a_node_comes_behind_what_it_depends_on);
     tcase_add_test(tests, a_dependency_that_is_missing_shows);
     tcase_add_test(tests, other_parameters_are_those_of_the_launches_that_follow);
+    tcase_add_test(tests, a_graph_whose_kernel_was_unloaded_is_not_launched);
     tcase_add_test(tests, a_copy_may_be_told_another_place_of_the_same_kind_of_memory_only);
     tcase_add_test(tests, setting_something_without_a_current_context_is_a_breach);
     tcase_add_test(tests, a_graph_records_the_event_that_it_was_told);

@@ -163,6 +163,35 @@ START_TEST(rectangles_are_copied_with_their_pitches)
 }
 END_TEST
 
+START_TEST(pitches_beyond_what_a_device_takes_are_refused)
+{
+    begin("");
+    CUstream stream    = make_stream();
+    CUdeviceptr words  = make_words();
+    uint32_t *host     = make_pinned(3);
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost       = host,
+                          .srcPitch      = (size_t)1 << 31,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstDevice     = words,
+                          .dstPitch      = 8,
+                          .WidthInBytes  = 8,
+                          .Height        = 2};
+    ck_assert_int_eq(cuMemcpy2DAsync(&copy, stream), CUDA_ERROR_INVALID_VALUE);
+    copy.srcPitch = 8;
+    must(cuMemcpy2DAsync(&copy, stream));
+    ck_assert_int_eq(cuMemsetD2D32Async(words, 6, 1, 1, 2, stream), CUDA_ERROR_INVALID_VALUE);
+    must(cuMemsetD2D32Async(words, 8, 1, 1, 2, stream));
+    must(cuStreamSynchronize(stream));
+    ck_assert_uint_eq(read_word(words + 4), 3);
+    ck_assert_uint_eq(read_word(words + 8), 1);
+    must(cuMemFreeHost(host));
+    must(cuMemFree(words));
+    must(cuStreamDestroy(stream));
+    end();
+}
+END_TEST
+
 /* ---- pools */
 
 static CUmemoryPool make_pool(void)
@@ -339,53 +368,6 @@ START_TEST(a_stream_waits_for_the_value_of_a_semaphore_that_another_signals)
 }
 END_TEST
 
-/* ---- devices */
-
-START_TEST(devices_reach_each_other_where_they_were_told_to)
-{
-    int reaches;
-    CUcontext other;
-    CUdeviceptr far;
-
-    CUcontext context = begin("devices=2");
-    must(cuDeviceCanAccessPeer(&reaches, 0, 1));
-    ck_assert_int_eq(reaches, 1);
-    must(cuDevicePrimaryCtxRetain(&other, 1));
-    must(cuCtxEnablePeerAccess(other, 0));
-    ck_assert_int_eq(cuCtxEnablePeerAccess(other, 0), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
-    CUstream stream  = make_stream();
-    CUdeviceptr near = make_words();
-    must(cuCtxPushCurrent(other));
-    must(cuMemAlloc(&far, BYTES));
-    must(cuCtxPopCurrent(NULL));
-    must(cuMemsetD32Async(near, 8, COUNT, stream));
-    must(cuMemcpyPeerAsync(far, other, near, context, BYTES, stream));
-    must(cuStreamSynchronize(stream));
-    ck_assert_uint_eq(read_word(far), 8);
-    ck_assert_uint_eq(control->memory(1), BYTES);
-    must(cuMemFree(near));
-    must(cuStreamDestroy(stream));
-    must(cuDevicePrimaryCtxRelease(1));
-    ck_assert_uint_eq(control->memory(1), 0);
-    end();
-}
-END_TEST
-
-START_TEST(devices_that_do_not_reach_each_other_say_so)
-{
-    int reaches;
-    CUcontext other;
-
-    begin("devices=2 peers=no");
-    must(cuDeviceCanAccessPeer(&reaches, 0, 1));
-    ck_assert_int_eq(reaches, 0);
-    must(cuDevicePrimaryCtxRetain(&other, 1));
-    ck_assert_int_eq(cuCtxEnablePeerAccess(other, 0), CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
-    must(cuDevicePrimaryCtxRelease(1));
-    end();
-}
-END_TEST
-
 int main(void)
 {
     TCase *tests = tcase_create("memory");
@@ -397,12 +379,11 @@ int main(void)
     tcase_add_test(tests, pointers_tell_what_they_are);
     tcase_add_test(tests, pages_that_may_only_be_read_are_registered_for_reading_only);
     tcase_add_test(tests, rectangles_are_copied_with_their_pitches);
+    tcase_add_test(tests, pitches_beyond_what_a_device_takes_are_refused);
     tcase_add_test(tests, the_same_stream_has_the_memory_of_a_pool_again_at_once_and_another_when_it_is_free);
     tcase_add_test(tests, a_pool_without_a_threshold_gives_all_back_when_somebody_waits);
     tcase_add_test(tests, rubbish_is_written_where_a_stream_allocates_and_where_it_frees);
     tcase_add_test(tests, memory_that_was_exported_and_imported_is_the_same);
     tcase_add_test(tests, a_stream_waits_for_the_value_of_a_semaphore_that_another_signals);
-    tcase_add_test(tests, devices_reach_each_other_where_they_were_told_to);
-    tcase_add_test(tests, devices_that_do_not_reach_each_other_say_so);
     return run_tests(tests, "memory");
 }
