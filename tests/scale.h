@@ -5,8 +5,10 @@
 #define TESTS_SCALE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Is this a build with a sanitizer? It takes many times as long, and bears no threads in the child of a fork. */
 static inline bool sanitized(void)
@@ -31,6 +33,37 @@ static inline bool is_asked_for(const char *variable)
 static inline unsigned scaled(unsigned full, unsigned quick)
 {
     return is_asked_for("CONFORMANCE_QUICK") || sanitized() ? quick : full;
+}
+
+/* So long may a loop go on that opens devices: a driver takes between a millisecond and most of a second for one. */
+#define ROUNDS_NS (scaled(10, 4) * UINT64_C(1000000000))
+
+/* Rounds of such a loop: `wanted`, or as many as there is time for, and `least` in any case.
+ *
+ *     for (struct rounds rounds = rounds_of(scaled(200, 20), 3); rounds_left(&rounds); rounds.number++)
+ */
+struct rounds {
+    unsigned number; /* of the round, from 0 on */
+    unsigned wanted, least;
+    uint64_t end_ns;
+};
+
+static inline uint64_t rounds_now_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static inline struct rounds rounds_of(unsigned wanted, unsigned least)
+{
+    return (struct rounds){.wanted = wanted, .least = least, .end_ns = rounds_now_ns() + ROUNDS_NS};
+}
+
+static inline bool rounds_left(const struct rounds *rounds)
+{
+    return rounds->number < rounds->wanted &&
+           (rounds->number < rounds->least || rounds_now_ns() < rounds->end_ns);
 }
 
 #endif

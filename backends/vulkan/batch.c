@@ -236,8 +236,8 @@ void vulkan_batch_give(struct vulkan_batch *batch)
     batch->named         = NULL;
     batch->command_count = batch->finish_count = batch->operations = 0;
     batch->recording                                               = false;
-    batch->gate = batch->first = batch->value = batch->helper = batch->bytes = 0;
-    batch->done                                                              = batch->watched;
+    batch->gate = batch->first = batch->value = batch->helper = 0;
+    batch->done                                               = batch->watched;
     if (batch->watched)
         return;
     batch->next   = stream->spare;

@@ -75,7 +75,6 @@ struct vulkan_batch {
     uint64_t first, value;          /* numbers of its first and last operation; `value` is what it signals */
     uint64_t helper; /* not 0: the device signals this on stream->helper, and the host then `value` */
     uint32_t operations;
-    uint64_t bytes;                         /* that its copies move: large ones are submitted soon */
     const struct trm_backend_kernel *named; /* what it ran last, for the report of a loss; NULL: none */
 
     /* The stream is attended to when the batch has ended, or when what it waits for outside is reached. A batch that is done

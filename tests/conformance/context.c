@@ -426,7 +426,7 @@ static void *count_candidates(void *user)
 
 START_TEST(many_threads_may_be_the_first_that_need_the_backends)
 {
-    for (unsigned round = 0; round < scaled(20, 4); round++) {
+    for (struct rounds rounds = rounds_of(scaled(20, 4), 2); rounds_left(&rounds); rounds.number++) {
         struct trm_context *context = open_context();
         pthread_t threads[8];
         void *counts[8];

@@ -145,13 +145,13 @@ END_TEST
 
 START_TEST(a_device_can_be_opened_and_destroyed_again_and_again)
 {
-    for (unsigned i = 0; i < scaled(200, 20); i++) {
+    for (struct rounds rounds = rounds_of(scaled(200, 20), 3); rounds_left(&rounds); rounds.number++) {
         struct trm_device *device = open_device(the.context);
         struct trm_stream *stream = NULL;
         ck_ok(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
         struct trm_buffer *buffer = make_buffer(device, TRM_MEMORY_DEVICE, 100);
-        put_pattern(stream, buffer, 100, i);
-        ck_buffer_pattern(stream, buffer, 100, i);
+        put_pattern(stream, buffer, 100, rounds.number);
+        ck_buffer_pattern(stream, buffer, 100, rounds.number);
         trm_buffer_destroy(buffer);
         trm_stream_destroy(stream);
         trm_device_destroy(device);

@@ -7,10 +7,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <trireme/interop.h>
 #include <unistd.h>
+
+#include "tests/device/checks.h"
 
 #define CHILD_SECONDS 20
 

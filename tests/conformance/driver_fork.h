@@ -4,7 +4,7 @@
 #ifndef CONFORMANCE_DRIVER_FORK_H
 #define CONFORMANCE_DRIVER_FORK_H
 
-#include "harness.h"
+#include <trireme/trireme.h>
 
 struct driver {
     char name[256]; /* of the device */

@@ -7,6 +7,8 @@
 #include <vulkan/vulkan.h>
 
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define DEVICES_MOST 16u
 

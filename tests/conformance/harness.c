@@ -267,6 +267,24 @@ static void fixture_close(void)
     check_complaints();
 }
 
+/* ---- progress ---- */
+
+static uint64_t case_began_ns;
+
+static void progress_begin(void)
+{
+    case_began_ns = now_ns();
+}
+
+/* Of cases that pass: the process of one that fails ends before this. */
+static void progress_end(void)
+{
+    if (!options.progress)
+        return;
+    printf("%8.3f s %s\n", (double)(now_ns() - case_began_ns) * 1e-9, tcase_name());
+    fflush(stdout);
+}
+
 /* ---- groups ---- */
 
 static void set_time_out(TCase *group)
@@ -280,6 +298,7 @@ static TCase *make_group(Suite *suite, const char *name)
 {
     TCase *group = tcase_create(name);
     set_time_out(group);
+    tcase_add_checked_fixture(group, progress_begin, progress_end);
     suite_add_tcase(suite, group);
     return group;
 }

@@ -46,6 +46,7 @@ bool case_wanted(const char *name);
 struct options {
     bool list;
     bool no_fork;
+    bool progress;
     const char *filter;
     unsigned part, parts; /* every case whose number leaves this remainder; 0 parts: all */
 };

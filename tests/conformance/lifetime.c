@@ -24,7 +24,8 @@ START_TEST(work_goes_on_when_everything_it_uses_has_been_destroyed)
         BYTES = 100000
     };
     static uint8_t sent[BYTES], got[BYTES];
-    for (uint32_t i = 0; i < scaled(100, 10); i++) {
+    for (struct rounds rounds = rounds_of(scaled(100, 10), 2); rounds_left(&rounds); rounds.number++) {
+        uint32_t i                  = rounds.number;
         struct trm_context *context = open_context();
         struct trm_device *device   = open_device(context);
         struct trm_stream *stream = NULL, *second = NULL;

@@ -1,10 +1,11 @@
 /* The conformance suite: what every backend has to do, checked through the public API alone.
  *
- *     conformance [--list] [--filter TEXT,…] [--part I/N] [--no-fork]
+ *     conformance [--list] [--filter TEXT,…] [--part I/N] [--progress] [--no-fork]
  *
  * --list      print the names of the cases and run none
  * --filter    only the cases whose name holds TEXT, or another TEXT
  * --part      the I-th of N parts of the cases, from 0 on: for several at once
+ * --progress  a line for each case that has passed, as it ends, with its seconds
  * --no-fork   all cases in this process: for a debugger, and for drivers that mind a fork
  *
  * The backend is named by CONFORMANCE_BACKEND, a name or the path of a plugin; "cpu" when unset.
@@ -88,6 +89,8 @@ static bool options_read(int count, char **arguments)
             options.list = true;
         else if (strcmp(arguments[i], "--no-fork") == 0)
             options.no_fork = true;
+        else if (strcmp(arguments[i], "--progress") == 0)
+            options.progress = true;
         else if (strcmp(arguments[i], "--filter") == 0 && i + 1 < count)
             options.filter = arguments[++i];
         else if (strcmp(arguments[i], "--part") == 0 && i + 1 < count && part_read(arguments[i + 1]))
@@ -109,7 +112,8 @@ static void environment_clean(void)
 int main(int argument_count, char **arguments)
 {
     if (!options_read(argument_count, arguments)) {
-        fprintf(stderr, "usage: %s [--list] [--filter TEXT] [--part I/N] [--no-fork]\n", arguments[0]);
+        fprintf(stderr, "usage: %s [--list] [--filter TEXT] [--part I/N] [--progress] [--no-fork]\n",
+                arguments[0]);
         return 2;
     }
     environment_clean();

@@ -486,13 +486,10 @@ static void check_balance(struct accountant *accountant)
                   atomic_load(&accountant->wrongs), accountant->fails_at);
 }
 
-/* So long may all runs of a case take. */
-#define RUNS_NS (scaled(40, 8) * UINT64_C(1000000000))
-
 /* How many allocations to go on by, so that all runs end in time on a device that takes long to open. */
 static long choose_stride(long allocations, uint64_t run_ns)
 {
-    uint64_t least = scaled(1, 3), fit = RUNS_NS / (run_ns + 1) + 1;
+    uint64_t least = scaled(1, 3), fit = ROUNDS_NS / (run_ns + 1) + 1;
     uint64_t stride = ((uint64_t)allocations + fit - 1) / fit;
     return (long)(stride > least ? stride : least);
 }

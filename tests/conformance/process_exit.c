@@ -53,7 +53,7 @@ static const char *exit_idle(void *user)
 
 START_TEST(a_program_may_exit_with_live_objects)
 {
-    for (unsigned i = 0; i < scaled(20, 3); i++)
+    for (struct rounds rounds = rounds_of(scaled(20, 3), 2); rounds_left(&rounds); rounds.number++)
         child_end(child_start(exit_idle, NULL), 41);
 }
 END_TEST

@@ -154,14 +154,14 @@ END_TEST
 START_TEST(objects_come_and_go_in_a_storm_of_signals)
 {
     storm_begin();
-    for (unsigned i = 0; i < scaled(200, 20); i++) {
+    for (struct rounds rounds = rounds_of(scaled(200, 20), 3); rounds_left(&rounds); rounds.number++) {
         struct trm_context *context = open_context();
         struct trm_device *device   = open_device(context);
         struct trm_stream *stream   = NULL;
         ck_ok(trm_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &stream));
         struct trm_buffer *buffer = make_buffer(device, TRM_MEMORY_DEVICE, 1000);
-        put_pattern(stream, buffer, 1000, i);
-        ck_buffer_pattern(stream, buffer, 1000, i);
+        put_pattern(stream, buffer, 1000, rounds.number);
+        ck_buffer_pattern(stream, buffer, 1000, rounds.number);
         trm_buffer_destroy(buffer);
         trm_stream_destroy(stream);
         trm_device_destroy(device);

@@ -1,7 +1,7 @@
 # The cuda backend on a stand-in for CUDA's driver (tests/standin), which makes calls and work fail, holds work back, is older or lacks
 # this or that, and keeps account. The same programs run on the machine's own driver with CUDA_TEST_DRIVER=real.
 
-EXTRA_DIST += tests/cuda/common.sh tests/cuda/on-a-gpu
+EXTRA_DIST += tests/cuda/common.sh
 
 # For whatever runs on the stand-in, where there is one.
 CUDA_STANDIN_CPPFLAGS = \
@@ -30,10 +30,10 @@ CUDA_TESTS = \
 check_PROGRAMS += $(CUDA_TESTS)
 TESTS += $(CUDA_TESTS)
 
-CUDA_FIXTURE = $(DEVICE_TEST) tests/cuda/fixture.c tests/cuda/fixture.h tests/standin/control.h
-CUDA_SCENARIO = tests/cuda/scenario.c tests/cuda/scenario.h
+CUDA_FIXTURE = tests/cuda/fixture.c tests/cuda/fixture.h tests/standin/control.h
+CUDA_SCENARIO = tests/cuda/scenario.c
 CUDA_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-CUDA_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
+CUDA_TEST_LIBS = $(DEVICE_TEST_LIBS)
 CUDA_TEST_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(CUDA_STANDIN_CPPFLAGS)
 
 tests_cuda_asynchrony_SOURCES = tests/cuda/asynchrony.c $(CUDA_FIXTURE)
@@ -98,11 +98,6 @@ tests_cuda_two_devices_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_two_devices_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_two_devices_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_two_devices_LDFLAGS = $(UNINSTALLED_LINK)
-
-# make check-gpu: on a machine with a GPU and NVIDIA's driver, what `make check` asks of the stand-in is asked of those, and more; the
-# last thing printed is a table (Markdown) of how it went. See the script for what it leaves out and why.
-check-gpu: all $(check_PROGRAMS) $(check_LTLIBRARIES)
-	@$(AM_TESTS_ENVIRONMENT) $(SHELL) $(srcdir)/tests/cuda/on-a-gpu $(GPUFLAGS)
 
 tests_cuda_adopted_SOURCES = tests/cuda/adopted.c tests/cuda/native.c tests/cuda/native.h $(CUDA_FIXTURE)
 tests_cuda_adopted_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)

@@ -1,7 +1,8 @@
 /* Calls of CUDA's driver that fail, each in its turn: for want of memory, and in every other way that a driver may think of.
  * SPDX-License-Identifier: MIT
  */
-#include "tests/cuda/scenario.h"
+#include "tests/cuda/fixture.h"
+#include "tests/device/scenario.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -82,14 +83,6 @@ static bool run_with(const char *rule, bool is_memory)
     return failures > 0;
 }
 
-static void check_usable(void)
-{
-    struct scenario_end end;
-    scenario_run(&end, NULL);
-    ck_assert_msg(end.status == TRM_OK, "%s gave %s afterwards: %s", end.step, trm_status_name(end.status),
-                  end.sentence);
-}
-
 /* The n-th call fails, for n = 1, 1 + stride, …, until none did; the stride grows by `growth`. How often one failed. */
 static unsigned fail_each(const char *function, const char *how, const char *result, unsigned stride,
                           unsigned growth)
@@ -105,7 +98,7 @@ static unsigned fail_each(const char *function, const char *how, const char *res
         n += stride;
         stride += growth;
     } while (one_failed);
-    check_usable();
+    scenario_succeed("afterwards", NULL);
     return failed;
 }
 
@@ -114,7 +107,7 @@ static unsigned fail_each(const char *function, const char *how, const char *res
 START_TEST(the_scenario_comes_through_when_nothing_fails)
 {
     uint64_t calls = standin->fallible_calls();
-    check_usable();
+    scenario_succeed("with nothing that fails", NULL);
     check_nothing_left("a scenario in which nothing failed");
     ck_assert_uint_gt(standin->fallible_calls(), calls + 100);
 }
@@ -154,7 +147,7 @@ START_TEST(every_function_may_fail_in_a_way_that_nobody_expects)
         snprintf(rule, sizeof(rule), "%s:%u:on:%s", functions[_i], 1 + (unsigned)i, result);
         run_with(rule, false);
     }
-    check_usable();
+    scenario_succeed("afterwards", NULL);
 }
 END_TEST
 

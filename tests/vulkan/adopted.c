@@ -18,10 +18,64 @@ static struct {
     PFN_vkGetInstanceProcAddr get_proc;
     VkInstance instance;
     VkPhysicalDevice physical_device;
+    uint32_t family; /* that computes */
     VkDevice device;
 } own;
 
 #define FUNCTION(name) PFN_##name name = (PFN_##name)own.get_proc(own.instance, #name)
+
+static void open_instance(void)
+{
+    VkApplicationInfo application = {.sType      = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                     .apiVersion = VK_API_VERSION_1_2};
+    VkInstanceCreateInfo instance = {.sType            = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                     .pApplicationInfo = &application};
+    void *library                 = dlopen(shim_path(), RTLD_NOW);
+    memset(&own, 0, sizeof(own));
+    own.get_proc = (PFN_vkGetInstanceProcAddr)(uintptr_t)dlsym(library, "vkGetInstanceProcAddr");
+    FUNCTION(vkCreateInstance);
+    ck_assert_int_eq(vkCreateInstance(&instance, NULL, &own.instance), VK_SUCCESS);
+    dlclose(library); /* the fixture holds it */
+}
+
+/* What the device is made with. */
+static bool has_timelines(VkPhysicalDevice physical)
+{
+    static VkExtensionProperties extensions[1024];
+    uint32_t count = 1024;
+    FUNCTION(vkEnumerateDeviceExtensionProperties);
+    if (vkEnumerateDeviceExtensionProperties(physical, NULL, &count, extensions) < 0)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(extensions[i].extensionName, "VK_KHR_timeline_semaphore") == 0)
+            return true;
+    return false;
+}
+
+static bool find_family(VkPhysicalDevice physical, uint32_t *family)
+{
+    VkQueueFamilyProperties families[16];
+    uint32_t count = 16;
+    FUNCTION(vkGetPhysicalDeviceQueueFamilyProperties);
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
+    for (*family = 0; *family < count; ++*family)
+        if (families[*family].queueFlags & VK_QUEUE_COMPUTE_BIT)
+            return true;
+    return false;
+}
+
+/* The first device that will do. */
+static void find_device(void)
+{
+    VkPhysicalDevice all[16];
+    uint32_t count = 16;
+    FUNCTION(vkEnumeratePhysicalDevices);
+    ck_assert_int_ge(vkEnumeratePhysicalDevices(own.instance, &count, all), VK_SUCCESS);
+    for (uint32_t i = 0; i < count && !own.physical_device; i++)
+        if (has_timelines(all[i]) && find_family(all[i], &own.family))
+            own.physical_device = all[i];
+    ck_assert_msg(own.physical_device, "the library found a device, and here there is none like it");
+}
 
 static void open_own(void)
 {
@@ -31,29 +85,20 @@ static void open_own(void)
         .sType             = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
         .timelineSemaphore = VK_TRUE,
     };
-    VkDeviceQueueCreateInfo queue = {
-        .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, .queueCount = 1, .pQueuePriorities = &priority};
+    open_instance();
+    find_device();
+    VkDeviceQueueCreateInfo queue = {.sType            = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                     .queueFamilyIndex = own.family,
+                                     .queueCount       = 1,
+                                     .pQueuePriorities = &priority};
     VkDeviceCreateInfo device     = {.sType                   = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                      .pNext                   = &timeline,
                                      .queueCreateInfoCount    = 1,
                                      .pQueueCreateInfos       = &queue,
                                      .enabledExtensionCount   = 1,
                                      .ppEnabledExtensionNames = extensions};
-    VkApplicationInfo application = {.sType      = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-                                     .apiVersion = VK_API_VERSION_1_2};
-    VkInstanceCreateInfo instance = {.sType            = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
-                                     .pApplicationInfo = &application};
-    void *library                 = dlopen(shim_path(), RTLD_NOW);
-    uint32_t count                = 1;
-    memset(&own, 0, sizeof(own));
-    own.get_proc = (PFN_vkGetInstanceProcAddr)(uintptr_t)dlsym(library, "vkGetInstanceProcAddr");
-    FUNCTION(vkCreateInstance);
-    ck_assert_int_eq(vkCreateInstance(&instance, NULL, &own.instance), VK_SUCCESS);
-    FUNCTION(vkEnumeratePhysicalDevices);
     FUNCTION(vkCreateDevice);
-    ck_assert_int_ge(vkEnumeratePhysicalDevices(own.instance, &count, &own.physical_device), VK_SUCCESS);
     ck_assert_int_eq(vkCreateDevice(own.physical_device, &device, NULL, &own.device), VK_SUCCESS);
-    dlclose(library); /* the fixture holds it */
 }
 
 static void close_own(void)
@@ -69,7 +114,7 @@ static void close_own(void)
 static int32_t adopt(struct trm_context *context, struct trm_device **device)
 {
     static const char *const extensions[] = {"VK_KHR_timeline_semaphore"};
-    struct trm_vulkan_queues queues       = {.count = 1};
+    struct trm_vulkan_queues queues       = {.family = own.family, .count = 1};
     struct trm_vulkan_device given        = {
                .struct_size            = sizeof(given),
                .queue_count            = 1,
@@ -157,17 +202,17 @@ START_TEST(a_device_of_the_programs_own_without_timelines_is_refused_by_what_it_
 {
     struct trm_context *context       = context_open();
     VkPhysicalDeviceFeatures2 nothing = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-    struct trm_vulkan_queues queues   = {.count = 1};
     struct trm_device *device         = NULL;
     open_own();
-    struct trm_vulkan_device given = {.struct_size            = sizeof(given),
-                                      .queue_count            = 1,
-                                      .get_instance_proc_addr = (void *)(uintptr_t)own.get_proc,
-                                      .instance               = own.instance,
-                                      .physical_device        = own.physical_device,
-                                      .device                 = own.device,
-                                      .queues                 = &queues,
-                                      .features               = &nothing};
+    struct trm_vulkan_queues queues = {.family = own.family, .count = 1};
+    struct trm_vulkan_device given  = {.struct_size            = sizeof(given),
+                                       .queue_count            = 1,
+                                       .get_instance_proc_addr = (void *)(uintptr_t)own.get_proc,
+                                       .instance               = own.instance,
+                                       .physical_device        = own.physical_device,
+                                       .device                 = own.device,
+                                       .queues                 = &queues,
+                                       .features               = &nothing};
     ck_fails(trm_device_adopt(context, "vulkan", TRM_NATIVE_DEVICE_VULKAN, &given, &device),
              TRM_ERROR_INVALID_ARGUMENT);
     ck_sentence_has("timeline");
@@ -189,11 +234,10 @@ static void shape_as_minimal(void)
 
 static void add_cases(Suite *suite, const char *name, SFun shape)
 {
-    TCase *group = tcase_create(name);
+    TCase *group = group_make(suite, name);
     tcase_add_checked_fixture(group, shape, NULL);
     tcase_add_loop_test(group, any_call_on_a_device_of_the_programs_own_may_fail_and_the_device_stays, 0, 2);
     tcase_add_test(group, a_device_of_the_programs_own_without_timelines_is_refused_by_what_it_lacks);
-    suite_add_tcase(suite, group);
 }
 
 int main(void)

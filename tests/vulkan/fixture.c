@@ -11,6 +11,9 @@
 
 #define SHAPE_VARIABLES_MOST 16
 
+/* To open a device takes some drivers most of a second. */
+#define TEST_SECONDS 300
+
 const struct vulkan_shim_control *shim;
 
 const char *const shape_plain[]    = {"VULKAN_SHIM_FAMILIES", "graphics:1:64", NULL};
@@ -116,6 +119,22 @@ void check_nothing_left(const char *after)
 }
 
 /* ---- running ---- */
+
+TCase *group_make(Suite *suite, const char *name)
+{
+    TCase *group      = tcase_create(name);
+    const char *given = getenv("CK_DEFAULT_TIMEOUT");
+    if (!given || !given[0])
+        tcase_set_timeout(group, TEST_SECONDS);
+    suite_add_tcase(suite, group);
+    return group;
+}
+
+void skip(const char *reason)
+{
+    printf("SKIP %s: %s\n", tcase_name(), reason);
+    fflush(stdout);
+}
 
 int run_suite(Suite *suite)
 {

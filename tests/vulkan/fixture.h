@@ -22,6 +22,12 @@ void shim_shape(const char *const *variables);
  * that has next to nothing. */
 extern const char *const shape_plain[], *const shape_discrete[], *const shape_minimal[];
 
+/* A group of the suite, each test of which may take as long as the slowest driver needs. CK_DEFAULT_TIMEOUT overrules it. */
+TCase *group_make(Suite *suite, const char *name);
+
+/* Says why a test does nothing on this driver. The caller returns. */
+void skip(const char *reason);
+
 /* Runs a suite as a test program does: 77 where there is no Vulkan device. */
 int run_suite(Suite *suite);
 

@@ -36,16 +36,17 @@ VULKAN_TESTS = \
 	tests/vulkan/drivers \
 	tests/vulkan/out_of_memory \
 	tests/vulkan/streams \
+	tests/vulkan/tokens \
 	tests/vulkan/two_devices
 
 check_PROGRAMS += $(VULKAN_TESTS)
 TESTS += $(VULKAN_TESTS)
 
-VULKAN_FIXTURE = $(DEVICE_TEST) tests/differential/sanitizers.c tests/vulkan/fixture.c tests/vulkan/fixture.h tests/vulkan/shim/control.h
-VULKAN_SCENARIO = tests/vulkan/scenario.c tests/vulkan/scenario.h
+VULKAN_FIXTURE = tests/differential/sanitizers.c tests/vulkan/fixture.c tests/vulkan/fixture.h tests/vulkan/shim/control.h
+VULKAN_SCENARIO = tests/vulkan/scenario.c
 VULKAN_TEST_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS) \
 	-DVULKAN_SHIM_PATH='"$(abs_top_builddir)/tests/vulkan/.libs/vulkan-shim.so"'
-VULKAN_TEST_LIBS = libtrireme.la $(CHECK_LIBS)
+VULKAN_TEST_LIBS = $(DEVICE_TEST_LIBS)
 
 tests_vulkan_adopted_SOURCES = tests/vulkan/adopted.c $(VULKAN_FIXTURE)
 tests_vulkan_adopted_CFLAGS = $(VULKAN_TEST_CFLAGS)
@@ -59,8 +60,9 @@ tests_vulkan_device_lost_SOURCES = tests/vulkan/device_lost.c $(VULKAN_FIXTURE) 
 tests_vulkan_device_lost_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_device_lost_LDADD = $(VULKAN_TEST_LIBS)
 
-tests_vulkan_drivers_SOURCES = tests/vulkan/drivers.c $(VULKAN_FIXTURE)
-tests_vulkan_drivers_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_drivers_SOURCES = tests/vulkan/drivers.c $(VULKAN_FIXTURE) \
+	tests/conformance/driver_fork.c tests/conformance/driver_fork.h tests/conformance/driver_fork_vulkan.c
+tests_vulkan_drivers_CFLAGS = $(VULKAN_TEST_CFLAGS) -DCONFORMANCE_VULKAN
 tests_vulkan_drivers_LDADD = $(VULKAN_TEST_LIBS)
 
 tests_vulkan_out_of_memory_SOURCES = tests/vulkan/out_of_memory.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
@@ -70,6 +72,10 @@ tests_vulkan_out_of_memory_LDADD = $(VULKAN_TEST_LIBS)
 tests_vulkan_streams_SOURCES = tests/vulkan/streams.c $(VULKAN_FIXTURE)
 tests_vulkan_streams_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_streams_LDADD = $(VULKAN_TEST_LIBS)
+
+tests_vulkan_tokens_SOURCES = tests/vulkan/tokens.c $(VULKAN_FIXTURE)
+tests_vulkan_tokens_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_tokens_LDADD = $(VULKAN_TEST_LIBS)
 
 tests_vulkan_two_devices_SOURCES = tests/vulkan/two_devices.c $(VULKAN_FIXTURE)
 tests_vulkan_two_devices_CFLAGS = $(VULKAN_TEST_CFLAGS)

@@ -33,18 +33,24 @@ static uint32_t type_count(void)
     return shim_config.memory == SHIM_MEMORY_BAR ? TYPES : TYPES - 1;
 }
 
-/* The type behind all of ours: the device's own that the host reaches coherently. */
+/* The first type with all of these properties; UINT32_MAX: there is none. */
+static uint32_t type_with(const VkPhysicalDeviceMemoryProperties *properties, VkMemoryPropertyFlags wanted)
+{
+    for (uint32_t i = 0; i < properties->memoryTypeCount; i++)
+        if ((properties->memoryTypes[i].propertyFlags & wanted) == wanted)
+            return i;
+    return UINT32_MAX;
+}
+
+/* The type behind all of ours: the device's own that the host reaches coherently, or else the host's, which every device has. */
 static uint32_t real_type(VkPhysicalDevice physical)
 {
     VkPhysicalDeviceMemoryProperties properties;
-    VkMemoryPropertyFlags wanted = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                                   VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    VkMemoryPropertyFlags coherent =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     shim_real.vkGetPhysicalDeviceMemoryProperties(physical, &properties);
-    for (uint32_t i = 0; i < properties.memoryTypeCount; i++)
-        if ((properties.memoryTypes[i].propertyFlags & wanted) == wanted)
-            return i;
-    shim_breach("the device has no memory that could look like that of a discrete one");
-    return 0;
+    uint32_t type = type_with(&properties, coherent | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    return type != UINT32_MAX ? type : type_with(&properties, coherent);
 }
 
 static uint64_t heap_bytes(uint32_t heap)

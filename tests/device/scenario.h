@@ -1,10 +1,11 @@
-/* A scenario that touches all that the backend can do, and gives up at the first failure.
+/* A scenario that touches all that a backend can do, and gives up at the first failure.
  * SPDX-License-Identifier: MIT
  */
-#ifndef CUDA_SCENARIO_H
-#define CUDA_SCENARIO_H
+#ifndef TESTS_DEVICE_SCENARIO_H
+#define TESTS_DEVICE_SCENARIO_H
 
-#include "tests/cuda/fixture.h"
+#include <stdint.h>
+#include <trireme/trireme.h>
 
 struct scenario_end {
     int32_t status;   /* TRM_OK when it came through, its data being what they must be */
@@ -17,5 +18,8 @@ struct scenario_end {
  * after everything has been destroyed ("destroying"). */
 typedef void (*scenario_look_fn)(const char *step);
 void scenario_run(struct scenario_end *end, scenario_look_fn look);
+
+/* The test has failed if it does not come through. `when`: said with the failure. */
+void scenario_succeed(const char *when, scenario_look_fn look);
 
 #endif

@@ -1,0 +1,120 @@
+/* What a token of a pipeline costs in calls of the driver, when all is under way.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/vulkan/fixture.h"
+
+enum {
+    BYTES  = 1 << 20,
+    TOKENS = 32,
+    FEW    = TOKENS / 4 /* of a run itself, which now and then compares the clocks anew */
+};
+
+static const char *const copies[] = {"engine", "kernel"};
+
+static int32_t do_nothing(void *user, struct trm_token *token)
+{
+    (void)user;
+    (void)token;
+    return TRM_OK;
+}
+
+static int32_t look_away(void *user, const struct trm_token *token)
+{
+    (void)user;
+    (void)token;
+    return TRM_OK;
+}
+
+static void run(struct trm_pipeline *pipeline, uint64_t tokens)
+{
+    struct trm_source source = trm_source_function(do_nothing, NULL);
+    struct trm_sink sink     = trm_sink_function(look_away, NULL);
+    source.count             = tokens;
+    ck_ok(trm_pipeline_run(pipeline, &source, &sink));
+}
+
+/* Uploads, computes and downloads a mebibyte a token. */
+static struct trm_pipeline *pipeline_open(struct trm_device *device, struct trm_kernel *kernel,
+                                          int32_t strategy, int32_t measure)
+{
+    struct trm_port ports[2]        = {trm_port_input("in", BYTES), trm_port_output("out", BYTES)};
+    struct trm_argument arguments[] = {trm_arg_port(0), trm_arg_port(1), trm_arg_port_elements(0, 4),
+                                       trm_arg_u32(3), trm_arg_u32(5)};
+    struct trm_stage stage          = trm_stage_launch(kernel, arguments, 5, 0, 4);
+    struct trm_pipeline_desc desc   = {.struct_size = sizeof(desc),
+                                       .ports       = ports,
+                                       .port_count  = 2,
+                                       .stages      = &stage,
+                                       .stage_count = 1,
+                                       .depth       = 3,
+                                       .strategy    = strategy,
+                                       .measure     = measure};
+    struct trm_pipeline *pipeline   = NULL;
+    ck_ok(trm_pipeline_create(device, &desc, &pipeline));
+    return pipeline;
+}
+
+struct cost {
+    uint64_t submissions, recordings; /* calls of the driver: of a run's tokens, and some of the run itself */
+};
+
+static struct cost cost_of(struct trm_pipeline *pipeline, uint64_t tokens)
+{
+    uint64_t submissions = shim->calls("vkQueueSubmit"), recordings = shim->calls("vkBeginCommandBuffer");
+    run(pipeline, tokens);
+    return (struct cost){shim->calls("vkQueueSubmit") - submissions,
+                         shim->calls("vkBeginCommandBuffer") - recordings};
+}
+
+/* No token costs more submissions than these, by the copy engine or by kernels, measured or not. */
+static void check_submissions(int32_t strategy, uint64_t each, const char *how, int32_t measure)
+{
+    const struct trm_setting setting = {"vulkan.copies", how};
+    struct trm_context *context      = NULL;
+    struct trm_kernel *kernel        = NULL;
+    shim_shape(shape_discrete);
+    ck_ok(context_make(&setting, 1, &context));
+    struct trm_device *device = device_open(context, NULL);
+    ck_ok(spread_load(device, &kernel));
+    struct trm_pipeline *pipeline = pipeline_open(device, kernel, strategy, measure);
+    run(pipeline, TOKENS); /* what is made once */
+    struct cost few = cost_of(pipeline, TOKENS), many = cost_of(pipeline, 3 * TOKENS);
+    ck_assert_uint_le(many.submissions, few.submissions + 2 * TOKENS * each + FEW);
+    ck_assert_uint_le(many.recordings, few.recordings + 2 * TOKENS * each + FEW);
+    trm_pipeline_destroy(pipeline);
+    trm_kernel_destroy(kernel);
+    trm_device_destroy(device);
+    trm_context_destroy(context);
+    check_nothing_left("a pipeline");
+}
+
+START_TEST(a_token_on_the_stream_of_its_slot_is_one_submission)
+{
+    check_submissions(TRM_STRATEGY_SLOT_STREAMS, 1, copies[_i], TRM_MEASURE_NONE);
+    check_submissions(TRM_STRATEGY_SLOT_STREAMS, 1, copies[_i], TRM_MEASURE_ALL);
+}
+END_TEST
+
+START_TEST(a_token_that_is_a_graph_is_one_submission)
+{
+    check_submissions(TRM_STRATEGY_SLOT_GRAPHS, 1, copies[_i], TRM_MEASURE_NONE);
+    check_submissions(TRM_STRATEGY_SLOT_GRAPHS, 1, copies[_i], TRM_MEASURE_ALL);
+}
+END_TEST
+
+START_TEST(a_token_on_streams_of_roles_is_a_submission_for_each)
+{
+    check_submissions(TRM_STRATEGY_ROLE_STREAMS, 3, copies[_i], TRM_MEASURE_NONE);
+    check_submissions(TRM_STRATEGY_ROLE_STREAMS, 3, copies[_i], TRM_MEASURE_ALL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("vulkan: tokens");
+    TCase *group = group_make(suite, "tokens");
+    tcase_add_loop_test(group, a_token_on_the_stream_of_its_slot_is_one_submission, 0, 2);
+    tcase_add_loop_test(group, a_token_that_is_a_graph_is_one_submission, 0, 2);
+    tcase_add_loop_test(group, a_token_on_streams_of_roles_is_a_submission_for_each, 0, 2);
+    return run_suite(suite);
+}
