@@ -104,11 +104,26 @@ static int32_t check_stream(const struct core_event *event, const struct core_st
 int32_t core_event_record(struct core_event *event, struct core_stream *stream)
 {
     uint64_t value;
-    int32_t status;
+    int32_t status = TRM_OK;
     if (event->flags & TRM_EVENT_TIMING)
         status = core_event_stamp(event, stream, &value);
-    else
+    if (status == TRM_OK)
         status = core_stream_mark(stream, &value);
+    if (status == TRM_OK)
+        move_to(event, stream, value);
+    return status;
+}
+
+int32_t core_event_record_time(struct trm_event *handle, struct trm_stream *stream_handle)
+{
+    struct core_stream *stream;
+    uint64_t value;
+    struct core_event *event = core_event_find(handle);
+    if (event == NULL)
+        return core_last_status();
+    int32_t status = core_stream_begin(stream_handle, &stream);
+    if (status == TRM_OK)
+        status = core_event_stamp(event, stream, &value);
     if (status == TRM_OK)
         move_to(event, stream, value);
     return status;

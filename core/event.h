@@ -34,7 +34,11 @@ int32_t core_event_hold(struct core_event *event, struct core_stream **stream, u
  * record. */
 int32_t core_event_record(struct core_event *event, struct core_stream *stream);
 
-/* core/event_time.c: enqueue taking the time, for an event with TRM_EVENT_TIMING. */
+/* The same for an event with TRM_EVENT_TIMING of the stream's device that is not waited for, and read when a later place of the
+ * stream has been reached: its own place is not marked, which costs as much as the stamp. The stream does not record. */
+int32_t core_event_record_time(struct trm_event *handle, struct trm_stream *stream);
+
+/* core/event_time.c: enqueue taking the time, for an event with TRM_EVENT_TIMING. The place need not be marked. */
 int32_t core_event_stamp(struct core_event *event, struct core_stream *stream, uint64_t *value);
 void core_event_stamp_end(struct core_event *event);
 

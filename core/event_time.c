@@ -123,7 +123,7 @@ static int32_t record_native(struct core_stamp *stamp, struct core_stream *strea
         return status;
     core_use(&stamp->uses, stream, *value);
     core_stream_count(stream, NULL);
-    return core_stream_mark(stream, value);
+    return TRM_OK;
 }
 
 /* Whoever tells of a record may be overtaken by one who tells of a later one. So all before it in the stream get their time too:

@@ -82,7 +82,7 @@ static const struct core_setting_row rows[] = {
     },
     {
         .info = INFO(
-            TRM_SETTING_COUNT, "cpu.spin", "TRIREME_CPU_SPIN", "5", 0,
+            TRM_SETTING_COUNT, "cpu.spin", "TRIREME_CPU_SPIN", "12", 0,
             "Microseconds for which a worker thread or a waiting thread of the cpu backend looks for work "
             "before it sleeps."),
         .most = 1000,

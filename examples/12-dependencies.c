@@ -39,7 +39,8 @@ static struct trm_task compute(uint64_t id, const char *name, int operation,
 int main(void)
 {
     static float x[COUNT], difference[COUNT];
-    static const uint64_t after_load[] = {1}, after_both[] = {2, 3}, after_difference[] = {4}, circle[] = {7};
+    static const uint64_t after_load[] = {1}, after_both[] = {2, 3}, after_difference[] = {4},
+                          circle[] = {6, 7};
     struct trm_context *context;
     struct trm_device *device;
     struct trm_coordinator *coordinator;
@@ -61,25 +62,25 @@ int main(void)
                                             trm_arg_buffer(buffers[2]), trm_arg_u32(COUNT)};
     const struct trm_argument subtract[] = {trm_arg_buffer(buffers[2]), trm_arg_buffer(buffers[1]),
                                             trm_arg_buffer(buffers[3]), trm_arg_u32(COUNT)};
-    const struct trm_task tasks[]        = {
-               /* In any order: a task may come after one that is added later. */
+    /* In any order: a task may come after one that is added later. */
+    const struct trm_task tasks[] = {
         compute(4, "subtract", 1, subtract, after_both, 2),
         {.struct_size = sizeof(struct trm_task),
-                .kind        = TRM_TASK_UPLOAD,
-                .id          = 1,
-                .name        = "load",
-                .host_source = x,
-                .destination = trm_span_whole(buffers[0])},
+         .kind        = TRM_TASK_UPLOAD,
+         .id          = 1,
+         .name        = "load",
+         .host_source = x,
+         .destination = trm_span_whole(buffers[0])},
         compute(2, "double", 0, twice, after_load, 1),
         compute(3, "square", 2, square, after_load, 1),
         {.struct_size      = sizeof(struct trm_task),
-                .kind             = TRM_TASK_DOWNLOAD,
-                .id               = 5,
-                .name             = "fetch",
-                .after            = after_difference,
-                .after_count      = 1,
-                .source           = trm_span_whole(buffers[3]),
-                .host_destination = difference},
+         .kind             = TRM_TASK_DOWNLOAD,
+         .id               = 5,
+         .name             = "fetch",
+         .after            = after_difference,
+         .after_count      = 1,
+         .source           = trm_span_whole(buffers[3]),
+         .host_destination = difference},
     };
 
     must(trm_coordinator_create(device, NULL, &coordinator));
@@ -91,17 +92,15 @@ int main(void)
         expect(difference[i] == (float)i * (float)i - 2.0f * (float)i, "x * x - (x + x)");
     puts("fork and join are done");
 
-    /* What waits for itself is refused before anything begins. */
-    struct trm_task waits_for_itself = {.struct_size = sizeof(struct trm_task),
-                                        .kind        = TRM_TASK_NOTHING,
-                                        .id          = 6,
-                                        .after       = circle,
-                                        .after_count = 1};
-    must(trm_coordinator_add(coordinator, &waits_for_itself));
-    waits_for_itself.id           = 7;
-    static const uint64_t other[] = {6};
-    waits_for_itself.after        = other;
-    must(trm_coordinator_add(coordinator, &waits_for_itself));
+    /* Two tasks that wait for each other are refused before anything begins. */
+    for (int i = 0; i < 2; i++) {
+        struct trm_task waits = {.struct_size = sizeof(waits),
+                                 .kind        = TRM_TASK_NOTHING,
+                                 .id          = circle[i],
+                                 .after       = &circle[1 - i],
+                                 .after_count = 1};
+        must(trm_coordinator_add(coordinator, &waits));
+    }
     expect(trm_coordinator_submit(coordinator) == TRM_ERROR_DEADLOCK, "a circle is seen");
     printf("a circle: %s\n", trm_last_error().sentence);
 

@@ -1,6 +1,6 @@
-/* A kernel: y = a x + y, written as a C function and launched over a thousand work-items.
+/* A kernel that is a C function of the program, y = a x + y, launched over a thousand work-items. It runs on the cpu alone.
  *
- * New here: kernel and its parameters, module, grid, arguments.
+ * New here: parameters that the program declares, a module of functions, a grid that is given.
  * SPDX-License-Identifier: MIT
  */
 #include "example.h"

@@ -58,6 +58,8 @@ static uint32_t parse_rounds(const char *text)
 
 static int add_suite(struct bench_options *options, const char *name)
 {
+    char complaint[128];
+
     for (uint32_t i = 0; i < options->suite_count; i++)
         if (strcmp(options->suites[i]->name, name) == 0)
             return COMMAND_OK;
@@ -67,7 +69,8 @@ static int add_suite(struct bench_options *options, const char *name)
             return COMMAND_OK;
         }
     }
-    return command_usage_error(&bench_command, "no such suite; --list names them");
+    snprintf(complaint, sizeof(complaint), "no such suite: %s; --list names them", name);
+    return command_usage_error(&bench_command, complaint);
 }
 
 static int parse_suites(int argc, char **argv, struct bench_options *options)

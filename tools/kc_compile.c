@@ -100,7 +100,10 @@ static bool read_input(struct kc_job *job, char **text, size_t *size)
     }
     well = read_stream(job, file, text, size);
     fclose(file);
-    return well;
+    if (!well || *size > 0)
+        return well;
+    kc_fail(job, "is empty");
+    return false;
 }
 
 static bool ends_with(const char *text, const char *end)

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define SCORE 100
+#define SPIN_US 12u /* as long as it takes to be woken up again */
+#define MOST_SPIN_US 1000u
 
 static int32_t backend_probe(const struct trm_host *host, int32_t *score, char *reason, uint64_t capacity)
 {
@@ -18,16 +20,16 @@ static int32_t backend_probe(const struct trm_host *host, int32_t *score, char *
     return TRM_OK;
 }
 
-/* The setting cpu.workers; 0, which means as many as there are processors, also where the host does not
- * know it. */
-static uint32_t workers_setting(const struct trm_host *host)
+/* A setting that is a whole number, `most` at most; `otherwise` where the host does not know it. */
+static uint32_t number_setting(const struct trm_host *host, const char *name, uint32_t most,
+                               uint32_t otherwise)
 {
     char text[32];
     uint64_t needed = 0;
-    if (host->get_setting(host->context, "cpu.workers", text, sizeof(text), &needed) != TRM_OK)
-        return 0;
-    unsigned long long workers = strtoull(text, NULL, 10);
-    return workers < CPU_MAX_WORKERS ? (uint32_t)workers : CPU_MAX_WORKERS;
+    if (host->get_setting(host->context, name, text, sizeof(text), &needed) != TRM_OK)
+        return otherwise;
+    unsigned long long number = strtoull(text, NULL, 10);
+    return number < most ? (uint32_t)number : most;
 }
 
 static int32_t backend_open(const struct trm_host *host, struct trm_backend_instance **result)
@@ -41,7 +43,8 @@ static int32_t backend_open(const struct trm_host *host, struct trm_backend_inst
     instance->physical_bytes = cpu_physical_bytes();
     cpu_clock_init(&instance->clock);
     cpu_transfers_init(&instance->transfers, cpu_cache_bytes());
-    int32_t status = cpu_pool_init(instance, workers_setting(host));
+    int32_t status = cpu_pool_init(instance, number_setting(host, "cpu.workers", CPU_MAX_WORKERS, 0),
+                                   number_setting(host, "cpu.spin", MOST_SPIN_US, SPIN_US));
     if (status != TRM_OK) {
         host->release(host->context, instance, sizeof(*instance));
         return status;

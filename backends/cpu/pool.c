@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define STACK_BYTES (512u << 10)
-#define SPIN_US 12u   /* to look for work: as long as it takes to be woken up again */
 #define AROUND_US 50u /* a thread that helped is expected back for so long */
 #define LEAVE_US 10u  /* a stream is left to the processor that has its data for so long… */
 #define LOOK 8u       /* …so many streams of the queue are looked at for one that is not */
@@ -171,7 +170,7 @@ static void init_lock(struct cpu_pool *pool)
     pthread_mutexattr_destroy(&attributes);
 }
 
-int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers)
+int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers, uint32_t spin_us)
 {
     struct cpu_pool *pool = &instance->pool;
     uint32_t processors   = cpu_count_processors();
@@ -192,7 +191,7 @@ int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers)
     init_lock(pool);
     pool->leave_ticks  = (uint32_t)(LEAVE_US * cpu_clock_rate(&instance->clock) >> 8);
     pool->around_ticks = AROUND_US * cpu_clock_rate(&instance->clock);
-    pool->spin_ticks   = processors > 1 ? SPIN_US * cpu_clock_rate(&instance->clock) : 0;
+    pool->spin_ticks   = processors > 1 ? spin_us * cpu_clock_rate(&instance->clock) : 0;
     for (uint32_t i = pool->size; i-- > 0;) {
         struct cpu_worker *worker = &pool->workers[i];
         worker->instance          = instance;

@@ -80,8 +80,9 @@ struct cpu_pool {
     bool started;          /* lock; there is a worker with a thread */
 };
 
-/* workers: 0 takes as many as this process may use. No thread is started yet. */
-int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers);
+/* workers: 0 takes as many as this process may use. spin_us: how long a thread looks for work before it sleeps. No thread is
+ * started yet. */
+int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers, uint32_t spin_us);
 void cpu_pool_fini(struct trm_backend_instance *instance);
 
 /* Have at least one worker thread. Errors: BACKEND. */

@@ -52,7 +52,7 @@ int32_t core_engine_grow(struct core_pipeline *pipeline)
     pthread_mutex_lock(&pipeline->lock);
     pipeline->engine->tuning.growing = 0;
     if (status != TRM_OK)
-        pipeline->engine->tuning.settled = 1;
+        core_tuning_settle(&pipeline->engine->tuning);
     pthread_mutex_unlock(&pipeline->lock);
     return status;
 }

@@ -84,13 +84,18 @@ struct core_choice {
 
 /* tune.c */
 struct core_tuning {
-    uint32_t tokens;  /* that have come through since the last look */
-    uint32_t growing; /* 1: a slot is being made */
-    uint32_t settled; /* 1: no more */
+    uint32_t tokens;       /* that have come through since the last look */
+    uint32_t growing;      /* 1: a slot is being made */
+    uint32_t settled;      /* 1: no more */
+    uint32_t calm;         /* looks in a row at which nothing waited */
+    _Atomic int32_t rests; /* 1: what stages wait need not be known of every token for the present */
     uint64_t window_begin;
     uint64_t starved_ns, span_ns; /* of the critical stage, at the last look */
     double rate;                  /* tokens a nanosecond before the last slot; 0: none was added yet */
 };
+
+/* There will be no more slots. */
+void core_tuning_settle(struct core_tuning *tuning);
 
 /* A host stage takes tokens in the order in which they were enqueued, whichever stream they come by. */
 struct core_host_turn {
@@ -217,6 +222,7 @@ struct core_slot_device {
     uint32_t calls_put;           /* so many are on the stream */
     _Atomic int32_t host_failed;  /* a status; then `host_failure` says why */
     _Atomic uint32_t host_ran;    /* so many of them have begun */
+    uint64_t put_at;              /* core_now() when a token that is measured was put */
     uint64_t host_begin;          /* core_now() when a host stage that comes first began; 0: not so */
     struct core_failure host_failure;
 
@@ -415,5 +421,8 @@ void core_times_calibrate_again(struct core_pipeline *pipeline);
 /* For the next token: is it measured, and which pieces of it? */
 void core_times_begin(struct core_slot *slot);
 uint32_t core_times_sample(const struct core_slot *slot, uint32_t piece);
+
+/* Does the upload that is put now begin when it is put, as far as anybody can tell? Then it needs no stamp for that. */
+int32_t core_times_begin_is_known(const struct core_put *put);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <trireme/transfer.h>
 
+#include "core/event.h"
 #include "core/pipeline/range.h"
 #include "core/stream.h"
 
@@ -147,7 +148,7 @@ int32_t core_put_uploads(struct core_put *put)
     if (!core_put_any(slot, ports))
         return TRM_OK;
     begin_range(put, "upload");
-    int32_t status = core_put_stamp(put, CORE_STAMP_BEGIN);
+    int32_t status = core_times_begin_is_known(put) ? TRM_OK : core_put_stamp(put, CORE_STAMP_BEGIN);
     while (status == TRM_OK && ports != 0) {
         uint32_t port = next_port(&ports);
         if (slot->device->places[port].travels)
@@ -193,7 +194,7 @@ int32_t core_put_stamp(struct core_put *put, uint32_t stamp)
     own->stamped[event] = 1;
     if (put->recording != NULL)
         return core_recording_stamp(put->recording, event);
-    return trm_event_record(own->events[event], put->stream);
+    return core_event_record_time(own->events[event], put->stream);
 }
 
 /* The number of the launch just put, so that a failure can be told to be its. */

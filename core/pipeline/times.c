@@ -13,10 +13,14 @@
 /* A token that takes longer is always measured: its stamps are less than a hundredth of it, also where they part copies that
  * would follow each other closely (a dozen microseconds a token, it seems, on a GPU). So is a shorter one while the depth is
  * being found, which goes by what stages wait. Of the others a run of neighbours (idle time between two tokens is only
- * seen when both are measured), one run of so many, and the first two whenever the pipeline is run. */
-#define LONG_TOKEN_NS 2000000u
+ * seen when both are measured), one run of so many, and the first two whenever the pipeline is run. But none by which a
+ * strategy is timed: stamps cost some more than others. */
+#define LONG_TOKEN_NS 5000000u
 #define LONG_TOKEN_TUNING_NS 100000u
 #define RUNS 16u
+
+/* Bytes of a token's inputs: to copy so many takes many times as long as a device needs to begin with it. */
+#define LARGE_UPLOAD (UINT64_C(4) << 20)
 
 /* For so long clocks that run at rates of their own stay together well enough: 50 in a million are 25 µs. */
 #define CLOCKS_AGREE_NS 500000000u
@@ -71,12 +75,14 @@ static int32_t is_measured(const struct core_pipeline *pipeline)
         return 0;
     if (pipeline->desc.measure == TRM_MEASURE_ALL || pipeline->desc.trace_tokens != 0)
         return 1;
-    uint64_t is_long =
-        pipeline->desc.depth == 0 && !engine->tuning.settled ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS;
-    if (atomic_load_explicit(&engine->token_ns, memory_order_relaxed) > is_long)
-        return 1;
-    uint64_t place = engine->sequence - engine->begun_at;
-    return !core_choose_timing(pipeline) && (place < 2 * run || place % (RUNS * run) < run);
+    if (core_choose_timing(pipeline))
+        return 0;
+    int32_t tunes =
+        pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.rests, memory_order_relaxed);
+    uint64_t is_long = tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS;
+    uint64_t place   = engine->sequence - engine->begun_at;
+    return atomic_load_explicit(&engine->token_ns, memory_order_relaxed) > is_long || place < 2 * run ||
+           place % (RUNS * run) < run;
 }
 
 void core_times_begin(struct core_slot *slot)
@@ -85,6 +91,7 @@ void core_times_begin(struct core_slot *slot)
     uint32_t room                = own->event_count / core_stamps_each(slot->pipeline);
 
     own->measured   = is_measured(slot->pipeline);
+    own->put_at     = own->measured ? core_now() : 0;
     own->host_begin = 0;
     own->samples    = own->measured ? (own->pieces < room ? own->pieces : room) : 0;
     if (own->stamped != NULL)
@@ -103,6 +110,28 @@ uint32_t core_times_sample(const struct core_slot *slot, uint32_t piece)
         return piece == 0 ? 0 : UINT32_MAX;
     uint64_t number = (piece * (samples - 1) + last - 1) / last;
     return number * last / (samples - 1) == piece ? (uint32_t)number : UINT32_MAX;
+}
+
+static int32_t is_large(const struct core_pipeline *pipeline)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
+        if (pipeline->engine->input_ports & CORE_BIT(i))
+            bytes += pipeline->ports[i].size;
+    return bytes >= LARGE_UPLOAD;
+}
+
+/* A stream of the slot's own is empty, so that the device comes to a stamp at once, and then to the upload when it is done with
+ * those of other slots: the stamp tells what the host knows. And it may do harm: where a device has a queue for each direction, and
+ * a stamp goes where the stream's last operation went, it stands behind other slots' downloads, and the upload behind it. */
+int32_t core_times_begin_is_known(const struct core_put *put)
+{
+    const struct core_pipeline *pipeline = put->slot->pipeline;
+    const struct core_slot_device *own   = put->slot->device;
+    int32_t is_on_slot                   = put->recording != NULL || put->stream == own->stream;
+
+    return is_on_slot && own->pieces == 1 && !pipeline->engine->unified && is_large(pipeline);
 }
 
 /* ---- the device's clock ---------------------------------------------------------------------- */
@@ -191,7 +220,8 @@ static void read_sample(const struct sample *sample, uint64_t *begin, uint64_t *
     uint64_t last      = time_of(sample, CORE_STAMP_END);
 
     if (uploaded != 0) {
-        begin[TRM_STAGE_UPLOAD] = time_of(sample, CORE_STAMP_BEGIN);
+        uint64_t begun          = time_of(sample, CORE_STAMP_BEGIN);
+        begin[TRM_STAGE_UPLOAD] = begun != 0 ? begun : own->put_at;
         end[TRM_STAGE_UPLOAD]   = uploaded;
     }
     if (processed != 0 && sample->slot->pipeline->desc.stage_count != 0) {

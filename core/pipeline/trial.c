@@ -26,6 +26,12 @@
 #define NEAR 125
 #define SAME 103
 
+/* Who wins goes on for so many stretches more, and then has to show for as many that it was no passing thing: in per cent of the
+ * fastest of the others. */
+#define PROOF_SETTLE 6
+#define PROOF 6
+#define PROVEN 110
+
 /* So many runs in a row that were too short for a single stretch. */
 #define MISSES_MOST 64
 
@@ -40,8 +46,8 @@ static uint64_t mean_of(const struct core_trial_way *way)
     return sum / way->count;
 }
 
-/* The upper end of the fastest third. */
-static uint64_t third_of(const struct core_trial_way *way)
+/* The upper end of so many thirds of the stretches, the fastest first. */
+static uint64_t thirds_of(const struct core_trial_way *way, uint32_t thirds)
 {
     uint64_t sorted[CORE_TRIAL_SAMPLES] = {0};
 
@@ -51,7 +57,7 @@ static uint64_t third_of(const struct core_trial_way *way)
             sorted[place] = sorted[place - 1];
         sorted[place] = way->ns[i];
     }
-    return sorted[(way->count - 1) / 3];
+    return sorted[(way->count - 1) * thirds / 3];
 }
 
 uint64_t core_trial_result(const struct core_trial *trial, uint32_t way)
@@ -60,7 +66,13 @@ uint64_t core_trial_result(const struct core_trial *trial, uint32_t way)
 
     if (own->count == 0)
         return 0;
-    return (own->is_long ? mean_of(own) : third_of(own)) + 1;
+    return (own->is_long ? mean_of(own) : thirds_of(own, 1)) + 1;
+}
+
+/* What it takes when it does badly: long stretches do not tell. */
+static uint64_t slow_result(const struct core_trial_way *way)
+{
+    return way->is_long ? 0 : thirds_of(way, 2);
 }
 
 /* Of those that go on; `count` where nothing is known. */
@@ -78,24 +90,70 @@ static uint32_t find_best(const struct core_trial *trial)
     return best;
 }
 
+static int32_t is_near(uint64_t result, uint64_t best, uint64_t percent)
+{
+    return result <= best / 100 * percent + percent;
+}
+
 static int32_t is_within(const struct core_trial *trial, uint32_t way, uint32_t best, uint64_t percent)
 {
     uint64_t result = core_trial_result(trial, way);
-    return result != 0 && result <= core_trial_result(trial, best) / 100 * percent + percent;
+    return result != 0 && is_near(result, core_trial_result(trial, best), percent);
+}
+
+/* Also when it does badly: one that is fast now and then is not as good as one that always is. */
+static int32_t is_as_good(const struct core_trial *trial, uint32_t way, uint32_t best)
+{
+    return is_within(trial, way, best, SAME) &&
+           is_near(slow_result(&trial->ways[way]), slow_result(&trial->ways[best]), SAME);
 }
 
 /* The first that is as good as the fastest; the very first where nothing is known. */
-static void conclude(struct core_trial *trial)
+static uint32_t find_winner(const struct core_trial *trial)
 {
     uint32_t best = find_best(trial), way = 0;
 
-    trial->over    = 1;
-    trial->current = 0;
     if (best == trial->count)
-        return;
-    while (trial->ways[way].out || !is_within(trial, way, best, SAME))
+        return 0;
+    while (trial->ways[way].out || !is_as_good(trial, way, best))
         way++;
+    return way;
+}
+
+static void conclude(struct core_trial *trial, uint32_t way)
+{
+    trial->over    = 1;
     trial->current = way;
+}
+
+static int32_t is_alone(const struct core_trial *trial, uint32_t way)
+{
+    for (uint32_t i = 0; i < trial->count; i++)
+        if (i != way && !trial->ways[i].out)
+            return 0;
+    return 1;
+}
+
+/* Long stretches are few, and say what they have to say. */
+static void prove(struct core_trial *trial, uint32_t way)
+{
+    if (trial->ways[way].is_long || trial->ways[way].proven || is_alone(trial, way)) {
+        conclude(trial, way);
+        return;
+    }
+    trial->tokens  = way == trial->current ? SETTLE_DEPTHS * trial->depth : 0;
+    trial->current = way;
+    trial->proving = 1;
+}
+
+/* Each is asked once at most. */
+static void end_proof(struct core_trial *trial)
+{
+    trial->ways[trial->current].proven = 1;
+    if (is_within(trial, trial->current, find_best(trial), PROVEN))
+        conclude(trial, trial->current);
+    else
+        prove(trial, find_winner(trial));
 }
 
 /* ---- turns ------------------------------------------------------------------------------------- */
@@ -141,6 +199,10 @@ static void next_turn(struct core_trial *trial)
     uint32_t way = next_of_round(trial, trial->current);
 
     trial->taken = trial->tokens = 0;
+    if (trial->proving) {
+        end_proof(trial);
+        return;
+    }
     if (way != trial->count) {
         trial->current = way;
         return;
@@ -148,7 +210,7 @@ static void next_turn(struct core_trial *trial)
     uint32_t rounds = rounds_of(trial);
     trial->round++;
     if (trial->round >= 2 * rounds || (trial->round == rounds && !leave_behind(trial))) {
-        conclude(trial);
+        prove(trial, find_winner(trial));
         return;
     }
     /* The last of a round is the first of the next: it has settled. */
@@ -173,7 +235,7 @@ void core_trial_interrupt(struct core_trial *trial)
         return;
     trial->tokens = 0;
     if (++trial->misses > MISSES_MOST)
-        conclude(trial);
+        conclude(trial, trial->proving ? trial->current : find_winner(trial));
 }
 
 int32_t core_trial_timing(const struct core_trial *trial, uint32_t depth)
@@ -203,17 +265,30 @@ static int32_t is_stretch(const struct core_trial *trial)
     return trial->stretch_tokens >= STRETCH_DEPTHS * trial->depth && trial->stretch_ns >= STRETCH_NS;
 }
 
-static void note(struct core_trial *trial)
+/* The way's stretches of before count no more once it shows the first one that is to prove it. */
+static void take(struct core_trial *trial, uint32_t is_long)
 {
     struct core_trial_way *way = &trial->ways[trial->current];
-    int32_t is_long            = trial->stretch_ns >= STRETCH_LONG_NS;
 
+    if (trial->proving && trial->taken < PROOF_SETTLE)
+        return;
+    if (trial->proving && trial->taken == PROOF_SETTLE)
+        way->count = 0;
+    /* One that was held up among short ones is not one of a way with long ones. */
+    way->is_long          = is_long && (way->count == 0 || way->is_long);
     way->ns[way->count++] = trial->stretch_ns / trial->stretch_tokens;
-    way->is_long          = is_long;
+}
+
+static void note(struct core_trial *trial)
+{
+    uint32_t is_long   = trial->stretch_ns >= STRETCH_LONG_NS;
+    uint32_t stretches = trial->proving ? PROOF_SETTLE + PROOF : STRETCHES;
+
+    take(trial, is_long);
     trial->misses         = 0;
     trial->stretch_ns     = 0;
     trial->stretch_tokens = 0;
-    if (++trial->taken == STRETCHES || is_long)
+    if (++trial->taken == stretches || (is_long && !trial->proving))
         next_turn(trial);
 }
 

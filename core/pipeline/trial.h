@@ -6,7 +6,8 @@
  * count. Then stretches of tokens are timed. Of short ones the upper end of the fastest third is what a way takes, since whatever
  * else goes on in a machine makes them longer; of long ones, where that matters less than how many tokens happened to end in
  * each, their mean. After the first rounds those that are near the best go on. In the end the first in the list that is nearly as fast
- * as the fastest stays: simpler ways come first there.
+ * as the fastest stays, if it is that in its slower stretches too: simpler ways come first there. But first it
+ * goes on by itself for a while: a device may take to a way only as long as it is new, and where that is so another one has its chance.
  *
  * Stretches are timed only while the pipeline is in flow: a run that begins finds it empty, so the first tokens go at once.
  * SPDX-License-Identifier: MIT
@@ -22,8 +23,9 @@
 struct core_trial_way {
     uint64_t ns[CORE_TRIAL_SAMPLES]; /* a token, in each stretch */
     uint32_t count;
-    uint32_t is_long; /* 1: its stretches take long */
+    uint32_t is_long; /* 1: its stretches take long, all of them */
     uint32_t out;     /* 1: it has been left behind */
+    uint32_t proven;  /* 1: it has gone on by itself, and these are the times of that */
 };
 
 struct core_trial {
@@ -32,6 +34,7 @@ struct core_trial {
     uint32_t over;    /* 1: `current` is what stays */
     uint32_t current; /* whose turn it is */
     uint32_t round;
+    uint32_t proving;        /* 1: it goes on by itself */
     uint32_t taken;          /* stretches of this turn */
     uint32_t tokens;         /* enqueued since the turn or the run began */
     uint32_t depth;          /* slots at that time */

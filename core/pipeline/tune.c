@@ -16,6 +16,20 @@
 /* A slot that has not brought this much was one too many. */
 #define BROUGHT 1.01
 
+/* After so many looks at which nothing waited only the tokens that are measured anyhow are looked at. */
+#define CALM 3
+
+static void rest(struct core_tuning *tuning, int32_t rests)
+{
+    atomic_store_explicit(&tuning->rests, rests, memory_order_relaxed);
+}
+
+void core_tuning_settle(struct core_tuning *tuning)
+{
+    tuning->settled = 1;
+    rest(tuning, 1);
+}
+
 static int32_t has_room(const struct core_pipeline *pipeline, uint32_t depth)
 {
     uint64_t each = pipeline->engine->slot_bytes;
@@ -60,11 +74,15 @@ int32_t core_engine_wants_slot(struct core_pipeline *pipeline)
     double rate    = (double)(tuning->tokens - 1) / (double)length;
     tuning->tokens = 0;
     if (!has_room(pipeline, depth) || (tuning->rate != 0 && rate < tuning->rate * BROUGHT)) {
-        tuning->settled = 1;
+        core_tuning_settle(tuning);
         return 0;
     }
-    if (!starves(pipeline))
+    if (!starves(pipeline)) {
+        rest(tuning, ++tuning->calm >= CALM);
         return 0;
+    }
+    tuning->calm = 0;
+    rest(tuning, 0);
     tuning->rate    = rate;
     tuning->growing = 1;
     return 1;

@@ -386,19 +386,22 @@ static void report_exact(const struct stage_measure *stage, struct trm_stage_rep
 }
 
 /* The same for all tokens, from those with times: busy time in proportion to the number of tokens, the whole time in
- * proportion to the stretch of the run that they cover. */
-static void report_scaled(const struct stage_measure *stage, struct trm_stage_report *report)
+ * proportion to the stretch of the run that they cover, which may have been slower than the rest: no more than the run took. */
+static void report_scaled(const struct stage_measure *stage, uint64_t elapsed,
+                          struct trm_stage_report *report)
 {
     uint64_t total   = stage->measured + stage->missed;
     uint64_t covered = total - stage->missed_before - stage->missed_since;
     uint64_t whole   = scale(stage->last - stage->first, total, covered);
     uint64_t busy    = scale(stage->busy, total, stage->measured);
 
+    if (whole > elapsed)
+        whole = elapsed;
     report->busy_ns = busy < whole ? busy : whole;
     divide_idle(stage, whole - report->busy_ns, report);
 }
 
-static void report_stage(const struct stage_measure *measured, int32_t is_load,
+static void report_stage(const struct stage_measure *measured, int32_t is_load, uint64_t elapsed,
                          struct trm_stage_report *report)
 {
     struct stage_measure stage = *measured;
@@ -413,7 +416,7 @@ static void report_stage(const struct stage_measure *measured, int32_t is_load,
     if (stage.missed == 0)
         report_exact(&stage, report);
     else
-        report_scaled(&stage, report);
+        report_scaled(&stage, elapsed, report);
 }
 
 static void report_launches(const struct core_measure *measure, struct trm_report *report)
@@ -491,7 +494,7 @@ void core_measure_report(const struct core_measure *measure, struct trm_report *
     memset(report->stages, 0, sizeof(report->stages));
     memset(report->launches, 0, sizeof(report->launches));
     for (uint32_t i = 0; i < TRM_STAGES; i++)
-        report_stage(&measure->stages[i], i == TRM_STAGE_LOAD, &report->stages[i]);
+        report_stage(&measure->stages[i], i == TRM_STAGE_LOAD, report->elapsed_ns, &report->stages[i]);
     report->stages[TRM_STAGE_UPLOAD].bytes   = measure->bytes_up;
     report->stages[TRM_STAGE_DOWNLOAD].bytes = measure->bytes_down;
     report_launches(measure, report);

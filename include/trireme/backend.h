@@ -293,16 +293,16 @@ struct trm_module_source {
     uint64_t size;
     const char *name; /* never NULL */
     /* Of SPIRV: a valid module in this machine's byte order, as words, not yet specialised. */
-    const struct trm_kernel_info
-        *kernels; /* reflected, with the constants in force; they live as long as the module */
+    /* reflected, with the constants in force; they live as long as the module */
+    const struct trm_kernel_info *kernels;
     uint32_t kernel_count;
     uint32_t constant_count;
     const struct trm_constant *constants; /* those that differ from their defaults, by id, in that order */
     const uint8_t *digest;                /* 32 bytes: SHA-256 of the words and the constants */
-    const char *
-        stem; /* the path of a named module without ".spv": code for the backend may lie beside it; else NULL */
-    const char
-        *variant; /* what comes between stem and extension for these constants: "" or ".op=1,width=4" */
+    /* the path of a named module without ".spv": code for the backend may lie beside it; else NULL */
+    const char *stem;
+    /* what comes between stem and extension for these constants: "" or ".op=1,width=4" */
+    const char *variant;
     /* Of CUBIN, PTX and CUDA: complete, whatever the program was compiled against; never NULL. Valid during load(). */
     const struct trm_native_options *native;
 };

@@ -1,8 +1,8 @@
 /* Trireme: the coordinator. Uploads, computations and downloads that name each other by id: fork, join, wait.
  *
- * Tasks are added, in any order and with ids of the program's choice, then submitted together: only then is
- * checked that every id is known and that nothing waits for itself. Streams and points come of the dependencies;
- * the program sees neither.
+ * Tasks are added, in any order and with ids of the program's choice, then submitted together: only then it is checked
+ * that every id is known and that nothing waits for itself. Streams and points follow from the dependencies; the program
+ * sees neither.
  *
  * Tasks that do not come after each other run at the same time as far as the device can. One that fails takes down
  * those that come after it, which do not run, and no others.
@@ -11,8 +11,8 @@
  * waits inside of Trireme, others run meanwhile. They may call anything: add and submit tasks, wait for tasks that
  * do not wait for them.
  *
- * Threads: any thread may call anything at any time. Submit takes what all threads have added; so a task that
- * another thread's task comes after is to be added before that one.
+ * Threads: any thread may call anything at any time. Submit takes what all threads have added: a task that comes after
+ * another thread's is added when that one has been.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_COORDINATOR_H

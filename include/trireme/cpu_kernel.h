@@ -13,8 +13,9 @@
  *         const struct saxpy_arguments *args = block;
  *         const float *x = args->x.data;
  *         float *y = args->y.data;
- *         uint64_t begin = groups->begin * groups->group_size[0], end = groups->end *
- *         groups->group_size[0]; for (uint64_t i = begin; i < end && i < args->n; i++)
+ *         uint64_t items = groups->group_size[0];
+ *
+ *         for (uint64_t i = groups->begin * items; i < groups->end * items && i < args->n; i++)
  *             y[i] += args->a * x[i];
  *         return 0;
  *     }
@@ -46,8 +47,8 @@ struct trm_cpu_groups {
     uint32_t group_size[3]; /* work-items of a group */
     /* this call's own memory for shared variables and the like; 64-byte aligned; not cleared */
     void *scratch;
-    uint64_t
-        scratch_bytes; /* the launch's shared_bytes + the kernel's own shared and scratch bytes, which come first */
+    /* the launch's shared_bytes + the kernel's own shared and scratch bytes, which come first */
+    uint64_t scratch_bytes;
 };
 
 /* 0, or any other number to fail the launch: the stream then fails with TRM_ERROR_KERNEL and

@@ -39,10 +39,11 @@ enum trm_device_key {
     TRM_DEVICE_BUFFER_ALIGNMENT = 18, /* required; offset of a span given to a kernel is a multiple of it */
     TRM_DEVICE_SUBGROUP_SIZE    = 19,
     TRM_DEVICE_CACHE_BYTES      = 20, /* last-level cache near the compute units */
-    TRM_DEVICE_TIMESTAMP_HZ =
-        21,                      /* resolution of trm_event_elapsed(); absent: emulated with the host clock */
-    TRM_DEVICE_SYNCHRONOUS = 22, /* 1: operations run inside the call that enqueues them */
-    TRM_DEVICE_MAPPED = 23, /* 1: kernels may be given pinned and imported memory, and reach it where it is */
+    /* resolution of trm_event_elapsed(); absent: emulated with the host's clock */
+    TRM_DEVICE_TIMESTAMP_HZ = 21,
+    TRM_DEVICE_SYNCHRONOUS  = 22, /* 1: operations run inside the call that enqueues them */
+    /* 1: kernels may be given pinned and imported memory, and reach it where it is */
+    TRM_DEVICE_MAPPED = 23,
 };
 
 #endif

@@ -29,9 +29,8 @@ enum trm_native_type {
     /* of a stream */
     TRM_NATIVE_VULKAN_QUEUE        = 64, /* VkQueue; see trm_stream_native() */
     TRM_NATIVE_VULKAN_QUEUE_FAMILY = 65, /* its index */
-    TRM_NATIVE_VULKAN_SEMAPHORE =
-        66,                      /* VkSemaphore: a timeline that shows the values of the stream's points */
-    TRM_NATIVE_CUDA_STREAM = 96, /* CUstream */
+    TRM_NATIVE_VULKAN_SEMAPHORE    = 66, /* VkSemaphore: a timeline with the values of the stream's points */
+    TRM_NATIVE_CUDA_STREAM         = 96, /* CUstream */
     /* of a buffer */
     TRM_NATIVE_VULKAN_BUFFER = 128, /* VkBuffer; the buffer begins at `offset` in it */
     TRM_NATIVE_CUDA_POINTER  = 160, /* CUdeviceptr; the buffer begins `offset` bytes behind it */
@@ -90,8 +89,8 @@ struct trm_vulkan_device {
     const char *const *extensions; /* enabled ones of the device */
     uint32_t extension_count;
     uint32_t reserved;
-    const void
-        *features; /* VkPhysicalDeviceFeatures2 with its chain, as the device was made with; NULL: none */
+    /* VkPhysicalDeviceFeatures2 with its chain, as the device was made with; NULL: none */
+    const void *features;
     /* Called around each use of a queue by the library, from any thread; NULL: the program keeps away from these queues. */
     void (*lock_queue)(void *user, uint32_t family, uint32_t index);
     void (*unlock_queue)(void *user, uint32_t family, uint32_t index);

@@ -10,9 +10,9 @@
 
 TRM_API_BEGIN
 
-/* What the bytes given to a module are. Which of them a device takes: trm_module_supported(). The
- * first two are native code of the cpu, the last three of NVIDIA's devices (backend cuda); the others are portable: they name
- * or hold a shader (<trireme/shader.h>), and every device that takes SPIR-V takes them all. */
+/* What the bytes given to a module are. Which of them a device takes, trm_module_supported() says. The first two are native code
+ * of the cpu, the last three of NVIDIA's devices (backend cuda); the others are portable: they name or hold a shader
+ * (<trireme/shader.h>), and every device that takes SPIR-V takes them all. */
 enum trm_module_format {
     TRM_MODULE_FUNCTIONS = 1, /* an array of struct trm_cpu_kernel (<trireme/cpu_kernel.h>) in this program */
     TRM_MODULE_SHARED_OBJECT = 2, /* the path of a shared object that exports trm_cpu_kernels_v1 */
@@ -68,10 +68,10 @@ struct trm_module_desc {
                          with its zero; SHADER: the handle itself, which may be destroyed after the call;
                          CUBIN, PTX, CUDA: needed during the call only; a text may have a zero at its end */
     uint64_t size;    /* bytes of data; 0 for SHADER */
-    const char
-        *name; /* for messages, and what a kernel is called that the shader calls "main"; may be NULL */
-    const struct trm_constant
-        *constants; /* specialisation, of portable formats; the rest have their defaults */
+    /* for messages, and what a kernel is called that the shader calls "main"; may be NULL */
+    const char *name;
+    /* specialisation, of portable formats; the rest have their defaults */
+    const struct trm_constant *constants;
     uint32_t constant_count;
     uint32_t reserved;
     const struct trm_glsl_options *glsl;     /* of GLSL; may be NULL */
@@ -143,9 +143,9 @@ enum trm_parameter_kind {
     TRM_PARAMETER_BUFFER = 1, /* a span; `type` is that of its elements, NONE when it is not said */
     TRM_PARAMETER_SCALAR = 2, /* a value of `type` */
     TRM_PARAMETER_BLOCK  = 3, /* `size` bytes: a vector, matrix, array or struct as the shader lays it out */
-    TRM_PARAMETER_BYTES =
-        4, /* `size` bytes of native code that does not say what they are: takes a scalar or block of just
-                                 that size, or, where it is that of an address (8), a span */
+    /* `size` bytes of native code that does not say what they are: takes a scalar or block of just that size, or, where it is
+     * that of an address (8), a span */
+    TRM_PARAMETER_BYTES = 4,
 };
 
 /* Kinds of arguments that stages of pipelines take besides (<trireme/pipeline.h>); trm_launch() refuses them. */
@@ -359,8 +359,8 @@ static inline struct trm_grid trm_grid_1d(uint32_t groups, uint32_t group_size)
 
 /* Launch a kernel.
  *
- * arguments   one for each parameter; copied. In order, or each with its name (trm_arg_named()) in any order;
- *             first some in order and then the rest by name is fine too
+ * arguments   one for each parameter; copied. In order, or by name (trm_arg_named()) in any order, or some in order and then the
+ *             rest by name
  * Overlap     two arguments may be the same memory only where no work-item reads through one what another
  *             writes through the other: y = f(x) in place is fine on the cpu, and on other devices where the
  *             shader does not call its buffers restrict

@@ -34,9 +34,8 @@ enum trm_port_kind {
 };
 
 enum trm_port_flags {
-    TRM_PORT_READ_ONLY =
-        1u << 0, /* SHARED: no stage writes it, whatever a kernel's parameters say, so that tokens
-                                     need not wait for each other */
+    /* SHARED: no stage writes it, whatever a kernel's parameters say, so that tokens need not wait for each other */
+    TRM_PORT_READ_ONLY = 1u << 0,
 };
 
 /* One buffer of a token. Ports are named by their index in the descriptor's array. */
@@ -45,15 +44,14 @@ struct trm_port {
     int32_t kind;     /* enum trm_port_kind */
     uint32_t flags;   /* enum trm_port_flags */
     uint64_t size;    /* bytes at most, of one token; SHARED: ignored, the buffer's own counts */
-    uint32_t
-        follows; /* 0, or 1 + the index of an input: this port's size of a token is `size` in proportion to how full
-                            that input is, rounded down */
+    /* 0, or 1 + the index of an input: this port is as full as that input is, in proportion, rounded down */
+    uint32_t follows;
     uint32_t reserved;
-    uint64_t
-        grain; /* of a divisible pipeline: bytes of this port that cannot be told apart (an element, a row) */
-    struct trm_buffer
-        *buffer; /* SHARED only: kept alive by the pipeline. A kernel that may write it makes the tokens'
-                                  compute stages run one after the other, in order */
+    /* of a divisible pipeline: bytes of this port that cannot be divided (an element, a row) */
+    uint64_t grain;
+    /* SHARED only: kept alive by the pipeline. A kernel that may write it makes the tokens' compute stages run one after the
+     * other, in order */
+    struct trm_buffer *buffer;
 };
 
 static inline struct trm_port trm_port_make(const char *name, int32_t kind, uint64_t size)
@@ -133,9 +131,8 @@ typedef int32_t (*trm_host_stage_fn)(void *user, const struct trm_token *token);
 struct trm_stage {
     const char *name;          /* for report, trace and messages; NULL: the kernel's, or "host" */
     struct trm_kernel *kernel; /* kept alive by the pipeline */
-    const struct trm_argument
-        *arguments; /* trm_arg_port() for a port, trm_arg_port_elements() for how full it is; others
-                                             as for trm_launch(); copied */
+    /* trm_arg_port() for a port, trm_arg_port_elements() for how full it is; others as for trm_launch(); copied */
+    const struct trm_argument *arguments;
     uint32_t argument_count;
     /* The grid, by the first of these that is given: `shape`; as many groups (of the kernel's own size, in x) as cover
      * one work-item for every `items_bytes` bytes that the token uses of port `items_port`; `grid` as it is. */
@@ -182,24 +179,24 @@ static inline struct trm_stage trm_stage_host(trm_host_stage_fn host, void *user
 
 /* How slots are carried out on the device. */
 enum trm_strategy {
-    TRM_STRATEGY_AUTO =
-        0, /* zero-copy where memory is one; else the one that is the fastest for the first tokens */
-    TRM_STRATEGY_ROLE_STREAMS =
-        1, /* a stream each for upload, compute and download, with points between them */
+    /* zero-copy where memory is one; else the one that is the fastest for the first tokens */
+    TRM_STRATEGY_AUTO = 0,
+    /* a stream each for upload, compute and download, with points between them */
+    TRM_STRATEGY_ROLE_STREAMS = 1,
     TRM_STRATEGY_SLOT_STREAMS = 2, /* a stream for each slot */
     TRM_STRATEGY_SLOT_GRAPHS  = 3, /* a recorded graph and a stream for each slot */
-    TRM_STRATEGY_ZERO_COPY =
-        4, /* kernels work where the source wrote: where memory is one, or over the bus in pinned memory
-              (TRM_DEVICE_MAPPED; not with stages on the host); UNSUPPORTED elsewhere */
+    /* kernels work where the source wrote: where memory is one, or over the bus in pinned memory (TRM_DEVICE_MAPPED; not
+     * with stages on the host); UNSUPPORTED elsewhere */
+    TRM_STRATEGY_ZERO_COPY = 4,
 };
 
 /* What becomes of the other tokens when one fails. The first failure is kept, and names token and stage. A lost device
  * stops in any mode. */
 enum trm_failure_mode {
     TRM_FAILURE_STOP = 0, /* no token is begun any more; what is under way is thrown away */
-    TRM_FAILURE_DRAIN =
-        1, /* no token is begun any more; what is under way reaches the sink, but for the failed one */
-    TRM_FAILURE_SKIP = 2, /* the failed token is left out and counted; all others go on */
+    /* no token is begun any more; what is under way reaches the sink, but for the failed one */
+    TRM_FAILURE_DRAIN = 1,
+    TRM_FAILURE_SKIP  = 2, /* the failed token is left out and counted; all others go on */
 };
 
 enum trm_measure {
@@ -225,17 +222,16 @@ struct trm_pipeline_desc {
     const struct trm_port *ports; /* copied; at most 64 */
     uint32_t port_count;
     uint32_t stage_count;
-    const struct trm_stage
-        *stages;        /* copied; none is legal: tokens are uploaded and downloaded only. At most 64 */
+    /* copied; at most 64. None is legal: tokens are uploaded and downloaded only */
+    const struct trm_stage *stages;
     uint32_t depth;     /* slots, 1 to 64; 0: tuned: 3 to begin with, more while the critical stage starves */
     int32_t strategy;   /* enum trm_strategy */
     int32_t on_failure; /* enum trm_failure_mode */
     int32_t measure;    /* enum trm_measure */
-    uint64_t
-        memory_budget; /* bytes of the device for all slots, a limit to tuning; 0: a quarter of its memory */
-    uint64_t
-        token_timeout_ns; /* from submission to the end of the download; a token that takes longer fails with TIMEOUT;
-                                  0: for ever */
+    /* bytes of the device for all slots, a limit to tuning; 0: a quarter of its memory */
+    uint64_t memory_budget;
+    /* from submission to the end of the download; a token that takes longer fails with TIMEOUT; 0: for ever */
+    uint64_t token_timeout_ns;
     uint64_t piece_bytes;  /* of the largest port, of a divisible pipeline; 0: chosen */
     uint32_t trace_tokens; /* keep the times of so many tokens (the last ones) for the trace; 0: none */
     uint32_t reserved;
@@ -267,15 +263,14 @@ typedef int32_t (*trm_source_fn)(void *user, struct trm_token *token);
  * how many tokens there are). */
 struct trm_source {
     uint32_t struct_size;
-    uint32_t
-        workers; /* threads that fill tokens at the same time, their results kept in order; 0: the thread that runs
-                         the pipeline does it by itself */
+    /* threads that fill tokens at the same time, their results kept in order; 0: the thread that runs the pipeline does it */
+    uint32_t workers;
     uint64_t count; /* tokens at most; 0: until the source ends */
     trm_source_fn fill;
     void *user;
-    const void
-        *memory; /* cut into tokens of the only input's size; the last may be smaller. Not copied: it stays
-                           unchanged until all are through, and is read in place where the strategy can */
+    /* cut into tokens of the only input's size; the last may be smaller. Not copied: it stays unchanged until all are
+     * through, and is read in place where the strategy can */
+    const void *memory;
     uint64_t memory_size; /* bytes */
     const char *path;     /* a file, cut in the same way */
 };
@@ -290,12 +285,11 @@ struct trm_sink {
     uint32_t reserved;
     trm_sink_fn consume;
     void *user;
-    void *
-        memory; /* the only output of token i goes to i × the port's size; written in place where the strategy can */
+    /* the only output of token i goes to i × the port's size; written in place where the strategy can */
+    void *memory;
     uint64_t memory_size; /* bytes; OUT_OF_RANGE, in stage sink, when it is full */
-    const char
-        *path; /* a file that is replaced; the only output, token after token. What was written when something
-                         fails stays */
+    /* a file that is replaced; the only output, token after token. What was written when something fails stays */
+    const char *path;
 };
 
 static inline struct trm_source trm_source_function(trm_source_fn fill, void *user)

@@ -20,7 +20,7 @@ TRM_API_BEGIN
 TRM_API int32_t trm_stream_alloc(struct trm_stream *stream, uint64_t size, struct trm_buffer **buffer);
 
 /* Free a buffer in stream order: after everything enqueued on `stream` so far. The handle is
- * dead when this returns. References added by trm_buffer_retain() are refused with BUSY. */
+ * dead when this returns. BUSY for a buffer with further references (trm_buffer_retain()). */
 TRM_API int32_t trm_stream_free(struct trm_stream *stream, struct trm_buffer *buffer);
 
 struct trm_pool_stats {

@@ -38,8 +38,8 @@ struct trm_stage_report {
 };
 
 struct trm_launch_report {
-    char name
-        [48]; /* of the stage in the descriptor; where several are the same with a number, "sobel 1" and "sobel 2" */
+    /* of the stage in the descriptor; where several are the same with a number, "sobel 1" and "sobel 2" */
+    char name[48];
     uint64_t busy_ns; /* the sum of all tokens */
 };
 
@@ -51,17 +51,17 @@ struct trm_report {
     uint32_t depth;   /* slots now */
     uint32_t pieces;  /* of a token, of a divisible pipeline; 1: tokens are whole */
     uint32_t workers; /* threads that load; 0: the thread that runs the pipeline, or the program */
-    uint32_t
-        one_thread; /* 1: load and sink are done by the same thread, so never at once; 0 with 0 workers: the program serves */
+    /* 1: load and sink are done by the same thread, so never at once; 0 with 0 workers: the program serves */
+    uint32_t one_thread;
     uint32_t processors; /* stages of the device that can be at work at once; 0: all of them */
     uint64_t tokens;     /* that came out */
     uint64_t skipped;    /* thrown away by the source */
     uint64_t failed;     /* that failed */
     uint64_t measured;   /* whose times were taken */
-    /* times that the system took a thread of the program off its processor, although it had work: many of a busy machine */
+    /* times that the system took a thread of the program off its processor although it had work: many on a busy machine */
     uint64_t preempted;
-    uint64_t
-        elapsed_ns; /* from the first token's load (or acquire) to the last one's end (sink, or release) */
+    /* from the first token's load (or acquire) to the last one's end (sink, or release) */
+    uint64_t elapsed_ns;
     uint64_t bytes_up;
     uint64_t bytes_down; /* what really travelled; 0 where memory is one */
     struct trm_stage_report stages[TRM_STAGES];
@@ -111,9 +111,8 @@ TRM_API int32_t trm_pipeline_report_file(struct trm_pipeline *pipeline, int32_t 
 /* ---- trace ---------------------------------------------------------------------------------- */
 
 enum trm_trace_format {
-    TRM_TRACE_EVENTS =
-        0, /* Trace Event JSON, for ui.perfetto.dev and chrome://tracing: a track for each stage, a flow
-                               for each token */
+    /* Trace Event JSON, for ui.perfetto.dev and chrome://tracing: a track for each stage, a flow for each token */
+    TRM_TRACE_EVENTS   = 0,
     TRM_TRACE_TIMELINE = 1, /* one HTML file with a drawing of all tokens over time; needs nothing else */
 };
 
@@ -135,9 +134,9 @@ struct trm_prediction_desc {
     uint64_t tokens;
     uint64_t stage_ns[TRM_STAGES]; /* of one token, alone */
     uint32_t lanes[TRM_STAGES];    /* tokens that a stage works on at once (loader threads); 0 counts as 1 */
-    uint32_t
-        processors; /* 0: each stage has hardware of its own; else no more of them are at work at once than this
-                             (upload, compute and download on a cpu are all its cores' work) */
+    /* 0: each stage has hardware of its own; else no more of them are at work at once than this (upload, compute and download
+     * on a cpu are all its cores' work) */
+    uint32_t processors;
     uint32_t one_thread; /* 1: load and sink are done by the same thread, so never at once */
     uint32_t reserved;
     /* Other links: bytes of a token, and how fast they would travel, in bytes a second; where both are not 0 they replace

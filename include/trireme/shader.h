@@ -12,7 +12,7 @@ TRM_API_BEGIN
 
 enum trm_glsl_flag {
     TRM_GLSL_UNOPTIMIZED = 1u << 0, /* leave the SPIR-V as the front end wrote it */
-    TRM_GLSL_NO_DEBUG = 1u << 1, /* no line numbers and names: smaller, but arguments have no names either */
+    TRM_GLSL_NO_DEBUG    = 1u << 1, /* no lines and names: smaller, but arguments have no names either */
 };
 
 /* How GLSL is compiled. */
@@ -80,8 +80,8 @@ enum trm_language {
 };
 
 enum trm_translate_flag {
-    TRM_TRANSLATE_BOUNDS =
-        1u << 0, /* check every access of a buffer; what is outside is left out, and in C fails the launch */
+    /* check every access of a buffer; what is outside is left out, and in C fails the launch */
+    TRM_TRANSLATE_BOUNDS = 1u << 0,
 };
 
 struct trm_translate_desc {

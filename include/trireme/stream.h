@@ -53,8 +53,8 @@ TRM_API int32_t trm_device_thread_stream(struct trm_device *device, struct trm_s
  * without a handle. */
 TRM_API int32_t trm_stream_device(struct trm_stream *stream, struct trm_device **device);
 
-/* Name the place after everything enqueued so far. Costs about a nanosecond to a driver's event
- * (0.2 µs). */
+/* Name the place after everything enqueued so far. Costs about a nanosecond, or, where the driver tells places by events, one of
+ * those (0.2 µs and more). */
 TRM_API int32_t trm_stream_mark(struct trm_stream *stream, struct trm_point *point);
 
 /* Let the stream wait, on the device, until `point` is reached; the host does not wait. Points
@@ -101,10 +101,9 @@ struct trm_stream_stats {
     uint64_t bytes_uploaded;
     uint64_t bytes_downloaded;
     uint64_t bytes_copied; /* device to device */
-    uint64_t
-        pageable_copies; /* from or to host memory that the driver cannot reach by itself: not asynchronous
-                                 on devices with memory of their own */
-    /* waits and callbacks that blocked the caller since the backend has no better way */
+    /* from or to host memory that the driver cannot reach by itself: not asynchronous on devices with memory of their own */
+    uint64_t pageable_copies;
+    /* waits and callbacks that blocked the caller because the backend has no better way */
     uint64_t host_waits;
 };
 TRM_API int32_t trm_stream_get_stats(struct trm_stream *stream, struct trm_stream_stats *stats);

@@ -2,9 +2,8 @@
  * and enqueued when the call returns; wait for a point after them to know them done. Zero bytes are
  * legal and do nothing.
  *
- * Host memory given by address must stay valid (and, as a source, unchanged) until then. Device
- * work that overlaps in one call (source and destination in one buffer) is refused with
- * INVALID_ARGUMENT.
+ * Host memory given by address must stay valid (and, as a source, unchanged) until then. Source and
+ * destination of one call must not overlap: INVALID_ARGUMENT.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TRANSFER_H
@@ -18,7 +17,7 @@ TRM_API_BEGIN
 /* Copy between buffers of any kinds; of two devices of one context too (peer access, or staged
  * through the host). Lengths must be equal; if one is TRM_WHOLE it takes the other's.
  * Errors      OUT_OF_RANGE past an end or by wrap-around, INVALID_ARGUMENT for lengths that
- *             differ or overlap, WRONG_DEVICE when neither buffer is the stream's device's */
+ *             differ or spans that overlap, WRONG_DEVICE when neither buffer is the stream's device's */
 TRM_API int32_t trm_copy(struct trm_stream *stream, struct trm_span destination, struct trm_span source);
 
 /* Copy from host memory into a span, and back. length TRM_WHOLE means the buffer's end, not the

@@ -22,7 +22,7 @@ export XDG_CONFIG_HOME XDG_CACHE_HOME
 # browse ARGUMENT… PAGE: standard output and standard error in $work/out and $work/err.
 browse()
 {
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
+    timeout 300 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars \
       --user-data-dir="$work/profile" --enable-logging=stderr --window-size=1280,900 --virtual-time-budget=3000 \
       "$@" >"$work/out" 2>"$work/err"
 }

@@ -12,7 +12,7 @@ run()
 {
     expected=$1
     shift
-    timeout 120 "$@" >"$work/out" 2>"$work/err"
+    timeout 300 "$@" >"$work/out" 2>"$work/err"
     status=$?
     if test "$status" -ne "$expected"; then
         failed "status $status instead of $expected: $*"

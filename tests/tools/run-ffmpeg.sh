@@ -35,7 +35,7 @@ for format in yuv420p yuvj420p yuv422p yuv444p gray yuv420p10le yuv422p10le yuv4
     run 0 "$trireme" run -k convert_f32_f32 in.y4m out.y4m
     cmp in.y4m out.y4m || failed "$format is not the same after it was floats"
 done
-ffmpeg -nostdin -loglevel error -i in.y4m -f yuv4mpegpipe -strict -1 - | timeout 60 "$trireme" run -k copy - - |
+ffmpeg -nostdin -loglevel error -i in.y4m -f yuv4mpegpipe -strict -1 - | timeout 300 "$trireme" run -k copy - - |
     ffmpeg -nostdin -loglevel error -y -f yuv4mpegpipe -i - -strict -1 out.y4m
 cmp in.y4m out.y4m || failed "through pipes from and to ffmpeg"
 

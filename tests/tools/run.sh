@@ -52,9 +52,9 @@ same in.y4m out.y4m
 
 # Pipes, and the order of what goes through them; some frames only.
 make_video 420 64 48 40 >in.y4m
-cat in.y4m | timeout 60 "$trireme" run -k copy --workers 3 - - >out.y4m || failed "through pipes"
+cat in.y4m | timeout 300 "$trireme" run -k copy --workers 3 - - >out.y4m || failed "through pipes"
 same in.y4m out.y4m
-timeout 60 "$trireme" run -k copy - out.y4m <in.y4m || failed "from standard input"
+timeout 300 "$trireme" run -k copy - out.y4m <in.y4m || failed "from standard input"
 same in.y4m out.y4m
 run 0 "$trireme" run -k copy --frames 3 in.y4m three.y4m
 make_video 420 64 48 3 >wanted.y4m
@@ -239,7 +239,7 @@ err_has "neither YUV4MPEG2 nor PNM"
 
 for arguments in "in.y4m out.y4m" "-k copy in.y4m" "-k copy a b c" "-k copy --depth 65 in.y4m out.y4m" \
     "-k copy --depth x in.y4m out.y4m" "-k copy --frames 0 in.y4m out.y4m" "-k copy --strategy best in.y4m out.y4m" "-k copy --raw f80 in.y4m out.y4m" \
-    "-k copy --batch 1M in.y4m out.y4m" "-k copy --raw f32 --batch 3 in.y4m out.y4m" \
+    "-k copy --batch 1M in.y4m out.y4m" "-k copy --raw f32 --batch 3 in.y4m out.y4m" "-k copy --raw f32 --batch 2G in.y4m out.y4m" \
     "-k copy --raw f32 --size 2 in.y4m out.y4m" "-k copy --report xml in.y4m out.y4m" "-k copy --nonsense in.y4m out.y4m"; do
     # shellcheck disable=SC2086 # arguments
     run 2 "$trireme" run $arguments

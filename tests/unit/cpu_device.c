@@ -33,6 +33,12 @@ static uint64_t number_of(uint32_t key)
     return number;
 }
 
+START_TEST(the_backend_asks_how_long_to_spin)
+{
+    ck_assert(atomic_load(&cpu_host.asked_for_spin));
+}
+END_TEST
+
 START_TEST(the_device_answers_what_is_required)
 {
     const struct trm_device_ops *device = bench.backend->device;
@@ -167,6 +173,7 @@ int main(void)
     Suite *suite = suite_create("cpu device");
     TCase *tests = tcase_create("device");
     tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, the_backend_asks_how_long_to_spin);
     tcase_add_test(tests, the_device_answers_what_is_required);
     tcase_add_test(tests, memory_of_every_kind_and_size_is_aligned_and_reachable);
     tcase_add_test(tests, imported_memory_stays_where_it_is);

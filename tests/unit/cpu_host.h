@@ -9,6 +9,7 @@
 #include <trireme/cpu_kernel.h>
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ struct cpu_host_state {
     _Atomic int64_t allocations; /* so many calls so far */
     _Atomic int64_t refuse_at;   /* the number of the call that gets NULL, and all after it; 0: none */
     char workers[16];            /* the setting cpu.workers */
+    atomic_bool asked_for_spin;  /* the setting cpu.spin, of which the host says that it does not know it */
 };
 
 static struct cpu_host_state cpu_host;
@@ -66,6 +68,8 @@ static inline int32_t cpu_host_setting(void *context, const char *name, char *va
                                        uint64_t *needed)
 {
     struct cpu_host_state *state = context;
+    if (strcmp(name, "cpu.spin") == 0)
+        atomic_store(&state->asked_for_spin, true);
     if (strcmp(name, "cpu.workers") != 0)
         return TRM_ERROR_NOT_FOUND;
     *needed = strlen(state->workers) + 1;

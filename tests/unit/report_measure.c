@@ -312,6 +312,36 @@ START_TEST(what_was_sampled_stands_for_all)
 }
 END_TEST
 
+START_TEST(a_slow_stretch_that_was_sampled_does_not_make_a_stage_longer_than_the_run)
+{
+    struct core_measure *measure = make_measure(1, 0);
+    struct trm_report report;
+    uint64_t now = 1;
+
+    for (uint64_t i = 0; i < 100; i++) {
+        uint64_t compute              = i < 10 ? 100 : 0; /* not sampled later, when it takes no time */
+        uint64_t times[TRM_STAGES][2] = {{now, now + 1},
+                                         {0, 0},
+                                         {now + 1, now + 1 + compute},
+                                         {0, 0},
+                                         {now + 1 + compute, now + 10 + compute}};
+        if (compute == 0)
+            times[TRM_STAGE_COMPUTE][0] = times[TRM_STAGE_COMPUTE][1] = 0;
+        struct core_token_times token = make_token(i, 0, times);
+        core_measure_token(measure, &token);
+        now += 10 + compute;
+    }
+    report = measure_report(measure, 1);
+    ck_assert_uint_eq(report.measured, 10);
+    ck_assert_uint_eq(report.elapsed_ns, 2000);
+    for (uint32_t i = 0; i < TRM_STAGES; i++)
+        ck_assert_uint_le(report.stages[i].busy_ns + report.stages[i].starved_ns +
+                              report.stages[i].blocked_ns,
+                          report.elapsed_ns);
+    core_measure_destroy(measure);
+}
+END_TEST
+
 START_TEST(without_any_times_of_the_device_only_counts_are_told)
 {
     struct core_measure *measure = make_measure(3, 0);
@@ -473,6 +503,7 @@ int main(void)
     tcase_add_test(tests, tokens_are_counted_by_how_they_ended);
     tcase_add_test(tests, launches_are_told_apart_by_their_ends);
     tcase_add_test(tests, what_was_sampled_stands_for_all);
+    tcase_add_test(tests, a_slow_stretch_that_was_sampled_does_not_make_a_stage_longer_than_the_run);
     tcase_add_test(tests, without_any_times_of_the_device_only_counts_are_told);
     tcase_add_test(tests, an_end_before_its_begin_counts_as_no_time);
     tcase_add_test(tests, a_reset_forgets_everything_but_the_names);

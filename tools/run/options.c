@@ -84,8 +84,8 @@ static bool parse_bytes(const char *text, uint64_t *bytes)
     unit = strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end);
     if (!unit || !(strcmp(end + 1, "") == 0 || strcmp(end + 1, "iB") == 0))
         return false;
-    *bytes <<= 10 * (unit - units + 1);
-    return true;
+    *bytes <<= 10 * (unit - units + 1); /* 2^60 at most */
+    return *bytes <= most_batch;
 }
 
 /* "1280x720", "1280x720x3" */

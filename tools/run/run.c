@@ -204,7 +204,7 @@ static bool write_trace(struct session *session, int32_t format, const char *pat
 {
     if (!path || trm_pipeline_trace_file(session->work.pipeline, format, path) == TRM_OK)
         return true;
-    return fault_library(&session->fault, path);
+    return fault_set(&session->fault, "%s", trm_last_error().sentence); /* it names the file */
 }
 
 static void tell(struct session *session)
@@ -275,22 +275,31 @@ static void run_with_input(struct session *session)
     plan_release(&session->plan);
 }
 
+static const char *unit(const struct session *session)
+{
+    if (session->reader.format.flat)
+        return session->writer.frames == 1 ? "batch" : "batches";
+    return session->writer.frames == 1 ? "frame" : "frames";
+}
+
 static int finish(struct session *session)
 {
+    const char *verb = session->writer.frames == 1 ? "was" : "were";
+
     if (fault_is_set(&session->fault)) {
         fflush(stdout);
         fputs("trireme run: ", stderr);
         output_text(stderr, session->fault.text);
         if (session->writer.frames > 0)
-            fprintf(stderr, " (%" PRIu64 " %s before were written)", session->writer.frames,
-                    session->reader.format.flat ? "batches" : "frames");
+            fprintf(stderr, " (%" PRIu64 " %s before %s written)", session->writer.frames, unit(session),
+                    verb);
         fputc('\n', stderr);
         return session->fault.misuse ? COMMAND_USAGE : COMMAND_FAILED;
     }
     if (!interrupt_came())
         return COMMAND_OK;
-    fprintf(stderr, "trireme run: interrupted; %" PRIu64 " %s were written\n", session->writer.frames,
-            session->reader.format.flat ? "batches" : "frames");
+    fprintf(stderr, "trireme run: interrupted; %" PRIu64 " %s %s written\n", session->writer.frames,
+            unit(session), verb);
     return INTERRUPTED;
 }
 
