@@ -21,7 +21,7 @@ for program in "$top_builddir"/examples/[0-9][0-9]-*; do
     case $name in
     *.*) continue ;;
     esac
-    timeout 120 "$program" >"$out" 2>&1
+    timeout 300 "$program" >"$out" 2>&1
     status=$?
     case $status-$name in
     0-* | 77-14-c-function | 77-18-two-interfaces) ;;
