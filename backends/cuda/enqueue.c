@@ -216,20 +216,36 @@ int32_t cuda_stream_prefetch(struct trm_backend_stream *stream, uint64_t value,
 
 /* ---- marks ------------------------------------------------------------------------------------------- */
 
-static int32_t submit_mark(struct trm_backend_stream *stream, const struct cuda_job *job)
+/* There is no memory for a mark at a place of `other`, and who enqueued what needs it has gone on: the calling thread waits for the
+ * place. */
+static int32_t wait_instead(struct trm_backend_stream *stream, struct trm_backend_stream *other,
+                            uint64_t value)
 {
-    return cuda_mark_make(stream, job->value);
+    CUcontext previous;
+    int32_t status = cuda_enter_stream(other->device, &previous);
+    if (status != TRM_OK)
+        return status;
+    CUresult result = other->device->cuda->cuStreamSynchronize(other->handle);
+    cuda_leave(other->device, previous);
+    if (result != CUDA_SUCCESS)
+        return cuda_stream_refused_with(stream, other->device, result, "cuStreamSynchronize");
+    cuda_stream_note(other, value);
+    return TRM_OK;
+}
+
+static int32_t submit_held_mark(struct trm_backend_stream *stream, const struct cuda_job *job)
+{
+    int32_t status = cuda_mark_make(stream, job->value);
+    return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? wait_instead(stream, stream, job->value) : status;
 }
 
 /* What has come to its end already needs no mark. */
 int32_t cuda_stream_mark(struct trm_backend_stream *stream, uint64_t value)
 {
-    struct cuda_job mark = {.submit = submit_mark, .size = sizeof(mark), .value = value};
+    const struct cuda_job held = {.submit = submit_held_mark, .size = sizeof(held), .value = value};
     if (!is_direct(stream))
-        return cuda_hold_job(stream, value, &mark, false);
-    if (cuda_stream_completed(stream) >= value)
-        return TRM_OK;
-    return submit_mark(stream, &mark);
+        return cuda_hold_job(stream, value, &held, false);
+    return cuda_stream_completed(stream) >= value ? TRM_OK : cuda_mark_make(stream, value);
 }
 
 /* ---- waits for others -------------------------------------------------------------------------------- */
@@ -274,6 +290,8 @@ int32_t cuda_stream_follow(struct trm_backend_stream *stream, struct trm_backend
     if (!is_there)
         return TRM_OK;
     int32_t status = follow(stream, other, value);
+    if (status == TRM_ERROR_OUT_OF_HOST_MEMORY)
+        status = wait_instead(stream, other, value);
     cuda_stream_leave(other);
     return status;
 }

@@ -337,8 +337,8 @@ START_TEST(a_random_graph_of_many_tasks_runs_in_order)
     struct writer *writers   = calloc(count + 1, sizeof(*writers));
     uint64_t(*after)[4]      = calloc(count + 1, sizeof(*after));
     uint32_t *ids            = calloc(count, sizeof(*ids));
-    struct trm_buffer *small = make_buffer(the.device, TRM_MEMORY_DEVICE, 64);
-    uint8_t bytes[64]        = {0};
+    struct trm_buffer *large = make_buffer(the.device, TRM_MEMORY_DEVICE, count + 1);
+    uint8_t byte             = 0;
     for (uint32_t i = 0; i < count; i++)
         ids[i] = i + 1;
     for (uint32_t i = count; i > 1; i--) {
@@ -355,8 +355,8 @@ START_TEST(a_random_graph_of_many_tasks_runs_in_order)
         task.user   = &writers[id];
         if (id % 5 == 0) {
             task.kind        = TRM_TASK_UPLOAD;
-            task.destination = trm_span_of(small, id % 64, 1);
-            task.host_source = bytes;
+            task.destination = trm_span_of(large, id, 1);
+            task.host_source = &byte;
             task.done        = write_down;
         } else if (id % 7 == 0) {
             task.kind = TRM_TASK_NOTHING;
@@ -375,7 +375,7 @@ START_TEST(a_random_graph_of_many_tasks_runs_in_order)
         for (uint32_t k = 0; k < 4; k++)
             if (after[id][k] % 5 != 0 && after[id][k] % 7 != 0)
                 ck_assert_uint_gt(history.place[id], history.place[after[id][k]]);
-    trm_buffer_destroy(small);
+    trm_buffer_destroy(large);
     free(ids);
     free(after);
     free(writers);

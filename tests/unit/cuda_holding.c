@@ -338,6 +338,39 @@ START_TEST(where_there_is_no_host_memory_a_call_fails_and_can_be_repeated)
 }
 END_TEST
 
+START_TEST(what_has_been_accepted_does_not_fail_for_want_of_host_memory)
+{
+    struct trm_backend_stream *first = on_stream(), *second = on_stream();
+    uint64_t refused = (uint64_t)_i + 1;
+    ck_ok(ops->gate(first, 1));
+    ck_ok(put(first, 2, 1));
+    ck_ok(ops->mark(first, 2));
+    ck_ok(ops->wait_stream(second, 1, first, 2));
+    ck_ok(move(second, 2, 0, 0));
+    ck_ok(ops->mark(second, 2));
+    uint64_t calls = fake.calls;
+    fake.refuse_at = calls + refused;
+    ops->open_gates(first, 1);
+    ck_assert_uint_ge(fake.calls, calls + refused);
+    finish(second, 2);
+    finish(first, 2);
+}
+END_TEST
+
+START_TEST(a_place_that_has_no_mark_for_want_of_host_memory_is_waited_for)
+{
+    struct trm_backend_stream *first = on_stream(), *second = on_stream();
+    ck_ok(put(first, 1, 1));
+    ck_ok(ops->gate(second, 1));
+    ck_ok(ops->wait_stream(second, 2, first, 1));
+    ck_ok(move(second, 3, 0, 0));
+    fake.refuse_at = fake.calls + 1;
+    ops->open_gates(second, 1);
+    finish(second, 3);
+    finish(first, 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("cuda holding");
@@ -361,6 +394,8 @@ int main(void)
     tcase_add_test(group, a_failure_is_told_when_what_was_submitted_has_ended);
     tcase_add_test(group, the_first_failure_stays);
     tcase_add_test(group, where_there_is_no_host_memory_a_call_fails_and_can_be_repeated);
+    tcase_add_loop_test(group, what_has_been_accepted_does_not_fail_for_want_of_host_memory, 0, 2);
+    tcase_add_test(group, a_place_that_has_no_mark_for_want_of_host_memory_is_waited_for);
     suite_add_tcase(suite, group);
     return run_suite(suite);
 }
