@@ -305,7 +305,7 @@ START_TEST(every_thread_that_waits_is_told_of_the_loss)
 }
 END_TEST
 
-/* What waits sleeps in the driver, with work that the driver has, when another stream's kernel goes astray. */
+/* All wait in the driver, for work that the driver has; one of them fails, and that of the others never begins. */
 START_TEST(threads_that_sleep_in_the_driver_are_told_of_the_loss)
 {
     struct waiter waiters[WAITERS];
@@ -322,13 +322,15 @@ START_TEST(threads_that_sleep_in_the_driver_are_told_of_the_loss)
     ck_assert_int_eq(standin->fail_work("any:1:CUDA_ERROR_LAUNCH_FAILED"), 0);
     for (int i = 0; i < WAITERS; i++)
         ck_assert_int_eq(pthread_create(&waiters[i].thread, NULL, wait_for_point, &waiters[i]), 0);
-    standin->release();
+    standin->step(1);
     for (int i = 0; i < WAITERS; i++) {
         pthread_join(waiters[i].thread, NULL);
         ck_assert_msg(waiters[i].status == TRM_ERROR_DEVICE_LOST, "thread %d was told %s", i,
                       trm_status_name(waiters[i].status));
-        trm_stream_destroy(waiters[i].stream);
     }
+    standin->release();
+    for (int i = 0; i < WAITERS; i++)
+        trm_stream_destroy(waiters[i].stream);
 }
 END_TEST
 
