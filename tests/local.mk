@@ -4,7 +4,8 @@
 
 # Nothing of the user's own settings reaches a test, and scripts find the tree and the tools by these names. Kernels that tests
 # compile are kept in the build tree, or where TEST_CACHE_HOME says, so that several builds have to compile them but once. (The thread
-# sanitizer would sleep for a second at the end of every process in which threads of a driver are left.)
+# sanitizer would sleep for a second at the end of every process in which threads of a driver are left; the address sanitizer would
+# have all processes of Check's look through 256 MiB of freed memory as they end.)
 AM_TESTS_ENVIRONMENT = \
 	for variable in $$(env | sed -n 's/^\(TRIREME_[A-Z_]*\)=.*/\1/p'); do unset $$variable; done; \
 	CK_DEFAULT_TIMEOUT=$${CK_DEFAULT_TIMEOUT:-300}; export CK_DEFAULT_TIMEOUT; \
@@ -29,6 +30,7 @@ AM_TESTS_ENVIRONMENT = \
 	docdir='$(docdir)'; export docdir; \
 	backendsdir='$(backendsdir)'; export backendsdir; \
 	INSTRUMENTED='$(INSTRUMENTED)'; export INSTRUMENTED; \
+	ASAN_OPTIONS="quarantine_size_mb=16$${ASAN_OPTIONS:+:$$ASAN_OPTIONS}"; export ASAN_OPTIONS; \
 	TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:atexit_sleep_ms=0$${TSAN_OPTIONS:+:$$TSAN_OPTIONS}"; export TSAN_OPTIONS;
 
 # ------------------------------------------------------------ headers, symbols

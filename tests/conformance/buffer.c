@@ -91,8 +91,7 @@ START_TEST(a_zeroed_buffer_is_zero_also_where_memory_is_used_again)
         ck_ok(trm_buffer_create_from(the.device, &desc, &buffer));
         memset(found, 1, sizeof(found));
         get(the.stream, buffer, 0, found, SIZE);
-        for (size_t i = 0; i < SIZE; i++)
-            ck_assert_msg(found[i] == 0, "byte %zu is %u in round %u", i, found[i], round);
+        ck_bytes(found, SIZE, 0);
         trm_buffer_destroy(buffer);
     }
 }
@@ -380,8 +379,7 @@ START_TEST(waiting_for_a_buffer_without_end_ends_with_the_work)
     ck_ok(trm_download(the.stream, found, trm_span_whole(buffer)));
     hold_end_after(hold, 20);
     ck_ok(trm_buffer_wait(buffer, TRM_FOREVER));
-    for (size_t i = 0; i < SIZE; i++)
-        ck_assert_uint_eq(found[i], 0x5A);
+    ck_bytes(found, SIZE, 0x5A);
     trm_buffer_destroy(buffer);
 }
 END_TEST

@@ -379,8 +379,7 @@ START_TEST(what_comes_after_a_failure_is_not_done)
     ck_status(trm_stream_sync(stream), TRM_ERROR_KERNEL);
     ck_assert_uint_eq(count_runs(), runs + 10);
     ck_buffer_pattern(the.stream, buffer, BYTES, 3);
-    for (int i = 0; i < BYTES; i++)
-        ck_assert_uint_eq(got[i], 0);
+    ck_bytes(got, BYTES, 0);
     trm_buffer_destroy(buffer);
 }
 END_TEST

@@ -59,8 +59,7 @@ START_TEST(a_graph_keeps_what_it_uses)
         memset(got, 0, sizeof(got));
         ck_ok(trm_graph_launch(exec, stream));
         ck_ok(trm_stream_sync(stream));
-        for (int i = 0; i < N; i++)
-            ck_assert_uint_eq(got[i], (2 * 3 + 1) * 5 + 2);
+        ck_words(got, N, (2 * 3 + 1) * 5 + 2);
     }
     struct trm_device_usage usage = {.struct_size = sizeof(usage)};
     ck_ok(trm_device_get_usage(device, &usage));
@@ -92,8 +91,7 @@ START_TEST(an_instance_may_be_destroyed_while_it_runs)
         trm_buffer_destroy(buffer);
         hold_end(hold);
         ck_ok(trm_stream_sync(the.stream));
-        for (int k = 0; k < BYTES; k++)
-            ck_assert_uint_eq(got[k], (uint8_t)i);
+        ck_bytes(got, BYTES, (uint8_t)i);
     }
 }
 END_TEST
@@ -120,8 +118,7 @@ START_TEST(a_graph_outlives_device_stream_and_context_handles)
     trm_buffer_destroy(buffer);
     trm_graph_destroy(graph);
     trm_graph_exec_destroy(exec);
-    for (int k = 0; k < BYTES; k++)
-        ck_assert_uint_eq(got[k], 3);
+    ck_bytes(got, BYTES, 3);
 }
 END_TEST
 

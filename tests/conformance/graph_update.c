@@ -100,8 +100,7 @@ START_TEST(a_download_is_given_another_destination)
     ck_ok(trm_graph_update_download(small.exec, DOWN, elsewhere, trm_span_whole(small.b)));
     run_graph(small.exec, the.stream);
     expect(elsewhere, 1);
-    for (int i = 0; i < BYTES; i++)
-        ck_assert_uint_eq(small.down[i], 0);
+    ck_bytes(small.down, BYTES, 0);
     small_end();
 }
 END_TEST
@@ -134,13 +133,11 @@ START_TEST(a_launch_is_given_other_arguments_and_another_grid)
     ck_ok(update_affine(small.b, N, 0, 7));
     run_graph(small.exec, the.stream);
     get(the.stream, small.b, 0, got, BYTES);
-    for (int i = 0; i < N; i++)
-        ck_assert_uint_eq(got[i], 7);
+    ck_words(got, N, 7);
     ck_ok(update_affine(small.b, 64, 0, 8));
     run_graph(small.exec, the.stream);
     get(the.stream, small.b, 0, got, BYTES);
-    for (int i = 0; i < 64; i++)
-        ck_assert_uint_eq(got[i], 8);
+    ck_words(got, 64, 8);
     ck_assert_int_eq(memcmp(&got[64], small.up + 256, BYTES - 256), 0);
     /* By name, in any order. */
     struct trm_argument named[] = {
@@ -150,8 +147,7 @@ START_TEST(a_launch_is_given_other_arguments_and_another_grid)
     ck_ok(trm_graph_update_launch(small.exec, LAUNCH, &grid, named, 4));
     run_graph(small.exec, the.stream);
     get(the.stream, small.b, 0, got, BYTES);
-    for (int i = 0; i < N; i++)
-        ck_assert_uint_eq(got[i], 3);
+    ck_words(got, N, 3);
     small_end();
 }
 END_TEST

@@ -71,6 +71,26 @@ bool forking_works(void)
     return !sanitized();
 }
 
+/* ---- values ---- */
+
+void ck_words(const uint32_t *found, size_t count, uint32_t expected)
+{
+    size_t i = 0;
+    while (i < count && found[i] == expected)
+        i++;
+    ck_assert_msg(i == count, "word %zu of %zu is %u instead of %u", i, count, found[i < count ? i : 0],
+                  expected);
+}
+
+void ck_bytes(const uint8_t *found, size_t count, uint8_t expected)
+{
+    size_t i = 0;
+    while (i < count && found[i] == expected)
+        i++;
+    ck_assert_msg(i == count, "byte %zu of %zu is %u instead of %u", i, count, found[i < count ? i : 0],
+                  expected);
+}
+
 /* ---- statuses ---- */
 
 bool status_explained(int32_t status)

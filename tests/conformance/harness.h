@@ -63,6 +63,12 @@ unsigned skips_count(void);
 /* Whether a process with threads can fork and its child start threads again: the thread sanitizer cannot. */
 bool forking_works(void);
 
+/* ---- values: one check for all of them, since Check writes a message for each check ---- */
+
+/* `count` of them, each `expected`. */
+void ck_words(const uint32_t *found, size_t count, uint32_t expected);
+void ck_bytes(const uint8_t *found, size_t count, uint8_t expected);
+
 /* ---- statuses ---- */
 
 bool status_explained(int32_t status);

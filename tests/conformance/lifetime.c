@@ -83,8 +83,7 @@ START_TEST(launches_go_on_when_everything_they_use_has_been_destroyed)
         trm_module_destroy(module);
         trm_kernel_destroy(used);
         trm_stream_destroy(stream);
-        for (uint32_t n = 0; n < N; n++)
-            ck_assert_uint_eq(got[n], expected);
+        ck_words(got, N, expected);
     }
 }
 END_TEST

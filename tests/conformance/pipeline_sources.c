@@ -66,9 +66,10 @@ static uint32_t *numbers(uint32_t count)
 
 static void ck_mapped(const uint32_t *in, const uint32_t *out, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        ck_assert_msg(out[i] == in[i] * 3 + 5, "word %u of %u is %u instead of %u", i, count, out[i],
-                      in[i] * 3 + 5);
+    uint32_t i = 0;
+    while (i < count && out[i] == in[i] * 3 + 5)
+        i++;
+    ck_assert_msg(i == count, "word %u of %u is wrong", i, count);
 }
 
 static void for_each_strategy(void (*check)(uint32_t depth, int32_t strategy))

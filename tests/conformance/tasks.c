@@ -109,6 +109,5 @@ void count_up(void *user, int32_t status)
 
 void ck_all(const uint32_t *data, uint32_t value)
 {
-    for (uint32_t i = 0; i < N; i++)
-        ck_assert_uint_eq(data[i], value);
+    ck_words(data, N, value);
 }
