@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: MIT
  */
 #include "calls.h"
-#include "driver_fork.h"
 #include "groups.h"
 #include "kernels.h"
 #include "process.h"
+#include "tests/device/driver_fork.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -34,8 +34,8 @@ tests_conformance_conformance_SOURCES = \
 	tests/conformance/main.c \
 	tests/conformance/ordering.c \
 	tests/conformance/point.c \
-	tests/conformance/driver_fork.c \
-	tests/conformance/driver_fork.h \
+	tests/device/driver_fork.c \
+	tests/device/driver_fork.h \
 	tests/conformance/process.c \
 	tests/conformance/process.h \
 	tests/conformance/process_exit.c \
@@ -85,7 +85,7 @@ tests_conformance_conformance_SOURCES += \
 # Programs that use Vulkan themselves.
 if HAVE_VULKAN_H
 tests_conformance_conformance_SOURCES += \
-	tests/conformance/driver_fork_vulkan.c \
+	tests/device/driver_fork_vulkan.c \
 	tests/conformance/interop_vulkan.c \
 	tests/conformance/raw_vulkan.c \
 	tests/conformance/raw_vulkan.h

@@ -222,16 +222,6 @@ START_TEST(a_device_of_the_programs_own_without_timelines_is_refused_by_what_it_
 }
 END_TEST
 
-static void shape_as_discrete(void)
-{
-    shim_shape(shape_discrete);
-}
-
-static void shape_as_minimal(void)
-{
-    shim_shape(shape_minimal);
-}
-
 static void add_cases(Suite *suite, const char *name, SFun shape)
 {
     TCase *group = group_make(suite, name);

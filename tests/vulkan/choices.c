@@ -180,12 +180,12 @@ static void work_once(struct trm_kernel *kernel, struct trm_buffer *buffer)
     ck_ok(trm_stream_sync(the.stream));
 }
 
-static const char *const *const steady_shapes[] = {shape_plain, shape_discrete};
+static void (*const steady_shapes[])(void) = {shape_as_plain, shape_as_discrete};
 
 START_TEST(in_the_long_run_nothing_is_made_anew)
 {
     struct trm_buffer *buffer = NULL;
-    shim_shape(steady_shapes[_i]);
+    steady_shapes[_i]();
     world_open();
     struct trm_kernel *kernel = affine_on(the.device);
     ck_ok(trm_buffer_create(the.device, TRM_MEMORY_DEVICE, 4000, &buffer));
@@ -206,7 +206,7 @@ END_TEST
 START_TEST(launches_of_one_stream_are_submitted_together)
 {
     struct trm_buffer *buffer = NULL;
-    shim_shape(shape_plain);
+    shape_as_plain();
     world_open();
     struct trm_kernel *kernel = affine_on(the.device);
     ck_ok(trm_buffer_create(the.device, TRM_MEMORY_DEVICE, 4000, &buffer));

@@ -262,21 +262,6 @@ END_TEST
 
 /* ---- suites ---- */
 
-static void shape_as_plain(void)
-{
-    shim_shape(shape_plain);
-}
-
-static void shape_as_discrete(void)
-{
-    shim_shape(shape_discrete);
-}
-
-static void shape_as_minimal(void)
-{
-    shim_shape(shape_minimal);
-}
-
 static void add_cases(Suite *suite, const char *name, SFun shape)
 {
     TCase *calls = tcase_create(name), *one = tcase_create("one loss");

@@ -1,7 +1,7 @@
 /* What drivers do not bear: being loaded again and again, and forks.
  * SPDX-License-Identifier: MIT
  */
-#include "tests/conformance/driver_fork.h"
+#include "tests/device/driver_fork.h"
 #include "tests/vulkan/fixture.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ END_TEST
 START_TEST(after_a_few_contexts_nothing_is_kept)
 {
     char words[64];
-    shim_shape(shape_plain);
+    shape_as_plain();
     for (int i = 0; i < FEW; i++) {
         ck_ok(live());
         ck_assert_uint_eq(shim->living(words, sizeof(words)), 0);

@@ -16,15 +16,15 @@
 
 const struct vulkan_shim_control *shim;
 
-const char *const shape_plain[]    = {"VULKAN_SHIM_FAMILIES", "graphics:1:64", NULL};
-const char *const shape_discrete[] = {"VULKAN_SHIM_FAMILIES",
-                                      "graphics:4:64,transfer:2:0,compute:4:64",
-                                      "VULKAN_SHIM_MEMORY",
-                                      "discrete",
-                                      "VULKAN_SHIM_DELAY",
-                                      "100",
-                                      NULL};
-const char *const shape_minimal[]  = {
+static const char *const plain[]    = {"VULKAN_SHIM_FAMILIES", "graphics:1:64", NULL};
+static const char *const discrete[] = {"VULKAN_SHIM_FAMILIES",
+                                       "graphics:4:64,transfer:2:0,compute:4:64",
+                                       "VULKAN_SHIM_MEMORY",
+                                       "discrete",
+                                       "VULKAN_SHIM_DELAY",
+                                       "100",
+                                       NULL};
+static const char *const minimal[]  = {
      "VULKAN_SHIM_FAMILIES",
      "graphics:1:64",
      "VULKAN_SHIM_API",
@@ -56,6 +56,21 @@ void shim_shape(const char *const *variables)
         setenv(variables[0], variables[1], 1);
         set[set_count++] = variables[0];
     }
+}
+
+void shape_as_plain(void)
+{
+    shim_shape(plain);
+}
+
+void shape_as_discrete(void)
+{
+    shim_shape(discrete);
+}
+
+void shape_as_minimal(void)
+{
+    shim_shape(minimal);
 }
 
 /* ---- contexts ---- */

@@ -18,9 +18,11 @@ const char *shim_path(void);
  * Only while there is no context. */
 void shim_shape(const char *const *variables);
 
-/* The device as it is, but that its queue works by itself; a discrete device with several families of queues; one of Vulkan 1.1
+/* Ready-made: the device as it is, but that its queue works by itself; a discrete device with several families of queues; one of Vulkan 1.1
  * that has next to nothing. */
-extern const char *const shape_plain[], *const shape_discrete[], *const shape_minimal[];
+void shape_as_plain(void);
+void shape_as_discrete(void);
+void shape_as_minimal(void);
 
 /* A group of the suite, each test of which may take as long as the slowest driver needs. CK_DEFAULT_TIMEOUT overrules it. */
 TCase *group_make(Suite *suite, const char *name);

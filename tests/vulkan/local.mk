@@ -61,7 +61,7 @@ tests_vulkan_device_lost_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_device_lost_LDADD = $(VULKAN_TEST_LIBS)
 
 tests_vulkan_drivers_SOURCES = tests/vulkan/drivers.c $(VULKAN_FIXTURE) \
-	tests/conformance/driver_fork.c tests/conformance/driver_fork.h tests/conformance/driver_fork_vulkan.c
+	tests/device/driver_fork.c tests/device/driver_fork.h tests/device/driver_fork_vulkan.c
 tests_vulkan_drivers_CFLAGS = $(VULKAN_TEST_CFLAGS) -DCONFORMANCE_VULKAN
 tests_vulkan_drivers_LDADD = $(VULKAN_TEST_LIBS)
 

@@ -111,21 +111,6 @@ START_TEST(calls_may_fail_for_good_for_want_of_device_memory)
 }
 END_TEST
 
-static void shape_as_plain(void)
-{
-    shim_shape(shape_plain);
-}
-
-static void shape_as_discrete(void)
-{
-    shim_shape(shape_discrete);
-}
-
-static void shape_as_minimal(void)
-{
-    shim_shape(shape_minimal);
-}
-
 static void add_cases(Suite *suite, const char *name, SFun shape)
 {
     int functions = sizeof(wanting_device_memory) / sizeof(wanting_device_memory[0]);

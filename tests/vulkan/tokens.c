@@ -72,7 +72,7 @@ static void check_submissions(int32_t strategy, uint64_t each, const char *how, 
     const struct trm_setting setting = {"vulkan.copies", how};
     struct trm_context *context      = NULL;
     struct trm_kernel *kernel        = NULL;
-    shim_shape(shape_discrete);
+    shape_as_discrete();
     ck_ok(context_make(&setting, 1, &context));
     struct trm_device *device = device_open(context, NULL);
     ck_ok(spread_load(device, &kernel));

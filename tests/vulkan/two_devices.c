@@ -69,16 +69,6 @@ END_TEST
 
 /* ---- suites ---- */
 
-static void shape_as_plain(void)
-{
-    shim_shape(shape_plain);
-}
-
-static void shape_as_discrete(void)
-{
-    shim_shape(shape_discrete);
-}
-
 static void add_cases(Suite *suite, const char *name, SFun shape)
 {
     TCase *group = two_devices_cases(name, shape, open_second);

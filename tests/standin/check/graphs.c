@@ -25,6 +25,18 @@ static CUDA_MEMCPY3D copy_of(CUdeviceptr to, CUdeviceptr from)
 }
 
 /* A fill and a copy of what is filled; the copy depends on the fill or not. */
+static CUDA_KERNEL_NODE_PARAMS node_of(CUfunction function, unsigned int items, void **parameters)
+{
+    return (CUDA_KERNEL_NODE_PARAMS){.func         = function,
+                                     .gridDimX     = 1,
+                                     .gridDimY     = 1,
+                                     .gridDimZ     = 1,
+                                     .blockDimX    = items,
+                                     .blockDimY    = 1,
+                                     .blockDimZ    = 1,
+                                     .kernelParams = parameters};
+}
+
 static uint32_t copied(bool depends)
 {
     CUcontext context = begin("");
@@ -81,14 +93,7 @@ START_TEST(other_parameters_are_those_of_the_launches_that_follow)
     must(cuMemsetD32Async(out, 0, COUNT, stream));
     must(cuStreamSynchronize(stream));
     void *parameters[]                  = {&out, &value};
-    CUDA_KERNEL_NODE_PARAMS node_params = {.func         = function,
-                                           .gridDimX     = 1,
-                                           .gridDimY     = 1,
-                                           .gridDimZ     = 1,
-                                           .blockDimX    = 10,
-                                           .blockDimY    = 1,
-                                           .blockDimZ    = 1,
-                                           .kernelParams = parameters};
+    CUDA_KERNEL_NODE_PARAMS node_params = node_of(function, 10, parameters);
     must(cuGraphCreate(&graph, 0));
     must(cuGraphAddKernelNode(&node, graph, NULL, 0, &node_params));
     must(cuGraphInstantiateWithFlags(&executable, graph, 0));
@@ -123,14 +128,7 @@ START_TEST(a_graph_whose_kernel_was_unloaded_is_not_launched)
     CUstream stream                           = make_stream();
     CUdeviceptr out                           = make_words();
     void *parameters[]                        = {&out, &value};
-    const CUDA_KERNEL_NODE_PARAMS node_params = {.func         = function,
-                                                 .gridDimX     = 1,
-                                                 .gridDimY     = 1,
-                                                 .gridDimZ     = 1,
-                                                 .blockDimX    = 1,
-                                                 .blockDimY    = 1,
-                                                 .blockDimZ    = 1,
-                                                 .kernelParams = parameters};
+    const CUDA_KERNEL_NODE_PARAMS node_params = node_of(function, 1, parameters);
     must(cuGraphCreate(&graph, 0));
     must(cuGraphAddKernelNode(&node, graph, NULL, 0, &node_params));
     must(cuGraphInstantiateWithFlags(&executable, graph, 0));

@@ -1,7 +1,7 @@
 /* Is there a device of Vulkan that opens?
  * SPDX-License-Identifier: MIT
  */
-#include "driver_fork.h"
+#include "tests/device/driver_fork.h"
 
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>

@@ -1,7 +1,7 @@
 /* Does the driver under the backend work in the child of a process that has used it?
  * SPDX-License-Identifier: MIT
  */
-#include "driver_fork.h"
+#include "tests/device/driver_fork.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* Does the driver under the backend work in the child of a process that has used it? Found out without the library.
  * SPDX-License-Identifier: MIT
  */
-#ifndef CONFORMANCE_DRIVER_FORK_H
-#define CONFORMANCE_DRIVER_FORK_H
+#ifndef TESTS_DEVICE_DRIVER_FORK_H
+#define TESTS_DEVICE_DRIVER_FORK_H
 
 #include <trireme/trireme.h>
 
