@@ -164,6 +164,20 @@ START_TEST(a_graph_remembers_arguments_of_every_type)
 }
 END_TEST
 
+/* How many words came back as they were sent, and `more`, before the first that did not. */
+static size_t words_as_sent(const uint8_t *up, const uint8_t *down, size_t count, uint32_t more)
+{
+    size_t good = 0;
+    uint32_t sent, got;
+    for (; good < count; good++) {
+        memcpy(&sent, up + good * 4, 4);
+        memcpy(&got, down + good * 4, 4);
+        if (got != sent + more)
+            break;
+    }
+    return good;
+}
+
 START_TEST(large_operations_inside_a_graph_are_whole)
 {
     enum {
@@ -184,12 +198,7 @@ START_TEST(large_operations_inside_a_graph_are_whole)
         pattern_make(up, LARGE, seed);
         ck_ok(trm_graph_launch(exec, the.stream));
         ck_ok(trm_stream_sync(the.stream));
-        for (size_t i = 0; i < LARGE / 4; i++) {
-            uint32_t sent, got;
-            memcpy(&sent, up + i * 4, 4);
-            memcpy(&got, down + i * 4, 4);
-            ck_assert_uint_eq(got, sent + kernels_there());
-        }
+        ck_assert_uint_eq(words_as_sent(up, down, LARGE / 4, kernels_there()), LARGE / 4);
     }
     trm_graph_exec_destroy(exec);
     trm_graph_destroy(graph);

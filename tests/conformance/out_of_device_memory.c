@@ -35,7 +35,7 @@ START_TEST(device_memory_that_runs_out_is_a_status_and_comes_back)
     };
     struct trm_buffer *buffers[MOST], *large = NULL;
     uint64_t piece = UINT64_C(32) << 20, room = UINT64_C(512) << 20;
-    if (options.no_fork || !scaled(1, 0) || device_number(the.device, TRM_DEVICE_KIND) != TRM_DEVICE_CPU) {
+    if (!scaled(1, 0) || device_number(the.device, TRM_DEVICE_KIND) != TRM_DEVICE_CPU) {
         skip("only the memory of a cpu can be made scarce, in a process of its own");
         return;
     }
