@@ -13,11 +13,12 @@
 /* A token that takes longer is always measured: its stamps are less than a hundredth of it, also where they part copies that
  * would follow each other closely (a dozen microseconds a token, it seems, on a GPU). So is a shorter one while the depth is
  * being found, which goes by what stages wait. Of the others a run of neighbours (idle time between two tokens is only
- * seen when both are measured), one run of so many, and the first two whenever the pipeline is run. But none by which a
- * strategy is timed: stamps cost some more than others. */
+ * seen when both are measured): the first two whenever the pipeline is run, then one run of so many, later one of more, since
+ * by then the stages are known. But none by which a strategy is timed: stamps cost some more than others. */
 #define LONG_TOKEN_NS 5000000u
 #define LONG_TOKEN_TUNING_NS 100000u
 #define RUNS 16u
+#define RUNS_LATER 64u
 
 /* Bytes of a token's inputs: to copy so many takes many times as long as a device needs to begin with it. */
 #define LARGE_UPLOAD (UINT64_C(4) << 20)
@@ -81,8 +82,9 @@ static int32_t is_measured(const struct core_pipeline *pipeline)
         pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.rests, memory_order_relaxed);
     uint64_t is_long = tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS;
     uint64_t place   = engine->sequence - engine->begun_at;
+    uint64_t runs    = place < 4 * RUNS * run ? RUNS : RUNS_LATER;
     return atomic_load_explicit(&engine->token_ns, memory_order_relaxed) > is_long || place < 2 * run ||
-           place % (RUNS * run) < run;
+           place % (runs * run) < run;
 }
 
 void core_times_begin(struct core_slot *slot)
