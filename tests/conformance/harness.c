@@ -259,12 +259,18 @@ uint64_t device_number(struct trm_device *device, uint32_t key)
     return status == TRM_OK ? value : 0;
 }
 
+/* With --no-fork a case leaves its context and device to the next. */
+static struct world kept;
+
 static void fixture_open(void)
 {
     log_forget();
-    the.context = open_context();
-    the.device  = open_device(the.context);
-    the.stream  = NULL;
+    the  = kept;
+    kept = (struct world){NULL, NULL, NULL};
+    if (!the.device) {
+        the.context = open_context();
+        the.device  = open_device(the.context);
+    }
     ck_ok(trm_stream_create(the.device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, &the.stream));
 }
 
@@ -278,13 +284,24 @@ static void fixture_close(void)
     kernels_close();
     for (size_t i = 0; i < kept_device_count; i++)
         trm_device_destroy(kept_devices[i]);
-    trm_device_destroy(the.device);
-    trm_context_destroy(the.context);
+    if (options.no_fork && the.device) {
+        kept = (struct world){the.context, the.device, NULL};
+    } else {
+        trm_device_destroy(the.device);
+        trm_context_destroy(the.context);
+    }
     for (size_t i = 0; i < kept_memory_count; i++)
         free(kept_memory[i]);
     kept_stream_count = kept_device_count = kept_memory_count = 0;
     memset(&the, 0, sizeof(the));
     check_complaints();
+}
+
+void kept_close(void)
+{
+    trm_device_destroy(kept.device);
+    trm_context_destroy(kept.context);
+    kept = (struct world){NULL, NULL, NULL};
 }
 
 /* ---- progress ---- */

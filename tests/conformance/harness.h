@@ -33,6 +33,9 @@ extern struct world the;
 TCase *group_make(Suite *suite, const char *name);
 TCase *group_make_bare(Suite *suite, const char *name);
 
+/* Ends what the last case left to the next. */
+void kept_close(void);
+
 /* Is the case asked for by the command line? Prints its name for --list. */
 bool case_wanted(const char *name);
 

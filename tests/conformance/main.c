@@ -6,8 +6,8 @@
  * --filter    only the cases whose name holds TEXT, or another TEXT
  * --part      the I-th of N parts of the cases, from 0 on: for several at once
  * --progress  a line for each case that has passed, as it ends, with its seconds
- * --no-fork   all cases in this process, but those that fork or end it; the device stays open between them. For a debugger, and
- *             where a driver takes long to open a device
+ * --no-fork   all cases in this process, but those that fork or end it; they have one device, as far as they do not open
+ *             others. For a debugger, and where a driver takes long to open a device
  *
  * The backend is named by CONFORMANCE_BACKEND, a name or the path of a plugin; "cpu" when unset.
  * SPDX-License-Identifier: MIT
@@ -137,26 +137,6 @@ static void run_all(SRunner *runner, struct sums *sums)
     srunner_free(runner);
 }
 
-/* A driver unloads what nobody uses, and takes its time to load it again. What is wrong with the device, the cases say. */
-static void run_here(SRunner *runner, struct sums *sums)
-{
-    struct trm_setting backend   = {"backend", backend_under_test()};
-    struct trm_context_desc desc = {
-        .struct_size   = sizeof(desc),
-        .flags         = TRM_CONTEXT_NO_CONFIG,
-        .settings      = &backend,
-        .setting_count = 1,
-    };
-    struct trm_context *context = NULL;
-    struct trm_device *device   = NULL;
-    if (!options.list && trm_context_create(&desc, &context) == TRM_OK)
-        trm_device_open(context, NULL, &device);
-    srunner_set_fork_status(runner, CK_NOFORK);
-    run_all(runner, sums);
-    trm_device_destroy(device);
-    trm_context_destroy(context);
-}
-
 int main(int argument_count, char **arguments)
 {
     if (!options_read(argument_count, arguments)) {
@@ -171,9 +151,9 @@ int main(int argument_count, char **arguments)
     run_all(runner_make(groups_alone, COUNT(groups_alone)), &sums);
     SRunner *others = runner_make(groups, COUNT(groups));
     if (options.no_fork)
-        run_here(others, &sums);
-    else
-        run_all(others, &sums);
+        srunner_set_fork_status(others, CK_NOFORK);
+    run_all(others, &sums);
+    kept_close();
     if (options.list)
         return EXIT_SUCCESS;
     printf("%d cases on %s: %d failed, %u say that they do not apply\n", sums.ran, backend_under_test(),

@@ -3,4 +3,4 @@
 . "$top_srcdir/tests/conformance/run"
 
 need_the_cpu_backend
-run_on cpu
+run_without_driver cpu

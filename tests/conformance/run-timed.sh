@@ -6,4 +6,4 @@ plugin=$top_builddir/tests/plugins/.libs/timed.so
 need_plugin "$plugin"
 CONFORMANCE_QUICK=1
 export CONFORMANCE_QUICK
-run_on "$plugin"
+run_without_driver "$plugin"

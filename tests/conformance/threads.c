@@ -246,7 +246,7 @@ START_TEST(sixteen_threads_load_launch_and_destroy_kernels)
     if (kernels_missing())
         return;
     struct trm_device_usage before = usage_now();
-    struct worker pattern          = {.rounds = scaled(10000, 100)};
+    struct worker pattern          = {.rounds = scaled(10000, 40)};
     run_workers(kernels_come_and_go, pattern);
     check_nothing_left(before);
 }
