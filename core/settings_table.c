@@ -170,8 +170,8 @@ static const struct core_setting_row rows[] = {
         .info = INFO(
             TRM_SETTING_TEXT, "vulkan.copies", "TRIREME_VULKAN_COPIES", "auto", 0,
             "What copies between the host's memory and a device of the vulkan backend: engine, the commands "
-            "of Vulkan for it; kernel, kernels; auto, kernels on NVIDIA's own driver, where they are faster, "
-            "and elsewhere the commands."),
+            "of Vulkan for it; kernel, kernels; auto, whichever is faster with NVIDIA's own driver, and "
+            "elsewhere the commands."),
         .check = is_way_of_copying,
     },
     {

@@ -66,4 +66,12 @@ static inline bool rounds_left(const struct rounds *rounds)
            (rounds->number < rounds->least || rounds_now_ns() < rounds->end_ns);
 }
 
+/* How many of `count` cases to go on by, `least` in any case, so that runs of `run_ns` each go through all of them evenly within
+ * `limit_ns`. */
+static inline uint64_t stride_within(uint64_t limit_ns, uint64_t count, uint64_t run_ns, uint64_t least)
+{
+    uint64_t fit = limit_ns / (run_ns + 1) + 1, stride = (count + fit - 1) / fit;
+    return stride > least ? stride : least;
+}
+
 #endif

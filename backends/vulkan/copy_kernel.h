@@ -2,14 +2,23 @@
  *
  * NVIDIA's driver lets all of a device's queues share one copy engine, so that uploads and downloads halve each other's rate,
  * and each switch between the engine and kernels in one command buffer costs 5 µs. A kernel that copies has neither fault,
- * and copies within the device at five times the rate. Other drivers copy by kernels on their own where that is good. The
- * setting vulkan.copies says which way is taken; auto is the kernel with that driver only.
+ * and copies within the device at five times the rate. But small copies on a stream that does nothing else are over sooner by
+ * the engine, and cost the host half. Other drivers copy by kernels on their own where that is good.
+ *
+ * The setting vulkan.copies says which way is taken. Auto is the engine but with that driver; there it is the kernel on every
+ * queue that runs kernels. Streams for uploads and downloads begin on queues that have the engine alone, and leave them with
+ * the first large copy: what has large batches has them again and again. They come back while the program's kernels are long
+ * (pace.h).
  * SPDX-License-Identifier: MIT
  */
 #ifndef VULKAN_COPY_KERNEL_H
 #define VULKAN_COPY_KERNEL_H
 
 #include "record.h"
+
+/* A copy of so many bytes is large: what it takes is long beside what a submission costs, so that it matters that copies in both
+ * directions go on at once. On an H200 batches of 4 MiB take 146 us by the engine and 178 by kernels, of 8 MiB 295 by both. */
+#define VULKAN_LARGE_COPY (UINT64_C(8) << 20)
 
 /* Can all of it but the last one to three bytes be copied by the kernel on the recorder's queue? */
 bool vulkan_copies_by_kernel(const struct vulkan_recorder *recorder,

@@ -36,6 +36,7 @@ int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const stru
     device->instance         = instance;
     device->physical         = physical;
     device->copies_by_kernel = physical->copies_by_kernel;
+    device->small_by_engine  = physical->small_by_engine;
     device->spin_ns          = spin_of(instance, physical);
     pthread_mutex_init(&device->stall_lock, NULL);
     pthread_mutex_init(&device->streams_lock, NULL);

@@ -2,6 +2,7 @@
  * submit.
  * SPDX-License-Identifier: MIT
  */
+#include "copy_kernel.h"
 #include "heap.h"
 #include "module.h"
 #include "staging.h"
@@ -37,11 +38,24 @@ static void find_host(struct trm_backend_device *device, struct trm_place *place
     place->offset = offset;
 }
 
+/* A stream that only copies goes where its large copies are best done; the small ones follow. */
+static int32_t choose_queue(struct trm_backend_stream *stream, uint64_t bytes)
+{
+    struct trm_backend_device *device = stream->device;
+    bool up                           = stream->role == TRM_STREAM_UPLOAD;
+    if (!device->small_by_engine || stream->computes || bytes < VULKAN_LARGE_COPY ||
+        (!up && stream->role != TRM_STREAM_DOWNLOAD))
+        return TRM_OK;
+    return vulkan_stream_change_queue(stream, vulkan_pace_copy(&device->pace, up, bytes));
+}
+
 static int32_t copy_on_device(struct trm_backend_stream *stream, uint64_t value,
                               const struct trm_copy_2d_desc *desc)
 {
     struct vulkan_batch *batch;
-    int32_t status = vulkan_stream_open(stream, value, &batch);
+    int32_t status = choose_queue(stream, desc->width * desc->height);
+    if (status == TRM_OK)
+        status = vulkan_stream_open(stream, value, &batch);
     if (status == TRM_OK)
         status = vulkan_record_copy_2d(&stream->recorder, desc->destination.memory, desc->destination.offset,
                                        desc->destination_pitch, desc->source.memory, desc->source.offset,
@@ -119,6 +133,7 @@ int32_t vulkan_stream_launch(struct trm_backend_stream *stream, uint64_t value,
     int32_t status = vulkan_stream_check(stream);
     if (status == TRM_OK)
         status = vulkan_stream_to_compute(stream);
+    bool is_timed = status == TRM_OK && vulkan_pace_begin(stream, value);
     if (status == TRM_OK)
         status = launch(stream, value, desc);
     if (status == VULKAN_RECORD_FULL) {
@@ -126,6 +141,8 @@ int32_t vulkan_stream_launch(struct trm_backend_stream *stream, uint64_t value,
         if (status == TRM_OK)
             status = launch(stream, value, desc);
     }
+    if (status == TRM_OK && is_timed)
+        vulkan_pace_end(stream);
     if (status == TRM_OK)
         status = vulkan_stream_note(stream, value, 0);
     vulkan_stream_unlock(stream);

@@ -2,7 +2,8 @@
  *
  * One for each queue family that the graph is launched on, recorded when it is first launched there, and again after a node
  * was replaced. It begins with a barrier against all that is before it, and is ordered with what comes behind by the
- * stream's recorder, to which it may have touched anything.
+ * stream's recorder, to which it may have touched anything. Its stamps are renewed before each launch: by the host, as long as
+ * no launch is under way.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -37,7 +38,10 @@ struct trm_backend_graph {
     uint64_t size;
     uint64_t bytes; /* that it moves */
     bool computes;  /* it has launches or stamps: it runs on queues that compute */
+    uint32_t stamp_count;
     struct trm_backend_kernel *named;
+    struct vulkan_timeline *last_on; /* where the last launch was; NULL: there was none */
+    uint64_t last_value;
     struct recording recordings[VULKAN_FAMILIES_MOST]; /* of device->queues.families */
     uint32_t count;
     struct node nodes[];
@@ -155,9 +159,10 @@ static int32_t take_node(struct trm_backend_device *device, struct node *node,
 /* What is to be known of all of them. */
 static void survey(struct trm_backend_graph *graph)
 {
-    graph->bytes    = 0;
-    graph->computes = false;
-    graph->named    = NULL;
+    graph->bytes       = 0;
+    graph->computes    = false;
+    graph->stamp_count = 0;
+    graph->named       = NULL;
     for (uint32_t i = 0; i < graph->count; i++) {
         const struct node *node = &graph->nodes[i];
         if (node->kind == TRM_GRAPH_COPY || node->kind == TRM_GRAPH_COPY_2D)
@@ -168,6 +173,7 @@ static void survey(struct trm_backend_graph *graph)
             graph->computes = true;
         if (node->kind == TRM_GRAPH_LAUNCH)
             graph->named = node->launch.kernel;
+        graph->stamp_count += node->kind == TRM_GRAPH_STAMP;
     }
 }
 
@@ -233,7 +239,7 @@ static int32_t record_node(struct vulkan_recorder *recorder, const struct node *
     case TRM_GRAPH_LAUNCH:
         return vulkan_record_launch(recorder, &node->launch);
     case TRM_GRAPH_STAMP:
-        vulkan_stamp_commands(recorder, node->stamp);
+        vulkan_stamp_take(recorder, node->stamp);
         return TRM_OK;
     default:
         return vulkan_record_copy_2d(recorder, copy->destination.memory, copy->destination.offset,
@@ -293,6 +299,7 @@ static void graph_destroy(struct trm_backend_graph *graph)
         drop_node(device, &graph->nodes[i]);
     if (graph->scratch != NULL)
         vulkan_heap_free(graph->scratch);
+    vulkan_timeline_unref(graph->last_on);
     vulkan_release(device->instance, graph, graph->size);
 }
 
@@ -317,11 +324,38 @@ static int32_t graph_create(struct trm_backend_device *device, const struct trm_
     return TRM_OK;
 }
 
-static void renew_stamps(const struct trm_backend_graph *graph)
+static void note_launch(struct trm_backend_graph *graph, struct vulkan_timeline *timeline, uint64_t value)
 {
-    for (uint32_t i = 0; i < graph->count; i++)
+    if (graph->last_on != timeline) {
+        vulkan_timeline_ref(timeline);
+        vulkan_timeline_unref(graph->last_on);
+    }
+    graph->last_on    = timeline;
+    graph->last_value = value;
+}
+
+/* Has the last launch ended, as far as the host can see? */
+static bool is_idle(const struct trm_backend_graph *graph)
+{
+    uint64_t completed;
+    return graph->last_on == NULL ||
+           (vulkan_timeline_read(graph->last_on, graph->last_value, &completed) == TRM_OK &&
+            completed >= graph->last_value);
+}
+
+/* By a command where a launch may be under way: this one comes behind it, whatever stream it was on. */
+static int32_t renew_stamps(struct trm_backend_stream *stream, uint64_t value,
+                            const struct trm_backend_graph *graph)
+{
+    struct vulkan_batch *batch;
+    if (graph->stamp_count == 0)
+        return TRM_OK;
+    bool by_host   = graph->device->vk.vkResetQueryPool != NULL && is_idle(graph);
+    int32_t status = by_host ? TRM_OK : vulkan_stream_open(stream, value, &batch);
+    for (uint32_t i = 0; i < graph->count && status == TRM_OK; i++)
         if (graph->nodes[i].kind == TRM_GRAPH_STAMP)
-            vulkan_stamp_renew(graph->nodes[i].stamp);
+            vulkan_stamp_renew(graph->nodes[i].stamp, by_host ? NULL : &stream->recorder);
+    return status;
 }
 
 static int32_t launch_locked(struct trm_backend_stream *stream, uint64_t value,
@@ -336,11 +370,13 @@ static int32_t launch_locked(struct trm_backend_stream *stream, uint64_t value,
     if (!recording->valid)
         status = record(graph, recording, stream->queue);
     if (status == TRM_OK)
+        status = renew_stamps(stream, value, graph);
+    if (status == TRM_OK)
         status = vulkan_stream_add_commands(stream, value, recording->command, graph->named);
     if (status != TRM_OK)
         return status;
     vulkan_record_anything(&stream->recorder);
-    renew_stamps(graph);
+    note_launch(graph, stream->timeline, value);
     return TRM_OK;
 }
 

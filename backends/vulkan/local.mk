@@ -62,6 +62,8 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/physical_inside.h \
 	backends/vulkan/pipeline.c \
 	backends/vulkan/pipeline_cache.c \
+	backends/vulkan/pace.c \
+	backends/vulkan/pace.h \
 	backends/vulkan/pool.c \
 	backends/vulkan/profile.c \
 	backends/vulkan/profile.h \

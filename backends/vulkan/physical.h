@@ -86,6 +86,8 @@ struct vulkan_physical {
     /* Copies between the host's memory and the device's are done by kernels: the setting vulkan.copies, or because the driver
      * has one copy engine for both directions, behind all of its queues. */
     bool copies_by_kernel;
+    /* But on streams for uploads and downloads only where there are large ones: see copy_kernel.h. */
+    bool small_by_engine;
 };
 
 /* All devices fit for use; made by the instance, released with vulkan_physicals_release(). Where there is none: UNSUPPORTED and

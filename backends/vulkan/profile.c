@@ -279,21 +279,20 @@ static void stamp_destroy(struct trm_backend_stamp *stamp)
 
 /* ---- recording ------------------------------------------------------------------------------------- */
 
-static void write_stamp(struct vulkan_recorder *recorder, const struct trm_backend_stamp *stamp)
+void vulkan_stamp_renew(struct trm_backend_stamp *stamp, const struct vulkan_recorder *recorder)
+{
+    const struct trm_backend_device *device = stamp->stamps->device;
+    atomic_store_explicit(&stamp->ns, 0, memory_order_relaxed);
+    if (recorder == NULL)
+        device->vk.vkResetQueryPool(device->handle, stamp->pool->handle, stamp->index, 1);
+    else
+        device->vk.vkCmdResetQueryPool(recorder->command, stamp->pool->handle, stamp->index, 1);
+}
+
+void vulkan_stamp_take(const struct vulkan_recorder *recorder, const struct trm_backend_stamp *stamp)
 {
     recorder->device->vk.vkCmdWriteTimestamp(recorder->command, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
                                              stamp->pool->handle, stamp->index);
-}
-
-void vulkan_stamp_commands(struct vulkan_recorder *recorder, struct trm_backend_stamp *stamp)
-{
-    recorder->device->vk.vkCmdResetQueryPool(recorder->command, stamp->pool->handle, stamp->index, 1);
-    write_stamp(recorder, stamp);
-}
-
-void vulkan_stamp_renew(struct trm_backend_stamp *stamp)
-{
-    atomic_store_explicit(&stamp->ns, 0, memory_order_relaxed);
 }
 
 /* A queue for transfers alone cannot reset queries; the host can where the device has that. */
@@ -306,7 +305,7 @@ static bool needs_compute(const struct trm_backend_stream *stream)
 static int32_t record_locked(struct trm_backend_stream *stream, uint64_t value,
                              struct trm_backend_stamp *stamp)
 {
-    struct trm_backend_device *device = stream->device;
+    bool by_host = stream->device->vk.vkResetQueryPool != NULL;
     struct vulkan_batch *batch;
     int32_t status = vulkan_stream_check(stream);
     if (status == TRM_OK && needs_compute(stream))
@@ -315,13 +314,8 @@ static int32_t record_locked(struct trm_backend_stream *stream, uint64_t value,
         status = vulkan_stream_open(stream, value, &batch);
     if (status != TRM_OK)
         return status;
-    vulkan_stamp_renew(stamp);
-    if (device->vk.vkResetQueryPool == NULL) {
-        vulkan_stamp_commands(&stream->recorder, stamp);
-    } else {
-        device->vk.vkResetQueryPool(device->handle, stamp->pool->handle, stamp->index, 1);
-        write_stamp(&stream->recorder, stamp);
-    }
+    vulkan_stamp_renew(stamp, by_host ? NULL : &stream->recorder);
+    vulkan_stamp_take(&stream->recorder, stamp);
     return vulkan_stream_note(stream, value, 0);
 }
 

@@ -12,9 +12,11 @@
 int32_t vulkan_stamps_create(struct trm_backend_device *device, struct vulkan_stamps **stamps);
 void vulkan_stamps_destroy(struct vulkan_stamps *stamps); /* NULL is fine */
 
-/* For graphs: the commands that reset the stamp and take the time, on a queue that computes. */
-void vulkan_stamp_commands(struct vulkan_recorder *recorder, struct trm_backend_stamp *stamp);
-/* They are about to run again: the time that was read before is forgotten. */
-void vulkan_stamp_renew(struct trm_backend_stamp *stamp);
+/* Before the time is taken again: what was taken before is forgotten. By the host where `recorder` is NULL, which needs
+ * vkResetQueryPool() and that nothing under way takes it; else by a command, on a queue that computes. That one is dear: an H200
+ * does nothing else meanwhile, for some 7 us. */
+void vulkan_stamp_renew(struct trm_backend_stamp *stamp, const struct vulkan_recorder *recorder);
+/* The command that takes the time. */
+void vulkan_stamp_take(const struct vulkan_recorder *recorder, const struct trm_backend_stamp *stamp);
 
 #endif

@@ -63,8 +63,10 @@ void vulkan_queues_fini(struct trm_backend_device *device);
 void vulkan_queue_init(struct trm_backend_device *device, struct vulkan_queue *queue, uint32_t family,
                        uint32_t index, int32_t priority);
 
-/* The queue of a new stream (enum trm_stream_role, enum trm_priority); give it back when the stream goes. */
-struct vulkan_queue *vulkan_queue_take(struct trm_backend_device *device, int32_t role, int32_t priority);
+/* The queue of a stream (enum trm_stream_role, enum trm_priority), one that `computes` or not as it may be; give it back when
+ * the stream goes. */
+struct vulkan_queue *vulkan_queue_take(struct trm_backend_device *device, int32_t role, int32_t priority,
+                                       bool computes);
 void vulkan_queue_give(struct vulkan_queue *queue);
 
 /* vkQueueSubmit under the lock. send: nothing is made of its result. */

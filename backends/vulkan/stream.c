@@ -61,7 +61,8 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
     status = init_lock(stream);
     if (status != TRM_OK)
         goto unref_timeline;
-    stream->queue                = vulkan_queue_take(device, desc->role, desc->priority);
+    stream->queue                = vulkan_queue_take(device, desc->role, desc->priority,
+                                                     device->copies_by_kernel && !device->small_by_engine);
     stream->recorder.device      = device;
     stream->recorder.can_compute = stream->queue->can_compute;
     list_add(stream);
@@ -115,6 +116,7 @@ static void stream_destroy(struct trm_backend_stream *stream)
     vulkan_stream_progress(stream);
     vulkan_stream_end_flying(stream);
     vulkan_record_fini(&stream->recorder);
+    vulkan_pace_fini(stream);
     while (stream->spare != NULL) {
         struct vulkan_batch *batch = stream->spare;
         stream->spare              = batch->next;

@@ -58,6 +58,8 @@ struct trm_backend_stream {
     struct trm_backend_stream *next, *previous; /* device->streams */
     struct vulkan_queue *queue;
     int32_t role, priority;
+    bool computes; /* it has launches or what else needs a queue that computes: it stays on one */
+    struct vulkan_timed timed;
     _Atomic uint32_t
         references; /* the core's; one for every watch and job, and for being in a list of the device's */
     pthread_mutex_t lock; /* all below but what is atomic. Recursive, for the report of a loss */
@@ -141,7 +143,9 @@ int32_t vulkan_stream_add_signal(struct trm_backend_stream *stream, uint64_t val
 /* Nothing to do, as operation `value`. */
 int32_t vulkan_stream_add_nothing(struct trm_backend_stream *stream, uint64_t value);
 
-/* From here on the stream's queue runs kernels: a stream for uploads or downloads changes its queue for good. */
+/* From here on the stream's queue is one that runs kernels, or, where the device has such, one that does not. */
+int32_t vulkan_stream_change_queue(struct trm_backend_stream *stream, bool computes);
+/* One that runs kernels, for good. */
 int32_t vulkan_stream_to_compute(struct trm_backend_stream *stream);
 
 /* open.c: a gate as operation `value`. */

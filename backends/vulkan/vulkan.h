@@ -11,7 +11,8 @@
  *     stream.h    a stream: batches that are open, held back, or flying
  *     record.h    operations as commands, with the barriers that they need; for streams and graphs
  *     access.h    hazards: which barrier is needed between operations
- *     copy_kernel.h  copies by a kernel, where the driver's own are slow
+ *     copy_kernel.h  copies by a kernel, where the driver's own are slow; and which are
+ *     pace.h      when the program's kernels leave no room for kernels that copy
  *     profile.h   timestamps, told in the host's time
  *     staging.h   copies from and to host memory that the device does not reach
  *     module.h    SPIR-V as shader modules and pipelines
@@ -33,6 +34,7 @@
 #include <trireme/backend.h>
 
 #include "loader.h"
+#include "pace.h"
 #include "physical.h"
 #include "queue.h"
 
@@ -46,7 +48,7 @@ struct vulkan_stager;
 struct vulkan_stamps;
 
 enum vulkan_copies {
-    VULKAN_COPIES_AUTO   = 0, /* by kernels where that is known to be faster */
+    VULKAN_COPIES_AUTO   = 0, /* each by what is known to be faster */
     VULKAN_COPIES_ENGINE = 1,
     VULKAN_COPIES_KERNEL = 2,
 };
@@ -70,12 +72,13 @@ struct trm_backend_device {
     struct trm_backend_instance *instance;
     const struct vulkan_physical *physical;
     VkDevice handle;
-    bool copies_by_kernel;    /* as in `physical` */
-    uint64_t spin_ns;         /* how long a wait looks before it sleeps; see device.c */
-    bool borrowed;            /* handle is the application's */
-    struct vulkan_loan *loan; /* adopt.c: then; else NULL */
+    bool copies_by_kernel, small_by_engine; /* as in `physical` */
+    uint64_t spin_ns;                       /* how long a wait looks before it sleeps; see device.c */
+    bool borrowed;                          /* handle is the application's */
+    struct vulkan_loan *loan;               /* adopt.c: then; else NULL */
     struct vulkan_device_functions vk;
     struct vulkan_queues queues;
+    struct vulkan_pace pace;
     struct vulkan_heap *heap;
     struct vulkan_service *service;                   /* threads are started when first needed */
     struct vulkan_stamps *stamps;                     /* profile.c */

@@ -486,14 +486,6 @@ static void check_balance(struct accountant *accountant)
                   atomic_load(&accountant->wrongs), accountant->fails_at);
 }
 
-/* How many allocations to go on by, so that all runs end in time on a device that takes long to open. */
-static long choose_stride(long allocations, uint64_t run_ns)
-{
-    uint64_t least = scaled(1, 3), fit = ROUNDS_NS / (run_ns + 1) + 1;
-    uint64_t stride = ((uint64_t)allocations + fit - 1) / fit;
-    return (long)(stride > least ? stride : least);
-}
-
 /* The number of allocations of a run in which none fails. */
 static long count_allocations(uint64_t *run_ns)
 {
@@ -512,7 +504,8 @@ static void fail_each(bool fails_on, bool again)
 {
     uint64_t run_ns  = 0;
     long allocations = count_allocations(&run_ns);
-    long stride      = choose_stride(allocations, run_ns);
+    /* All runs are to end in time on a device that takes long to open, too. */
+    long stride = (long)stride_within(ROUNDS_NS, (uint64_t)allocations, run_ns, scaled(1, 3));
     for (long number = 1; number < MOST_ALLOCATIONS; number += stride) {
         struct accountant accountant = {.fails_at = number, .fails_on = fails_on};
         size_t came_through          = run_scenario(&accountant, again);

@@ -371,6 +371,7 @@ UNIT_TESTS += \
 	tests/unit/vulkan_loader \
 	tests/unit/vulkan_messages \
 	tests/unit/vulkan_module \
+	tests/unit/vulkan_pace \
 	tests/unit/vulkan_physical \
 	tests/unit/vulkan_pipeline_cache \
 	tests/unit/vulkan_queue \
@@ -398,6 +399,10 @@ tests_unit_vulkan_messages_LDADD = $(VULKAN_UNIT_LIBS)
 tests_unit_vulkan_heap_SOURCES = tests/unit/vulkan_heap.c tests/unit/vulkan_heap_fixture.h
 tests_unit_vulkan_heap_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_vulkan_heap_LDADD = $(VULKAN_UNIT_LIBS)
+
+tests_unit_vulkan_pace_SOURCES = tests/unit/vulkan_pace.c
+tests_unit_vulkan_pace_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_pace_LDADD = $(VULKAN_UNIT_LIBS)
 
 tests_unit_vulkan_physical_SOURCES = tests/unit/vulkan_physical.c $(VULKAN_FAKE)
 tests_unit_vulkan_physical_CFLAGS = $(UNIT_CFLAGS)

@@ -89,7 +89,8 @@ static void planned(uint32_t place, uint32_t expected_family, uint32_t expected_
 
 static struct vulkan_queue *take(int32_t role, int32_t priority)
 {
-    return vulkan_queue_take(&fake.device, role, priority);
+    return vulkan_queue_take(&fake.device, role, priority,
+                             fake.device.copies_by_kernel && !fake.device.small_by_engine);
 }
 
 /* ---- the plan */
@@ -118,9 +119,9 @@ START_TEST(compute_without_graphics_and_copy_engines_are_preferred)
     family(VIDEO, 1);
     make_queues();
     ck_assert_uint_eq(plan.info_count, 2);
-    planned(0, 2, 4);
+    planned(0, 2, 8);
     planned(1, 1, 2);
-    ck_assert_uint_eq(fake.device.queues.compute_count, 4);
+    ck_assert_uint_eq(fake.device.queues.compute_count, 8);
     ck_assert_uint_eq(fake.device.queues.transfer_count, 2);
     ck_assert_uint_eq(fake.device.queues.family_count, 2);
     ck_assert_ptr_eq(fake.device.queues.transfer[1].handle, (VkQueue)(uintptr_t)102);
@@ -163,7 +164,7 @@ START_TEST(of_many_queues_a_few_are_used)
     family(COMPUTE, 64);
     family(TRANSFER, 64);
     make_queues();
-    planned(0, 0, 4);
+    planned(0, 0, 8);
     planned(1, 1, 2);
 }
 END_TEST
@@ -222,7 +223,7 @@ END_TEST
 
 START_TEST(the_least_used_queue_is_given)
 {
-    family(COMPUTE, 8);
+    family(COMPUTE, 4);
     make_queues();
     struct vulkan_queue *first  = take(TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL);
     struct vulkan_queue *second = take(TRM_STREAM_ANY, TRM_PRIORITY_NORMAL);
@@ -244,7 +245,7 @@ START_TEST(copies_by_kernels_need_no_queues_for_transfers)
     family(COMPUTE, 8);
     make_queues();
     ck_assert_uint_eq(plan.info_count, 1);
-    planned(0, 1, 4);
+    planned(0, 1, 8);
     for (uint32_t i = 0; i < 3; i++) {
         taken[i] = take(roles[i], TRM_PRIORITY_NORMAL);
         ck_assert(taken[i]->can_compute);
@@ -252,6 +253,26 @@ START_TEST(copies_by_kernels_need_no_queues_for_transfers)
     }
     ck_assert(taken[0] != taken[1] && taken[1] != taken[2] && taken[0] != taken[2]);
     ck_assert_int_eq(take(TRM_STREAM_UPLOAD, TRM_PRIORITY_HIGH)->priority, TRM_PRIORITY_HIGH);
+}
+END_TEST
+
+START_TEST(streams_whose_small_copies_go_by_the_engine_leave_its_queues_for_the_same_direction)
+{
+    struct vulkan_queue *taken[2];
+    fake.physical.copies_by_kernel = fake.physical.small_by_engine = true;
+    fake.device.copies_by_kernel = fake.device.small_by_engine = true;
+    family(TRANSFER, 2);
+    family(COMPUTE, 8);
+    make_queues();
+    planned(0, 1, 8);
+    planned(1, 0, 2);
+    ck_assert(!take(TRM_STREAM_UPLOAD, TRM_PRIORITY_NORMAL)->can_compute);
+    ck_assert(!take(TRM_STREAM_DOWNLOAD, TRM_PRIORITY_NORMAL)->can_compute);
+    ck_assert(take(TRM_STREAM_ANY, TRM_PRIORITY_NORMAL)->can_compute);
+    taken[0] = vulkan_queue_take(&fake.device, TRM_STREAM_UPLOAD, TRM_PRIORITY_NORMAL, true);
+    taken[1] = vulkan_queue_take(&fake.device, TRM_STREAM_DOWNLOAD, TRM_PRIORITY_NORMAL, true);
+    ck_assert(taken[0]->can_compute && taken[1]->can_compute);
+    ck_assert_ptr_ne(taken[0], taken[1]);
 }
 END_TEST
 
@@ -328,6 +349,8 @@ int main(void)
     tcase_add_test(tests, both_directions_share_a_single_copy_engine);
     tcase_add_test(tests, the_least_used_queue_is_given);
     tcase_add_test(tests, copies_by_kernels_need_no_queues_for_transfers);
+    tcase_add_test(tests,
+                   streams_whose_small_copies_go_by_the_engine_leave_its_queues_for_the_same_direction);
     tcase_add_test(tests, copies_by_kernels_share_where_there_are_few_queues);
     tcase_add_test(tests, what_is_submitted_reaches_the_queue);
     tcase_add_test(tests, a_submission_that_fails_says_so);

@@ -23,6 +23,8 @@ static const char *const without[][9] = {
     {"VULKAN_SHIM_FAMILIES", "graphics:1:64,transfer:1:0", "VULKAN_SHIM_MEMORY", "discrete", NULL},
     {"VULKAN_SHIM_FAMILIES", "transfer:2:36,compute:4:36,graphics:16:36", "VULKAN_SHIM_MEMORY", "bar",
      "VULKAN_SHIM_DELAY", "300", NULL},
+    {"VULKAN_SHIM_FAMILIES", "graphics:16:64,transfer:2:64,compute:8:64", "VULKAN_SHIM_MEMORY", "discrete",
+     "VULKAN_SHIM_DELAY", "100", "VULKAN_SHIM_DRIVER", "4", NULL},
     {"VULKAN_SHIM_FAMILIES", "graphics:1:64", "VULKAN_SHIM_MEMORY", "discrete", "VULKAN_SHIM_HIDE",
      "VK_KHR_push_descriptor,VK_EXT_calibrated_timestamps,VK_EXT_external_memory_host", NULL},
 };
@@ -203,6 +205,56 @@ START_TEST(in_the_long_run_nothing_is_made_anew)
 }
 END_TEST
 
+/* Launched again while the last launch, on this or another stream, is under way: what is reset is not being written. */
+static void check_timed_graph(void)
+{
+    struct trm_graph *graph     = NULL;
+    struct trm_graph_exec *exec = NULL;
+    struct trm_stream *recording, *other = stream_open(the.device, TRM_STREAM_ANY);
+    struct trm_event *begin = NULL, *end = NULL;
+    struct trm_kernel *kernel = affine_on(the.device);
+    struct trm_buffer *buffer = buffer_open(the.device, TRM_MEMORY_DEVICE, 4000);
+    int64_t ns                = 0;
+    ck_ok(trm_event_create(the.device, TRM_EVENT_TIMING, &begin));
+    ck_ok(trm_event_create(the.device, TRM_EVENT_TIMING, &end));
+    ck_ok(trm_graph_create(the.device, &graph));
+    ck_ok(trm_graph_record(graph, &recording));
+    ck_ok(trm_event_record(begin, recording));
+    ck_ok(affine_launch(recording, kernel, buffer, 1000, 1, 1));
+    ck_ok(trm_event_record(end, recording));
+    ck_ok(trm_graph_instantiate(graph, &exec));
+    for (int i = 0; i < 12; i++) {
+        ck_ok(trm_graph_launch(exec, i / 2 % 2 ? other : the.stream));
+        if (i % 5 == 4)
+            ck_ok(trm_device_sync(the.device));
+    }
+    ck_ok(trm_device_sync(the.device));
+    ck_ok(trm_event_elapsed(begin, end, &ns));
+    ck_assert_int_ge(ns, 0);
+    trm_graph_exec_destroy(exec);
+    trm_graph_destroy(graph);
+    trm_event_destroy(begin);
+    trm_event_destroy(end);
+    trm_buffer_destroy(buffer);
+    trm_kernel_destroy(kernel);
+    trm_stream_destroy(other);
+}
+
+static void (*const timed_shapes[])(void) = {shape_as_plain, shape_as_discrete, shape_as_minimal};
+
+START_TEST(a_timed_graph_may_be_launched_while_it_runs)
+{
+    timed_shapes[_i]();
+    world_open();
+    uint64_t commands = shim->calls("vkCmdResetQueryPool");
+    check_timed_graph();
+    if (_i == 1)
+        ck_assert_uint_gt(shim->calls("vkCmdResetQueryPool"), commands);
+    world_close();
+    check_nothing_left("a graph");
+}
+END_TEST
+
 START_TEST(launches_of_one_stream_are_submitted_together)
 {
     struct trm_buffer *buffer = NULL;
@@ -240,6 +292,7 @@ int main(void)
     tcase_add_test(limits, many_buffers_need_few_allocations);
     suite_add_tcase(suite, limits);
     tcase_add_loop_test(steady, in_the_long_run_nothing_is_made_anew, 0, 2);
+    tcase_add_loop_test(steady, a_timed_graph_may_be_launched_while_it_runs, 0, 3);
     tcase_add_test(steady, launches_of_one_stream_are_submitted_together);
     suite_add_tcase(suite, steady);
     return run_suite(suite);

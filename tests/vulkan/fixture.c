@@ -135,6 +135,15 @@ void check_nothing_left(const char *after)
 
 /* ---- running ---- */
 
+#define ALL_NS UINT64_C(100000000000)
+#define FEW_NS UINT64_C(500000000)
+
+uint64_t choose_stride(uint64_t count, uint64_t run_ns, uint64_t least)
+{
+    bool is_soon = count / least * run_ns < ALL_NS;
+    return is_soon ? least : stride_within(FEW_NS, count, run_ns, least);
+}
+
 TCase *group_make(Suite *suite, const char *name)
 {
     TCase *group      = tcase_create(name);

@@ -30,6 +30,11 @@ TCase *group_make(Suite *suite, const char *name);
 /* Says why a test does nothing on this driver. The caller returns. */
 void skip(const char *reason);
 
+/* How many of `count` calls to go on by where each of them fails in its turn, and `run_ns` passes each time. `least`: so that all
+ * that is wanted is done, where that is a matter of a minute, as on lavapipe. On a driver that takes most of a second to open a
+ * device a few must do. */
+uint64_t choose_stride(uint64_t count, uint64_t run_ns, uint64_t least);
+
 /* Runs a suite as a test program does: 77 where there is no Vulkan device. */
 int run_suite(Suite *suite);
 

@@ -32,6 +32,7 @@ tests_vulkan_vulkan_shim_la_LDFLAGS = $(TEST_MODULE_LINK) \
 VULKAN_TESTS = \
 	tests/vulkan/adopted \
 	tests/vulkan/choices \
+	tests/vulkan/copies \
 	tests/vulkan/device_lost \
 	tests/vulkan/drivers \
 	tests/vulkan/out_of_memory \
@@ -55,6 +56,10 @@ tests_vulkan_adopted_LDADD = $(VULKAN_TEST_LIBS)
 tests_vulkan_choices_SOURCES = tests/vulkan/choices.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
 tests_vulkan_choices_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_choices_LDADD = $(VULKAN_TEST_LIBS)
+
+tests_vulkan_copies_SOURCES = tests/vulkan/copies.c $(VULKAN_FIXTURE)
+tests_vulkan_copies_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_copies_LDADD = $(VULKAN_TEST_LIBS)
 
 tests_vulkan_device_lost_SOURCES = tests/vulkan/device_lost.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
 tests_vulkan_device_lost_CFLAGS = $(VULKAN_TEST_CFLAGS)

@@ -102,6 +102,26 @@ START_TEST(a_token_that_is_a_graph_is_one_submission)
 }
 END_TEST
 
+/* To reset a time stamp by a command stops a GPU. */
+START_TEST(a_token_that_is_a_graph_and_measured_resets_its_stamps_by_the_host)
+{
+    struct trm_kernel *kernel = NULL;
+    shape_as_discrete();
+    world_open();
+    ck_ok(spread_load(the.device, &kernel));
+    struct trm_pipeline *pipeline =
+        pipeline_open(the.device, kernel, TRM_STRATEGY_SLOT_GRAPHS, TRM_MEASURE_ALL);
+    run(pipeline, TOKENS);
+    uint64_t commands = shim->calls("vkCmdResetQueryPool"), taken = shim->calls("vkGetQueryPoolResults");
+    run(pipeline, TOKENS);
+    ck_assert_uint_eq(shim->calls("vkCmdResetQueryPool"), commands);
+    ck_assert_uint_ge(shim->calls("vkGetQueryPoolResults"), taken + TOKENS);
+    trm_pipeline_destroy(pipeline);
+    trm_kernel_destroy(kernel);
+    world_close();
+}
+END_TEST
+
 START_TEST(a_token_on_streams_of_roles_is_a_submission_for_each)
 {
     check_submissions(TRM_STRATEGY_ROLE_STREAMS, 3, copies[_i], TRM_MEASURE_NONE);
@@ -115,6 +135,7 @@ int main(void)
     TCase *group = group_make(suite, "tokens");
     tcase_add_loop_test(group, a_token_on_the_stream_of_its_slot_is_one_submission, 0, 2);
     tcase_add_loop_test(group, a_token_that_is_a_graph_is_one_submission, 0, 2);
+    tcase_add_test(group, a_token_that_is_a_graph_and_measured_resets_its_stamps_by_the_host);
     tcase_add_loop_test(group, a_token_on_streams_of_roles_is_a_submission_for_each, 0, 2);
     return run_suite(suite);
 }

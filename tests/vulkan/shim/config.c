@@ -138,6 +138,7 @@ void shim_configure(void)
     shim_config.strict   = *given("VULKAN_SHIM_STRICT") == '1';
     shim_config.delay_us = (uint32_t)strtoul(given("VULKAN_SHIM_DELAY"), NULL, 10);
     shim_config.loads    = (uint32_t)strtoul(given("VULKAN_SHIM_LOADS"), NULL, 10);
+    shim_config.driver   = (uint32_t)strtoul(given("VULKAN_SHIM_DRIVER"), NULL, 10);
     read_hidden();
     read_api();
     read_forked();

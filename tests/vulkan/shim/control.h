@@ -12,6 +12,7 @@
  *                                             that wait and signal, without which no work ever ends.
  *     VULKAN_SHIM_HIDE=VK_KHR_push_descriptor these extensions are not there
  *     VULKAN_SHIM_API=1.1                     instance and devices are of this version
+ *     VULKAN_SHIM_DRIVER=4                    the driver says that it is this one (VkDriverId; 4 is NVIDIA's own)
  *     VULKAN_SHIM_LIMITS=maxPushConstantsSize=128
  *                                             limits of the device: maxStorageBufferRange, maxPushConstantsSize,
  *                                             maxMemoryAllocationCount, maxComputeSharedMemorySize, maxPushDescriptors,

@@ -50,6 +50,8 @@ VKAPI_ATTR void VKAPI_CALL shim_vkGetPhysicalDeviceProperties2(VkPhysicalDevice 
         if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES)
             lower_size(&((VkPhysicalDeviceMaintenance3Properties *)each)->maxMemoryAllocationSize,
                        shim_config.limits.maxMemoryAllocationSize);
+        if (each->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES && shim_config.driver != 0)
+            ((VkPhysicalDeviceDriverProperties *)each)->driverID = (VkDriverId)shim_config.driver;
     }
 }
 

@@ -46,7 +46,8 @@ enum shim_forked {
 struct shim_config {
     char hidden[SHIM_HIDDEN_MOST][SHIM_NAME_BYTES];
     uint32_t hidden_count;
-    uint32_t api; /* VK_MAKE_API_VERSION; UINT32_MAX: as it is */
+    uint32_t api;    /* VK_MAKE_API_VERSION; UINT32_MAX: as it is */
+    uint32_t driver; /* VkDriverId; 0: as it is */
     struct shim_limits limits;
     struct shim_family families[SHIM_FAMILIES_MOST];
     uint32_t family_count; /* 0: as they are */

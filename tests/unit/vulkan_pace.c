@@ -1,0 +1,85 @@
+/* The vulkan backend's rule for large copies: by kernels, unless kernels of the program take long beside them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/pace.h"
+
+#include "tests/unit/runner.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+static struct vulkan_pace pace;
+
+static void set_up(void)
+{
+    pace = (struct vulkan_pace){0};
+}
+
+/* Tokens of 16 MiB each way with a kernel each; and the last answer. */
+static bool by_kernels(unsigned tokens, uint64_t kernel_ns)
+{
+    bool answer = true;
+    for (unsigned i = 0; i < tokens; i++) {
+        vulkan_pace_launch(&pace);
+        vulkan_pace_note(&pace, kernel_ns);
+        vulkan_pace_copy(&pace, true, 16 * MIB);
+        answer = vulkan_pace_copy(&pace, false, 16 * MIB);
+    }
+    return answer;
+}
+
+START_TEST(kernels_copy_where_nothing_is_computed)
+{
+    for (unsigned i = 0; i < 1000; i++)
+        ck_assert(vulkan_pace_copy(&pace, i % 2 == 0, 16 * MIB));
+}
+END_TEST
+
+START_TEST(short_kernels_leave_room)
+{
+    ck_assert(by_kernels(100, 8000));
+    ck_assert(by_kernels(100, 100000));
+}
+END_TEST
+
+START_TEST(long_kernels_do_not)
+{
+    ck_assert(!by_kernels(100, 290000));
+    set_up();
+    ck_assert(!by_kernels(100, 5000000));
+}
+END_TEST
+
+/* Between the two limits it stays as it was. */
+START_TEST(the_choice_does_not_swing)
+{
+    ck_assert(by_kernels(100, 140000));
+    ck_assert(!by_kernels(100, 200000));
+    ck_assert(!by_kernels(100, 140000));
+    ck_assert(by_kernels(100, 90000));
+}
+END_TEST
+
+START_TEST(what_was_long_ago_is_forgotten)
+{
+    ck_assert(!by_kernels(1000, 10000000));
+    unsigned copies = 0;
+    while (copies < 10000 && !vulkan_pace_copy(&pace, true, 16 * MIB))
+        copies++;
+    ck_assert_uint_gt(copies, 10);
+    ck_assert_uint_lt(copies, 1000);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("pace");
+    TCase *tests = tcase_create("pace");
+    tcase_add_checked_fixture(tests, set_up, NULL);
+    tcase_add_test(tests, kernels_copy_where_nothing_is_computed);
+    tcase_add_test(tests, short_kernels_leave_room);
+    tcase_add_test(tests, long_kernels_do_not);
+    tcase_add_test(tests, the_choice_does_not_swing);
+    tcase_add_test(tests, what_was_long_ago_is_forgotten);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
