@@ -16,7 +16,7 @@ enum {
     FEATURES = 3,  /* x, y and a 1, which makes a bias of a weight */
     HIDDEN   = 64,
     CLASSES  = 3,
-    BATCHES  = 1500
+    BATCHES  = 600
 };
 
 /* The ports: what a batch brings, what it leaves, what all batches share, and what lies between. */
@@ -225,7 +225,7 @@ static int32_t note_loss(void *user, const struct trm_token *token)
         progress->first += mean / 100;
     if (token->index >= BATCHES - 100)
         progress->last += mean / 100;
-    if (token->index % 250 == 0)
+    if (token->index % 100 == 0)
         printf("batch %4llu: loss %.3f\n", (unsigned long long)token->index, mean);
     return TRM_OK;
 }

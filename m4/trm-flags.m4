@@ -41,7 +41,8 @@ AC_SUBST([LIBRARY_CFLAGS])
 # -------------------
 # --enable-sanitizer=LIST and --enable-coverage. What they ask for goes into CFLAGS and LDFLAGS themselves, because
 # every object and every link must have it, whatever flags a target of its own sets.
-# Also NO_UNDEFINED, the linker's check that a library lacks nothing, which clang's sanitizers cannot stand.
+# Also INSTRUMENTED, which tells tests: "no", "coverage" or the LIST; and NO_UNDEFINED, the linker's check that a library
+# lacks nothing, which clang's sanitizers cannot stand.
 AC_DEFUN([TRM_INSTRUMENTATION],
 [AC_ARG_ENABLE([sanitizer],
   [AS_HELP_STRING([--enable-sanitizer=LIST],
@@ -72,7 +73,10 @@ AS_IF([test "x$enable_coverage" = xyes],
    LDFLAGS="$LDFLAGS --coverage"
    trm_instrumentation=coverage])
 
-AS_IF([test "x$trm_instrumentation" = xnone], [INSTRUMENTED=no], [INSTRUMENTED=yes])
+AS_CASE([$trm_instrumentation],
+  [none], [INSTRUMENTED=no],
+  [coverage], [INSTRUMENTED=coverage],
+  [INSTRUMENTED=$enable_sanitizer])
 AC_SUBST([INSTRUMENTED])
 AC_SUBST([NO_UNDEFINED])
 ])

@@ -52,8 +52,8 @@ struct group {
     bool backwards; /* the order of warps, which nobody may count on */
 };
 
-/* The worker's; work-items take turns in it. */
-static _Thread_local struct group *group;
+/* The worker's; work-items take turns in it. It is looked up at each turn, of which a launch has millions: so not by a call. */
+static _Thread_local struct group *group __attribute__((tls_model("initial-exec")));
 
 /* ---- on the stacks of work-items */
 

@@ -1,4 +1,5 @@
-/* On x86-64 a few instructions: ucontext asks the kernel for the mask of signals each time.
+/* On x86-64 a few instructions: ucontext asks the kernel for the mask of signals each time. The last is a jump, since a processor
+ * takes a `ret` for that of the last call, which was on another stack.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/standin/fiber_switch.h"
@@ -55,7 +56,8 @@ __asm__(".text\n"
         "    popq %r12\n"
         "    popq %rbx\n"
         "    popq %rbp\n"
-        "    ret\n"
+        "    popq %rcx\n"
+        "    jmp *%rcx\n"
         ".size fiber_switch, . - fiber_switch\n");
 
 #endif

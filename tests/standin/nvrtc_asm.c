@@ -71,6 +71,7 @@ static bool read_statement(const char *text, const char **end, struct statement 
     if (*end == NULL)
         return false;
     at = nvrtc_skip_space(at + 1);
+    words_add(&statement->instructions, "", 0); /* there may be none */
     while (*at == '"')
         at = read_string(at, &statement->instructions);
     while (at != NULL && *at == ':')
