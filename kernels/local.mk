@@ -19,20 +19,24 @@ BUILD_HAND_TUNED = \
 	mv -f "shaders/$$tuned.so.new" "shaders/$$tuned.so" || { rm -f $@; exit 1; }
 
 # The same for CUDA: kernels/NAME.cu has the interface of shaders/NAME.comp as core/translate/target_cuda.c lays it out, and
-# is built as shaders/NAME.fatbin. Where it cannot be loaded the translation is.
+# is built as shaders/NAME.fatbin. Where it cannot be loaded the translation is. What its last line says of the launch
+# (backends/cuda/portable.h) stands behind the code too.
 
-HAND_TUNED_CUDA = histogram reduce scan sgemm
+HAND_TUNED_CUDA = histogram reduce scan sgemm transpose
 
-EXTRA_DIST += kernels/histogram.cu kernels/reduce.cu kernels/scan.cu kernels/sgemm.cu
+EXTRA_DIST += kernels/histogram.cu kernels/reduce.cu kernels/scan.cu kernels/sgemm.cu kernels/transpose.cu
 
 BUILD_HAND_TUNED_CUDA = \
+	line=`sed -n '$$s,^// trireme ,&,p' "$(srcdir)/kernels/$$tuned.cu"`; \
 	$(NVCC) -fatbin $(KERNEL_NVCCFLAGS) -o "shaders/$$tuned.fatbin.new" "$(srcdir)/kernels/$$tuned.cu" && \
+	{ test -z "$$line" || printf '\n%s\n' "$$line" >>"shaders/$$tuned.fatbin.new"; } && \
 	mv -f "shaders/$$tuned.fatbin.new" "shaders/$$tuned.fatbin" || { rm -f $@; exit 1; }
 
 shaders/histogram.fatbin: kernels/histogram.cu
 shaders/reduce.fatbin: kernels/reduce.cu
 shaders/scan.fatbin: kernels/scan.cu
 shaders/sgemm.fatbin: kernels/sgemm.cu
+shaders/transpose.fatbin: kernels/transpose.cu
 
 shaders/fma_chain.so: kernels/fma_chain.c
 shaders/reduce.so: kernels/reduce.c

@@ -30,10 +30,10 @@ void main()
     const uint y = gl_GlobalInvocationID.y;
     if (x >= samples || y >= height)
         return;
-    const uint row = (gl_GlobalInvocationID.z * height + y) * samples;
+    const uint rows = gl_GlobalInvocationID.z * height;
 
     vec3 above, at, below;
-    window(row, x, y, samples, height, above, at, below);
+    window(rows, x, y, samples, height, above, at, below);
     vec3 sums = above + at + below;
-    target[row + x] = (sums.x + sums.y + sums.z) * (1.0 / 9.0);
+    target[(rows + y) * samples + x] = (sums.x + sums.y + sums.z) * (1.0 / 9.0);
 }

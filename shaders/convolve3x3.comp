@@ -37,11 +37,11 @@ void main()
     const uint y = gl_GlobalInvocationID.y;
     if (x >= samples || y >= height)
         return;
-    const uint row = (gl_GlobalInvocationID.z * height + y) * samples;
+    const uint rows = gl_GlobalInvocationID.z * height;
 
     vec3 above, at, below;
-    window(row, x, y, samples, height, above, at, below);
-    target[row + x] = dot(above, vec3(weights[0], weights[1], weights[2])) +
+    window(rows, x, y, samples, height, above, at, below);
+    target[(rows + y) * samples + x] = dot(above, vec3(weights[0], weights[1], weights[2])) +
                       dot(at, vec3(weights[3], weights[4], weights[5])) +
                       dot(below, vec3(weights[6], weights[7], weights[8]));
 }

@@ -36,10 +36,10 @@ void main()
     const uint y = gl_GlobalInvocationID.y;
     if (x >= samples || y >= height)
         return;
-    const uint row = (gl_GlobalInvocationID.z * height + y) * samples;
+    const uint rows = gl_GlobalInvocationID.z * height;
 
     vec3 above, at, below;
-    window(row, x, y, samples, height, above, at, below);
+    window(rows, x, y, samples, height, above, at, below);
     float across = (above.z - above.x) + 2.0 * (at.z - at.x) + (below.z - below.x);
     float down = (below.x - above.x) + 2.0 * (below.y - above.y) + (below.z - above.z);
     float result;
@@ -56,5 +56,5 @@ void main()
     default:
         result = sqrt(across * across + down * down);
     }
-    target[row + x] = result;
+    target[(rows + y) * samples + x] = result;
 }

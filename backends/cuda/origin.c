@@ -6,6 +6,7 @@
 #include "portable.h"
 
 #define BEGIN "// trireme "
+#define BY_HAND "by-hand"
 #define LINE_MOST 65536u
 #define DIGEST_LETTERS 64u
 #define SEVERAL_MOST 1024u
@@ -17,8 +18,10 @@ static int digit_of(char letter)
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
 }
 
-static bool read_digest(const char *text, uint8_t digest[32])
+static bool read_digest(const char *text, uint64_t length, uint8_t digest[32])
 {
+    if (length < DIGEST_LETTERS)
+        return false;
     for (uint32_t i = 0; i < 32; i++) {
         int high = digit_of(text[2 * i]), low = digit_of(text[2 * i + 1]);
         if (high < 0 || low < 0)
@@ -40,13 +43,17 @@ void cuda_origin_read(const void *bytes, uint64_t size, struct cuda_origin *orig
     uint64_t end = size - 1, begin = end;
     while (begin != 0 && end - begin < LINE_MOST && text[begin - 1] != '\n')
         begin--;
-    uint64_t length = end - begin, least = strlen(BEGIN) + DIGEST_LETTERS;
-    if (length < least || memcmp(text + begin, BEGIN, strlen(BEGIN)) != 0 ||
-        !read_digest(text + begin + strlen(BEGIN), origin->digest))
+    if (end - begin < strlen(BEGIN) || memcmp(text + begin, BEGIN, strlen(BEGIN)) != 0)
         return;
+    begin += strlen(BEGIN);
+    origin->is_by_hand =
+        end - begin >= strlen(BY_HAND) && memcmp(text + begin, BY_HAND, strlen(BY_HAND)) == 0;
+    if (!origin->is_by_hand && !read_digest(text + begin, end - begin, origin->digest))
+        return;
+    begin += origin->is_by_hand ? strlen(BY_HAND) : DIGEST_LETTERS;
     origin->is_there = true;
-    origin->symbols  = text + begin + least;
-    origin->length   = length - least;
+    origin->symbols  = text + begin;
+    origin->length   = end - begin;
 }
 
 /* SYMBOL or SYMBOL*COUNT. */

@@ -111,7 +111,8 @@ static const char *open_file(struct trm_backend_device *device, const struct trm
     cuda_origin_read(code.bytes, code.size, &origin);
     if (!cuda_image_is_whole(code.bytes, code.size))
         why = "it is damaged";
-    else if (origin.is_there && memcmp(origin.digest, source->digest, sizeof(origin.digest)) != 0)
+    else if (origin.is_there && !origin.is_by_hand &&
+             memcmp(origin.digest, source->digest, sizeof(origin.digest)) != 0)
         why = "it was made of another version of the shader beside it";
     else if (open_code(device, source, &code, &origin, is_quiet, module) != TRM_OK)
         why = *is_quiet ? "it has no code for this device" : "it does not belong to the shader beside it";

@@ -4,8 +4,8 @@
  *
  * DIGEST is that of the shader with its constants (struct trm_module_source) in hexadecimal, the symbols are the functions
  * of its kernels in their order, with *COUNT behind those whose threads do several items (core/translate/target_cuda.c).
- * The translation to CUDA C ends with it, and so does a file of code that `trireme kc` makes. Code that was written by hand
- * has none; its functions are called as the kernels are.
+ * The translation to CUDA C ends with it, and so does a file of code that `trireme kc` makes. Code that was written by hand is of
+ * any version of the shader: it has "by-hand" in the place of DIGEST; or no such line, and its functions are called as the kernels are.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_PORTABLE_H
@@ -18,6 +18,7 @@
 
 struct cuda_origin {
     bool is_there;
+    bool is_by_hand; /* there is no digest */
     uint8_t digest[32];
     const char *symbols; /* words, with blanks between them */
     uint64_t length;

@@ -47,8 +47,9 @@ struct emit_target {
 /* CUDA: how many neighbouring items a thread does (target_cuda_several.c). */
 struct emit_several {
     uint32_t count;    /* 0: a thread is an item */
+    int32_t is_below;  /* they are neighbours in y, not in x */
     const char *bound; /* items from this expression on do nothing */
-    uint32_t guard;    /* number of the body's child that says so */
+    uint32_t guard;    /* number of the body's child by which the others leave */
 };
 
 struct emit {

@@ -29,6 +29,7 @@ core_libcore_la_SOURCES += \
 core_libcore_la_SOURCES += \
 	core/translate/access.c \
 	core/translate/body.c \
+	core/translate/choose.c \
 	core/translate/divide.c \
 	core/translate/dominators.c \
 	core/translate/dominators.h \
@@ -80,6 +81,7 @@ core_libcore_la_SOURCES += \
 	core/translate/target_c_merge.c \
 	core/translate/target_cuda.c \
 	core/translate/target_cuda_items.c \
+	core/translate/target_cuda_rows.c \
 	core/translate/target_cuda_several.c \
 	core/translate/target_cuda_stages.c \
 	core/translate/tidy.c \

@@ -26,7 +26,9 @@ const struct trm_kernel_info *target_kernel_info(const struct emit *emit);
 
 /* ---- target_cuda*.c: parts of a kernel's text, of whose body `body` is the text. */
 
-#define CUDA_ITEM "trm_item" /* the item's number, where a thread does several */
+#define CUDA_ITEM "trm_item" /* the item's number in x, where a thread does several */
+#define CUDA_ROW "trm_row"   /* in y, where these lie below one another */
+#define CUDA_GROUPS "trm_groups"
 
 /* Looks at emit->body (target_cuda_several.c). */
 void target_cuda_several(const struct emit *emit, struct emit_several *several);
@@ -41,9 +43,30 @@ void target_cuda_body(struct emit *emit, const struct text *body);
 /* target_cuda_items.c: the whole kernel. */
 int32_t target_cuda_write_several(struct emit *emit, const struct text *body);
 
+/* The item as parameters, to stand behind "const uint32_t". */
+const char *target_cuda_item(const struct emit *emit);
+
+/* The head of a function SYMBOL_`name` of one item. */
+void target_cuda_function(struct emit *emit, const struct text *body, const char *type, const char *name);
+
+/* A call of SYMBOL_`function` for item number first + i; `is_aligned`: the buffers begin at multiples of 16; `more`: a last
+ * argument, or "". */
+void target_cuda_call(struct emit *emit, const struct text *body, const char *function, int32_t is_aligned,
+                      const char *more);
+
+/* Loops over a thread's items: each as a whole; or the first stage of all, then the second, and so on. */
+void target_cuda_one_by_one(struct emit *emit, const struct text *body);
+void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t stages, int32_t is_aligned);
+
+/* target_cuda_rows.c: the kernel whose threads do items below one another. */
+int32_t target_cuda_write_rows(struct emit *emit, const struct text *body);
+
 /* target_cuda_stages.c: functions SYMBOL_stage1 and so on, and struct SYMBOL_kept of what they hand on. count: how many;
  * 0: the body is not to be cut. */
 int32_t target_cuda_stages(struct emit *emit, const struct text *body, uint32_t *count);
+
+/* Does an item end somewhere in there? */
+int32_t target_has_return(const struct node *node);
 
 /* ---- target_c_*.c */
 

@@ -13,7 +13,7 @@
  * Where the elements of a buffer are vectors of 8 or 16 bytes its pointer is a multiple of that. A kernel that has more than 48 KiB
  * of shared memory has it as what a launch asks for; each of its variables begins at a multiple of 16.
  *
- * Where the last line of the text has *COUNT behind a kernel's symbol a thread does COUNT items, neighbours in x
+ * Where the last line of the text has *COUNT behind a kernel's symbol a thread does COUNT items, neighbours in x or in y
  * (target_cuda_several.c). Then a COUNTth of the groups in x, rounded up, are to be launched, and how many there would be
  * is one more parameter, a uint32_t between 2. and 3.
  *
@@ -388,6 +388,8 @@ static int32_t builtin(struct emit *emit, int32_t builtin, uint32_t component)
     case SpvBuiltInGlobalInvocationId:
         if (c == 0 && emit->several.count != 0)
             text_add(&emit->text, CUDA_ITEM);
+        else if (c == 1 && emit->several.is_below && emit->several.count != 0)
+            text_add(&emit->text, CUDA_ROW);
         else if (size[c] == 1)
             text_add(&emit->text, "blockIdx.%c", letter);
         else

@@ -9,17 +9,12 @@
 
 #include "core/translate/target.h"
 
-#define GROUPS "trm_groups"
-
-/* A call of SYMBOL_`function` for item number first + i; `is_aligned`: the buffers begin at multiples of 16; `more`: a last
- * argument, or "". */
-static void write_call(struct emit *emit, const struct text *body, const char *function, int32_t is_aligned,
-                       const char *more)
+void target_cuda_call(struct emit *emit, const struct text *body, const char *function, int32_t is_aligned,
+                      const char *more)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
     uint32_t count                       = 0;
 
-    text_begin_line(&emit->text);
     text_add(&emit->text, "%s_%s(", emit->symbol, function);
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         uint32_t id = emit->reflection.parameter_variables[i];
@@ -38,11 +33,19 @@ static void write_call(struct emit *emit, const struct text *body, const char *f
         text_add(&emit->text, "arguments");
     }
     target_cuda_separate(emit, &count);
-    text_add(&emit->text, "first + i");
+    text_add(&emit->text, emit->several.is_below ? CUDA_ITEM ", first + i" : "first + i");
     for (uint32_t i = 0; i < kernel->parameter_count && target_cuda_asks_for_sizes(emit, body); i++)
         if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
             text_add(&emit->text, ", %s_size", emit_name(emit, emit->reflection.parameter_variables[i]));
-    text_add(&emit->text, "%s);\n", more);
+    text_add(&emit->text, "%s)", more);
+}
+
+static void write_call(struct emit *emit, const struct text *body, const char *function, int32_t is_aligned,
+                       const char *more)
+{
+    text_begin_line(&emit->text);
+    target_cuda_call(emit, body, function, is_aligned, more);
+    text_add(&emit->text, ";\n");
 }
 
 static void write_alignment(struct emit *emit)
@@ -66,8 +69,7 @@ static void write_whole_items(struct emit *emit, const struct text *body)
     text_close(&emit->text, "}");
 }
 
-/* The first stage of all items, then the second, and so on. */
-static void write_staged_items(struct emit *emit, const struct text *body, uint32_t stages)
+void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t stages, int32_t is_aligned)
 {
     text_line(&emit->text, "struct %s_kept kept[%u];", emit->symbol, emit->several.count);
     for (uint32_t stage = 1; stage <= stages; stage++) {
@@ -75,12 +77,12 @@ static void write_staged_items(struct emit *emit, const struct text *body, uint3
         text_line(&emit->text, "#pragma unroll");
         text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->several.count);
         emit->text.indent++;
-        write_call(emit, body, function == NULL ? "" : function, 1, ", kept[i]");
+        write_call(emit, body, function == NULL ? "" : function, is_aligned, ", kept[i]");
         emit->text.indent--;
     }
 }
 
-static void write_one_by_one(struct emit *emit, const struct text *body)
+void target_cuda_one_by_one(struct emit *emit, const struct text *body)
 {
     text_line(&emit->text, "#pragma unroll 1");
     text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->several.count);
@@ -89,12 +91,22 @@ static void write_one_by_one(struct emit *emit, const struct text *body)
     emit->text.indent--;
 }
 
-static void write_item(struct emit *emit, const struct text *body)
+const char *target_cuda_item(const struct emit *emit)
+{
+    return emit->several.is_below ? CUDA_ITEM ", const uint32_t " CUDA_ROW : CUDA_ITEM;
+}
+
+void target_cuda_function(struct emit *emit, const struct text *body, const char *type, const char *name)
 {
     text_begin_line(&emit->text);
-    text_add(&emit->text, "static __device__ __forceinline__ void %s_item(", emit->symbol);
-    target_cuda_parameters(emit, body, CUDA_ITEM);
+    text_add(&emit->text, "static __device__ __forceinline__ %s %s_%s(", type, emit->symbol, name);
+    target_cuda_parameters(emit, body, target_cuda_item(emit));
     text_add(&emit->text, ")\n");
+}
+
+static void write_item(struct emit *emit, const struct text *body)
+{
+    target_cuda_function(emit, body, "void", "item");
     text_line(&emit->text, "{");
     target_cuda_body(emit, body);
     text_close(&emit->text, "}");
@@ -106,12 +118,15 @@ int32_t target_cuda_write_several(struct emit *emit, const struct text *body)
     uint32_t size = emit->body->entry->local_size[0], count = emit->several.count, stages;
 
     write_item(emit, body);
+    if (emit->several.is_below)
+        return target_cuda_write_rows(emit, body);
     int32_t status = target_cuda_stages(emit, body, &stages);
     if (status != TRM_OK)
         return status;
-    target_cuda_signature(emit, body, GROUPS);
+    target_cuda_signature(emit, body, CUDA_GROUPS);
     text_line(&emit->text, "{");
-    text_line(&emit->text, "if (blockIdx.x * %uu + threadIdx.x / %uu >= " GROUPS ")", count, size / count);
+    text_line(&emit->text, "if (blockIdx.x * %uu + threadIdx.x / %uu >= " CUDA_GROUPS ")", count,
+              size / count);
     text_line(&emit->text, "    return;");
     text_line(&emit->text, "const uint32_t first = (blockIdx.x * %uu + threadIdx.x) * %uu;", size, count);
     text_begin_line(&emit->text);
@@ -120,11 +135,11 @@ int32_t target_cuda_write_several(struct emit *emit, const struct text *body)
     text_add(&emit->text, ") {\n");
     emit->text.indent++;
     if (stages != 0)
-        write_staged_items(emit, body, stages);
+        target_cuda_staged(emit, body, stages, 1);
     else
         write_whole_items(emit, body);
     text_close(&emit->text, "} else {");
-    write_one_by_one(emit, body);
+    target_cuda_one_by_one(emit, body);
     text_close(&emit->text, "}");
     text_close(&emit->text, "}");
     text_add_bytes(&emit->text, "\n", 1);

@@ -9,6 +9,11 @@
  * What it takes: groups in x alone; no barrier, loop, atomic or subgroup; of the built-ins nothing but gl_GlobalInvocationID; and
  * `if (gl_GlobalInvocationID.x >= count) return;` at the beginning, or the like: that is asked once for all of a thread's
  * items, and where it does not hold for all of them, or a buffer does not begin at a multiple of 16, they are done one by one.
+ *
+ * Of groups in x and y a thread does items that lie below one another, ROWS of them: so neighbours still read neighbours, and what
+ * the items of a filter have in common is read once. As many groups that lie side by side are one block. Here the question may
+ * be any, if it comes first and all that it lets in go on to the end; some bound in y is what the compiler is told besides, so that
+ * it need not ask it for each item.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -19,35 +24,25 @@
 
 #define BYTES 16u            /* of a buffer that a thread uses, where that is a power of two */
 #define OPERATIONS_MOST 600u /* of a thread */
+#define ROWS 4u
 
 struct looking {
     const struct emit *emit;
     uint32_t operations;
     uint32_t bytes;    /* the most that an item uses of one buffer */
     uint32_t *used[2]; /* by id of a buffer: bytes that are loaded and stored */
+    const char *bound; /* in y */
     int32_t well;
 };
 
 /* ---- the guard */
 
-static const struct spirv_instruction *definition_in(const struct node *ops, uint32_t id)
+/* What makes a value; NULL for phis and constants. */
+static const struct spirv_instruction *definition(const struct emit *emit, uint32_t id)
 {
-    for (uint32_t i = 0; i < ops->op_count; i++)
-        if (ops->ops[i]->result == id)
-            return ops->ops[i];
-    return NULL;
-}
+    const struct spirv_id *info = &emit->module->ids[id];
 
-/* What makes a value, among the instructions that stand before child number `end` of the body. */
-static const struct spirv_instruction *definition(const struct emit *emit, uint32_t end, uint32_t id)
-{
-    const struct node *root                 = emit->body->root;
-    const struct spirv_instruction *made_by = NULL;
-
-    for (uint32_t i = 0; i < end && made_by == NULL; i++)
-        if (root->children[i]->kind == NODE_OPS)
-            made_by = definition_in(root->children[i], id);
-    return made_by;
+    return info->kind == SPIRV_ID_VALUE && !emit->body->values[id].is_phi ? info->as.instruction : NULL;
 }
 
 /* The index that an access with a single one has; UINT32_MAX where it is not known. */
@@ -73,22 +68,22 @@ static const struct spirv_variable *variable_of(const struct emit *emit, const s
     return emit->module->ids[access->variable].as.variable;
 }
 
-/* gl_GlobalInvocationID.x, read by itself or taken out of the whole. */
-static int32_t is_item(const struct emit *emit, uint32_t end, uint32_t id)
+/* gl_GlobalInvocationID.x (component 0) or .y (1), read by itself or taken out of the whole. */
+static int32_t is_item(const struct emit *emit, uint32_t id, uint32_t component)
 {
-    const struct spirv_instruction *op = definition(emit, end, id);
-    int32_t is_part =
-        op != NULL && op->opcode == SpvOpCompositeExtract && op->operand_count == 2 && op->operands[1] == 0;
-    const struct access *access = loaded(emit, is_part ? definition(emit, end, op->operands[0]) : op);
+    const struct spirv_instruction *op = definition(emit, id);
+    int32_t is_part = op != NULL && op->opcode == SpvOpCompositeExtract && op->operand_count == 2 &&
+                      op->operands[1] == component;
+    const struct access *access = loaded(emit, is_part ? definition(emit, op->operands[0]) : op);
 
     return access != NULL && variable_of(emit, access)->builtin == SpvBuiltInGlobalInvocationId &&
-           (is_part ? access->count == 0 : only_index(emit, access) == 0);
+           (is_part ? access->count == 0 : only_index(emit, access) == component);
 }
 
 /* A push constant, as an expression; NULL: it is none. */
-static const char *bound_of(const struct emit *emit, uint32_t end, uint32_t id)
+static const char *bound_of(const struct emit *emit, uint32_t id)
 {
-    const struct access *access = loaded(emit, definition(emit, end, id));
+    const struct access *access = loaded(emit, definition(emit, id));
 
     if (access == NULL || variable_of(emit, access)->storage != SpvStorageClassPushConstant ||
         only_index(emit, access) == UINT32_MAX)
@@ -97,7 +92,7 @@ static const char *bound_of(const struct emit *emit, uint32_t end, uint32_t id)
                              emit_parameter((struct emit *)(uintptr_t)emit, only_index(emit, access)));
 }
 
-/* NULL for anything but a sequence of one RETURN. */
+/* Is it a RETURN and no more? */
 static int32_t is_return(const struct node *node)
 {
     while (node != NULL && node->kind == NODE_SEQUENCE && node->child_count == 1)
@@ -110,7 +105,7 @@ static int32_t is_return(const struct node *node)
 static const char *guard_of(const struct emit *emit, uint32_t index)
 {
     const struct node *root = emit->body->root, *node = root->children[index];
-    const struct spirv_instruction *op = definition(emit, index, node->condition);
+    const struct spirv_instruction *op = definition(emit, node->condition);
 
     if (op == NULL || node->children[1] != NULL)
         return NULL;
@@ -122,7 +117,7 @@ static const char *guard_of(const struct emit *emit, uint32_t index)
     if (!item_first && !item_last)
         return NULL;
     uint32_t item = op->operands[item_first ? 0 : 1], bound = op->operands[item_first ? 1 : 0];
-    return is_item(emit, index, item) ? bound_of(emit, index, bound) : NULL;
+    return is_item(emit, item, 0) ? bound_of(emit, bound) : NULL;
 }
 
 static const char *find_guard(const struct emit *emit, uint32_t *number)
@@ -200,7 +195,7 @@ static int32_t has_loop(const struct node *node)
     return 0;
 }
 
-/* How many items: as many as make BYTES, or four of what is no power of two, so that each fourth one begins where a unit does. */
+/* Items side by side: as many as make BYTES, or four of what is no power of two, so that each fourth one begins where a unit does. */
 static uint32_t count_for(const struct looking *looking)
 {
     uint32_t bytes = looking->bytes, count;
@@ -216,24 +211,100 @@ static uint32_t count_for(const struct looking *looking)
     return count * looking->operations <= OPERATIONS_MOST ? count : 0;
 }
 
+/* `gl_GlobalInvocationID.y >= bound`, or the like, as the first of the kernel's questions for y. */
+static int32_t find_bound(void *user, const struct node *ops, struct spirv_instruction *op)
+{
+    struct looking *looking = user;
+    int32_t item_first      = op->opcode == SpvOpUGreaterThanEqual || op->opcode == SpvOpULessThan;
+    int32_t item_last       = op->opcode == SpvOpULessThanEqual || op->opcode == SpvOpUGreaterThan;
+
+    (void)ops;
+    if ((item_first || item_last) && is_item(looking->emit, op->operands[item_first ? 0 : 1], 1))
+        looking->bound = bound_of(looking->emit, op->operands[item_first ? 1 : 0]);
+    return looking->bound == NULL;
+}
+
+static int32_t is_without_effect(void *user, const struct node *ops, struct spirv_instruction *op)
+{
+    const struct looking *looking = user;
+
+    (void)ops;
+    return !operation_has_effect(looking->emit->body, op);
+}
+
+/* Is it `if (…) return;`, or `if (…) …` as the last there is, and do all that it lets in go on to the end? */
+static int32_t is_exit(const struct node *root, uint32_t index)
+{
+    const struct node *node = root->children[index];
+
+    if (node->kind != NODE_IF || !node_is_empty(node->children[1]))
+        return 0;
+    if (index + 1 == root->child_count)
+        return !target_has_return(node->children[0]);
+    for (uint32_t i = index + 1; i < root->child_count; i++)
+        if (target_has_return(root->children[i]))
+            return 0;
+    return is_return(node->children[0]);
+}
+
+/* The number of the body's child by which items leave before they have done anything; UINT32_MAX: there is none. */
+static uint32_t find_exit(struct looking *looking)
+{
+    const struct node *root = looking->emit->body->root;
+
+    for (uint32_t i = 0; i < root->child_count; i++) {
+        if (is_exit(root, i))
+            return i;
+        if (target_has_return(root->children[i]) ||
+            !flow_visit(root->children[i], is_without_effect, looking))
+            break;
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t count_rows(const struct looking *looking)
+{
+    const uint32_t *size = looking->emit->body->entry->local_size;
+    uint32_t count       = ROWS;
+
+    while (count > 1 && (size[1] % count != 0 || count * looking->operations > OPERATIONS_MOST))
+        count /= 2;
+    return count > 1 && size[0] * count % 32 == 0 && looking->bytes != 0 ? count : 0;
+}
+
+static int32_t is_well(struct looking *looking)
+{
+    const struct emit *emit = looking->emit;
+
+    if (emit->body->entry->local_size[2] != 1 || has_loop(emit->body->root))
+        return 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        looking->used[i] = core_arena_allocate(emit->arena, emit->module->bound, sizeof(*looking->used[i]));
+        if (looking->used[i] == NULL)
+            return 0;
+    }
+    flow_visit(emit->body->root, look_at_op, looking);
+    return looking->well;
+}
+
 void target_cuda_several(const struct emit *emit, struct emit_several *several)
 {
     const uint32_t *size   = emit->body->entry->local_size;
     struct looking looking = {.emit = emit, .well = 1};
 
     *several = (struct emit_several){.count = 0};
-    if (size[1] != 1 || size[2] != 1 || size[0] % 32 != 0 || has_loop(emit->body->root))
+    if (!is_well(&looking))
         return;
-    for (uint32_t i = 0; i < 2; i++) {
-        looking.used[i] = core_arena_allocate(emit->arena, emit->module->bound, sizeof(*looking.used[i]));
-        if (looking.used[i] == NULL)
-            return;
+    uint32_t guard = 0;
+    if (size[1] != 1) {
+        guard = find_exit(&looking);
+        flow_visit(emit->body->root, find_bound, &looking);
+        if (guard != UINT32_MAX && looking.bound != NULL && emit->body->local_count == 0)
+            *several = (struct emit_several){
+                .count = count_rows(&looking), .is_below = 1, .bound = looking.bound, .guard = guard};
+        return;
     }
-    uint32_t guard    = 0;
     const char *bound = find_guard(emit, &guard);
-    if (bound == NULL)
-        return;
-    flow_visit(emit->body->root, look_at_op, &looking);
-    if (looking.well)
+    if (bound != NULL && size[0] % 32 == 0)
         *several = (struct emit_several){.count = count_for(&looking), .bound = bound, .guard = guard};
 }

@@ -29,6 +29,24 @@ static void add_node(struct stages *stages, const struct node *node)
     stages->nodes[stages->node_count++] = node;
 }
 
+/* Is there nothing in a node that comes before the guard but the guard's condition? */
+static int32_t is_of_guard(const struct emit *emit, const struct node *node)
+{
+    uint32_t condition = emit->body->root->children[emit->several.guard]->condition;
+
+    if (node == NULL)
+        return 1;
+    if (emit->body->values[condition].uses != 1)
+        return 0;
+    for (uint32_t i = 0; i < node->copy_count; i++)
+        if (node->copies[i].target != condition)
+            return 0;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (!is_of_guard(emit, node->children[i]))
+            return 0;
+    return node->case_count == 0;
+}
+
 /* The children of the root, with those of the half that the guard lets in. 0 without memory. */
 static int32_t list_nodes(struct stages *stages)
 {
@@ -41,9 +59,12 @@ static int32_t list_nodes(struct stages *stages)
     stages->nodes = core_arena_allocate(emit->arena, most, sizeof(*stages->nodes));
     if (stages->nodes == NULL)
         return 0;
-    for (uint32_t i = 0; i < root->child_count; i++)
-        if (i != emit->several.guard)
-            add_node(stages, root->children[i]);
+    for (uint32_t i = 0; i < root->child_count; i++) {
+        const struct node *node = root->children[i];
+        if (i > emit->several.guard ||
+            (i < emit->several.guard && (node->kind == NODE_OPS || !is_of_guard(emit, node))))
+            add_node(stages, node);
+    }
     for (uint32_t i = 0; is_last && inner != NULL && inner->kind == NODE_SEQUENCE && i < inner->child_count;
          i++)
         add_node(stages, inner->children[i]);
@@ -52,17 +73,17 @@ static int32_t list_nodes(struct stages *stages)
     return 1;
 }
 
-static int32_t has_jump(const struct node *node)
+int32_t target_has_return(const struct node *node)
 {
     if (node == NULL)
         return 0;
     if (node->kind == NODE_RETURN)
         return 1;
     for (uint32_t i = 0; i < node->child_count; i++)
-        if (has_jump(node->children[i]))
+        if (target_has_return(node->children[i]))
             return 1;
     for (uint32_t i = 0; i < node->case_count; i++)
-        if (has_jump(node->cases[i].body))
+        if (target_has_return(node->cases[i].body))
             return 1;
     return 0;
 }
@@ -178,19 +199,24 @@ static void compute_stored(struct stages *stages)
     }
 }
 
+static void note_made_in(struct stages *stages, uint32_t stage, const struct node *node)
+{
+    const struct value_info *values = stages->emit->body->values;
+
+    for (uint32_t i = 0; node != NULL && i < node->op_count; i++) {
+        uint32_t id = node->ops[i]->result;
+        if (id != 0 && values[id].place == PLACE_HERE && values[id].uses != 0)
+            stages->made_in[id] = (uint8_t)(stage + 1);
+    }
+}
+
 static void note_made(struct stages *stages)
 {
-    const struct emit *emit = stages->emit;
-
     for (uint32_t stage = 0; stage < STAGES; stage++)
-        for (uint32_t part = 0; part < 3; part++) {
-            const struct node *node = stages->parts[stage][part];
-            for (uint32_t i = 0; node != NULL && i < node->op_count; i++) {
-                uint32_t id = node->ops[i]->result;
-                if (id != 0 && emit->body->values[id].place == PLACE_HERE && emit->body->values[id].uses != 0)
-                    stages->made_in[id] = (uint8_t)(stage + 1);
-            }
-        }
+        for (uint32_t part = 0; part < 3; part++)
+            note_made_in(stages, stage, stages->parts[stage][part]);
+    for (uint32_t i = stages->begin; i < stages->end; i++)
+        note_made_in(stages, 1, stages->nodes[i]);
 }
 
 static int32_t is_at_top(const struct stages *stages, uint32_t id)
@@ -212,6 +238,8 @@ static int32_t can_hand_on(const struct stages *stages)
     return 1;
 }
 
+static const char *const component_ends[] = {"", "_x", "_y", "_z", "_w"};
+
 enum direction {
     DECLARE,
     READ,
@@ -221,11 +249,10 @@ enum direction {
 
 static void hand(struct emit *emit, uint32_t id, enum direction direction)
 {
-    static const char *const ends[] = {"", "_x", "_y", "_z", "_w"};
     uint32_t type = emit->module->ids[id].type, count = emit_components(emit, type);
 
     for (uint32_t i = 0; i < count; i++) {
-        const char *name = emit_name(emit, id), *end = ends[count == 1 ? 0 : i + 1];
+        const char *name = emit_name(emit, id), *end = component_ends[count == 1 ? 0 : i + 1];
         if (direction == DECLARE)
             text_line(&emit->text, "%s %s%s;", emit_type_name(emit, type), name, end);
         else if (direction == WRITE)
@@ -265,6 +292,31 @@ static void write_struct(struct stages *stages)
 
 /* ---- the text */
 
+static void hold(struct emit *emit, uint32_t id)
+{
+    uint32_t count                = emit_components(emit, emit->module->ids[id].type);
+    const struct spirv_type *type = spirv_type(emit->module, emit->module->ids[id].type);
+
+    if (type->kind == SPIRV_VECTOR)
+        type = spirv_type(emit->module, type->element);
+    if (type->width != 32 || emit->body->values[id].uses == 0 || emit->body->values[id].place != PLACE_HERE)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        text_line(&emit->text, "asm volatile(\"\" ::\"%s\"(%s%s));", type->kind == SPIRV_FLOAT ? "f" : "r",
+                  emit_name(emit, id), component_ends[count == 1 ? 0 : i + 1]);
+}
+
+/* The compiler puts a load beside what needs it, which may be behind another item's square root: that has branches, and beyond those
+ * the load would not be on its way with the others. So what was loaded is asked for here already. */
+static void hold_loads(struct stages *stages)
+{
+    const struct node *loads = stages->parts[0][0];
+
+    for (uint32_t i = 0; loads != NULL && i < loads->op_count; i++)
+        if (is_of_buffer(stages, loads->ops[i], SpvOpLoad))
+            hold(stages->emit, loads->ops[i]->result);
+}
+
 static int32_t write_part(struct emit *emit, const struct node *node)
 {
     return node != NULL ? emit_node(emit, node) : TRM_OK;
@@ -289,7 +341,7 @@ static int32_t write_stage(struct stages *stages, uint32_t stage)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     text_begin_line(&emit->text);
     text_add(&emit->text, "static __device__ __forceinline__ void %s_stage%u(", emit->symbol, stage + 1);
-    target_cuda_parameters(emit, stages->body, CUDA_ITEM);
+    target_cuda_parameters(emit, stages->body, target_cuda_item(emit));
     text_add(&emit->text, ", struct %s_kept &kept)\n", emit->symbol);
     text_line(&emit->text, "{");
     flow_push(emit, &frame, NULL);
@@ -299,6 +351,8 @@ static int32_t write_stage(struct stages *stages, uint32_t stage)
     hand_all(stages, stage, 1);
     if (status == TRM_OK)
         status = write_nodes(stages, stage);
+    if (stage == 0 && emit->several.is_below)
+        hold_loads(stages);
     hand_all(stages, stage, 0);
     flow_pop(emit);
     text_close(&emit->text, "}");
@@ -317,7 +371,7 @@ int32_t target_cuda_stages(struct emit *emit, const struct text *body, uint32_t 
     if (!list_nodes(&stages))
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < stages.node_count; i++)
-        if (has_jump(stages.nodes[i]))
+        if (target_has_return(stages.nodes[i]))
             return TRM_OK;
     if (!cut(&stages) || emit->arena->failed)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;

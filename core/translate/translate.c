@@ -67,6 +67,8 @@ static int32_t prepare(struct emit *emit, struct body *body)
         status = translate_promote(body);
     if (status == TRM_OK)
         status = translate_structure(body);
+    if (status == TRM_OK && emit->request->language == TRM_LANGUAGE_CUDA)
+        status = translate_choose(body);
     if (status == TRM_OK && emit->request->language == TRM_LANGUAGE_C)
         status = translate_lockstep(body);
     if (status == TRM_OK && emit->request->language == TRM_LANGUAGE_C)

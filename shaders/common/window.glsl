@@ -19,14 +19,15 @@ vec3 window_row(uint row, uint x, uint samples)
     return vec3(left, middle, right);
 }
 
-/* The rows above, at and below row y, which begins at `row`: its samples left of, at and right of sample x. */
-void window(uint row, uint x, uint y, uint samples, uint height, out vec3 above, out vec3 at, out vec3 below)
+/* The rows above, at and below row y of an image: its samples left of, at and right of sample x. The image begins at row number
+ * `rows` of all. */
+void window(uint rows, uint x, uint y, uint samples, uint height, out vec3 above, out vec3 at, out vec3 below)
 {
     const bool first = y == 0, last = y + 1 == height;
-    const uint previous = row - samples, next = row + samples;
-    const uint row_above = first ? row : previous, row_below = last ? row : next;
+    const uint previous = y - 1, next = y + 1;
+    const uint y_above = first ? y : previous, y_below = last ? y : next;
     const bool zero = border != 0;
-    at = window_row(row, x, samples);
-    above = mix(window_row(row_above, x, samples), vec3(0.0), bvec3(first && zero));
-    below = mix(window_row(row_below, x, samples), vec3(0.0), bvec3(last && zero));
+    at = window_row((rows + y) * samples, x, samples);
+    above = mix(window_row((rows + y_above) * samples, x, samples), vec3(0.0), bvec3(first && zero));
+    below = mix(window_row((rows + y_below) * samples, x, samples), vec3(0.0), bvec3(last && zero));
 }

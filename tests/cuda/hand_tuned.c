@@ -12,8 +12,9 @@
 #include <trireme/trireme.h>
 #include <unistd.h>
 
-static const char *const names[] = {"histogram", "reduce", "scan", "sgemm"};
+static const char *const names[] = {"histogram", "reduce", "scan", "sgemm", "transpose"};
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define LINE_MOST 256
 
 static struct trm_context *context;
 static struct trm_device *device;
@@ -44,6 +45,13 @@ static void write_file(const char *path, const char *bytes, size_t size)
     ck_assert_int_eq(fclose(file), 0);
 }
 
+/* Behind the code stands what the text's last line says of the launch, as the build has it. */
+static size_t add_line(char *to, const char *text)
+{
+    const char *line = strstr(text, "\n// trireme ");
+    return line != NULL ? (size_t)snprintf(to, LINE_MOST, "%s", line) : 0;
+}
+
 #define NVRTC(name) ((__typeof__(&(name)))dlsym(library, #name))
 
 static void compile(void *library, const char *name)
@@ -58,11 +66,11 @@ static void compile(void *library, const char *name)
     ck_assert_msg(NVRTC(nvrtcCompileProgram)(program, 1, options) == NVRTC_SUCCESS, "%s does not compile",
                   path);
     ck_assert_int_eq(NVRTC(nvrtcGetCUBINSize)(program, &size), NVRTC_SUCCESS);
-    char *code = calloc(1, size);
+    char *code = calloc(1, size + LINE_MOST);
     ck_assert_int_eq(NVRTC(nvrtcGetCUBIN)(program, code), NVRTC_SUCCESS);
     NVRTC(nvrtcDestroyProgram)(&program);
     snprintf(path, sizeof(path), "%s/%s.fatbin", KERNEL_FOLDER, name);
-    write_file(path, code, size);
+    write_file(path, code, size + add_line(code + size, text));
     free(code);
     free(text);
     snprintf(path, sizeof(path), "%s/%s.spv", SHADER_FOLDER, name);
@@ -212,6 +220,58 @@ START_TEST(sgemm_multiplies_matrices_of_all_shapes)
 }
 END_TEST
 
+/* The matrices begin `offset` floats within their buffers; behind the target stands what is to stay. */
+static void check_transpose(uint32_t rows, uint32_t columns, uint32_t offset, uint32_t groups_x,
+                            uint32_t groups_y)
+{
+    size_t count  = (size_t)rows * columns;
+    float *source = calloc(offset + count + 1, sizeof(float)),
+          *found  = calloc(offset + count + 1, sizeof(float));
+    for (size_t i = 0; i < count; i++)
+        source[offset + i] = (float)(i + 1);
+    found[offset + count]           = 99;
+    struct trm_buffer *from         = make(4 * (offset + count + 1), source),
+                      *target       = make(4 * (offset + count + 1), found);
+    struct trm_argument arguments[] = {
+        trm_arg_span(trm_span_of(from, 4ull * offset, 4 * count + 4)),
+        trm_arg_span(trm_span_of(target, 4ull * offset, 4 * count + 4)),
+        trm_arg_u32(rows),
+        trm_arg_u32(columns),
+    };
+    launch("transpose", groups_x, groups_y, arguments, COUNT(arguments));
+    take(target, found);
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t j = 0; j < columns; j++)
+            ck_assert_msg(found[offset + (size_t)j * rows + i] == source[offset + (size_t)i * columns + j],
+                          "%u x %u at %u: (%u, %u)", rows, columns, offset, i, j);
+    ck_assert(found[offset + count] == 99);
+    trm_buffer_destroy(from);
+    free(source);
+    free(found);
+}
+
+START_TEST(transpose_turns_matrices_of_all_shapes)
+{
+    static const uint32_t extents[] = {0, 1, 4, 63, 68, 130};
+    for (size_t i = 0; i < COUNT(extents); i++)
+        for (size_t j = 0; j < COUNT(extents); j++)
+            check_transpose(extents[i], extents[j], 0, blocks_of(extents[j] + 1, 32),
+                            blocks_of(extents[i] + 1, 32));
+    check_transpose(68, 64, 4, 2, 3);
+    check_transpose(1, 2000, 0, 63, 1);
+    check_transpose(2000, 1, 4, 1, 63);
+}
+END_TEST
+
+START_TEST(transpose_is_done_by_grids_of_all_sizes)
+{
+    check_transpose(200, 328, 0, 1, 1);
+    check_transpose(200, 328, 0, 5, 3);
+    check_transpose(201, 329, 0, 3, 2);
+    check_transpose(64, 64, 0, 17, 9);
+}
+END_TEST
+
 static void check_histogram(uint32_t count, uint32_t offset)
 {
     uint8_t *bytes       = calloc(count + offset, 1);
@@ -312,6 +372,8 @@ int main(void)
     tcase_add_checked_fixture(kernels, open_device, close_device);
     tcase_set_timeout(kernels, 300);
     tcase_add_test(kernels, sgemm_multiplies_matrices_of_all_shapes);
+    tcase_add_test(kernels, transpose_turns_matrices_of_all_shapes);
+    tcase_add_test(kernels, transpose_is_done_by_grids_of_all_sizes);
     tcase_add_test(kernels, histogram_counts_all_bytes);
     tcase_add_test(kernels, scan_adds_up_each_block);
     tcase_add_test(kernels, reduce_adds_up_each_block);

@@ -184,6 +184,9 @@ START_TEST(the_last_line_names_the_functions_and_how_many_items_their_threads_do
     ck_assert_str_eq(symbol, "two");
     ck_assert_uint_eq(several, 16);
     ck_assert(!symbol_of("code\n// trireme " DIGITS " one two*16\n", 2, symbol, &several));
+    ck_assert(symbol_of("code\n// trireme by-hand three*4\n", 0, symbol, &several));
+    ck_assert_str_eq(symbol, "three");
+    ck_assert_uint_eq(several, 4);
     static const char *const wrong[] = {"",
                                         "\n",
                                         "code",
@@ -191,6 +194,9 @@ START_TEST(the_last_line_names_the_functions_and_how_many_items_their_threads_do
                                         "// trireme " DIGITS,
                                         "// trireme 0123 one\n",
                                         "// trireme " DIGITS "\n",
+                                        "// trireme \n",
+                                        "// trireme by-han\n",
+                                        "// trireme by-hand\n",
                                         "// trireme " DIGITS " \n",
                                         "// trireme " DIGITS " *4\n",
                                         "// trireme " DIGITS " one*\n",

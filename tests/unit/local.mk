@@ -649,8 +649,10 @@ EXTRA_DIST += \
 	tests/unit/shaders/flow/group_guards.comp tests/unit/shaders/flow/group_guards.spv tests/unit/shaders/flow/group_guards_plain.spv \
 	tests/unit/shaders/flow/groups.comp tests/unit/shaders/flow/groups.spv tests/unit/shaders/flow/groups_plain.spv \
 	tests/unit/shaders/flow/guards.comp tests/unit/shaders/flow/guards.spv tests/unit/shaders/flow/guards_plain.spv \
+	tests/unit/shaders/flow/inside.comp tests/unit/shaders/flow/inside.spv tests/unit/shaders/flow/inside_plain.spv \
 	tests/unit/shaders/flow/keeps.comp tests/unit/shaders/flow/keeps.spv tests/unit/shaders/flow/keeps_plain.spv \
 	tests/unit/shaders/flow/lockstep.comp tests/unit/shaders/flow/lockstep.spv tests/unit/shaders/flow/lockstep_plain.spv \
+	tests/unit/shaders/flow/neighbours.comp tests/unit/shaders/flow/neighbours.spv tests/unit/shaders/flow/neighbours_plain.spv \
 	tests/unit/shaders/flow/reduce.comp tests/unit/shaders/flow/reduce.spv tests/unit/shaders/flow/reduce_plain.spv \
 	tests/unit/shaders/flow/saxpy.comp tests/unit/shaders/flow/saxpy.spv tests/unit/shaders/flow/saxpy_plain.spv \
 	tests/unit/shaders/flow/selects.comp tests/unit/shaders/flow/selects.spv tests/unit/shaders/flow/selects_plain.spv \

@@ -171,6 +171,66 @@ START_TEST(a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each
 }
 END_TEST
 
+START_TEST(a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows)
+{
+    translate_to(TRM_LANGUAGE_CUDA, "flow/selects.spv");
+    const char *text = kernel.text.text;
+    ck_assert_ptr_nonnull(strstr(text, "const uint32_t trm_item = blockIdx.x * 64u + trm_index % 64u;\n"));
+    ck_assert_ptr_nonnull(strstr(text, "const uint32_t first = blockIdx.y * 4u + trm_index / 64u * 4u;\n"));
+    ck_assert_ptr_nonnull(strstr(text, "if (trm_item / 16u >= trm_groups)\n        return;\n"));
+    ck_assert_ptr_nonnull(strstr(text, "int whole = first + 3u < arguments.height;\n"));
+    ck_assert_ptr_nonnull(strstr(text, "shader_leaves("));
+    ck_assert_ptr_nonnull(strstr(text, "shader_stage1("));
+    translated_close(&kernel);
+}
+END_TEST
+
+/* The question may be one for those that go on; what they load stays before what they compute. */
+START_TEST(a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_question)
+{
+    static const char *const files[] = {"flow/inside.spv", "flow/inside_plain.spv"};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        translate_to(TRM_LANGUAGE_CUDA, files[i]);
+        const char *stage = strstr(kernel.text.text, "shader_stage1("),
+                   *next  = strstr(stage, "shader_stage2(");
+        const char *held  = strstr(stage, "asm volatile(\"\" ::\"f\"(");
+        ck_assert_ptr_nonnull(strstr(kernel.text.text, "    return !v"));
+        ck_assert(held != NULL && held < next);
+        ck_assert_ptr_nonnull(strstr(next, "sqrtf("));
+        translated_close(&kernel);
+    }
+}
+END_TEST
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+
+    while ((text = strstr(text, part)) != NULL) {
+        text += strlen(part);
+        count++;
+    }
+    return count;
+}
+
+/* The item's own function has but one branch around a load, that of what may be written. */
+START_TEST(cuda_loads_from_a_chosen_place_where_nothing_writes)
+{
+    static const char *const files[] = {"flow/neighbours.spv", "flow/neighbours_plain.spv"};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        translate_to(TRM_LANGUAGE_CUDA, files[i]);
+        const char *begin = strstr(kernel.text.text, "shader_item("), *end = strstr(begin, "\n}\n");
+        char *item = strndup(begin, (size_t)(end - begin));
+        ck_assert_uint_eq(count_of(item, "] = "), 1); /* the store */
+        ck_assert_uint_eq(count_of(item, "        const float "), 1);
+        free(item);
+        translated_close(&kernel);
+    }
+}
+END_TEST
+
 START_TEST(a_thread_of_cuda_does_one_item_where_there_are_barriers_or_loops)
 {
     static const char *const files[] = {"flow/sgemm.spv", "flow/sgemm_plain.spv", "flow/keeps.spv",
@@ -201,8 +261,9 @@ END_TEST
 
 START_TEST(nvcc_takes_the_text_without_a_word)
 {
-    static const char *const files[] = {"flow/saxpy.spv",      "flow/sgemm_plain.spv", "flow/flow.spv",
-                                        "flow/flow_plain.spv", "flow/keeps.spv",       "flow/groups.spv"};
+    static const char *const files[] = {"flow/saxpy.spv",      "flow/sgemm_plain.spv",     "flow/flow.spv",
+                                        "flow/flow_plain.spv", "flow/keeps.spv",           "flow/groups.spv",
+                                        "flow/inside.spv",     "flow/neighbours_plain.spv"};
 
     if (system("nvcc --version >/dev/null 2>&1") != 0)
         return;
@@ -247,6 +308,9 @@ int main(void)
     tcase_add_test(tests, clang_takes_the_text_without_a_word);
     tcase_add_test(tests, a_cuda_kernel_has_restricted_pointers_and_its_scalars_by_value);
     tcase_add_test(tests, a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other);
+    tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows);
+    tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_question);
+    tcase_add_test(tests, cuda_loads_from_a_chosen_place_where_nothing_writes);
     tcase_add_test(tests, a_thread_of_cuda_does_one_item_where_there_are_barriers_or_loops);
     tcase_add_test(tests, a_cuda_kernel_shares_memory_and_waits_at_barriers);
     tcase_add_test(tests, nvcc_takes_the_text_without_a_word);
