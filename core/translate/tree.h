@@ -129,8 +129,7 @@ int32_t translate_promote(
     struct body *body); /* variables of the function to values, where they are only read and written whole */
 int32_t translate_structure(
     struct body *body); /* the tree; phis become COPIES; what cannot be reached is gone */
-int32_t translate_choose(
-    struct body *body); /* loads from chosen places in place of branches (CUDA only) */
+int32_t translate_choose(struct body *body); /* loads from chosen places in place of branches (CUDA only) */
 int32_t translate_divide(struct body *body); /* uniformity, item loops (C only) */
 int32_t translate_place(struct body *body);  /* uses and places */
 
