@@ -8,7 +8,9 @@
 
 #define FIRST_MARKS 16u
 
-/* A ring that is full and shorter than this grows. Asking about one in the middle, which costs as much as ten marks, pays in one that is not. */
+/* A ring that is full and shorter than this grows. In a longer one it pays to ask about the mark in the middle, which costs as much as
+ * ten marks: complete, it makes room for as many as half the ring holds. Where it is not, the device lags behind by more than that, and
+ * the ring grows too: the host would go no faster than the device else. */
 #define MANY_MARKS 64u
 
 static struct cuda_mark **slot(const struct cuda_marks *marks, uint32_t index)
@@ -109,21 +111,26 @@ static CUresult record(struct trm_backend_stream *stream, const struct cuda_mark
     return result;
 }
 
-/* A ring that is full of marks nobody has asked about: asks about one in the middle, then about earlier ones. False: none of them
- * is complete. */
-static bool make_room_by_asking(struct trm_backend_stream *stream)
+/* Is the mark at this place of the ring complete? */
+static bool is_complete(struct trm_backend_stream *stream, uint32_t at)
 {
-    uint32_t at = stream->marks.capacity;
+    pthread_mutex_lock(&stream->lock);
+    struct cuda_mark *mark = at < stream->marks.count ? use(*slot(&stream->marks, at)) : NULL;
+    pthread_mutex_unlock(&stream->lock);
+    if (mark == NULL)
+        return false;
+    CUresult result = cuda_mark_ask(stream, mark);
+    cuda_mark_put(mark);
+    return result == CUDA_SUCCESS;
+}
+
+/* Where there is no memory for more: is any of those complete that lie before the middle? */
+static bool is_any_complete(struct trm_backend_stream *stream, uint32_t capacity)
+{
+    uint32_t at = capacity / 2;
     while (at != 0) {
         at /= 2;
-        pthread_mutex_lock(&stream->lock);
-        struct cuda_mark *mark = at < stream->marks.count ? use(*slot(&stream->marks, at)) : NULL;
-        pthread_mutex_unlock(&stream->lock);
-        if (mark == NULL)
-            continue;
-        CUresult result = cuda_mark_ask(stream, mark);
-        cuda_mark_put(mark);
-        if (result == CUDA_SUCCESS)
+        if (is_complete(stream, at))
             return true;
     }
     return false;
@@ -167,11 +174,12 @@ static bool lock_with_room(struct trm_backend_stream *stream)
             reap(stream);
         if (marks->count < marks->capacity)
             return true;
-        bool asks = marks->capacity >= MANY_MARKS && !has_asked;
+        uint32_t capacity = marks->capacity;
         pthread_mutex_unlock(&stream->lock);
-        has_asked = true;
-        if ((!asks || !make_room_by_asking(stream)) && !grow(stream))
+        bool has_room = !has_asked && capacity >= MANY_MARKS && is_complete(stream, capacity / 2);
+        if (!has_room && !grow(stream) && (has_asked || !is_any_complete(stream, capacity)))
             return false;
+        has_asked = true;
     }
 }
 

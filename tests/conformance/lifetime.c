@@ -124,7 +124,7 @@ START_TEST(objects_may_be_destroyed_in_any_order)
 {
     static uint8_t host[64];
     uint32_t state = 1234;
-    for (unsigned round = 0; round < scaled(300, 40); round++) {
+    for (struct rounds rounds = rounds_of(scaled(300, 40), 3); rounds_left(&rounds); rounds.number++) {
         struct objects objects;
         int order[HANDLE_TYPES];
         objects_make(&objects);
@@ -280,14 +280,15 @@ START_TEST(many_threads_may_destroy_the_same_object)
     enum {
         THREADS = 4
     };
-    for (unsigned round = 0; round < scaled(200, 20); round++) {
+    for (struct rounds rounds = rounds_of(scaled(200, 20), HANDLE_TYPES); rounds_left(&rounds);
+         rounds.number++) {
         struct objects objects;
         objects_make(&objects);
         for (int type = HANDLE_TYPES - 1; type >= 0; type--) {
             struct race races[THREADS];
             pthread_t threads[THREADS];
             pthread_barrier_t start;
-            if (type != (int)(round % HANDLE_TYPES)) {
+            if (type != (int)(rounds.number % HANDLE_TYPES)) {
                 destroy_handle((enum handle_type)type, objects.handles[type]);
                 continue;
             }

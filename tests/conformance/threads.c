@@ -254,14 +254,14 @@ END_TEST
 
 static void devices_come_and_go(struct worker *worker)
 {
-    for (unsigned i = 0; i < worker->rounds; i++) {
+    for (struct rounds rounds = rounds_of(worker->rounds, 1); rounds_left(&rounds); rounds.number++) {
         struct trm_device *device = NULL;
         struct trm_stream *stream = NULL;
         struct trm_buffer *buffer = NULL;
         WORKER_CHECK(trm_device_open(worker->context, NULL, &device) == TRM_OK);
         WORKER_CHECK(trm_device_thread_stream(device, &stream) == TRM_OK);
         WORKER_CHECK(trm_buffer_create(device, TRM_MEMORY_DEVICE, 1000, &buffer) == TRM_OK);
-        WORKER_CHECK(trm_fill(stream, trm_span_whole(buffer), i, 1) == TRM_OK);
+        WORKER_CHECK(trm_fill(stream, trm_span_whole(buffer), rounds.number, 1) == TRM_OK);
         WORKER_CHECK(trm_device_sync(device) == TRM_OK);
         trm_buffer_destroy(buffer);
         trm_device_destroy(device);
@@ -277,7 +277,7 @@ END_TEST
 
 static void contexts_come_and_go(struct worker *worker)
 {
-    for (unsigned i = 0; i < worker->rounds; i++) {
+    for (struct rounds rounds = rounds_of(worker->rounds, 1); rounds_left(&rounds); rounds.number++) {
         struct trm_context *context = NULL;
         struct trm_device *device   = NULL;
         struct trm_stream *stream   = NULL;

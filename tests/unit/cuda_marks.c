@@ -65,6 +65,28 @@ START_TEST(marks_that_nobody_waits_for_are_used_again)
 }
 END_TEST
 
+/* The device is forty marks behind all the time. */
+START_TEST(a_device_that_lags_behind_is_asked_now_and_then_only)
+{
+    enum {
+        COUNT = 3000,
+        LAG   = 40
+    };
+    struct trm_backend_stream *stream = on_stream();
+    on.control->hold();
+    for (uint64_t i = 1; i <= COUNT; i++) {
+        ck_ok(mark_after(stream, i, 1));
+        if (i <= LAG)
+            continue;
+        on.control->step(2);
+        on.control->settle();
+    }
+    ck_assert_uint_le(on.control->calls("cuEventQuery"), COUNT / 48);
+    ck_assert_uint_lt(events(), 200);
+    finish(stream, COUNT);
+}
+END_TEST
+
 /* Somebody looks at the first mark, which is complete, and does not know that yet. */
 static struct cuda_mark *complete_first(struct trm_backend_stream *stream)
 {
@@ -117,6 +139,7 @@ int main(void)
     tcase_add_test(group, marks_are_found_however_many_there_are);
     tcase_add_test(group, marks_that_are_waited_for_are_used_again);
     tcase_add_test(group, marks_that_nobody_waits_for_are_used_again);
+    tcase_add_test(group, a_device_that_lags_behind_is_asked_now_and_then_only);
     tcase_add_test(group, asking_goes_on_behind_a_mark_that_somebody_looks_at);
     tcase_add_test(group, there_is_room_for_more_marks_while_somebody_looks_at_the_first);
     suite_add_tcase(suite, group);
