@@ -136,12 +136,12 @@ static bool is_any_complete(struct trm_backend_stream *stream, uint32_t capacity
     return false;
 }
 
-/* Another ring, of twice the size. False: no memory. */
-static bool grow(struct trm_backend_stream *stream)
+/* Another ring, of twice that size. False: no memory. */
+static bool grow(struct trm_backend_stream *stream, uint32_t size)
 {
     const struct trm_backend_instance *instance = stream->device->instance;
     struct cuda_marks *marks                    = &stream->marks;
-    uint32_t capacity                           = marks->capacity == 0 ? FIRST_MARKS : marks->capacity * 2;
+    uint32_t capacity                           = size == 0 ? FIRST_MARKS : size * 2;
     struct cuda_mark **ring = cuda_allocate(instance, capacity * sizeof(struct cuda_mark *));
     if (ring == NULL)
         return false;
@@ -177,7 +177,7 @@ static bool lock_with_room(struct trm_backend_stream *stream)
         uint32_t capacity = marks->capacity;
         pthread_mutex_unlock(&stream->lock);
         bool has_room = !has_asked && capacity >= MANY_MARKS && is_complete(stream, capacity / 2);
-        if (!has_room && !grow(stream) && (has_asked || !is_any_complete(stream, capacity)))
+        if (!has_room && !grow(stream, capacity) && (has_asked || !is_any_complete(stream, capacity)))
             return false;
         has_asked = true;
     }

@@ -77,6 +77,14 @@ static bool wait_for_slot(struct work *work, uint32_t slot)
     return note(work, work->device->cuda->cuEventSynchronize(work->lane->events[slot]));
 }
 
+/* The slot is in use until its event; where that cannot be recorded, until the device has come so far. */
+static void end_slot(struct work *work, uint32_t slot)
+{
+    const struct cuda_functions *cuda = work->device->cuda;
+    if (!note(work, cuda->cuEventRecord(work->lane->events[slot], work->stream)))
+        (void)cuda->cuStreamSynchronize(work->stream);
+}
+
 /* The slot is free once the device has done what was recorded last, in this copy or in one before. */
 static void send_piece(struct work *work, uint32_t slot, uint64_t piece)
 {
@@ -87,7 +95,7 @@ static void send_piece(struct work *work, uint32_t slot, uint64_t piece)
     memcpy(slot_memory(work, slot), work->here + piece * PIECE_BYTES, size);
     if (note(work, cuda->cuMemcpyHtoDAsync(work->there + piece * PIECE_BYTES, slot_memory(work, slot), size,
                                            work->stream)))
-        note(work, cuda->cuEventRecord(work->lane->events[slot], work->stream));
+        end_slot(work, slot);
 }
 
 /* The device may still be copying. */
@@ -103,7 +111,7 @@ static void fetch_piece(struct work *work, uint32_t slot, uint64_t piece)
     const struct cuda_functions *cuda = work->device->cuda;
     if (note(work, cuda->cuMemcpyDtoHAsync(slot_memory(work, slot), work->there + piece * PIECE_BYTES,
                                            piece_size(work, piece), work->stream)))
-        note(work, cuda->cuEventRecord(work->lane->events[slot], work->stream));
+        end_slot(work, slot);
 }
 
 static void take_piece(struct work *work, uint32_t slot, uint64_t piece)

@@ -111,12 +111,12 @@ static int32_t may_always_be_done(const struct body *body, const struct spirv_in
            (variable->storage == SpvStorageClassPushConstant || variable->storage == SpvStorageClassInput);
 }
 
-/* The load that such a half ends with; NULL: it does more than that, or less. */
+/* The load that a half with a copy ends with; NULL: it does more than that, or less. */
 static struct spirv_instruction *last_load(const struct body *body, const struct half *half)
 {
     const struct node *ops = half->ops;
 
-    if (ops == NULL || half->copies == NULL)
+    if (ops == NULL)
         return NULL;
     struct spirv_instruction *load = ops->ops[ops->op_count - 1];
     if (load->result != half->copies->copies[0].source)
@@ -233,9 +233,11 @@ static void choose(struct chooser *chooser, struct node *node, const struct half
     struct body *body    = chooser->body;
     struct branch branch = {.node = node, .loading = loading, .is_then = is_then};
 
+    if (loading->copies == NULL || other->copies == NULL || other->ops != NULL)
+        return;
     branch.load = last_load(body, loading);
-    if (read_place(body, branch.load) == NULL || !is_scalar(body, branch.load->type) || other->ops != NULL ||
-        other->copies == NULL || other->copies->copies[0].target != loading->copies->copies[0].target ||
+    if (read_place(body, branch.load) == NULL || !is_scalar(body, branch.load->type) ||
+        other->copies->copies[0].target != loading->copies->copies[0].target ||
         chooser->assignments[other->copies->copies[0].target] != 2)
         return;
     if (find_before(chooser, &branch, other->copies->copies[0].source))

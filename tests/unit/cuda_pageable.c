@@ -161,6 +161,19 @@ START_TEST(the_first_error_is_told)
 }
 END_TEST
 
+/* Else the next copy would use its memory while the device does still. */
+START_TEST(a_piece_whose_event_cannot_be_recorded_is_waited_for)
+{
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(up(LEAST), CUDA_SUCCESS);
+        ck_assert_int_eq(on.control->arm("cuEventRecord:2:on:CUDA_ERROR_INVALID_VALUE"), 0);
+        ck_assert_int_eq(i == 0 ? up(LEAST) : down(LEAST), CUDA_ERROR_INVALID_VALUE);
+        ck_assert_int_eq(on.control->arm(NULL), 0);
+        ck_assert_uint_eq(on.control->pending(), 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("pageable");
@@ -174,6 +187,7 @@ int main(void)
     tcase_add_test(tests, without_memory_it_is_left_to_the_driver);
     tcase_add_test(tests, without_host_memory_it_is_left_to_the_driver);
     tcase_add_test(tests, the_first_error_is_told);
+    tcase_add_test(tests, a_piece_whose_event_cannot_be_recorded_is_waited_for);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
