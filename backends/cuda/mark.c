@@ -176,8 +176,9 @@ static bool lock_with_room(struct trm_backend_stream *stream)
             return true;
         uint32_t capacity = marks->capacity;
         pthread_mutex_unlock(&stream->lock);
-        bool has_room = !has_asked && capacity >= MANY_MARKS && is_complete(stream, capacity / 2);
-        if (!has_room && !grow(stream, capacity) && (has_asked || !is_any_complete(stream, capacity)))
+        bool may_go_on = !has_asked && capacity >= MANY_MARKS && is_complete(stream, capacity / 2);
+        may_go_on = may_go_on || grow(stream, capacity) || (!has_asked && is_any_complete(stream, capacity));
+        if (!may_go_on)
             return false;
         has_asked = true;
     }

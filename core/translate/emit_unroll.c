@@ -40,21 +40,6 @@ static int32_t count(void *user, const struct node *ops, struct spirv_instructio
     return ++*(uint32_t *)user <= INSTRUCTIONS_MOST;
 }
 
-static int32_t has_loop(const struct node *node)
-{
-    if (node == NULL)
-        return 0;
-    if (node->kind == NODE_LOOP)
-        return 1;
-    for (uint32_t i = 0; i < node->child_count; i++)
-        if (has_loop(node->children[i]))
-            return 1;
-    for (uint32_t i = 0; i < node->case_count; i++)
-        if (has_loop(node->cases[i].body))
-            return 1;
-    return 0;
-}
-
 /* The copies right before the loop, in the sequence that it stands in. */
 static uint32_t initial_of(const struct node *loop, uint32_t phi)
 {
@@ -77,7 +62,7 @@ int32_t flow_is_short(const struct emit *emit, const struct node *loop, const st
     int64_t first, step, bound;
     uint32_t instructions = 0;
 
-    if (head == NULL || head->condition >= flow->count || has_loop(loop->children[0]))
+    if (head == NULL || head->condition >= flow->count || node_has(loop->children[0], NODE_LOOP))
         return 0;
     const struct spirv_instruction *comparison = flow->definitions[head->condition];
     if (comparison == NULL ||

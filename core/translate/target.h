@@ -65,9 +65,6 @@ int32_t target_cuda_write_rows(struct emit *emit, const struct text *body);
  * 0: the body is not to be cut. */
 int32_t target_cuda_stages(struct emit *emit, const struct text *body, uint32_t *count);
 
-/* Does an item end somewhere in there? */
-int32_t target_has_return(const struct node *node);
-
 /* ---- target_c_*.c */
 
 int32_t target_c_kernel(struct emit *emit);

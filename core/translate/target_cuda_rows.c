@@ -31,7 +31,7 @@ static int32_t write_leaves(struct emit *emit, const struct text *body)
     text_begin_line(&emit->text);
     text_add(&emit->text, "return ");
     if (status == TRM_OK)
-        status = flow_condition(emit, guard->condition, !target_has_return(guard));
+        status = flow_condition(emit, guard->condition, !node_has(guard, NODE_RETURN));
     text_add(&emit->text, ";\n");
     flow_pop(emit);
     text_close(&emit->text, "}");

@@ -180,21 +180,6 @@ static int32_t look_at_op(void *user, const struct node *ops, struct spirv_instr
     return looking->well;
 }
 
-static int32_t has_loop(const struct node *node)
-{
-    if (node == NULL)
-        return 0;
-    if (node->kind == NODE_LOOP || node->kind == NODE_BARRIER)
-        return 1;
-    for (uint32_t i = 0; i < node->child_count; i++)
-        if (has_loop(node->children[i]))
-            return 1;
-    for (uint32_t i = 0; i < node->case_count; i++)
-        if (has_loop(node->cases[i].body))
-            return 1;
-    return 0;
-}
-
 /* Items side by side: as many as make BYTES, or four of what is no power of two, so that each fourth one begins where a unit does. */
 static uint32_t count_for(const struct looking *looking)
 {
@@ -240,9 +225,9 @@ static int32_t is_exit(const struct node *root, uint32_t index)
     if (node->kind != NODE_IF || !node_is_empty(node->children[1]))
         return 0;
     if (index + 1 == root->child_count)
-        return !target_has_return(node->children[0]);
+        return !node_has(node->children[0], NODE_RETURN);
     for (uint32_t i = index + 1; i < root->child_count; i++)
-        if (target_has_return(root->children[i]))
+        if (node_has(root->children[i], NODE_RETURN))
             return 0;
     return is_return(node->children[0]);
 }
@@ -255,7 +240,7 @@ static uint32_t find_exit(struct looking *looking)
     for (uint32_t i = 0; i < root->child_count; i++) {
         if (is_exit(root, i))
             return i;
-        if (target_has_return(root->children[i]) ||
+        if (node_has(root->children[i], NODE_RETURN) ||
             !flow_visit(root->children[i], is_without_effect, looking))
             break;
     }
@@ -276,7 +261,8 @@ static int32_t is_well(struct looking *looking)
 {
     const struct emit *emit = looking->emit;
 
-    if (emit->body->entry->local_size[2] != 1 || has_loop(emit->body->root))
+    if (emit->body->entry->local_size[2] != 1 || node_has(emit->body->root, NODE_LOOP) ||
+        node_has(emit->body->root, NODE_BARRIER))
         return 0;
     for (uint32_t i = 0; i < 2; i++) {
         looking->used[i] = core_arena_allocate(emit->arena, emit->module->bound, sizeof(*looking->used[i]));

@@ -73,21 +73,6 @@ static int32_t list_nodes(struct stages *stages)
     return 1;
 }
 
-int32_t target_has_return(const struct node *node)
-{
-    if (node == NULL)
-        return 0;
-    if (node->kind == NODE_RETURN)
-        return 1;
-    for (uint32_t i = 0; i < node->child_count; i++)
-        if (target_has_return(node->children[i]))
-            return 1;
-    for (uint32_t i = 0; i < node->case_count; i++)
-        if (target_has_return(node->cases[i].body))
-            return 1;
-    return 0;
-}
-
 static int32_t is_of_buffer(const struct stages *stages, const struct spirv_instruction *op, uint16_t opcode)
 {
     const struct access *access =
@@ -371,7 +356,7 @@ int32_t target_cuda_stages(struct emit *emit, const struct text *body, uint32_t 
     if (!list_nodes(&stages))
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < stages.node_count; i++)
-        if (target_has_return(stages.nodes[i]))
+        if (node_has(stages.nodes[i], NODE_RETURN))
             return TRM_OK;
     if (!cut(&stages) || emit->arena->failed)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;

@@ -79,6 +79,9 @@ struct node {
     uint32_t load_count;
 };
 
+/* Is the node, or one somewhere inside of it, of that kind? NULL: no. */
+int32_t node_has(const struct node *node, enum node_kind kind);
+
 /* Where a value, or a variable of the function, lives. */
 enum place {
     PLACE_NONE = 0, /* is not used, or is a constant */

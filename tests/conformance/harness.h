@@ -1,8 +1,8 @@
 /* What all cases share: the device of the backend under test, and ways to check what it did.
  *
  * The backend is named by the environment variable CONFORMANCE_BACKEND ("cpu" when unset), a name or the path of a
- * plugin. Each case runs in a process of its own (unless --no-fork), where the fixture opens a context, a device and a
- * stream, reached as the.context, the.device and the.stream, and destroys them at the end.
+ * plugin. Each case runs in a process of its own, where the fixture opens a context, a device and a stream, reached as
+ * the.context, the.device and the.stream, and destroys them at the end; with --no-fork the next case gets context and device.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_HARNESS_H

@@ -48,8 +48,8 @@ void fail_stream(struct trm_stream *stream, int32_t native_code);
 
 /* What the kernel "dawdle" is told, to run for about so long on the device under test while something is seen beside it:
  * `milliseconds`, four times as long at each attempt. What it makes of what it is told differs; the pace of the device
- * is measured at the first call and at each further attempt, on the.stream. On a busy machine the kernel may have ended before
- * anybody could look; a case that looks for what must be seen tries again then, and fails at the last attempt. */
+ * is measured at the first call and at each further attempt, on the.stream. On a busy machine the kernel may have ended
+ * before anybody could look; a case that looks for what must be seen tries again then, and fails at the last attempt. */
 #define ATTEMPTS 6u
 uint32_t dawdle_us(uint32_t milliseconds, unsigned attempt);
 

@@ -69,7 +69,8 @@ static void ck_mapped(const uint32_t *in, const uint32_t *out, uint32_t count)
     uint32_t i = 0;
     while (i < count && out[i] == in[i] * 3 + 5)
         i++;
-    ck_assert_msg(i == count, "word %u of %u is wrong", i, count);
+    uint32_t at = i < count ? i : 0;
+    ck_assert_msg(i == count, "word %u of %u is %u instead of %u", i, count, out[at], in[at] * 3 + 5);
 }
 
 static void for_each_strategy(void (*check)(uint32_t depth, int32_t strategy))

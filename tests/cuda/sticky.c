@@ -395,9 +395,9 @@ START_TEST(the_loss_of_one_device_is_not_that_of_another)
         status = trm_download(stream, &byte, trm_span_of(there, 63, 1));
     if (status == TRM_OK)
         status = trm_stream_sync(stream);
+    /* NVIDIA's driver gives up all contexts of a process for some faults, and says so. */
     if (status == TRM_ERROR_DEVICE_LOST && !standin)
-        ck_sentence_has(
-            "CUDA_ERROR_"); /* NVIDIA's driver gives up all contexts of a process for some faults, and says so */
+        ck_sentence_has("CUDA_ERROR_");
     else
         ck_assert_msg(status == TRM_OK && byte == 42, "%d: %s", (int)byte, trm_last_error().sentence);
     trm_buffer_destroy(there);

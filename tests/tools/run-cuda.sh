@@ -17,6 +17,7 @@ backend=cuda
 
 run 0 "$trireme" info --json
 json 'devices[].backend:string=cuda' 'devices[].id:string'
+out_has '"id": "cuda:0"'
 test "${CUDA_TEST_DRIVER-}" != real || finish
 
 standin_shaped lacking "missing=cuMemPoolCreate,cuGraphInstantiateWithFlags"

@@ -126,22 +126,27 @@ START_TEST(streams_that_run_kernels_copy_by_kernels)
 }
 END_TEST
 
-/* More than 20 ms of computing for each 8 MiB, and then none. */
-START_TEST(large_copies_go_by_the_engine_while_kernels_are_long)
+/* More than 20 ms of computing, waited for. */
+static void compute_for_long(struct trm_stream *stream, struct trm_kernel *slow)
 {
     struct trm_argument argument = trm_arg_u32(20000);
     struct trm_grid grid         = trm_grid_1d(1, 0);
-    struct trm_kernel *slow      = NULL;
-    unsigned round               = 0;
+    ck_ok(trm_launch(stream, slow, &grid, &argument, 1));
+    ck_ok(trm_stream_sync(stream));
+}
+
+/* So much for each 8 MiB, and then none. */
+START_TEST(large_copies_go_by_the_engine_while_kernels_are_long)
+{
+    struct trm_kernel *slow = NULL;
+    unsigned round          = 0;
     open_with(nvidia, "auto");
     struct trm_stream *up   = stream_open(the.device, TRM_STREAM_UPLOAD),
                       *work = stream_open(the.device, TRM_STREAM_COMPUTE);
     ck_ok(dawdle_load(the.device, &slow));
     ck_assert(by_kernel(up, true, LARGE));
-    for (; round < 30 && by_kernel(up, true, LARGE); round++) {
-        ck_ok(trm_launch(work, slow, &grid, &argument, 1));
-        ck_ok(trm_stream_sync(work));
-    }
+    for (; round < 30 && by_kernel(up, true, LARGE); round++)
+        compute_for_long(work, slow);
     ck_assert_uint_lt(round, 30);
     ck_assert(!by_kernel(up, true, SMALL));
     for (round = 0; round < 3000 && !by_kernel(up, true, LARGE); round++)
@@ -157,15 +162,12 @@ END_TEST
 
 START_TEST(a_stream_for_copies_that_runs_kernels_stays_on_a_queue_for_them)
 {
-    struct trm_argument argument = trm_arg_u32(20000);
-    struct trm_grid grid         = trm_grid_1d(1, 0);
-    struct trm_kernel *slow      = NULL;
+    struct trm_kernel *slow = NULL;
     open_with(nvidia, "auto");
     struct trm_stream *up = stream_open(the.device, TRM_STREAM_UPLOAD);
     ck_ok(dawdle_load(the.device, &slow));
     for (unsigned round = 0; round < 10; round++) {
-        ck_ok(trm_launch(up, slow, &grid, &argument, 1));
-        ck_ok(trm_stream_sync(up));
+        compute_for_long(up, slow);
         ck_assert(by_kernel(up, true, LARGE));
     }
     trm_kernel_destroy(slow);

@@ -17,7 +17,8 @@ enum {
 
 /* ---- at every call ---- */
 
-static void lose_at(uint64_t n)
+/* Whether the call was lost: there may be fewer of them this time. */
+static bool lose_at(uint64_t n)
 {
     struct scenario_end end;
     char rule[64];
@@ -33,6 +34,7 @@ static void lose_at(uint64_t n)
     }
     check_nothing_left(rule);
     shim->arm(NULL);
+    return lost;
 }
 
 static uint64_t scenario_calls(void)
@@ -49,7 +51,7 @@ START_TEST(a_loss_that_any_call_finds_out_is_a_status_and_leaves_nothing)
     uint64_t stride = choose_stride(calls, rounds_now_ns() - begin, sanitized() ? 23 : 1);
     ck_assert_uint_gt(calls, 10);
     for (uint64_t n = 1 + stride / 2; n <= calls; n += stride)
-        lose_at(n);
+        ck_assert(lose_at(n) || n > 10);
     scenario_calls();
 }
 END_TEST
