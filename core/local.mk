@@ -172,6 +172,7 @@ core_libcore_la_SOURCES += \
 	core/pipeline/strategy_slot_graphs.c \
 	core/pipeline/strategy_slot_streams.c \
 	core/pipeline/strategy_zero_copy.c \
+	core/pipeline/sampling.c core/pipeline/sampling.h \
 	core/pipeline/times.c \
 	core/pipeline/trial.c core/pipeline/trial.h \
 	core/pipeline/tune.c

@@ -202,8 +202,8 @@ int32_t core_slot_repeatable(const struct core_slot *slot)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-void core_engine_begin(struct core_pipeline *pipeline, const void *source_memory, uint64_t source_size,
-                       void *sink_memory, uint64_t sink_size)
+void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *source,
+                       const struct trm_sink *sink)
 {
     struct core_saved_error saved;
 
@@ -212,8 +212,9 @@ void core_engine_begin(struct core_pipeline *pipeline, const void *source_memory
     /* Nothing is under way: a stream that has failed since the last run, with nobody to notice, is of no use to this. */
     forget_failures(pipeline);
     core_times_calibrate_again(pipeline);
-    pipeline->engine->begun_at = pipeline->engine->sequence;
-    core_regions_begin(pipeline, source_memory, source_size, sink_memory, sink_size);
+    /* Of tokens that are timed hardly any is measured otherwise: then the first ones are. */
+    core_sampling_begin(&pipeline->engine->sampling, core_choosing(pipeline) ? 0 : source->count);
+    core_regions_begin(pipeline, source, sink);
     core_choose_interrupt(pipeline);
     pthread_mutex_unlock(&pipeline->enqueue_lock);
     core_error_restore(&saved);

@@ -12,6 +12,7 @@
 
 #include "core/context.h"
 #include "core/pipeline/pipeline.h"
+#include "core/pipeline/sampling.h"
 #include "core/pipeline/trial.h"
 
 struct core_recording;
@@ -133,7 +134,7 @@ struct core_pipeline_device {
     struct trm_point last;       /* in_order: where the last token was processed; stream NULL: none */
     struct core_region regions[CORE_REGIONS];
     uint64_t sequence;                /* tokens enqueued */
-    uint64_t begun_at;                /* how many had been when the pipeline was last run */
+    struct core_sampling sampling;    /* which of them are measured */
     uint64_t host_sequence;           /* the same of those that came as far as their host stages */
     _Atomic uint64_t host_waits;      /* times that enqueueing a token waited for a stream */
     _Atomic uint64_t pageable_copies; /* copies of tokens that could not be asynchronous */
@@ -296,8 +297,8 @@ int32_t core_places_set(struct core_slot *slot, void *output);
 int32_t core_piece_set(struct core_slot *slot, uint32_t piece);
 
 /* Regions of host memory for the length of a run. */
-void core_regions_begin(struct core_pipeline *pipeline, const void *source_memory, uint64_t source_size,
-                        void *sink_memory, uint64_t sink_size);
+void core_regions_begin(struct core_pipeline *pipeline, const struct trm_source *source,
+                        const struct trm_sink *sink);
 void core_regions_end(struct core_pipeline *pipeline);
 
 /* The buffer of a region that has all of `memory`, and the offset in it; NULL: there is none. */

@@ -106,8 +106,8 @@ void core_engine_destroy(struct core_pipeline *pipeline);
 
 /* A run begins: what was chosen in an earlier one stays; regions of host memory that sources or sinks will use in place
  * are made reachable where the strategy can (failing to is no failure). memory NULL: none. */
-void core_engine_begin(struct core_pipeline *pipeline, const void *source_memory, uint64_t source_size,
-                       void *sink_memory, uint64_t sink_size);
+void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *source,
+                       const struct trm_sink *sink);
 void core_engine_end(struct core_pipeline *pipeline); /* nothing is under way any more */
 
 /* Empty a slot for a new token: data to its own memory, sizes to the declared ones, user NULL, no failure. */

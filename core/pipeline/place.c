@@ -36,16 +36,16 @@ static void region_begin(struct core_pipeline *pipeline, struct core_region *reg
 }
 
 /* That a region cannot be reached is no failure, so it leaves no trace. */
-void core_regions_begin(struct core_pipeline *pipeline, const void *source_memory, uint64_t source_size,
-                        void *sink_memory, uint64_t sink_size)
+void core_regions_begin(struct core_pipeline *pipeline, const struct trm_source *source,
+                        const struct trm_sink *sink)
 {
     struct core_region *regions = pipeline->engine->regions;
     struct core_saved_error saved;
 
     core_error_save(&saved);
     core_regions_end(pipeline);
-    region_begin(pipeline, &regions[CORE_REGION_SOURCE], source_memory, source_size);
-    region_begin(pipeline, &regions[CORE_REGION_SINK], sink_memory, sink_size);
+    region_begin(pipeline, &regions[CORE_REGION_SOURCE], source->memory, source->memory_size);
+    region_begin(pipeline, &regions[CORE_REGION_SINK], sink->memory, sink->memory_size);
     core_error_restore(&saved);
 }
 

@@ -149,8 +149,7 @@ static int32_t open_ends(struct core_pipeline *pipeline, const struct trm_source
     if (status != TRM_OK)
         return status;
     queue->engine_open = 1;
-    core_engine_begin(pipeline, queue->source.given.memory, queue->source.given.memory_size,
-                      queue->sink.given.memory, queue->sink.given.memory_size);
+    core_engine_begin(pipeline, &queue->source.given, &queue->sink.given);
     return core_loaders_start(pipeline);
 }
 

@@ -10,15 +10,14 @@
 #include "core/pipeline/engine.h"
 #include "core/stream.h"
 
-/* A token that takes longer is always measured: its stamps are less than a hundredth of it, also where they part copies that
- * would follow each other closely (a dozen microseconds a token, it seems, on a GPU). So is a shorter one while the depth is
- * being found, which goes by what stages wait. Of the others a run of neighbours (idle time between two tokens is only
- * seen when both are measured): the first two whenever the pipeline is run, then one run of so many, later one of more, since
- * by then the stages are known. But none by which a strategy is timed: stamps cost some more than others. */
+/* A token that takes longer is always measured: its stamps are less than a hundredth of it. So is a shorter one while the depth is
+ * being found, which goes by what stages wait. Of the others one every so often, for each token of a stretch of neighbours: on a
+ * GPU the stamps of a token cost 6 µs, and up to 16 where the host has no time to spare for reading them. But none by which
+ * a strategy is timed: stamps cost some strategies more than others. */
 #define LONG_TOKEN_NS 5000000u
 #define LONG_TOKEN_TUNING_NS 100000u
-#define RUNS 16u
-#define RUNS_LATER 64u
+#define EACH_NS 8000000u
+#define EACH_TUNING_NS 400000u
 
 /* Bytes of a token's inputs: to copy so many takes many times as long as a device needs to begin with it. */
 #define LARGE_UPLOAD (UINT64_C(4) << 20)
@@ -69,22 +68,21 @@ void core_times_destroy(struct core_slot *slot)
 
 static int32_t is_measured(const struct core_pipeline *pipeline)
 {
-    const struct core_pipeline_device *engine = pipeline->engine;
-    uint64_t run = 2 * (uint64_t)atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+    struct core_pipeline_device *engine = pipeline->engine;
+    uint64_t stretch = 2 * (uint64_t)atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
     if (!core_times_wanted(pipeline))
         return 0;
     if (pipeline->desc.measure == TRM_MEASURE_ALL || pipeline->desc.trace_tokens != 0)
         return 1;
-    if (core_choose_timing(pipeline))
-        return 0;
     int32_t tunes =
         pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.rests, memory_order_relaxed);
-    uint64_t is_long = tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS;
-    uint64_t place   = engine->sequence - engine->begun_at;
-    uint64_t runs    = place < 4 * RUNS * run ? RUNS : RUNS_LATER;
-    return atomic_load_explicit(&engine->token_ns, memory_order_relaxed) > is_long || place < 2 * run ||
-           place % (runs * run) < run;
+    int32_t is_timed = core_choose_timing(pipeline);
+    int32_t is_long  = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
+                      (tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS);
+    int32_t is_due = core_sampling_next(&engine->sampling, stretch,
+                                        stretch * (tunes ? EACH_TUNING_NS : EACH_NS), is_timed);
+    return is_due || (is_long && !is_timed);
 }
 
 void core_times_begin(struct core_slot *slot)

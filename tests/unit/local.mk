@@ -195,6 +195,11 @@ tests_unit_pipeline_ranges_SOURCES = tests/unit/pipeline_ranges.c $(STORE)
 tests_unit_pipeline_ranges_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pipeline_ranges_LDADD = $(UNIT_LIBS)
 
+UNIT_TESTS += tests/unit/pipeline_sampling
+tests_unit_pipeline_sampling_SOURCES = tests/unit/pipeline_sampling.c
+tests_unit_pipeline_sampling_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_pipeline_sampling_LDADD = $(UNIT_LIBS)
+
 UNIT_TESTS += tests/unit/pipeline_trial
 tests_unit_pipeline_trial_SOURCES = tests/unit/pipeline_trial.c
 tests_unit_pipeline_trial_CFLAGS = $(UNIT_CFLAGS)

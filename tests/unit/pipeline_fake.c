@@ -54,10 +54,10 @@ static int32_t make_slot(struct core_pipeline *pipeline)
     return TRM_OK;
 }
 
-void core_engine_begin(struct core_pipeline *pipeline, const void *source_memory, uint64_t source_size,
-                       void *sink_memory, uint64_t sink_size)
+void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *source,
+                       const struct trm_sink *sink)
 {
-    (void)pipeline, (void)source_memory, (void)source_size, (void)sink_memory, (void)sink_size;
+    (void)pipeline, (void)source, (void)sink;
     fake.begun++;
 }
 
