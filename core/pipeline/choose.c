@@ -16,6 +16,9 @@
  * win on any bus; the trial decides. */
 #define MAPPED_MOST (UINT64_C(4) << 20)
 
+/* So many bytes travel on a bus for longer than it takes to pass them from one stream to another. */
+#define LARGE_LEAST (UINT64_C(1) << 20)
+
 /* ---- the beginning --------------------------------------------------------------------------- */
 
 static const struct core_strategy_ops *const strategies[] = {
@@ -56,7 +59,8 @@ static void begin_trial(struct core_pipeline *pipeline, uint32_t count)
     settle(pipeline, choice->candidates[0], "still being tried");
 }
 
-static int32_t is_small(const struct core_pipeline *pipeline)
+/* Of a token's inputs and outputs. */
+static uint64_t bytes_of(const struct core_pipeline *pipeline)
 {
     const struct core_pipeline_device *engine = pipeline->engine;
     uint64_t bytes                            = 0;
@@ -64,27 +68,29 @@ static int32_t is_small(const struct core_pipeline *pipeline)
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
         if ((engine->input_ports | engine->output_ports) & CORE_BIT(i))
             bytes += pipeline->ports[i].size;
-    return bytes <= MAPPED_MOST;
+    return bytes;
 }
 
 /* Are tokens worth a trial without copies? */
 static int32_t may_be_mapped(const struct core_pipeline *pipeline)
 {
-    return pipeline->engine->mapped && pipeline->engine->host_count == 0 && is_small(pipeline);
+    return pipeline->engine->mapped && pipeline->engine->host_count == 0 && bytes_of(pipeline) <= MAPPED_MOST;
 }
 
 /* First what is best where nothing is known: of large tokens that each direction has a stream of its own. */
 static void try_all(struct core_pipeline *pipeline)
 {
     struct core_choice *choice = &pipeline->engine->choice;
+    int32_t overlaps           = pipeline->desc.depth != 1;
+    int32_t is_large           = bytes_of(pipeline) >= LARGE_LEAST;
     uint32_t count             = 0;
 
-    if (pipeline->desc.depth != 1 && !is_small(pipeline))
+    if (overlaps && is_large)
         choice->candidates[count++] = &core_strategy_role_streams;
     choice->candidates[count++] = &core_strategy_slot_streams;
     if (pipeline->engine->host_count == 0)
         choice->candidates[count++] = &core_strategy_slot_graphs;
-    if (pipeline->desc.depth != 1 && is_small(pipeline))
+    if (overlaps && !is_large)
         choice->candidates[count++] = &core_strategy_role_streams;
     if (may_be_mapped(pipeline))
         add_mapped(pipeline, &count);
