@@ -9,6 +9,8 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
 
+#include "backends/vulkan/fault.h"
+
 /* Of no instance. */
 #define SHIM_GLOBAL_FUNCTIONS(USE)              \
     USE(vkEnumerateInstanceVersion)             \
@@ -57,6 +59,7 @@
     USE(vkWaitForFences)                                \
     USE(vkResetFences)                                  \
     USE(vkGetCalibratedTimestampsEXT)                   \
+    USE(vkGetDeviceFaultInfoEXT)                        \
     USE(vkGetMemoryHostPointerPropertiesEXT)            \
     USE(vkGetMemoryFdKHR)                               \
     USE(vkGetMemoryFdPropertiesKHR)                     \

@@ -69,6 +69,9 @@ SHIM_PLAIN(vkGetCalibratedTimestampsEXT,
            (VkDevice device, uint32_t count, const VkCalibratedTimestampInfoEXT *infos, uint64_t *times,
             uint64_t *deviation),
            (device, count, infos, times, deviation))
+SHIM_PLAIN(vkGetDeviceFaultInfoEXT,
+           (VkDevice device, VkDeviceFaultCountsEXT *counts, VkDeviceFaultInfoEXT *info),
+           (device, counts, info))
 SHIM_PLAIN(vkGetMemoryFdKHR, (VkDevice device, const VkMemoryGetFdInfoKHR *info, int *fd), (device, info, fd))
 SHIM_PLAIN(vkGetSemaphoreFdKHR, (VkDevice device, const VkSemaphoreGetFdInfoKHR *info, int *fd),
            (device, info, fd))
