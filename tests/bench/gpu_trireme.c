@@ -379,9 +379,9 @@ static void measure_issues(void)
     struct page page          = {.to = trm_span_of(small, 0, 4096), .from = trm_span_whole(pinned)};
 
     must(trm_stream_create(device, TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL, &page.other));
-    gpu_figure("copy_issue", who, "us", sample_copy_issue, &page);
-    gpu_figure("copy_mark_issue", who, "us", sample_copy_mark_issue, &page);
-    gpu_figure("copy_hop_issue", who, "us", sample_copy_hop_issue, &page);
+    gpu_spent("copy_issue", who, sample_copy_issue, &page);
+    gpu_spent("copy_mark_issue", who, sample_copy_mark_issue, &page);
+    gpu_spent("copy_hop_issue", who, sample_copy_hop_issue, &page);
     trm_stream_destroy(page.other);
     trm_buffer_destroy(pinned);
 }
@@ -393,11 +393,11 @@ static void measure_calls(void)
     small_arguments[1] = trm_arg_span(trm_span_of(small, 4096, 4096));
     small_arguments[2] = trm_arg_u32(0);
     small_arguments[3] = trm_arg_u32(0);
-    gpu_figure("launch_issue", who, "us", sample_launch, NULL);
+    gpu_spent("launch_issue", who, sample_launch, NULL);
     gpu_figure("launch_roundtrip", who, "us", sample_trip, NULL);
     measure_issues();
     gpu_figure("alloc_1MiB", who, "us", sample_allocate, NULL);
-    gpu_figure("alloc_ordered_1MiB", who, "us", sample_allocate_in_order, NULL);
+    gpu_spent("alloc_ordered_1MiB", who, sample_allocate_in_order, NULL);
     trm_buffer_destroy(small);
 }
 

@@ -387,9 +387,9 @@ static void measure_issues(float *small)
 
     for (int i = 0; i < EVENTS; i++)
         page.events[i] = make_event();
-    gpu_figure("copy_issue", who, "us", sample_copy_issue, &page);
-    gpu_figure("copy_mark_issue", who, "us", sample_copy_mark_issue, &page);
-    gpu_figure("copy_hop_issue", who, "us", sample_copy_hop_issue, &page);
+    gpu_spent("copy_issue", who, sample_copy_issue, &page);
+    gpu_spent("copy_mark_issue", who, sample_copy_mark_issue, &page);
+    gpu_spent("copy_hop_issue", who, sample_copy_hop_issue, &page);
     for (int i = 0; i < EVENTS; i++)
         must(cudaEventDestroy(page.events[i]));
     must(cudaStreamDestroy(page.other));
@@ -400,7 +400,7 @@ static void measure_issues(float *small)
 static void measure_allocations()
 {
     gpu_figure("alloc_1MiB", who, "us", sample_allocate, NULL);
-    gpu_figure("alloc_ordered_1MiB", who, "us", sample_allocate_in_order, NULL);
+    gpu_spent("alloc_ordered_1MiB", who, sample_allocate_in_order, NULL);
 }
 
 static void measure_calls()
@@ -408,8 +408,8 @@ static void measure_calls()
     float *small = make_device(2 * 4096);
 
     must(cudaGetFuncBySymbol(&driver_chain, (const void *)chain));
-    gpu_figure("launch_issue", who, "us", sample_launch, small);
-    gpu_figure("launch_issue_driver", who, "us", sample_driver_launch, small);
+    gpu_spent("launch_issue", who, sample_launch, small);
+    gpu_spent("launch_issue_driver", who, sample_driver_launch, small);
     gpu_figure("launch_roundtrip", who, "us", sample_trip, small);
     measure_issues(small);
     must(cudaFree(small));
