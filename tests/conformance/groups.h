@@ -66,6 +66,7 @@ void add_coordinator_wait(Suite *suite);
 void add_pipeline(Suite *suite);
 void add_pipeline_drive(Suite *suite);
 void add_pipeline_sources(Suite *suite);
+void add_pipeline_functions(Suite *suite);
 void add_pipeline_failures(Suite *suite);
 void add_pipeline_cancel(Suite *suite);
 void add_pipeline_states(Suite *suite);

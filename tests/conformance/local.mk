@@ -99,6 +99,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/fragile.h \
 	tests/conformance/pipeline_cancel.c \
 	tests/conformance/pipeline_failures.c \
+	tests/conformance/pipeline_functions.c \
 	tests/conformance/pipeline_lives.c \
 	tests/conformance/pipeline_sources.c \
 	tests/conformance/pipeline_states.c \

@@ -65,6 +65,7 @@ static void (*const groups[])(Suite *suite) = {
     add_pipeline,
     add_pipeline_drive,
     add_pipeline_sources,
+    add_pipeline_functions,
     add_pipeline_failures,
     add_pipeline_cancel,
     add_pipeline_states,

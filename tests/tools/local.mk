@@ -34,8 +34,18 @@ tests_tools_video_LDFLAGS = $(UNINSTALLED_LINK)
 
 check_PROGRAMS += tests/tools/run_files
 TESTS += tests/tools/run_files
-tests_tools_run_files_SOURCES = tests/tools/run_files.c $(RUN_FILES) tools/output.c tools/output.h \
-	tools/run/progress.c tools/run/spec.c tools/run/suggest.c
+tests_tools_run_files_SOURCES = tests/tools/run_files.c $(RUN_FILES) tools/output.c tools/output.h
 tests_tools_run_files_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 tests_tools_run_files_LDADD = libtrireme.la $(CHECK_LIBS) -lm
 tests_tools_run_files_LDFLAGS = $(UNINSTALLED_LINK)
+
+check_PROGRAMS += tests/tools/run_text
+TESTS += tests/tools/run_text
+tests_tools_run_text_SOURCES = tests/tools/run_text.c tools/output.c tools/output.h \
+	tools/run/fault.c tools/run/fault.h \
+	tools/run/progress.c tools/run/progress.h \
+	tools/run/spec.c tools/run/spec.h \
+	tools/run/suggest.c tools/run/suggest.h
+tests_tools_run_text_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+tests_tools_run_text_LDADD = libtrireme.la $(CHECK_LIBS) -lm
+tests_tools_run_text_LDFLAGS = $(UNINSTALLED_LINK)

@@ -236,9 +236,14 @@ tests_unit_pool_ordered_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_pool_ordered_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/interop
-tests_unit_interop_SOURCES = tests/unit/interop.c $(STORE)
+tests_unit_interop_SOURCES = tests/unit/interop.c tests/unit/interop_fixture.h $(STORE)
 tests_unit_interop_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_interop_LDADD = $(UNIT_LIBS)
+
+UNIT_TESTS += tests/unit/interop_adopted
+tests_unit_interop_adopted_SOURCES = tests/unit/interop_adopted.c tests/unit/interop_fixture.h $(STORE)
+tests_unit_interop_adopted_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_interop_adopted_LDADD = $(UNIT_LIBS)
 
 UNIT_TESTS += tests/unit/pool_slabs
 tests_unit_pool_slabs_SOURCES = tests/unit/pool_slabs.c tests/unit/pool_fixture.h $(STORE)
