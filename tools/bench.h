@@ -14,7 +14,7 @@ struct bench {
     struct trm_context *context;
     struct trm_device *device;
     struct trm_device_summary summary; /* of the device */
-    bool quick;                        /* a twentieth of the work */
+    bool quick;                        /* a twentieth of the work, everywhere */
     const char *complaint;             /* a case's own sentence for a failure that is not Trireme's */
 
     struct trm_module *module; /* NULL where the device takes no C functions */
@@ -24,6 +24,7 @@ struct bench {
     sem_t wake;
 
     /* ---- */
+    uint32_t share; /* the case does one of so many parts of its work */
     struct trm_stream *streams[2];
     struct trm_event *event;
     struct trm_buffer *buffers[2];
@@ -47,7 +48,8 @@ struct bench_case {
 
     /* Make what sample() uses; NULL: nothing. bench_teardown() follows in any case. */
     int32_t (*setup)(struct bench *bench, const struct bench_case *test);
-    /* Measure once. Called twice a round; the first figure is thrown away. */
+    /* Measure once. Called twice a round, and once with a twentieth of the work to see how long that takes; the last figure of a
+     * round counts. */
     int32_t (*sample)(struct bench *bench, const struct bench_case *test, double *value);
 };
 
@@ -69,8 +71,9 @@ struct bench_result {
     const struct bench_case *test;
     double *values; /* one a round */
     uint32_t count;
-    char *skipped; /* why it was not measured; NULL when it was */
-    bool failed;   /* skipped for a failure */
+    uint32_t share; /* bench.share; 0: not known yet */
+    char *skipped;  /* why it was not measured; NULL when it was */
+    bool failed;    /* skipped for a failure */
 };
 
 struct bench_results {
@@ -92,7 +95,7 @@ void bench_print_json(const struct bench *bench, const struct bench_results *res
 /* Nanoseconds of CLOCK_MONOTONIC. */
 uint64_t bench_now(void);
 
-/* `count`, or a twentieth of it for a quick run. */
+/* `count`, or the part of it that the case is to do. */
 uint64_t bench_scale(const struct bench *bench, uint64_t count);
 
 /* The p-th percentile (0 to 100, nearest rank) of latencies; sorts them. count is not 0. */

@@ -21,9 +21,7 @@ uint64_t bench_now(void)
 
 uint64_t bench_scale(const struct bench *bench, uint64_t count)
 {
-    if (!bench->quick)
-        return count;
-    return count >= 20 ? count / 20 : 1;
+    return count >= bench->share ? count / bench->share : 1;
 }
 
 static int compare_counts(const void *left, const void *right)

@@ -21,13 +21,33 @@ static void clear_progress(void)
         fputs("\r\033[K", stderr);
 }
 
-static int32_t measure(struct bench *bench, const struct bench_case *test, double *value)
-{
-    int32_t status = test->setup ? test->setup(bench, test) : TRM_OK;
+/* Counts are such that all is done in half a minute on processors. Another device may take a hundred times as long for one. */
+#define SAMPLE_NS 500000000u
+#define LEAST_SHARE 20u
 
-    if (status == TRM_OK)
-        status = test->sample(bench, test, value);
-    if (status == TRM_OK)
+/* How much of its work can a case do in the time? */
+static int32_t find_share(struct bench *bench, struct bench_result *result)
+{
+    uint64_t begin = bench_now();
+    double value;
+
+    bench->share   = LEAST_SHARE;
+    int32_t status = result->test->sample(bench, result->test, &value);
+    uint64_t all   = (bench_now() - begin) * LEAST_SHARE;
+    uint64_t share = 1 + all / SAMPLE_NS;
+    result->share  = share < LEAST_SHARE && !bench->quick ? (uint32_t)share : LEAST_SHARE;
+    return status;
+}
+
+static int32_t measure(struct bench *bench, struct bench_result *result, double *value)
+{
+    const struct bench_case *test = result->test;
+    int32_t status                = test->setup ? test->setup(bench, test) : TRM_OK;
+
+    if (status == TRM_OK && result->share == 0)
+        status = find_share(bench, result);
+    bench->share = result->share;
+    for (uint32_t i = 0; status == TRM_OK && i < 2; i++)
         status = test->sample(bench, test, value);
     return status;
 }
@@ -50,7 +70,7 @@ static void run_case(struct bench *bench, struct bench_result *result)
         return;
     }
     bench->complaint = NULL;
-    status           = measure(bench, test, &value);
+    status           = measure(bench, result, &value);
     if (status == TRM_OK)
         result->values[result->count++] = value;
     else
