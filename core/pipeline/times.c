@@ -12,11 +12,12 @@
 
 /* A token that takes longer is always measured: its stamps are less than a hundredth of it. So is a shorter one while the depth is
  * being found, which goes by what stages wait. Of the others one every so often, for each token of a stretch of neighbours: on a
- * GPU the stamps of a token cost 6 µs, and up to 16 where the host has no time to spare for reading them. But none by which
- * a strategy is timed: stamps cost some strategies more than others. */
+ * GPU the stamps of a token cost 6 µs, and up to 16 where the host has no time to spare for reading them; where memory is
+ * one, less. But none by which a strategy is timed: stamps cost some strategies more than others. */
 #define LONG_TOKEN_NS 5000000u
 #define LONG_TOKEN_TUNING_NS 100000u
 #define EACH_NS 8000000u
+#define EACH_UNIFIED_NS 2000000u
 #define EACH_TUNING_NS 400000u
 
 /* Bytes of a token's inputs: to copy so many takes many times as long as a device needs to begin with it. */
@@ -66,6 +67,14 @@ void core_times_destroy(struct core_slot *slot)
 
 /* ---- which tokens, which pieces -------------------------------------------------------------- */
 
+/* From one token that is measured to the next, in the mean. */
+static uint64_t each_ns(const struct core_pipeline_device *engine, int32_t tunes)
+{
+    if (tunes)
+        return EACH_TUNING_NS;
+    return engine->unified ? EACH_UNIFIED_NS : EACH_NS;
+}
+
 static int32_t is_measured(const struct core_pipeline *pipeline)
 {
     struct core_pipeline_device *engine = pipeline->engine;
@@ -80,8 +89,8 @@ static int32_t is_measured(const struct core_pipeline *pipeline)
     int32_t is_timed = core_choose_timing(pipeline);
     int32_t is_long  = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
                       (tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS);
-    int32_t is_due = core_sampling_next(&engine->sampling, stretch,
-                                        stretch * (tunes ? EACH_TUNING_NS : EACH_NS), is_timed);
+    int32_t is_due =
+        core_sampling_next(&engine->sampling, stretch, stretch * each_ns(engine, tunes), is_timed);
     return is_due || (is_long && !is_timed);
 }
 
