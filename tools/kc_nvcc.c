@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,15 +13,58 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* ---- a signal while the compiler runs: it is passed on, and ends this program when what was begun has been cleared away ---- */
+
+#define SIGNALS 3
+
+static const int signals[SIGNALS] = {SIGHUP, SIGINT, SIGTERM};
+static volatile sig_atomic_t running, came; /* the compiler's process; the signal. 0: none */
+
+static void pass_on(int number)
+{
+    came = number;
+    if (running != 0)
+        kill(running, number);
+}
+
+/* What is ignored stays so. */
+static void hold_signals(struct sigaction before[SIGNALS])
+{
+    struct sigaction action = {.sa_handler = pass_on};
+
+    for (int i = 0; i < SIGNALS; i++) {
+        sigaction(signals[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+static void release_signals(const struct sigaction before[SIGNALS])
+{
+    running = 0;
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &before[i], NULL);
+}
+
+/* One that came before the compiler was known has not been passed on. */
+static void expect(pid_t child)
+{
+    running = child;
+    if (came != 0)
+        kill(child, came);
+}
+
+/* ---- a program ---- */
+
 /* Run a program to its end, with stdin closed and what it prints on stderr. Returns 0, the errno of not being able to
  * start it, or -1 when it failed. */
 static int run_program(char *const *arguments)
 {
     posix_spawn_file_actions_t actions;
     pid_t child;
-    int error, status;
+    int status;
 
-    error = posix_spawn_file_actions_init(&actions);
+    int error = posix_spawn_file_actions_init(&actions);
     if (error != 0)
         return error;
     error = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", 0, 0);
@@ -31,10 +75,21 @@ static int run_program(char *const *arguments)
     posix_spawn_file_actions_destroy(&actions);
     if (error != 0)
         return error;
+    expect(child);
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
             return errno;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -1;
+}
+
+static int run_compiler(char *const *arguments)
+{
+    struct sigaction before[SIGNALS];
+
+    hold_signals(before);
+    int error = run_program(arguments);
+    release_signals(before);
+    return error;
 }
 
 /* ---- architectures ---- */
@@ -122,7 +177,7 @@ static bool compile(const struct kc_options *options, struct kc_job *job, const 
     list_architectures(options->cuda_arch, &architectures);
     for (uint32_t i = 0; i < architectures.count; i++)
         arguments[5 + i] = architectures.text[i];
-    error = run_program((char *const *)(uintptr_t)arguments);
+    error = run_compiler((char *const *)(uintptr_t)arguments);
     if (error == 0)
         return true;
     if (error == ENOENT) {
@@ -195,5 +250,7 @@ bool kc_nvcc(const struct kc_options *options, struct kc_job *job, const char *t
     if (!well)
         kc_file_discard(&output);
     kc_file_discard(&source);
+    if (came != 0)
+        raise(came);
     return well;
 }

@@ -163,6 +163,21 @@ chmod +x "$work/failing-compiler"
 kc 1 --target cuda --nvcc="$work/failing-compiler" -o "$work/out.d" "$work/saxpy.comp"
 err_has "failing-compiler failed"
 test ! -e "$work/out.d/saxpy.fatbin" || failed "a failed compilation leaves a file"
+printf '#!/bin/sh\necho >"%s"\nexec sleep 300\n' "$work/compiling" >"$work/slow-compiler"
+chmod +x "$work/slow-compiler"
+mkdir "$work/ended"
+"$trireme" kc --target cuda --nvcc="$work/slow-compiler" -o "$work/ended" "$work/saxpy.comp" >/dev/null 2>&1 &
+compiling=$!
+while test ! -e "$work/compiling"; do
+    kill -0 "$compiling" || break
+    sleep 0.05
+done
+kill -TERM "$compiling"
+wait "$compiling"
+ended=$?
+test "$ended" -eq 143 || failed "ended with $ended by a signal while its compiler runs"
+left=$(ls -A "$work/ended")
+test "$left" = saxpy.spv || failed "left behind by a signal: $left"
 for list in 0 90, 90x0 sm_ major 90,,80; do
     kc 2 --target cuda --cuda-arch=$list "$work/saxpy.comp"
     err_has "--cuda-arch takes"
