@@ -104,8 +104,8 @@ struct core_pipeline *core_pipeline_enter(struct trm_pipeline *handle);
 int32_t core_engine_create(struct core_pipeline *pipeline);
 void core_engine_destroy(struct core_pipeline *pipeline);
 
-/* A run begins: what was chosen in an earlier one stays; regions of host memory that sources or sinks will use in place
- * are made reachable where the strategy can (failing to is no failure). memory NULL: none. */
+/* A run begins: what was chosen in an earlier one stays; regions of host memory that source or sink will use in place are
+ * made reachable where the strategy can (failing to is no failure). Of the source its count is looked at, too. */
 void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *source,
                        const struct trm_sink *sink);
 void core_engine_end(struct core_pipeline *pipeline); /* nothing is under way any more */
