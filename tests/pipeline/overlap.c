@@ -305,12 +305,26 @@ END_TEST
 
 /* ---- what was measured ----------------------------------------------------------------------------------- */
 
+/* A token that was held up shows in its stage before it shows in the whole. */
+static double off_stages(const struct outcome *outcome)
+{
+    struct times times = with_critical(TRM_STAGE_COMPUTE, 3);
+    double most        = 0;
+
+    for (int i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
+        const struct trm_stage_report *stage = &outcome->report.stages[i];
+        most                                 = fmax(most, apart(stage->least_ns, times.stage[i] / MS * unit));
+        most                                 = fmax(most, apart(stage->most_ns, times.stage[i] / MS * unit));
+    }
+    return fmax(off_either(outcome), 4 * most);
+}
+
 START_TEST(the_report_has_the_times_of_the_stages)
 {
     struct times times = with_critical(TRM_STAGE_COMPUTE, 3);
     struct outcome outcome;
 
-    run_well(&times, off_either, 0.02, &outcome);
+    run_well(&times, off_stages, 0.02, &outcome);
     for (int i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
         const struct trm_stage_report *stage = &outcome.report.stages[i];
         ck_assert_uint_eq(stage->tokens, 16);
