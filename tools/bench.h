@@ -22,9 +22,9 @@ struct bench {
     struct trm_buffer *dummy;  /* what a portable `empty` is given; else NULL */
     struct trm_kernel *post;   /* takes the address of a sem_t as u64, and posts it; a C function, or NULL */
     sem_t wake;
+    uint32_t share; /* the running case does one of so many parts of its work */
 
     /* ---- */
-    uint32_t share; /* the case does one of so many parts of its work */
     struct trm_stream *streams[2];
     struct trm_event *event;
     struct trm_buffer *buffers[2];
@@ -48,8 +48,8 @@ struct bench_case {
 
     /* Make what sample() uses; NULL: nothing. bench_teardown() follows in any case. */
     int32_t (*setup)(struct bench *bench, const struct bench_case *test);
-    /* Measure once. Called twice a round, and once with a twentieth of the work to see how long that takes; the last figure of a
-     * round counts. */
+    /* Measure once. Called twice a round, and before the first, unless all is done quickly, with a twentieth of the work to see how
+     * long that takes; the last figure of a round counts. */
     int32_t (*sample)(struct bench *bench, const struct bench_case *test, double *value);
 };
 

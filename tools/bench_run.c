@@ -35,7 +35,7 @@ static int32_t find_share(struct bench *bench, struct bench_result *result)
     int32_t status = result->test->sample(bench, result->test, &value);
     uint64_t all   = (bench_now() - begin) * LEAST_SHARE;
     uint64_t share = 1 + all / SAMPLE_NS;
-    result->share  = share < LEAST_SHARE && !bench->quick ? (uint32_t)share : LEAST_SHARE;
+    result->share  = share < LEAST_SHARE ? (uint32_t)share : LEAST_SHARE;
     return status;
 }
 
@@ -80,8 +80,8 @@ static void run_case(struct bench *bench, struct bench_result *result)
     bench_teardown(bench);
 }
 
-static void list_cases(const struct bench_suite *const *suites, uint32_t suite_count, uint32_t rounds,
-                       struct bench_results *results)
+static void list_cases(const struct bench *bench, const struct bench_suite *const *suites,
+                       uint32_t suite_count, uint32_t rounds, struct bench_results *results)
 {
     uint32_t count = 0;
 
@@ -95,6 +95,7 @@ static void list_cases(const struct bench_suite *const *suites, uint32_t suite_c
 
             result->suite  = suites[s];
             result->test   = &suites[s]->cases[c];
+            result->share  = bench->quick ? LEAST_SHARE : 0;
             result->values = output_allocate(rounds, sizeof(*result->values));
         }
     }
@@ -103,7 +104,7 @@ static void list_cases(const struct bench_suite *const *suites, uint32_t suite_c
 void bench_run(struct bench *bench, const struct bench_suite *const *suites, uint32_t suite_count,
                uint32_t rounds, struct bench_results *results)
 {
-    list_cases(suites, suite_count, rounds, results);
+    list_cases(bench, suites, suite_count, rounds, results);
     sem_init(&bench->wake, 0, 0);
     for (uint32_t round = 0; round < rounds; round++) {
         for (uint32_t i = 0; i < results->count; i++) {

@@ -75,7 +75,8 @@ static uint64_t each_ns(const struct core_pipeline_device *engine, int32_t tunes
     return engine->unified ? EACH_UNIFIED_NS : EACH_NS;
 }
 
-static int32_t is_measured(const struct core_pipeline *pipeline)
+/* Is the next token? Counts it. */
+static int32_t measures_next(const struct core_pipeline *pipeline)
 {
     struct core_pipeline_device *engine = pipeline->engine;
     uint64_t stretch = 2 * (uint64_t)atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
@@ -99,7 +100,7 @@ void core_times_begin(struct core_slot *slot)
     struct core_slot_device *own = slot->device;
     uint32_t room                = own->event_count / core_stamps_each(slot->pipeline);
 
-    own->measured   = is_measured(slot->pipeline);
+    own->measured   = measures_next(slot->pipeline);
     own->put_at     = own->measured ? core_now() : 0;
     own->host_begin = 0;
     own->samples    = own->measured ? (own->pieces < room ? own->pieces : room) : 0;
