@@ -166,7 +166,7 @@ static void measure_flow(const struct gpu_batch *batch, uint32_t depth, int32_t 
         snprintf(name, sizeof(name), "%s_%s", batch->name, trm_strategy_name(strategy));
     else
         snprintf(name, sizeof(name), "%s_depth%u_%s", batch->name, depth, trm_strategy_name(strategy));
-    gpu_figure(name, who, "us", sample_flow, &flow);
+    gpu_flow(name, who, sample_flow, &flow, batch);
     if (strategy == TRM_STRATEGY_AUTO && gpu_is_all_copies(batch)) {
         snprintf(rate, sizeof(rate), "%s_rate", name);
         gpu_figure(rate, who, "GB/s", sample_flow_rate, &flow);

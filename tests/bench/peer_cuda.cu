@@ -191,7 +191,7 @@ static void measure_flow(const gpu_batch *batch, int depth, bool graphs)
     run_flow(&flow);
     gpu_check(batch, flow.slots[depth - 1].out);
     snprintf(name, sizeof(name), "%s_depth%d_%s", batch->name, depth, graphs ? "slot graphs" : "streams");
-    gpu_figure(name, who, "us", sample_flow, &flow);
+    gpu_flow(name, who, sample_flow, &flow, batch);
     close_flow(&flow);
 }
 

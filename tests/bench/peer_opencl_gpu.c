@@ -187,7 +187,7 @@ static void measure_flow(const struct gpu_batch *batch, int depth)
     run_flow(&flow);
     gpu_check(batch, flow.slots[depth - 1].out);
     snprintf(name, sizeof(name), "%s_depth%d_streams", batch->name, depth);
-    gpu_figure(name, who, "us", sample_flow, &flow);
+    gpu_flow(name, who, sample_flow, &flow, batch);
     close_flow(&flow);
 }
 

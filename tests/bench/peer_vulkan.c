@@ -352,7 +352,7 @@ static void measure_flow(const struct gpu_batch *batch)
     run_flow(&flow);
     gpu_check(batch, flow.slots[1].out.host);
     snprintf(name, sizeof(name), "%s_depth%d_one queue", batch->name, DEPTH);
-    gpu_figure(name, who, "us", sample_flow, &flow);
+    gpu_flow(name, who, sample_flow, &flow, batch);
     for (int i = 0; i < DEPTH; i++)
         close_slot(&flow, &flow.slots[i]);
 }
