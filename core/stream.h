@@ -26,6 +26,7 @@
 #include <trireme/stream.h>
 
 #include "core/device.h"
+#include "core/lock.h"
 #include "core/service.h"
 
 struct core_gate;
@@ -52,6 +53,7 @@ struct core_stream {
 
     /* number of the last operation; written by the enqueuing thread only */
     _Atomic uint64_t enqueued;
+    struct core_lock use_lock;  /* core/use.h: its places in what sets of uses there are */
     uint64_t marked;            /* the last number given to ops->mark(); the enqueuing thread's */
     _Atomic uint64_t completed; /* the highest number known to be complete; only grows */
     _Atomic uint64_t flushed;   /* the highest number known to be submitted; only grows */

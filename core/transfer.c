@@ -45,8 +45,10 @@ int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer *destin
     int32_t status = core_copy_enqueue(stream, core_place(destination, to), core_place(source, from), size);
     if (status != TRM_OK)
         return status;
-    core_use(&destination->uses, stream, value);
-    core_use(&source->uses, stream, value);
+    core_use_begin(stream);
+    core_use_within(&destination->uses, stream, value);
+    core_use_within(&source->uses, stream, value);
+    core_use_end(stream);
     return TRM_OK;
 }
 

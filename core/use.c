@@ -3,6 +3,8 @@
  */
 #include "core/use.h"
 
+#include <string.h>
+
 #include "core/futex.h"
 #include "core/graph.h"
 #include "core/stream.h"
@@ -22,7 +24,7 @@ struct drop {
     struct core_stream *streams[DROP_AT_MOST];
 };
 
-/* Goes through the slots in order. */
+/* Goes through the slots in order. Blocks are only ever put in front, so it may be done without a lock. */
 struct cursor {
     struct core_use_slot *slots;
     uint32_t index, count;
@@ -31,7 +33,9 @@ struct cursor {
 
 static struct cursor cursor_begin(struct core_uses *uses)
 {
-    return (struct cursor){.slots = uses->slots, .count = CORE_USES_INLINE, .more = uses->more};
+    return (struct cursor){.slots = uses->slots,
+                           .count = CORE_USES_INLINE,
+                           .more  = atomic_load_explicit(&uses->more, memory_order_acquire)};
 }
 
 static struct core_use_slot *cursor_next(struct cursor *cursor)
@@ -47,6 +51,26 @@ static struct core_use_slot *cursor_next(struct cursor *cursor)
     return &cursor->slots[cursor->index++];
 }
 
+static struct core_stream *stream_of(const struct core_use_slot *slot)
+{
+    return atomic_load_explicit(&slot->stream, memory_order_relaxed);
+}
+
+static uint64_t value_of(const struct core_use_slot *slot)
+{
+    return atomic_load_explicit(&slot->value, memory_order_relaxed);
+}
+
+/* The slot of a stream, or (NULL) a free one. The lock of the set or that of the stream is held; for a free one that of the set. */
+static struct core_use_slot *find(struct core_uses *uses, const struct core_stream *stream)
+{
+    struct cursor cursor = cursor_begin(uses);
+    struct core_use_slot *slot;
+    while ((slot = cursor_next(&cursor)) != NULL && stream_of(slot) != stream)
+        ;
+    return slot;
+}
+
 static int32_t is_empty(const struct core_uses *uses)
 {
     return atomic_load_explicit(&uses->occupied, memory_order_acquire) == 0;
@@ -59,6 +83,20 @@ static void drop_all(struct drop *drop)
     drop->count = 0;
 }
 
+/* Frees a slot unless its stream has recorded something later than `value`, whose work has ended. */
+static int32_t give_up_locked(struct core_uses *uses, struct core_use_slot *slot, struct core_stream *stream,
+                              uint64_t value)
+{
+    core_lock_take(&stream->use_lock);
+    int32_t is_last = value_of(slot) == value;
+    if (is_last)
+        atomic_store_explicit(&slot->stream, NULL, memory_order_relaxed);
+    core_lock_give(&stream->use_lock);
+    if (is_last)
+        atomic_fetch_sub_explicit(&uses->occupied, 1, memory_order_release);
+    return is_last;
+}
+
 /* Frees the slots whose work has ended, as far as `drop` has room. Returns how many are left that
  * have not been freed. */
 static uint32_t collect_locked(struct core_uses *uses, struct drop *drop)
@@ -66,32 +104,24 @@ static uint32_t collect_locked(struct core_uses *uses, struct drop *drop)
     struct cursor cursor = cursor_begin(uses);
     struct core_use_slot *slot;
     while (drop->count < DROP_AT_MOST && (slot = cursor_next(&cursor)) != NULL) {
-        if (slot->stream == NULL || !core_stream_finished(slot->stream, slot->value))
+        struct core_stream *stream = stream_of(slot);
+        uint64_t value             = value_of(slot);
+        if (stream == NULL || !core_stream_finished(stream, value))
             continue;
-        drop->streams[drop->count++] = slot->stream;
-        slot->stream                 = NULL;
-        atomic_fetch_sub_explicit(&uses->occupied, 1, memory_order_release);
+        if (give_up_locked(uses, slot, stream, value))
+            drop->streams[drop->count++] = stream;
     }
     return atomic_load_explicit(&uses->occupied, memory_order_relaxed);
 }
 
 /* ---- recording --------------------------------------------------------------------------------- */
 
-static struct core_use_slot *find_free_locked(struct core_uses *uses)
-{
-    struct cursor cursor = cursor_begin(uses);
-    struct core_use_slot *slot;
-    while ((slot = cursor_next(&cursor)) != NULL && slot->stream != NULL)
-        ;
-    return slot;
-}
-
 static void occupy_locked(struct core_uses *uses, struct core_use_slot *slot, struct core_stream *stream,
                           uint64_t value)
 {
-    slot->stream = stream;
-    slot->value  = value;
     core_object_retain(&stream->object);
+    atomic_store_explicit(&slot->value, value, memory_order_relaxed);
+    atomic_store_explicit(&slot->stream, stream, memory_order_relaxed);
     atomic_fetch_add_explicit(&uses->occupied, 1, memory_order_release);
 }
 
@@ -99,10 +129,10 @@ static void occupy_locked(struct core_uses *uses, struct core_use_slot *slot, st
 static int32_t record_locked(struct core_uses *uses, struct core_stream *stream, uint64_t value,
                              struct drop *drop)
 {
-    struct core_use_slot *slot = find_free_locked(uses);
+    struct core_use_slot *slot = find(uses, NULL);
     if (slot == NULL) {
         collect_locked(uses, drop);
-        slot = find_free_locked(uses);
+        slot = find(uses, NULL);
     }
     if (slot == NULL)
         return 0;
@@ -142,35 +172,51 @@ static void record_new(struct core_uses *uses, struct core_stream *stream, uint6
         return;
     }
     core_lock_take(&uses->lock);
-    block->next = uses->more;
-    uses->more  = block;
+    block->next = atomic_load_explicit(&uses->more, memory_order_relaxed);
     occupy_locked(uses, &block->slots[0], stream, value);
+    atomic_store_explicit(&uses->more, block, memory_order_release);
     core_lock_give(&uses->lock);
 }
 
-/* Records it where the stream is known already. */
-static int32_t record_known(struct core_uses *uses, const struct core_stream *stream, uint64_t value)
+static int32_t is_recorded(const struct core_stream *stream)
 {
-    core_lock_take(&uses->lock);
-    struct cursor cursor = cursor_begin(uses);
-    struct core_use_slot *slot;
-    while ((slot = cursor_next(&cursor)) != NULL && slot->stream != stream)
-        ;
-    if (slot != NULL && slot->value < value)
-        slot->value = value;
-    core_lock_give(&uses->lock);
-    return slot != NULL;
+    return !stream->device->limits.synchronous && !core_stream_is_recording(stream);
+}
+
+void core_use_begin(struct core_stream *stream)
+{
+    if (is_recorded(stream))
+        core_lock_take(&stream->use_lock);
+}
+
+void core_use_end(struct core_stream *stream)
+{
+    if (is_recorded(stream))
+        core_lock_give(&stream->use_lock);
+}
+
+void core_use_within(struct core_uses *uses, struct core_stream *stream, uint64_t value)
+{
+    if (__builtin_expect(!is_recorded(stream), 0)) {
+        if (core_stream_is_recording(stream))
+            core_recorder_use(stream, uses);
+        return;
+    }
+    struct core_use_slot *slot = find(uses, stream);
+    if (slot == NULL) {
+        core_lock_give(&stream->use_lock);
+        record_new(uses, stream, value);
+        core_lock_take(&stream->use_lock);
+    } else if (value_of(slot) < value) {
+        atomic_store_explicit(&slot->value, value, memory_order_relaxed);
+    }
 }
 
 void core_use(struct core_uses *uses, struct core_stream *stream, uint64_t value)
 {
-    if (__builtin_expect(core_stream_is_recording(stream), 0)) {
-        core_recorder_use(stream, uses);
-        return;
-    }
-    if (stream->device->limits.synchronous || record_known(uses, stream, value))
-        return;
-    record_new(uses, stream, value);
+    core_use_begin(stream);
+    core_use_within(uses, stream, value);
+    core_use_end(stream);
 }
 
 /* ---- asking and waiting ---------------------------------------------------------------------------- */
@@ -197,12 +243,12 @@ static int32_t pick(struct core_uses *uses, struct core_stream **stream, uint64_
     core_lock_take(&uses->lock);
     struct cursor cursor = cursor_begin(uses);
     struct core_use_slot *slot;
-    while ((slot = cursor_next(&cursor)) != NULL && slot->stream == NULL)
+    while ((slot = cursor_next(&cursor)) != NULL && stream_of(slot) == NULL)
         ;
     if (slot != NULL) {
-        *stream = slot->stream;
-        *value  = slot->value;
-        core_object_retain(&slot->stream->object);
+        *stream = stream_of(slot);
+        *value  = value_of(slot);
+        core_object_retain(&(*stream)->object);
     }
     core_lock_give(&uses->lock);
     return slot != NULL;
@@ -236,25 +282,11 @@ int32_t core_uses_foreign(struct core_uses *uses, const struct core_device *devi
     core_lock_take(&uses->lock);
     struct cursor cursor = cursor_begin(uses);
     struct core_use_slot *slot;
-    while ((slot = cursor_next(&cursor)) != NULL && (slot->stream == NULL || slot->stream->device == device))
+    while ((slot = cursor_next(&cursor)) != NULL &&
+           (stream_of(slot) == NULL || stream_of(slot)->device == device))
         ;
     core_lock_give(&uses->lock);
     return slot != NULL;
-}
-
-void core_uses_move(struct core_uses *to, struct core_uses *from)
-{
-    core_lock_take(&from->lock);
-    for (uint32_t i = 0; i < CORE_USES_INLINE; i++) {
-        to->slots[i]          = from->slots[i];
-        from->slots[i].stream = NULL;
-    }
-    to->more   = from->more;
-    from->more = NULL;
-    atomic_store_explicit(&to->occupied, atomic_load_explicit(&from->occupied, memory_order_relaxed),
-                          memory_order_relaxed);
-    atomic_store_explicit(&from->occupied, 0, memory_order_relaxed);
-    core_lock_give(&from->lock);
 }
 
 void core_uses_fini(struct core_context *context, struct core_uses *uses)
@@ -262,13 +294,13 @@ void core_uses_fini(struct core_context *context, struct core_uses *uses)
     struct cursor cursor = cursor_begin(uses);
     struct core_use_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL) {
-        core_object_unref(slot->stream != NULL ? &slot->stream->object : NULL);
-        slot->stream = NULL;
+        struct core_stream *stream = stream_of(slot);
+        core_object_unref(stream != NULL ? &stream->object : NULL);
     }
-    atomic_store_explicit(&uses->occupied, 0, memory_order_relaxed);
-    while (uses->more != NULL) {
-        struct core_use_block *block = uses->more;
-        uses->more                   = block->next;
+    struct core_use_block *block = atomic_load_explicit(&uses->more, memory_order_relaxed), *next;
+    for (; block != NULL; block = next) {
+        next = block->next;
         core_release(context, block, sizeof(*block));
     }
+    memset(uses, 0, sizeof(*uses));
 }
