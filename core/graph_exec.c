@@ -480,11 +480,8 @@ static int32_t launch_native(struct core_graph_exec *exec, struct core_stream *s
 /* Those who wait for a buffer, map it or read an event wait for this launch too. */
 static void note_uses(struct core_graph_exec *exec, struct core_stream *stream, uint64_t value)
 {
-    core_use_begin(stream);
-    core_use_within(&exec->uses, stream, value);
-    for (uint32_t i = 0; i < exec->buffer_count; i++)
-        core_use_within(&exec->buffers[i]->uses, stream, value);
-    core_use_end(stream);
+    core_use(&exec->uses, stream, value);
+    core_use_buffers(exec->buffers, exec->buffer_count, stream, value);
     for (uint32_t i = 0; i < exec->stamp_count; i++)
         core_event_take_stamp(exec->nodes[exec->stamps[i].node]->event, exec->stamps[i].stamp, stream, value);
     exec->last_value = value;

@@ -307,11 +307,7 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
         core_module_use(launch->kernel->module, stream, value);
     else
         core_recorder_kernel(stream, launch->kernel);
-    core_use_begin(stream);
-    for (uint32_t i = 0; i < launch->desc.argument_count; i++)
-        if (launch->buffers[i] != NULL)
-            core_use_within(&launch->buffers[i]->uses, stream, value);
-    core_use_end(stream);
+    core_use_buffers(launch->buffers, launch->desc.argument_count, stream, value);
     core_stream_count(stream, &stream->stats->launches);
     return TRM_OK;
 }

@@ -305,7 +305,7 @@ int32_t trm_stream_create(struct trm_device *handle, int32_t role, int32_t prior
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
         return core_last_status();
-    if (role < TRM_STREAM_ANY || role > TRM_STREAM_DOWNLOAD)
+    if (role < TRM_STREAM_ANY || role > TRM_STREAM_SLOT)
         return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no role of a stream", (int)role);
     if (out == NULL)
         return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_create: `stream` is NULL");

@@ -41,15 +41,12 @@ int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer *destin
 {
     if (destination->device != source->device)
         return core_peer_copy(stream, destination, to, source, from, size);
-    uint64_t value = core_stream_next(stream);
+    struct core_buffer *const used[] = {destination, source};
+    uint64_t value                   = core_stream_next(stream);
     int32_t status = core_copy_enqueue(stream, core_place(destination, to), core_place(source, from), size);
-    if (status != TRM_OK)
-        return status;
-    core_use_begin(stream);
-    core_use_within(&destination->uses, stream, value);
-    core_use_within(&source->uses, stream, value);
-    core_use_end(stream);
-    return TRM_OK;
+    if (status == TRM_OK)
+        core_use_buffers(used, 2, stream, value);
+    return status;
 }
 
 /* ---- checks -------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "core/buffer.h"
 #include "core/futex.h"
 #include "core/graph.h"
 #include "core/stream.h"
@@ -178,32 +179,11 @@ static void record_new(struct core_uses *uses, struct core_stream *stream, uint6
     core_lock_give(&uses->lock);
 }
 
-static int32_t is_recorded(const struct core_stream *stream)
+/* With the stream's lock, which is let go where the set does not know the stream yet. */
+static inline void record(struct core_uses *uses, struct core_stream *stream, uint64_t value)
 {
-    return !stream->device->limits.synchronous && !core_stream_is_recording(stream);
-}
-
-void core_use_begin(struct core_stream *stream)
-{
-    if (is_recorded(stream))
-        core_lock_take(&stream->use_lock);
-}
-
-void core_use_end(struct core_stream *stream)
-{
-    if (is_recorded(stream))
-        core_lock_give(&stream->use_lock);
-}
-
-void core_use_within(struct core_uses *uses, struct core_stream *stream, uint64_t value)
-{
-    if (__builtin_expect(!is_recorded(stream), 0)) {
-        if (core_stream_is_recording(stream))
-            core_recorder_use(stream, uses);
-        return;
-    }
     struct core_use_slot *slot = find(uses, stream);
-    if (slot == NULL) {
+    if (__builtin_expect(slot == NULL, 0)) {
         core_lock_give(&stream->use_lock);
         record_new(uses, stream, value);
         core_lock_take(&stream->use_lock);
@@ -214,9 +194,29 @@ void core_use_within(struct core_uses *uses, struct core_stream *stream, uint64_
 
 void core_use(struct core_uses *uses, struct core_stream *stream, uint64_t value)
 {
-    core_use_begin(stream);
-    core_use_within(uses, stream, value);
-    core_use_end(stream);
+    if (core_stream_is_recording(stream)) {
+        core_recorder_use(stream, uses);
+    } else if (!stream->device->limits.synchronous) {
+        core_lock_take(&stream->use_lock);
+        record(uses, stream, value);
+        core_lock_give(&stream->use_lock);
+    }
+}
+
+void core_use_buffers(struct core_buffer *const *buffers, uint32_t count, struct core_stream *stream,
+                      uint64_t value)
+{
+    if (__builtin_expect(core_stream_is_recording(stream), 0)) {
+        for (uint32_t i = 0; i < count; i++)
+            if (buffers[i] != NULL)
+                core_recorder_use(stream, &buffers[i]->uses);
+    } else if (!stream->device->limits.synchronous) {
+        core_lock_take(&stream->use_lock);
+        for (uint32_t i = 0; i < count; i++)
+            if (buffers[i] != NULL)
+                record(&buffers[i]->uses, stream, value);
+        core_lock_give(&stream->use_lock);
+    }
 }
 
 /* ---- asking and waiting ---------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 
 #include "core/lock.h"
 
+struct core_buffer;
 struct core_context;
 struct core_device;
 struct core_stream;
@@ -38,10 +39,9 @@ struct core_uses {
  * where memory for a further slot is missing, it waits for the operation itself. */
 void core_use(struct core_uses *uses, struct core_stream *stream, uint64_t value);
 
-/* The same of several objects, with the lock taken once: core_use_within() of each between begin and end. */
-void core_use_begin(struct core_stream *stream);
-void core_use_within(struct core_uses *uses, struct core_stream *stream, uint64_t value);
-void core_use_end(struct core_stream *stream);
+/* The same of several buffers at once (some may be NULL), with the lock taken once. */
+void core_use_buffers(struct core_buffer *const *buffers, uint32_t count, struct core_stream *stream,
+                      uint64_t value);
 
 /* Has all recorded work ended (well or badly)? Frees the slots of work that has. Sets no error. */
 int32_t core_uses_finished(struct core_uses *uses);

@@ -14,61 +14,13 @@
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 
-struct copy_job {
-    struct cuda_job job;
-    struct trm_copy_desc desc;
-};
-
-struct copy_2d_job {
-    struct cuda_job job;
-    struct trm_copy_2d_desc desc;
-};
-
-struct fill_job {
-    struct cuda_job job;
-    struct trm_fill_desc desc;
-};
-
-struct prefetch_job {
-    struct cuda_job job;
+struct prefetch {
     CUdeviceptr address;
     uint64_t size;
     CUmemLocation location;
 };
 
-/* Only what is used of the arguments is filled in, and copied where the job is held back. */
-struct launch_job {
-    struct cuda_job job;
-    struct cuda_launch launch;
-};
-
 /* ---- all of them ------------------------------------------------------------------------------------- */
-
-static inline bool is_direct(const struct trm_backend_stream *stream)
-{
-    return LIKELY(atomic_load_explicit(&stream->holds, memory_order_acquire) == 0);
-}
-
-static inline void has_submitted(struct trm_backend_stream *stream, uint64_t value)
-{
-    atomic_store_explicit(&stream->submitted, value, memory_order_release);
-}
-
-int32_t cuda_stream_do(struct trm_backend_stream *stream, uint64_t value, struct cuda_job *job)
-{
-    CUcontext previous;
-    job->value = value;
-    if (!is_direct(stream))
-        return cuda_hold_job(stream, value, job, false);
-    int32_t status = cuda_enter_stream(stream->device, &previous);
-    if (!LIKELY(status == TRM_OK))
-        return status;
-    status = job->submit(stream, job);
-    cuda_leave(stream->device, previous);
-    if (LIKELY(status == TRM_OK))
-        has_submitted(stream, value);
-    return status;
-}
 
 /* A stream that the driver still answers about is of a device that is not lost. */
 static struct trm_backend_device *find_lost(struct trm_backend_stream *stream,
@@ -99,89 +51,77 @@ int32_t cuda_stream_refused(struct trm_backend_stream *stream, CUresult result, 
 
 /* ---- copies and fills -------------------------------------------------------------------------------- */
 
-static int32_t submit_copy(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_copy(struct trm_backend_stream *stream, const void *desc)
 {
-    const struct copy_job *copy = (const struct copy_job *)job;
-    CUresult result             = cuda_copy_submit(stream->device, stream->handle, &copy->desc);
+    CUresult result = cuda_copy_submit(stream->device, stream->handle, desc);
     return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A copy");
 }
 
 int32_t cuda_stream_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
 {
-    struct copy_job copy = {
-        .job  = {.submit = submit_copy, .size = sizeof(copy), .value = value},
-        .desc = *desc,
-    };
+    const struct cuda_job copy = {submit_copy, desc, sizeof(*desc)};
     if (!LIKELY(!cuda_copy_blocks(stream->device, desc)))
-        return cuda_hold_job(stream, value, &copy.job, true);
-    return cuda_stream_do(stream, value, &copy.job);
+        return cuda_hold_job(stream, value, &copy, true);
+    return cuda_stream_do(stream, value, &copy);
 }
 
-static int32_t submit_copy_2d(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_copy_2d(struct trm_backend_stream *stream, const void *desc)
 {
-    const struct copy_2d_job *copy = (const struct copy_2d_job *)job;
-    CUresult result                = cuda_copy_2d_submit(stream->device, stream->handle, &copy->desc);
+    CUresult result = cuda_copy_2d_submit(stream->device, stream->handle, desc);
     return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A copy of rows");
 }
 
 int32_t cuda_stream_copy_2d(struct trm_backend_stream *stream, uint64_t value,
                             const struct trm_copy_2d_desc *desc)
 {
-    struct copy_2d_job copy = {
-        .job  = {.submit = submit_copy_2d, .size = sizeof(copy), .value = value},
-        .desc = *desc,
-    };
+    const struct cuda_job copy = {submit_copy_2d, desc, sizeof(*desc)};
     if (cuda_copy_2d_blocks(stream->device, desc))
-        return cuda_hold_job(stream, value, &copy.job, true);
-    return cuda_stream_do(stream, value, &copy.job);
+        return cuda_hold_job(stream, value, &copy, true);
+    return cuda_stream_do(stream, value, &copy);
 }
 
-static int32_t submit_fill(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_fill(struct trm_backend_stream *stream, const void *desc)
 {
-    const struct fill_job *fill = (const struct fill_job *)job;
-    CUresult result             = cuda_fill_submit(stream->device, stream->handle, &fill->desc);
+    CUresult result = cuda_fill_submit(stream->device, stream->handle, desc);
     return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A fill");
 }
 
 int32_t cuda_stream_fill(struct trm_backend_stream *stream, uint64_t value, const struct trm_fill_desc *desc)
 {
-    struct fill_job fill = {
-        .job  = {.submit = submit_fill, .size = sizeof(fill), .value = value},
-        .desc = *desc,
-    };
+    const struct cuda_job fill = {submit_fill, desc, sizeof(*desc)};
     if (cuda_fill_blocks(desc))
-        return cuda_hold_job(stream, value, &fill.job, true);
-    return cuda_stream_do(stream, value, &fill.job);
+        return cuda_hold_job(stream, value, &fill, true);
+    return cuda_stream_do(stream, value, &fill);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------- */
 
-static int32_t submit_launch(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_launch(struct trm_backend_stream *stream, const void *what)
 {
-    const struct cuda_launch *launch = &((const struct launch_job *)job)->launch;
+    const struct cuda_launch *launch = what;
     atomic_store_explicit(&stream->running, launch->kernel->name, memory_order_relaxed);
     CUresult result = cuda_replay_launch(stream, launch);
     return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "cuLaunchKernel");
 }
 
+/* Only what is used of the arguments is filled in, and copied where the job is held back. */
 int32_t cuda_stream_launch(struct trm_backend_stream *stream, uint64_t value,
                            const struct trm_launch_desc *desc)
 {
-    struct launch_job launch;
-    int32_t status = cuda_launch_build(stream->device, desc, &launch.launch);
+    struct cuda_launch launch;
+    int32_t status = cuda_launch_build(stream->device, desc, &launch);
     if (!LIKELY(status == TRM_OK))
         return status;
-    launch.job.submit   = submit_launch;
-    launch.job.reserved = 0;
-    launch.job.size = (uint32_t)offsetof(struct launch_job, launch.arguments) + launch.launch.argument_bytes;
-    return cuda_stream_do(stream, value, &launch.job);
+    const uint32_t size       = (uint32_t)offsetof(struct cuda_launch, arguments) + launch.argument_bytes;
+    const struct cuda_job job = {submit_launch, &launch, size};
+    return cuda_stream_do(stream, value, &job);
 }
 
 /* ---- prefetches -------------------------------------------------------------------------------------- */
 
-static int32_t submit_prefetch(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_prefetch(struct trm_backend_stream *stream, const void *what)
 {
-    const struct prefetch_job *prefetch = (const struct prefetch_job *)job;
+    const struct prefetch *prefetch = what;
     CUresult result = stream->device->cuda->cuMemPrefetchAsync(prefetch->address, prefetch->size,
                                                                prefetch->location, 0, stream->handle);
     /* It is a hint: memory that the driver does not move, for whatever reason, is no failure. */
@@ -190,10 +130,10 @@ static int32_t submit_prefetch(struct trm_backend_stream *stream, const struct c
     return cuda_stream_refused(stream, result, "cuMemPrefetchAsync");
 }
 
-static int32_t submit_nothing(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_nothing(struct trm_backend_stream *stream, const void *what)
 {
     (void)stream;
-    (void)job;
+    (void)what;
     return TRM_OK;
 }
 
@@ -204,14 +144,14 @@ int32_t cuda_stream_prefetch(struct trm_backend_stream *stream, uint64_t value,
     const struct trm_backend_device *device = stream->device;
     bool moves = memory->source == CUDA_MEMORY_MANAGED && device->physical->concurrent_managed &&
                  device->cuda->cuMemPrefetchAsync != NULL;
-    struct prefetch_job prefetch = {
-        .job      = {.submit = moves ? submit_prefetch : submit_nothing, .size = sizeof(prefetch)},
+    const struct prefetch prefetch = {
         .address  = memory->address + offset,
         .size     = size,
         .location = {.type = to_host ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE,
                      .id   = to_host ? 0 : device->handle},
     };
-    return cuda_stream_do(stream, value, &prefetch.job);
+    const struct cuda_job job = {moves ? submit_prefetch : submit_nothing, &prefetch, sizeof(prefetch)};
+    return cuda_stream_do(stream, value, &job);
 }
 
 /* ---- marks ------------------------------------------------------------------------------------------- */
@@ -233,17 +173,18 @@ static int32_t wait_instead(struct trm_backend_stream *stream, struct trm_backen
     return TRM_OK;
 }
 
-static int32_t submit_held_mark(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_held_mark(struct trm_backend_stream *stream, const void *what)
 {
-    int32_t status = cuda_mark_make(stream, job->value);
-    return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? wait_instead(stream, stream, job->value) : status;
+    uint64_t value = *(const uint64_t *)what;
+    int32_t status = cuda_mark_make(stream, value);
+    return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? wait_instead(stream, stream, value) : status;
 }
 
 /* What has come to its end already needs no mark. */
 int32_t cuda_stream_mark(struct trm_backend_stream *stream, uint64_t value)
 {
-    const struct cuda_job held = {.submit = submit_held_mark, .size = sizeof(held), .value = value};
-    if (!is_direct(stream))
+    const struct cuda_job held = {submit_held_mark, &value, sizeof(value)};
+    if (!cuda_stream_is_direct(stream))
         return cuda_hold_job(stream, value, &held, false);
     return cuda_stream_completed(stream) >= value ? TRM_OK : cuda_mark_make(stream, value);
 }
@@ -299,18 +240,18 @@ int32_t cuda_stream_follow(struct trm_backend_stream *stream, struct trm_backend
 int32_t cuda_stream_wait_stream(struct trm_backend_stream *stream, uint64_t value,
                                 struct trm_backend_stream *other, uint64_t other_value)
 {
-    if (!is_direct(stream) || !LIKELY(cuda_stream_submitted(other) >= other_value))
+    if (!cuda_stream_is_direct(stream) || !LIKELY(cuda_stream_submitted(other) >= other_value))
         return cuda_hold_wait(stream, value, other, other_value);
     int32_t status = follow(stream, other, other_value);
     if (LIKELY(status == TRM_OK))
-        has_submitted(stream, value);
+        cuda_stream_has_submitted(stream, value);
     return status;
 }
 
 int32_t cuda_stream_gate(struct trm_backend_stream *stream, uint64_t value)
 {
-    if (!is_direct(stream) || atomic_load(&stream->opened) < value)
+    if (!cuda_stream_is_direct(stream) || atomic_load(&stream->opened) < value)
         return cuda_hold_gate(stream, value);
-    has_submitted(stream, value);
+    cuda_stream_has_submitted(stream, value);
     return TRM_OK;
 }

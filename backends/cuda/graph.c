@@ -306,14 +306,9 @@ static void graph_destroy(struct trm_backend_graph *graph)
 
 /* ---- launching --------------------------------------------------------------------------------------- */
 
-struct graph_job {
-    struct cuda_job job;
-    struct trm_backend_graph *graph;
-};
-
-static int32_t submit_graph(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_graph(struct trm_backend_stream *stream, const void *what)
 {
-    const struct trm_backend_graph *graph = ((const struct graph_job *)job)->graph;
+    const struct trm_backend_graph *graph = *(struct trm_backend_graph *const *)what;
     struct trm_backend_device *device     = stream->device;
     if (graph->stamped)
         cuda_stamps_about_to_record(device);
@@ -326,8 +321,8 @@ static int32_t submit_graph(struct trm_backend_stream *stream, const struct cuda
 static int32_t graph_launch(struct trm_backend_stream *stream, uint64_t value,
                             struct trm_backend_graph *graph)
 {
-    struct graph_job job = {.job = {.submit = submit_graph, .size = sizeof(job)}, .graph = graph};
-    return cuda_stream_do(stream, value, &job.job);
+    const struct cuda_job job = {submit_graph, &graph, sizeof(graph)};
+    return cuda_stream_do(stream, value, &job);
 }
 
 /* ---- replacing nodes --------------------------------------------------------------------------------- */

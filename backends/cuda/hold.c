@@ -27,11 +27,12 @@ struct cuda_held {
     struct cuda_held *next;
     enum held_kind kind;
     bool blocks;       /* of a job: the driver makes who submits it wait */
-    uint32_t capacity; /* bytes of the job */
+    uint32_t capacity; /* bytes of `what` */
     uint64_t value;
     struct trm_backend_stream *other; /* HELD_WAIT: with a reference */
     uint64_t other_value;
-    _Alignas(max_align_t) unsigned char job[];
+    struct cuda_job job; /* of a copy of what it was given */
+    _Alignas(max_align_t) unsigned char what[];
 };
 
 /* ---- memory --------------------------------------------------------------------------------------- */
@@ -169,7 +170,7 @@ static int32_t submit_job(struct trm_backend_stream *stream, const struct cuda_j
     int32_t status = cuda_enter_stream(stream->device, &previous);
     if (status != TRM_OK)
         return status;
-    status = job->submit(stream, job);
+    status = job->submit(stream, job->what);
     cuda_leave(stream->device, previous);
     return status;
 }
@@ -196,7 +197,7 @@ static int32_t submit(struct trm_backend_stream *stream, const struct cuda_held 
     stream->refused[0]     = '\0';
     stream->refused_native = 0;
     if (held->kind == HELD_JOB)
-        return submit_job(stream, (const struct cuda_job *)(const void *)held->job);
+        return submit_job(stream, &held->job);
     return held->kind == HELD_WAIT ? submit_wait(stream, held) : TRM_OK;
 }
 
@@ -226,7 +227,7 @@ static void submit_first(struct trm_backend_stream *stream)
     pthread_mutex_unlock(&instance->hold_lock);
     int32_t status = submit(stream, held);
     if (status == TRM_OK)
-        atomic_store_explicit(&stream->submitted, held->value, memory_order_release);
+        cuda_stream_has_submitted(stream, held->value);
     if (held->other != NULL)
         cuda_stream_unref(held->other);
     held->other = NULL;
@@ -340,7 +341,8 @@ int32_t cuda_hold_job(struct trm_backend_stream *stream, uint64_t value, const s
     struct cuda_held *held = allocate(stream, HELD_JOB, value, job->size);
     if (held == NULL)
         return cuda_fail_host_memory(stream->device->instance, "an operation that is held back");
-    memcpy(held->job, job, job->size);
+    memcpy(held->what, job->what, job->size);
+    held->job      = (struct cuda_job){job->submit, held->what, job->size};
     held->blocks   = blocks;
     uint32_t count = hold(stream, held);
     if (count != 0) {
@@ -353,7 +355,7 @@ int32_t cuda_hold_job(struct trm_backend_stream *stream, uint64_t value, const s
     if (status == TRM_OK)
         status = submit_job(stream, job);
     if (status == TRM_OK)
-        atomic_store_explicit(&stream->submitted, value, memory_order_release);
+        cuda_stream_has_submitted(stream, value);
     return status;
 }
 

@@ -63,12 +63,6 @@ static int32_t memory_handle(struct trm_backend_memory *memory, int32_t type, ui
 
 /* ---- events ----------------------------------------------------------------------------------- */
 
-/* The stream has been handed over, so that it is given to the driver in the call. */
-struct event_job {
-    struct cuda_job job;
-    CUevent event;
-};
-
 /* What is wrong with the handle is the caller's; all else the device's. */
 static int32_t answer(struct trm_backend_stream *stream, CUresult result, const char *call)
 {
@@ -82,32 +76,33 @@ static int32_t answer(struct trm_backend_stream *stream, CUresult result, const 
                      cuda_result_name(stream->device->instance, result));
 }
 
-static int32_t submit_wait(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_wait(struct trm_backend_stream *stream, const void *what)
 {
-    CUevent event = ((const struct event_job *)job)->event;
+    CUevent event = *(const CUevent *)what;
 
     return answer(stream, stream->device->cuda->cuStreamWaitEvent(stream->handle, event, 0),
                   "cuStreamWaitEvent");
 }
 
-static int32_t submit_record(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_record(struct trm_backend_stream *stream, const void *what)
 {
-    CUevent event = ((const struct event_job *)job)->event;
+    CUevent event = *(const CUevent *)what;
 
     return answer(stream, stream->device->cuda->cuEventRecord(event, stream->handle), "cuEventRecord");
 }
 
+/* The stream has been handed over, so that it is given to the driver in the call. */
 static int32_t do_event(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native,
-                        int32_t (*submit)(struct trm_backend_stream *stream, const struct cuda_job *job))
+                        int32_t (*submit)(struct trm_backend_stream *stream, const void *what))
 {
-    struct event_job job = {.job   = {.submit = submit, .size = sizeof(job)},
-                            .event = cuda_native_event(native)};
+    CUevent event             = cuda_native_event(native);
+    const struct cuda_job job = {submit, &event, sizeof(event)};
 
     if (type != TRM_NATIVE_CUDA_EVENT)
         return cuda_fail_type(stream->device->instance, type);
     if (native == 0)
         return cuda_fail(stream->device->instance, TRM_ERROR_INVALID_ARGUMENT, 0, "The CUevent is NULL.");
-    return cuda_stream_do(stream, value, &job.job);
+    return cuda_stream_do(stream, value, &job);
 }
 
 static int32_t event_wait(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native)

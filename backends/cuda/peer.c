@@ -9,8 +9,7 @@
 #include "pool.h"
 #include "stream.h"
 
-struct peer_job {
-    struct cuda_job job;
+struct peer_copy {
     CUdeviceptr to, from;
     CUcontext to_context, from_context; /* NULL: it is the host's, or managed */
     struct trm_backend_device *other;   /* than the stream's */
@@ -80,10 +79,10 @@ static CUcontext context_of(const struct trm_backend_memory *memory)
     }
 }
 
-static int32_t submit_peer(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_peer(struct trm_backend_stream *stream, const void *what)
 {
     const struct cuda_functions *cuda = stream->device->cuda;
-    const struct peer_job *copy       = (const struct peer_job *)job;
+    const struct peer_copy *copy      = what;
     CUresult result;
     if (copy->to_context == NULL || copy->from_context == NULL || copy->to_context == copy->from_context)
         result = cuda->cuMemcpyAsync(copy->to, copy->from, copy->size, stream->handle);
@@ -98,8 +97,7 @@ static int32_t submit_peer(struct trm_backend_stream *stream, const struct cuda_
 static int32_t peer_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
 {
     const struct trm_backend_memory *to = desc->destination.memory, *from = desc->source.memory;
-    struct peer_job copy = {
-        .job          = {.submit = submit_peer, .size = sizeof(copy), .value = value},
+    const struct peer_copy copy = {
         .to           = to->address + desc->destination.offset,
         .from         = from->address + desc->source.offset,
         .to_context   = context_of(to),
@@ -107,10 +105,11 @@ static int32_t peer_copy(struct trm_backend_stream *stream, uint64_t value, cons
         .other        = to->device != stream->device ? to->device : from->device,
         .size         = desc->size,
     };
+    const struct cuda_job job = {submit_peer, &copy, sizeof(copy)};
     /* From host memory to host memory the driver copies while the caller waits. */
     if (copy.to_context == NULL && copy.from_context == NULL)
-        return cuda_hold_job(stream, value, &copy.job, true);
-    return cuda_stream_do(stream, value, &copy.job);
+        return cuda_hold_job(stream, value, &job, true);
+    return cuda_stream_do(stream, value, &job);
 }
 
 const struct trm_peer_ops cuda_peer_ops = {

@@ -308,14 +308,9 @@ void cuda_stamps_about_to_record(struct trm_backend_device *device)
     pthread_mutex_unlock(&stamps->lock);
 }
 
-struct stamp_job {
-    struct cuda_job job;
-    struct trm_backend_stamp *stamp;
-};
-
-static int32_t submit_stamp(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_stamp(struct trm_backend_stream *stream, const void *what)
 {
-    const struct trm_backend_stamp *stamp = ((const struct stamp_job *)job)->stamp;
+    const struct trm_backend_stamp *stamp = *(struct trm_backend_stamp *const *)what;
     struct trm_backend_device *device     = stream->device;
     cuda_stamps_about_to_record(device);
     CUresult result = device->cuda->cuEventRecord(stamp->event, stream->handle);
@@ -325,8 +320,8 @@ static int32_t submit_stamp(struct trm_backend_stream *stream, const struct cuda
 static int32_t stamp_record(struct trm_backend_stream *stream, uint64_t value,
                             struct trm_backend_stamp *stamp)
 {
-    struct stamp_job job = {.job = {.submit = submit_stamp, .size = sizeof(job)}, .stamp = stamp};
-    return cuda_stream_do(stream, value, &job.job);
+    const struct cuda_job job = {submit_stamp, &stamp, sizeof(stamp)};
+    return cuda_stream_do(stream, value, &job);
 }
 
 /* ---- reading; under the lock ------------------------------------------------------------------------ */

@@ -117,15 +117,14 @@ void cuda_semaphore_destroy(struct trm_backend_semaphore *semaphore)
 /* ---- on streams ------------------------------------------------------------------------------- */
 
 /* The core keeps the semaphore until the operation has ended. */
-struct semaphore_job {
-    struct cuda_job job;
+struct point {
     CUexternalSemaphore handle;
     uint64_t value;
 };
 
-static int32_t submit_wait(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_wait(struct trm_backend_stream *stream, const void *what)
 {
-    const struct semaphore_job *wait          = (const struct semaphore_job *)job;
+    const struct point *wait                  = what;
     CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS until = {.params.fence.value = wait->value};
     struct trm_backend_device *device         = stream->device;
     CUcontext previous;
@@ -139,9 +138,9 @@ static int32_t submit_wait(struct trm_backend_stream *stream, const struct cuda_
                                   : cuda_stream_refused(stream, result, "cuWaitExternalSemaphoresAsync");
 }
 
-static int32_t submit_signal(struct trm_backend_stream *stream, const struct cuda_job *job)
+static int32_t submit_signal(struct trm_backend_stream *stream, const void *what)
 {
-    const struct semaphore_job *signal       = (const struct semaphore_job *)job;
+    const struct point *signal               = what;
     CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS to = {.params.fence.value = signal->value};
     struct trm_backend_device *device        = stream->device;
     CUcontext previous;
@@ -158,13 +157,10 @@ static int32_t submit_signal(struct trm_backend_stream *stream, const struct cud
 int32_t cuda_semaphore_wait(struct trm_backend_stream *stream, uint64_t value,
                             struct trm_backend_semaphore *semaphore, uint64_t semaphore_value)
 {
-    struct semaphore_job job = {
-        .job    = {.submit = submit_wait, .size = sizeof(job)},
-        .handle = semaphore->handle,
-        .value  = semaphore_value,
-    };
+    const struct point point  = {semaphore->handle, semaphore_value};
+    const struct cuda_job job = {submit_wait, &point, sizeof(point)};
 
-    return cuda_stream_do(stream, value, &job.job);
+    return cuda_stream_do(stream, value, &job);
 }
 
 /* What others do with it is not seen. *before: what it was raised to. */
@@ -184,17 +180,14 @@ static int32_t claim(struct trm_backend_semaphore *semaphore, uint64_t wanted, u
 int32_t cuda_semaphore_signal(struct trm_backend_stream *stream, uint64_t value,
                               struct trm_backend_semaphore *semaphore, uint64_t semaphore_value)
 {
-    struct semaphore_job job = {
-        .job    = {.submit = submit_signal, .size = sizeof(job)},
-        .handle = semaphore->handle,
-        .value  = semaphore_value,
-    };
+    const struct point point  = {semaphore->handle, semaphore_value};
+    const struct cuda_job job = {submit_signal, &point, sizeof(point)};
     uint64_t before, claimed = semaphore_value;
 
     int32_t status = claim(semaphore, semaphore_value, &before);
     if (status != TRM_OK)
         return status;
-    status = cuda_stream_do(stream, value, &job.job);
+    status = cuda_stream_do(stream, value, &job);
     if (status != TRM_OK) /* unless others have raised it further since */
         (void)atomic_compare_exchange_strong(&semaphore->highest, &claimed, before);
     return status;

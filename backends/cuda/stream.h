@@ -31,14 +31,13 @@
 struct cuda_held;
 struct cuda_replays;
 
-/* An operation. A kind of job is a struct that begins with this one, without pointers into itself or to what lives for the call
- * only. */
+/* An operation. */
 struct cuda_job {
     /* Hand it to the driver; runs with the context entered where that is needed. A status; the failure has been explained. */
-    int32_t (*submit)(struct trm_backend_stream *stream, const struct cuda_job *job);
-    uint32_t size; /* of the whole struct, to be copied */
-    uint32_t reserved;
-    uint64_t value; /* set by cuda_stream_do() */
+    int32_t (*submit)(struct trm_backend_stream *stream, const void *what);
+    const void *
+        what; /* of `size` bytes, which are copied where it is held back: no pointers to what lives for the call only */
+    uint32_t size;
 };
 
 struct cuda_mark {
@@ -150,15 +149,17 @@ static inline uint64_t cuda_stream_submitted(const struct trm_backend_stream *st
     return atomic_load_explicit(&stream->submitted, memory_order_acquire);
 }
 
+static inline void cuda_stream_has_submitted(struct trm_backend_stream *stream, uint64_t value)
+{
+    atomic_store_explicit(&stream->submitted, value, memory_order_release);
+}
+
 static inline uint64_t cuda_stream_completed(const struct trm_backend_stream *stream)
 {
     return atomic_load_explicit(&stream->completed, memory_order_acquire);
 }
 
 /* ---- enqueue.c ---------------------------------------------------------------------------------- */
-
-/* Enqueue as number `value`: submits, or copies it to be submitted in its turn. The status of the enqueueing call. */
-int32_t cuda_stream_do(struct trm_backend_stream *stream, uint64_t value, struct cuda_job *job);
 
 /* The driver has refused to take an operation: explains that. For cuda_job.submit. */
 int32_t cuda_stream_refused(struct trm_backend_stream *stream, CUresult result, const char *call);
@@ -197,6 +198,29 @@ enum cuda_pump {
 int32_t cuda_hold_job(struct trm_backend_stream *stream, uint64_t value, const struct cuda_job *job,
                       bool blocks);
 int32_t cuda_hold_gate(struct trm_backend_stream *stream, uint64_t value);
+
+/* What is enqueued goes to the driver at once. */
+static inline bool cuda_stream_is_direct(const struct trm_backend_stream *stream)
+{
+    return __builtin_expect(atomic_load_explicit(&stream->holds, memory_order_acquire) == 0, 1);
+}
+
+/* Enqueue as number `value`: submits, or copies it to be submitted in its turn. The status of the enqueueing call. */
+static inline int32_t cuda_stream_do(struct trm_backend_stream *stream, uint64_t value,
+                                     const struct cuda_job *job)
+{
+    CUcontext previous;
+    if (!cuda_stream_is_direct(stream))
+        return cuda_hold_job(stream, value, job, false);
+    int32_t status = cuda_enter_stream(stream->device, &previous);
+    if (__builtin_expect(status != TRM_OK, 0))
+        return status;
+    status = job->submit(stream, job->what);
+    cuda_leave(stream->device, previous);
+    if (__builtin_expect(status == TRM_OK, 1))
+        cuda_stream_has_submitted(stream, value);
+    return status;
+}
 int32_t cuda_hold_wait(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_stream *other,
                        uint64_t other_value);
 

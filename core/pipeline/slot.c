@@ -320,7 +320,7 @@ int32_t core_slot_stream(struct core_slot *slot, struct trm_stream **stream)
         return TRM_OK;
     }
     snprintf(name, sizeof(name), "slot %" PRIu32, slot->index);
-    int32_t status = make_stream(slot->pipeline, TRM_STREAM_ANY, name, own);
+    int32_t status = make_stream(slot->pipeline, TRM_STREAM_SLOT, name, own);
     *stream        = *own;
     return status;
 }
