@@ -38,7 +38,9 @@ static void find_host(struct trm_backend_device *device, struct trm_place *place
     place->offset = offset;
 }
 
-/* A stream that only copies goes where its large copies are best done; the small ones follow. */
+/* A stream that only copies goes where its large copies are best done; the small ones follow. Kernels that copy for the program's
+ * kernels go in front of them on their queue: NVIDIA's driver does not change between the two then (16 MiB in role streams on an
+ * H200: 460 us a token; with three queues 510 to 525, with the downloads there too 690). */
 static int32_t choose_queue(struct trm_backend_stream *stream, uint64_t bytes)
 {
     struct trm_backend_device *device = stream->device;
@@ -46,7 +48,11 @@ static int32_t choose_queue(struct trm_backend_stream *stream, uint64_t bytes)
     if (!device->small_by_engine || stream->computes || bytes < VULKAN_LARGE_COPY ||
         (!up && stream->role != TRM_STREAM_DOWNLOAD))
         return TRM_OK;
-    return vulkan_stream_change_queue(stream, vulkan_pace_copy(&device->pace, up, bytes));
+    bool by_kernel              = vulkan_pace_copy(&device->pace, up, bytes);
+    struct vulkan_queue *reader = atomic_load_explicit(&stream->reader, memory_order_relaxed);
+    if (up && by_kernel && reader != NULL)
+        return vulkan_stream_join_queue(stream, reader);
+    return vulkan_stream_change_queue(stream, by_kernel);
 }
 
 static int32_t copy_on_device(struct trm_backend_stream *stream, uint64_t value,

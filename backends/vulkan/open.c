@@ -200,23 +200,30 @@ int32_t vulkan_stream_add_signal(struct trm_backend_stream *stream, uint64_t val
 }
 
 /* What was enqueued before goes to the old queue still; what comes is made to wait for it when it is submitted. */
-int32_t vulkan_stream_change_queue(struct trm_backend_stream *stream, bool computes)
+int32_t vulkan_stream_join_queue(struct trm_backend_stream *stream, struct vulkan_queue *queue)
 {
-    if (stream->queue->can_compute == computes || (!computes && stream->device->queues.transfer_count == 0))
+    if (stream->queue == queue)
         return TRM_OK;
     int32_t status = vulkan_stream_close_batch(stream);
     if (status != TRM_OK)
         return status;
-    struct vulkan_queue *old = stream->queue;
-    stream->queue            = vulkan_queue_take(stream->device, stream->role, stream->priority, computes);
-    vulkan_queue_give(old);
+    vulkan_queue_give(stream->queue);
+    stream->queue = vulkan_queue_take(queue);
     if (stream->open != NULL) {
         vulkan_batch_give(stream->open);
         stream->open = NULL;
     }
-    stream->recorder.can_compute = computes;
+    stream->recorder.can_compute = queue->can_compute;
     vulkan_record_forget(&stream->recorder);
     return TRM_OK;
+}
+
+int32_t vulkan_stream_change_queue(struct trm_backend_stream *stream, bool computes)
+{
+    if (stream->queue->can_compute == computes || (!computes && stream->device->queues.transfer_count == 0))
+        return TRM_OK;
+    return vulkan_stream_join_queue(
+        stream, vulkan_queue_choose(stream->device, stream->role, stream->priority, computes));
 }
 
 int32_t vulkan_stream_to_compute(struct trm_backend_stream *stream)

@@ -129,9 +129,9 @@ void vulkan_physical_find_properties(const struct trm_backend_instance *instance
     physical->units = find_units(&asked, physical->kind);
     memcpy(physical->uuid, asked.id.deviceUUID, sizeof(physical->uuid));
     find_driver(physical, &asked);
-    physical->small_by_engine =
-        instance->copies == VULKAN_COPIES_AUTO && asked.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
-    physical->copies_by_kernel = instance->copies == VULKAN_COPIES_KERNEL || physical->small_by_engine;
+    physical->first_queue_apart = asked.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+    physical->small_by_engine   = physical->first_queue_apart && instance->copies == VULKAN_COPIES_AUTO;
+    physical->copies_by_kernel  = instance->copies == VULKAN_COPIES_KERNEL || physical->small_by_engine;
     if (physical->has.pci_bus_info)
         snprintf(physical->pci, sizeof(physical->pci), "%04x:%02x:%02x.%x", asked.pci.pciDomain & 0xffffu,
                  asked.pci.pciBus & 0xffu, asked.pci.pciDevice & 0xffu, asked.pci.pciFunction & 0xfu);

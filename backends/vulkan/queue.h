@@ -2,7 +2,8 @@
  *
  * A device is opened with a few queues of a family for compute, of one without graphics where there is one, and of a family
  * for transfers alone. Upload and download streams get queues of the latter, each direction its own where there are two. The
- * others get queues for compute: the least used of the wanted priority. Where there is one, all share it.
+ * others get queues for compute: the least used of the wanted priority. Where there is one, all share it. Slots share two with a
+ * driver that is slow to change between queues.
  * SPDX-License-Identifier: MIT
  */
 #ifndef VULKAN_QUEUE_H
@@ -63,10 +64,11 @@ void vulkan_queues_fini(struct trm_backend_device *device);
 void vulkan_queue_init(struct trm_backend_device *device, struct vulkan_queue *queue, uint32_t family,
                        uint32_t index, int32_t priority);
 
-/* The queue of a stream (enum trm_stream_role, enum trm_priority), one that `computes` or not as it may be; give it back when
- * the stream goes. */
-struct vulkan_queue *vulkan_queue_take(struct trm_backend_device *device, int32_t role, int32_t priority,
-                                       bool computes);
+/* The queue for a stream (enum trm_stream_role, enum trm_priority), one that `computes` or not as it may be. Whoever uses it takes
+ * it, and gives it back when he goes. */
+struct vulkan_queue *vulkan_queue_choose(struct trm_backend_device *device, int32_t role, int32_t priority,
+                                         bool computes);
+struct vulkan_queue *vulkan_queue_take(struct vulkan_queue *queue);
 void vulkan_queue_give(struct vulkan_queue *queue);
 
 /* vkQueueSubmit under the lock. send: nothing is made of its result. */

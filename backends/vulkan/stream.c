@@ -61,8 +61,8 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
     status = init_lock(stream);
     if (status != TRM_OK)
         goto unref_timeline;
-    stream->queue                = vulkan_queue_take(device, desc->role, desc->priority,
-                                                     device->copies_by_kernel && !device->small_by_engine);
+    bool computes = device->copies_by_kernel && !device->small_by_engine;
+    stream->queue = vulkan_queue_take(vulkan_queue_choose(device, desc->role, desc->priority, computes));
     stream->recorder.device      = device;
     stream->recorder.can_compute = stream->queue->can_compute;
     list_add(stream);
@@ -151,6 +151,13 @@ static void ask_other(struct trm_backend_stream *other, uint64_t value)
     vulkan_stream_unlock(other);
 }
 
+/* The first stays: a stream that changes queues waits for itself. */
+static void note_reader(struct trm_backend_stream *stream, struct vulkan_queue *queue)
+{
+    if (atomic_load_explicit(&stream->reader, memory_order_relaxed) == NULL)
+        atomic_store_explicit(&stream->reader, queue, memory_order_relaxed);
+}
+
 static int32_t stream_wait_stream(struct trm_backend_stream *stream, uint64_t value,
                                   struct trm_backend_stream *other, uint64_t other_value)
 {
@@ -164,6 +171,8 @@ static int32_t stream_wait_stream(struct trm_backend_stream *stream, uint64_t va
     int32_t status = vulkan_stream_check(stream);
     if (status == TRM_OK)
         status = vulkan_stream_add_wait(stream, value, other->timeline, other_value);
+    if (stream->role == TRM_STREAM_COMPUTE)
+        note_reader(other, stream->queue);
     vulkan_stream_unlock(stream);
     return status;
 }

@@ -73,10 +73,12 @@ struct trm_backend_stream {
     struct vulkan_batch *spare;
     struct vulkan_batch *job;         /* whose job was given to the copying thread; not in a list */
     struct vulkan_queue *flown_queue; /* where the last batch went */
-    struct vulkan_recorder recorder;  /* where commands of the open batch go, and which accesses they made */
-    uint64_t enqueued;                /* number of the last operation */
-    uint64_t marked;                  /* the enqueuing thread's */
-    uint64_t asked;                   /* all up to here is to be submitted as soon as it can be */
+    /* Of the first stream for kernels that has waited for this one: what it uploads is for them. NULL: none has. */
+    _Atomic(struct vulkan_queue *) reader;
+    struct vulkan_recorder recorder; /* where commands of the open batch go, and which accesses they made */
+    uint64_t enqueued;               /* number of the last operation */
+    uint64_t marked;                 /* the enqueuing thread's */
+    uint64_t asked;                  /* all up to here is to be submitted as soon as it can be */
     uint64_t wanted; /* streams on the device wait for numbers up to here, so that the host's part is not
                                          to be left to whoever waits */
     uint32_t waiting_operations; /* enqueued since it was last tried to submit everything; and their bytes */
@@ -145,6 +147,8 @@ int32_t vulkan_stream_add_nothing(struct trm_backend_stream *stream, uint64_t va
 
 /* From here on the stream's queue is one that runs kernels, or, where the device has such, one that does not. */
 int32_t vulkan_stream_change_queue(struct trm_backend_stream *stream, bool computes);
+/* The same for one queue. */
+int32_t vulkan_stream_join_queue(struct trm_backend_stream *stream, struct vulkan_queue *queue);
 /* One that runs kernels, for good. */
 int32_t vulkan_stream_to_compute(struct trm_backend_stream *stream);
 

@@ -16,12 +16,15 @@
 TRM_API_BEGIN
 
 /* What a stream is mostly for: a hint that picks the queue (a GPU's copy engines, its compute
- * queues). Any operation is legal on any stream. */
+ * queues). Any operation is legal on any stream. A backend takes a role that it does not know for ANY. */
 enum trm_stream_role {
     TRM_STREAM_ANY      = 0,
     TRM_STREAM_COMPUTE  = 1,
     TRM_STREAM_UPLOAD   = 2,
     TRM_STREAM_DOWNLOAD = 3,
+    /* One of a few that take turns at the same work, short and of all kinds, as the slots of a pipeline do: they may share a queue
+     * where that is quicker than changing between several. */
+    TRM_STREAM_SLOT = 4,
 };
 
 enum trm_priority {

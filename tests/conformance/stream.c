@@ -25,7 +25,7 @@ static struct trm_stream_stats stats_of(struct trm_stream *stream)
 
 START_TEST(streams_of_every_role_and_priority_do_any_work)
 {
-    for (int32_t role = TRM_STREAM_ANY; role <= TRM_STREAM_DOWNLOAD; role++)
+    for (int32_t role = TRM_STREAM_ANY; role <= TRM_STREAM_SLOT; role++)
         for (int32_t priority = TRM_PRIORITY_LOW; priority <= TRM_PRIORITY_HIGH; priority++) {
             struct trm_stream *stream = NULL;
             ck_ok(trm_stream_create(the.device, role, priority, &stream));
@@ -50,7 +50,7 @@ START_TEST(a_role_that_there_is_not_is_refused)
 {
     struct trm_stream *stream = NULL;
     ck_status(trm_stream_create(the.device, -1, TRM_PRIORITY_NORMAL, &stream), TRM_ERROR_INVALID_ARGUMENT);
-    ck_status(trm_stream_create(the.device, 4, TRM_PRIORITY_NORMAL, &stream), TRM_ERROR_INVALID_ARGUMENT);
+    ck_status(trm_stream_create(the.device, 5, TRM_PRIORITY_NORMAL, &stream), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_stream_create(the.device, INT32_MAX, TRM_PRIORITY_NORMAL, &stream),
               TRM_ERROR_INVALID_ARGUMENT);
     ck_assert_ptr_null(stream);

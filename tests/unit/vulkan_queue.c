@@ -30,14 +30,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, cons
 static void lock_outside(void *user, uint32_t family, uint32_t index)
 {
     ck_assert_ptr_eq(user, &locked);
-    ck_assert_uint_eq(family * 100 + index, 1);
+    ck_assert_uint_eq(family * 100 + index, 0);
     locked++;
 }
 
 static void unlock_outside(void *user, uint32_t family, uint32_t index)
 {
     ck_assert_ptr_eq(user, &locked);
-    ck_assert_uint_eq(family * 100 + index, 1);
+    ck_assert_uint_eq(family * 100 + index, 0);
     unlocked++;
 }
 
@@ -89,8 +89,8 @@ static void planned(uint32_t place, uint32_t expected_family, uint32_t expected_
 
 static struct vulkan_queue *take(int32_t role, int32_t priority)
 {
-    return vulkan_queue_take(&fake.device, role, priority,
-                             fake.device.copies_by_kernel && !fake.device.small_by_engine);
+    bool computes = fake.device.copies_by_kernel && !fake.device.small_by_engine;
+    return vulkan_queue_take(vulkan_queue_choose(&fake.device, role, priority, computes));
 }
 
 /* ---- the plan */
@@ -173,9 +173,9 @@ START_TEST(queues_have_priorities_where_there_are_several)
 {
     family(COMPUTE, 4);
     make_queues();
-    ck_assert(plan.priorities[0][0] > plan.priorities[0][1]);
-    ck_assert(plan.priorities[0][1] == plan.priorities[0][2]);
-    ck_assert(plan.priorities[0][2] > plan.priorities[0][3]);
+    ck_assert(plan.priorities[0][3] > plan.priorities[0][1]);
+    ck_assert(plan.priorities[0][0] == plan.priorities[0][1]);
+    ck_assert(plan.priorities[0][1] > plan.priorities[0][2]);
     ck_assert_int_eq(take(TRM_STREAM_ANY, TRM_PRIORITY_HIGH)->priority, TRM_PRIORITY_HIGH);
     ck_assert_int_eq(take(TRM_STREAM_ANY, TRM_PRIORITY_NORMAL)->priority, TRM_PRIORITY_NORMAL);
     ck_assert_int_eq(take(TRM_STREAM_ANY, TRM_PRIORITY_LOW)->priority, TRM_PRIORITY_LOW);
@@ -235,6 +235,34 @@ START_TEST(the_least_used_queue_is_given)
 }
 END_TEST
 
+START_TEST(slots_share_two_queues_with_a_driver_that_serves_the_first_apart)
+{
+    struct vulkan_queue *taken[4];
+    fake.physical.first_queue_apart = true;
+    family(COMPUTE, 8);
+    make_queues();
+    for (uint32_t i = 0; i < 4; i++)
+        taken[i] = take(TRM_STREAM_SLOT, TRM_PRIORITY_NORMAL);
+    ck_assert_ptr_eq(taken[0], &fake.device.queues.compute[0]);
+    ck_assert_ptr_eq(taken[1], &fake.device.queues.compute[1]);
+    ck_assert_ptr_eq(taken[2], taken[0]);
+    ck_assert_ptr_eq(taken[3], taken[1]);
+    ck_assert_int_eq(take(TRM_STREAM_SLOT, TRM_PRIORITY_HIGH)->priority, TRM_PRIORITY_HIGH);
+    struct vulkan_queue *other = take(TRM_STREAM_ANY, TRM_PRIORITY_NORMAL);
+    ck_assert(other != taken[0] && other != taken[1]);
+}
+END_TEST
+
+START_TEST(slots_have_queues_of_their_own_with_others)
+{
+    family(COMPUTE, 8);
+    make_queues();
+    struct vulkan_queue *first = take(TRM_STREAM_SLOT, 0), *second = take(TRM_STREAM_SLOT, 0);
+    struct vulkan_queue *third = take(TRM_STREAM_SLOT, 0);
+    ck_assert(first != second && second != third && first != third);
+}
+END_TEST
+
 START_TEST(copies_by_kernels_need_no_queues_for_transfers)
 {
     static const int32_t roles[] = {TRM_STREAM_UPLOAD, TRM_STREAM_COMPUTE, TRM_STREAM_DOWNLOAD};
@@ -269,8 +297,8 @@ START_TEST(streams_whose_small_copies_go_by_the_engine_leave_its_queues_for_the_
     ck_assert(!take(TRM_STREAM_UPLOAD, TRM_PRIORITY_NORMAL)->can_compute);
     ck_assert(!take(TRM_STREAM_DOWNLOAD, TRM_PRIORITY_NORMAL)->can_compute);
     ck_assert(take(TRM_STREAM_ANY, TRM_PRIORITY_NORMAL)->can_compute);
-    taken[0] = vulkan_queue_take(&fake.device, TRM_STREAM_UPLOAD, TRM_PRIORITY_NORMAL, true);
-    taken[1] = vulkan_queue_take(&fake.device, TRM_STREAM_DOWNLOAD, TRM_PRIORITY_NORMAL, true);
+    taken[0] = vulkan_queue_choose(&fake.device, TRM_STREAM_UPLOAD, TRM_PRIORITY_NORMAL, true);
+    taken[1] = vulkan_queue_choose(&fake.device, TRM_STREAM_DOWNLOAD, TRM_PRIORITY_NORMAL, true);
     ck_assert(taken[0]->can_compute && taken[1]->can_compute);
     ck_assert_ptr_ne(taken[0], taken[1]);
 }
@@ -348,6 +376,8 @@ int main(void)
     tcase_add_test(tests, each_direction_of_copies_has_a_queue_of_its_own);
     tcase_add_test(tests, both_directions_share_a_single_copy_engine);
     tcase_add_test(tests, the_least_used_queue_is_given);
+    tcase_add_test(tests, slots_share_two_queues_with_a_driver_that_serves_the_first_apart);
+    tcase_add_test(tests, slots_have_queues_of_their_own_with_others);
     tcase_add_test(tests, copies_by_kernels_need_no_queues_for_transfers);
     tcase_add_test(tests,
                    streams_whose_small_copies_go_by_the_engine_leave_its_queues_for_the_same_direction);

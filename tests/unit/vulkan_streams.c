@@ -170,6 +170,49 @@ START_TEST(what_came_before_the_failure_of_another_may_be_waited_for)
 }
 END_TEST
 
+/* ---- queues ------------------------------------------------------------------------------------------ */
+
+START_TEST(what_joins_another_queue_comes_behind_what_the_stream_did_before)
+{
+    struct trm_backend_stream *up      = make_stream(TRM_STREAM_UPLOAD),
+                              *compute = make_stream(TRM_STREAM_COMPUTE);
+    ck_assert_ptr_ne(up->queue, compute->queue);
+    ck_assert_int_eq(enqueue(up, 1), TRM_OK);
+    ck_assert_int_eq(ops->flush(up), TRM_OK);
+    vulkan_stream_lock(up);
+    ck_assert_int_eq(vulkan_stream_join_queue(up, compute->queue), TRM_OK);
+    vulkan_stream_unlock(up);
+    ck_assert_uint_eq(compute->queue->streams, 2);
+    ck_assert_int_eq(enqueue(up, 2), TRM_OK);
+    ck_assert_int_eq(ops->flush(up), TRM_OK);
+    ck_assert_uint_eq(driver_submitted(0) + driver_submitted(1), 2);
+    ck_assert_uint_eq(driver_run(0, 1), 0);
+    run_everything();
+    ck_assert_uint_eq(completed(up), 2);
+    finish_and_destroy(up);
+    finish_and_destroy(compute);
+}
+END_TEST
+
+START_TEST(a_stream_knows_the_queue_of_the_kernels_that_waited_for_it_first)
+{
+    struct trm_backend_stream *up = make_stream(TRM_STREAM_UPLOAD), *down = make_stream(TRM_STREAM_DOWNLOAD),
+                              *first  = make_stream(TRM_STREAM_COMPUTE),
+                              *second = make_stream(TRM_STREAM_COMPUTE);
+    ck_assert_int_eq(enqueue(up, 1), TRM_OK);
+    ck_assert_int_eq(ops->wait_stream(down, 1, up, 1), TRM_OK);
+    ck_assert_ptr_null(up->reader);
+    ck_assert_int_eq(ops->wait_stream(first, 1, up, 1), TRM_OK);
+    ck_assert_ptr_eq(up->reader, first->queue);
+    ck_assert_int_eq(ops->wait_stream(second, 1, up, 1), TRM_OK);
+    ck_assert_ptr_eq(up->reader, first->queue);
+    finish_and_destroy(up);
+    finish_and_destroy(down);
+    finish_and_destroy(first);
+    finish_and_destroy(second);
+}
+END_TEST
+
 /* ---- the host's part ------------------------------------------------------------------------------- */
 
 START_TEST(a_number_is_complete_when_the_host_has_done_its_part)
@@ -285,6 +328,8 @@ static Suite *streams_suite(void)
     tcase_add_test(tests, a_gate_that_is_open_holds_nothing_back);
     tcase_add_test(tests, a_stream_fails_with_the_one_that_it_waits_for);
     tcase_add_test(tests, what_came_before_the_failure_of_another_may_be_waited_for);
+    tcase_add_test(tests, what_joins_another_queue_comes_behind_what_the_stream_did_before);
+    tcase_add_test(tests, a_stream_knows_the_queue_of_the_kernels_that_waited_for_it_first);
     tcase_add_test(tests, a_number_is_complete_when_the_host_has_done_its_part);
     tcase_add_test(tests, the_service_does_the_hosts_part_for_a_stream_that_waits);
     tcase_add_test(tests, a_job_runs_when_all_before_it_is_complete_and_nothing_behind_it_has_begun);
