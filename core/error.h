@@ -15,7 +15,8 @@
  * compilers and analysers see that a failure is not TRM_OK; `status` is a constant or a variable. */
 #define core_fail(status, ...) (core_error_say((status), __VA_ARGS__), core_error_pass(status))
 
-void core_error_say(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Cold: where it is called compilers put apart, so that a call that succeeds runs through few lines of the cache. */
+void core_error_say(int32_t status, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
 
 static inline int32_t core_error_pass(int32_t status)
 {
@@ -52,7 +53,7 @@ static inline int32_t core_fail_memory(const char *doing)
 int32_t core_last_status(void);
 
 /* If nothing was said since core_error_clear() about a failure with this status, says what it means. */
-void core_error_complete(int32_t status);
+void core_error_complete(int32_t status) __attribute__((cold));
 
 /* Hands on a failure that came from a backend's function: if nothing was said about it since
  * core_error_clear(), says what the status means. Returns `status`. */

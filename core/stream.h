@@ -186,7 +186,15 @@ int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *o
 
 /* Raise the stream's first failure, or the loss of its device; TRM_OK if it has none. The caller
  * has found or entered the stream. */
-int32_t core_stream_check(struct core_stream *stream);
+int32_t core_stream_raise(struct core_stream *stream) __attribute__((cold));
+static inline int32_t core_stream_check(struct core_stream *stream)
+{
+    if (__builtin_expect(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&
+                             atomic_load_explicit(&stream->device->lost, memory_order_acquire) == 0,
+                         1))
+        return TRM_OK;
+    return core_stream_raise(stream);
+}
 
 /* The same for one who holds a reference only. */
 int32_t core_stream_check_failure(const struct core_stream *stream);

@@ -141,14 +141,10 @@ static int32_t check_lost(struct core_stream *stream)
     return status;
 }
 
-int32_t core_stream_check(struct core_stream *stream)
+int32_t core_stream_raise(struct core_stream *stream)
 {
     const struct core_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
-    if (__builtin_expect(failure != NULL, 0))
-        return raise_failure(stream, failure);
-    if (__builtin_expect(atomic_load_explicit(&stream->device->lost, memory_order_acquire) != 0, 0))
-        return check_lost(stream);
-    return TRM_OK;
+    return failure != NULL ? raise_failure(stream, failure) : check_lost(stream);
 }
 
 void core_stream_forget_failure(struct core_stream *stream)

@@ -156,7 +156,8 @@ static void wait_instead(struct core_uses *uses, struct core_stream *stream, uin
     }
 }
 
-static void record_new(struct core_uses *uses, struct core_stream *stream, uint64_t value)
+__attribute__((cold, noinline)) static void record_new(struct core_uses *uses, struct core_stream *stream,
+                                                       uint64_t value)
 {
     struct core_context *context = stream->object.context;
     struct drop drop             = {0};

@@ -52,7 +52,7 @@ static inline void cpu_release(struct trm_backend_instance *instance, void *memo
 
 /* Explain a failure in the calling thread; returns `status`. */
 int32_t cpu_fail(struct trm_backend_instance *instance, int32_t status, int64_t native_code,
-                 const char *format, ...) __attribute__((format(printf, 4, 5)));
+                 const char *format, ...) __attribute__((cold, format(printf, 4, 5)));
 
 int32_t cpu_fail_host_memory(struct trm_backend_instance *instance, const char *what);
 

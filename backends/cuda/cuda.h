@@ -110,8 +110,9 @@ void cuda_release(const struct trm_backend_instance *instance, void *memory, uin
 
 /* Explain a failure in words, printf-like; return `status`. */
 int32_t cuda_fail(const struct trm_backend_instance *instance, int32_t status, int64_t native,
-                  const char *format, ...) __attribute__((format(printf, 4, 5)));
-int32_t cuda_fail_host_memory(const struct trm_backend_instance *instance, const char *what);
+                  const char *format, ...) __attribute__((cold, format(printf, 4, 5)));
+int32_t cuda_fail_host_memory(const struct trm_backend_instance *instance, const char *what)
+    __attribute__((cold));
 
 /* What a CUresult is to the core: the one place where they are translated. Never TRM_OK for an error. cuda_is_sticky: the
  * context is of no use any more (illegal address, launch failure, ECC, time-out and their like). */
@@ -123,7 +124,8 @@ const char *cuda_result_name(const struct trm_backend_instance *instance, CUresu
 
 /* `call` has answered `result`, which is an error: a sentence that names both, with what the driver says of it, and the device
  * latched as lost where it is sticky, with what was running. Everybody who waits is woken then. Returns the status. */
-int32_t cuda_device_fail(struct trm_backend_device *device, CUresult result, const char *call);
+int32_t cuda_device_fail(struct trm_backend_device *device, CUresult result, const char *call)
+    __attribute__((cold));
 /* The same before there is a device. */
 int32_t cuda_instance_fail(const struct trm_backend_instance *instance, CUresult result, const char *call);
 

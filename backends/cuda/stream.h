@@ -162,10 +162,11 @@ static inline uint64_t cuda_stream_completed(const struct trm_backend_stream *st
 /* ---- enqueue.c ---------------------------------------------------------------------------------- */
 
 /* The driver has refused to take an operation: explains that. For cuda_job.submit. */
-int32_t cuda_stream_refused(struct trm_backend_stream *stream, CUresult result, const char *call);
+int32_t cuda_stream_refused(struct trm_backend_stream *stream, CUresult result, const char *call)
+    __attribute__((cold));
 /* The same of an operation that concerns `other` too, whose loss it may have been that the driver answered with. */
 int32_t cuda_stream_refused_with(struct trm_backend_stream *stream, struct trm_backend_device *other,
-                                 CUresult result, const char *call);
+                                 CUresult result, const char *call) __attribute__((cold));
 
 /* Let the stream wait, on the device, for `value` of `other`, which has been submitted there. */
 int32_t cuda_stream_follow(struct trm_backend_stream *stream, struct trm_backend_stream *other,

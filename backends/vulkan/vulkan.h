@@ -110,8 +110,9 @@ void vulkan_release(const struct trm_backend_instance *instance, void *memory, u
 
 /* Explain a failure in words, printf-like; return `status`. */
 int32_t vulkan_fail(const struct trm_backend_instance *instance, int32_t status, int64_t native,
-                    const char *format, ...) __attribute__((format(printf, 4, 5)));
-int32_t vulkan_fail_host_memory(const struct trm_backend_instance *instance, const char *what);
+                    const char *format, ...) __attribute__((cold, format(printf, 4, 5)));
+int32_t vulkan_fail_host_memory(const struct trm_backend_instance *instance, const char *what)
+    __attribute__((cold));
 
 /* What a VkResult is to the core: the one place where they are translated. Never TRM_OK for a negative one. */
 int32_t vulkan_status(VkResult result);
@@ -119,7 +120,8 @@ const char *vulkan_result_name(VkResult result); /* "VK_ERROR_DEVICE_LOST" */
 
 /* `call` of the device has answered `result`, which is negative: a sentence that names both, and the device latched as lost
  * where it is. Returns the status. */
-int32_t vulkan_device_fail(struct trm_backend_device *device, VkResult result, const char *call);
+int32_t vulkan_device_fail(struct trm_backend_device *device, VkResult result, const char *call)
+    __attribute__((cold));
 
 /* TRM_OK, or DEVICE_LOST, explained again with the first cause. One load where all is well. */
 int32_t vulkan_device_check(struct trm_backend_device *device);
