@@ -14,6 +14,7 @@ CUDA_TESTS = \
 	tests/cuda/adopted \
 	tests/cuda/asynchrony \
 	tests/cuda/beside \
+	tests/cuda/four_devices \
 	tests/cuda/hand_tuned \
 	tests/cuda/in_step \
 	tests/cuda/old_driver \
@@ -47,6 +48,12 @@ tests_cuda_beside_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_beside_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_beside_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_beside_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_four_devices_SOURCES = tests/cuda/four_devices.c $(CUDA_FIXTURE)
+tests_cuda_four_devices_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_four_devices_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_four_devices_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_four_devices_LDFLAGS = $(UNINSTALLED_LINK)
 
 # On the stand-in alone: its NVRTC makes what lies beside the kernels there.
 tests_cuda_hand_tuned_SOURCES = tests/cuda/hand_tuned.c

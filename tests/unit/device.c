@@ -64,7 +64,7 @@ START_TEST(a_stream_that_cannot_be_made_leaves_nothing_behind)
     begin(FAKE_ALL);
     fail_next(FAKE_CALL_CREATE, TRM_ERROR_BACKEND);
     ck_assert_int_eq(trm_stream_create(fake.device, 0, 0, &stream), TRM_ERROR_BACKEND);
-    ck_assert_int_eq(trm_stream_create(fake.device, 4, 0, &stream), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_stream_create(fake.device, 5, 0, &stream), TRM_ERROR_INVALID_ARGUMENT);
     ck_assert_int_eq(trm_stream_create(fake.device, 0, 0, NULL), TRM_ERROR_INVALID_ARGUMENT);
     counting.fail_from = 1;
     ck_assert_int_eq(trm_stream_create(fake.device, 0, 0, &stream), TRM_ERROR_OUT_OF_HOST_MEMORY);
