@@ -444,8 +444,10 @@ START_TEST(kernels_copy_where_that_is_wanted_or_known_to_be_faster)
     find();
     ck_assert(fake.instance.physicals[0].copies_by_kernel);
     ck_assert(fake.instance.physicals[0].small_by_engine);
+    ck_assert(fake.instance.physicals[0].first_queue_apart);
     ck_assert(!fake.instance.physicals[1].copies_by_kernel);
     ck_assert(!fake.instance.physicals[1].small_by_engine);
+    ck_assert(!fake.instance.physicals[1].first_queue_apart);
     ck_assert_uint_eq(number_of(0, TRM_DEVICE_COPY_ENGINES), 1);
     vulkan_physicals_release(&fake.instance);
     fake.instance.copies = VULKAN_COPIES_ENGINE;
