@@ -15,6 +15,7 @@
  * queues and 73 with four. More make opening a device dearer (some drivers: 0.02 s each), and most have no more. */
 #define COMPUTE_QUEUES 8u
 #define TRANSFER_QUEUES 2u
+#define SLOT_QUEUES 2u /* that slots share with a driver that has the first apart */
 
 _Static_assert(COMPUTE_QUEUES <= VULKAN_QUEUES_MOST && TRANSFER_QUEUES <= VULKAN_QUEUES_MOST,
                "room for them");
@@ -167,23 +168,24 @@ static struct vulkan_queue *find_nearest(struct vulkan_queue *queues, uint32_t c
  * in line behind one in the other. Where kernels do the copies all share the queues for compute, as evenly as can be.
  *
  * NVIDIA's driver has the first queue apart from the others, of which one at a time is served. On it and one other the slots of a
- * pipeline take 7.6 us a token of 4 KiB and 8.5 of 64 KiB (an H200), on two of the others 9.6 and 10.5, on a single one 10 and 11,
- * on three 11.4 and 12.4. So slots share these two; kernels of streams that share one do not run at the same time. */
+ * pipeline take 7.4 us a token of 4 KiB and 8.5 of 64 KiB (an H200), on two of the others 9.6 and 10.5, on a single one 10 and 11,
+ * on three 11.4 and 12.4. So slots share these two, and other streams leave them alone where there are enough; kernels of streams
+ * that share one do not run at the same time. */
 struct vulkan_queue *vulkan_queue_choose(struct trm_backend_device *device, int32_t role, int32_t priority,
                                          bool computes)
 {
     struct vulkan_queues *queues = &device->queues;
+    uint32_t count               = queues->compute_count;
     bool is_copying              = role == TRM_STREAM_UPLOAD || role == TRM_STREAM_DOWNLOAD;
+    bool is_paired               = device->physical->first_queue_apart && count > SLOT_QUEUES;
     uint32_t direction           = role == TRM_STREAM_DOWNLOAD ? 1 : 0;
     if (is_copying && queues->transfer_count != 0 && !computes)
         return &queues->transfer[direction % queues->transfer_count];
-    if (is_copying && queues->compute_count >= 3)
-        return find_nearest(queues->compute, queues->compute_count, queues->compute_count - 3 + direction,
-                            priority);
-    if (role == TRM_STREAM_SLOT && priority == TRM_PRIORITY_NORMAL && device->physical->first_queue_apart &&
-        queues->compute_count >= 2)
-        return find_nearest(queues->compute, 2, 0, priority);
-    return find_nearest(queues->compute, queues->compute_count, 0, priority);
+    if (is_copying && count >= 3)
+        return find_nearest(queues->compute, count, count - 3 + direction, priority);
+    if (is_paired && role == TRM_STREAM_SLOT && priority == TRM_PRIORITY_NORMAL)
+        return find_nearest(queues->compute, SLOT_QUEUES, 1, priority);
+    return find_nearest(queues->compute, count, is_paired ? SLOT_QUEUES : 0, priority);
 }
 
 struct vulkan_queue *vulkan_queue_take(struct vulkan_queue *queue)

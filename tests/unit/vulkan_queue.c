@@ -243,8 +243,8 @@ START_TEST(slots_share_two_queues_with_a_driver_that_serves_the_first_apart)
     make_queues();
     for (uint32_t i = 0; i < 4; i++)
         taken[i] = take(TRM_STREAM_SLOT, TRM_PRIORITY_NORMAL);
-    ck_assert_ptr_eq(taken[0], &fake.device.queues.compute[0]);
-    ck_assert_ptr_eq(taken[1], &fake.device.queues.compute[1]);
+    ck_assert_ptr_eq(taken[0], &fake.device.queues.compute[1]);
+    ck_assert_ptr_eq(taken[1], &fake.device.queues.compute[0]);
     ck_assert_ptr_eq(taken[2], taken[0]);
     ck_assert_ptr_eq(taken[3], taken[1]);
     ck_assert_int_eq(take(TRM_STREAM_SLOT, TRM_PRIORITY_HIGH)->priority, TRM_PRIORITY_HIGH);
