@@ -3,8 +3,6 @@
  */
 #include "core/use.h"
 
-#include <string.h>
-
 #include "core/buffer.h"
 #include "core/futex.h"
 #include "core/graph.h"
@@ -292,16 +290,18 @@ int32_t core_uses_foreign(struct core_uses *uses, const struct core_device *devi
 
 void core_uses_fini(struct core_context *context, struct core_uses *uses)
 {
-    struct cursor cursor = cursor_begin(uses);
+    struct cursor cursor         = cursor_begin(uses);
+    struct core_use_block *block = cursor.more, *next;
     struct core_use_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL) {
         struct core_stream *stream = stream_of(slot);
+        atomic_store_explicit(&slot->stream, NULL, memory_order_relaxed);
         core_object_unref(stream != NULL ? &stream->object : NULL);
     }
-    struct core_use_block *block = atomic_load_explicit(&uses->more, memory_order_relaxed), *next;
+    atomic_store_explicit(&uses->occupied, 0, memory_order_relaxed);
+    atomic_store_explicit(&uses->more, NULL, memory_order_relaxed);
     for (; block != NULL; block = next) {
         next = block->next;
         core_release(context, block, sizeof(*block));
     }
-    memset(uses, 0, sizeof(*uses));
 }

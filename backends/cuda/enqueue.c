@@ -20,7 +20,7 @@ struct prefetch {
     CUmemLocation location;
 };
 
-/* ---- all of them ------------------------------------------------------------------------------------- */
+/* ---- what the driver refuses --------------------------------------------------------------------------- */
 
 /* A stream that the driver still answers about is of a device that is not lost. */
 static struct trm_backend_device *find_lost(struct trm_backend_stream *stream,
