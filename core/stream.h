@@ -184,9 +184,11 @@ int32_t core_stream_submit(struct core_stream *stream, uint64_t value);
  * caller holds a reference of `other` and enqueues on `stream`. */
 int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *other, uint64_t value);
 
+/* core_stream_check() of a stream that has failed, or lost its device. */
+int32_t core_stream_raise(struct core_stream *stream) __attribute__((cold));
+
 /* Raise the stream's first failure, or the loss of its device; TRM_OK if it has none. The caller
  * has found or entered the stream. */
-int32_t core_stream_raise(struct core_stream *stream) __attribute__((cold));
 static inline int32_t core_stream_check(struct core_stream *stream)
 {
     if (__builtin_expect(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&

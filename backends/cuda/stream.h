@@ -35,8 +35,8 @@ struct cuda_replays;
 struct cuda_job {
     /* Hand it to the driver; runs with the context entered where that is needed. A status; the failure has been explained. */
     int32_t (*submit)(struct trm_backend_stream *stream, const void *what);
-    const void *
-        what; /* of `size` bytes, which are copied where it is held back: no pointers to what lives for the call only */
+    /* Of `size` bytes, which are copied where it is held back: no pointers to what lives for the call only. */
+    const void *what;
     uint32_t size;
 };
 

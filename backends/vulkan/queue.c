@@ -10,9 +10,8 @@
 
 #define NO_FAMILY UINT32_MAX
 
-/* Streams that share a queue wait for each other, even where neither waits for anything: a pipeline of three or four slots has
- * as many streams, and the device's own are beside them. On an H200 batches of 1 MiB in slot streams take 49 us with eight
- * queues and 73 with four. More make opening a device dearer (some drivers: 0.02 s each), and most have no more. */
+/* Streams that share a queue wait for each other, even where neither waits for anything. More queues make opening a device dearer
+ * (some drivers: 0.02 s each), and most devices have no more. */
 #define COMPUTE_QUEUES 8u
 #define TRANSFER_QUEUES 2u
 #define SLOT_QUEUES 2u /* that slots share with a driver that has the first apart */
