@@ -27,7 +27,8 @@
 
 /* What the process that tries says; one that says nothing has died. */
 struct verdict {
-    int32_t result; /* VkResult of a device's making, the last; VK_SUCCESS where any could be made */
+    int32_t result;   /* VkResult of a device's making, the last; VK_SUCCESS where any could be made */
+    uint32_t devices; /* that the driver showed */
 };
 
 /* Processes by their numbers; 0: none yet. */
@@ -56,7 +57,7 @@ static VkResult open_one(const struct vulkan_instance_functions *vk, VkPhysicalD
 }
 
 /* Does it work for any device? */
-static VkResult open_any(const struct vulkan_loader *loader)
+static VkResult open_any(const struct vulkan_loader *loader, uint32_t *devices)
 {
     const VkApplicationInfo application = {.sType      = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                            .apiVersion = VK_API_VERSION_1_1};
@@ -70,8 +71,9 @@ static VkResult open_any(const struct vulkan_loader *loader)
     if (result < 0 || vulkan_load_instance(loader->get_proc, instance, &vk) != NULL)
         return result;
     result = vk.vkEnumeratePhysicalDevices(instance, &count, physicals);
-    if (result < 0 || count == 0)
+    if (result < 0)
         return result;
+    *devices = count;
     for (uint32_t i = 0; i < count; i++) {
         result = open_one(&vk, physicals[i]);
         if (result >= 0)
@@ -104,7 +106,8 @@ static void try(const struct vulkan_loader *loader, int output)
 {
     be_quiet();
     alarm(TRIAL_MS / 1000 + 1); /* should nobody wait any more */
-    struct verdict verdict = {.result = open_any(loader)};
+    struct verdict verdict = {.devices = 0};
+    verdict.result         = open_any(loader, &verdict.devices);
     ssize_t written        = write(output, &verdict, sizeof(verdict));
     _exit(written == (ssize_t)sizeof(verdict) ? 0 : 1);
 }
@@ -141,10 +144,22 @@ static bool say(char *reason, uint64_t capacity, const char *how)
     return false;
 }
 
+/* What it said. That there is no memory right now is said by whoever meets it. */
+static bool judge(const struct verdict *verdict, char *reason, uint64_t capacity)
+{
+    char how[80];
+    if (verdict->result == VK_ERROR_OUT_OF_HOST_MEMORY || verdict->result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
+        return true;
+    if (verdict->result >= 0)
+        return verdict->devices != 0 || say(reason, capacity, "shows no device");
+    snprintf(how, sizeof(how), "refuses: %s", vulkan_result_name(verdict->result));
+    return say(reason, capacity, how);
+}
+
 /* Whatever keeps the trial itself from being made, the driver is not to blame. */
 static bool trial(const struct vulkan_loader *loader, char *reason, uint64_t capacity)
 {
-    struct verdict verdict = {.result = VK_SUCCESS};
+    struct verdict verdict = {.result = VK_SUCCESS, .devices = 1};
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return true;
@@ -164,10 +179,7 @@ static bool trial(const struct vulkan_loader *loader, char *reason, uint64_t cap
         return say(reason, capacity, "hangs");
     if (heard == 0)
         return say(reason, capacity, "ends the process");
-    /* Of any other failure more is said by whoever meets it. */
-    if (verdict.result == VK_ERROR_INITIALIZATION_FAILED)
-        return say(reason, capacity, "refuses: VK_ERROR_INITIALIZATION_FAILED");
-    return true;
+    return judge(&verdict, reason, capacity);
 }
 
 static void note(pid_t self, bool works, const char *reason)

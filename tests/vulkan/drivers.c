@@ -88,13 +88,21 @@ END_TEST
 
 /* ---- forks ---- */
 
+static bool check_live(bool (*check)(int32_t status))
+{
+    if (check(live()))
+        return true;
+    fprintf(stderr, "in the child: %s\n", trm_last_error().sentence);
+    return false;
+}
+
 /* In a child of a process that has used the driver: what `check` says of the status, twice, since the second time it is known. */
 static void check_child(bool (*check)(int32_t status))
 {
     int status  = 0;
     pid_t child = fork();
     if (child == 0)
-        _exit(check(live()) && check(live()) ? 0 : 1);
+        _exit(check_live(check) && check_live(check) ? 0 : 1);
     ck_assert_int_gt(child, 0);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_msg(WIFEXITED(status), "signal %d ended the child", WTERMSIG(status));
@@ -150,6 +158,11 @@ static bool hangs(int32_t status)
     return status < 0 && has("hangs");
 }
 
+static bool is_hidden(int32_t status)
+{
+    return status < 0 && has("shows no device");
+}
+
 static bool is_explained(int32_t status)
 {
     return status < 0 && has("");
@@ -179,6 +192,12 @@ START_TEST(a_driver_that_hangs_after_a_fork_is_a_status)
 }
 END_TEST
 
+START_TEST(a_driver_that_shows_no_device_after_a_fork_is_a_status)
+{
+    in_a_child("hide", is_hidden, NULL);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite  = suite_create("vulkan: drivers");
@@ -193,5 +212,6 @@ int main(void)
     tcase_add_test(forked, a_driver_that_refuses_after_a_fork_is_a_status);
     tcase_add_test(forked, a_driver_that_aborts_after_a_fork_is_a_status);
     tcase_add_test(forked, a_driver_that_hangs_after_a_fork_is_a_status);
+    tcase_add_test(forked, a_driver_that_shows_no_device_after_a_fork_is_a_status);
     return run_suite(suite);
 }

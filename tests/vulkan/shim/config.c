@@ -121,7 +121,7 @@ static void read_memory(void)
 
 static void read_forked(void)
 {
-    static const char *const words[] = {"", "refuse", "abort", "hang"}; /* as in the enum */
+    static const char *const words[] = {"", "refuse", "abort", "hang", "hide"}; /* as in the enum */
     const char *text                 = given("VULKAN_SHIM_FORKED");
     for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         if (strcmp(words[i], text) == 0) {
@@ -129,7 +129,7 @@ static void read_forked(void)
             return;
         }
     }
-    shim_breach("VULKAN_SHIM_FORKED is none of refuse, abort, hang: %s", text);
+    shim_breach("VULKAN_SHIM_FORKED is none of refuse, abort, hang, hide: %s", text);
 }
 
 void shim_configure(void)

@@ -28,7 +28,7 @@
  *     VULKAN_SHIM_LOADS=6                     the driver can be loaded so often: a later VkInstance, where none lives, is
  *                                             answered with VK_ERROR_INCOMPATIBLE_DRIVER
  *     VULKAN_SHIM_FORKED=refuse               what making a device does in the child of a process that has made an instance:
- *                                             "refuse", "abort", "hang"
+ *                                             "refuse", "abort", "hang"; "hide": there are no devices there
  *     VULKAN_SHIM_STRICT=1                    a breach (below) or a leak is said on stderr and ends the process
  *
  * One configuration holds for all instances of a process that live at once.

@@ -97,10 +97,16 @@ static bool driver_loads(void)
     return atomic_fetch_add(&loads, 1) < shim_config.loads || shim_config.loads == 0;
 }
 
-VkResult shim_forked(void)
+/* Is this the child of a process that has used the driver? */
+static bool is_child(void)
 {
     pid_t user = atomic_load(&first_user);
-    if (user == 0 || user == getpid() || shim_config.forked == SHIM_FORKED_WORKS)
+    return user != 0 && user != getpid();
+}
+
+VkResult shim_forked(void)
+{
+    if (!is_child() || shim_config.forked == SHIM_FORKED_WORKS)
         return VK_SUCCESS;
     if (shim_config.forked == SHIM_FORKED_ABORT)
         abort();
@@ -179,5 +185,9 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkEnumeratePhysicalDevices(VkInstance instan
                                                                VkPhysicalDevice *devices)
 {
     VkResult result = shim_call(SHIM_vkEnumeratePhysicalDevices);
+    if (result == VK_SUCCESS && shim_config.forked == SHIM_FORKED_HIDE && is_child()) {
+        *count = 0;
+        return VK_SUCCESS;
+    }
     return result != VK_SUCCESS ? result : shim_real.vkEnumeratePhysicalDevices(instance, count, devices);
 }

@@ -41,6 +41,7 @@ enum shim_forked {
     SHIM_FORKED_REFUSE,
     SHIM_FORKED_ABORT,
     SHIM_FORKED_HANG,
+    SHIM_FORKED_HIDE,
 };
 
 struct shim_config {
