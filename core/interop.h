@@ -1,4 +1,5 @@
-/* Sharing with programs that use a driver's own API: what interop.c, adopt.c, native_event.c and semaphore.c have in common.
+/* Sharing with programs that use a driver's own API: what interop.c, adopt.c, ipc.c, native_event.c and
+ * semaphore.c have in common.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_INTEROP_H

@@ -78,6 +78,7 @@ core_libcore_la_SOURCES += \
 	core/kernel_interface.c core/kernel_interface.h \
 	core/kernel_named.c \
 	core/interop.c core/interop.h \
+	core/ipc.c \
 	core/launch.c core/launch.h \
 	core/launch_arguments.c \
 	core/map.c \

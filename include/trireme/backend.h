@@ -37,7 +37,7 @@
 TRM_API_BEGIN
 
 #define TRM_BACKEND_ABI_MAJOR 1
-#define TRM_BACKEND_ABI_MINOR 0
+#define TRM_BACKEND_ABI_MINOR 1
 #define TRM_BACKEND_QUERY_SYMBOL "trm_backend_query_v1"
 
 /* Objects of the backend. Each plugin defines these as it likes; the core only passes pointers. */
@@ -429,6 +429,8 @@ struct trm_graph_ops {
 
 /* ---- interop (optional): what <trireme/interop.h> offers ----------------------------------- */
 
+struct trm_ipc_handle;
+
 /* Slots may be NULL one by one: UNSUPPORTED. `type` is enum trm_native_type or enum trm_handle_type, and not checked by the core. */
 struct trm_interop_ops {
     uint32_t struct_size;
@@ -474,6 +476,15 @@ struct trm_interop_ops {
     /* Operations of the stream, which has been handed over: wait for an application's event as it is now, and record it. */
     int32_t (*event_wait)(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native);
     int32_t (*event_record)(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native);
+
+    /* Since minor 1. Memory from outside of all pools that handles name which are data. size is not 0. Given back by memory->free(). */
+    int32_t (*ipc_create)(struct trm_backend_device *device, uint64_t size,
+                          struct trm_backend_memory **memory);
+    /* Bytes and offset; the size is the core's to write. Also asked of memory that was adopted, imported or opened. */
+    int32_t (*ipc_export)(struct trm_backend_memory *memory, struct trm_ipc_handle *handle);
+    /* offset + size does not overflow; whether there is so much the backend finds out. Closed by memory->free(). */
+    int32_t (*ipc_open)(struct trm_backend_device *device, const struct trm_ipc_handle *handle,
+                        struct trm_backend_memory **memory);
 };
 
 /* ---- ranges (an extension) ------------------------------------------------------------------ */

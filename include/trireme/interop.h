@@ -181,6 +181,43 @@ TRM_API int32_t trm_buffer_export(struct trm_buffer *buffer, int32_t type, int32
 TRM_API int32_t trm_buffer_import(struct trm_device *device, int32_t type, int32_t fd, uint64_t size,
                                   struct trm_buffer **buffer);
 
+/* ---- memory that other processes have too, by handles that are data ------------------------------- */
+
+#define TRM_IPC_HANDLE_BYTES 64u
+
+/* Names a buffer's memory to other processes of the same computer. Plain data: it goes there in any way (a pipe, shared memory, a
+ * message), and names no owner: who has it can open it. Unlike a file descriptor it does not keep the memory alive. */
+struct trm_ipc_handle {
+    uint8_t bytes[TRM_IPC_HANDLE_BYTES]; /* a CUipcMemHandle (cudaIpcMemHandle_t) as it is */
+    uint64_t offset;                     /* bytes from the beginning of what that names to the buffer */
+    uint64_t size;                       /* bytes of the buffer */
+};
+
+/* Device memory that such handles can name. It does not come from a pool, and shares nothing with memory that was not made so: who
+ * opens a handle reaches the whole of what the driver has cut the memory from. size in bytes, not 0. */
+TRM_API int32_t trm_buffer_create_ipc(struct trm_device *device, uint64_t size, struct trm_buffer **buffer);
+
+/* The handle of a buffer that was made by trm_buffer_create_ipc(), or adopted (trm_buffer_adopt()) from cuMemAlloc() or cudaMalloc():
+ * then it names the whole allocation, which begins `offset` bytes before the buffer. It can be asked for any number of times.
+ *
+ * Ownership   the memory stays this process's, and has to be there until all others have closed it: with CUDA, what happens is
+ *             undefined where it is freed (trm_buffer_destroy()) before. What was written is seen by others when the work that
+ *             wrote it has ended (trm_stream_sync(), or an event of both processes)
+ * Errors      UNSUPPORTED for other memory: of pools, exportable, imported, opened by a handle, managed
+ */
+TRM_API int32_t trm_buffer_get_ipc_handle(struct trm_buffer *buffer, struct trm_ipc_handle *handle);
+
+/* A buffer (TRM_MEMORY_DEVICE) that is memory of another process, which gave its handle; also one of a program that uses CUDA by
+ * itself and says offset (a multiple of 16) and size. Destroying the buffer closes the handle when the work that uses it has ended, and
+ * leaves the memory as it is. Several buffers may be made of one handle: with CUDA they have the same address, and the last
+ * one that goes closes it. CUDA lets a process open the handles of a device of another process in one CUcontext of each of its devices.
+ *
+ * Errors      INVALID_ARGUMENT for what is no handle, or of memory that is gone, or of this very process, where CUDA opens none;
+ *             OUT_OF_RANGE where what was opened has fewer than offset + size bytes. Nothing stays open then
+ */
+TRM_API int32_t trm_buffer_open_ipc_handle(struct trm_device *device, const struct trm_ipc_handle *handle,
+                                           struct trm_buffer **buffer);
+
 /* ---- semaphores that others have too ------------------------------------------------------------ */
 
 struct trm_semaphore;

@@ -303,6 +303,9 @@ CALL(trm_buffer_import, (handle, TRM_HANDLE_OPAQUE_FD, -1, 64, out()))
 CALL(trm_buffer_export, (handle, TRM_HANDLE_OPAQUE_FD, out(), &host_memory[1]))
 CALL(trm_stream_adopt, (handle, TRM_NATIVE_VULKAN_QUEUE, 0, out()))
 CALL(trm_buffer_adopt, (handle, TRM_NATIVE_VULKAN_BUFFER, 0, 0, 64, out()))
+CALL(trm_buffer_create_ipc, (handle, 64, out()))
+CALL(trm_buffer_get_ipc_handle, (handle, out()))
+CALL(trm_buffer_open_ipc_handle, (handle, &(struct trm_ipc_handle){.size = 64}, out()))
 CALL(trm_stream_hand_over, (handle))
 CALL(trm_stream_wait_native, (handle, TRM_NATIVE_CUDA_EVENT, 0))
 CALL(trm_stream_record_native, (handle, TRM_NATIVE_CUDA_EVENT, 0))
@@ -421,6 +424,9 @@ const struct call calls[] = {
     ROW(OF_BUFFER, trm_buffer_export),
     ROW(OF_DEVICE, trm_stream_adopt),
     ROW(OF_DEVICE, trm_buffer_adopt),
+    ROW(OF_DEVICE, trm_buffer_create_ipc),
+    ROW(OF_BUFFER, trm_buffer_get_ipc_handle),
+    ROW(OF_DEVICE, trm_buffer_open_ipc_handle),
     ROW(OF_STREAM, trm_stream_hand_over),
     ROW(OF_STREAM, trm_stream_wait_native),
     ROW(OF_STREAM, trm_stream_record_native),

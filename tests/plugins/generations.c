@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <trireme/interop.h>
 
 #include "nest.h"
 
@@ -67,6 +68,27 @@ START_TEST(what_a_plugin_of_minor_0_lacks_is_emulated)
 }
 END_TEST
 
+START_TEST(what_a_table_has_had_since_a_plugins_minor_is_not_looked_for_behind_it)
+{
+    const struct trm_ipc_handle handle = {.size = 64};
+    struct trm_context *context;
+    struct trm_device *device;
+    struct trm_buffer *buffer = NULL;
+    uint64_t native           = 0;
+
+    nest_add_module("tests/plugins/old");
+    context = nest_context(nest_folder(), NULL);
+    ck_assert_int_eq(trm_device_open(context, "old:0", &device), TRM_OK);
+    ck_assert_int_eq(trm_device_native(device, TRM_NATIVE_CUDA_DEVICE, &native), TRM_OK);
+    ck_assert_uint_eq(native, TRM_NATIVE_CUDA_DEVICE);
+    ck_assert_int_eq(trm_buffer_create_ipc(device, 64, &buffer), TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(trm_buffer_open_ipc_handle(device, &handle, &buffer), TRM_ERROR_UNSUPPORTED);
+    ck_assert_ptr_null(buffer);
+    trm_device_destroy(device);
+    trm_context_destroy(context);
+}
+END_TEST
+
 START_TEST(what_a_later_plugin_has_beyond_our_tables_is_left_alone)
 {
     emulations_work("tests/plugins/newer", "newer:0");
@@ -85,6 +107,7 @@ int main(void)
     tcase_add_test(generations, a_plugin_of_minor_0_works_with_this_core);
     tcase_add_test(generations, a_plugin_of_a_later_minor_works_with_this_core);
     tcase_add_test(generations, what_a_plugin_of_minor_0_lacks_is_emulated);
+    tcase_add_test(generations, what_a_table_has_had_since_a_plugins_minor_is_not_looked_for_behind_it);
     tcase_add_test(generations, what_a_later_plugin_has_beyond_our_tables_is_left_alone);
     suite_add_tcase(suite, generations);
 

@@ -10,12 +10,36 @@ _Static_assert(sizeof(struct trm_device_ops) == pinned_size_of_trm_device_ops, "
 _Static_assert(sizeof(struct trm_memory_ops) == pinned_size_of_trm_memory_ops, "");
 _Static_assert(sizeof(struct trm_stream_ops) == pinned_size_of_trm_stream_ops, "");
 _Static_assert(sizeof(struct trm_module_ops) == pinned_size_of_trm_module_ops, "");
+_Static_assert(sizeof(struct trm_interop_ops) == pinned_size_of_trm_interop_ops, "");
+
+/* Whoever gets here has read on behind the table. */
+static void unknown_slot(void)
+{
+    __builtin_trap();
+}
+
+static int32_t device_handle(struct trm_backend_device *device, int32_t type, uint64_t *handle)
+{
+    (void)device;
+    *handle = (uint64_t)type;
+    return TRM_OK;
+}
+
+static const struct {
+    struct trm_interop_ops ops;
+    void (*behind[6])(void);
+} interop = {
+    .ops    = {.struct_size = sizeof(struct trm_interop_ops), .device_handle = device_handle},
+    .behind = {unknown_slot, unknown_slot, unknown_slot, unknown_slot, unknown_slot, unknown_slot},
+};
 
 const struct trm_backend *trm_backend_query_v1(const struct trm_host *host, uint32_t min_minor,
                                                uint32_t max_minor)
 {
     (void)max_minor;
+    struct borrowed *old = borrow(host, "old");
     if (min_minor > 0)
         return NULL;
-    return &borrow(host, "old")->backend;
+    old->backend.interop = &interop.ops;
+    return &old->backend;
 }

@@ -49,9 +49,10 @@ START_TEST(a_backend_without_a_slot_answers_unsupported)
 {
     struct trm_buffer *buffer = NULL, *shared;
     struct trm_semaphore *semaphore, *none = NULL;
-    struct trm_stream *other = NULL;
-    uint64_t number          = 7;
-    int32_t fd               = 7;
+    struct trm_stream *other     = NULL;
+    struct trm_ipc_handle handle = {.size = 64};
+    uint64_t number              = 7;
+    int32_t fd                   = 7;
 
     ck_assert_int_eq(trm_semaphore_create(store.device, &semaphore), TRM_OK);
     ck_assert_int_eq(trm_buffer_create_exportable(store.device, 64, &shared), TRM_OK);
@@ -65,6 +66,9 @@ START_TEST(a_backend_without_a_slot_answers_unsupported)
     ck_assert_int_eq(trm_buffer_import(store.device, TRM_HANDLE_OPAQUE_FD, 3, 64, &buffer),
                      TRM_ERROR_UNSUPPORTED);
     ck_assert_int_eq(trm_buffer_export(shared, TRM_HANDLE_OPAQUE_FD, &fd, &number), TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(trm_buffer_create_ipc(store.device, 64, &buffer), TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(trm_buffer_get_ipc_handle(shared, &handle), TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(trm_buffer_open_ipc_handle(store.device, &handle, &buffer), TRM_ERROR_UNSUPPORTED);
     ck_assert_int_eq(trm_semaphore_create(store.device, &none), TRM_ERROR_UNSUPPORTED);
     ck_assert_int_eq(trm_semaphore_import(store.device, TRM_HANDLE_OPAQUE_FD, 3, &none),
                      TRM_ERROR_UNSUPPORTED);
@@ -157,6 +161,10 @@ START_TEST(shared_memory_that_finds_no_room_is_asked_for_again_without_what_the_
     trm_buffer_destroy(kept);
     ck_assert_int_eq(trm_buffer_create_exportable(store.device, 4096, &shared), TRM_OK);
     trm_buffer_destroy(shared);
+    ck_assert_int_eq(trm_buffer_create(store.device, TRM_MEMORY_DEVICE, 1 << 20, &kept), TRM_OK);
+    trm_buffer_destroy(kept);
+    ck_assert_int_eq(trm_buffer_create_ipc(store.device, 4096, &shared), TRM_OK);
+    trm_buffer_destroy(shared);
 }
 END_TEST
 
@@ -170,6 +178,69 @@ START_TEST(memory_that_cannot_be_shared_is_no_buffer)
                      TRM_ERROR_OUT_OF_DEVICE_MEMORY);
     ck_assert_ptr_null(buffer);
     asked.answer = TRM_OK;
+}
+END_TEST
+
+/* ---- memory of other processes ---- */
+
+START_TEST(a_handle_for_other_processes_says_how_large_the_buffer_is)
+{
+    struct trm_ipc_handle handle = {.size = 7};
+    struct trm_buffer *made, *opened;
+    uint64_t size = 0;
+
+    ck_assert_int_eq(trm_buffer_create_ipc(store.device, 777, &made), TRM_OK);
+    ck_assert_uint_eq(asked.size, 777);
+    ck_assert_int_eq(trm_buffer_get_ipc_handle(made, &handle), TRM_OK);
+    ck_assert_uint_eq(handle.bytes[0], 0xab);
+    ck_assert_uint_eq(handle.offset, 4096);
+    ck_assert_uint_eq(handle.size, 777);
+    ck_assert_int_eq(trm_buffer_open_ipc_handle(store.device, &handle, &opened), TRM_OK);
+    ck_assert_uint_eq(asked.offset, 4096);
+    ck_assert_int_eq(trm_buffer_size(opened, &size), TRM_OK);
+    ck_assert_uint_eq(size, 777);
+    trm_buffer_destroy(opened);
+    trm_buffer_destroy(made);
+    ck_assert_uint_eq(store.frees, 2);
+}
+END_TEST
+
+START_TEST(memory_of_the_pool_has_no_handle_for_other_processes)
+{
+    struct trm_ipc_handle handle = {.size = 7};
+    struct trm_buffer *buffer, *empty;
+
+    ck_assert_int_eq(trm_buffer_create(store.device, TRM_MEMORY_DEVICE, 256, &buffer), TRM_OK);
+    ck_assert_int_eq(trm_buffer_create(store.device, TRM_MEMORY_DEVICE, 0, &empty), TRM_OK);
+    ck_assert_int_eq(trm_buffer_get_ipc_handle(buffer, &handle), TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(trm_buffer_get_ipc_handle(empty, &handle), TRM_ERROR_UNSUPPORTED);
+    ck_assert_uint_eq(handle.size, 7);
+    trm_buffer_destroy(buffer);
+    trm_buffer_destroy(empty);
+}
+END_TEST
+
+START_TEST(a_handle_that_the_backend_cannot_give_or_open_leaves_nothing)
+{
+    struct trm_ipc_handle handle = {.size = 64};
+    struct trm_buffer *made, *opened = NULL;
+
+    memset(handle.bytes, 0xab, sizeof(handle.bytes));
+    ck_assert_int_eq(trm_buffer_create_ipc(store.device, 64, &made), TRM_OK);
+    asked.answer = TRM_ERROR_INVALID_ARGUMENT;
+    ck_assert_int_eq(trm_buffer_get_ipc_handle(made, &handle), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_uint_eq(handle.offset, 0);
+    ck_assert_int_eq(trm_buffer_open_ipc_handle(store.device, &handle, &opened), TRM_ERROR_INVALID_ARGUMENT);
+    asked.answer  = TRM_OK;
+    asked.size    = 0;
+    handle.offset = UINT64_MAX - 63;
+    ck_assert_int_eq(trm_buffer_open_ipc_handle(store.device, &handle, &opened), TRM_ERROR_OUT_OF_RANGE);
+    handle = (struct trm_ipc_handle){.offset = 64};
+    ck_assert_int_eq(trm_buffer_open_ipc_handle(store.device, &handle, &opened), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_buffer_open_ipc_handle(store.device, NULL, &opened), TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_uint_eq(asked.size, 0);
+    ck_assert_ptr_null(opened);
+    trm_buffer_destroy(made);
 }
 END_TEST
 
@@ -254,6 +325,9 @@ int main(void)
         shared_memory_stays_until_the_work_that_uses_it_is_done,
         the_host_has_the_address_of_shared_memory_where_memory_is_unified,
         memory_that_cannot_be_shared_is_no_buffer,
+        a_handle_for_other_processes_says_how_large_the_buffer_is,
+        memory_of_the_pool_has_no_handle_for_other_processes,
+        a_handle_that_the_backend_cannot_give_or_open_leaves_nothing,
         semaphores_on_streams_are_operations_of_the_stream,
         a_semaphore_ends_when_the_work_that_needs_it_has,
         an_imported_semaphore_is_one_like_any_other,

@@ -177,6 +177,23 @@ static int32_t memory_adopt(struct trm_backend_device *device, int32_t type, uin
     return memory_create(device, size, memory);
 }
 
+static int32_t ipc_export(struct trm_backend_memory *memory, struct trm_ipc_handle *handle)
+{
+    ck_assert_ptr_nonnull(memory);
+    memset(handle->bytes, 0xab, sizeof(handle->bytes));
+    handle->offset = 4096;
+    handle->size   = 1; /* which is not the backend's to say */
+    return asked.answer;
+}
+
+static int32_t ipc_open(struct trm_backend_device *device, const struct trm_ipc_handle *handle,
+                        struct trm_backend_memory **memory)
+{
+    ck_assert_uint_eq(handle->bytes[63], 0xab);
+    asked.offset = handle->offset;
+    return memory_create(device, handle->size, memory);
+}
+
 static int32_t hand_over(struct trm_backend_stream *backend, uint64_t value)
 {
     ck_assert_ptr_eq(backend, core_stream_find(stream)->backend);
@@ -219,6 +236,9 @@ static void open_store(void)
         .hand_over         = hand_over,
         .event_wait        = event,
         .event_record      = event,
+        .ipc_create        = memory_create,
+        .ipc_export        = ipc_export,
+        .ipc_open          = ipc_open,
     };
     context = store_context(NULL);
     store_open(&store, context);

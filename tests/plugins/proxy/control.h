@@ -17,7 +17,7 @@
  * pool_set_threshold pool_statistics peer_can_access peer_copy graph_create graph_destroy graph_launch graph_update
  * device_handle stream_handle memory_handle adopt memory_create memory_export memory_import semaphore_create semaphore_import
  * semaphore_export semaphore_destroy semaphore_value semaphore_wait semaphore_signal stream_adopt memory_adopt hand_over event_wait
- * event_record.
+ * event_record ipc_create ipc_export ipc_open.
  *
  * Optional: host_pointer copy_2d fill mark wait_stream gate (with open_gates) prefetch flush wait_any notify abandon
  * kernel_name profile pool peer graph graph_update interop.

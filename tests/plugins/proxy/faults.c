@@ -95,6 +95,9 @@ static const char *const proxy_operation_names[PROXY_OPERATION_COUNT] = {
     [PROXY_HAND_OVER]          = "hand_over",
     [PROXY_EVENT_WAIT]         = "event_wait",
     [PROXY_EVENT_RECORD]       = "event_record",
+    [PROXY_IPC_CREATE]         = "ipc_create",
+    [PROXY_IPC_EXPORT]         = "ipc_export",
+    [PROXY_IPC_OPEN]           = "ipc_open",
 };
 
 static pthread_mutex_t proxy_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */

@@ -1,6 +1,8 @@
 /* The proxy: the optional table interop.
  * SPDX-License-Identifier: MIT
  */
+#include <trireme/interop.h>
+
 #include "proxy.h"
 
 struct trm_backend_semaphore {
@@ -273,6 +275,41 @@ static int32_t proxy_event_record(struct trm_backend_stream *stream, uint64_t va
     return proxy_stream_leave(stream, value, turn);
 }
 
+/* ---- memory of other processes ----------------------------------------------------------------------------- */
+
+static int32_t proxy_ipc_create(struct trm_backend_device *device, uint64_t size,
+                                struct trm_backend_memory **memory)
+{
+    struct trm_backend_memory *target;
+    int32_t status = proxy_begin(device->instance->host, PROXY_IPC_CREATE, NULL);
+
+    if (size == 0)
+        proxy_breach("Memory of no bytes is made for other processes.");
+    if (status == TRM_OK)
+        status = proxy_target.interop.ipc_create(device->target, size, &target);
+    return status != TRM_OK ? status : proxy_shared_wrap(device, target, size, memory);
+}
+
+static int32_t proxy_ipc_export(struct trm_backend_memory *memory, struct trm_ipc_handle *handle)
+{
+    int32_t status = proxy_begin(memory->device->instance->host, PROXY_IPC_EXPORT, NULL);
+
+    return status != TRM_OK ? status : proxy_target.interop.ipc_export(memory->target, handle);
+}
+
+static int32_t proxy_ipc_open(struct trm_backend_device *device, const struct trm_ipc_handle *handle,
+                              struct trm_backend_memory **memory)
+{
+    struct trm_backend_memory *target;
+    int32_t status = proxy_begin(device->instance->host, PROXY_IPC_OPEN, NULL);
+
+    if (handle->size == 0 || handle->offset > UINT64_MAX - handle->size)
+        proxy_breach("Memory of a size that cannot be is opened by a handle.");
+    if (status == TRM_OK)
+        status = proxy_target.interop.ipc_open(device->target, handle, &target);
+    return status != TRM_OK ? status : proxy_shared_wrap(device, target, handle->size, memory);
+}
+
 /* ---- ranges ------------------------------------------------------------------------------------------------ */
 
 static const struct trm_range_ops *proxy_ranges_of_target(void)
@@ -346,6 +383,9 @@ const struct trm_interop_ops *proxy_interop_table(const char *without)
         .hand_over         = target->hand_over != NULL ? proxy_hand_over : NULL,
         .event_wait        = target->event_wait != NULL ? proxy_event_wait : NULL,
         .event_record      = target->event_record != NULL ? proxy_event_record : NULL,
+        .ipc_create        = target->ipc_create != NULL ? proxy_ipc_create : NULL,
+        .ipc_export        = target->ipc_export != NULL ? proxy_ipc_export : NULL,
+        .ipc_open          = target->ipc_open != NULL ? proxy_ipc_open : NULL,
     };
     return &proxy_interop_ops;
 }
