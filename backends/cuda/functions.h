@@ -110,6 +110,10 @@
     USE(cuImportExternalMemory, 10000)             \
     USE(cuExternalMemoryGetMappedBuffer, 10000)    \
     USE(cuDestroyExternalMemory, 10000)            \
+    USE(cuMemGetAddressRange, 3020)                \
+    USE(cuIpcGetMemHandle, 4010)                   \
+    USE(cuIpcOpenMemHandle, 11000)                 \
+    USE(cuIpcCloseMemHandle, 4010)                 \
     USE(cuImportExternalSemaphore, 10000)          \
     USE(cuDestroyExternalSemaphore, 10000)         \
     USE(cuWaitExternalSemaphoresAsync, 10000)      \

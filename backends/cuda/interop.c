@@ -138,4 +138,7 @@ const struct trm_interop_ops cuda_interop_ops = {
     .hand_over         = cuda_stream_wait_submitted,
     .event_wait        = event_wait,
     .event_record      = event_record,
+    .ipc_create        = cuda_ipc_create,
+    .ipc_export        = cuda_ipc_export,
+    .ipc_open          = cuda_ipc_open,
 };

@@ -1,7 +1,8 @@
 /* cuda backend: what an application's own use of CUDA and ours have in common.
  *
  *     adopt.c      an application's context, stream and memory under ours
- *     external.c   memory that other processes and interfaces have too
+ *     external.c   memory that other processes and interfaces have too, by file descriptors
+ *     ipc.c        memory that other processes have too, by handles that are data
  *     semaphore.c  timeline semaphores of others
  *     interop.c    native handles, events, and the table
  * SPDX-License-Identifier: MIT
@@ -10,6 +11,8 @@
 #define CUDA_INTEROP_H
 
 #include "cuda.h"
+
+struct trm_ipc_handle;
 
 /* What a handle or descriptor is to CUDA. */
 static inline CUstream cuda_native_stream(uint64_t native)
@@ -50,6 +53,13 @@ int32_t cuda_memory_create_exportable(struct trm_backend_device *device, uint64_
 int32_t cuda_memory_export(struct trm_backend_memory *memory, int32_t type, int32_t *fd, uint64_t *size);
 int32_t cuda_memory_import(struct trm_backend_device *device, int32_t type, int32_t fd, uint64_t size,
                            struct trm_backend_memory **memory);
+
+/* ---- ipc.c -------------------------------------------------------------------------------------- */
+
+int32_t cuda_ipc_create(struct trm_backend_device *device, uint64_t size, struct trm_backend_memory **memory);
+int32_t cuda_ipc_export(struct trm_backend_memory *memory, struct trm_ipc_handle *handle);
+int32_t cuda_ipc_open(struct trm_backend_device *device, const struct trm_ipc_handle *handle,
+                      struct trm_backend_memory **memory);
 
 /* ---- semaphore.c -------------------------------------------------------------------------------- */
 

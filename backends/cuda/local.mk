@@ -32,6 +32,7 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/instance.h \
 	backends/cuda/interop.c \
 	backends/cuda/interop.h \
+	backends/cuda/ipc.c \
 	backends/cuda/kernel.c \
 	backends/cuda/launch.c \
 	backends/cuda/launch.h \

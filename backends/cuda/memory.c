@@ -242,6 +242,8 @@ void cuda_memory_free(struct trm_backend_memory *memory)
 {
     if (memory->source < SOURCES_OWN || memory->source == CUDA_MEMORY_REGISTERED)
         give(memory);
+    else if (memory->source == CUDA_MEMORY_OPENED)
+        cuda_ipc_close(memory);
     else
         cuda_external_free(memory);
     cuda_release(memory->device->instance, memory, sizeof(*memory));

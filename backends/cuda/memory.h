@@ -5,7 +5,8 @@
  *     PINNED    cuMemHostAlloc, portable and mapped: kernels reach it (TRM_DEVICE_MAPPED)
  *     UNIFIED   cuMemAllocManaged, where the host may touch it while the device works
  *     IMPORTED  cuMemHostRegister, portable and mapped (registered.h)
- *     and what comes from outside of all kinds: mapped from a file descriptor, or an application's pointer
+ *     and what comes from outside of all kinds: mapped from a file descriptor, another process's by a handle, or an
+ *     application's pointer
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_MEMORY_H
@@ -22,6 +23,7 @@ enum cuda_memory_source {
     CUDA_MEMORY_VIRTUAL,  /* cuMemCreate and cuMemMap: exported or imported by a file descriptor */
     CUDA_MEMORY_EXTERNAL, /* cuImportExternalMemory */
     CUDA_MEMORY_BORROWED, /* an application's pointer */
+    CUDA_MEMORY_OPENED,   /* cuIpcOpenMemHandle: another process's */
 };
 
 struct cuda_registered;
@@ -35,7 +37,8 @@ struct trm_backend_memory {
     CUmemGenericAllocationHandle handle; /* VIRTUAL */
     bool exportable;                     /* VIRTUAL: made here to be exported */
     CUexternalMemory external;           /* EXTERNAL */
-    uint64_t skipped; /* bytes before `address` and `host`, left out for the sake of alignment */
+    uint64_t
+        skipped; /* bytes before `address` and `host`: left out for the sake of alignment; OPENED: the handle's offset */
     struct cuda_registered *registered; /* REGISTERED; NULL: by the program itself */
 };
 
@@ -45,5 +48,8 @@ void cuda_memory_free(struct trm_backend_memory *memory);
 
 /* external.c: frees what is VIRTUAL, EXTERNAL or BORROWED. */
 void cuda_external_free(struct trm_backend_memory *memory);
+
+/* ipc.c: closes what is OPENED. */
+void cuda_ipc_close(struct trm_backend_memory *memory);
 
 #endif

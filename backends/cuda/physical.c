@@ -81,6 +81,23 @@ static bool has_virtual_memory(const struct cuda_functions *cuda)
            cuda->cuMemImportFromShareableHandle != NULL && cuda->cuMemGetAllocationGranularity != NULL;
 }
 
+/* Drivers before CUDA 12 do not say whether a device can; then it is tried. Where memory is one with the host's, none is shared so,
+ * whatever they say of events. */
+static bool opens_handles(struct question *question)
+{
+    const struct cuda_functions *cuda = &question->instance->cuda;
+    int answer                        = 1;
+
+    if (cuda->cuIpcGetMemHandle == NULL || cuda->cuIpcOpenMemHandle == NULL ||
+        cuda->cuIpcCloseMemHandle == NULL || cuda->cuMemGetAddressRange == NULL)
+        return false;
+    CUresult result =
+        cuda->cuDeviceGetAttribute(&answer, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED, question->handle);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE && question->result == CUDA_SUCCESS)
+        question->result = result;
+    return result != CUDA_SUCCESS || answer != 0;
+}
+
 /* What the driver has no functions for, the device has not. */
 static void find_abilities(struct question *question, struct cuda_physical *physical)
 {
@@ -95,6 +112,7 @@ static void find_abilities(struct question *question, struct cuda_physical *phys
         ask(question, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0 &&
         ask(question, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) != 0 &&
         has_virtual_memory(cuda);
+    physical->opens_handles = opens_handles(question) && physical->unified_addresses && !physical->integrated;
 }
 
 /* In small letters, as other programs have it. */

@@ -27,6 +27,7 @@ struct cuda_physical {
     bool managed, concurrent_managed;
     bool pools;
     bool shares_memory;     /* virtual memory that file descriptors are made of */
+    bool opens_handles;     /* memory of other processes by IPC handles */
     bool unified_addresses; /* host and device addresses do not meet, and the driver tells them apart */
     int compute_mode;       /* CUcomputemode */
 };

@@ -28,7 +28,9 @@ static struct cuda_standin_account account_now(void)
     uint64_t device_bytes, pool_bytes, pinned_bytes;
     uint64_t allocations = span_count(SPAN_DEVICE, &device_bytes);
     allocations += span_count(SPAN_POOL, &pool_bytes);
-    uint64_t pinned = span_count(SPAN_PINNED, &pinned_bytes);
+    uint64_t pinned   = span_count(SPAN_PINNED, &pinned_bytes);
+    uint64_t mappings = span_count(SPAN_MAPPED, NULL) + span_count(SPAN_EXTERNAL, NULL);
+    mappings += span_count(SPAN_OPENED, NULL);
 
     return (struct cuda_standin_account){
         .contexts            = object_count(OBJECT_CONTEXT),
@@ -46,7 +48,7 @@ static struct cuda_standin_account account_now(void)
         .registrations       = span_count(SPAN_REGISTERED, NULL),
         .handles             = object_count(OBJECT_MEMORY_HANDLE),
         .reservations        = reservation_count(),
-        .mappings            = span_count(SPAN_MAPPED, NULL) + span_count(SPAN_EXTERNAL, NULL),
+        .mappings            = mappings,
         .external_memories   = object_count(OBJECT_EXTERNAL_MEMORY),
         .external_semaphores = object_count(OBJECT_EXTERNAL_SEMAPHORE),
     };

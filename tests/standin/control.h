@@ -62,7 +62,7 @@ struct cuda_standin_account {
     uint64_t registrations;
     uint64_t handles;      /* cuMemCreate, cuMemImportFromShareableHandle */
     uint64_t reservations; /* cuMemAddressReserve */
-    uint64_t mappings;     /* cuMemMap */
+    uint64_t mappings;     /* cuMemMap, cuExternalMemoryGetMappedBuffer, cuIpcOpenMemHandle */
     uint64_t external_memories;
     uint64_t external_semaphores;
 };

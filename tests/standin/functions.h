@@ -77,6 +77,9 @@
     FUNCTION(cuImportExternalMemory, cuImportExternalMemory, 10000, 1)                   \
     FUNCTION(cuExternalMemoryGetMappedBuffer, cuExternalMemoryGetMappedBuffer, 10000, 1) \
     FUNCTION(cuDestroyExternalMemory, cuDestroyExternalMemory, 10000, 0)                 \
+    FUNCTION(cuIpcGetMemHandle, cuIpcGetMemHandle, 4010, 1)                              \
+    FUNCTION(cuIpcOpenMemHandle_v2, cuIpcOpenMemHandle, 11000, 1)                        \
+    FUNCTION(cuIpcCloseMemHandle, cuIpcCloseMemHandle, 4010, 0)                          \
     FUNCTION(cuImportExternalSemaphore, cuImportExternalSemaphore, 10000, 1)             \
     FUNCTION(cuDestroyExternalSemaphore, cuDestroyExternalSemaphore, 10000, 0)           \
     FUNCTION(cuWaitExternalSemaphoresAsync, cuWaitExternalSemaphoresAsync, 10000, 1)     \

@@ -41,6 +41,7 @@ tests_standin_libcuda_la_SOURCES = \
 	tests/standin/graph.c \
 	tests/standin/graph_executable.c \
 	tests/standin/guard.c \
+	tests/standin/ipc.c \
 	tests/standin/launch.c \
 	tests/standin/ledger.c \
 	tests/standin/memory.c \

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "tests/standin/standin.h"
 
@@ -17,6 +18,8 @@ void memory_end_span(struct span *span)
     switch (span->kind) {
     case SPAN_DEVICE:
         device_memory_unmap(span->device, span->address, span->mapped);
+        if (span->is_file)
+            close(span->file);
         break;
     case SPAN_POOL:
         pool_give_back(span);
@@ -30,6 +33,9 @@ void memory_end_span(struct span *span)
         break;
     case SPAN_MAPPED:
         mapping_end(span);
+        break;
+    case SPAN_OPENED:
+        ipc_end(span);
         break;
     case SPAN_REGISTERED:
         break;

@@ -45,6 +45,9 @@ static CUresult answer(const struct span *span, CUpointer_attribute attribute, C
                        : span->context != NULL ? span->context->device->ordinal
                                                : -1;
         return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+        *(uint32_t *)data = span->kind == SPAN_DEVICE;
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         *(CUdeviceptr *)data = span->address;
         return CUDA_SUCCESS;
@@ -89,6 +92,7 @@ static size_t answer_size(CUpointer_attribute attribute)
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
     case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
         return sizeof(int);
     default:
         return sizeof(uint64_t);

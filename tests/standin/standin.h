@@ -175,8 +175,9 @@ enum span_kind {
     SPAN_PINNED,
     SPAN_REGISTERED,
     SPAN_MANAGED,
-    SPAN_MAPPED,  /* cuMemMap */
-    SPAN_EXTERNAL /* cuExternalMemoryGetMappedBuffer */
+    SPAN_MAPPED,   /* cuMemMap */
+    SPAN_EXTERNAL, /* cuExternalMemoryGetMappedBuffer */
+    SPAN_OPENED    /* cuIpcOpenMemHandle */
 };
 
 /* A range of addresses that CUDA knows. */
@@ -190,6 +191,8 @@ struct span {
     bool is_reachable; /* cuMemSetAccess was called */
     struct pool *pool;
     struct object *owner; /* SPAN_MAPPED: of the handle; SPAN_EXTERNAL: of the memory */
+    bool is_file;         /* SPAN_DEVICE: it has a handle for other processes, and is this file */
+    int file;
 };
 
 /* NULL: none has room there for all of it. */
@@ -437,9 +440,10 @@ CUresult action_of_copy(struct action *action, const CUDA_MEMCPY3D *parameters);
 CUresult action_of_fill(struct action *action, const CUDA_MEMSET_NODE_PARAMS *parameters);
 void graph_executable_destroy(struct object *object);
 
-/* ---- memory of other makers (vmm.c, external.c) */
+/* ---- memory of other makers (vmm.c, external.c, ipc.c) */
 
 void mapping_end(struct span *span);
+void ipc_end(struct span *span);
 uint64_t reservation_count(void);
 void external_memory_destroy(struct object *object);
 void external_semaphore_destroy(struct object *object);
