@@ -28,6 +28,9 @@
     USE(cuMemcpyHtoD_v2)              \
     USE(cuMemcpyDtoH_v2)              \
     USE(cuMemcpyDtoDAsync_v2)         \
+    USE(cuIpcGetMemHandle)            \
+    USE(cuIpcOpenMemHandle_v2)        \
+    USE(cuIpcCloseMemHandle)          \
     USE(cuMemsetD32Async)             \
     USE(cuStreamCreate)               \
     USE(cuStreamDestroy_v2)           \

@@ -17,7 +17,7 @@
 /* What is in a handle. */
 struct content {
     uint64_t magic, inode, size, mapped;
-    int32_t process, file, device;
+    int32_t process, file, device, reserved; /* no padding: it is compared */
 };
 
 _Static_assert(sizeof(struct content) <= sizeof(CUipcMemHandle), "a handle has room for it");
