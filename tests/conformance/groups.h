@@ -40,6 +40,7 @@ void add_two_devices(Suite *suite);
 
 /* Other users of the driver. */
 void add_interop(Suite *suite);
+void add_interop_ipc(Suite *suite);
 void add_interop_vulkan(Suite *suite); /* where the headers of Vulkan are there */
 
 /* Kernels. */
@@ -77,6 +78,7 @@ void add_pipeline_lives(Suite *suite);
 void add_threads(Suite *suite);
 void add_signals(Suite *suite);
 void add_fork(Suite *suite);
+void add_interop_processes(Suite *suite);
 void add_process_exit(Suite *suite);
 void add_out_of_memory(Suite *suite);
 void add_out_of_device_memory(Suite *suite);

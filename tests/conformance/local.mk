@@ -63,6 +63,7 @@ tests_conformance_conformance_SOURCES += \
 	tests/conformance/fill.c \
 	tests/conformance/glsl.c \
 	tests/conformance/interop.c \
+	tests/conformance/interop_ipc.c \
 	tests/conformance/kernel.c \
 	tests/conformance/launch.c \
 	tests/conformance/map.c \

@@ -45,6 +45,7 @@ static void (*const groups[])(Suite *suite) = {
     add_memory_kinds,
     add_two_devices,
     add_interop,
+    add_interop_ipc,
 #ifdef CONFORMANCE_VULKAN
     add_interop_vulkan,
 #endif
@@ -79,6 +80,7 @@ static void (*const groups[])(Suite *suite) = {
 /* Those that fork their process, end it or take its memory away: each in one of its own, before a driver is loaded here. */
 static void (*const groups_alone[])(Suite *suite) = {
     add_fork,
+    add_interop_processes,
     add_process_exit,
     add_out_of_device_memory,
 };
