@@ -67,7 +67,7 @@ int32_t trm_buffer_get_ipc_handle(struct trm_buffer *handle, struct trm_ipc_hand
     struct core_buffer *buffer = core_object_enter(handle, CORE_BUFFER);
     if (buffer == NULL)
         return core_last_status();
-    int32_t status = core_output_check(ipc, "handle");
+    int32_t status = core_output_check(ipc, "ipc");
     if (status == TRM_OK)
         status = get_handle(buffer, ipc);
     core_object_leave(&buffer->object);
@@ -92,7 +92,7 @@ int32_t trm_buffer_open_ipc_handle(struct trm_device *handle, const struct trm_i
     if (device == NULL)
         return core_last_status();
     if (ipc == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_buffer_open_ipc_handle: `handle` is NULL");
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_buffer_open_ipc_handle: `ipc` is NULL");
     if (device->backend->interop.ipc_open == NULL)
         return core_interop_missing(device, "memory of other processes by handles");
     const struct trm_ipc_handle given = *ipc; /* it may lie where the other process still writes */

@@ -205,7 +205,7 @@ TRM_API int32_t trm_buffer_create_ipc(struct trm_device *device, uint64_t size, 
  *             wrote it has ended (trm_stream_sync(), or an event of both processes)
  * Errors      UNSUPPORTED for other memory: of pools, exportable, imported, opened by a handle, managed
  */
-TRM_API int32_t trm_buffer_get_ipc_handle(struct trm_buffer *buffer, struct trm_ipc_handle *handle);
+TRM_API int32_t trm_buffer_get_ipc_handle(struct trm_buffer *buffer, struct trm_ipc_handle *ipc);
 
 /* A buffer (TRM_MEMORY_DEVICE) that is memory of another process, which gave its handle; also one of a program that uses CUDA by
  * itself and says offset (a multiple of 16) and size. Destroying the buffer closes the handle when the work that uses it has ended, and
@@ -215,7 +215,7 @@ TRM_API int32_t trm_buffer_get_ipc_handle(struct trm_buffer *buffer, struct trm_
  * Errors      INVALID_ARGUMENT for what is no handle, or of memory that is gone, or of this very process, where CUDA opens none;
  *             OUT_OF_RANGE where what was opened has fewer than offset + size bytes. Nothing stays open then
  */
-TRM_API int32_t trm_buffer_open_ipc_handle(struct trm_device *device, const struct trm_ipc_handle *handle,
+TRM_API int32_t trm_buffer_open_ipc_handle(struct trm_device *device, const struct trm_ipc_handle *ipc,
                                            struct trm_buffer **buffer);
 
 /* ---- semaphores that others have too ------------------------------------------------------------ */
