@@ -3,6 +3,8 @@
  */
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/standin/check/fixture.h"
@@ -368,6 +370,89 @@ START_TEST(a_stream_waits_for_the_value_of_a_semaphore_that_another_signals)
 }
 END_TEST
 
+/* ---- of another process */
+
+/* Writes a handle of words that are 7, and ends when the other end is closed. */
+static void give_words(int socket)
+{
+    CUipcMemHandle handle, inside;
+    char none;
+
+    begin("");
+    CUdeviceptr words = make_words();
+    must(cuMemsetD32Async(words, 7, COUNT, NULL)); /* which is waited for */
+    must(cuIpcGetMemHandle(&handle, words));
+    must(cuIpcGetMemHandle(&inside, words + 8));
+    ck_assert_mem_eq(&handle, &inside, sizeof(handle));
+    ck_assert_int_eq((int)write(socket, &handle, sizeof(handle)), (int)sizeof(handle));
+    ck_assert_int_eq((int)read(socket, &none, 1), 0);
+    ck_assert_uint_eq(read_word(words), 8);
+    must(cuMemFree(words));
+    end();
+}
+
+START_TEST(memory_of_another_process_is_opened_by_its_handle_and_closed_as_often)
+{
+    CUipcMemHandle handle, other;
+    CUdeviceptr first = 0, second = 0, base = 0;
+    size_t size = 0;
+    int ends[2], ended = -1;
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        give_words(ends[1]);
+        _exit(0);
+    }
+    close(ends[1]);
+    ck_assert_int_eq((int)read(ends[0], &handle, sizeof(handle)), (int)sizeof(handle));
+    begin("");
+    must(cuIpcOpenMemHandle(&first, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    must(cuIpcOpenMemHandle(&second, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    ck_assert_uint_eq(first, second);
+    must(cuMemGetAddressRange(&base, &size, first + 8));
+    ck_assert_uint_eq(base, first);
+    ck_assert_uint_eq(size, BYTES);
+    ck_assert_uint_eq(read_word(first), 7);
+    ck_assert_int_eq(cuIpcGetMemHandle(&other, first), CUDA_ERROR_INVALID_VALUE);
+    ck_assert_int_eq(cuMemFree(first), CUDA_ERROR_INVALID_VALUE);
+    must(cuIpcCloseMemHandle(first));
+    must(cuMemsetD32Async(first, 8, COUNT, NULL));
+    must(cuIpcCloseMemHandle(first));
+    ck_assert_int_eq(cuIpcCloseMemHandle(first), CUDA_ERROR_INVALID_VALUE);
+    ck_assert_uint_eq(control->breaches(NULL, 0), 2);
+    control->forget_breaches();
+    close(ends[0]);
+    ck_assert_int_eq(waitpid(child, &ended, 0), child);
+    ck_assert_int_eq(ended, 0);
+    ck_assert_int_eq(cuIpcOpenMemHandle(&first, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+                     CUDA_ERROR_MAP_FAILED);
+    end();
+}
+END_TEST
+
+START_TEST(handles_are_of_what_was_allocated_plainly_and_for_others)
+{
+    CUipcMemHandle handle;
+    CUdeviceptr pooled = 0, opened = 0;
+
+    begin("");
+    CUdeviceptr words = make_words();
+    must(cuMemAllocAsync(&pooled, BYTES, NULL));
+    ck_assert_int_eq(cuIpcGetMemHandle(&handle, pooled), CUDA_ERROR_INVALID_VALUE);
+    must(cuIpcGetMemHandle(&handle, words));
+    ck_assert_int_eq(cuIpcOpenMemHandle(&opened, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+                     CUDA_ERROR_INVALID_CONTEXT);
+    memset(&handle, 0x5a, sizeof(handle));
+    ck_assert_int_eq(cuIpcOpenMemHandle(&opened, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+                     CUDA_ERROR_INVALID_VALUE);
+    must(cuMemFreeAsync(pooled, NULL));
+    must(cuMemFree(words));
+    end();
+}
+END_TEST
+
 int main(void)
 {
     TCase *tests = tcase_create("memory");
@@ -385,5 +470,7 @@ int main(void)
     tcase_add_test(tests, rubbish_is_written_where_a_stream_allocates_and_where_it_frees);
     tcase_add_test(tests, memory_that_was_exported_and_imported_is_the_same);
     tcase_add_test(tests, a_stream_waits_for_the_value_of_a_semaphore_that_another_signals);
+    tcase_add_test(tests, memory_of_another_process_is_opened_by_its_handle_and_closed_as_often);
+    tcase_add_test(tests, handles_are_of_what_was_allocated_plainly_and_for_others);
     return run_tests(tests, "memory");
 }
