@@ -37,8 +37,8 @@ struct trm_backend_memory {
     CUmemGenericAllocationHandle handle; /* VIRTUAL */
     bool exportable;                     /* VIRTUAL: made here to be exported */
     CUexternalMemory external;           /* EXTERNAL */
-    uint64_t
-        skipped; /* bytes before `address` and `host`: left out for the sake of alignment; OPENED: the handle's offset */
+    /* bytes before `address` and `host`: left out for the sake of alignment; OPENED: the handle's offset */
+    uint64_t skipped;
     struct cuda_registered *registered; /* REGISTERED; NULL: by the program itself */
 };
 
