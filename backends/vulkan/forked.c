@@ -137,10 +137,11 @@ static int listen_to(int input, struct verdict *verdict)
     return -1;
 }
 
+#define OF_A_CHILD "this is the child of a process that has used Vulkan, and there the driver "
+
 static bool say(char *reason, uint64_t capacity, const char *how)
 {
-    snprintf(reason, capacity, "this is the child of a process that has used Vulkan, and there the driver %s",
-             how);
+    snprintf(reason, capacity, OF_A_CHILD "%s", how);
     return false;
 }
 
@@ -193,6 +194,12 @@ static void note(pid_t self, bool works, const char *reason)
         return;
     snprintf(unsound_reason, sizeof(unsound_reason), "%s", reason);
     atomic_store(&unsound, self);
+}
+
+const char *vulkan_forked_hint(void)
+{
+    pid_t used = atomic_load(&user);
+    return used != 0 && used != getpid() ? "; " OF_A_CHILD "need not work" : "";
 }
 
 int32_t vulkan_forked_check(const struct vulkan_loader *loader, char *reason, uint64_t capacity)

@@ -18,4 +18,8 @@ void vulkan_forked_note(void);
  * longer. All signals are to be held meanwhile. */
 int32_t vulkan_forked_check(const struct vulkan_loader *loader, char *reason, uint64_t capacity);
 
+/* What is to be said behind a driver's refusal: in such a child what it is, since the trial may have had more luck, as was seen on a
+ * machine with much to do; else nothing. */
+const char *vulkan_forked_hint(void);
+
 #endif

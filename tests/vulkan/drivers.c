@@ -90,9 +90,10 @@ END_TEST
 
 static bool check_live(bool (*check)(int32_t status))
 {
-    if (check(live()))
+    int32_t status = live();
+    if (check(status))
         return true;
-    fprintf(stderr, "in the child: %s\n", trm_last_error().sentence);
+    fprintf(stderr, "in the child: %s: %s\n", trm_status_name(status), trm_last_error().sentence);
     return false;
 }
 
@@ -163,6 +164,16 @@ static bool is_hidden(int32_t status)
     return status < 0 && has("shows no device");
 }
 
+/* The first time; then none of its devices can be opened any more. */
+static bool works_once(int32_t status)
+{
+    static bool armed;
+    if (armed)
+        return status < 0 && has("need not work");
+    armed = true;
+    return status == TRM_OK && shim->arm("vkCreateDevice:1:on:VK_ERROR_INITIALIZATION_FAILED") == 0;
+}
+
 static bool is_explained(int32_t status)
 {
     return status < 0 && has("");
@@ -198,6 +209,12 @@ START_TEST(a_driver_that_shows_no_device_after_a_fork_is_a_status)
 }
 END_TEST
 
+START_TEST(a_driver_that_refuses_later_is_explained_as_well)
+{
+    in_a_child("", works_once, NULL);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite  = suite_create("vulkan: drivers");
@@ -213,5 +230,7 @@ int main(void)
     tcase_add_test(forked, a_driver_that_aborts_after_a_fork_is_a_status);
     tcase_add_test(forked, a_driver_that_hangs_after_a_fork_is_a_status);
     tcase_add_test(forked, a_driver_that_shows_no_device_after_a_fork_is_a_status);
+    if (!sanitized())
+        tcase_add_test(forked, a_driver_that_refuses_later_is_explained_as_well);
     return run_suite(suite);
 }
