@@ -175,6 +175,13 @@ static const struct core_setting_row rows[] = {
         .check = is_way_of_copying,
     },
     {
+        .info = INFO(
+            TRM_SETTING_COUNT, "vulkan.items", "TRIREME_VULKAN_ITEMS", "0", 0,
+            "How many items of a large grid a kernel of the vulkan backend that goes straight to its end "
+            "does in one invocation, up to 8: 1, none so; 0, as is best for the device."),
+        .most = 8,
+    },
+    {
         .info =
             INFO(TRM_SETTING_TEXT, "vulkan.loader", "TRIREME_VULKAN_LOADER", "libvulkan.so.1", 1,
                  "The Vulkan loader of the vulkan backend: a name that the dynamic linker looks up, or an "

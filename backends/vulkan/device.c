@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "adopt.h"
+#include "forked.h"
 #include "heap.h"
 #include "module.h"
 #include "profile.h"
@@ -27,6 +28,21 @@ static uint64_t spin_of(const struct trm_backend_instance *instance, const struc
     return instance->spin_ns;
 }
 
+/* Without the setting: on GPUs with much memory bandwidth, and for grids that leave none of their units without work: an H200 has
+ * room for 270,000 invocations at once. */
+#define ITEMS_OF_GPU 4u
+#define LEAST_OF_GPU (UINT64_C(1) << 21)
+
+static struct vulkan_several_use several_of(const struct trm_backend_instance *instance,
+                                            const struct vulkan_physical *physical)
+{
+    if (instance->items != 0)
+        return (struct vulkan_several_use){.items = instance->items};
+    if (physical->kind == TRM_DEVICE_GPU)
+        return (struct vulkan_several_use){.items = ITEMS_OF_GPU, .least = LEAST_OF_GPU};
+    return (struct vulkan_several_use){.items = 1};
+}
+
 int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const struct vulkan_physical *physical,
                                struct trm_backend_device **result)
 {
@@ -38,6 +54,7 @@ int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const stru
     device->copies_by_kernel = physical->copies_by_kernel;
     device->small_by_engine  = physical->small_by_engine;
     device->spin_ns          = spin_of(instance, physical);
+    device->several          = several_of(instance, physical);
     pthread_mutex_init(&device->stall_lock, NULL);
     pthread_mutex_init(&device->streams_lock, NULL);
     *result = device;
@@ -53,6 +70,8 @@ int32_t vulkan_device_load(struct trm_backend_device *device, const struct vulka
         vk->vkResetQueryPool = NULL;
     if (!features->device_address.bufferDeviceAddress)
         vk->vkGetBufferDeviceAddress = NULL;
+    if (vk->vkCmdDispatchBase == NULL)
+        device->several.items = 1;
     if (!features->fault.deviceFault)
         vk->get_device_fault_info = NULL;
     if (missing == NULL)
@@ -154,8 +173,9 @@ static int32_t create_handle(struct trm_backend_device *device, const struct vul
         return TRM_OK;
     device->handle = VK_NULL_HANDLE;
     return vulkan_fail(device->instance, vulkan_status(result), result,
-                       "The device %s cannot be opened: vkCreateDevice failed: %s (%d).",
-                       physical->properties.deviceName, vulkan_result_name(result), result);
+                       "The device %s cannot be opened: vkCreateDevice failed: %s (%d)%s.",
+                       physical->properties.deviceName, vulkan_result_name(result), result,
+                       vulkan_forked_hint());
 }
 
 /* What was made of a device is vulkan_device_close()'s to undo. */

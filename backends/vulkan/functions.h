@@ -93,6 +93,7 @@
 
 #define VULKAN_DEVICE_OPTIONAL_FUNCTIONS(USE) \
     USE(vkCmdPushDescriptorSetKHR)            \
+    USE(vkCmdDispatchBase)                    \
     USE(vkResetQueryPool)                     \
     USE(vkGetCalibratedTimestampsEXT)         \
     USE(vkGetMemoryHostPointerPropertiesEXT)  \

@@ -11,6 +11,7 @@
 #include "forked.h"
 #include "kept.h"
 #include "messages.h"
+#include "several.h"
 #include "signals.h"
 
 #define SPIN_MOST_US 1000u
@@ -52,6 +53,16 @@ static enum vulkan_copies copies_setting(const struct trm_host *host)
     return strcmp(text, "engine") == 0 ? VULKAN_COPIES_ENGINE : VULKAN_COPIES_AUTO;
 }
 
+static uint32_t items_setting(const struct trm_host *host)
+{
+    char text[16];
+    uint64_t needed = 0;
+    if (host->get_setting(host->context, "vulkan.items", text, sizeof(text), &needed) != TRM_OK)
+        return 0;
+    unsigned long items = strtoul(text, NULL, 10);
+    return items < VULKAN_SEVERAL_MOST ? (uint32_t)items : VULKAN_SEVERAL_MOST;
+}
+
 static int32_t find_version(struct trm_backend_instance *instance, char *reason)
 {
     PFN_vkEnumerateInstanceVersion ask = instance->loader.vk.vkEnumerateInstanceVersion;
@@ -89,9 +100,11 @@ static int32_t create_handle(struct trm_backend_instance *instance, char *reason
     }
     instance->handle = VK_NULL_HANDLE;
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
-        snprintf(reason, VULKAN_REASON_BYTES, "there is no Vulkan driver (VK_ERROR_INCOMPATIBLE_DRIVER)");
+        snprintf(reason, VULKAN_REASON_BYTES, "there is no Vulkan driver (VK_ERROR_INCOMPATIBLE_DRIVER)%s",
+                 vulkan_forked_hint());
     else
-        snprintf(reason, VULKAN_REASON_BYTES, "vkCreateInstance failed: %s", vulkan_result_name(result));
+        snprintf(reason, VULKAN_REASON_BYTES, "vkCreateInstance failed: %s%s", vulkan_result_name(result),
+                 vulkan_forked_hint());
     return vulkan_status(result);
 }
 
@@ -150,6 +163,7 @@ int32_t vulkan_instance_create(const struct trm_host *host, struct trm_backend_i
     instance->host    = host;
     instance->spin_ns = spin_setting(host);
     instance->copies  = copies_setting(host);
+    instance->items   = items_setting(host);
     instance->bounds  = vulkan_setting_flag(host, "kernel.bounds");
     vulkan_signals_hold(&before);
     int32_t status = start(instance, reason);

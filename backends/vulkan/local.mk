@@ -77,6 +77,9 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/record_launch.c \
 	backends/vulkan/service.c \
 	backends/vulkan/service.h \
+	backends/vulkan/several.c \
+	backends/vulkan/several.h \
+	backends/vulkan/several_write.c \
 	backends/vulkan/shader.c \
 	backends/vulkan/shader.h \
 	backends/vulkan/signals.h \
@@ -94,7 +97,8 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/vulkan.h \
 	backends/vulkan/wait.c \
 	backends/vulkan/watching.c \
-	backends/vulkan/watching.h
+	backends/vulkan/watching.h \
+	backends/vulkan/words.h
 
 backends_vulkan_la_SOURCES =
 backends_vulkan_la_LIBADD = backends/vulkan/libvulkan.la

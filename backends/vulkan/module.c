@@ -68,13 +68,7 @@ static int32_t make_handle(struct trm_backend_module *module, const struct trm_m
     int32_t status                    = vulkan_shader_create(device->instance, source, &module->shader);
     if (status != TRM_OK)
         return status;
-    VkShaderModuleCreateInfo create = {
-        .sType    = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-        .codeSize = module->shader.count * sizeof(uint32_t),
-        .pCode    = module->shader.words,
-    };
-    VkResult result = device->vk.vkCreateShaderModule(device->handle, &create, NULL, &module->handle);
-    return result == VK_SUCCESS ? TRM_OK : vulkan_device_fail(device, result, "vkCreateShaderModule");
+    return vulkan_shader_module(device, &module->shader, &module->handle);
 }
 
 static int32_t make_set_layout(struct trm_backend_module *module, uint32_t count, bool pushes)
@@ -199,6 +193,8 @@ static void module_unload(struct trm_backend_module *module)
     const struct trm_backend_instance *instance = device->instance;
     for (uint32_t i = 0; i < module->kernel_count; i++) {
         device->vk.vkDestroyPipeline(device->handle, atomic_load(&module->kernels[i].pipeline), NULL);
+        device->vk.vkDestroyPipeline(device->handle, module->kernels[i].several.whole, NULL);
+        device->vk.vkDestroyPipeline(device->handle, module->kernels[i].several.rest, NULL);
         pthread_mutex_destroy(&module->kernels[i].lock);
     }
     device->vk.vkDestroyPipelineLayout(device->handle, module->layout, NULL);

@@ -11,6 +11,16 @@
 #include "shader.h"
 #include "vulkan.h"
 
+/* For large grids, where the kernel is one for several.h; made when there is the first one.
+ *
+ * What is left over begins in the midst of a grid. That is not left to the kernel's own pipeline, though it could be: a driver was
+ * seen (NVIDIA's 580) whose cache takes a pipeline that may not begin there for one that may. */
+struct vulkan_several_pipelines {
+    _Atomic bool known;
+    VkPipeline whole; /* does device->several.items groups in one; null: the kernel is of another kind */
+    VkPipeline rest;  /* one, from any place on */
+};
+
 struct trm_backend_kernel {
     struct trm_backend_module *module;
     const struct trm_kernel_info *info; /* the core's reflection */
@@ -22,7 +32,8 @@ struct trm_backend_kernel {
     uint32_t constant_bytes; /* of push constants: a multiple of 4; parameters have `place` as their offset */
     const char *entry;       /* its name in the module */
     VkPipeline _Atomic pipeline;
-    pthread_mutex_t lock; /* for making it; taken under a stream's lock, and nothing is taken under it */
+    struct vulkan_several_pipelines several;
+    pthread_mutex_t lock; /* for making them; taken under a stream's lock, and nothing is taken under it */
 };
 
 struct trm_backend_module {
@@ -40,10 +51,16 @@ struct trm_backend_module {
     struct trm_backend_kernel kernels[];
 };
 
-/* pipeline.c: the pipeline for a group size, which is the kernel's own; made when it is first asked for, by one thread, and kept.
- * Any thread. */
+/* pipeline.c: code for the driver. */
+int32_t vulkan_shader_module(struct trm_backend_device *device, const struct vulkan_shader *shader,
+                             VkShaderModule *handle);
+
+/* The pipeline for a group size, which is the kernel's own; made when it is first asked for, by one thread, and kept. Any thread. */
 int32_t vulkan_kernel_pipeline(struct trm_backend_kernel *kernel, const uint32_t group_size[3],
                                VkPipeline *pipeline);
+
+/* Likewise those for large grids: kernel->several is filled in. */
+int32_t vulkan_kernel_several(struct trm_backend_kernel *kernel);
 
 /* pipeline_cache.c: one for a device, kept on disk in the cache that the host lends, which trusts and checks its files. */
 int32_t vulkan_pipeline_cache_open(struct trm_backend_device *device);

@@ -4,18 +4,21 @@
 #include <stdio.h>
 
 #include "module.h"
+#include "several.h"
 
-static int32_t make_pipeline(struct trm_backend_kernel *kernel, VkPipeline *pipeline)
+static int32_t make_pipeline(const struct trm_backend_kernel *kernel, VkShaderModule code,
+                             VkPipelineCreateFlags flags, VkPipeline *pipeline)
 {
     struct trm_backend_module *module  = kernel->module;
     struct trm_backend_device *device  = module->device;
     VkComputePipelineCreateInfo create = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .flags = flags,
         .stage =
             {
                 .sType               = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                 .stage               = VK_SHADER_STAGE_COMPUTE_BIT,
-                .module              = module->handle,
+                .module              = code,
                 .pName               = kernel->entry,
                 .pSpecializationInfo = module->constant_count != 0 ? &module->constants : NULL,
             },
@@ -28,6 +31,18 @@ static int32_t make_pipeline(struct trm_backend_kernel *kernel, VkPipeline *pipe
         return TRM_OK;
     snprintf(call, sizeof(call), "vkCreateComputePipelines of kernel '%.100s'", kernel->info->name);
     return vulkan_device_fail(device, result, call);
+}
+
+int32_t vulkan_shader_module(struct trm_backend_device *device, const struct vulkan_shader *shader,
+                             VkShaderModule *handle)
+{
+    VkShaderModuleCreateInfo create = {
+        .sType    = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+        .codeSize = shader->count * sizeof(uint32_t),
+        .pCode    = shader->words,
+    };
+    VkResult result = device->vk.vkCreateShaderModule(device->handle, &create, NULL, handle);
+    return result == VK_SUCCESS ? TRM_OK : vulkan_device_fail(device, result, "vkCreateShaderModule");
 }
 
 /* The core launches kernels that have a size in groups of that size alone. */
@@ -52,12 +67,62 @@ int32_t vulkan_kernel_pipeline(struct trm_backend_kernel *kernel, const uint32_t
         pthread_mutex_lock(&kernel->lock);
         made = atomic_load_explicit(&kernel->pipeline, memory_order_acquire);
         if (made == VK_NULL_HANDLE)
-            status = make_pipeline(kernel, &made);
+            status = make_pipeline(kernel, kernel->module->handle, 0, &made);
         if (status == TRM_OK)
             atomic_store_explicit(&kernel->pipeline, made, memory_order_release);
         pthread_mutex_unlock(&kernel->lock);
     }
     if (status == TRM_OK)
         *pipeline = made;
+    return status;
+}
+
+/* ---- several invocations in one --------------------------------------------------------------------- */
+
+/* Null where the kernel is of another kind. */
+static int32_t make_for(struct trm_backend_kernel *kernel, uint32_t items, VkPipelineCreateFlags flags,
+                        VkPipeline *pipeline)
+{
+    struct trm_backend_module *module = kernel->module;
+    struct trm_backend_device *device = module->device;
+    struct vulkan_shader shader;
+    VkShaderModule code;
+    int32_t status =
+        vulkan_several_create(device->instance, &module->shader, (uint32_t)(kernel - module->kernels),
+                              kernel->info->group_size[0], items, &shader);
+    if (status != TRM_OK || shader.words == NULL)
+        return status;
+    status = vulkan_shader_module(device, &shader, &code);
+    vulkan_shader_release(device->instance, &shader);
+    if (status != TRM_OK)
+        return status;
+    status = make_pipeline(kernel, code, flags, pipeline);
+    device->vk.vkDestroyShaderModule(device->handle, code, NULL);
+    return status;
+}
+
+/* What was made stays where not both could be. */
+static int32_t make_several(struct trm_backend_kernel *kernel)
+{
+    struct vulkan_several_pipelines *several = &kernel->several;
+    int32_t status                           = TRM_OK;
+    if (several->whole == VK_NULL_HANDLE)
+        status = make_for(kernel, kernel->module->device->several.items, 0, &several->whole);
+    if (status == TRM_OK && several->whole != VK_NULL_HANDLE)
+        status = make_for(kernel, 1, VK_PIPELINE_CREATE_DISPATCH_BASE_BIT, &several->rest);
+    if (status == TRM_OK)
+        atomic_store_explicit(&several->known, true, memory_order_release);
+    return status;
+}
+
+int32_t vulkan_kernel_several(struct trm_backend_kernel *kernel)
+{
+    int32_t status = TRM_OK;
+    if (atomic_load_explicit(&kernel->several.known, memory_order_acquire))
+        return TRM_OK;
+    pthread_mutex_lock(&kernel->lock);
+    if (!atomic_load_explicit(&kernel->several.known, memory_order_acquire))
+        status = make_several(kernel);
+    pthread_mutex_unlock(&kernel->lock);
     return status;
 }

@@ -249,16 +249,67 @@ static void bind_set(struct vulkan_recorder *recorder, const struct trm_backend_
 
 /* ---- launching ------------------------------------------------------------------------------------- */
 
+static uint64_t volume(const uint32_t size[3])
+{
+    return (uint64_t)size[0] * size[1] * size[2];
+}
+
+static bool is_for_several(const struct trm_backend_device *device, const struct trm_launch_desc *desc)
+{
+    return device->several.items > 1 && desc->groups[0] >= device->several.items &&
+           volume(desc->groups) >= device->several.least / volume(desc->group_size);
+}
+
+/* What a grid is done by. */
+struct way {
+    VkPipeline pipeline; /* of one group after the other; for all of it where the next is null */
+    VkPipeline several;
+};
+
+static int32_t find_way(const struct trm_backend_device *device, const struct trm_launch_desc *desc,
+                        struct way *way)
+{
+    struct trm_backend_kernel *kernel = desc->kernel;
+    int32_t status                    = vulkan_kernel_pipeline(kernel, desc->group_size, &way->pipeline);
+    way->several                      = VK_NULL_HANDLE;
+    if (status != TRM_OK || !is_for_several(device, desc))
+        return status;
+    status = vulkan_kernel_several(kernel);
+    if (status == TRM_OK && kernel->several.whole != VK_NULL_HANDLE) {
+        way->several  = kernel->several.whole;
+        way->pipeline = kernel->several.rest;
+    }
+    return status;
+}
+
+static void dispatch(struct vulkan_recorder *recorder, const uint32_t groups[3], const struct way *way)
+{
+    const struct trm_backend_device *device = recorder->device;
+    uint32_t items                          = device->several.items;
+    if (way->several == VK_NULL_HANDLE) {
+        vulkan_record_bind(recorder, way->pipeline);
+        device->vk.vkCmdDispatch(recorder->command, groups[0], groups[1], groups[2]);
+        return;
+    }
+    uint32_t rest = groups[0] % items;
+    vulkan_record_bind(recorder, way->several);
+    device->vk.vkCmdDispatch(recorder->command, groups[0] / items, groups[1], groups[2]);
+    if (rest == 0)
+        return;
+    vulkan_record_bind(recorder, way->pipeline);
+    device->vk.vkCmdDispatchBase(recorder->command, groups[0] - rest, 0, 0, rest, groups[1], groups[2]);
+}
+
 int32_t vulkan_record_launch(struct vulkan_recorder *recorder, const struct trm_launch_desc *desc)
 {
     struct trm_backend_device *device = recorder->device;
     struct trm_backend_kernel *kernel = desc->kernel;
-    VkPipeline pipeline;
-    VkDescriptorSet set = VK_NULL_HANDLE;
+    VkDescriptorSet set               = VK_NULL_HANDLE;
+    struct way way;
     struct arguments arguments;
     int32_t status = vulkan_launch_check(device, desc);
     if (status == TRM_OK)
-        status = vulkan_kernel_pipeline(kernel, desc->group_size, &pipeline);
+        status = find_way(device, desc, &way);
     if (status == TRM_OK)
         status = take_arguments(recorder, desc, &arguments);
     bool pushes = kernel->pushes;
@@ -267,7 +318,6 @@ int32_t vulkan_record_launch(struct vulkan_recorder *recorder, const struct trm_
     if (status != TRM_OK)
         return status;
     vulkan_record_accesses(recorder, arguments.accesses, arguments.access_count);
-    vulkan_record_bind(recorder, pipeline);
     use_layout(recorder, kernel->layout);
     if (arguments.buffer_count != 0) {
         if (pushes)
@@ -277,6 +327,6 @@ int32_t vulkan_record_launch(struct vulkan_recorder *recorder, const struct trm_
     }
     if (kernel->constant_bytes != 0)
         push_constants(recorder, kernel, arguments.constants);
-    device->vk.vkCmdDispatch(recorder->command, desc->groups[0], desc->groups[1], desc->groups[2]);
+    dispatch(recorder, desc->groups, &way);
     return TRM_OK;
 }

@@ -3,12 +3,11 @@
  */
 #include "shader.h"
 
-#include <spirv/unified1/spirv.h>
 #include <string.h>
 
 #include "vulkan.h"
+#include "words.h"
 
-#define HEADER_WORDS 5u
 #define VERSION_1_3 0x00010300u
 #define NAME_WORDS_MOST 16u
 #define WORDS_OF_BUFFER \
@@ -41,25 +40,9 @@ struct rewriting {
 
 /* ---- instructions */
 
-static uint32_t opcode(const uint32_t *word)
-{
-    return word[0] & SpvOpCodeMask;
-}
-
-static uint32_t length(const uint32_t *word)
-{
-    return word[0] >> SpvWordCountShift;
-}
-
-/* The text that begins at a word; on machines whose low bytes come first it lies there as C has it. */
-static const char *text_at(const uint32_t *word)
-{
-    return (const char *)word;
-}
-
 static bool begins_with(const uint32_t *word, const char *text)
 {
-    return strncmp(text_at(word), text, strlen(text)) == 0;
+    return strncmp(vulkan_text_at(word), text, strlen(text)) == 0;
 }
 
 static void write_word(struct rewriting *rewriting, uint32_t word)
@@ -97,7 +80,7 @@ static struct buffer *find_buffer(const struct rewriting *rewriting, uint32_t id
 
 static bool is_buffer(const uint32_t *variable)
 {
-    return opcode(variable) == SpvOpVariable &&
+    return vulkan_opcode(variable) == SpvOpVariable &&
            (variable[3] == SpvStorageClassUniform || variable[3] == SpvStorageClassStorageBuffer);
 }
 
@@ -105,8 +88,8 @@ static bool is_buffer(const uint32_t *variable)
 static void find_variables(struct rewriting *rewriting, uint32_t most)
 {
     const uint32_t *end = rewriting->words + rewriting->count;
-    for (const uint32_t *at = rewriting->words + HEADER_WORDS; at < end; at += length(at)) {
-        if (opcode(at) == SpvOpFunction)
+    for (const uint32_t *at = rewriting->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (vulkan_opcode(at) == SpvOpFunction)
             return;
         if (!is_buffer(at) || rewriting->buffer_count == most)
             continue;
@@ -118,10 +101,10 @@ static void find_variables(struct rewriting *rewriting, uint32_t most)
 static void find_decorations(struct rewriting *rewriting)
 {
     const uint32_t *end = rewriting->words + rewriting->count;
-    for (const uint32_t *at = rewriting->words + HEADER_WORDS; at < end; at += length(at)) {
-        if (opcode(at) == SpvOpFunction)
+    for (const uint32_t *at = rewriting->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (vulkan_opcode(at) == SpvOpFunction)
             return;
-        struct buffer *buffer = opcode(at) == SpvOpDecorate ? find_buffer(rewriting, at[1]) : NULL;
+        struct buffer *buffer = vulkan_opcode(at) == SpvOpDecorate ? find_buffer(rewriting, at[1]) : NULL;
         if (buffer == NULL)
             continue;
         if (at[2] == SpvDecorationDescriptorSet)
@@ -173,7 +156,7 @@ static bool is_silent_set(const struct silent_sets *sets, uint32_t id)
 /* What tells something to tools alone. */
 static bool is_for_tools(const uint32_t *at, struct silent_sets *sets)
 {
-    switch (opcode(at)) {
+    switch (vulkan_opcode(at)) {
     case SpvOpExtension:
         return begins_with(at + 1, "SPV_GOOGLE_") || begins_with(at + 1, "SPV_KHR_non_semantic_info");
     case SpvOpExtInstImport:
@@ -213,11 +196,11 @@ static bool rewrite_decoration(struct rewriting *rewriting, const uint32_t *at)
 /* Two types of pointers to the same thing in the same storage class may stand in a module side by side. */
 static void rewrite_in_place(uint32_t *copy)
 {
-    if (opcode(copy) == SpvOpTypePointer && copy[2] == SpvStorageClassUniform)
+    if (vulkan_opcode(copy) == SpvOpTypePointer && copy[2] == SpvStorageClassUniform)
         copy[2] = SpvStorageClassStorageBuffer;
-    else if (opcode(copy) == SpvOpVariable && copy[3] == SpvStorageClassUniform)
+    else if (vulkan_opcode(copy) == SpvOpVariable && copy[3] == SpvStorageClassUniform)
         copy[3] = SpvStorageClassStorageBuffer;
-    else if (opcode(copy) == SpvOpDecorate && copy[2] == SpvDecorationBufferBlock)
+    else if (vulkan_opcode(copy) == SpvOpDecorate && copy[2] == SpvDecorationBufferBlock)
         copy[2] = SpvDecorationBlock;
 }
 
@@ -225,19 +208,20 @@ static void rewrite(struct rewriting *rewriting)
 {
     const uint32_t *end     = rewriting->words + rewriting->count;
     struct silent_sets sets = {.count = 0};
-    memcpy(rewriting->out, rewriting->words, HEADER_WORDS * sizeof(uint32_t));
-    rewriting->written = HEADER_WORDS;
-    for (const uint32_t *at = rewriting->words + HEADER_WORDS; at < end; at += length(at)) {
-        if (!rewriting->is_begun && opcode(at) != SpvOpCapability) {
+    memcpy(rewriting->out, rewriting->words, VULKAN_HEADER_WORDS * sizeof(uint32_t));
+    rewriting->written = VULKAN_HEADER_WORDS;
+    for (const uint32_t *at = rewriting->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (!rewriting->is_begun && vulkan_opcode(at) != SpvOpCapability) {
             rewriting->is_begun = true;
             if (!rewriting->has_storage_buffers)
                 write_extension(rewriting, storage_buffers);
         }
-        if (is_for_tools(at, &sets) || (opcode(at) == SpvOpDecorate && rewrite_decoration(rewriting, at)))
+        if (is_for_tools(at, &sets) ||
+            (vulkan_opcode(at) == SpvOpDecorate && rewrite_decoration(rewriting, at)))
             continue;
         uint32_t *copy = rewriting->out + rewriting->written;
-        memcpy(copy, at, length(at) * sizeof(uint32_t));
-        rewriting->written += length(at);
+        memcpy(copy, at, vulkan_length(at) * sizeof(uint32_t));
+        rewriting->written += vulkan_length(at);
         rewrite_in_place(copy);
     }
 }
@@ -247,10 +231,10 @@ static void rewrite(struct rewriting *rewriting)
 static bool declares(const struct rewriting *rewriting, const char *extension)
 {
     const uint32_t *end = rewriting->words + rewriting->count;
-    for (const uint32_t *at = rewriting->words + HEADER_WORDS; at < end; at += length(at)) {
-        if (opcode(at) == SpvOpExtension && strcmp(text_at(at + 1), extension) == 0)
+    for (const uint32_t *at = rewriting->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (vulkan_opcode(at) == SpvOpExtension && strcmp(vulkan_text_at(at + 1), extension) == 0)
             return true;
-        if (opcode(at) == SpvOpMemoryModel)
+        if (vulkan_opcode(at) == SpvOpMemoryModel)
             break;
     }
     return false;
@@ -292,11 +276,11 @@ void vulkan_shader_release(const struct trm_backend_instance *instance, struct v
 const char *vulkan_shader_entry(const struct vulkan_shader *shader, uint32_t index)
 {
     const uint32_t *end = shader->words + shader->count;
-    for (const uint32_t *at = shader->words + HEADER_WORDS; at < end; at += length(at)) {
-        if (opcode(at) == SpvOpFunction)
+    for (const uint32_t *at = shader->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (vulkan_opcode(at) == SpvOpFunction)
             break;
-        if (opcode(at) == SpvOpEntryPoint && index-- == 0)
-            return text_at(at + 3);
+        if (vulkan_opcode(at) == SpvOpEntryPoint && index-- == 0)
+            return vulkan_text_at(at + 3);
     }
     return NULL;
 }

@@ -16,6 +16,7 @@
  *     profile.h   timestamps, told in the host's time
  *     staging.h   copies from and to host memory that the device does not reach
  *     module.h    SPIR-V as shader modules and pipelines
+ *     several.h   kernels in which an invocation does the work of several
  *     service.h   the device's threads: notifications, and copies by the host
  *
  * Locks, in the order in which they may be taken: a stream's lock, device->lazy_lock or the stager's, device->stall_lock, a
@@ -65,7 +66,14 @@ struct trm_backend_instance {
     bool validates;            /* with the layer of the setting vulkan.validation */
     uint64_t spin_ns;          /* the setting vulkan.spin */
     enum vulkan_copies copies; /* the setting vulkan.copies */
+    uint32_t items;            /* the setting vulkan.items; 0: as is best for the device */
     bool bounds;               /* the setting kernel.bounds: devices are opened with robust access */
+};
+
+/* Which launches are done several invocations in one: several.h. */
+struct vulkan_several_use {
+    uint32_t items; /* 0, 1: none */
+    uint64_t least; /* invocations of a grid */
 };
 
 struct trm_backend_device {
@@ -79,6 +87,7 @@ struct trm_backend_device {
     struct vulkan_device_functions vk;
     struct vulkan_queues queues;
     struct vulkan_pace pace;
+    struct vulkan_several_use several;
     struct vulkan_heap *heap;
     struct vulkan_service *service;                   /* threads are started when first needed */
     struct vulkan_stamps *stamps;                     /* profile.c */

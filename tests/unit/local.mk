@@ -385,6 +385,7 @@ UNIT_TESTS += \
 	tests/unit/vulkan_physical \
 	tests/unit/vulkan_pipeline_cache \
 	tests/unit/vulkan_queue \
+	tests/unit/vulkan_several \
 	tests/unit/vulkan_shader \
 	tests/unit/vulkan_stream_ends \
 	tests/unit/vulkan_streams
@@ -429,6 +430,10 @@ tests_unit_vulkan_module_LDADD = $(VULKAN_UNIT_LIBS)
 tests_unit_vulkan_pipeline_cache_SOURCES = tests/unit/vulkan_pipeline_cache.c tests/unit/folder.h $(VULKAN_FAKE)
 tests_unit_vulkan_pipeline_cache_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_vulkan_pipeline_cache_LDADD = $(VULKAN_UNIT_LIBS)
+
+tests_unit_vulkan_several_SOURCES = tests/unit/vulkan_several.c $(VULKAN_FAKE)
+tests_unit_vulkan_several_CFLAGS = $(UNIT_CFLAGS)
+tests_unit_vulkan_several_LDADD = $(VULKAN_UNIT_LIBS)
 
 tests_unit_vulkan_shader_SOURCES = tests/unit/vulkan_shader.c $(VULKAN_FAKE)
 tests_unit_vulkan_shader_CFLAGS = $(UNIT_CFLAGS)

@@ -36,6 +36,7 @@ VULKAN_TESTS = \
 	tests/vulkan/device_lost \
 	tests/vulkan/drivers \
 	tests/vulkan/out_of_memory \
+	tests/vulkan/several \
 	tests/vulkan/streams \
 	tests/vulkan/tokens \
 	tests/vulkan/two_devices
@@ -73,6 +74,10 @@ tests_vulkan_drivers_LDADD = $(VULKAN_TEST_LIBS)
 tests_vulkan_out_of_memory_SOURCES = tests/vulkan/out_of_memory.c $(VULKAN_FIXTURE) $(VULKAN_SCENARIO)
 tests_vulkan_out_of_memory_CFLAGS = $(VULKAN_TEST_CFLAGS)
 tests_vulkan_out_of_memory_LDADD = $(VULKAN_TEST_LIBS)
+
+tests_vulkan_several_SOURCES = tests/vulkan/several.c $(VULKAN_FIXTURE)
+tests_vulkan_several_CFLAGS = $(VULKAN_TEST_CFLAGS)
+tests_vulkan_several_LDADD = $(VULKAN_TEST_LIBS)
 
 tests_vulkan_streams_SOURCES = tests/vulkan/streams.c $(VULKAN_FIXTURE)
 tests_vulkan_streams_CFLAGS = $(VULKAN_TEST_CFLAGS)

@@ -176,6 +176,13 @@ VKAPI_ATTR void VKAPI_CALL shim_vkCmdDispatch(VkCommandBuffer buffer, uint32_t x
     shim_real.vkCmdDispatch(buffer, x, y, z);
 }
 
+VKAPI_ATTR void VKAPI_CALL shim_vkCmdDispatchBase(VkCommandBuffer buffer, uint32_t base_x, uint32_t base_y,
+                                                  uint32_t base_z, uint32_t x, uint32_t y, uint32_t z)
+{
+    kernel_command(SHIM_vkCmdDispatchBase, buffer, "vkCmdDispatchBase");
+    shim_real.vkCmdDispatchBase(buffer, base_x, base_y, base_z, x, y, z);
+}
+
 VKAPI_ATTR void VKAPI_CALL shim_vkCmdResetQueryPool(VkCommandBuffer buffer, VkQueryPool pool, uint32_t first,
                                                     uint32_t count)
 {

@@ -96,6 +96,7 @@
     USE(vkCmdPushDescriptorSetKHR)                      \
     USE(vkCmdPushConstants)                             \
     USE(vkCmdDispatch)                                  \
+    USE(vkCmdDispatchBase)                              \
     USE(vkCmdWriteTimestamp)                            \
     USE(vkCmdResetQueryPool)                            \
     USE(vkDestroyShaderModule)                          \

@@ -1,0 +1,86 @@
+/* vulkan backend: several invocations in one.
+ *
+ * A kernel whose invocations read little and write little leaves a large GPU waiting for memory: each of its units has too few bytes
+ * under way (an H200 has 0.78 of what its memory can do with one float an invocation, and all of it with four). So kernels without
+ * loops, which may leave at one place on the way, are made a second time: an invocation does the work of `items`, those of the same
+ * number in as many neighbouring groups. It does each instruction for all of them before the next, so that all loads are under
+ * way at once; only what is behind a branch, up to where its ways meet again, is done for one after the other.
+ *
+ * Which invocations are done together, and in which order, no kernel can tell that has nothing to tell it by. Others stay as they are:
+ * those with calls, atomic operations, barriers, memory of the group, volatile accesses, or another place in the grid than
+ * GlobalInvocationId.
+ *
+ *     several.c        which kernels are of that kind, and their instructions in order
+ *     several_write.c  the new words
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef VULKAN_SEVERAL_H
+#define VULKAN_SEVERAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shader.h"
+
+#define VULKAN_SEVERAL_MOST 8u
+
+/* The words of a shader in which entry point number `entry`, whose groups are `group_size` wide, does the work of `items` of its
+ * invocations in each, 1 to VULKAN_SEVERAL_MOST. As many groups in x are then one: a grid of n * items groups is launched as one of n.
+ * `result` has no words where the kernel is not of that kind. Errors: OUT_OF_HOST_MEMORY. */
+int32_t vulkan_several_create(const struct trm_backend_instance *instance, const struct vulkan_shader *shader,
+                              uint32_t entry, uint32_t group_size, uint32_t items,
+                              struct vulkan_shader *result);
+
+/* ---- between the two files --------------------------------------------------------------------- */
+
+/* What an id is. */
+enum vulkan_several_kind {
+    SEVERAL_SHARED = 0, /* the same for all items: types, constants, buffers, push constants */
+    SEVERAL_FOREIGN,    /* what no such kernel uses */
+    SEVERAL_ZERO,       /* the constant 0, of 32 bits */
+    SEVERAL_NUMBER,     /* another constant of 32 bits */
+    SEVERAL_PLACE,      /* the variable GlobalInvocationId */
+    SEVERAL_PLACE_X,    /* a pointer to its first component */
+    SEVERAL_BEFORE,     /* the result of an instruction that all invocations come to */
+    SEVERAL_AFTER,      /* of one behind the branch by which some leave */
+    SEVERAL_INNER,      /* while the blocks behind a branch are looked for: the label of one */
+};
+
+struct vulkan_several {
+    const struct vulkan_shader *shader;
+    uint32_t bound, items, group_size;
+    const uint32_t *entry;    /* OpEntryPoint */
+    const uint32_t *function; /* OpFunction */
+    uint8_t *kinds;           /* enum vulkan_several_kind, by id */
+    uint32_t place;           /* the variable GlobalInvocationId */
+    uint32_t place_pointer;   /* its type */
+    uint32_t place_vector;    /* to what */
+    uint32_t place_number;    /* of what */
+    uint32_t local;           /* the variable LocalInvocationId; 0: the module has none */
+    uint32_t local_pointer;   /* its type */
+    bool lists_local;         /* the entry point does */
+    bool has_long;            /* there are integers of 64 bits, of which OpSwitch has literals of two words */
+
+    /* The instructions on the way, without its labels and branches; the first `before` are come to by all invocations. A branch whose
+     * ways meet again stands among them whole: from OpSelectionMerge over all blocks, with labels, to the label where they meet,
+     * and what is chosen there (OpPhi). */
+    const uint32_t **steps;
+    uint32_t count, before;
+    uint32_t guard, guard_type; /* the condition of the branch behind them, and bool; 0: there is none */
+    bool leaves;                /* those leave for which it holds; else those for which it does not */
+};
+
+/* Where the ids among an instruction's words are, behind those of its type and its result. `first` 0: it is not one that such a kernel
+ * may have. Words from `end` on are literals; so is `literal`, 0: none is. */
+struct vulkan_several_form {
+    uint32_t first, end, literal;
+    bool has_result;
+};
+
+struct vulkan_several_form vulkan_several_form(const uint32_t *at);
+
+/* several_write.c: `result` has room for vulkan_several_capacity() words. */
+uint64_t vulkan_several_capacity(const struct vulkan_several *several);
+void vulkan_several_write(const struct vulkan_several *several, struct vulkan_shader *result);
+
+#endif

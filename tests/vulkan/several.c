@@ -1,0 +1,226 @@
+/* Kernels in which an invocation does the work of several: that it is done for each item once, and that they are used where they should
+ * be, seen by the commands that are recorded.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/vulkan/fixture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    GROUP  = 64, /* of the kernel `affine` */
+    GROUPS = 21,
+    N      = GROUP * GROUPS,
+    REST   = 7, /* behind what is launched */
+};
+
+static const char *const discrete[] = {"VULKAN_SHIM_MEMORY", "discrete", NULL};
+static const char *const plain[]    = {NULL};
+
+static struct trm_kernel *kernel;
+static struct trm_buffer *data;
+
+static void open_with(const char *const *shape, const char *items, uint64_t numbers)
+{
+    const struct trm_setting setting = {"vulkan.items", items};
+    shim_shape(shape);
+    ck_ok(context_make(&setting, 1, &the.context));
+    the.device = device_open(the.context, NULL);
+    the.stream = stream_open(the.device, TRM_STREAM_ANY);
+    kernel     = affine_on(the.device);
+    data       = buffer_open(the.device, TRM_MEMORY_DEVICE, 4 * numbers);
+}
+
+static void close_all(void)
+{
+    trm_kernel_destroy(kernel);
+    trm_buffer_destroy(data);
+    world_close();
+}
+
+/* What a launch took. */
+struct commands {
+    uint64_t whole, based, pipelines;
+};
+
+static struct commands commands_now(void)
+{
+    return (struct commands){shim->calls("vkCmdDispatch"), shim->calls("vkCmdDispatchBase"),
+                             shim->calls("vkCreateComputePipelines")};
+}
+
+static struct commands commands_since(struct commands before)
+{
+    struct commands now = commands_now();
+    return (struct commands){now.whole - before.whole, now.based - before.based,
+                             now.pipelines - before.pipelines};
+}
+
+static struct commands launch(uint32_t groups, uint32_t count)
+{
+    const struct trm_grid grid      = {.groups = {groups, 1, 1}};
+    struct trm_argument arguments[] = {trm_arg_buffer(data), trm_arg_u32(count), trm_arg_u32(3),
+                                       trm_arg_u32(5)};
+    struct commands before          = commands_now();
+    ck_ok(trm_launch(the.stream, kernel, &grid, arguments, 4));
+    ck_ok(trm_stream_sync(the.stream));
+    return commands_since(before);
+}
+
+/* So many groups are launched for so many numbers: each of those within both is touched once, and no other. */
+static struct commands check_launch(uint32_t groups, uint32_t count)
+{
+    static uint32_t numbers[N + REST];
+    uint32_t end = groups * GROUP < count ? groups * GROUP : count;
+    for (uint32_t i = 0; i < N + REST; i++)
+        numbers[i] = i;
+    ck_ok(trm_upload(the.stream, trm_span_whole(data), numbers));
+    struct commands commands = launch(groups, count);
+    ck_ok(trm_download(the.stream, numbers, trm_span_whole(data)));
+    ck_ok(trm_stream_sync(the.stream));
+    for (uint32_t i = 0; i < N + REST; i++)
+        ck_assert_msg(numbers[i] == (i < end ? 3 * i + 5 : i), "%u groups, %u numbers: number %u is %u",
+                      groups, count, i, numbers[i]);
+    return commands;
+}
+
+/* ---- each item once ---- */
+
+static const char *const items[] = {"1", "2", "3", "4", "7", "8"};
+
+START_TEST(each_item_is_done_once_whatever_is_left_over)
+{
+    uint32_t several = (uint32_t)atoi(items[_i]);
+    open_with(plain, items[_i], N + REST);
+    for (uint32_t groups = 1; groups <= GROUPS; groups++) {
+        struct commands commands = check_launch(groups, N + REST);
+        ck_assert_uint_eq(commands.pipelines, several > 1 && groups == several ? 2 : 0);
+        ck_assert_uint_eq(commands.whole, 1);
+        ck_assert_uint_eq(commands.based, several > 1 && groups >= several && groups % several != 0);
+    }
+    close_all();
+    check_nothing_left("items");
+}
+END_TEST
+
+START_TEST(those_who_leave_leave_and_the_others_stay)
+{
+    open_with(plain, items[_i], N + REST);
+    for (uint32_t count = 0; count <= N; count += 29)
+        check_launch(GROUPS, count);
+    close_all();
+}
+END_TEST
+
+/* ---- where they are used ---- */
+
+static const char by_place[] = "#version 450\n"
+                               "layout(local_size_x = 64) in;\n"
+                               "layout(std430, binding = 0) buffer Data { uint data[]; };\n"
+                               "void main() { data[gl_GlobalInvocationID.x] = gl_WorkGroupID.x; }\n";
+
+static const char by_sum[] = "#version 450\n"
+                             "layout(local_size_x = 64) in;\n"
+                             "layout(std430, binding = 0) buffer Data { uint data[]; };\n"
+                             "void main() { atomicAdd(data[0], gl_GlobalInvocationID.x); }\n";
+
+static void check_as_it_is(const char *text)
+{
+    const struct trm_grid grid      = {.groups = {GROUPS, 1, 1}};
+    struct trm_argument arguments[] = {trm_arg_buffer(data)};
+    struct trm_module_desc desc     = {.struct_size = sizeof(desc),
+                                       .format      = TRM_MODULE_GLSL,
+                                       .data        = text,
+                                       .size        = strlen(text),
+                                       .name        = "text"};
+    struct trm_module *module       = NULL;
+    struct trm_kernel *found        = NULL;
+    ck_ok(trm_module_load(the.device, &desc, &module));
+    ck_ok(trm_kernel_get(module, NULL, &found));
+    struct commands before = commands_now();
+    ck_ok(trm_launch(the.stream, found, &grid, arguments, 1));
+    ck_ok(trm_stream_sync(the.stream));
+    struct commands commands = commands_since(before);
+    ck_assert_uint_eq(commands.pipelines, 0);
+    ck_assert_uint_eq(commands.based, 0);
+    trm_kernel_destroy(found);
+    trm_module_destroy(module);
+}
+
+START_TEST(kernels_that_could_tell_stay_as_they_are)
+{
+    open_with(plain, "4", N);
+    check_as_it_is(by_place);
+    check_as_it_is(by_sum);
+    close_all();
+    check_nothing_left("other kernels");
+}
+END_TEST
+
+START_TEST(a_gpu_uses_them_for_large_grids)
+{
+    const uint32_t large = (2u << 20) / GROUP + 1;
+    open_with(discrete, "0", (uint64_t)large * GROUP);
+    ck_assert_uint_eq(launch(large - 2, 0).pipelines, 0);
+    ck_assert_uint_eq(launch(large - 1, 0).pipelines, 2);
+    ck_assert_uint_eq(launch(large - 1, 0).based, 0); /* 4 divides it */
+    ck_assert_uint_eq(launch(large, 0).based, 1);
+    close_all();
+}
+END_TEST
+
+START_TEST(a_driver_on_the_processors_does_not)
+{
+    uint64_t kind = 0;
+    open_with(plain, "0", N);
+    ck_ok(trm_device_get_u64(the.device, TRM_DEVICE_KIND, &kind));
+    if (kind == TRM_DEVICE_SOFTWARE)
+        ck_assert_uint_eq(launch(GROUPS, 0).pipelines, 0);
+    else
+        skip("the device is a GPU");
+    close_all();
+}
+END_TEST
+
+START_TEST(so_do_graphs)
+{
+    open_with(plain, "4", N + REST);
+    struct trm_graph *graph         = NULL;
+    struct trm_graph_exec *exec     = NULL;
+    struct trm_stream *recording    = NULL;
+    uint32_t numbers[2]             = {7, 7};
+    const struct trm_grid grid      = {.groups = {GROUPS, 1, 1}};
+    struct trm_argument arguments[] = {trm_arg_buffer(data), trm_arg_u32(N), trm_arg_u32(1), trm_arg_u32(1)};
+    uint64_t based                  = shim->calls("vkCmdDispatchBase");
+    ck_ok(trm_fill(the.stream, trm_span_whole(data), 0, 4));
+    ck_ok(trm_graph_create(the.device, &graph));
+    ck_ok(trm_graph_record(graph, &recording));
+    ck_ok(trm_launch(recording, kernel, &grid, arguments, 4));
+    ck_ok(trm_graph_instantiate(graph, &exec));
+    for (int i = 0; i < 3; i++)
+        ck_ok(trm_graph_launch(exec, the.stream));
+    ck_ok(trm_download(the.stream, numbers, trm_span_of(data, UINT64_C(4) * (N - 1), 8)));
+    ck_ok(trm_stream_sync(the.stream));
+    ck_assert_uint_eq(numbers[0], 3);
+    ck_assert_uint_eq(numbers[1], 0);
+    ck_assert_uint_ge(shim->calls("vkCmdDispatchBase") - based, 1);
+    trm_graph_exec_destroy(exec);
+    trm_graph_destroy(graph);
+    close_all();
+    check_nothing_left("graphs");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("vulkan: several");
+    TCase *once = group_make(suite, "once"), *use = group_make(suite, "use");
+    const int count = (int)(sizeof(items) / sizeof(items[0]));
+    tcase_add_loop_test(once, each_item_is_done_once_whatever_is_left_over, 0, count);
+    tcase_add_loop_test(once, those_who_leave_leave_and_the_others_stay, 0, count);
+    tcase_add_test(use, kernels_that_could_tell_stay_as_they_are);
+    tcase_add_test(use, a_gpu_uses_them_for_large_grids);
+    tcase_add_test(use, a_driver_on_the_processors_does_not);
+    tcase_add_test(use, so_do_graphs);
+    return run_suite(suite);
+}
