@@ -43,7 +43,13 @@ enum {
     GPU_TRIPS    = 500,
     GPU_PAIRS    = 2000,
     GPU_SIDE     = 4096, /* of square matrices */
+
+    GPU_WAKE_COUNT    = 16 << 20, /* floats, for launches of some 300 us */
+    GPU_WAKE_LINKS    = 1800,
+    GPU_WAKE_LAUNCHES = 100,
 };
+
+#define GPU_WAKE_NS UINT64_C(2000000000)
 
 /* What it takes is what the processor spends on it. */
 static inline int gpu_is_all_calls(const struct gpu_batch *batch)
