@@ -10,6 +10,10 @@
 #define STEPS_AWAY_MOST 64u  /* instructions between a branch and the end that it leads to */
 #define BLOCKS_MOST 64u      /* behind a branch whose ways meet again */
 
+/* Who does more than this has enough to do while memory is on its way, and several of it want more registers than leave room for
+ * others: the longest built-in kernel that memory bounds has 130. */
+#define STEPS_MOST 256u
+
 /* What an operand of a load or store may say of it: that it is aligned, and not to be kept in caches. */
 #define PLAIN_ACCESS (SpvMemoryAccessAlignedMask | SpvMemoryAccessNontemporalMask)
 
@@ -67,8 +71,7 @@ struct vulkan_several_form vulkan_several_form(const uint32_t *at)
 
 static bool says_nothing(uint32_t opcode)
 {
-    return opcode == SpvOpLine || opcode == SpvOpNoLine || opcode == SpvOpNop ||
-           opcode == SpvOpSelectionMerge;
+    return opcode == SpvOpLine || opcode == SpvOpNoLine || opcode == SpvOpNop;
 }
 
 /* ---- what stands before the functions ------------------------------------------------------------- */
@@ -221,7 +224,7 @@ static bool is_way_out(const struct vulkan_several *several, uint32_t label)
     for (uint32_t i = 0; i < STEPS_AWAY_MOST && at != NULL; i++) {
         if (vulkan_opcode(at) == SpvOpReturn)
             return true;
-        if (says_nothing(vulkan_opcode(at)))
+        if (says_nothing(vulkan_opcode(at)) || vulkan_opcode(at) == SpvOpSelectionMerge)
             at += vulkan_length(at);
         else
             at = only_target(at) != 0 ? block_of(several, only_target(at)) : NULL;
@@ -260,9 +263,11 @@ static uint8_t kind_here(const struct vulkan_several *several)
     return several->guard != 0 ? SEVERAL_AFTER : SEVERAL_BEFORE;
 }
 
+/* There is room for one more than there may be. */
 static void add_step(struct vulkan_several *several, const uint32_t *at)
 {
-    several->steps[several->count++] = at;
+    if (several->count <= STEPS_MOST)
+        several->steps[several->count++] = at;
 }
 
 static bool take_step(struct vulkan_several *several, const uint32_t *at)
@@ -468,7 +473,7 @@ static bool walk(struct vulkan_several *several)
         for (; !is_end(vulkan_opcode(at)); at += vulkan_length(at)) {
             if (vulkan_opcode(at) == SpvOpSelectionMerge)
                 merge = at;
-            if (!says_nothing(vulkan_opcode(at)) && !take_step(several, at))
+            else if (!says_nothing(vulkan_opcode(at)) && !take_step(several, at))
                 return false;
         }
         if (vulkan_opcode(at) == SpvOpReturn)
@@ -498,7 +503,7 @@ static bool is_straight(struct vulkan_several *several, uint32_t entry)
         return false;
     if (several->guard == 0)
         several->before = several->count;
-    return has_work(several);
+    return several->count <= STEPS_MOST && has_work(several);
 }
 
 /* ---- the shader ----------------------------------------------------------------------------------- */
@@ -519,7 +524,7 @@ int32_t vulkan_several_create(const struct trm_backend_instance *instance, const
                               struct vulkan_shader *result)
 {
     uint32_t bound                = shader->words[VULKAN_HEADER_BOUND];
-    uint64_t step_bytes           = shader->count * sizeof(const uint32_t *);
+    uint64_t step_bytes           = (STEPS_MOST + 1) * sizeof(const uint32_t *);
     struct vulkan_several several = {
         .shader = shader, .bound = bound, .items = items, .group_size = group_size};
     int32_t status = TRM_OK;

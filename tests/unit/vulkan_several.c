@@ -12,7 +12,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define OP(name, length) ((length) << 16 | SpvOp##name)
 #define TEXT(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
-#define WORDS_MOST 512u
+#define WORDS_MOST 2048u
 #define ITEMS 3u
 #define GROUP 64u
 
@@ -289,6 +289,19 @@ START_TEST(kernels_that_could_tell_are_left_alone)
 }
 END_TEST
 
+START_TEST(long_kernels_are_left_alone)
+{
+    static const uint32_t sum[] = {OP(IAdd, 5), NUMBER, MORE, X, ONE};
+    uint32_t sums[256 * COUNT(sum)];
+    for (uint32_t i = 0; i < COUNT(sums); i++)
+        sums[i] = sum[i % COUNT(sum)];
+    check_as_it_is(SHADER_WITH(sums), "more to do than there is to wait for");
+    struct vulkan_shader several = several_of(shader_with(sums, COUNT(sums) / 2), ITEMS);
+    ck_assert_ptr_nonnull(several.words);
+    vulkan_shader_release(&fake.instance, &several);
+}
+END_TEST
+
 START_TEST(an_entry_point_that_is_not_there_is_none)
 {
     struct vulkan_shader shader = SHADER_WITH(nothing), result;
@@ -326,6 +339,7 @@ int main(void)
     tcase_add_test(made, the_entry_point_lists_the_place_in_the_group);
     tcase_add_test(made, a_choice_is_made_for_each);
     tcase_add_test(left, kernels_that_could_tell_are_left_alone);
+    tcase_add_test(left, long_kernels_are_left_alone);
     tcase_add_test(left, an_entry_point_that_is_not_there_is_none);
     tcase_add_test(left, without_memory_nothing_is_left);
     suite_add_tcase(suite, made);
