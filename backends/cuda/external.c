@@ -110,8 +110,9 @@ static CUresult map(struct trm_backend_memory *memory, CUmemGenericAllocationHan
     return CUDA_SUCCESS;
 }
 
-static int32_t create(struct trm_backend_memory *memory, uint64_t size)
+static int32_t create(struct trm_backend_memory *memory, const void *what)
 {
+    uint64_t size                       = *(const uint64_t *)what;
     struct trm_backend_device *device   = memory->device;
     CUmemAllocationProp properties      = properties_of(device);
     CUmemGenericAllocationHandle handle = 0;
@@ -196,16 +197,22 @@ static int32_t fail_import(struct trm_backend_device *device, CUresult ours, CUr
         cuda_result_name(device->instance, others));
 }
 
-static int32_t import(struct trm_backend_memory *memory, int32_t fd, uint64_t size)
+struct given {
+    int32_t fd;
+    uint64_t size;
+};
+
+static int32_t import(struct trm_backend_memory *memory, const void *what)
 {
+    const struct given *given         = what;
     struct trm_backend_device *device = memory->device;
     CUresult ours = CUDA_ERROR_NOT_SUPPORTED, others = CUDA_ERROR_NOT_SUPPORTED;
     uint64_t whole = 0;
     int copy       = -1;
 
-    int32_t status = cuda_fd_copy(device, fd, &copy);
+    int32_t status = cuda_fd_copy(device, given->fd, &copy);
     if (status == TRM_OK && is_able(device))
-        status = round_up(device, size, &whole);
+        status = round_up(device, given->size, &whole);
     if (status != TRM_OK)
         goto close_copy;
     if (is_able(device))
@@ -214,7 +221,7 @@ static int32_t import(struct trm_backend_memory *memory, int32_t fd, uint64_t si
         status = ours == CUDA_SUCCESS ? TRM_OK : fail_import(device, ours, others);
         goto close_copy;
     }
-    others = import_others(memory, copy, size);
+    others = import_others(memory, copy, given->size);
     return others == CUDA_SUCCESS ? TRM_OK : fail_import(device, ours, others);
 
 close_copy:
@@ -248,28 +255,6 @@ void cuda_external_free(struct trm_backend_memory *memory)
 
 /* ---- for the table -------------------------------------------------------------------------------- */
 
-/* fd -1: new memory. */
-static int32_t make(struct trm_backend_device *device, int32_t fd, uint64_t size,
-                    struct trm_backend_memory **memory)
-{
-    CUcontext previous;
-
-    struct trm_backend_memory *made = cuda_memory_new(device);
-    if (made == NULL)
-        return cuda_fail_host_memory(device->instance, "a buffer");
-    int32_t status = cuda_enter(device, &previous);
-    if (status == TRM_OK) {
-        status = fd < 0 ? create(made, size) : import(made, fd, size);
-        cuda_leave(device, previous);
-    }
-    if (status != TRM_OK) {
-        cuda_release(device->instance, made, sizeof(*made));
-        return status;
-    }
-    *memory = made;
-    return TRM_OK;
-}
-
 int32_t cuda_memory_create_exportable(struct trm_backend_device *device, uint64_t size,
                                       struct trm_backend_memory **memory)
 {
@@ -277,7 +262,7 @@ int32_t cuda_memory_create_exportable(struct trm_backend_device *device, uint64_
 
     if (status != TRM_OK)
         return status;
-    return is_able(device) ? make(device, -1, size, memory) : fail_unable(device);
+    return is_able(device) ? cuda_memory_make(device, create, &size, memory) : fail_unable(device);
 }
 
 int32_t cuda_memory_export(struct trm_backend_memory *memory, int32_t type, int32_t *fd, uint64_t *size)
@@ -309,7 +294,8 @@ int32_t cuda_memory_export(struct trm_backend_memory *memory, int32_t type, int3
 int32_t cuda_memory_import(struct trm_backend_device *device, int32_t type, int32_t fd, uint64_t size,
                            struct trm_backend_memory **memory)
 {
-    int32_t status = cuda_device_check(device);
+    const struct given given = {fd, size};
+    int32_t status           = cuda_device_check(device);
 
     if (status != TRM_OK)
         return status;
@@ -317,7 +303,7 @@ int32_t cuda_memory_import(struct trm_backend_device *device, int32_t type, int3
         return cuda_fail_type(device->instance, type);
     if (!is_able(device) && !can_import_others(device))
         return fail_unable(device);
-    status = make(device, fd, size, memory);
+    status = cuda_memory_make(device, import, &given, memory);
     if (status == TRM_OK)
         close(fd);
     return status;

@@ -39,9 +39,10 @@ static int32_t fail_memory(struct trm_backend_device *device, const char *what)
 /* ---- making memory -------------------------------------------------------------------------------- */
 
 /* With the context entered. */
-static int32_t allocate(struct trm_backend_memory *memory, uint64_t size)
+static int32_t allocate(struct trm_backend_memory *memory, const void *what)
 {
     struct trm_backend_device *device = memory->device;
+    uint64_t size                     = *(const uint64_t *)what;
 
     if (size > UINT64_MAX - (BLOCK - 1))
         return fail_memory(device, "so large a buffer");
@@ -147,10 +148,11 @@ static int32_t check_room(struct trm_backend_device *device, CUdeviceptr opened,
     return TRM_OK;
 }
 
-static int32_t open_handle(struct trm_backend_memory *memory, const struct trm_ipc_handle *handle)
+static int32_t open_handle(struct trm_backend_memory *memory, const void *what)
 {
-    struct trm_backend_device *device = memory->device;
-    CUdeviceptr opened                = 0;
+    const struct trm_ipc_handle *handle = what;
+    struct trm_backend_device *device   = memory->device;
+    CUdeviceptr opened                  = 0;
     CUipcMemHandle native;
 
     memcpy(&native, handle->bytes, sizeof(native));
@@ -181,33 +183,11 @@ void cuda_ipc_close(struct trm_backend_memory *memory)
 
 /* ---- for the table -------------------------------------------------------------------------------- */
 
-/* handle NULL: new memory. */
-static int32_t make(struct trm_backend_device *device, const struct trm_ipc_handle *handle, uint64_t size,
-                    struct trm_backend_memory **memory)
-{
-    CUcontext previous;
-
-    struct trm_backend_memory *made = cuda_memory_new(device);
-    if (made == NULL)
-        return cuda_fail_host_memory(device->instance, "a buffer");
-    int32_t status = cuda_enter(device, &previous);
-    if (status == TRM_OK) {
-        status = handle == NULL ? allocate(made, size) : open_handle(made, handle);
-        cuda_leave(device, previous);
-    }
-    if (status != TRM_OK) {
-        cuda_release(device->instance, made, sizeof(*made));
-        return status;
-    }
-    *memory = made;
-    return TRM_OK;
-}
-
 int32_t cuda_ipc_create(struct trm_backend_device *device, uint64_t size, struct trm_backend_memory **memory)
 {
     int32_t status = check_able(device);
 
-    return status != TRM_OK ? status : make(device, NULL, size, memory);
+    return status != TRM_OK ? status : cuda_memory_make(device, allocate, &size, memory);
 }
 
 int32_t cuda_ipc_export(struct trm_backend_memory *memory, struct trm_ipc_handle *handle)
@@ -239,5 +219,5 @@ int32_t cuda_ipc_open(struct trm_backend_device *device, const struct trm_ipc_ha
         return cuda_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
                          "The offset %llu of the IPC handle is not a multiple of %u, as kernels may need.",
                          (unsigned long long)handle->offset, ALIGNMENT);
-    return make(device, handle, handle->size, memory);
+    return cuda_memory_make(device, open_handle, handle, memory);
 }

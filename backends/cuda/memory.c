@@ -203,8 +203,17 @@ static int32_t find_source(struct trm_backend_device *device, int32_t kind, enum
     }
 }
 
-static int32_t take(struct trm_backend_memory *memory, const struct trm_memory_desc *desc)
+struct wanted {
+    const struct trm_memory_desc *desc;
+    enum cuda_memory_source source;
+};
+
+static int32_t take(struct trm_backend_memory *memory, const void *what)
 {
+    const struct wanted *wanted        = what;
+    const struct trm_memory_desc *desc = wanted->desc;
+    memory->source                     = wanted->source;
+    memory->size                       = desc->size;
     if (memory->source == CUDA_MEMORY_REGISTERED) {
         memory->host = desc->host_pointer;
         return cuda_register(memory->device, memory->host, memory->size, &memory->registered,
@@ -222,6 +231,27 @@ struct trm_backend_memory *cuda_memory_new(struct trm_backend_device *device)
     if (memory != NULL)
         memory->device = device;
     return memory;
+}
+
+int32_t cuda_memory_make(struct trm_backend_device *device,
+                         int32_t (*fill)(struct trm_backend_memory *memory, const void *what),
+                         const void *what, struct trm_backend_memory **result)
+{
+    CUcontext previous;
+    struct trm_backend_memory *memory = cuda_memory_new(device);
+    if (memory == NULL)
+        return cuda_fail_host_memory(device->instance, "a buffer");
+    int32_t status = cuda_enter(device, &previous);
+    if (status == TRM_OK) {
+        status = fill(memory, what);
+        cuda_leave(device, previous);
+    }
+    if (status != TRM_OK) {
+        cuda_release(device->instance, memory, sizeof(*memory));
+        return status;
+    }
+    *result = memory;
+    return TRM_OK;
 }
 
 /* What the driver answers is of no use any more. */
@@ -254,29 +284,11 @@ void cuda_memory_free(struct trm_backend_memory *memory)
 static int32_t memory_allocate(struct trm_backend_device *device, const struct trm_memory_desc *desc,
                                struct trm_backend_memory **result)
 {
-    enum cuda_memory_source source = CUDA_MEMORY_PLAIN;
-    CUcontext previous;
-    int32_t status = cuda_device_check(device);
+    struct wanted wanted = {desc, CUDA_MEMORY_PLAIN};
+    int32_t status       = cuda_device_check(device);
     if (status == TRM_OK)
-        status = find_source(device, desc->kind, &source);
-    if (status != TRM_OK)
-        return status;
-    struct trm_backend_memory *memory = cuda_memory_new(device);
-    if (memory == NULL)
-        return cuda_fail_host_memory(device->instance, "a buffer");
-    memory->source = source;
-    memory->size   = desc->size;
-    status         = cuda_enter(device, &previous);
-    if (status == TRM_OK) {
-        status = take(memory, desc);
-        cuda_leave(device, previous);
-    }
-    if (status != TRM_OK) {
-        cuda_release(device->instance, memory, sizeof(*memory));
-        return status;
-    }
-    *result = memory;
-    return TRM_OK;
+        status = find_source(device, desc->kind, &wanted.source);
+    return status == TRM_OK ? cuda_memory_make(device, take, &wanted, result) : status;
 }
 
 static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **pointer)
