@@ -177,8 +177,8 @@ static const struct core_setting_row rows[] = {
     {
         .info = INFO(
             TRM_SETTING_COUNT, "vulkan.items", "TRIREME_VULKAN_ITEMS", "0", 0,
-            "How many items of a large grid a kernel of the vulkan backend that goes straight to its end "
-            "does in one invocation, up to 8: 1, none so; 0, as is best for the device."),
+            "How many items of a large grid a kernel of the vulkan backend that has no loops does in one "
+            "invocation, up to 8: 1, none so; 0, as is best for the device."),
         .most = 8,
     },
     {
