@@ -1,11 +1,12 @@
 /* Device memory that other processes open by handles which are data: of <trireme/interop.h>.
  * SPDX-License-Identifier: MIT
  */
+#include "core/interop.h"
+
 #include <inttypes.h>
 #include <trireme/interop.h>
 
 #include "core/buffer.h"
-#include "core/interop.h"
 #include "core/output.h"
 #include "core/pool.h"
 

@@ -114,11 +114,13 @@ static int32_t fail_open(struct trm_backend_device *device, CUresult result)
         return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, result,
                          "The IPC handle is of this process itself, where CUDA does not open it, or another "
                          "context of this process has opened handles of that device.");
+    case CUDA_ERROR_ALREADY_MAPPED:
+        return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, result,
+                         "The IPC handle's memory is open here already by another handle.");
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_INVALID_HANDLE:
     case CUDA_ERROR_INVALID_DEVICE:
     case CUDA_ERROR_MAP_FAILED:
-    case CUDA_ERROR_ALREADY_MAPPED:
     case CUDA_ERROR_UNKNOWN:
         return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, result,
                          "The IPC handle cannot be opened: it is none, or its memory or its process is gone "

@@ -42,12 +42,13 @@ struct trm_backend_memory {
     struct cuda_registered *registered; /* REGISTERED; NULL: by the program itself */
 };
 
-/* memory.c: a zeroed struct of the device; one that `fill` is given, of `what`, with the context entered, and that is gone again when it
- * fails; and the way out, by source. */
+/* memory.c: a zeroed struct of the device. */
 struct trm_backend_memory *cuda_memory_new(struct trm_backend_device *device);
+/* One that `fill` makes of `what`, with the context entered. When that fails it undoes what it did itself; the struct goes. */
 int32_t cuda_memory_make(struct trm_backend_device *device,
                          int32_t (*fill)(struct trm_backend_memory *memory, const void *what),
                          const void *what, struct trm_backend_memory **result);
+/* By source. */
 void cuda_memory_free(struct trm_backend_memory *memory);
 
 /* external.c: frees what is VIRTUAL, EXTERNAL or BORROWED. */

@@ -68,8 +68,10 @@ static VkResult open_any(const struct vulkan_loader *loader, uint32_t *devices)
     uint32_t count = DEVICES_MOST;
     VkInstance instance;
     VkResult result = loader->vk.vkCreateInstance(&info, NULL, &instance);
-    if (result < 0 || vulkan_load_instance(loader->get_proc, instance, &vk) != NULL)
+    if (result < 0)
         return result;
+    if (vulkan_load_instance(loader->get_proc, instance, &vk) != NULL)
+        return VK_ERROR_INCOMPATIBLE_DRIVER;
     result = vk.vkEnumeratePhysicalDevices(instance, &count, physicals);
     if (result < 0)
         return result;

@@ -61,10 +61,7 @@ static uint64_t blocks_size(const struct trm_launch_desc *desc)
 static int32_t take_launch(struct trm_backend_device *device, struct node *node,
                            const struct trm_launch_desc *desc)
 {
-    VkPipeline pipeline;
-    int32_t status = vulkan_launch_check(device, desc);
-    if (status == TRM_OK)
-        status = vulkan_kernel_pipeline(desc->kernel, desc->group_size, &pipeline);
+    int32_t status = vulkan_launch_prepare(device, desc);
     if (status != TRM_OK)
         return status;
     node->launch         = *desc;

@@ -11,7 +11,8 @@
 #include "shader.h"
 #include "vulkan.h"
 
-/* For large grids, where the kernel is one for several.h; made when there is the first one.
+/* For large grids, where the kernel is one for several.h; made under the kernel's lock when the first large grid is launched, and as
+ * they are once `known` is set.
  *
  * What is left over begins in the midst of a grid. That is not left to the kernel's own pipeline, though it could be: a driver was
  * seen (NVIDIA's 580) whose cache takes a pipeline that may not begin there for one that may. */

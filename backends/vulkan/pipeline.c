@@ -101,18 +101,28 @@ static int32_t make_for(struct trm_backend_kernel *kernel, uint32_t items, VkPip
     return status;
 }
 
-/* What was made stays where not both could be. */
+static bool may_do_without(int32_t status)
+{
+    return status != TRM_ERROR_DEVICE_LOST && status != TRM_ERROR_OUT_OF_HOST_MEMORY &&
+           status != TRM_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+
+/* Both or none: what a driver does not compile in this form it does in the kernel's own. */
 static int32_t make_several(struct trm_backend_kernel *kernel)
 {
+    struct trm_backend_device *device        = kernel->module->device;
     struct vulkan_several_pipelines *several = &kernel->several;
-    int32_t status                           = TRM_OK;
-    if (several->whole == VK_NULL_HANDLE)
-        status = make_for(kernel, kernel->module->device->several.items, 0, &several->whole);
+    int32_t status                           = make_for(kernel, device->several.items, 0, &several->whole);
     if (status == TRM_OK && several->whole != VK_NULL_HANDLE)
         status = make_for(kernel, 1, VK_PIPELINE_CREATE_DISPATCH_BASE_BIT, &several->rest);
-    if (status == TRM_OK)
-        atomic_store_explicit(&several->known, true, memory_order_release);
-    return status;
+    if (status != TRM_OK) {
+        device->vk.vkDestroyPipeline(device->handle, several->whole, NULL);
+        several->whole = VK_NULL_HANDLE;
+        if (!may_do_without(status))
+            return status;
+    }
+    atomic_store_explicit(&several->known, true, memory_order_release);
+    return TRM_OK;
 }
 
 int32_t vulkan_kernel_several(struct trm_backend_kernel *kernel)

@@ -82,6 +82,9 @@ int32_t vulkan_record_launch(struct vulkan_recorder *recorder, const struct trm_
 /* record_launch.c: can the device run it? TRM_OK, or why not. */
 int32_t vulkan_launch_check(struct trm_backend_device *device, const struct trm_launch_desc *desc);
 
+/* record_launch.c: likewise, and the pipelines that it takes are made. */
+int32_t vulkan_launch_prepare(struct trm_backend_device *device, const struct trm_launch_desc *desc);
+
 /* ---- for the files of the recorder ---------------------------------------------------------------- */
 
 /* In front of commands that make these accesses: the barrier, if one is needed. They are remembered. */

@@ -282,6 +282,13 @@ static int32_t find_way(const struct trm_backend_device *device, const struct tr
     return status;
 }
 
+int32_t vulkan_launch_prepare(struct trm_backend_device *device, const struct trm_launch_desc *desc)
+{
+    struct way way;
+    int32_t status = vulkan_launch_check(device, desc);
+    return status == TRM_OK ? find_way(device, desc, &way) : status;
+}
+
 static void dispatch(struct vulkan_recorder *recorder, const uint32_t groups[3], const struct way *way)
 {
     const struct trm_backend_device *device = recorder->device;

@@ -1,4 +1,4 @@
-/* vulkan backend: kernels that go straight from their beginning to their end.
+/* vulkan backend: which kernels an invocation may do several of, and what their instructions are.
  * SPDX-License-Identifier: MIT
  */
 #include "several.h"
@@ -9,6 +9,8 @@
 #define BOUND_MOST 0x3fffffu /* that SPIR-V promises */
 #define STEPS_AWAY_MOST 64u  /* instructions between a branch and the end that it leads to */
 #define BLOCKS_MOST 64u      /* behind a branch whose ways meet again */
+#define STRETCHES_MOST 256u  /* of the way, from branch to branch */
+#define LENGTH_MOST 0xffffu  /* words of an instruction */
 
 /* Who does more than this has enough to do while memory is on its way, and several of it want more registers than leave room for
  * others: the longest built-in kernel that memory bounds has 130. */
@@ -93,7 +95,7 @@ static bool find_entry(struct vulkan_several *several, uint32_t index)
     for (const uint32_t *at = begin_of(several); at < end && several->entry == NULL; at += vulkan_length(at))
         if (vulkan_opcode(at) == SpvOpEntryPoint && index-- == 0)
             several->entry = at;
-    return several->entry != NULL;
+    return several->entry != NULL && vulkan_length(several->entry) < LENGTH_MOST; /* it becomes longer */
 }
 
 /* Of this entry point alone. */
@@ -152,7 +154,9 @@ static bool note_global(struct vulkan_several *several, const uint32_t *at)
     case SpvOpDecorate:
         if (at[2] == SpvDecorationBuiltIn)
             note_builtin(several, at[1], at[3]);
-        return true;
+        return at[2] != SpvDecorationVolatile;
+    case SpvOpMemberDecorate:
+        return at[3] != SpvDecorationVolatile;
     case SpvOpConstant:
         if (vulkan_length(at) == 4)
             several->kinds[at[2]] = at[3] == 0 ? SEVERAL_ZERO : SEVERAL_NUMBER;
@@ -209,6 +213,31 @@ static const uint32_t *block_of(const struct vulkan_several *several, uint32_t l
     return NULL;
 }
 
+/* What no way leads to stays foreign. */
+static void hide_labels(struct vulkan_several *several)
+{
+    for (const uint32_t *at = several->function; vulkan_opcode(at) != SpvOpFunctionEnd;
+         at += vulkan_length(at))
+        if (vulkan_opcode(at) == SpvOpLabel)
+            several->kinds[at[1]] = SEVERAL_FOREIGN;
+}
+
+static bool has_hidden_labels(const struct vulkan_several *several)
+{
+    for (const uint32_t *at = several->function; vulkan_opcode(at) != SpvOpFunctionEnd;
+         at += vulkan_length(at))
+        if (vulkan_opcode(at) == SpvOpLabel && several->kinds[at[1]] == SEVERAL_FOREIGN)
+            return true;
+    return false;
+}
+
+/* The way goes on with this block. */
+static const uint32_t *enter(struct vulkan_several *several, uint32_t label)
+{
+    several->kinds[label] = SEVERAL_SHARED;
+    return block_of(several, label);
+}
+
 /* Where a branch without a choice leads to; 0: it is none. */
 static uint32_t only_target(const uint32_t *at)
 {
@@ -232,6 +261,14 @@ static bool is_way_out(const struct vulkan_several *several, uint32_t label)
     return false;
 }
 
+/* It is one: its blocks are known, though they are left out. */
+static void leave_by(struct vulkan_several *several, uint32_t label)
+{
+    const uint32_t *at = enter(several, label);
+    while (vulkan_opcode(at) != SpvOpReturn)
+        at = only_target(at) != 0 ? enter(several, only_target(at)) : at + vulkan_length(at);
+}
+
 static bool may_use(const struct vulkan_several *several, const uint32_t *at, uint32_t operand)
 {
     uint32_t opcode = vulkan_opcode(at);
@@ -250,12 +287,12 @@ static bool may_use(const struct vulkan_several *several, const uint32_t *at, ui
 /* A pointer into the variable: which component it is for has to be known. */
 static bool note_pointer(struct vulkan_several *several, const uint32_t *at)
 {
-    uint8_t index = several->kinds[at[4]];
-    if (vulkan_length(at) != 5 || (index != SEVERAL_ZERO && index != SEVERAL_NUMBER))
+    if (vulkan_length(at) != 5)
         return false;
+    uint8_t index = several->kinds[at[4]];
     if (index == SEVERAL_ZERO)
         several->kinds[at[2]] = SEVERAL_PLACE_X;
-    return true;
+    return index == SEVERAL_ZERO || index == SEVERAL_NUMBER;
 }
 
 static uint8_t kind_here(const struct vulkan_several *several)
@@ -370,7 +407,7 @@ static bool take_inner(struct vulkan_several *several, const uint32_t *at)
         return true;
     case SpvOpSelectionMerge: /* where these meet again is one of the blocks */
         add_step(several, at);
-        return several->kinds[at[1]] != SEVERAL_SHARED;
+        return several->kinds[at[1]] == SEVERAL_INNER || several->kinds[at[1]] == kind_here(several);
     case SpvOpPhi:
         return take_choice(several, at);
     default:
@@ -444,14 +481,15 @@ static const uint32_t *take_guard(struct vulkan_several *several, const uint32_t
     several->guard      = at[1];
     several->leaves     = first_leaves;
     several->before     = several->count;
-    return block_of(several, first_leaves ? at[3] : at[2]);
+    leave_by(several, first_leaves ? at[2] : at[3]);
+    return enter(several, first_leaves ? at[3] : at[2]);
 }
 
 /* What follows the end of a block; NULL: it is of no such kernel. */
 static const uint32_t *take_end(struct vulkan_several *several, const uint32_t *merge, const uint32_t *at)
 {
     if (only_target(at) != 0)
-        return block_of(several, only_target(at));
+        return enter(several, only_target(at));
     const uint32_t *next = take_guard(several, at);
     return next != NULL ? next : take_branch(several, merge, at);
 }
@@ -461,14 +499,14 @@ static bool is_end(uint32_t opcode)
     return (opcode >= SpvOpBranch && opcode <= SpvOpUnreachable) || opcode == SpvOpLoopMerge;
 }
 
-/* A stretch for each turn. Who came by one again would go round for ever; there are not more than labels. */
+/* A stretch for each turn. */
 static bool walk(struct vulkan_several *several)
 {
     const uint32_t *at = several->function + vulkan_length(several->function);
     if (vulkan_opcode(at) != SpvOpLabel)
         return false;
-    at += vulkan_length(at);
-    for (uint32_t left = several->bound; left > 0 && at != NULL; left--) {
+    at = enter(several, at[1]);
+    for (uint32_t i = 0; i < STRETCHES_MOST && at != NULL && several->count <= STEPS_MOST; i++) {
         const uint32_t *merge = NULL;
         for (; !is_end(vulkan_opcode(at)); at += vulkan_length(at)) {
             if (vulkan_opcode(at) == SpvOpSelectionMerge)
@@ -499,11 +537,14 @@ static bool has_work(const struct vulkan_several *several)
 
 static bool is_straight(struct vulkan_several *several, uint32_t entry)
 {
-    if (!find_entry(several, entry) || !find_function(several) || !read_globals(several) || !walk(several))
+    if (!find_entry(several, entry) || !find_function(several) || !read_globals(several))
+        return false;
+    hide_labels(several);
+    if (!walk(several) || several->count > STEPS_MOST || has_hidden_labels(several))
         return false;
     if (several->guard == 0)
         several->before = several->count;
-    return several->count <= STEPS_MOST && has_work(several);
+    return has_work(several);
 }
 
 /* ---- the shader ----------------------------------------------------------------------------------- */

@@ -7,8 +7,8 @@
  * way at once; only what is behind a branch, up to where its ways meet again, is done for one after the other.
  *
  * Which invocations are done together, and in which order, no kernel can tell that has nothing to tell it by. Others stay as they are:
- * those with calls, atomic operations, barriers, memory of the group, volatile accesses, or another place in the grid than
- * GlobalInvocationId.
+ * those with calls, atomic operations, barriers, memory of the group, what is volatile, or another place in the grid than
+ * GlobalInvocationId; and those with blocks that no way leads to.
  *
  *     several.c        which kernels are of that kind, and their instructions in order
  *     several_write.c  the new words
@@ -36,13 +36,13 @@ int32_t vulkan_several_create(const struct trm_backend_instance *instance, const
 /* What an id is. */
 enum vulkan_several_kind {
     SEVERAL_SHARED = 0, /* the same for all items: types, constants, buffers, push constants */
-    SEVERAL_FOREIGN,    /* what no such kernel uses */
+    SEVERAL_FOREIGN,    /* what no such kernel uses; the label of a block that no way leads to */
     SEVERAL_ZERO,       /* the constant 0, of 32 bits */
     SEVERAL_NUMBER,     /* another constant of 32 bits */
     SEVERAL_PLACE,      /* the variable GlobalInvocationId */
     SEVERAL_PLACE_X,    /* a pointer to its first component */
-    SEVERAL_BEFORE,     /* the result of an instruction that all invocations come to */
-    SEVERAL_AFTER,      /* of one behind the branch by which some leave */
+    SEVERAL_BEFORE,     /* the result of an instruction before some leave, or the label of a block there */
+    SEVERAL_AFTER,      /* the same behind it */
     SEVERAL_INNER,      /* while the blocks behind a branch are looked for: the label of one */
 };
 

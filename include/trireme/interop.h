@@ -210,10 +210,12 @@ TRM_API int32_t trm_buffer_get_ipc_handle(struct trm_buffer *buffer, struct trm_
 /* A buffer (TRM_MEMORY_DEVICE) that is memory of another process, which gave its handle; also one of a program that uses CUDA by
  * itself and says offset (a multiple of 16) and size. Destroying the buffer closes the handle when the work that uses it has ended, and
  * leaves the memory as it is. Several buffers may be made of one handle: with CUDA they have the same address, and the last
- * one that goes closes it. CUDA lets a process open the handles of a device of another process in one CUcontext of each of its devices.
+ * one that goes closes it. With CUDA the memory is that of the device's own GPU, or of one that it has peer access to, and each of the
+ * process's devices may have opened what another process gives in one CUcontext only.
  *
- * Errors      INVALID_ARGUMENT for what is no handle, or of memory that is gone, or of this very process, where CUDA opens none;
- *             OUT_OF_RANGE where what was opened has fewer than offset + size bytes. Nothing stays open then
+ * Errors      INVALID_ARGUMENT for what is no handle, or of memory that is gone, or of this very process, where CUDA opens none, or for an
+ *             offset that is no multiple of 16; OUT_OF_RANGE where what was opened has fewer than offset + size bytes, or a buffer
+ *             cannot have so many; OUT_OF_DEVICE_MEMORY. Nothing stays open then
  */
 TRM_API int32_t trm_buffer_open_ipc_handle(struct trm_device *device, const struct trm_ipc_handle *ipc,
                                            struct trm_buffer **buffer);

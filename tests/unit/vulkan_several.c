@@ -50,6 +50,8 @@ enum {
     NEW,
     MORE,
     CHOSEN,
+    LAST, /* a label, and what is chosen there */
+    FINAL,
     BOUND
 };
 
@@ -125,6 +127,14 @@ static const uint32_t any_place[] = {
     OP(AccessChain, 5), PLACE_X, CHOSEN, PLACE, X,
     OP(Load, 4), NUMBER, MORE, CHOSEN,
 };
+static const uint32_t whole_place[] = {OP(AccessChain, 4), PLACES, CHOSEN, PLACE, OP(Nop, 1)};
+static const uint32_t unreachable[] = {
+    OP(Branch, 2), OTHER,
+    OP(Label, 2), MERGE,
+    OP(Branch, 2), OTHER,
+    OP(Label, 2), OTHER,
+    OP(Nop, 1),
+};
 static const uint32_t leaves_again[] = {
     OP(SelectionMerge, 3), OTHER, 0,
     OP(BranchConditional, 4), LEAVES, MERGE, OTHER,
@@ -149,6 +159,22 @@ static const uint32_t choice[] = {
     OP(Branch, 2), MERGE,
     OP(Label, 2), MERGE,
     OP(Phi, 7), NUMBER, CHOSEN, X, WAY, MORE, OTHER,
+};
+/* Two, the second in the block where the ways of the first meet, and by OpSwitch. */
+static const uint32_t choices[] = {
+    OP(SelectionMerge, 3), MERGE, 0,
+    OP(BranchConditional, 4), LEAVES, OTHER, MERGE,
+    OP(Label, 2), OTHER,
+    OP(Branch, 2), MERGE,
+    OP(Label, 2), MERGE,
+    OP(Phi, 7), NUMBER, CHOSEN, X, WAY, ONE, OTHER,
+    OP(SelectionMerge, 3), LAST, 0,
+    OP(Switch, 5), CHOSEN, LAST, 7, AGAIN,
+    OP(Label, 2), AGAIN,
+    OP(IAdd, 5), NUMBER, MORE, X, ONE,
+    OP(Branch, 2), LAST,
+    OP(Label, 2), LAST,
+    OP(Phi, 7), NUMBER, FINAL, CHOSEN, MERGE, MORE, AGAIN,
 };
 /* clang-format on */
 
@@ -266,6 +292,29 @@ START_TEST(a_choice_is_made_for_each)
 }
 END_TEST
 
+/* That a phi names the block which its copy was come to from. */
+START_TEST(choices_in_a_row_know_where_they_come_from)
+{
+    struct vulkan_shader several = several_of(SHADER_WITH(choices), ITEMS);
+    uint32_t label = 0, before = 0, count = 0;
+    ck_assert_ptr_nonnull(several.words);
+    for (uint64_t i = VULKAN_HEADER_WORDS; i < several.count; i += vulkan_length(several.words + i)) {
+        const uint32_t *at = several.words + i;
+        if (vulkan_opcode(at) == SpvOpSelectionMerge)
+            before = label;
+        if (vulkan_opcode(at) == SpvOpLabel)
+            label = at[1];
+        if (vulkan_opcode(at) != SpvOpPhi)
+            continue;
+        ck_assert_uint_eq(at[4], before);
+        count++;
+    }
+    ck_assert_uint_eq(count, 4 * ITEMS);
+    check_ids(&several);
+    vulkan_shader_release(&fake.instance, &several);
+}
+END_TEST
+
 /* ---- kernels of other kinds ---- */
 
 static void check_as_it_is(struct vulkan_shader shader, const char *what)
@@ -284,6 +333,8 @@ START_TEST(kernels_that_could_tell_are_left_alone)
     check_as_it_is(SHADER_WITH(local), "LocalInvocationId");
     check_as_it_is(SHADER_WITH(changing), "a volatile access");
     check_as_it_is(SHADER_WITH(any_place), "a component of its place that is not known");
+    check_as_it_is(SHADER_WITH(whole_place), "a pointer to all of its place");
+    check_as_it_is(SHADER_WITH(unreachable), "a block that no way leads to");
     check_as_it_is(SHADER_WITH(leaves_again), "two places where it leaves");
     check_as_it_is(SHADER_WITH(loop), "a loop");
 }
@@ -338,6 +389,7 @@ int main(void)
     tcase_add_test(made, what_is_said_of_a_result_is_said_of_all);
     tcase_add_test(made, the_entry_point_lists_the_place_in_the_group);
     tcase_add_test(made, a_choice_is_made_for_each);
+    tcase_add_test(made, choices_in_a_row_know_where_they_come_from);
     tcase_add_test(left, kernels_that_could_tell_are_left_alone);
     tcase_add_test(left, long_kernels_are_left_alone);
     tcase_add_test(left, an_entry_point_that_is_not_there_is_none);

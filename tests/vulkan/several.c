@@ -157,6 +157,26 @@ START_TEST(kernels_that_could_tell_stay_as_they_are)
 }
 END_TEST
 
+/* The first of the two, or the second. */
+static const char *const refusals[] = {"vkCreateComputePipelines:1:on:VK_ERROR_INITIALIZATION_FAILED",
+                                       "vkCreateComputePipelines:2:on:VK_ERROR_INITIALIZATION_FAILED"};
+
+START_TEST(what_the_driver_does_not_compile_is_done_one_by_one)
+{
+    open_with(plain, "4", N + REST);
+    ck_assert_int_eq(shim->arm(refusals[_i]), 0);
+    struct commands commands = check_launch(GROUPS, N);
+    ck_assert_uint_eq(shim->failures(), 1);
+    shim->arm(NULL);
+    ck_assert_uint_eq(commands.based, 0);
+    commands = check_launch(GROUPS, N);
+    ck_assert_uint_eq(commands.pipelines, 0); /* nor is it asked again */
+    ck_assert_uint_eq(commands.based, 0);
+    close_all();
+    check_nothing_left("pipelines that were refused");
+}
+END_TEST
+
 START_TEST(a_gpu_uses_them_for_large_grids)
 {
     const uint32_t large = (2u << 20) / GROUP + 1;
@@ -219,6 +239,7 @@ int main(void)
     tcase_add_loop_test(once, each_item_is_done_once_whatever_is_left_over, 0, count);
     tcase_add_loop_test(once, those_who_leave_leave_and_the_others_stay, 0, count);
     tcase_add_test(use, kernels_that_could_tell_stay_as_they_are);
+    tcase_add_loop_test(use, what_the_driver_does_not_compile_is_done_one_by_one, 0, 2);
     tcase_add_test(use, a_gpu_uses_them_for_large_grids);
     tcase_add_test(use, a_driver_on_the_processors_does_not);
     tcase_add_test(use, so_do_graphs);
