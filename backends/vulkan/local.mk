@@ -79,6 +79,7 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/service.h \
 	backends/vulkan/several.c \
 	backends/vulkan/several.h \
+	backends/vulkan/several_inside.h \
 	backends/vulkan/several_write.c \
 	backends/vulkan/shader.c \
 	backends/vulkan/shader.h \

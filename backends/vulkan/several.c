@@ -1,7 +1,7 @@
 /* vulkan backend: which kernels an invocation may do several of, and what their instructions are.
  * SPDX-License-Identifier: MIT
  */
-#include "several.h"
+#include "several_inside.h"
 
 #include "vulkan.h"
 #include "words.h"

@@ -10,7 +10,7 @@
  * A result has an id for each item, and one more for each in the second form of the rest: id + copy * bound.
  * SPDX-License-Identifier: MIT
  */
-#include "several.h"
+#include "several_inside.h"
 #include "words.h"
 
 #define EXTRA_WORDS 512u /* that are no copies: at most thirty an item, and some */
