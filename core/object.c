@@ -110,21 +110,23 @@ static uint32_t chunk_first(uint32_t chunk)
 
 static inline struct core_handle_slot *slot_at(const struct core_handle_table *table, uint32_t number)
 {
-    uint32_t shifted              = number + chunk_slots(0);
-    uint32_t chunk                = 31u - (uint32_t)__builtin_clz(shifted) - FIRST_BITS;
-    struct core_handle_slot *base = atomic_load_explicit(&table->chunks[chunk], memory_order_acquire);
-    return base ? base + (shifted - chunk_slots(chunk)) : NULL;
+    uint32_t shifted = number + chunk_slots(0);
+    uint32_t highest = 31u ^ (uint32_t)__builtin_clz(shifted); /* of its bits */
+    struct core_handle_slot *base =
+        atomic_load_explicit(&table->chunks[highest - FIRST_BITS], memory_order_acquire);
+    return base ? base + (shifted - (1u << highest)) : NULL;
 }
 
-COLD static int is_forked_slow(const struct core_handle_table *table, uint32_t word)
+/* A fork would have changed the word, and has not. */
+static inline int is_guarded(const struct core_handle_table *table)
 {
-    return word == CORE_FORK_CHILD || table->process != getpid();
+    return atomic_load_explicit(table->fork_word, memory_order_relaxed) == CORE_FORK_GUARDED;
 }
 
-static inline int is_forked(const struct core_handle_table *table)
+static int is_forked(const struct core_handle_table *table)
 {
     uint32_t word = atomic_load_explicit(table->fork_word, memory_order_relaxed);
-    return LIKELY(word == CORE_FORK_GUARDED) ? 0 : is_forked_slow(table, word);
+    return word == CORE_FORK_GUARDED ? 0 : word == CORE_FORK_CHILD || table->process != getpid();
 }
 
 int32_t core_forked(const struct core_context *context)
@@ -187,46 +189,34 @@ static int32_t fail_handle(uint64_t handle, enum core_type type)
 
 /* ---- finding and entering ---- */
 
-/* The slot that answers to a handle. This is the way of every call, so it is kept straight. */
-static inline __attribute__((always_inline)) struct core_handle_slot *find_slot(uint64_t handle,
-                                                                                enum core_type type)
+/* The slot that answers to a handle, or NULL. This is the way of every call, so it is kept straight. */
+static inline __attribute__((always_inline)) struct core_handle_slot *find_in(
+    const struct core_handle_table *table, uint64_t handle, enum core_type type)
 {
-    const struct core_handle_table *table = table_of(handle);
-    if (!LIKELY(table != NULL))
-        return NULL;
     struct core_handle_slot *slot = slot_at(table, handle & SLOT_MASK);
     if (!LIKELY(slot != NULL))
         return NULL;
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
-    if (!LIKELY(is_live(word, handle)) || !LIKELY(type_of(handle) == type) || !LIKELY(!is_forked(table)))
-        return NULL;
-    return slot;
+    return LIKELY(is_live(word, handle)) && LIKELY(type_of(handle) == type) ? slot : NULL;
+}
+
+/* The same from the beginning; NULL too where only a slow look would tell that there was no fork. */
+static inline __attribute__((always_inline)) struct core_handle_slot *find_slot(uint64_t handle,
+                                                                                enum core_type type)
+{
+    const struct core_handle_table *table = table_of(handle);
+    return LIKELY(table != NULL) && LIKELY(is_guarded(table)) ? find_in(table, handle, type) : NULL;
+}
+
+COLD static struct core_handle_slot *find_slot_slowly(uint64_t handle, enum core_type type)
+{
+    const struct core_handle_table *table = table_of(handle);
+    return table != NULL && !is_forked(table) ? find_in(table, handle, type) : NULL;
 }
 
 static struct core_object *object_in(const struct core_handle_slot *slot)
 {
     return (struct core_object *)atomic_load_explicit(&slot->content, memory_order_relaxed);
-}
-
-/* Says what is wrong; answers NULL. */
-COLD static void *not_found(uint64_t handle, enum core_type type)
-{
-    fail_handle(handle, type);
-    return NULL;
-}
-
-void *core_object_find(const void *handle, enum core_type type)
-{
-    uint64_t bits                 = (uintptr_t)handle;
-    struct core_handle_slot *slot = find_slot(bits, type);
-    if (LIKELY(slot != NULL))
-        return object_in(slot);
-    return not_found(bits, type);
-}
-
-int32_t core_object_alive(const void *handle, enum core_type type)
-{
-    return find_slot((uintptr_t)handle, type) != NULL;
 }
 
 /* One more call inside, if the slot still answers to the handle. */
@@ -241,13 +231,42 @@ static int pin(struct core_handle_slot *slot, uint64_t handle)
     return 1;
 }
 
+/* Says what is wrong; answers NULL. */
+COLD static void *not_found(uint64_t handle, enum core_type type)
+{
+    fail_handle(handle, type);
+    return NULL;
+}
+
+COLD static void *find_slowly(uint64_t handle, enum core_type type)
+{
+    struct core_handle_slot *slot = find_slot_slowly(handle, type);
+    return slot != NULL ? object_in(slot) : not_found(handle, type);
+}
+
+COLD static void *enter_slowly(uint64_t handle, enum core_type type)
+{
+    struct core_handle_slot *slot = find_slot_slowly(handle, type);
+    return slot != NULL && pin(slot, handle) ? object_in(slot) : not_found(handle, type);
+}
+
+void *core_object_find(const void *handle, enum core_type type)
+{
+    uint64_t bits                 = (uintptr_t)handle;
+    struct core_handle_slot *slot = find_slot(bits, type);
+    return LIKELY(slot != NULL) ? object_in(slot) : find_slowly(bits, type);
+}
+
 void *core_object_enter(const void *handle, enum core_type type)
 {
     uint64_t bits                 = (uintptr_t)handle;
     struct core_handle_slot *slot = find_slot(bits, type);
-    if (LIKELY(slot != NULL) && LIKELY(pin(slot, bits)))
-        return object_in(slot);
-    return not_found(bits, type);
+    return LIKELY(slot != NULL) && LIKELY(pin(slot, bits)) ? object_in(slot) : enter_slowly(bits, type);
+}
+
+int32_t core_object_alive(const void *handle, enum core_type type)
+{
+    return find_slot_slowly((uintptr_t)handle, type) != NULL;
 }
 
 static uint64_t no_visitors(void)

@@ -5,24 +5,16 @@
 
 #include "core/buffer.h"
 
-int32_t core_span_resolve(struct trm_span span, struct core_buffer **buffer, uint64_t *length)
+int32_t core_span_refuse(const struct trm_span *span, const struct core_buffer *buffer)
 {
-    struct core_buffer *found = core_buffer_find(span.buffer);
-    if (found == NULL)
-        return core_last_status();
-    if (span.offset > found->size)
+    if (span->offset > buffer->size)
         return core_fail(TRM_ERROR_OUT_OF_RANGE,
-                         "offset %" PRIu64 " is past the end of a buffer of %" PRIu64 " bytes", span.offset,
-                         found->size);
-    uint64_t rest = found->size - span.offset;
-    if (span.length != TRM_WHOLE && span.length > rest)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
-                         "%" PRIu64 " bytes from offset %" PRIu64
-                         " on go past the end of a buffer of %" PRIu64 " bytes",
-                         span.length, span.offset, found->size);
-    *buffer = found;
-    *length = span.length == TRM_WHOLE ? rest : span.length;
-    return TRM_OK;
+                         "offset %" PRIu64 " is past the end of a buffer of %" PRIu64 " bytes", span->offset,
+                         buffer->size);
+    return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                     "%" PRIu64 " bytes from offset %" PRIu64 " on go past the end of a buffer of %" PRIu64
+                     " bytes",
+                     span->length, span->offset, buffer->size);
 }
 
 int32_t core_buffer_check_device(const struct core_buffer *buffer, const struct core_device *device)

@@ -253,7 +253,7 @@ void core_stream_end(struct core_stream *stream)
 
 /* ---- enqueueing ------------------------------------------------------------------------------------ */
 
-int32_t core_stream_begin(struct trm_stream *handle, struct core_stream **out)
+inline int32_t core_stream_begin(struct trm_stream *handle, struct core_stream **out)
 {
     struct core_stream *stream = *out = core_stream_find(handle);
     if (__builtin_expect(stream == NULL, 0))
@@ -261,7 +261,7 @@ int32_t core_stream_begin(struct trm_stream *handle, struct core_stream **out)
     return core_stream_check(stream);
 }
 
-int32_t core_stream_begin_live(struct trm_stream *handle, const char *what, struct core_stream **out)
+inline int32_t core_stream_begin_live(struct trm_stream *handle, const char *what, struct core_stream **out)
 {
     int32_t status = core_stream_begin(handle, out);
     if (status == TRM_OK && core_stream_is_recording(*out))
@@ -277,7 +277,7 @@ int32_t core_stream_check_live(const struct core_stream *stream)
                      "the stream records into a graph: nothing on it runs, so it cannot be waited for");
 }
 
-int32_t core_stream_mark(struct core_stream *stream, uint64_t *value)
+inline int32_t core_stream_mark(struct core_stream *stream, uint64_t *value)
 {
     uint64_t last = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
     if (stream->ops->mark != NULL && stream->marked != last) {

@@ -7,7 +7,7 @@
 
 /* ---- enqueueing ---------------------------------------------------------------------------- */
 
-void core_copy_count(struct core_stream *stream, enum core_direction direction, uint64_t size)
+inline void core_copy_count(struct core_stream *stream, enum core_direction direction, uint64_t size)
 {
     struct trm_stream_stats *stats = stream->stats;
 
@@ -21,8 +21,8 @@ void core_copy_count(struct core_stream *stream, enum core_direction direction, 
         core_stream_add(&stats->pageable_copies, 1);
 }
 
-int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place destination, struct trm_place source,
-                          uint64_t size)
+inline int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place destination,
+                                 struct trm_place source, uint64_t size)
 {
     uint64_t value            = core_stream_next(stream);
     struct trm_copy_desc desc = {
@@ -36,8 +36,8 @@ int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place destinati
     return core_stream_commit(stream, value, stream->ops->copy(stream->backend, value, &desc));
 }
 
-int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer *destination, uint64_t to,
-                          struct core_buffer *source, uint64_t from, uint64_t size)
+inline int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer *destination, uint64_t to,
+                                 struct core_buffer *source, uint64_t from, uint64_t size)
 {
     if (destination->device != source->device)
         return core_peer_copy(stream, destination, to, source, from, size);
@@ -51,8 +51,9 @@ int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer *destin
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
-int32_t core_copy_check_devices(const struct core_stream *stream, const struct core_buffer *destination,
-                                const struct core_buffer *source)
+inline int32_t core_copy_check_devices(const struct core_stream *stream,
+                                       const struct core_buffer *destination,
+                                       const struct core_buffer *source)
 {
     if (destination->object.context != stream->object.context ||
         source->object.context != stream->object.context)
@@ -93,7 +94,7 @@ static int32_t check_host(const struct core_buffer *buffer, uint64_t offset, con
 
 /* ---- the functions of <trireme/transfer.h> ------------------------------------------------- */
 
-int32_t core_copy(struct core_stream *stream, struct trm_span destination, struct trm_span source)
+inline int32_t core_copy(struct core_stream *stream, struct trm_span destination, struct trm_span source)
 {
     struct core_buffer *to, *from;
     uint64_t to_length, from_length;

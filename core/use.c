@@ -178,10 +178,19 @@ __attribute__((cold, noinline)) static void record_new(struct core_uses *uses, s
     core_lock_give(&uses->lock);
 }
 
+/* The slot of a stream, which is one of the first where few streams use the object. */
+static inline struct core_use_slot *find_first(struct core_uses *uses, const struct core_stream *stream)
+{
+    for (uint32_t i = 0; i < CORE_USES_INLINE; i++)
+        if (stream_of(&uses->slots[i]) == stream)
+            return &uses->slots[i];
+    return find(uses, stream);
+}
+
 /* With the stream's lock, which is let go where the set does not know the stream yet. */
 static inline void record(struct core_uses *uses, struct core_stream *stream, uint64_t value)
 {
-    struct core_use_slot *slot = find(uses, stream);
+    struct core_use_slot *slot = find_first(uses, stream);
     if (__builtin_expect(slot == NULL, 0)) {
         core_lock_give(&stream->use_lock);
         record_new(uses, stream, value);

@@ -18,18 +18,14 @@ enum side {
 
 static enum side side_of(const struct trm_place *place)
 {
-    if (place->memory == NULL)
-        return SIDE_HOST;
-    switch (place->memory->source) {
-    case CUDA_MEMORY_PINNED:
-    case CUDA_MEMORY_REGISTERED:
-        return SIDE_HOST;
-    case CUDA_MEMORY_MANAGED:
-    case CUDA_MEMORY_BORROWED:
-        return SIDE_ANY;
-    default:
-        return SIDE_DEVICE;
-    }
+    static const unsigned char sides[] = {
+        [CUDA_MEMORY_POOL] = SIDE_DEVICE,     [CUDA_MEMORY_PLAIN] = SIDE_DEVICE,
+        [CUDA_MEMORY_PINNED] = SIDE_HOST,     [CUDA_MEMORY_MANAGED] = SIDE_ANY,
+        [CUDA_MEMORY_REGISTERED] = SIDE_HOST, [CUDA_MEMORY_VIRTUAL] = SIDE_DEVICE,
+        [CUDA_MEMORY_EXTERNAL] = SIDE_DEVICE, [CUDA_MEMORY_BORROWED] = SIDE_ANY,
+        [CUDA_MEMORY_OPENED] = SIDE_DEVICE,
+    };
+    return place->memory != NULL ? (enum side)sides[place->memory->source] : SIDE_HOST;
 }
 
 static void *host_of(const struct trm_place *place)
@@ -112,15 +108,11 @@ static bool copy_pageable(struct trm_backend_device *device, CUstream stream,
     return false;
 }
 
-CUresult cuda_copy_submit(struct trm_backend_device *device, CUstream stream,
-                          const struct trm_copy_desc *desc)
+/* By a call of the driver. */
+static inline CUresult copy_at_once(const struct cuda_functions *cuda, CUstream stream,
+                                    const struct trm_copy_desc *desc)
 {
-    const struct cuda_functions *cuda = device->cuda;
     enum side to = side_of(&desc->destination), from = side_of(&desc->source);
-    CUresult result;
-    if (__builtin_expect(desc->size >= CUDA_PAGEABLE_LEAST, 0) &&
-        copy_pageable(device, stream, desc, &result))
-        return end_part(cuda, stream, result);
     if (to == SIDE_DEVICE && from == SIDE_HOST)
         return cuda->cuMemcpyHtoDAsync(cuda_place_address(&desc->destination), host_of(&desc->source),
                                        desc->size, stream);
@@ -132,6 +124,23 @@ CUresult cuda_copy_submit(struct trm_backend_device *device, CUstream stream,
                                        cuda_place_address(&desc->source), desc->size, stream);
     return cuda->cuMemcpyAsync(cuda_place_address(&desc->destination), cuda_place_address(&desc->source),
                                desc->size, stream);
+}
+
+__attribute__((noinline)) static CUresult copy_much(struct trm_backend_device *device, CUstream stream,
+                                                    const struct trm_copy_desc *desc)
+{
+    CUresult result;
+    if (copy_pageable(device, stream, desc, &result))
+        return end_part(device->cuda, stream, result);
+    return copy_at_once(device->cuda, stream, desc);
+}
+
+CUresult cuda_copy_submit(struct trm_backend_device *device, CUstream stream,
+                          const struct trm_copy_desc *desc)
+{
+    if (__builtin_expect(desc->size >= CUDA_PAGEABLE_LEAST, 0))
+        return copy_much(device, stream, desc);
+    return copy_at_once(device->cuda, stream, desc);
 }
 
 static CUmemorytype type_of(enum side side)

@@ -61,8 +61,8 @@ int32_t cuda_stream_copy(struct trm_backend_stream *stream, uint64_t value, cons
 {
     const struct cuda_job copy = {submit_copy, desc, sizeof(*desc)};
     if (!LIKELY(!cuda_copy_blocks(stream->device, desc)))
-        return cuda_hold_job(stream, value, &copy, true);
-    return cuda_stream_do(stream, value, &copy);
+        return cuda_hold_job(stream, value, copy, true);
+    return cuda_stream_do(stream, value, copy);
 }
 
 static int32_t submit_copy_2d(struct trm_backend_stream *stream, const void *desc)
@@ -76,8 +76,8 @@ int32_t cuda_stream_copy_2d(struct trm_backend_stream *stream, uint64_t value,
 {
     const struct cuda_job copy = {submit_copy_2d, desc, sizeof(*desc)};
     if (cuda_copy_2d_blocks(stream->device, desc))
-        return cuda_hold_job(stream, value, &copy, true);
-    return cuda_stream_do(stream, value, &copy);
+        return cuda_hold_job(stream, value, copy, true);
+    return cuda_stream_do(stream, value, copy);
 }
 
 static int32_t submit_fill(struct trm_backend_stream *stream, const void *desc)
@@ -90,8 +90,8 @@ int32_t cuda_stream_fill(struct trm_backend_stream *stream, uint64_t value, cons
 {
     const struct cuda_job fill = {submit_fill, desc, sizeof(*desc)};
     if (cuda_fill_blocks(desc))
-        return cuda_hold_job(stream, value, &fill, true);
-    return cuda_stream_do(stream, value, &fill);
+        return cuda_hold_job(stream, value, fill, true);
+    return cuda_stream_do(stream, value, fill);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ int32_t cuda_stream_launch(struct trm_backend_stream *stream, uint64_t value,
         return status;
     const uint32_t size       = (uint32_t)offsetof(struct cuda_launch, arguments) + launch.argument_bytes;
     const struct cuda_job job = {submit_launch, &launch, size};
-    return cuda_stream_do(stream, value, &job);
+    return cuda_stream_do(stream, value, job);
 }
 
 /* ---- prefetches -------------------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ int32_t cuda_stream_prefetch(struct trm_backend_stream *stream, uint64_t value,
                      .id   = to_host ? 0 : device->handle},
     };
     const struct cuda_job job = {moves ? submit_prefetch : submit_nothing, &prefetch, sizeof(prefetch)};
-    return cuda_stream_do(stream, value, &job);
+    return cuda_stream_do(stream, value, job);
 }
 
 /* ---- marks ------------------------------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ int32_t cuda_stream_mark(struct trm_backend_stream *stream, uint64_t value)
 {
     const struct cuda_job held = {submit_held_mark, &value, sizeof(value)};
     if (!cuda_stream_is_direct(stream))
-        return cuda_hold_job(stream, value, &held, false);
+        return cuda_hold_job(stream, value, held, false);
     return cuda_stream_completed(stream) >= value ? TRM_OK : cuda_mark_make(stream, value);
 }
 

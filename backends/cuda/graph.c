@@ -322,7 +322,7 @@ static int32_t graph_launch(struct trm_backend_stream *stream, uint64_t value,
                             struct trm_backend_graph *graph)
 {
     const struct cuda_job job = {submit_graph, &graph, sizeof(graph)};
-    return cuda_stream_do(stream, value, &job);
+    return cuda_stream_do(stream, value, job);
 }
 
 /* ---- replacing nodes --------------------------------------------------------------------------------- */

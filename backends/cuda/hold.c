@@ -164,17 +164,6 @@ static bool is_ready(const struct trm_backend_stream *stream, const struct cuda_
 
 /* ---- submitting; without the lock -------------------------------------------------------------------- */
 
-static int32_t submit_job(struct trm_backend_stream *stream, const struct cuda_job *job)
-{
-    CUcontext previous;
-    int32_t status = cuda_enter_stream(stream->device, &previous);
-    if (status != TRM_OK)
-        return status;
-    status = job->submit(stream, job->what);
-    cuda_leave(stream->device, previous);
-    return status;
-}
-
 /* A stream that fails has given all that it ever will, but for what a thread is at just now. */
 static bool has_failed_before(const struct trm_backend_stream *other, uint64_t value)
 {
@@ -197,7 +186,7 @@ static int32_t submit(struct trm_backend_stream *stream, const struct cuda_held 
     stream->refused[0]     = '\0';
     stream->refused_native = 0;
     if (held->kind == HELD_JOB)
-        return submit_job(stream, &held->job);
+        return cuda_job_submit(stream, held->job);
     return held->kind == HELD_WAIT ? submit_wait(stream, held) : TRM_OK;
 }
 
@@ -332,17 +321,16 @@ static uint32_t hold(struct trm_backend_stream *stream, struct cuda_held *held)
     return count;
 }
 
-int32_t cuda_hold_job(struct trm_backend_stream *stream, uint64_t value, const struct cuda_job *job,
-                      bool blocks)
+int32_t cuda_hold_job(struct trm_backend_stream *stream, uint64_t value, struct cuda_job job, bool blocks)
 {
     int32_t status = cuda_stream_check(stream);
     if (status != TRM_OK)
         return status;
-    struct cuda_held *held = allocate(stream, HELD_JOB, value, job->size);
+    struct cuda_held *held = allocate(stream, HELD_JOB, value, job.size);
     if (held == NULL)
         return cuda_fail_host_memory(stream->device->instance, "an operation that is held back");
-    memcpy(held->what, job->what, job->size);
-    held->job      = (struct cuda_job){job->submit, held->what, job->size};
+    memcpy(held->what, job.what, job.size);
+    held->job      = (struct cuda_job){job.submit, held->what, job.size};
     held->blocks   = blocks;
     uint32_t count = hold(stream, held);
     if (count != 0) {
@@ -352,11 +340,7 @@ int32_t cuda_hold_job(struct trm_backend_stream *stream, uint64_t value, const s
     }
     release(stream->device->instance, held);
     status = cuda_stream_check(stream);
-    if (status == TRM_OK)
-        status = submit_job(stream, job);
-    if (status == TRM_OK)
-        cuda_stream_has_submitted(stream, value);
-    return status;
+    return status == TRM_OK ? cuda_stream_do_now(stream, value, job) : status;
 }
 
 int32_t cuda_hold_gate(struct trm_backend_stream *stream, uint64_t value)

@@ -102,7 +102,7 @@ static int32_t do_event(struct trm_backend_stream *stream, uint64_t value, int32
         return cuda_fail_type(stream->device->instance, type);
     if (native == 0)
         return cuda_fail(stream->device->instance, TRM_ERROR_INVALID_ARGUMENT, 0, "The CUevent is NULL.");
-    return cuda_stream_do(stream, value, &job);
+    return cuda_stream_do(stream, value, job);
 }
 
 static int32_t event_wait(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native)

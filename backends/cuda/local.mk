@@ -38,6 +38,7 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/launch.h \
 	backends/cuda/loader.c \
 	backends/cuda/loader.h \
+	backends/cuda/lock.h \
 	backends/cuda/mark.c \
 	backends/cuda/memory.c \
 	backends/cuda/memory.h \

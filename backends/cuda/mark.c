@@ -23,7 +23,7 @@ static struct cuda_mark *newest(const struct cuda_marks *marks)
     return marks->count == 0 ? NULL : *slot(marks, marks->count - 1);
 }
 
-/* ---- with the stream's lock ------------------------------------------------------------------------ */
+/* ---- with the marks' lock ------------------------------------------------------------------------- */
 
 /* What is complete and not looked at by anybody is spare. */
 static void reap(struct trm_backend_stream *stream)
@@ -41,10 +41,12 @@ static void reap(struct trm_backend_stream *stream)
     }
 }
 
-/* The first at or after `value`; NULL when there is none. */
+/* The first at or after `value`; NULL when there is none. Mostly it is the last of all, so that this is looked at first. */
 static struct cuda_mark *find(const struct cuda_marks *marks, uint64_t value)
 {
     uint32_t low = 0, high = marks->count;
+    if (high >= 2 && (*slot(marks, high - 2))->value < value)
+        low = high - 1;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if ((*slot(marks, middle))->value < value)
@@ -64,7 +66,8 @@ static struct cuda_mark *use(struct cuda_mark *mark)
 
 static struct cuda_mark *take_spare(struct trm_backend_stream *stream)
 {
-    reap(stream);
+    if (stream->marks.spare == NULL)
+        reap(stream);
     struct cuda_mark *mark = stream->marks.spare;
     if (mark != NULL)
         stream->marks.spare = mark->next;
@@ -100,7 +103,7 @@ static CUresult create(struct trm_backend_stream *stream, struct cuda_mark **res
     return made;
 }
 
-static CUresult record(struct trm_backend_stream *stream, const struct cuda_mark *mark)
+static inline CUresult record(struct trm_backend_stream *stream, const struct cuda_mark *mark)
 {
     struct trm_backend_device *device = stream->device;
     CUcontext previous;
@@ -114,9 +117,9 @@ static CUresult record(struct trm_backend_stream *stream, const struct cuda_mark
 /* Is the mark at this place of the ring complete? */
 static bool is_complete(struct trm_backend_stream *stream, uint32_t at)
 {
-    pthread_mutex_lock(&stream->lock);
+    cuda_lock_take(&stream->marks.lock);
     struct cuda_mark *mark = at < stream->marks.count ? use(*slot(&stream->marks, at)) : NULL;
-    pthread_mutex_unlock(&stream->lock);
+    cuda_lock_give(&stream->marks.lock);
     if (mark == NULL)
         return false;
     CUresult result = cuda_mark_ask(stream, mark);
@@ -145,7 +148,7 @@ static bool grow(struct trm_backend_stream *stream, uint32_t size)
     struct cuda_mark **ring = cuda_allocate(instance, capacity * sizeof(struct cuda_mark *));
     if (ring == NULL)
         return false;
-    pthread_mutex_lock(&stream->lock);
+    cuda_lock_take(&stream->marks.lock);
     struct cuda_mark **old = marks->ring;
     uint32_t old_capacity  = marks->capacity;
     if (old_capacity < capacity) {
@@ -158,30 +161,36 @@ static bool grow(struct trm_backend_stream *stream, uint32_t size)
         old          = ring;
         old_capacity = capacity;
     }
-    pthread_mutex_unlock(&stream->lock);
+    cuda_lock_give(&stream->marks.lock);
     cuda_release(instance, old, old_capacity * sizeof(struct cuda_mark *));
     return true;
 }
 
-/* Takes the lock; there is room in the ring then, or (false) the lock is not held. */
-static bool lock_with_room(struct trm_backend_stream *stream)
+/* With the lock, which is given back meanwhile. There is room in the ring then, or (false) the lock is not held. */
+__attribute__((noinline)) static bool make_room(struct trm_backend_stream *stream)
 {
     struct cuda_marks *marks = &stream->marks;
     bool has_asked           = false; /* it is of no use again: somebody may look at the first one still */
     while (true) {
-        pthread_mutex_lock(&stream->lock);
-        if (marks->count == marks->capacity)
-            reap(stream);
+        reap(stream);
         if (marks->count < marks->capacity)
             return true;
         uint32_t capacity = marks->capacity;
-        pthread_mutex_unlock(&stream->lock);
+        cuda_lock_give(&stream->marks.lock);
         bool may_go_on = !has_asked && capacity >= MANY_MARKS && is_complete(stream, capacity / 2);
         may_go_on = may_go_on || grow(stream, capacity) || (!has_asked && is_any_complete(stream, capacity));
         if (!may_go_on)
             return false;
         has_asked = true;
+        cuda_lock_take(&stream->marks.lock);
     }
+}
+
+/* Takes the lock; there is room in the ring then, or (false) the lock is not held. */
+static inline bool lock_with_room(struct trm_backend_stream *stream)
+{
+    cuda_lock_take(&stream->marks.lock);
+    return __builtin_expect(stream->marks.count < stream->marks.capacity, 1) || make_room(stream);
 }
 
 /* The mark has been recorded at the end of what was submitted, which was `value` then or has grown since: puts it in, or finds one
@@ -190,9 +199,9 @@ static struct cuda_mark *put_in(struct trm_backend_stream *stream, struct cuda_m
                                 bool is_used)
 {
     if (!lock_with_room(stream)) {
-        pthread_mutex_lock(&stream->lock);
+        cuda_lock_take(&stream->marks.lock);
         give_spare(stream, mark);
-        pthread_mutex_unlock(&stream->lock);
+        cuda_lock_give(&stream->marks.lock);
         return NULL;
     }
     struct cuda_marks *marks = &stream->marks;
@@ -208,7 +217,7 @@ static struct cuda_mark *put_in(struct trm_backend_stream *stream, struct cuda_m
         use(mark);
     else
         stream->prepared = take_spare(stream);
-    pthread_mutex_unlock(&stream->lock);
+    cuda_lock_give(&stream->marks.lock);
     return mark;
 }
 
@@ -221,9 +230,9 @@ static int32_t fail_memory(struct trm_backend_stream *stream)
 /* Of its own, or one that is spare, or a new one. */
 static CUresult take_or_create(struct trm_backend_stream *stream, struct cuda_mark **mark)
 {
-    pthread_mutex_lock(&stream->lock);
+    cuda_lock_take(&stream->marks.lock);
     *mark = take_spare(stream);
-    pthread_mutex_unlock(&stream->lock);
+    cuda_lock_give(&stream->marks.lock);
     return *mark != NULL ? CUDA_SUCCESS : create(stream, mark);
 }
 
@@ -255,9 +264,9 @@ static struct cuda_mark *make_at_end(struct trm_backend_stream *stream, CUresult
         return NULL;
     *result = record(stream, mark);
     if (*result != CUDA_SUCCESS) {
-        pthread_mutex_lock(&stream->lock);
+        cuda_lock_take(&stream->marks.lock);
         give_spare(stream, mark);
-        pthread_mutex_unlock(&stream->lock);
+        cuda_lock_give(&stream->marks.lock);
         return NULL;
     }
     return put_in(stream, mark, value, true);
@@ -267,27 +276,27 @@ static struct cuda_mark *make_at_end(struct trm_backend_stream *stream, CUresult
 
 struct cuda_mark *cuda_mark_get(struct trm_backend_stream *stream, uint64_t value, CUresult *result)
 {
-    pthread_mutex_lock(&stream->lock);
+    cuda_lock_take(&stream->marks.lock);
     struct cuda_mark *mark = use(find(&stream->marks, value));
-    pthread_mutex_unlock(&stream->lock);
+    cuda_lock_give(&stream->marks.lock);
     *result = CUDA_SUCCESS;
     return mark != NULL ? mark : make_at_end(stream, result);
 }
 
 struct cuda_mark *cuda_mark_newest(struct trm_backend_stream *stream)
 {
-    pthread_mutex_lock(&stream->lock);
+    cuda_lock_take(&stream->marks.lock);
     reap(stream);
     struct cuda_mark *mark = use(newest(&stream->marks));
-    pthread_mutex_unlock(&stream->lock);
+    cuda_lock_give(&stream->marks.lock);
     return mark;
 }
 
 struct cuda_mark *cuda_mark_oldest(struct trm_backend_stream *stream)
 {
-    pthread_mutex_lock(&stream->lock);
+    cuda_lock_take(&stream->marks.lock);
     struct cuda_mark *mark = use(find(&stream->marks, cuda_stream_completed(stream) + 1));
-    pthread_mutex_unlock(&stream->lock);
+    cuda_lock_give(&stream->marks.lock);
     return mark;
 }
 

@@ -108,8 +108,8 @@ static int32_t peer_copy(struct trm_backend_stream *stream, uint64_t value, cons
     const struct cuda_job job = {submit_peer, &copy, sizeof(copy)};
     /* From host memory to host memory the driver copies while the caller waits. */
     if (copy.to_context == NULL && copy.from_context == NULL)
-        return cuda_hold_job(stream, value, &job, true);
-    return cuda_stream_do(stream, value, &job);
+        return cuda_hold_job(stream, value, job, true);
+    return cuda_stream_do(stream, value, job);
 }
 
 const struct trm_peer_ops cuda_peer_ops = {

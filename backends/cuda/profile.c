@@ -321,7 +321,7 @@ static int32_t stamp_record(struct trm_backend_stream *stream, uint64_t value,
                             struct trm_backend_stamp *stamp)
 {
     const struct cuda_job job = {submit_stamp, &stamp, sizeof(stamp)};
-    return cuda_stream_do(stream, value, &job);
+    return cuda_stream_do(stream, value, job);
 }
 
 /* ---- reading; under the lock ------------------------------------------------------------------------ */

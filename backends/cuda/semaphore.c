@@ -160,7 +160,7 @@ int32_t cuda_semaphore_wait(struct trm_backend_stream *stream, uint64_t value,
     const struct point point  = {semaphore->handle, semaphore_value};
     const struct cuda_job job = {submit_wait, &point, sizeof(point)};
 
-    return cuda_stream_do(stream, value, &job);
+    return cuda_stream_do(stream, value, job);
 }
 
 /* What others do with it is not seen. *before: what it was raised to. */
@@ -187,7 +187,7 @@ int32_t cuda_semaphore_signal(struct trm_backend_stream *stream, uint64_t value,
     int32_t status = claim(semaphore, semaphore_value, &before);
     if (status != TRM_OK)
         return status;
-    status = cuda_stream_do(stream, value, &job);
+    status = cuda_stream_do(stream, value, job);
     if (status != TRM_OK) /* unless others have raised it further since */
         (void)atomic_compare_exchange_strong(&semaphore->highest, &claimed, before);
     return status;

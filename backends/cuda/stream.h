@@ -27,13 +27,14 @@
 #define CUDA_STREAM_H
 
 #include "cuda.h"
+#include "lock.h"
 
 struct cuda_held;
 struct cuda_replays;
 
 /* An operation. */
 struct cuda_job {
-    /* Hand it to the driver; runs with the context entered where that is needed. A status; the failure has been explained. */
+    /* Hands it to the driver; runs with the context entered where that is needed. A status; the failure has been explained. */
     int32_t (*submit)(struct trm_backend_stream *stream, const void *what);
     /* Of `size` bytes, which are copied where it is held back: no pointers to what lives for the call only. */
     const void *what;
@@ -44,11 +45,12 @@ struct cuda_mark {
     struct cuda_mark *next; /* of those that are spare */
     uint64_t value;
     CUevent event;
-    _Atomic uint32_t users; /* it is not used again while there are any; begun under the stream's lock */
+    _Atomic uint32_t users; /* it is not used again while there are any; begun under the marks' lock */
 };
 
 /* The ring begins at `first`; its capacity is a power of two. */
 struct cuda_marks {
+    struct cuda_lock lock; /* all below */
     struct cuda_mark **ring;
     uint32_t first, count, capacity;
     struct cuda_mark *spare;
@@ -93,6 +95,8 @@ struct trm_backend_stream {
     _Atomic(const char *)
         running; /* name of the last kernel launched, for the report of a loss; lives as long as its module */
 
+    struct cuda_marks marks;
+
     /* Of the thread that submits: it enqueues, or has `pumping`. */
     struct cuda_mark *prepared;   /* for the next mark */
     struct cuda_replays *replays; /* replay.c; made at the first launch that may be one */
@@ -115,7 +119,6 @@ struct trm_backend_stream {
     uint32_t
         inside; /* threads of the backend's own accord that use the stream: it is destroyed when there are none */
     bool destroyed;
-    struct cuda_marks marks;
     struct cuda_notice *notices, *spare_notices; /* by value */
     struct cuda_sitter *sitters;
     bool telling; /* a thread goes through the notices that are due */
@@ -196,8 +199,7 @@ enum cuda_pump {
 };
 
 /* Hold a job back, if the stream holds back or `blocks`, which is to say that the driver would make the caller wait; else submit it. */
-int32_t cuda_hold_job(struct trm_backend_stream *stream, uint64_t value, const struct cuda_job *job,
-                      bool blocks);
+int32_t cuda_hold_job(struct trm_backend_stream *stream, uint64_t value, struct cuda_job job, bool blocks);
 int32_t cuda_hold_gate(struct trm_backend_stream *stream, uint64_t value);
 
 /* What is enqueued goes to the driver at once. */
@@ -206,22 +208,36 @@ static inline bool cuda_stream_is_direct(const struct trm_backend_stream *stream
     return __builtin_expect(atomic_load_explicit(&stream->holds, memory_order_acquire) == 0, 1);
 }
 
-/* Enqueue as number `value`: submits, or copies it to be submitted in its turn. The status of the enqueueing call. */
-static inline int32_t cuda_stream_do(struct trm_backend_stream *stream, uint64_t value,
-                                     const struct cuda_job *job)
+/* Hand a job to the driver, with the context entered where that is needed. */
+static inline int32_t cuda_job_submit(struct trm_backend_stream *stream, struct cuda_job job)
 {
     CUcontext previous;
-    if (!cuda_stream_is_direct(stream))
-        return cuda_hold_job(stream, value, job, false);
     int32_t status = cuda_enter_stream(stream->device, &previous);
     if (__builtin_expect(status != TRM_OK, 0))
         return status;
-    status = job->submit(stream, job->what);
+    status = job.submit(stream, job.what);
     cuda_leave(stream->device, previous);
+    return status;
+}
+
+/* The same, as operation `value` of a stream that does not hold back. */
+static inline int32_t cuda_stream_do_now(struct trm_backend_stream *stream, uint64_t value,
+                                         struct cuda_job job)
+{
+    int32_t status = cuda_job_submit(stream, job);
     if (__builtin_expect(status == TRM_OK, 1))
         cuda_stream_has_submitted(stream, value);
     return status;
 }
+
+/* Enqueue as number `value`: submits, or copies it to be submitted in its turn. The status of the enqueueing call. */
+static inline int32_t cuda_stream_do(struct trm_backend_stream *stream, uint64_t value, struct cuda_job job)
+{
+    if (!cuda_stream_is_direct(stream))
+        return cuda_hold_job(stream, value, job, false);
+    return cuda_stream_do_now(stream, value, job);
+}
+
 int32_t cuda_hold_wait(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_stream *other,
                        uint64_t other_value);
 

@@ -16,7 +16,7 @@
  * one, less. But none by which a strategy is timed: stamps cost some strategies more than others. */
 #define LONG_TOKEN_NS 5000000u
 #define LONG_TOKEN_TUNING_NS 100000u
-#define EACH_NS 8000000u
+#define EACH_NS 32000000u
 #define EACH_UNIFIED_NS 2000000u
 #define EACH_TUNING_NS 400000u
 

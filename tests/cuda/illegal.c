@@ -5,27 +5,56 @@
 
 #include <string.h>
 
-/* stray(data): with what it does in the place of the two points. */
-#define PTX(deed)                                \
-    ".version 7.0\n"                             \
-    ".target sm_70\n"                            \
-    ".address_size 64\n"                         \
-    ".visible .entry stray(.param .u64 data)\n"  \
-    "{\n"                                        \
-    "    .reg .u64 address;\n"                   \
-    "    .reg .u32 value;\n"                     \
-    "    ld.param.u64 address, [data];\n"        \
-    "    cvta.to.global.u64 address, address;\n" \
-    "    mov.u32 value, 1;\n" deed "    ret;\n"  \
+/* stray(data): `deed` is what it does, with `address` of data, `value` 1 and what `before` declares. */
+#define PTX(before, deed)                                                   \
+    ".version 7.0\n"                                                        \
+    ".target sm_70\n"                                                       \
+    ".address_size 64\n" before ".visible .entry stray(.param .u64 data)\n" \
+    "{\n"                                                                   \
+    "    .reg .u64 address;\n"                                              \
+    "    .reg .u32 value;\n"                                                \
+    "    ld.param.u64 address, [data];\n"                                   \
+    "    cvta.to.global.u64 address, address;\n"                            \
+    "    mov.u32 value, 1;\n" deed "    ret;\n"                             \
     "}\n"
 
 static const char *const texts[] = {
-    [ILLEGAL_NOTHING] = PTX(""),
+    [ILLEGAL_NOTHING] = PTX("", ""),
     /* 64 TiB further on */
     [ILLEGAL_ADDRESS] =
-        PTX("    add.u64 address, address, 70368744177664;\n    st.global.u32 [address], value;\n"),
-    [ILLEGAL_ALIGNMENT] = PTX("    add.u64 address, address, 1;\n    st.global.u32 [address], value;\n"),
-    [ILLEGAL_TRAP]      = PTX("    trap;\n"),
+        PTX("", "    add.u64 address, address, 70368744177664;\n    st.global.u32 [address], value;\n"),
+    [ILLEGAL_ALIGNMENT] = PTX("", "    add.u64 address, address, 1;\n    st.global.u32 [address], value;\n"),
+    [ILLEGAL_TRAP]      = PTX("", "    trap;\n"),
+    /* What assert() of CUDA C++ does. */
+    [ILLEGAL_ASSERT] =
+        PTX(".extern .func __assertfail(.param .b64 message, .param .b64 file, .param .b32 line,\n"
+            "    .param .b64 function, .param .b64 char_size);\n"
+            ".global .align 1 .b8 word[6] = {115, 116, 114, 97, 121, 0};\n",
+            "    {\n"
+            "    .param .b64 message, file, function, char_size;\n"
+            "    .param .b32 line;\n"
+            "    mov.u64 address, word;\n"
+            "    cvta.global.u64 address, address;\n"
+            "    st.param.b64 [message], address;\n"
+            "    st.param.b64 [file], address;\n"
+            "    st.param.b32 [line], value;\n"
+            "    st.param.b64 [function], address;\n"
+            "    mov.u64 address, 1;\n"
+            "    st.param.b64 [char_size], address;\n"
+            "    call.uni __assertfail, (message, file, line, function, char_size);\n"
+            "    }\n"),
+    /* Atomic operations are on global and shared memory. By way of the buffer, lest the assembler see what it is. */
+    [ILLEGAL_SPACE] = PTX("", "    .local .u32 own;\n"
+                              "    .reg .u64 hidden;\n"
+                              "    mov.u64 hidden, own;\n"
+                              "    cvta.local.u64 hidden, hidden;\n"
+                              "    st.volatile.global.u64 [address], hidden;\n"
+                              "    ld.volatile.global.u64 hidden, [address];\n"
+                              "    atom.add.u32 value, [hidden], value;\n"
+                              "    st.global.u32 [address], value;\n"),
+    [ILLEGAL_JUMP]  = PTX("", "    shape: .callprototype _ ();\n"
+                               "    mov.u64 address, 6148914691236517205;\n"
+                               "    call address, (), shape;\n"),
 };
 
 int32_t illegal_load(struct trm_device *device, enum illegal_deed deed, struct trm_kernel **kernel)

@@ -14,6 +14,9 @@ enum illegal_deed {
     ILLEGAL_ADDRESS,   /* writes where there is no memory */
     ILLEGAL_ALIGNMENT, /* writes four bytes at an odd address */
     ILLEGAL_TRAP,
+    ILLEGAL_ASSERT,
+    ILLEGAL_SPACE, /* an atomic operation on a thread's own memory */
+    ILLEGAL_JUMP,  /* calls what is no code */
 };
 
 /* The kernel "stray" that does it. */

@@ -18,6 +18,7 @@ CUDA_TESTS = \
 	tests/cuda/hand_tuned \
 	tests/cuda/in_step \
 	tests/cuda/ipc \
+	tests/cuda/ipc_event \
 	tests/cuda/old_driver \
 	tests/cuda/out_of_memory \
 	tests/cuda/pipelines \
@@ -124,6 +125,12 @@ tests_cuda_ipc_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
 tests_cuda_ipc_CFLAGS = $(CUDA_TEST_CFLAGS)
 tests_cuda_ipc_LDADD = $(CUDA_TEST_LIBS)
 tests_cuda_ipc_LDFLAGS = $(UNINSTALLED_LINK)
+
+tests_cuda_ipc_event_SOURCES = tests/cuda/ipc_event.c tests/cuda/native.c tests/cuda/native.h $(CUDA_FIXTURE)
+tests_cuda_ipc_event_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
+tests_cuda_ipc_event_CFLAGS = $(CUDA_TEST_CFLAGS)
+tests_cuda_ipc_event_LDADD = $(CUDA_TEST_LIBS)
+tests_cuda_ipc_event_LDFLAGS = $(UNINSTALLED_LINK)
 
 tests_cuda_shared_SOURCES = tests/cuda/shared.c $(CUDA_FIXTURE)
 tests_cuda_shared_CPPFLAGS = $(CUDA_TEST_CPPFLAGS)
