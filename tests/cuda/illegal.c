@@ -43,18 +43,9 @@ static const char *const texts[] = {
             "    st.param.b64 [char_size], address;\n"
             "    call.uni __assertfail, (message, file, line, function, char_size);\n"
             "    }\n"),
-    /* Atomic operations are on global and shared memory. By way of the buffer, lest the assembler see what it is. */
-    [ILLEGAL_SPACE] = PTX("", "    .local .u32 own;\n"
-                              "    .reg .u64 hidden;\n"
-                              "    mov.u64 hidden, own;\n"
-                              "    cvta.local.u64 hidden, hidden;\n"
-                              "    st.volatile.global.u64 [address], hidden;\n"
-                              "    ld.volatile.global.u64 hidden, [address];\n"
-                              "    atom.add.u32 value, [hidden], value;\n"
-                              "    st.global.u32 [address], value;\n"),
-    [ILLEGAL_JUMP]  = PTX("", "    shape: .callprototype _ ();\n"
-                               "    mov.u64 address, 6148914691236517205;\n"
-                               "    call address, (), shape;\n"),
+    [ILLEGAL_JUMP] = PTX("", "    shape: .callprototype _ ();\n"
+                             "    mov.u64 address, 6148914691236517205;\n"
+                             "    call address, (), shape;\n"),
 };
 
 int32_t illegal_load(struct trm_device *device, enum illegal_deed deed, struct trm_kernel **kernel)

@@ -15,8 +15,7 @@ enum illegal_deed {
     ILLEGAL_ALIGNMENT, /* writes four bytes at an odd address */
     ILLEGAL_TRAP,
     ILLEGAL_ASSERT,
-    ILLEGAL_SPACE, /* an atomic operation on a thread's own memory */
-    ILLEGAL_JUMP,  /* calls what is no code */
+    ILLEGAL_JUMP, /* calls what is no code */
 };
 
 /* The kernel "stray" that does it. */
