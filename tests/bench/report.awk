@@ -113,6 +113,7 @@ function print_rows(   row, i, line)
     split("", cell)
 }
 
+# A target is judged by what the table shows: of a ratio, three digits.
 function target_row(i,   key, their_key, their_name, parts, list, figure, theirs, met, target, sign)
 {
     key = target_case[i]
@@ -138,7 +139,8 @@ function target_row(i,   key, their_key, their_name, parts, list, figure, theirs
         figure = figure == "" ? "" : median(figure)
     }
     met = figure == "" ? "not measured" : \
-          (target_relation[i] == ">=" ? figure + 0 >= target_limit[i] + 0 : figure + 0 <= target_limit[i] + 0) ? "met" : "missed"
+          (target_relation[i] == ">=" ? readable(figure) + 0 >= target_limit[i] + 0 \
+                                      : readable(figure) + 0 <= target_limit[i] + 0) ? "met" : "missed"
     if (target_relation[i] == "<+" && figure != "" && figure + 0 >= 0)
         sign = "+"
     if (format == "json") {
