@@ -69,22 +69,23 @@ void core_buffer_let_go(struct core_buffer *buffer);
 /* The same when the work that uses it has finished. */
 void core_buffer_let_go_later(struct core_buffer *buffer);
 
-/* OUT_OF_RANGE, and which part of the span is. */
-int32_t core_span_refuse(const struct trm_span *span, const struct core_buffer *buffer) __attribute__((cold));
+/* Says which part of a span is out of range. */
+void core_span_explain(const struct trm_span *span, const struct core_buffer *buffer) __attribute__((cold));
 
 /* Checks a span against its buffer and resolves TRM_WHOLE: the length comes out.
  * Errors: INVALID_HANDLE, OUT_OF_RANGE. */
 static inline int32_t core_span_resolve(struct trm_span span, struct core_buffer **buffer, uint64_t *length)
 {
-    struct core_buffer *found = *buffer = core_buffer_find(span.buffer);
-    *length                             = 0;
+    struct core_buffer *found = core_buffer_find(span.buffer);
     if (__builtin_expect(found == NULL, 0))
-        return core_last_status();
+        return core_last_status() == TRM_ERROR_FORKED ? TRM_ERROR_FORKED : TRM_ERROR_INVALID_HANDLE;
+    *buffer       = found;
     uint64_t rest = found->size - span.offset; /* of an offset in range */
     *length       = span.length == TRM_WHOLE ? rest : span.length;
-    if (__builtin_expect(span.offset > found->size || *length > rest, 0))
-        return core_span_refuse(&span, found);
-    return TRM_OK;
+    if (__builtin_expect(span.offset <= found->size && *length <= rest, 1))
+        return TRM_OK;
+    core_span_explain(&span, found);
+    return TRM_ERROR_OUT_OF_RANGE;
 }
 
 /* Errors: WRONG_DEVICE when the buffer is not of this device. */

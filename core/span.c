@@ -5,16 +5,17 @@
 
 #include "core/buffer.h"
 
-int32_t core_span_refuse(const struct trm_span *span, const struct core_buffer *buffer)
+void core_span_explain(const struct trm_span *span, const struct core_buffer *buffer)
 {
     if (span->offset > buffer->size)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
-                         "offset %" PRIu64 " is past the end of a buffer of %" PRIu64 " bytes", span->offset,
-                         buffer->size);
-    return core_fail(TRM_ERROR_OUT_OF_RANGE,
-                     "%" PRIu64 " bytes from offset %" PRIu64 " on go past the end of a buffer of %" PRIu64
-                     " bytes",
-                     span->length, span->offset, buffer->size);
+        core_fail(TRM_ERROR_OUT_OF_RANGE,
+                  "offset %" PRIu64 " is past the end of a buffer of %" PRIu64 " bytes", span->offset,
+                  buffer->size);
+    else
+        core_fail(TRM_ERROR_OUT_OF_RANGE,
+                  "%" PRIu64 " bytes from offset %" PRIu64 " on go past the end of a buffer of %" PRIu64
+                  " bytes",
+                  span->length, span->offset, buffer->size);
 }
 
 int32_t core_buffer_check_device(const struct core_buffer *buffer, const struct core_device *device)

@@ -22,27 +22,26 @@ struct message {
     CUipcEventHandle event;
 };
 
-#define IPC_FUNCTIONS(USE)    \
-    USE(cuIpcGetEventHandle)  \
-    USE(cuIpcOpenEventHandle) \
-    USE(cuStreamWaitValue32_v2)
+/* What no other test asks the driver for. */
+static __typeof__(cuIpcGetEventHandle) *get_event_handle;
+static __typeof__(cuIpcOpenEventHandle) *open_event_handle;
+static __typeof__(cuStreamWaitValue32_v2) *wait_value;
 
-static struct {
-#define IPC_MEMBER(name) __typeof__(name) *name;
-    IPC_FUNCTIONS(IPC_MEMBER)
-#undef IPC_MEMBER
-} ipc;
+static void *function_of(void *library, const char *name)
+{
+    void *function = dlsym(library, name);
+    ck_assert_msg(function != NULL, "%s is not in the driver", name);
+    return function;
+}
 
 static void open_all(void)
 {
     native_world_open();
     void *library = dlopen(driver_path(), RTLD_NOW | RTLD_LOCAL);
     ck_assert_ptr_nonnull(library);
-#define IPC_LOAD(name)                           \
-    *(void **)&ipc.name = dlsym(library, #name); \
-    ck_assert_msg(ipc.name != NULL, "%s is not in the driver", #name);
-    IPC_FUNCTIONS(IPC_LOAD)
-#undef IPC_LOAD
+    *(void **)&get_event_handle  = function_of(library, "cuIpcGetEventHandle");
+    *(void **)&open_event_handle = function_of(library, "cuIpcOpenEventHandle");
+    *(void **)&wait_value        = function_of(library, "cuStreamWaitValue32_v2");
 }
 
 /* ---- the process that works ---- */
@@ -51,7 +50,7 @@ static void open_all(void)
 static void enqueue_behind(uint32_t *gate, CUstream gated, CUevent opened, struct trm_buffer *buffer,
                            CUevent done)
 {
-    ck_cuda(ipc.cuStreamWaitValue32_v2(gated, (CUdeviceptr)(uintptr_t)gate, 1, CU_STREAM_WAIT_VALUE_GEQ));
+    ck_cuda(wait_value(gated, (CUdeviceptr)(uintptr_t)gate, 1, CU_STREAM_WAIT_VALUE_GEQ));
     ck_cuda(native.cuEventRecord(opened, gated));
     ck_ok(trm_stream_wait_native(the.stream, TRM_NATIVE_CUDA_EVENT, (uint64_t)(uintptr_t)opened));
     ck_ok(trm_fill(the.stream, trm_span_whole(buffer), 72, 4));
@@ -82,7 +81,7 @@ static void work(int socket)
     ck_ok(trm_buffer_get_ipc_handle(buffer, &message.memory));
     ck_cuda(native.cuEventCreate(&opened, CU_EVENT_DISABLE_TIMING));
     ck_cuda(native.cuEventCreate(&done, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
-    ck_cuda(ipc.cuIpcGetEventHandle(&message.event, done));
+    ck_cuda(get_event_handle(&message.event, done));
     ck_cuda(native.cuStreamCreate(&gated, CU_STREAM_NON_BLOCKING));
     ck_cuda(native.cuMemHostAlloc(&gate, sizeof(uint32_t), CU_MEMHOSTALLOC_DEVICEMAP));
     *(volatile uint32_t *)gate = 0;
@@ -109,7 +108,7 @@ static void wait_for_it(int socket, const struct message *message)
     open_all();
     struct trm_buffer *mine = buffer_open(the.device, TRM_MEMORY_DEVICE, BYTES);
     ck_ok(trm_buffer_open_ipc_handle(the.device, &message->memory, &theirs));
-    ck_cuda(ipc.cuIpcOpenEventHandle(&done, message->event));
+    ck_cuda(open_event_handle(&done, message->event));
     ck_ok(trm_stream_wait_native(the.stream, TRM_NATIVE_CUDA_EVENT, (uint64_t)(uintptr_t)done));
     ck_ok(trm_copy(the.stream, trm_span_whole(mine), trm_span_of(theirs, 0, BYTES)));
     ck_ok(trm_stream_flush(the.stream));
