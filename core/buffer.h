@@ -72,8 +72,8 @@ void core_buffer_let_go_later(struct core_buffer *buffer);
 /* Says which part of a span is out of range. */
 void core_span_explain(const struct trm_span *span, const struct core_buffer *buffer) __attribute__((cold));
 
-/* Checks a span against its buffer and resolves TRM_WHOLE: the length comes out.
- * Errors: INVALID_HANDLE, OUT_OF_RANGE. */
+/* Checks a span against its buffer and resolves TRM_WHOLE: the length comes out. Both are of use after TRM_OK only.
+ * Errors: INVALID_HANDLE, FORKED, OUT_OF_RANGE, by their names so that compilers see that they are none of them TRM_OK. */
 static inline int32_t core_span_resolve(struct trm_span span, struct core_buffer **buffer, uint64_t *length)
 {
     struct core_buffer *found = core_buffer_find(span.buffer);

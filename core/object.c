@@ -200,7 +200,7 @@ static inline __attribute__((always_inline)) struct core_handle_slot *find_in(
     return LIKELY(is_live(word, handle)) && LIKELY(type_of(handle) == type) ? slot : NULL;
 }
 
-/* The same from the beginning; NULL too where only a slow look would tell that there was no fork. */
+/* The same from the beginning. NULL also where a word alone does not tell that there was no fork; find_slot_slowly() does then. */
 static inline __attribute__((always_inline)) struct core_handle_slot *find_slot(uint64_t handle,
                                                                                 enum core_type type)
 {
@@ -266,7 +266,8 @@ void *core_object_enter(const void *handle, enum core_type type)
 
 int32_t core_object_alive(const void *handle, enum core_type type)
 {
-    return find_slot_slowly((uintptr_t)handle, type) != NULL;
+    uint64_t bits = (uintptr_t)handle;
+    return find_slot(bits, type) != NULL || find_slot_slowly(bits, type) != NULL;
 }
 
 static uint64_t no_visitors(void)

@@ -48,13 +48,10 @@ static int32_t wait_on_host(struct core_stream *stream, struct core_stream *othe
 }
 
 /* With both streams kept in place. */
-static int32_t wait_in_place(struct core_stream *stream, struct core_stream *other, uint64_t value)
+static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other, uint64_t value)
 {
     int32_t native = same_instance(stream, other) && stream->ops->wait_stream != NULL;
 
-    core_stream_count(stream, &stream->stats->waits);
-    if (other == stream)
-        return TRM_OK;
     if (core_stream_check(other) != TRM_OK)
         return inherit(stream, other, value);
     if (atomic_load_explicit(&other->completed, memory_order_acquire) >= value)
@@ -77,11 +74,12 @@ static int32_t wait_in_place(struct core_stream *stream, struct core_stream *oth
 
 int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *other, uint64_t value)
 {
-    if (!core_stream_pin(other)) {
-        core_stream_count(stream, &stream->stats->waits);
+    core_stream_count(stream, &stream->stats->waits);
+    if (other == stream)
+        return TRM_OK;
+    if (!core_stream_pin(other))
         return inherit(stream, other, value);
-    }
-    int32_t status = wait_in_place(stream, other, value);
+    int32_t status = wait_pinned(stream, other, value);
     core_stream_unpin(other, 1);
     return status;
 }
@@ -104,7 +102,7 @@ int32_t trm_stream_wait(struct trm_stream *handle, struct trm_point point)
         return core_last_status();
     status = check_context(stream, other);
     if (status == TRM_OK)
-        status = wait_in_place(stream, other, point.value);
+        status = core_stream_wait_other(stream, other, point.value);
     core_object_leave(&other->object);
     return status;
 }

@@ -178,7 +178,7 @@ __attribute__((cold, noinline)) static void record_new(struct core_uses *uses, s
     core_lock_give(&uses->lock);
 }
 
-/* The slot of a stream, which is one of the first where few streams use the object. */
+/* The slot of a stream: one of the first where few streams use the object, which is worth a look of its own. */
 static inline struct core_use_slot *find_first(struct core_uses *uses, const struct core_stream *stream)
 {
     for (uint32_t i = 0; i < CORE_USES_INLINE; i++)

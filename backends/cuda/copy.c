@@ -25,6 +25,7 @@ static enum side side_of(const struct trm_place *place)
         [CUDA_MEMORY_EXTERNAL] = SIDE_DEVICE, [CUDA_MEMORY_BORROWED] = SIDE_ANY,
         [CUDA_MEMORY_OPENED] = SIDE_DEVICE,
     };
+    _Static_assert(sizeof(sides) == CUDA_MEMORY_SOURCES, "each source has a side");
     return place->memory != NULL ? (enum side)sides[place->memory->source] : SIDE_HOST;
 }
 

@@ -5,6 +5,7 @@
  *     loader.h     libcuda, opened at run time; the table of functions (functions.h lists them)
  *     physical.h   what a device is and can do
  *     stream.h     streams, marks, what is held back on the host, waits
+ *     lock.h       a mutex for a few instructions
  *     launch.h     a kernel's arguments as the driver takes them; for streams and graphs
  *     replay.h     launches by graphs of one node, which the driver takes faster
  *     copy.h       a copy or fill as the driver takes it; for streams and graphs
@@ -24,7 +25,7 @@
  * All driver calls go through device->cuda (a table in the instance). Around those that need a current context stand
  * cuda_enter() and cuda_leave(): the caller's own is left as it was.
  *
- * Locks, in the order in which they may be taken: the instance's hold lock, a device's streams_lock, a stream's lock, the others. No
+ * Locks, in the order in which they may be taken: the instance's hold lock, a device's streams_lock, a stream's lock, the others, that of a stream's marks. No
  * two streams' locks at once. Nothing of the core but log(), fail() and the allocator is called under any of them, and nothing that
  * waits for the device, but where it is said of a lock that it is held meanwhile.
  * SPDX-License-Identifier: MIT

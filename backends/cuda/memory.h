@@ -24,6 +24,7 @@ enum cuda_memory_source {
     CUDA_MEMORY_EXTERNAL, /* cuImportExternalMemory */
     CUDA_MEMORY_BORROWED, /* an application's pointer */
     CUDA_MEMORY_OPENED,   /* cuIpcOpenMemHandle: another process's */
+    CUDA_MEMORY_SOURCES
 };
 
 struct cuda_registered;

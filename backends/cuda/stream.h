@@ -50,7 +50,7 @@ struct cuda_mark {
 
 /* The ring begins at `first`; its capacity is a power of two. */
 struct cuda_marks {
-    struct cuda_lock lock; /* all below */
+    struct cuda_lock lock; /* all below; nothing is called under it, and it may be taken under any other */
     struct cuda_mark **ring;
     uint32_t first, count, capacity;
     struct cuda_mark *spare;

@@ -13,7 +13,8 @@
 /* A token that takes longer is always measured: its stamps are less than a hundredth of it. So is a shorter one while the depth is
  * being found, which goes by what stages wait. Of the others one every so often, for each token of a stretch of neighbours: on a
  * GPU the stamps of a token cost 6 µs, and up to 16 where the host has no time to spare for reading them; where memory is
- * one, less. But none by which a strategy is timed: stamps cost some strategies more than others. */
+ * one, less. So every 32 ms it is a twentieth of a per cent. But none by which a strategy is timed: stamps cost some strategies more
+ * than others. */
 #define LONG_TOKEN_NS 5000000u
 #define LONG_TOKEN_TUNING_NS 100000u
 #define EACH_NS 32000000u

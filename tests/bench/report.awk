@@ -113,7 +113,7 @@ function print_rows(   row, i, line)
     split("", cell)
 }
 
-# A target is judged by what the table shows: of a ratio, three digits.
+# A ratio is judged by three of its digits: nobody measures more of them.
 function target_row(i,   key, their_key, their_name, parts, list, figure, theirs, met, target, sign)
 {
     key = target_case[i]
@@ -137,10 +137,11 @@ function target_row(i,   key, their_key, their_name, parts, list, figure, theirs
         }
         theirs = figure == "" ? "" : median(all_rounds(parts[2] == "" ? key : target_suite[i] "/" parts[2], parts[1]))
         figure = figure == "" ? "" : median(figure)
+        if (figure != "" && target_against[i] != "-" && target_relation[i] != "<+")
+            figure = sprintf("%.3g", figure) + 0
     }
     met = figure == "" ? "not measured" : \
-          (target_relation[i] == ">=" ? readable(figure) + 0 >= target_limit[i] + 0 \
-                                      : readable(figure) + 0 <= target_limit[i] + 0) ? "met" : "missed"
+          (target_relation[i] == ">=" ? figure + 0 >= target_limit[i] + 0 : figure + 0 <= target_limit[i] + 0) ? "met" : "missed"
     if (target_relation[i] == "<+" && figure != "" && figure + 0 >= 0)
         sign = "+"
     if (format == "json") {

@@ -23,6 +23,13 @@ line()
     # An absolute limit that is missed.
     line 1 stream launch_inline cpu 75
     line 1 start idle trireme 0.001
+    # Three digits of a ratio count.
+    line 1 stream roundtrip_p50 cpu 1104.9
+    line 1 stream roundtrip_p50 ring 1000
+    line 1 kernel saxpy cpu 999.6
+    line 1 kernel saxpy openmp 1000
+    line 1 kernel blur cpu 998
+    line 1 kernel blur openmp 1000
 } >"$work/lines"
 
 report()
@@ -44,6 +51,9 @@ has_row stream/launch_worker 0.04 x starpu 0.050 missed
 has_row stream/launch_inline 60 75.0 missed
 has_row stream/hop not measured
 has_row start/idle 0.001 met
+has_row stream/roundtrip_p50 1.1 x ring 1105 1000 1.10 met
+has_row kernel/saxpy 1.0 x openmp 1000 1000 1.00 met
+has_row kernel/blur 1.0 x openmp 998 1000 0.998 missed
 has_row stream/launch_worker ring 200 100..400 0.500 ns
 
 report --markdown

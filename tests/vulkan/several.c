@@ -164,7 +164,7 @@ static const char *const refusals[] = {"vkCreateComputePipelines:1:on:VK_ERROR_I
 START_TEST(what_the_driver_does_not_compile_is_done_one_by_one)
 {
     open_with(plain, "4", N + REST);
-    check_launch(1, N); /* what the backend itself does by kernels it has made then */
+    check_launch(1, N); /* the backend's own kernels, such as an upload's, are there then */
     ck_assert_int_eq(shim->arm(refusals[_i]), 0);
     struct commands commands = check_launch(GROUPS, N);
     ck_assert_uint_eq(shim->failures(), 1);
