@@ -25,9 +25,9 @@
  * All driver calls go through device->cuda (a table in the instance). Around those that need a current context stand
  * cuda_enter() and cuda_leave(): the caller's own is left as it was.
  *
- * Locks, in the order in which they may be taken: the instance's hold lock, a device's streams_lock, a stream's lock, the others, that of a stream's marks. No
- * two streams' locks at once. Nothing of the core but log(), fail() and the allocator is called under any of them, and nothing that
- * waits for the device, but where it is said of a lock that it is held meanwhile.
+ * Locks, in the order in which they may be taken: the instance's hold lock, a device's streams_lock, a stream's lock, the others,
+ * that of a stream's marks. No two streams' locks at once. Nothing of the core but log(), fail() and the allocator is called under
+ * any of them, and nothing that waits for the device, but where it is said of a lock that it is held meanwhile.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_BACKEND_H

@@ -1,6 +1,6 @@
-/* cuda backend: a mutex for sections of a few instructions, such as those on a stream's marks. To take it and to give it back costs a
- * third of what it does with a pthread_mutex_t. All zero when open. Sleeps in a futex when it is contended; the three states are
- * those of U. Drepper, "Futexes Are Tricky", mutex 2. The core has the same, which no plugin sees.
+/* cuda backend: a mutex for sections of a few instructions, such as those on a stream's marks: a few more, in line, where the two
+ * calls of a pthread_mutex_t are seventy. All zero when open. Sleeps in a futex when it is contended; the three states are those of
+ * U. Drepper, "Futexes Are Tricky", mutex 2. The core has the same, which no plugin sees.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_LOCK_H

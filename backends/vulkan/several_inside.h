@@ -11,16 +11,15 @@
 
 /* What an id is. */
 enum vulkan_several_kind {
-    SEVERAL_SHARED =
-        0, /* the same for all items: types, constants, buffers, push constants; labels on the way itself */
-    SEVERAL_FOREIGN, /* what no such kernel uses; the label of a block that no way leads to */
-    SEVERAL_ZERO,    /* the constant 0, of 32 bits */
-    SEVERAL_NUMBER,  /* another constant of 32 bits */
-    SEVERAL_PLACE,   /* the variable GlobalInvocationId */
-    SEVERAL_PLACE_X, /* a pointer to its first component */
-    SEVERAL_BEFORE,  /* the result of an instruction before some leave, or the label of a block there */
-    SEVERAL_AFTER,   /* the same behind it */
-    SEVERAL_INNER,   /* while the blocks behind a branch are looked for: the label of one */
+    SEVERAL_SHARED = 0, /* the same for all items: types, constants, what is bound, labels on the way */
+    SEVERAL_FOREIGN,    /* what no such kernel uses; the label of a block that no way leads to */
+    SEVERAL_ZERO,       /* the constant 0, of 32 bits */
+    SEVERAL_NUMBER,     /* another constant of 32 bits */
+    SEVERAL_PLACE,      /* the variable GlobalInvocationId */
+    SEVERAL_PLACE_X,    /* a pointer to its first component */
+    SEVERAL_BEFORE,     /* the result of an instruction before some leave, or the label of a block there */
+    SEVERAL_AFTER,      /* the same behind it */
+    SEVERAL_INNER,      /* while the blocks behind a branch are looked for: the label of one */
 };
 
 struct vulkan_several {

@@ -2,7 +2,6 @@
  * forked before CUDA was initialised. On the machine's own driver: the stand-in has no events of other processes.
  * SPDX-License-Identifier: MIT
  */
-#include <dlfcn.h>
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
@@ -28,21 +27,12 @@ static __typeof__(cuIpcGetEventHandle) *get_event_handle;
 static __typeof__(cuIpcOpenEventHandle) *open_event_handle;
 static __typeof__(cuStreamWaitValue32_v2) *wait_value;
 
-static void *function_of(void *library, const char *name)
-{
-    void *function = dlsym(library, name);
-    ck_assert_msg(function != NULL, "%s is not in the driver", name);
-    return function;
-}
-
 static void open_all(void)
 {
     native_world_open();
-    void *library = dlopen(driver_path(), RTLD_NOW | RTLD_LOCAL);
-    ck_assert_ptr_nonnull(library);
-    *(void **)&get_event_handle  = function_of(library, "cuIpcGetEventHandle");
-    *(void **)&open_event_handle = function_of(library, "cuIpcOpenEventHandle");
-    *(void **)&wait_value        = function_of(library, "cuStreamWaitValue32_v2");
+    *(void **)&get_event_handle  = native_function("cuIpcGetEventHandle");
+    *(void **)&open_event_handle = native_function("cuIpcOpenEventHandle");
+    *(void **)&wait_value        = native_function("cuStreamWaitValue32_v2");
 }
 
 /* ---- the process that works ---- */

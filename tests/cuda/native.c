@@ -10,7 +10,9 @@
 struct native native;
 uint32_t native_numbers[NATIVE_WORDS];
 
-static void *function_of(void *library, const char *name)
+static void *library; /* the driver */
+
+void *native_function(const char *name)
 {
     void *function = dlsym(library, name);
     ck_assert_msg(function != NULL || strcmp(name, "cuCtxCreate_v4") == 0, "%s is not in the driver", name);
@@ -19,9 +21,9 @@ static void *function_of(void *library, const char *name)
 
 void native_open(void)
 {
-    void *library = dlopen(driver_path(), RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(driver_path(), RTLD_NOW | RTLD_LOCAL);
     ck_assert_msg(library != NULL, "%s", dlerror());
-#define NATIVE_LOAD(name) *(void **)&native.name = function_of(library, #name);
+#define NATIVE_LOAD(name) *(void **)&native.name = native_function(#name);
     NATIVE_FUNCTIONS(NATIVE_LOAD)
 #undef NATIVE_LOAD
     ck_cuda(native.cuInit(0));

@@ -59,6 +59,9 @@ extern struct native native;
 /* Opens the driver that the library uses too, and initialises it. */
 void native_open(void);
 
+/* One that is not among them, after native_open(). */
+void *native_function(const char *name);
+
 /* A context of the program's own on a device; nothing is current afterwards but what was. NULL where this driver makes none by this
  * toolkit's function, after it has said so. */
 CUcontext native_context(int ordinal);
