@@ -25,7 +25,7 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/failure.c \
 	backends/cuda/functions.h \
 	backends/cuda/graph.c \
-	backends/cuda/hold.c \
+	backends/cuda/deferred_submit.c \
 	backends/cuda/image.c \
 	backends/cuda/info.c \
 	backends/cuda/instance.c \

@@ -1,6 +1,6 @@
 /* cuda backend: the pool of the driver (cuMemPool) that a device's memory comes from.
  *
- * Allocation in stream order is the core's (core/pool_stream.c), which has no call of the driver in it and is several times faster
+ * Allocation in stream order is the core's (core/memory/pool_stream.c), which has no call of the driver in it and is several times faster
  * than cuMemAllocAsync: what a stream has freed, the same stream takes at once, and another one as soon as the first has come to where
  * it was freed. The driver's pool is where the core's pieces come from: so that making one does not stop the device, as cuMemAlloc
  * and cuMemFree do, and so that what both keep together is bounded by the setting pool.threshold.

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "instance.h"
-#include "kept.h"
+#include "instance_cache.h"
 
 /* A real GPU is before the cpu backend (100), a program that plays one behind it. */
 static int32_t score_of(int32_t kind)

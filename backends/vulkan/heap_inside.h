@@ -5,7 +5,7 @@
 #define VULKAN_HEAP_INSIDE_H
 
 #include "block.h"
-#include "hosts.h"
+#include "host_ranges.h"
 #include "memory_type.h"
 
 #define VULKAN_KINDS 4u /* enum trm_memory_kind, by its value less that of the first */

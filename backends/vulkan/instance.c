@@ -9,9 +9,9 @@
 #include <strings.h>
 
 #include "forked.h"
-#include "kept.h"
+#include "instance_cache.h"
 #include "messages.h"
-#include "several.h"
+#include "coarsen.h"
 #include "signals.h"
 
 #define SPIN_MOST_US 1000u

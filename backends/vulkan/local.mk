@@ -38,14 +38,14 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/heap.c \
 	backends/vulkan/heap.h \
 	backends/vulkan/heap_inside.h \
-	backends/vulkan/hosts.c \
-	backends/vulkan/hosts.h \
+	backends/vulkan/host_ranges.c \
+	backends/vulkan/host_ranges.h \
 	backends/vulkan/info.c \
 	backends/vulkan/instance.c \
 	backends/vulkan/instance.h \
 	backends/vulkan/interop.c \
-	backends/vulkan/kept.c \
-	backends/vulkan/kept.h \
+	backends/vulkan/instance_cache.c \
+	backends/vulkan/instance_cache.h \
 	backends/vulkan/loader.c \
 	backends/vulkan/loader.h \
 	backends/vulkan/memory.c \
@@ -62,8 +62,8 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/physical_inside.h \
 	backends/vulkan/pipeline.c \
 	backends/vulkan/pipeline_cache.c \
-	backends/vulkan/pace.c \
-	backends/vulkan/pace.h \
+	backends/vulkan/kernel_timing.c \
+	backends/vulkan/kernel_timing.h \
 	backends/vulkan/pool.c \
 	backends/vulkan/profile.c \
 	backends/vulkan/profile.h \
@@ -77,10 +77,10 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/record_launch.c \
 	backends/vulkan/service.c \
 	backends/vulkan/service.h \
-	backends/vulkan/several.c \
-	backends/vulkan/several.h \
-	backends/vulkan/several_inside.h \
-	backends/vulkan/several_write.c \
+	backends/vulkan/coarsen.c \
+	backends/vulkan/coarsen.h \
+	backends/vulkan/coarsen_internal.h \
+	backends/vulkan/coarsen_write.c \
 	backends/vulkan/shader.c \
 	backends/vulkan/shader.h \
 	backends/vulkan/signals.h \

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "module.h"
-#include "several.h"
+#include "coarsen.h"
 
 static int32_t make_pipeline(const struct trm_backend_kernel *kernel, VkShaderModule code,
                              VkPipelineCreateFlags flags, VkPipeline *pipeline)

@@ -35,7 +35,7 @@
 #include <trireme/backend.h>
 
 #include "loader.h"
-#include "pace.h"
+#include "kernel_timing.h"
 #include "physical.h"
 #include "queue.h"
 

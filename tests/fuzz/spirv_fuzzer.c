@@ -9,11 +9,11 @@
 
 #include <trireme/trireme.h>
 
-#include "core/allocate.h"
-#include "core/arena.h"
-#include "core/context.h"
-#include "core/spirv/module.h"
-#include "core/translate/translate.h"
+#include "base/allocate.h"
+#include "base/arena.h"
+#include "compiler/spirv/module.h"
+#include "compiler/translate/translate.h"
+#include "core/object/context.h"
 
 /* A refusal is one of these, and says why. */
 static void check_refusal(int32_t status)

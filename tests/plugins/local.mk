@@ -241,7 +241,7 @@ tests_plugins_trusted_LDADD = $(PLUGIN_TEST_LIBS)
 
 check_PROGRAMS += tests/plugins/setuid-helper
 tests_plugins_setuid_helper_SOURCES = tests/plugins/setuid-helper.c
-tests_plugins_setuid_helper_LDADD = core/libcore.la
+tests_plugins_setuid_helper_LDADD = libtrireme-internal.la
 tests_plugins_setuid_helper_LDFLAGS = $(UNINSTALLED_LINK)
 
 dist_check_SCRIPTS += tests/plugins/contract.sh tests/plugins/setuid.sh tests/plugins/out-of-tree.sh

@@ -8,7 +8,7 @@ TESTS += $(REPORT_TESTS)
 
 check_PROGRAMS += tests/report/sample
 tests_report_sample_SOURCES = tests/report/sample.c tests/unit/report_fixture.h
-tests_report_sample_LDADD = core/libcore.la
+tests_report_sample_LDADD = libtrireme-internal.la
 tests_report_sample_LDFLAGS = $(UNINSTALLED_LINK)
 
 if BUILD_CPU

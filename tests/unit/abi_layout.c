@@ -4,7 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "core/abi.h"
+#include "core/object/abi.h"
 #include "tests/plugins/abi-1.0/pins.h"
 
 START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)

@@ -1,7 +1,7 @@
 /* The cache of compiled code: what is found, what is not, and many processes at once.
  * SPDX-License-Identifier: MIT
  */
-#include "core/cache.h"
+#include "core/cache/cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/cache_trim.h"
-#include "core/context.h"
+#include "core/cache/cache_trim.h"
+#include "core/object/context.h"
 #include "tests/unit/counting.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"

@@ -1,11 +1,11 @@
 /* Reading trireme.conf.
  * SPDX-License-Identifier: MIT
  */
-#include "core/config_file.h"
+#include "core/settings/config_file.h"
 
 #include <string.h>
 
-#include "core/context.h"
+#include "core/object/context.h"
 #include "tests/unit/counting.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"

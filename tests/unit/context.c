@@ -1,7 +1,7 @@
 /* Making and ending contexts, and their log.
  * SPDX-License-Identifier: MIT
  */
-#include "core/context.h"
+#include "core/object/context.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <trireme/trireme.h>
 #include <unistd.h>
 
-#include "core/abi.h"
+#include "core/object/abi.h"
 #include "tests/unit/counting.h"
 #include "tests/unit/runner.h"
 

@@ -2,7 +2,7 @@
  * runs out.
  * SPDX-License-Identifier: MIT
  */
-#include "core/coordinator/coordinator.h"
+#include "pipeline/coordinator/coordinator.h"
 
 #include <inttypes.h>
 #include <stdio.h>

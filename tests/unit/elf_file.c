@@ -1,12 +1,12 @@
 /* Which files are shared objects of this machine. This program itself is one, to be spoiled.
  * SPDX-License-Identifier: MIT
  */
-#include "core/elf_file.h"
+#include "core/plugin/elf_file.h"
 
 #include <elf.h>
 #include <stddef.h>
 
-#include "core/error.h"
+#include "base/error.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"
 

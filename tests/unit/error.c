@@ -1,7 +1,7 @@
 /* The last error, kept failures, names and texts of statuses, types, the version.
  * SPDX-License-Identifier: MIT
  */
-#include "core/error.h"
+#include "base/error.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* Events: points that move, and times.
  * SPDX-License-Identifier: MIT
  */
-#include "core/event.h"
+#include "core/stream/event.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "core/futex.h"
-#include "core/stream.h"
+#include "base/futex.h"
+#include "core/stream/stream.h"
 #include "counting.h"
 #include "fake_backend.h"
 #include "runner.h"

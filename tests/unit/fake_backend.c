@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/device.h"
-#include "core/stream.h"
+#include "core/device/device.h"
+#include "core/stream/stream.h"
 #include "fake_stream.h"
 
 int32_t fake_called(struct fake *fake, enum fake_call call)

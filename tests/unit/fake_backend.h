@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <trireme/trireme.h>
 
-#include "core/registry.h"
+#include "core/plugin/registry.h"
 
 /* Optional slots. */
 enum fake_slots {

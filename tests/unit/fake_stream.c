@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/futex.h"
-#include "core/stream.h"
+#include "base/futex.h"
+#include "core/stream/stream.h"
 
 enum step_kind {
     STEP_NOTHING,

@@ -1,11 +1,11 @@
 /* Compiling GLSL: options, messages, and what happens without a compiler.
  * SPDX-License-Identifier: MIT
  */
-#include "core/glsl.h"
+#include "compiler/glsl/glsl.h"
 
 #include <spirv/unified1/spirv.h>
 
-#include "core/context.h"
+#include "core/object/context.h"
 #include "tests/unit/counting.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"

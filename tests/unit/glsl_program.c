@@ -1,13 +1,13 @@
 /* GLSL through the program glslc, where the library cannot be opened.
  * SPDX-License-Identifier: MIT
  */
-#include "core/glsl_program.h"
+#include "compiler/glsl/glsl_program.h"
 
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/context.h"
+#include "core/object/context.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"
 

@@ -7,7 +7,7 @@
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 #include "counting.h"
 #include "runner.h"
 #include "store.h"

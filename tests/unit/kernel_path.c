@@ -1,9 +1,9 @@
 /* Kernels by name: which file is taken, and which is refused.
  * SPDX-License-Identifier: MIT
  */
-#include "core/kernel_path.h"
+#include "core/shader/kernel_path.h"
 
-#include "core/context.h"
+#include "core/object/context.h"
 #include "tests/unit/counting.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"

@@ -1,4 +1,4 @@
-# Unit tests: Check programs that link the inside of the library (core/libcore.la) and include core/*.h.
+# Unit tests: Check programs that link the inside of the library (libtrireme-internal.la) and include core/*.h.
 #
 # To add one:
 #
@@ -8,7 +8,7 @@
 #     tests_unit_settings_LDADD = $(UNIT_LIBS)
 
 UNIT_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
-UNIT_LIBS = core/libcore.la $(CHECK_LIBS)
+UNIT_LIBS = libtrireme-internal.la $(CHECK_LIBS)
 
 UNIT_TESTS =
 check_PROGRAMS += $(UNIT_TESTS)

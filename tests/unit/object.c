@@ -1,14 +1,14 @@
 /* Handles, references and the ends of an object's life.
  * SPDX-License-Identifier: MIT
  */
-#include "core/object.h"
+#include "core/object/object.h"
 
 #include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/context.h"
+#include "core/object/context.h"
 #include "tests/unit/counting.h"
 #include "tests/unit/runner.h"
 

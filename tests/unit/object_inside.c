@@ -1,7 +1,7 @@
 /* What happens to handles at the ends of their numbers. Includes the source, to set the numbers.
  * SPDX-License-Identifier: MIT
  */
-#include "core/object.c"
+#include "core/object/object.c"
 
 #include <string.h>
 #include <sys/wait.h>

@@ -9,8 +9,8 @@
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>
 
-#include "core/pipeline/engine.h"
 #include "counting.h"
+#include "pipeline/engine/engine.h"
 #include "store.h"
 
 #define BYTES 512

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/context.h"
-#include "core/futex.h"
+#include "base/futex.h"
+#include "core/object/context.h"
 
 struct fake fake;
 

@@ -7,8 +7,8 @@
 
 #include <trireme/trireme.h>
 
-#include "core/pipeline/queue.h"
 #include "counting.h"
+#include "pipeline/queue/queue.h"
 
 #define FAKE_TOKENS 64       /* for which something can be commanded */
 #define FAKE_TOKEN_BYTES 256 /* of the input and of the output */

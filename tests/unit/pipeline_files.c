@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/futex.h"
+#include "base/futex.h"
 #include "pipeline_fake.h"
 #include "runner.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/futex.h"
+#include "base/futex.h"
 #include "pipeline_fake.h"
 #include "runner.h"
 

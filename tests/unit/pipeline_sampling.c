@@ -4,7 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "core/pipeline/sampling.h"
+#include "pipeline/engine/sampling.h"
 #include "runner.h"
 
 #define STRETCH 6

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/pipeline/trial.h"
+#include "pipeline/engine/trial.h"
 #include "runner.h"
 #include "tests/scale.h"
 

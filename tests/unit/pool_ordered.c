@@ -5,7 +5,7 @@
 #include <string.h>
 #include <trireme/trireme.h>
 
-#include "core/block.h"
+#include "core/memory/block.h"
 #include "runner.h"
 #include "store.h"
 

@@ -5,11 +5,11 @@
 #ifndef TESTS_UNIT_REGISTRY_FIXTURE_H
 #define TESTS_UNIT_REGISTRY_FIXTURE_H
 
-#include "core/registry.h"
+#include "core/plugin/registry.h"
 
 #include <pthread.h>
 
-#include "core/context.h"
+#include "core/object/context.h"
 #include "tests/unit/counting.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"

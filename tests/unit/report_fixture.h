@@ -9,9 +9,9 @@
 #include <string.h>
 #include <trireme/trireme.h>
 
-#include "core/context.h"
-#include "core/report/report.h"
-#include "core/report/trace.h"
+#include "core/object/context.h"
+#include "pipeline/report/report.h"
+#include "pipeline/report/trace.h"
 
 /* What has to be so before anything can be tested. */
 #define must_hold(condition)                                                \

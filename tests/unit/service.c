@@ -1,7 +1,7 @@
 /* The thread for host callbacks.
  * SPDX-License-Identifier: MIT
  */
-#include "core/service.h"
+#include "core/stream/service.h"
 
 #include <semaphore.h>
 #include <signal.h>
@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/context.h"
-#include "core/futex.h"
-#include "core/stream.h"
+#include "base/futex.h"
+#include "core/object/context.h"
+#include "core/stream/stream.h"
 #include "counting.h"
 #include "runner.h"
 

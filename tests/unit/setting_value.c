@@ -4,7 +4,7 @@
 #include <string.h>
 #include <trireme/trireme.h>
 
-#include "core/settings.h"
+#include "core/settings/settings.h"
 #include "tests/unit/runner.h"
 
 static uint64_t number;

@@ -1,9 +1,9 @@
 /* The settings in force: where they come from, and which is the strongest.
  * SPDX-License-Identifier: MIT
  */
-#include "core/settings.h"
+#include "core/settings/settings.h"
 
-#include "core/context.h"
+#include "core/object/context.h"
 #include "tests/unit/counting.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"

@@ -1,7 +1,7 @@
 /* SHA-256 against the examples of FIPS 180-4.
  * SPDX-License-Identifier: MIT
  */
-#include "core/sha256.h"
+#include "base/sha256.h"
 
 #include <string.h>
 

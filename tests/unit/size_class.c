@@ -1,7 +1,7 @@
 /* The size classes of the pool.
  * SPDX-License-Identifier: MIT
  */
-#include "core/size_class.h"
+#include "core/memory/size_class.h"
 
 #include <check.h>
 

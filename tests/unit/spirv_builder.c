@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/allocate.h"
+#include "base/allocate.h"
 
 void builder_add(struct builder *builder, enum builder_part part, uint32_t opcode, const uint32_t *operands,
                  uint32_t count)

@@ -8,9 +8,9 @@
 #include <check.h>
 #include <trireme/trireme.h>
 
-#include "core/arena.h"
-#include "core/context.h"
-#include "core/spirv/module.h"
+#include "base/arena.h"
+#include "compiler/spirv/module.h"
+#include "core/object/context.h"
 
 #define BUILDER_WORDS 16384u
 

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "core/spirv/half.h"
+#include "compiler/spirv/half.h"
 #include "spirv_fixture.h"
 
 #define CONSTANT(opcode, ...) ADD(&builder, PART_TYPE, opcode, __VA_ARGS__)

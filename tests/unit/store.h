@@ -8,8 +8,8 @@
 
 #include <pthread.h>
 
-#include "core/buffer.h"
-#include "core/stream.h"
+#include "core/memory/buffer.h"
+#include "core/stream/stream.h"
 
 /* What is in a queue. */
 struct store_operation {

@@ -4,12 +4,12 @@
 #ifndef UNIT_STREAM_FIXTURE_H
 #define UNIT_STREAM_FIXTURE_H
 
-#include "core/stream.h"
+#include "core/stream/stream.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "core/futex.h"
+#include "base/futex.h"
 #include "counting.h"
 #include "fake_backend.h"
 #include "runner.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/allocate.h"
-#include "core/context.h"
+#include "base/allocate.h"
+#include "core/object/context.h"
 #include "folder.h"
 
 #define SCRATCH_MOST ((size_t)8 << 20)

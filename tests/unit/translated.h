@@ -10,7 +10,7 @@
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>
 
-#include "core/translate/translate.h"
+#include "compiler/translate/translate.h"
 
 struct translated {
     struct core_arena arena;

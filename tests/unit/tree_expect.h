@@ -8,8 +8,8 @@
 #include <string.h>
 #include <trireme/status.h>
 
-#include "core/allocate.h"
-#include "core/context.h"
+#include "base/allocate.h"
+#include "core/object/context.h"
 #include "tree_text.h"
 
 static inline struct body *expect_tree(const char *file, enum tree_pass pass, int32_t is_divided,

@@ -1,9 +1,9 @@
 /* Which files may name code. (The plugins' tests try it through the library.)
  * SPDX-License-Identifier: MIT
  */
-#include "core/trust.h"
+#include "base/file_permissions.h"
 
-#include "core/error.h"
+#include "base/error.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"
 

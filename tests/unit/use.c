@@ -1,15 +1,15 @@
 /* Which work uses an object, and what goes when it is done.
  * SPDX-License-Identifier: MIT
  */
-#include "core/use.h"
+#include "core/stream/in_flight.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/deferred.h"
-#include "core/stream.h"
+#include "core/stream/deferred.h"
+#include "core/stream/stream.h"
 #include "counting.h"
 #include "fake_backend.h"
 #include "runner.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "backends/vulkan/instance.h"
-#include "backends/vulkan/kept.h"
+#include "backends/vulkan/instance_cache.h"
 #include "backends/vulkan/loader.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/vulkan_fake.h"

@@ -4,7 +4,7 @@
  */
 #include <spirv/unified1/spirv.h>
 
-#include "backends/vulkan/several.h"
+#include "backends/vulkan/coarsen.h"
 #include "backends/vulkan/words.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/vulkan_fake.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/futex.h"
-#include "core/stream.h"
+#include "base/futex.h"
+#include "core/stream/stream.h"
 #include "counting.h"
 #include "fake_backend.h"
 #include "runner.h"

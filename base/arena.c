@@ -1,0 +1,119 @@
+/* Memory that is given back all at once.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/arena.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/allocate.h"
+
+#define BLOCK_BYTES ((size_t)64 << 10)
+#define ALIGNMENT _Alignof(max_align_t)
+
+struct core_arena_block {
+    struct core_arena_block *next;
+    size_t size; /* of data */
+    _Alignas(max_align_t) unsigned char data[];
+};
+
+void core_arena_init(struct core_arena *arena, struct core_context *context)
+{
+    *arena = (struct core_arena){.context = context};
+}
+
+void core_arena_fini(struct core_arena *arena)
+{
+    while (arena->blocks != NULL) {
+        struct core_arena_block *block = arena->blocks;
+        arena->blocks                  = block->next;
+        core_release(arena->context, block, sizeof(*block) + block->size);
+    }
+    core_arena_init(arena, arena->context);
+}
+
+static void *fail(struct core_arena *arena)
+{
+    arena->failed = 1;
+    return NULL;
+}
+
+static int32_t add_block(struct core_arena *arena, size_t least)
+{
+    size_t size = least > BLOCK_BYTES ? least : BLOCK_BYTES;
+
+    if (size > CORE_ARENA_MOST - arena->total)
+        return 0;
+    struct core_arena_block *block = core_allocate(arena->context, sizeof(*block) + size);
+    if (block == NULL)
+        return 0;
+    block->size   = size;
+    block->next   = arena->blocks;
+    arena->blocks = block;
+    arena->used   = 0;
+    arena->total += size;
+    return 1;
+}
+
+void *core_arena_allocate(struct core_arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > CORE_ARENA_MOST)
+        return fail(arena);
+    bytes = bytes == 0 ? ALIGNMENT : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if (arena->blocks == NULL || bytes > arena->blocks->size - arena->used)
+        if (!add_block(arena, bytes))
+            return fail(arena);
+    void *memory = arena->blocks->data + arena->used;
+    arena->used += bytes;
+    return memory;
+}
+
+char *core_arena_text(struct core_arena *arena, const char *text, size_t length)
+{
+    char *copy = core_arena_allocate(arena, length + 1, 1);
+
+    if (copy != NULL)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+char *core_arena_format(struct core_arena *arena, const char *format, ...)
+{
+    va_list arguments, again;
+
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = length < 0 ? fail(arena) : core_arena_allocate(arena, (size_t)length + 1, 1);
+    if (text != NULL)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(arguments);
+    return text;
+}
+
+int32_t core_arena_grow(struct core_arena *arena, void *list_pointer, uint32_t count, uint32_t *capacity,
+                        size_t size)
+{
+    void *old;
+
+    if (count < *capacity)
+        return 1;
+    uint32_t more = *capacity < 4 ? 8 : *capacity * 2;
+    if (more <= *capacity) {
+        arena->failed = 1;
+        return 0;
+    }
+    void *list = core_arena_allocate(arena, more, size);
+    if (list == NULL)
+        return 0;
+    memcpy(&old, list_pointer, sizeof(old));
+    if (count != 0)
+        memcpy(list, old, count * size);
+    memcpy(list_pointer, &list, sizeof(list));
+    *capacity = more;
+    return 1;
+}

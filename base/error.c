@@ -1,0 +1,181 @@
+/* The last error of a thread, and the names and meanings of statuses.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/error.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* `said` is 1 when something was said after the last core_error_clear(); `sentence` is NULL (nothing
+ * yet), `text`, or static. */
+static _Thread_local struct core_saved_error last;
+
+void core_text_copy(char *to, size_t capacity, const char *text)
+{
+    size_t length = strlen(text);
+    if (length < capacity) {
+        memmove(to, text, length + 1);
+        return;
+    }
+    length = capacity - 4;
+    /* Not in the middle of a UTF-8 character. */
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+        length--;
+    memmove(to, text, length);
+    memcpy(to + length, "...", 4);
+}
+
+static void set(int32_t status, int64_t native_code, const char *sentence)
+{
+    last.status      = status;
+    last.said        = 1;
+    last.native_code = native_code;
+    last.sentence    = sentence;
+}
+
+void core_error_say(int32_t status, const char *format, ...)
+{
+    /* Not straight into `last.text`, which may be among the arguments. */
+    char text[sizeof(last.text) + 4];
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    core_error_copy(status, 0, written < 0 ? "" : text);
+}
+
+void core_error_copy(int32_t status, int64_t native_code, const char *sentence)
+{
+    if (sentence == NULL || sentence[0] == '\0') {
+        set(status, native_code, trm_status_text(status));
+        return;
+    }
+    if (sentence != last.text)
+        core_text_copy(last.text, sizeof(last.text), sentence);
+    set(status, native_code, last.text);
+}
+
+void core_error_point(int32_t status, const char *sentence)
+{
+    set(status, 0, sentence);
+}
+
+int32_t core_last_status(void)
+{
+    return last.status;
+}
+
+void core_error_complete(int32_t status)
+{
+    if (!last.said || last.status != status)
+        set(status, 0, trm_status_text(status));
+}
+
+void core_failure_keep(struct core_failure *failure, int32_t status)
+{
+    core_error_complete(status);
+    failure->status      = status;
+    failure->native_code = last.native_code;
+    core_text_copy(failure->sentence, sizeof(failure->sentence), last.sentence);
+}
+
+int32_t core_failure_raise(const struct core_failure *failure)
+{
+    return core_fail_native(failure->status, failure->native_code, failure->sentence);
+}
+
+void core_error_clear(void)
+{
+    last.said = 0;
+}
+
+void core_error_save(struct core_saved_error *saved)
+{
+    *saved = last;
+}
+
+void core_error_restore(const struct core_saved_error *saved)
+{
+    last = *saved;
+}
+
+struct trm_error trm_last_error(void)
+{
+    struct trm_error error = {
+        .status      = last.status,
+        .native_code = last.native_code,
+        .sentence    = last.sentence ? last.sentence : "",
+    };
+    return error;
+}
+
+struct status_words {
+    int32_t status;
+    const char *name;
+    const char *text;
+};
+
+#define WORDS(status, text)   \
+    {                         \
+        status, #status, text \
+    }
+static const struct status_words statuses[] = {
+    WORDS(TRM_OK, "no error"),
+    WORDS(TRM_ERROR_INVALID_ARGUMENT, "an argument has a value that can never be right"),
+    WORDS(TRM_ERROR_INVALID_HANDLE, "a handle is stale, of another type, or never was one"),
+    WORDS(TRM_ERROR_OUT_OF_RANGE, "an offset, length, index or size is beyond its object"),
+    WORDS(TRM_ERROR_OUT_OF_HOST_MEMORY, "the host has no memory left"),
+    WORDS(TRM_ERROR_OUT_OF_DEVICE_MEMORY, "the device has no memory left"),
+    WORDS(TRM_ERROR_UNSUPPORTED, "the backend cannot do this and nothing stands in for it"),
+    WORDS(TRM_ERROR_NOT_FOUND, "there is no such device, file, kernel or setting"),
+    WORDS(TRM_ERROR_TIMEOUT, "the time ran out before it was done"),
+    WORDS(TRM_ERROR_DEVICE_LOST, "the device is lost and does not come back"),
+    WORDS(TRM_ERROR_BUSY, "the object is in a state in which this cannot be done now"),
+    WORDS(TRM_ERROR_CANCELLED, "the work was cancelled"),
+    WORDS(TRM_ERROR_DEADLOCK, "waiting here could never end"),
+    WORDS(TRM_ERROR_ABI, "the plugin does not keep the contract of <trireme/backend.h>"),
+    WORDS(TRM_ERROR_BACKEND, "the driver underneath failed"),
+    WORDS(TRM_ERROR_TYPE_MISMATCH, "an argument or element is not of the type that was declared"),
+    WORDS(TRM_ERROR_WRONG_DEVICE, "objects of two devices were used where one device is needed"),
+    WORDS(TRM_ERROR_PERMISSION,
+          "others may write a file or folder that names code, or a setting was refused"),
+    WORDS(TRM_ERROR_KERNEL, "a kernel reported failure"),
+    WORDS(TRM_ERROR_FORKED, "the context was made before fork() and works only in the parent process"),
+    WORDS(TRM_ERROR_INTERNAL, "a fault of Trireme itself"),
+    WORDS(TRM_ERROR_IO, "a file, pipe or disk could not be read or written"),
+};
+#undef WORDS
+
+static const struct status_words *words_of(int32_t status)
+{
+    for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+        if (statuses[i].status == status)
+            return &statuses[i];
+    }
+    return NULL;
+}
+
+int32_t core_fail_program(int32_t status)
+{
+    const struct status_words *words = words_of(status);
+
+    if (last.said && last.status == status)
+        return status;
+    if (words == NULL)
+        return core_fail(status, "the program's function answered %" PRId32 ", which is no status", status);
+    return core_fail(status, "the program's function answered %s", words->name);
+}
+
+const char *trm_status_name(int32_t status)
+{
+    const struct status_words *words = words_of(status);
+    return words ? words->name : "TRM_ERROR_UNKNOWN";
+}
+
+const char *trm_status_text(int32_t status)
+{
+    const struct status_words *words = words_of(status);
+    return words ? words->text : "a status that this version of Trireme does not know";
+}

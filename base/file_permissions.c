@@ -1,0 +1,183 @@
+/* Who may write the files and folders that name code. The path is walked component by component, as
+ * the kernel would, so that links on the way are judged too.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/file_permissions.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+#define MOST_LINKS 40
+
+/* Where the walk is: `done` has been judged, `left` is still to come. */
+struct walk {
+    const char *path; /* what was asked, for sentences */
+    int links;
+    char done[PATH_MAX];
+    char left[PATH_MAX];
+};
+
+static int32_t fail_errno(const char *where)
+{
+    if (errno == ENOENT || errno == ENOTDIR)
+        return core_fail(TRM_ERROR_NOT_FOUND, "%s does not exist", where);
+    if (errno == EACCES)
+        return core_fail(TRM_ERROR_PERMISSION, "%s cannot be reached: permission denied", where);
+    return core_fail(TRM_ERROR_NOT_FOUND, "%s cannot be looked at: %m", where);
+}
+
+static int32_t judge_owner(const char *where, const struct stat *status)
+{
+    if (status->st_uid == 0 || status->st_uid == geteuid())
+        return TRM_OK;
+    return core_fail(TRM_ERROR_PERMISSION,
+                     "%s belongs to user %u, who is neither root nor the user of this process", where,
+                     (unsigned)status->st_uid);
+}
+
+/* A sticky folder that all may write (/tmp) is no danger: what is in it is only its owner's to
+ * replace, and the owner of the next component is judged too. */
+static int32_t judge_mode(const char *where, const struct stat *status)
+{
+    const char *what = S_ISDIR(status->st_mode) ? "the folder" : "the file";
+    if (S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX))
+        return TRM_OK;
+    if (status->st_mode & S_IWOTH)
+        return core_fail(TRM_ERROR_PERMISSION, "%s %s may be written by everybody", what, where);
+    if (status->st_mode & S_IWGRP)
+        return core_fail(TRM_ERROR_PERMISSION, "%s %s may be written by its group", what, where);
+    return TRM_OK;
+}
+
+static int32_t judge(const char *where, const struct stat *status)
+{
+    int32_t verdict = judge_owner(where, status);
+    /* The mode of a link means nothing. */
+    if (verdict != TRM_OK || S_ISLNK(status->st_mode))
+        return verdict;
+    return judge_mode(where, status);
+}
+
+/* Takes the next component off `left`. 0 when there is none. */
+static int next_component(struct walk *walk, char component[NAME_MAX + 1])
+{
+    char *begin = walk->left + strspn(walk->left, "/");
+    if (*begin == '\0')
+        return 0;
+    size_t length = strcspn(begin, "/");
+    size_t kept   = length <= NAME_MAX ? length : NAME_MAX;
+    memcpy(component, begin, kept);
+    component[kept] = '\0';
+    memmove(walk->left, begin + length, strlen(begin + length) + 1);
+    return 1;
+}
+
+static void leave_component(char *path)
+{
+    char *slash                  = strrchr(path, '/');
+    slash[slash == path ? 1 : 0] = '\0';
+}
+
+static int32_t enter_component(struct walk *walk, const char *component)
+{
+    size_t length       = strlen(walk->done);
+    const char *between = length == 1 ? "" : "/";
+    int written = snprintf(walk->done + length, sizeof(walk->done) - length, "%s%s", between, component);
+    if ((size_t)written >= sizeof(walk->done) - length)
+        return core_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", walk->path);
+    return TRM_OK;
+}
+
+/* `done` is a symbolic link: what it says comes before what is left. */
+static int32_t follow_link(struct walk *walk)
+{
+    char target[PATH_MAX];
+    char rest[PATH_MAX];
+    ssize_t length = readlink(walk->done, target, sizeof(target) - 1);
+    if (length < 0)
+        return fail_errno(walk->done);
+    target[length] = '\0';
+    if (++walk->links > MOST_LINKS)
+        return core_fail(TRM_ERROR_NOT_FOUND, "%s has too many symbolic links", walk->path);
+    memcpy(rest, walk->left, strlen(walk->left) + 1);
+    int written = snprintf(walk->left, sizeof(walk->left), "%s/%s", target, rest);
+    if ((size_t)written >= sizeof(walk->left))
+        return core_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", walk->path);
+    if (target[0] == '/')
+        memcpy(walk->done, "/", 2);
+    else
+        leave_component(walk->done);
+    return TRM_OK;
+}
+
+/* Judges the component that `done` has just been extended by. */
+static int32_t judge_done(struct walk *walk, struct stat *status)
+{
+    if (lstat(walk->done, status) != 0)
+        return fail_errno(walk->done);
+    int32_t verdict = judge(walk->done, status);
+    if (verdict == TRM_OK && S_ISLNK(status->st_mode))
+        return follow_link(walk);
+    return verdict;
+}
+
+/* Walks the whole path; the facts of what it leads to come out. */
+static int32_t judge_path(const char *path, struct stat *status)
+{
+    struct walk walk = {.path = path, .done = "/"};
+    char component[NAME_MAX + 1];
+    if (path == NULL || path[0] != '/')
+        return core_fail(TRM_ERROR_PERMISSION, "%s is not an absolute path, and only such may name code",
+                         path ? path : "NULL");
+    if (strlen(path) >= sizeof(walk.left))
+        return core_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", path);
+    memcpy(walk.left, path, strlen(path) + 1);
+
+    int32_t verdict = judge_done(&walk, status);
+    while (verdict == TRM_OK && next_component(&walk, component)) {
+        if (strcmp(component, ".") == 0)
+            continue;
+        if (strcmp(component, "..") == 0) {
+            leave_component(walk.done);
+            continue;
+        }
+        verdict = enter_component(&walk, component);
+        if (verdict == TRM_OK)
+            verdict = judge_done(&walk, status);
+    }
+    if (verdict != TRM_OK)
+        return verdict;
+    /* The last step may have been a link or "..". */
+    return stat(walk.done, status) == 0 ? TRM_OK : fail_errno(walk.done);
+}
+
+int32_t core_trust_file(const char *path)
+{
+    struct stat status;
+    int32_t verdict = judge_path(path, &status);
+    if (verdict == TRM_OK && !S_ISREG(status.st_mode))
+        return core_fail(TRM_ERROR_NOT_FOUND, "%s is not a regular file", path);
+    return verdict;
+}
+
+int32_t core_trust_folder(const char *path)
+{
+    struct stat status;
+    int32_t verdict = judge_path(path, &status);
+    if (verdict != TRM_OK)
+        return verdict;
+    if (!S_ISDIR(status.st_mode))
+        return core_fail(TRM_ERROR_NOT_FOUND, "%s is not a folder", path);
+    if (status.st_uid != geteuid())
+        return core_fail(TRM_ERROR_PERMISSION, "the folder %s belongs to user %u, not to this process", path,
+                         (unsigned)status.st_uid);
+    if (status.st_mode & (S_IWGRP | S_IWOTH))
+        return core_fail(TRM_ERROR_PERMISSION, "the folder %s may be written by others", path);
+    return TRM_OK;
+}

@@ -1,0 +1,15 @@
+# Memory, errors, log, locks, threads, hashing, files: what all layers above need of the system.
+
+# To add a file: append it, headers too.
+libtrireme_internal_la_SOURCES += \
+	base/allocate.c base/allocate.h \
+	base/arena.c base/arena.h \
+	base/error.c base/error.h \
+	base/file_permissions.c base/file_permissions.h \
+	base/fork.c base/fork.h \
+	base/futex.c base/futex.h \
+	base/lock.c base/lock.h \
+	base/log.c \
+	base/read_file.c base/read_file.h \
+	base/sha256.c base/sha256.h \
+	base/thread.c base/thread.h

@@ -1,0 +1,37 @@
+/* Starting the library's own threads.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/thread.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "base/error.h"
+
+int32_t core_thread_start(void *(*run)(void *), void *argument, size_t stack_bytes, const char *name,
+                          pthread_t *thread)
+{
+    pthread_t started;
+    pthread_attr_t attributes;
+    sigset_t all, before;
+    int error = pthread_attr_init(&attributes);
+    if (error == 0) {
+        pthread_attr_setstacksize(&attributes, stack_bytes);
+        if (thread == NULL)
+            pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        /* A new thread has the mask of the one that made it. */
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        error = pthread_create(&started, &attributes, run, argument);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        pthread_attr_destroy(&attributes);
+    }
+    if (error != 0)
+        return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "no thread could be started for %s: %s", name,
+                         strerror(error));
+    if (thread != NULL) {
+        *thread = started;
+        pthread_setname_np(started, name);
+    }
+    return TRM_OK;
+}

@@ -1,0 +1,6 @@
+# GLSL to SPIR-V, through shaderc: the library or the program.
+libtrireme_internal_la_SOURCES += \
+	compiler/glsl/glsl.c compiler/glsl/glsl.h \
+	compiler/glsl/glsl_include.c compiler/glsl/glsl_include.h \
+	compiler/glsl/glsl_library.c compiler/glsl/glsl_library.h \
+	compiler/glsl/glsl_program.c compiler/glsl/glsl_program.h

@@ -1,0 +1,47 @@
+/* The types of an instruction, by its rule.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/spirv/check.h"
+
+int32_t spirv_check_types(struct spirv_reader *reader, const struct spirv_grammar *grammar,
+                          const struct spirv_instruction *instruction)
+{
+    enum spirv_rule rule = grammar->rule;
+
+    if (rule == RULE_NONE)
+        return TRM_OK;
+    if (rule <= RULE_DOT_ADD)
+        return spirv_check_arithmetic(reader, rule, instruction);
+    if (rule <= RULE_COPY_LOGICAL)
+        return spirv_check_composite(reader, rule, instruction);
+    if (rule <= RULE_BARRIER)
+        return spirv_check_memory(reader, rule, instruction);
+    if (rule <= RULE_GROUP_BOOL)
+        return spirv_check_group(reader, rule, instruction);
+    if (rule == RULE_EXTENDED)
+        return spirv_check_extended(reader, instruction);
+    return spirv_check_branch(reader, rule, instruction);
+}
+
+struct shape spirv_shape(const struct spirv_module *module, uint32_t type_id)
+{
+    const struct spirv_type *type = spirv_type(module, type_id);
+    struct shape shape            = {.type = type_id, .count = 1};
+
+    if (type->kind == SPIRV_VECTOR) {
+        shape.count = type->count;
+        type        = spirv_type(module, type->element);
+    }
+    if (type->kind == SPIRV_BOOL || type->kind == SPIRV_INT || type->kind == SPIRV_FLOAT) {
+        shape.kind      = type->kind;
+        shape.width     = type->width;
+        shape.is_signed = type->is_signed;
+    }
+    return shape;
+}
+
+int32_t spirv_mismatch(const struct spirv_reader *reader, const struct spirv_instruction *instruction)
+{
+    (void)instruction;
+    return spirv_invalid(reader, "the types of its operands do not fit together");
+}

@@ -1,0 +1,147 @@
+/* Types of arithmetic, comparisons and conversions.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/spirv/check.h"
+
+static int32_t all_like(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                        struct shape shape, uint32_t from)
+{
+    for (uint32_t i = from; i < instruction->operand_count; i++)
+        if (!spirv_is_like(spirv_operand_shape(module, instruction, i), shape))
+            return 0;
+    return 1;
+}
+
+/* Operands of scalars and vectors of that kind, as many components as the result. */
+static int32_t all_of(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                      enum spirv_type_kind kind, uint32_t count)
+{
+    for (uint32_t i = 0; i < instruction->operand_count; i++) {
+        struct shape shape = spirv_operand_shape(module, instruction, i);
+        if (shape.kind != kind || shape.count != count)
+            return 0;
+    }
+    return 1;
+}
+
+static int32_t is_bit_field(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                            struct shape result)
+{
+    uint32_t wide = instruction->operand_count - 2;
+
+    for (uint32_t i = 0; i < instruction->operand_count; i++) {
+        struct shape shape = spirv_operand_shape(module, instruction, i);
+        if (i < wide ? !spirv_is_like(shape, result) : !spirv_is_scalar(shape, SPIRV_INT))
+            return 0;
+    }
+    return result.kind == SPIRV_INT;
+}
+
+/* Scalars and vectors are chosen part by part or whole; other composites whole. */
+static int32_t is_select(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                         struct shape result)
+{
+    struct shape condition = spirv_operand_shape(module, instruction, 0);
+
+    if (condition.kind != SPIRV_BOOL || (condition.count != 1 && condition.count != result.count))
+        return 0;
+    if (condition.count != 1 && result.kind == 0)
+        return 0;
+    if (spirv_type(module, result.type)->kind == SPIRV_POINTER)
+        return 0;
+    return module->ids[instruction->operands[1]].type == result.type &&
+           module->ids[instruction->operands[2]].type == result.type;
+}
+
+static int32_t is_bitcast(struct shape result, struct shape operand)
+{
+    return (result.kind == SPIRV_INT || result.kind == SPIRV_FLOAT) &&
+           (operand.kind == SPIRV_INT || operand.kind == SPIRV_FLOAT) &&
+           result.width * result.count == operand.width * operand.count;
+}
+
+/* A struct of low and high part, or of result and carry. */
+static int32_t is_wide(const struct spirv_module *module, const struct spirv_instruction *instruction)
+{
+    const struct spirv_type *type = spirv_type(module, instruction->type);
+
+    if (type->kind != SPIRV_STRUCT || type->count != 2 || type->members[0].type != type->members[1].type)
+        return 0;
+    struct shape part = spirv_shape(module, type->members[0].type);
+    return part.kind == SPIRV_INT && all_like(module, instruction, part, 0);
+}
+
+/* Vectors of integers, or scalars of 32 bits of which each byte is one. */
+static int32_t is_dot(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                      struct shape result, int32_t adds)
+{
+    struct shape a   = spirv_operand_shape(module, instruction, 0);
+    struct shape b   = spirv_operand_shape(module, instruction, 1);
+    uint32_t format  = 2u + (adds != 0);
+    int32_t is_there = instruction->operand_count > format;
+
+    if (!spirv_is_scalar(result, SPIRV_INT) || a.kind != SPIRV_INT || !spirv_is_like(a, b))
+        return 0;
+    if (adds && module->ids[instruction->operands[2]].type != result.type)
+        return 0;
+    if (a.count == 1)
+        return a.width == 32 && result.width >= 8 && is_there &&
+               instruction->operands[format] == SpvPackedVectorFormatPackedVectorFormat4x8Bit;
+    return result.width >= a.width && !is_there;
+}
+
+/* Results of arithmetic have the types of their operands but for signedness. */
+static int32_t fits(const struct spirv_module *module, enum spirv_rule rule,
+                    const struct spirv_instruction *instruction)
+{
+    struct shape result = spirv_shape(module, instruction->type);
+    struct shape first  = spirv_operand_shape(module, instruction, 0);
+
+    switch (rule) {
+    case RULE_INT:
+        return result.kind == SPIRV_INT && all_like(module, instruction, result, 0);
+    case RULE_FLOAT:
+        return result.kind == SPIRV_FLOAT && all_like(module, instruction, result, 0);
+    case RULE_BOOL:
+        return result.kind == SPIRV_BOOL && all_like(module, instruction, result, 0);
+    case RULE_SHIFT:
+        return spirv_is_like(first, result) && all_of(module, instruction, SPIRV_INT, result.count);
+    case RULE_BIT_COUNT:
+        return result.kind == SPIRV_INT && all_of(module, instruction, SPIRV_INT, result.count);
+    case RULE_BIT_FIELD:
+        return is_bit_field(module, instruction, result);
+    case RULE_COMPARE_INT:
+        return result.kind == SPIRV_BOOL && all_of(module, instruction, SPIRV_INT, result.count) &&
+               all_like(module, instruction, first, 1);
+    case RULE_COMPARE_FLOAT:
+    case RULE_TEST_FLOAT:
+        return result.kind == SPIRV_BOOL && all_of(module, instruction, SPIRV_FLOAT, result.count) &&
+               all_like(module, instruction, first, 1);
+    case RULE_ANY:
+        return spirv_is_scalar(result, SPIRV_BOOL) && first.kind == SPIRV_BOOL && first.count > 1;
+    case RULE_SELECT:
+        return is_select(module, instruction, result);
+    case RULE_FLOAT_TO_INT:
+        return result.kind == SPIRV_INT && first.kind == SPIRV_FLOAT && first.count == result.count;
+    case RULE_INT_TO_FLOAT:
+        return result.kind == SPIRV_FLOAT && first.kind == SPIRV_INT && first.count == result.count;
+    case RULE_INT_TO_INT:
+        return result.kind == SPIRV_INT && first.kind == SPIRV_INT && first.count == result.count;
+    case RULE_FLOAT_TO_FLOAT:
+        return result.kind == SPIRV_FLOAT && first.kind == SPIRV_FLOAT && first.count == result.count;
+    case RULE_QUANTIZE:
+        return result.kind == SPIRV_FLOAT && result.width == 32 && spirv_is_like(first, result);
+    case RULE_BITCAST:
+        return is_bitcast(result, first);
+    case RULE_WIDE_INT:
+        return is_wide(module, instruction);
+    default:
+        return is_dot(module, instruction, result, rule == RULE_DOT_ADD);
+    }
+}
+
+int32_t spirv_check_arithmetic(struct spirv_reader *reader, enum spirv_rule rule,
+                               const struct spirv_instruction *instruction)
+{
+    return fits(reader->module, rule, instruction) ? TRM_OK : spirv_mismatch(reader, instruction);
+}

@@ -1,0 +1,61 @@
+/* Types of branches, returns and phis.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/spirv/check.h"
+
+static int32_t check_switch(struct spirv_reader *reader, const struct spirv_instruction *instruction)
+{
+    struct shape selector = spirv_operand_shape(reader->module, instruction, 0);
+
+    if (!spirv_is_scalar(selector, SPIRV_INT))
+        return spirv_mismatch(reader, instruction);
+    if ((instruction->operand_count - 2) % (selector.width == 64 ? 3 : 2) != 0)
+        return spirv_invalid(reader, "its literals do not have the selector's width");
+    return TRM_OK;
+}
+
+static int32_t check_return(struct spirv_reader *reader, const struct spirv_instruction *instruction)
+{
+    const struct spirv_module *module = reader->module;
+    int32_t is_void                   = spirv_type(module, reader->function->result)->kind == SPIRV_VOID;
+
+    if (instruction->opcode == SpvOpReturn)
+        return is_void ? TRM_OK : spirv_invalid(reader, "the function has a result");
+    if (is_void || module->ids[instruction->operands[0]].type != reader->function->result)
+        return spirv_invalid(reader, "the function has another result");
+    return TRM_OK;
+}
+
+/* Its operands are looked at when the function has ended. */
+static int32_t check_phi(struct spirv_reader *reader, const struct spirv_instruction *instruction)
+{
+    const struct spirv_type *type = spirv_type(reader->module, instruction->type);
+
+    if (type->kind == SPIRV_POINTER)
+        return spirv_unsupported(reader, "pointers that depend on control flow");
+    if (type->kind == SPIRV_VOID || type->kind == SPIRV_FUNCTION || type->is_unsized)
+        return spirv_invalid(reader, "there are no values of its type");
+    return TRM_OK;
+}
+
+int32_t spirv_check_branch(struct spirv_reader *reader, enum spirv_rule rule,
+                           const struct spirv_instruction *instruction)
+{
+    switch (rule) {
+    case RULE_CONDITIONAL:
+        if (!spirv_is_scalar(spirv_operand_shape(reader->module, instruction, 0), SPIRV_BOOL))
+            return spirv_mismatch(reader, instruction);
+        return instruction->operand_count == 3 || instruction->operand_count == 5
+                   ? TRM_OK
+                   : spirv_invalid(reader, "it has a wrong number of operands");
+    case RULE_SWITCH:
+        return check_switch(reader, instruction);
+    case RULE_RETURN:
+    case RULE_RETURN_VALUE:
+        return check_return(reader, instruction);
+    case RULE_PHI:
+        return check_phi(reader, instruction);
+    default:
+        return TRM_OK;
+    }
+}

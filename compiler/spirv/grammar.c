@@ -1,0 +1,321 @@
+/* The table of instructions.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/spirv/grammar.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/* [opcode], values and statements; what the table leaves out is not supported. */
+#define VALUE(operands, rule)      \
+    {                              \
+        1, 1, rule, 0, operands, 0 \
+    }
+#define STATEMENT(operands, rule)  \
+    {                              \
+        0, 0, rule, 0, operands, 0 \
+    }
+#define END(operands, rule)        \
+    {                              \
+        0, 0, rule, 1, operands, 0 \
+    }
+#define GROUP(operands, rule, needs)                  \
+    {                                                 \
+        1, 1, rule, 0, operands, SpvCapability##needs \
+    }
+
+static const struct spirv_grammar core[] = {
+    [SpvOpFunctionCall] = VALUE("fv*", RULE_CALL),
+    [SpvOpExtInst]      = VALUE("xnv*", RULE_EXTENDED),
+
+    [SpvOpVariable]            = VALUE("nV", RULE_VARIABLE),
+    [SpvOpLoad]                = VALUE("vm", RULE_LOAD),
+    [SpvOpStore]               = STATEMENT("vvm", RULE_STORE),
+    [SpvOpCopyMemory]          = STATEMENT("vvmm", RULE_COPY_MEMORY),
+    [SpvOpAccessChain]         = VALUE("vv*", RULE_CHAIN),
+    [SpvOpInBoundsAccessChain] = VALUE("vv*", RULE_CHAIN),
+    [SpvOpArrayLength]         = VALUE("vn", RULE_LENGTH),
+
+    [SpvOpVectorExtractDynamic] = VALUE("vv", RULE_EXTRACT_DYNAMIC),
+    [SpvOpVectorInsertDynamic]  = VALUE("vvv", RULE_INSERT_DYNAMIC),
+    [SpvOpVectorShuffle]        = VALUE("vvn*", RULE_SHUFFLE),
+    [SpvOpCompositeConstruct]   = VALUE("v*", RULE_CONSTRUCT),
+    [SpvOpCompositeExtract]     = VALUE("vn*", RULE_EXTRACT),
+    [SpvOpCompositeInsert]      = VALUE("vvn*", RULE_INSERT),
+    [SpvOpCopyObject]           = VALUE("v", RULE_COPY),
+    [SpvOpCopyLogical]          = VALUE("v", RULE_COPY_LOGICAL),
+    [SpvOpTranspose]            = VALUE("v", RULE_TRANSPOSE),
+
+    [SpvOpConvertFToU]   = VALUE("v", RULE_FLOAT_TO_INT),
+    [SpvOpConvertFToS]   = VALUE("v", RULE_FLOAT_TO_INT),
+    [SpvOpConvertSToF]   = VALUE("v", RULE_INT_TO_FLOAT),
+    [SpvOpConvertUToF]   = VALUE("v", RULE_INT_TO_FLOAT),
+    [SpvOpUConvert]      = VALUE("v", RULE_INT_TO_INT),
+    [SpvOpSConvert]      = VALUE("v", RULE_INT_TO_INT),
+    [SpvOpFConvert]      = VALUE("v", RULE_FLOAT_TO_FLOAT),
+    [SpvOpQuantizeToF16] = VALUE("v", RULE_QUANTIZE),
+    [SpvOpBitcast]       = VALUE("v", RULE_BITCAST),
+
+    [SpvOpSNegate]           = VALUE("v", RULE_INT),
+    [SpvOpFNegate]           = VALUE("v", RULE_FLOAT),
+    [SpvOpIAdd]              = VALUE("vv", RULE_INT),
+    [SpvOpFAdd]              = VALUE("vv", RULE_FLOAT),
+    [SpvOpISub]              = VALUE("vv", RULE_INT),
+    [SpvOpFSub]              = VALUE("vv", RULE_FLOAT),
+    [SpvOpIMul]              = VALUE("vv", RULE_INT),
+    [SpvOpFMul]              = VALUE("vv", RULE_FLOAT),
+    [SpvOpUDiv]              = VALUE("vv", RULE_INT),
+    [SpvOpSDiv]              = VALUE("vv", RULE_INT),
+    [SpvOpFDiv]              = VALUE("vv", RULE_FLOAT),
+    [SpvOpUMod]              = VALUE("vv", RULE_INT),
+    [SpvOpSRem]              = VALUE("vv", RULE_INT),
+    [SpvOpSMod]              = VALUE("vv", RULE_INT),
+    [SpvOpFRem]              = VALUE("vv", RULE_FLOAT),
+    [SpvOpFMod]              = VALUE("vv", RULE_FLOAT),
+    [SpvOpVectorTimesScalar] = VALUE("vv", RULE_VECTOR_SCALAR),
+    [SpvOpMatrixTimesScalar] = VALUE("vv", RULE_MATRIX_SCALAR),
+    [SpvOpVectorTimesMatrix] = VALUE("vv", RULE_VECTOR_MATRIX),
+    [SpvOpMatrixTimesVector] = VALUE("vv", RULE_MATRIX_VECTOR),
+    [SpvOpMatrixTimesMatrix] = VALUE("vv", RULE_MATRIX_MATRIX),
+    [SpvOpOuterProduct]      = VALUE("vv", RULE_OUTER),
+    [SpvOpDot]               = VALUE("vv", RULE_FLOAT_DOT),
+    [SpvOpIAddCarry]         = VALUE("vv", RULE_WIDE_INT),
+    [SpvOpISubBorrow]        = VALUE("vv", RULE_WIDE_INT),
+    [SpvOpUMulExtended]      = VALUE("vv", RULE_WIDE_INT),
+    [SpvOpSMulExtended]      = VALUE("vv", RULE_WIDE_INT),
+
+    [SpvOpAny]                    = VALUE("v", RULE_ANY),
+    [SpvOpAll]                    = VALUE("v", RULE_ANY),
+    [SpvOpIsNan]                  = VALUE("v", RULE_TEST_FLOAT),
+    [SpvOpIsInf]                  = VALUE("v", RULE_TEST_FLOAT),
+    [SpvOpLogicalEqual]           = VALUE("vv", RULE_BOOL),
+    [SpvOpLogicalNotEqual]        = VALUE("vv", RULE_BOOL),
+    [SpvOpLogicalOr]              = VALUE("vv", RULE_BOOL),
+    [SpvOpLogicalAnd]             = VALUE("vv", RULE_BOOL),
+    [SpvOpLogicalNot]             = VALUE("v", RULE_BOOL),
+    [SpvOpSelect]                 = VALUE("vvv", RULE_SELECT),
+    [SpvOpIEqual]                 = VALUE("vv", RULE_COMPARE_INT),
+    [SpvOpINotEqual]              = VALUE("vv", RULE_COMPARE_INT),
+    [SpvOpUGreaterThan]           = VALUE("vv", RULE_COMPARE_INT),
+    [SpvOpSGreaterThan]           = VALUE("vv", RULE_COMPARE_INT),
+    [SpvOpUGreaterThanEqual]      = VALUE("vv", RULE_COMPARE_INT),
+    [SpvOpSGreaterThanEqual]      = VALUE("vv", RULE_COMPARE_INT),
+    [SpvOpULessThan]              = VALUE("vv", RULE_COMPARE_INT),
+    [SpvOpSLessThan]              = VALUE("vv", RULE_COMPARE_INT),
+    [SpvOpULessThanEqual]         = VALUE("vv", RULE_COMPARE_INT),
+    [SpvOpSLessThanEqual]         = VALUE("vv", RULE_COMPARE_INT),
+    [SpvOpFOrdEqual]              = VALUE("vv", RULE_COMPARE_FLOAT),
+    [SpvOpFUnordEqual]            = VALUE("vv", RULE_COMPARE_FLOAT),
+    [SpvOpFOrdNotEqual]           = VALUE("vv", RULE_COMPARE_FLOAT),
+    [SpvOpFUnordNotEqual]         = VALUE("vv", RULE_COMPARE_FLOAT),
+    [SpvOpFOrdLessThan]           = VALUE("vv", RULE_COMPARE_FLOAT),
+    [SpvOpFUnordLessThan]         = VALUE("vv", RULE_COMPARE_FLOAT),
+    [SpvOpFOrdGreaterThan]        = VALUE("vv", RULE_COMPARE_FLOAT),
+    [SpvOpFUnordGreaterThan]      = VALUE("vv", RULE_COMPARE_FLOAT),
+    [SpvOpFOrdLessThanEqual]      = VALUE("vv", RULE_COMPARE_FLOAT),
+    [SpvOpFUnordLessThanEqual]    = VALUE("vv", RULE_COMPARE_FLOAT),
+    [SpvOpFOrdGreaterThanEqual]   = VALUE("vv", RULE_COMPARE_FLOAT),
+    [SpvOpFUnordGreaterThanEqual] = VALUE("vv", RULE_COMPARE_FLOAT),
+
+    [SpvOpShiftRightLogical]    = VALUE("vv", RULE_SHIFT),
+    [SpvOpShiftRightArithmetic] = VALUE("vv", RULE_SHIFT),
+    [SpvOpShiftLeftLogical]     = VALUE("vv", RULE_SHIFT),
+    [SpvOpBitwiseOr]            = VALUE("vv", RULE_INT),
+    [SpvOpBitwiseXor]           = VALUE("vv", RULE_INT),
+    [SpvOpBitwiseAnd]           = VALUE("vv", RULE_INT),
+    [SpvOpNot]                  = VALUE("v", RULE_INT),
+    [SpvOpBitFieldInsert]       = VALUE("vvvv", RULE_BIT_FIELD),
+    [SpvOpBitFieldSExtract]     = VALUE("vvv", RULE_BIT_FIELD),
+    [SpvOpBitFieldUExtract]     = VALUE("vvv", RULE_BIT_FIELD),
+    [SpvOpBitReverse]           = VALUE("v", RULE_INT),
+    [SpvOpBitCount]             = VALUE("v", RULE_BIT_COUNT),
+
+    [SpvOpControlBarrier]        = STATEMENT("ccc", RULE_BARRIER),
+    [SpvOpMemoryBarrier]         = STATEMENT("cc", RULE_BARRIER),
+    [SpvOpAtomicLoad]            = VALUE("vcc", RULE_ATOMIC_LOAD),
+    [SpvOpAtomicStore]           = STATEMENT("vccv", RULE_ATOMIC_STORE),
+    [SpvOpAtomicExchange]        = VALUE("vccv", RULE_ATOMIC_EXCHANGE),
+    [SpvOpAtomicCompareExchange] = VALUE("vcccvv", RULE_ATOMIC_COMPARE),
+    [SpvOpAtomicIIncrement]      = VALUE("vcc", RULE_ATOMIC_INT),
+    [SpvOpAtomicIDecrement]      = VALUE("vcc", RULE_ATOMIC_INT),
+    [SpvOpAtomicIAdd]            = VALUE("vccv", RULE_ATOMIC_INT),
+    [SpvOpAtomicISub]            = VALUE("vccv", RULE_ATOMIC_INT),
+    [SpvOpAtomicSMin]            = VALUE("vccv", RULE_ATOMIC_INT),
+    [SpvOpAtomicUMin]            = VALUE("vccv", RULE_ATOMIC_INT),
+    [SpvOpAtomicSMax]            = VALUE("vccv", RULE_ATOMIC_INT),
+    [SpvOpAtomicUMax]            = VALUE("vccv", RULE_ATOMIC_INT),
+    [SpvOpAtomicAnd]             = VALUE("vccv", RULE_ATOMIC_INT),
+    [SpvOpAtomicOr]              = VALUE("vccv", RULE_ATOMIC_INT),
+    [SpvOpAtomicXor]             = VALUE("vccv", RULE_ATOMIC_INT),
+
+    [SpvOpPhi]               = VALUE("p", RULE_PHI),
+    [SpvOpBranch]            = END("l", RULE_BRANCH),
+    [SpvOpBranchConditional] = END("vlln*", RULE_CONDITIONAL),
+    [SpvOpSwitch]            = END("vls", RULE_SWITCH),
+    [SpvOpReturn]            = END("", RULE_RETURN),
+    [SpvOpReturnValue]       = END("v", RULE_RETURN_VALUE),
+    [SpvOpUnreachable]       = END("", RULE_NONE),
+
+    [SpvOpGroupNonUniformElect]            = GROUP("c", RULE_GROUP_ELECT, GroupNonUniform),
+    [SpvOpGroupNonUniformAll]              = GROUP("cv", RULE_GROUP_VOTE, GroupNonUniformVote),
+    [SpvOpGroupNonUniformAny]              = GROUP("cv", RULE_GROUP_VOTE, GroupNonUniformVote),
+    [SpvOpGroupNonUniformAllEqual]         = GROUP("cv", RULE_GROUP_EQUAL, GroupNonUniformVote),
+    [SpvOpGroupNonUniformBroadcast]        = GROUP("cvv", RULE_GROUP_BROADCAST, GroupNonUniformBallot),
+    [SpvOpGroupNonUniformBroadcastFirst]   = GROUP("cv", RULE_GROUP_FIRST, GroupNonUniformBallot),
+    [SpvOpGroupNonUniformBallot]           = GROUP("cv", RULE_GROUP_BALLOT, GroupNonUniformBallot),
+    [SpvOpGroupNonUniformInverseBallot]    = GROUP("cv", RULE_GROUP_INVERSE, GroupNonUniformBallot),
+    [SpvOpGroupNonUniformBallotBitExtract] = GROUP("cvv", RULE_GROUP_EXTRACT_BIT, GroupNonUniformBallot),
+    [SpvOpGroupNonUniformBallotBitCount]   = GROUP("cnv", RULE_GROUP_COUNT, GroupNonUniformBallot),
+    [SpvOpGroupNonUniformBallotFindLSB]    = GROUP("cv", RULE_GROUP_FIND, GroupNonUniformBallot),
+    [SpvOpGroupNonUniformBallotFindMSB]    = GROUP("cv", RULE_GROUP_FIND, GroupNonUniformBallot),
+    [SpvOpGroupNonUniformShuffle]          = GROUP("cvv", RULE_GROUP_SHUFFLE, GroupNonUniformShuffle),
+    [SpvOpGroupNonUniformShuffleXor]       = GROUP("cvv", RULE_GROUP_SHUFFLE, GroupNonUniformShuffle),
+    [SpvOpGroupNonUniformShuffleUp]        = GROUP("cvv", RULE_GROUP_SHUFFLE, GroupNonUniformShuffleRelative),
+    [SpvOpGroupNonUniformShuffleDown]      = GROUP("cvv", RULE_GROUP_SHUFFLE, GroupNonUniformShuffleRelative),
+    [SpvOpGroupNonUniformIAdd]             = GROUP("cnvC", RULE_GROUP_INT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformFAdd]             = GROUP("cnvC", RULE_GROUP_FLOAT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformIMul]             = GROUP("cnvC", RULE_GROUP_INT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformFMul]             = GROUP("cnvC", RULE_GROUP_FLOAT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformSMin]             = GROUP("cnvC", RULE_GROUP_INT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformUMin]             = GROUP("cnvC", RULE_GROUP_INT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformFMin]             = GROUP("cnvC", RULE_GROUP_FLOAT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformSMax]             = GROUP("cnvC", RULE_GROUP_INT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformUMax]             = GROUP("cnvC", RULE_GROUP_INT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformFMax]             = GROUP("cnvC", RULE_GROUP_FLOAT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformBitwiseAnd]       = GROUP("cnvC", RULE_GROUP_INT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformBitwiseOr]        = GROUP("cnvC", RULE_GROUP_INT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformBitwiseXor]       = GROUP("cnvC", RULE_GROUP_INT, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformLogicalAnd]       = GROUP("cnvC", RULE_GROUP_BOOL, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformLogicalOr]        = GROUP("cnvC", RULE_GROUP_BOOL, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformLogicalXor]       = GROUP("cnvC", RULE_GROUP_BOOL, GroupNonUniformArithmetic),
+    [SpvOpGroupNonUniformQuadBroadcast]    = GROUP("cvv", RULE_GROUP_SHUFFLE, GroupNonUniformQuad),
+    [SpvOpGroupNonUniformQuadSwap]         = GROUP("cvc", RULE_GROUP_SHUFFLE, GroupNonUniformQuad),
+};
+
+/* Those of extensions, whose numbers are far apart. Sorted. */
+static const struct {
+    uint32_t opcode;
+    struct spirv_grammar grammar;
+} extensions[] = {
+    {SpvOpSubgroupBallotKHR, GROUP("v", RULE_GROUP_BALLOT, SubgroupBallotKHR)},
+    {SpvOpSubgroupFirstInvocationKHR, GROUP("v", RULE_GROUP_FIRST, SubgroupBallotKHR)},
+    {SpvOpSubgroupAllKHR, GROUP("v", RULE_GROUP_VOTE, SubgroupVoteKHR)},
+    {SpvOpSubgroupAnyKHR, GROUP("v", RULE_GROUP_VOTE, SubgroupVoteKHR)},
+    {SpvOpSubgroupAllEqualKHR, GROUP("v", RULE_GROUP_VOTE, SubgroupVoteKHR)},
+    {SpvOpSubgroupReadInvocationKHR, GROUP("vv", RULE_GROUP_SHUFFLE, SubgroupBallotKHR)},
+    {SpvOpSDot, GROUP("vvN", RULE_DOT, DotProduct)},
+    {SpvOpUDot, GROUP("vvN", RULE_DOT, DotProduct)},
+    {SpvOpSUDot, GROUP("vvN", RULE_DOT, DotProduct)},
+    {SpvOpSDotAccSat, GROUP("vvvN", RULE_DOT_ADD, DotProduct)},
+    {SpvOpUDotAccSat, GROUP("vvvN", RULE_DOT_ADD, DotProduct)},
+    {SpvOpSUDotAccSat, GROUP("vvvN", RULE_DOT_ADD, DotProduct)},
+    {SpvOpAtomicFMinEXT, VALUE("vccv", RULE_ATOMIC_FLOAT)},
+    {SpvOpAtomicFMaxEXT, VALUE("vccv", RULE_ATOMIC_FLOAT)},
+    {SpvOpAtomicFAddEXT, VALUE("vccv", RULE_ATOMIC_FLOAT)},
+};
+
+const struct spirv_grammar *spirv_grammar(uint32_t opcode)
+{
+    if (opcode < COUNT(core))
+        return core[opcode].operands != NULL ? &core[opcode] : NULL;
+    for (uint32_t i = 0; i < COUNT(extensions); i++)
+        if (extensions[i].opcode == opcode)
+            return &extensions[i].grammar;
+    return NULL;
+}
+
+void spirv_walk_begin(struct spirv_operand_walk *walk, const struct spirv_grammar *grammar,
+                      const uint32_t *operands, uint32_t count)
+{
+    *walk = (struct spirv_operand_walk){.next = grammar->operands, .operands = operands, .count = count};
+}
+
+/* Memory operands: first a mask, then what its bits ask for, in the order of the bits. */
+static char next_memory(struct spirv_operand_walk *walk)
+{
+    static const struct {
+        uint32_t bit;
+        char letter;
+    } bits[] = {
+        {SpvMemoryAccessAlignedMask, 'n'},
+        {SpvMemoryAccessMakePointerAvailableMask, 'c'},
+        {SpvMemoryAccessMakePointerVisibleMask, 'c'},
+    };
+
+    for (uint32_t i = 0; i < COUNT(bits); i++) {
+        if ((walk->memory & bits[i].bit) == 0)
+            continue;
+        walk->memory &= ~bits[i].bit;
+        return bits[i].letter;
+    }
+    return 0;
+}
+
+#define MEMORY_PARAMETERS                                                   \
+    (SpvMemoryAccessAlignedMask | SpvMemoryAccessMakePointerAvailableMask | \
+     SpvMemoryAccessMakePointerVisibleMask)
+
+char spirv_walk_next(struct spirv_operand_walk *walk)
+{
+    int32_t is_there = walk->index < walk->count;
+    char letter      = *walk->next;
+
+    if (walk->memory != 0) {
+        letter = is_there ? next_memory(walk) : '!';
+        walk->index++;
+        return letter;
+    }
+    if (!is_there)
+        return letter == 0 || letter == 'C' || letter == 'V' || letter == 'N' || letter == 'm' ||
+                       letter == 's' || letter == 'p' || walk->next[1] == '*'
+                   ? 0
+                   : '!';
+    uint32_t index = walk->index++;
+    switch (letter) {
+    case 0:
+        return '!';
+    case 's':
+        return 's';
+    case 'p':
+        return index % 2 == 0 ? 'v' : 'l';
+    case 'm':
+        walk->next++;
+        walk->memory = walk->operands[index] & MEMORY_PARAMETERS;
+        return 'n';
+    case 'C':
+    case 'V':
+    case 'N':
+        walk->next++;
+        return (char)(letter - 'A' + 'a');
+    default:
+        if (walk->next[1] != '*')
+            walk->next++;
+        return letter;
+    }
+}
+
+/* Whether all operands that follow have this letter. */
+static int32_t repeats(const struct spirv_operand_walk *walk)
+{
+    return walk->memory == 0 && *walk->next != 0 && walk->next[1] == '*';
+}
+
+int32_t spirv_operand_is_id(const struct spirv_instruction *instruction, uint32_t index)
+{
+    const struct spirv_grammar *grammar = spirv_grammar(instruction->opcode);
+    struct spirv_operand_walk walk;
+    char letter = 0;
+
+    if (grammar == NULL || index >= instruction->operand_count)
+        return 0;
+    if (grammar->rule == RULE_PHI)
+        return 1;
+    if (grammar->rule == RULE_SWITCH)
+        return index < 2;
+    spirv_walk_begin(&walk, grammar, instruction->operands, instruction->operand_count);
+    for (uint32_t i = 0; i <= index; i++) {
+        if (repeats(&walk))
+            return *walk.next != 'n';
+        letter = spirv_walk_next(&walk);
+    }
+    return letter != 'n' && letter != '!' && letter != 0;
+}

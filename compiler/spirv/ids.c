@@ -1,0 +1,122 @@
+/* Ids, and how the reader complains about them.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "compiler/spirv/reader.h"
+
+int32_t spirv_fail(const struct spirv_reader *reader, int32_t status, const char *format, ...)
+{
+    char text[1024], place[256], name[32];
+    struct spirv_instruction here = {.file = reader->file, .line = reader->line};
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    if (reader->arena->failed)
+        return core_fail_memory("reading SPIR-V");
+    spirv_place(reader->module, &here, place);
+    return core_fail(status, "SPIR-V, word %u (%s%s%s): %s", reader->at,
+                     spirv_opcode_name(reader->opcode, name), place[0] != 0 ? " at " : "", place, text);
+}
+
+const char *spirv_place(const struct spirv_module *module, const struct spirv_instruction *instruction,
+                        char space[256])
+{
+    space[0] = 0;
+    if (instruction->file != 0 && instruction->file < module->bound &&
+        module->ids[instruction->file].kind == SPIRV_ID_STRING)
+        snprintf(space, 256, "%.240s:%u", module->ids[instruction->file].text, instruction->line);
+    else if (instruction->line != 0)
+        snprintf(space, 256, "line %u", instruction->line);
+    return space;
+}
+
+int32_t spirv_id_in_range(const struct spirv_reader *reader, uint32_t id)
+{
+    if (id != 0 && id < reader->bound)
+        return TRM_OK;
+    return spirv_invalid(reader, "id %u is not among the module's, which are below %u", id, reader->bound);
+}
+
+int32_t spirv_define(struct spirv_reader *reader, uint32_t id, enum spirv_id_kind kind, uint32_t type)
+{
+    int32_t status = spirv_id_in_range(reader, id);
+
+    if (status != TRM_OK)
+        return status;
+    struct spirv_id *entry = &reader->module->ids[id];
+    if (entry->kind != SPIRV_ID_NONE)
+        return spirv_invalid(reader, "id %u is defined twice", id);
+    entry->kind = kind;
+    entry->type = type;
+    if (entry->name == NULL)
+        entry->name = "";
+    return TRM_OK;
+}
+
+int32_t spirv_is_type(const struct spirv_reader *reader, uint32_t id)
+{
+    int32_t status = spirv_id_in_range(reader, id);
+
+    if (status == TRM_OK && reader->module->ids[id].kind != SPIRV_ID_TYPE)
+        return spirv_invalid(reader, "id %u is no type that was defined before", id);
+    return status;
+}
+
+int32_t spirv_is_constant(const struct spirv_reader *reader, uint32_t id)
+{
+    int32_t status = spirv_id_in_range(reader, id);
+
+    if (status == TRM_OK && reader->module->ids[id].kind != SPIRV_ID_CONSTANT)
+        return spirv_invalid(reader, "id %u is no constant that was defined before", id);
+    return status;
+}
+
+int32_t spirv_is_value(const struct spirv_reader *reader, uint32_t id)
+{
+    int32_t status = spirv_id_in_range(reader, id);
+
+    if (status != TRM_OK)
+        return status;
+    switch (reader->module->ids[id].kind) {
+    case SPIRV_ID_CONSTANT:
+        return TRM_OK;
+    case SPIRV_ID_VARIABLE:
+    case SPIRV_ID_PARAMETER:
+    case SPIRV_ID_VALUE:
+        break;
+    default:
+        return spirv_invalid(reader, "id %u is no value that was defined before", id);
+    }
+    uint32_t function = reader->homes[id].function;
+    if (function != 0 && function != reader->module->function_count + 1)
+        return spirv_invalid(reader, "id %u is a value of another function", id);
+    return TRM_OK;
+}
+
+int32_t spirv_has_capability(const struct spirv_reader *reader, uint32_t capability)
+{
+    for (uint32_t i = 0; i < reader->capability_count; i++)
+        if (reader->capabilities[i] == capability)
+            return 1;
+    return 0;
+}
+
+uint32_t spirv_new_id(struct spirv_module *module, uint32_t type)
+{
+    if (module->bound >= module->id_capacity) {
+        uint32_t capacity = module->id_capacity;
+        if (!core_arena_grow(module->arena, &module->ids, module->bound, &capacity, sizeof(*module->ids)))
+            return 0;
+        module->id_capacity = capacity;
+    }
+    uint32_t id = module->bound++;
+
+    module->ids[id] = (struct spirv_id){.kind = SPIRV_ID_VALUE, .type = type, .name = "", .text = ""};
+    return id;
+}

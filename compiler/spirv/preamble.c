@@ -1,0 +1,317 @@
+/* What a module says before its types: capabilities, extensions, memory model, entry points and their modes.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "compiler/spirv/reader.h"
+
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/* Images, descriptor arrays, pointers as values and graphics are not among them. */
+static const uint32_t supported[] = {
+    SpvCapabilityMatrix,
+    SpvCapabilityShader,
+    SpvCapabilityFloat16,
+    SpvCapabilityFloat64,
+    SpvCapabilityInt64,
+    SpvCapabilityInt64Atomics,
+    SpvCapabilityInt16,
+    SpvCapabilityInt8,
+    SpvCapabilityGroupNonUniform,
+    SpvCapabilityGroupNonUniformVote,
+    SpvCapabilityGroupNonUniformArithmetic,
+    SpvCapabilityGroupNonUniformBallot,
+    SpvCapabilityGroupNonUniformShuffle,
+    SpvCapabilityGroupNonUniformShuffleRelative,
+    SpvCapabilityGroupNonUniformClustered,
+    SpvCapabilityGroupNonUniformQuad,
+    SpvCapabilitySubgroupBallotKHR,
+    SpvCapabilitySubgroupVoteKHR,
+    SpvCapabilityStorageBuffer16BitAccess,
+    SpvCapabilityUniformAndStorageBuffer16BitAccess,
+    SpvCapabilityStoragePushConstant16,
+    SpvCapabilityStorageBuffer8BitAccess,
+    SpvCapabilityUniformAndStorageBuffer8BitAccess,
+    SpvCapabilityStoragePushConstant8,
+    SpvCapabilityDenormPreserve,
+    SpvCapabilitySignedZeroInfNanPreserve,
+    SpvCapabilityRoundingModeRTE,
+    SpvCapabilityVulkanMemoryModel,
+    SpvCapabilityVulkanMemoryModelDeviceScope,
+    SpvCapabilityAtomicFloat32AddEXT,
+    SpvCapabilityAtomicFloat64AddEXT,
+    SpvCapabilityAtomicFloat32MinMaxEXT,
+    SpvCapabilityAtomicFloat64MinMaxEXT,
+    SpvCapabilityDotProduct,
+    SpvCapabilityDotProductInputAll,
+    SpvCapabilityDotProductInput4x8Bit,
+    SpvCapabilityDotProductInput4x8BitPacked,
+};
+
+/* What these extensions bring is asked for by capabilities, or means nothing here. */
+static const char *const extensions[] = {
+    "SPV_KHR_16bit_storage",
+    "SPV_KHR_8bit_storage",
+    "SPV_KHR_storage_buffer_storage_class",
+    "SPV_KHR_shader_ballot",
+    "SPV_KHR_subgroup_vote",
+    "SPV_KHR_subgroup_uniform_control_flow",
+    "SPV_KHR_maximal_reconvergence",
+    "SPV_KHR_float_controls",
+    "SPV_KHR_no_integer_wrap_decoration",
+    "SPV_KHR_vulkan_memory_model",
+    "SPV_KHR_integer_dot_product",
+    "SPV_KHR_non_semantic_info",
+    "SPV_KHR_terminate_invocation",
+    "SPV_KHR_shader_draw_parameters",
+    "SPV_KHR_device_group",
+    "SPV_EXT_shader_atomic_float_add",
+    "SPV_EXT_shader_atomic_float_min_max",
+    "SPV_GOOGLE_decorate_string",
+    "SPV_GOOGLE_hlsl_functionality1",
+    "SPV_GOOGLE_user_type",
+};
+
+static int32_t read_capability(struct spirv_reader *reader, struct spirv_words words)
+{
+    char name[32];
+
+    if (words.length != 2)
+        return spirv_invalid(reader, "it has %u words and not 2", words.length);
+    if (spirv_has_capability(reader, words.word[1]))
+        return TRM_OK;
+    for (uint32_t i = 0; i < COUNT(supported); i++) {
+        if (supported[i] != words.word[1])
+            continue;
+        if (!core_arena_grow(reader->arena, &reader->capabilities, reader->capability_count,
+                             &reader->capability_capacity, sizeof(*reader->capabilities)))
+            return spirv_invalid(reader, "no memory");
+        reader->capabilities[reader->capability_count++] = words.word[1];
+        return TRM_OK;
+    }
+    return spirv_unsupported(reader, "the capability %s is not supported",
+                             spirv_capability_name(words.word[1], name));
+}
+
+static int32_t read_extension(struct spirv_reader *reader, struct spirv_words words)
+{
+    uint32_t used;
+    const char *name = spirv_text(reader, words, 1, &used);
+
+    if (name == NULL)
+        return spirv_invalid(reader, "the name does not end");
+    for (uint32_t i = 0; i < COUNT(extensions); i++)
+        if (strcmp(name, extensions[i]) == 0)
+            return TRM_OK;
+    return spirv_unsupported(reader, "the extension %.200s is not supported", name);
+}
+
+static int32_t read_import(struct spirv_reader *reader, struct spirv_words words)
+{
+    uint32_t used;
+
+    if (words.length < 3)
+        return spirv_invalid(reader, "it is too short");
+    const char *name = spirv_text(reader, words, 2, &used);
+    if (name == NULL)
+        return spirv_invalid(reader, "the name does not end");
+    int32_t status = spirv_define(reader, words.word[1], SPIRV_ID_EXTENDED, 0);
+    if (status != TRM_OK)
+        return status;
+    uint32_t *set = &reader->module->ids[words.word[1]].set;
+    if (strcmp(name, "GLSL.std.450") == 0)
+        *set = SPIRV_SET_GLSL;
+    else if (strncmp(name, "NonSemantic.", strlen("NonSemantic.")) == 0)
+        *set = SPIRV_SET_IGNORED;
+    else
+        return spirv_unsupported(reader, "the instruction set %.200s is not supported", name);
+    return TRM_OK;
+}
+
+static int32_t read_memory_model(struct spirv_reader *reader, struct spirv_words words)
+{
+    if (words.length != 3)
+        return spirv_invalid(reader, "it has %u words and not 3", words.length);
+    if (reader->has_memory_model)
+        return spirv_invalid(reader, "there is a second one");
+    if (words.word[1] != SpvAddressingModelLogical)
+        return spirv_unsupported(reader, "addressing model %u; only Logical is supported", words.word[1]);
+    if (words.word[2] != SpvMemoryModelGLSL450 && words.word[2] != SpvMemoryModelVulkan)
+        return spirv_unsupported(reader, "memory model %u; only GLSL450 and Vulkan are supported",
+                                 words.word[2]);
+    reader->has_memory_model = 1;
+    return TRM_OK;
+}
+
+static int32_t read_entry(struct spirv_reader *reader, struct spirv_words words)
+{
+    struct spirv_module *module = reader->module;
+    uint32_t used;
+
+    if (words.length < 4)
+        return spirv_invalid(reader, "it is too short");
+    int32_t status = spirv_id_in_range(reader, words.word[2]);
+    if (status != TRM_OK)
+        return status;
+    const char *name = spirv_text(reader, words, 3, &used);
+    if (name == NULL)
+        return spirv_invalid(reader, "the name does not end");
+    for (uint32_t i = 3 + used; i < words.length; i++) {
+        status = spirv_id_in_range(reader, words.word[i]);
+        if (status != TRM_OK)
+            return status;
+    }
+    if (words.word[1] != SpvExecutionModelGLCompute)
+        return spirv_unsupported(reader, "\"%.100s\" is no compute shader: its execution model is %u", name,
+                                 words.word[1]);
+    if (module->entry_count == SPIRV_ENTRIES_MOST)
+        return spirv_unsupported(reader, "there are more than %u entry points", SPIRV_ENTRIES_MOST);
+    for (uint32_t i = 0; i < module->entry_count; i++)
+        if (strcmp(module->entries[i].name, name) == 0)
+            return spirv_invalid(reader, "there are two entry points \"%.100s\"", name);
+    if (!core_arena_grow(reader->arena, &module->entries, module->entry_count, &reader->entry_capacity,
+                         sizeof(*module->entries)))
+        return spirv_invalid(reader, "no memory");
+    module->entries[module->entry_count++] = (struct spirv_entry){.name = name, .function = words.word[2]};
+    return TRM_OK;
+}
+
+static struct spirv_entry *find_entry(const struct spirv_reader *reader, uint32_t function)
+{
+    for (uint32_t i = 0; i < reader->module->entry_count; i++)
+        if (reader->module->entries[i].function == function)
+            return &reader->module->entries[i];
+    return NULL;
+}
+
+static int32_t read_size(struct spirv_reader *reader, struct spirv_words words)
+{
+    if (words.length != 6)
+        return spirv_invalid(reader, "it has %u words and not 6", words.length);
+    if (!core_arena_grow(reader->arena, &reader->modes, reader->mode_count, &reader->mode_capacity,
+                         sizeof(*reader->modes)))
+        return spirv_invalid(reader, "no memory");
+    struct spirv_mode *mode = &reader->modes[reader->mode_count++];
+
+    *mode = (struct spirv_mode){.function = words.word[1], .mode = words.word[2], .at = reader->at};
+    memcpy(mode->values, words.word + 3, sizeof(mode->values));
+    return TRM_OK;
+}
+
+static int32_t read_mode(struct spirv_reader *reader, struct spirv_words words)
+{
+    if (words.length < 3)
+        return spirv_invalid(reader, "it is too short");
+    if (find_entry(reader, words.word[1]) == NULL)
+        return spirv_invalid(reader, "id %u is no entry point", words.word[1]);
+    switch (words.word[2]) {
+    case SpvExecutionModeLocalSize:
+    case SpvExecutionModeLocalSizeId:
+        return read_size(reader, words);
+    case SpvExecutionModeDenormPreserve:
+    case SpvExecutionModeSignedZeroInfNanPreserve:
+    case SpvExecutionModeRoundingModeRTE:
+    case SpvExecutionModeSubgroupUniformControlFlowKHR:
+    case SpvExecutionModeLocalSizeHint:
+        return TRM_OK;
+    default:
+        return spirv_unsupported(reader, "execution mode %u is not supported", words.word[2]);
+    }
+}
+
+int32_t spirv_read_preamble(struct spirv_reader *reader, struct spirv_words words)
+{
+    switch (words.word[0] & 0xffff) {
+    case SpvOpCapability:
+        return read_capability(reader, words);
+    case SpvOpExtension:
+        return read_extension(reader, words);
+    case SpvOpExtInstImport:
+        return read_import(reader, words);
+    case SpvOpMemoryModel:
+        return read_memory_model(reader, words);
+    case SpvOpEntryPoint:
+        return read_entry(reader, words);
+    default:
+        return read_mode(reader, words);
+    }
+}
+
+/* ---- the sizes of work-groups, when the constants are known --------------------------------- */
+
+static int32_t size_of_constants(struct spirv_reader *reader, const uint32_t ids[3], uint32_t size[3])
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        int32_t status = spirv_is_constant(reader, ids[i]);
+        if (status != TRM_OK)
+            return status;
+        const struct spirv_constant *constant = spirv_constant(reader->module, ids[i]);
+        const struct spirv_type *type         = spirv_type(reader->module, constant->type);
+        if (type->kind != SPIRV_INT || type->width != 32)
+            return spirv_invalid(reader, "the size of a work-group is no integer of 32 bits");
+        size[i] = (uint32_t)constant->bits;
+    }
+    return TRM_OK;
+}
+
+static int32_t check_size(struct spirv_reader *reader, const struct spirv_entry *entry)
+{
+    uint64_t items = 1;
+
+    for (uint32_t i = 0; i < 3; i++) {
+        if (entry->local_size[i] == 0)
+            return spirv_invalid(reader, "\"%.100s\" has no size of its work-groups, or one of 0",
+                                 entry->name);
+        items *= entry->local_size[i];
+        if (items > SPIRV_ITEMS_MOST)
+            return spirv_unsupported(reader, "work-groups of \"%.100s\" have more than %u work-items",
+                                     entry->name, SPIRV_ITEMS_MOST);
+    }
+    return TRM_OK;
+}
+
+static int32_t apply_modes(struct spirv_reader *reader)
+{
+    int32_t status = TRM_OK;
+
+    for (uint32_t i = 0; i < reader->mode_count && status == TRM_OK; i++) {
+        const struct spirv_mode *mode = &reader->modes[i];
+        struct spirv_entry *entry     = find_entry(reader, mode->function);
+        reader->at                    = mode->at;
+        reader->opcode                = SpvOpExecutionMode;
+        if (entry == NULL)
+            return spirv_invalid(reader, "id %u is no entry point", mode->function);
+        if (mode->mode == SpvExecutionModeLocalSize)
+            memcpy(entry->local_size, mode->values, sizeof(entry->local_size));
+        else
+            status = size_of_constants(reader, mode->values, entry->local_size);
+    }
+    return status;
+}
+
+int32_t spirv_finish_entries(struct spirv_reader *reader)
+{
+    struct spirv_module *module = reader->module;
+    int32_t status              = apply_modes(reader);
+
+    if (status != TRM_OK)
+        return status;
+    reader->opcode = SpvOpEntryPoint;
+    if (module->entry_count == 0)
+        return spirv_invalid(reader, "the module has no entry point");
+    for (uint32_t i = 0; i < module->entry_count && status == TRM_OK; i++) {
+        struct spirv_entry *entry = &module->entries[i];
+        if (module->ids[entry->function].kind != SPIRV_ID_FUNCTION)
+            return spirv_invalid(reader, "id %u is no function", entry->function);
+        const struct spirv_function *function = module->ids[entry->function].as.function;
+        if (function->parameter_count != 0 || spirv_type(module, function->result)->kind != SPIRV_VOID)
+            return spirv_invalid(reader, "the function of \"%.100s\" has parameters or a result",
+                                 entry->name);
+        if (reader->workgroup_size != 0)
+            status = size_of_constants(reader, spirv_constant(module, reader->workgroup_size)->parts,
+                                       entry->local_size);
+        if (status == TRM_OK)
+            status = check_size(reader, entry);
+    }
+    return status;
+}

@@ -1,0 +1,221 @@
+/* Reading a module: its header, and its instructions in the order that a module has.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "compiler/spirv/reader.h"
+
+#define HEADER_WORDS 5u
+#define MATCH_BUDGET 1000000u
+#define VERSION_MOST 0x00010600u
+
+/* The sections of a module, in their order. */
+enum section {
+    SECTION_ANYWHERE = 0,
+    SECTION_CAPABILITY,
+    SECTION_EXTENSION,
+    SECTION_IMPORT,
+    SECTION_MEMORY_MODEL,
+    SECTION_ENTRY,
+    SECTION_MODE,
+    SECTION_DEBUG,
+    SECTION_ANNOTATION,
+    SECTION_TYPES,
+    SECTION_FUNCTIONS,
+};
+
+static enum section section_of(uint32_t opcode)
+{
+    switch (opcode) {
+    case SpvOpNop:
+    case SpvOpLine:
+    case SpvOpNoLine:
+        return SECTION_ANYWHERE;
+    case SpvOpCapability:
+        return SECTION_CAPABILITY;
+    case SpvOpExtension:
+        return SECTION_EXTENSION;
+    case SpvOpExtInstImport:
+        return SECTION_IMPORT;
+    case SpvOpMemoryModel:
+        return SECTION_MEMORY_MODEL;
+    case SpvOpEntryPoint:
+        return SECTION_ENTRY;
+    case SpvOpExecutionMode:
+    case SpvOpExecutionModeId:
+        return SECTION_MODE;
+    case SpvOpString:
+    case SpvOpSource:
+    case SpvOpSourceContinued:
+    case SpvOpSourceExtension:
+    case SpvOpName:
+    case SpvOpMemberName:
+    case SpvOpModuleProcessed:
+        return SECTION_DEBUG;
+    case SpvOpDecorate:
+    case SpvOpDecorateId:
+    case SpvOpDecorateString:
+    case SpvOpMemberDecorate:
+    case SpvOpMemberDecorateString:
+    case SpvOpDecorationGroup:
+    case SpvOpGroupDecorate:
+    case SpvOpGroupMemberDecorate:
+        return SECTION_ANNOTATION;
+    default:
+        if (opcode >= SpvOpTypeVoid && opcode <= SpvOpTypeForwardPointer)
+            return SECTION_TYPES;
+        if (opcode >= SpvOpConstantTrue && opcode <= SpvOpSpecConstantOp)
+            return SECTION_TYPES;
+        return SECTION_FUNCTIONS;
+    }
+}
+
+/* Variables, undefined values and extended instructions are both before and in functions. */
+static enum section section_here(const struct spirv_reader *reader)
+{
+    switch (reader->opcode) {
+    case SpvOpVariable:
+    case SpvOpUndef:
+    case SpvOpExtInst:
+        return reader->section == SECTION_FUNCTIONS ? SECTION_FUNCTIONS : SECTION_TYPES;
+    default:
+        return section_of(reader->opcode);
+    }
+}
+
+static int32_t read_type_section(struct spirv_reader *reader, struct spirv_words words)
+{
+    switch (reader->opcode) {
+    case SpvOpVariable:
+        return spirv_read_variable(reader, words);
+    case SpvOpExtInst:
+        return spirv_read_ignored(reader, words);
+    case SpvOpUndef:
+        return spirv_read_constant(reader, words);
+    default:
+        return reader->opcode >= SpvOpConstantTrue && reader->opcode <= SpvOpSpecConstantOp
+                   ? spirv_read_constant(reader, words)
+                   : spirv_read_type(reader, words);
+    }
+}
+
+static int32_t read_instruction(struct spirv_reader *reader, struct spirv_words words)
+{
+    enum section section = section_here(reader);
+    int32_t status       = TRM_OK;
+
+    if (section == SECTION_ANYWHERE)
+        return reader->section == SECTION_FUNCTIONS ? spirv_read_function(reader, words)
+                                                    : spirv_read_ignored(reader, words);
+    if (section < reader->section)
+        return spirv_invalid(reader, "it comes too late in the module");
+    if (section >= SECTION_DEBUG && !reader->has_memory_model)
+        return spirv_invalid(reader, "the module has no memory model");
+    if (section >= SECTION_TYPES && reader->given_ids == NULL)
+        status = spirv_find_given(reader);
+    if (status != TRM_OK)
+        return status;
+    reader->section = section;
+    switch (section) {
+    case SECTION_FUNCTIONS:
+        return spirv_read_function(reader, words);
+    case SECTION_TYPES:
+        return read_type_section(reader, words);
+    case SECTION_ANNOTATION:
+        return spirv_read_annotation(reader, words);
+    case SECTION_DEBUG:
+        if (reader->opcode == SpvOpName || reader->opcode == SpvOpMemberName)
+            return spirv_read_annotation(reader, words);
+        return spirv_read_ignored(reader, words);
+    default:
+        return spirv_read_preamble(reader, words);
+    }
+}
+
+static int32_t read_all(struct spirv_reader *reader)
+{
+    for (reader->at = HEADER_WORDS; reader->at < reader->count;) {
+        struct spirv_words words = {reader->words + reader->at, reader->words[reader->at] >> 16};
+        reader->opcode           = words.word[0] & 0xffff;
+        if (words.length == 0 || words.length > reader->count - reader->at)
+            return spirv_invalid(reader, "its length of %u words is beyond the module's end", words.length);
+        int32_t status = read_instruction(reader, words);
+        if (status != TRM_OK)
+            return status;
+        reader->at += words.length;
+    }
+    return TRM_OK;
+}
+
+static int32_t read_header(struct spirv_reader *reader)
+{
+    const uint32_t *words = reader->words;
+
+    if (reader->count < HEADER_WORDS || words[0] != SpvMagicNumber)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "this is no SPIR-V: there is no header");
+    if (words[1] < 0x00010000 || (words[1] & 0xff0000ff) != 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "this is no SPIR-V: its version is 0x%08x", words[1]);
+    if (words[1] > VERSION_MOST)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "SPIR-V %u.%u is newer than 1.6", words[1] >> 16 & 0xff,
+                         words[1] >> 8 & 0xff);
+    if (words[3] == 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "SPIR-V, word 3: the bound of the ids is 0");
+    if (words[3] > SPIRV_BOUND_MOST)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "SPIR-V, word 3: a module of more than %u ids",
+                         SPIRV_BOUND_MOST);
+    if (words[4] != 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "SPIR-V, word 4: the schema is %u and not 0", words[4]);
+    return TRM_OK;
+}
+
+static int32_t prepare(struct spirv_reader *reader)
+{
+    struct core_arena *arena    = reader->arena;
+    struct spirv_module *module = core_arena_allocate(arena, 1, sizeof(*module));
+    uint32_t bound              = reader->words[3];
+
+    if (module == NULL)
+        return core_fail_memory("reading SPIR-V");
+    module->arena            = arena;
+    module->version          = reader->words[1];
+    module->bound            = bound;
+    module->id_capacity      = bound;
+    module->ids              = core_arena_allocate(arena, bound, sizeof(*module->ids));
+    reader->module           = module;
+    reader->bound            = bound;
+    reader->match_budget     = MATCH_BUDGET;
+    reader->copy             = core_arena_allocate(arena, reader->count, sizeof(*reader->copy));
+    reader->homes            = core_arena_allocate(arena, bound, sizeof(*reader->homes));
+    reader->first_decoration = core_arena_allocate(arena, bound, sizeof(*reader->first_decoration));
+    if (arena->failed)
+        return core_fail_memory("reading SPIR-V");
+    memcpy(reader->copy, reader->words, reader->count * sizeof(*reader->copy));
+    return TRM_OK;
+}
+
+int32_t spirv_read(struct core_arena *arena, const uint32_t *words, uint32_t count,
+                   const struct trm_constant *constants, uint32_t constant_count,
+                   struct spirv_module **module)
+{
+    struct spirv_reader reader = {
+        .arena = arena, .words = words, .count = count, .given = constants, .given_count = constant_count};
+    int32_t status = read_header(&reader);
+
+    if (status == TRM_OK)
+        status = prepare(&reader);
+    if (status == TRM_OK)
+        status = read_all(&reader);
+    if (status == TRM_OK)
+        status = spirv_finish_functions(&reader);
+    if (status == TRM_OK)
+        status = spirv_finish_entries(&reader);
+    if (status == TRM_OK && arena->failed)
+        status = core_fail_memory("reading SPIR-V");
+    if (status != TRM_OK)
+        return status;
+    reader.module->capabilities     = reader.capabilities;
+    reader.module->capability_count = reader.capability_count;
+    *module                         = reader.module;
+    return TRM_OK;
+}

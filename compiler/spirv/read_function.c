@@ -1,0 +1,385 @@
+/* Functions, block by block. An instruction's words are looked at as the grammar says, then its types
+ * (spirv_check_types()); what cannot be known before the function has ended (labels, phis, dominance) is looked at then
+ * (spirv_check_flow()), and calls when the module has.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "compiler/spirv/reader.h"
+
+/* ---- functions and blocks ------------------------------------------------------------------ */
+
+static int32_t begin_function(struct spirv_reader *reader, struct spirv_words words)
+{
+    struct spirv_module *module = reader->module;
+
+    if (reader->function != NULL)
+        return spirv_invalid(reader, "the function before it has not ended");
+    if (words.length != 5)
+        return spirv_invalid(reader, "it has %u words and not 5", words.length);
+    int32_t status = spirv_is_type(reader, words.word[4]);
+    if (status == TRM_OK)
+        status = spirv_is_type(reader, words.word[1]);
+    if (status != TRM_OK)
+        return status;
+    const struct spirv_type *type = spirv_type(module, words.word[4]);
+    if (type->kind != SPIRV_FUNCTION || type->element != words.word[1])
+        return spirv_invalid(reader, "its type is no function with that result");
+    struct spirv_function *function = core_arena_allocate(reader->arena, 1, sizeof(*function));
+    uint32_t *parameters            = core_arena_allocate(reader->arena, type->count, sizeof(*parameters));
+    if (function == NULL || parameters == NULL)
+        return spirv_invalid(reader, "no memory");
+    status = spirv_define(reader, words.word[2], SPIRV_ID_FUNCTION, 0);
+    if (status != TRM_OK)
+        return status;
+    *function                             = (struct spirv_function){.id              = words.word[2],
+                                                                    .type            = type->id,
+                                                                    .result          = type->element,
+                                                                    .parameters      = parameters,
+                                                                    .parameter_count = type->count};
+    module->ids[function->id].as.function = function;
+    reader->function                      = function;
+    reader->parameters                    = parameters;
+    reader->parameters_read               = 0;
+    reader->crossing_count                = 0;
+    return TRM_OK;
+}
+
+static int32_t read_parameter(struct spirv_reader *reader, struct spirv_words words)
+{
+    struct spirv_function *function = reader->function;
+
+    if (words.length != 3)
+        return spirv_invalid(reader, "it has %u words and not 3", words.length);
+    if (function->block_count != 0 || reader->block != NULL ||
+        reader->parameters_read == function->parameter_count)
+        return spirv_invalid(reader, "the function has no such parameter");
+    uint32_t type = spirv_type(reader->module, function->type)->parameters[reader->parameters_read];
+    if (words.word[1] != type)
+        return spirv_invalid(reader, "the function's type has another one here");
+    int32_t status = spirv_define(reader, words.word[2], SPIRV_ID_PARAMETER, type);
+    if (status != TRM_OK)
+        return status;
+    reader->homes[words.word[2]] =
+        (struct spirv_home){.function = reader->module->function_count + 1, .root = words.word[2]};
+    reader->parameters[reader->parameters_read++] = words.word[2];
+    return TRM_OK;
+}
+
+static int32_t begin_block(struct spirv_reader *reader, struct spirv_words words)
+{
+    struct spirv_function *function = reader->function;
+
+    if (reader->block != NULL)
+        return spirv_invalid(reader, "the block before it has not ended");
+    if (words.length != 2)
+        return spirv_invalid(reader, "it has %u words and not 2", words.length);
+    if (reader->parameters_read != function->parameter_count)
+        return spirv_invalid(reader, "the function has %u parameters and its type %u",
+                             reader->parameters_read, function->parameter_count);
+    struct spirv_block *block = core_arena_allocate(reader->arena, 1, sizeof(*block));
+    if (block == NULL || !core_arena_grow(reader->arena, &function->blocks, function->block_count,
+                                          &function->block_capacity, sizeof(struct spirv_block *)))
+        return spirv_invalid(reader, "no memory");
+    int32_t status = spirv_define(reader, words.word[1], SPIRV_ID_BLOCK, 0);
+    if (status != TRM_OK)
+        return status;
+    *block = (struct spirv_block){.label = words.word[1], .index = function->block_count};
+    function->blocks[function->block_count++]  = block;
+    reader->module->ids[block->label].as.block = block;
+    reader->homes[block->label] =
+        (struct spirv_home){.function = reader->module->function_count + 1, .block = block->index};
+    reader->block             = block;
+    reader->instruction_count = 0;
+    return TRM_OK;
+}
+
+/* The instructions move to where they stay, and their results learn where that is. */
+static int32_t end_block(struct spirv_reader *reader)
+{
+    struct spirv_module *module = reader->module;
+    struct spirv_block *block   = reader->block;
+    uint32_t count              = reader->instruction_count;
+    size_t bytes                = count * sizeof(*block->instructions);
+
+    block->instructions = core_arena_allocate(reader->arena, count, sizeof(*block->instructions));
+    if (block->instructions == NULL)
+        return spirv_invalid(reader, "no memory");
+    memcpy(block->instructions, reader->instructions, bytes);
+    block->count = block->capacity = count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t result = block->instructions[i].result;
+        if (result != 0 && module->ids[result].kind == SPIRV_ID_VALUE)
+            module->ids[result].as.instruction = &block->instructions[i];
+    }
+    reader->block = NULL;
+    reader->file = reader->line = 0;
+    return TRM_OK;
+}
+
+static int32_t end_function(struct spirv_reader *reader, struct spirv_words words)
+{
+    struct spirv_module *module     = reader->module;
+    struct spirv_function *function = reader->function;
+
+    if (words.length != 1)
+        return spirv_invalid(reader, "it has %u words and not 1", words.length);
+    if (reader->block != NULL)
+        return spirv_invalid(reader, "its last block has not ended");
+    if (function->block_count == 0)
+        return spirv_invalid(reader, "the function has no blocks");
+    int32_t status = spirv_check_flow(reader, function);
+    if (status != TRM_OK)
+        return status;
+    if (!core_arena_grow(reader->arena, &module->functions, module->function_count,
+                         &reader->function_capacity, sizeof(struct spirv_function *)))
+        return spirv_invalid(reader, "no memory");
+    module->functions[module->function_count++] = function;
+    reader->function                            = NULL;
+    return TRM_OK;
+}
+
+/* ---- merges -------------------------------------------------------------------------------- */
+
+static int32_t read_merge(struct spirv_reader *reader, struct spirv_words words)
+{
+    struct spirv_block *block = reader->block;
+    int32_t is_loop           = reader->opcode == SpvOpLoopMerge;
+
+    if (words.length < (is_loop ? 4u : 3u) || (!is_loop && words.length != 3))
+        return spirv_invalid(reader, "it has %u words", words.length);
+    if (block->merge != 0)
+        return spirv_invalid(reader, "the block has two merges");
+    block->merge       = reader->opcode;
+    block->merge_block = words.word[1];
+    int32_t status     = spirv_id_in_range(reader, words.word[1]);
+    if (status == TRM_OK && is_loop) {
+        status                = spirv_id_in_range(reader, words.word[2]);
+        block->continue_block = words.word[2];
+        block->unroll         = words.word[3];
+    }
+    return status;
+}
+
+/* ---- instructions -------------------------------------------------------------------------- */
+
+/* Notes a use in another block than the value's own: spirv_check_flow() asks for dominance. What the first block makes
+ * dominates all. */
+static int32_t note_use(struct spirv_reader *reader, uint32_t id)
+{
+    const struct spirv_home *home = &reader->homes[id];
+    uint32_t here                 = reader->block->index;
+
+    if (home->function == 0 || home->block == 0 || home->block == here)
+        return TRM_OK;
+    if (reader->crossing_count != 0) {
+        const struct spirv_crossing *last = &reader->crossings[reader->crossing_count - 1];
+        if (last->from == home->block && last->to == here)
+            return TRM_OK;
+    }
+    if (!core_arena_grow(reader->arena, &reader->crossings, reader->crossing_count,
+                         &reader->crossing_capacity, sizeof(*reader->crossings)))
+        return spirv_invalid(reader, "no memory");
+    reader->crossings[reader->crossing_count++] = (struct spirv_crossing){home->block, here, reader->at};
+    return TRM_OK;
+}
+
+static int32_t check_value(struct spirv_reader *reader, uint32_t id)
+{
+    int32_t status = spirv_is_value(reader, id);
+
+    return status == TRM_OK && id < reader->bound ? note_use(reader, id) : status;
+}
+
+static int32_t check_operand(struct spirv_reader *reader, char letter, uint32_t word)
+{
+    int32_t status;
+
+    switch (letter) {
+    case 'v':
+        return check_value(reader, word);
+    case 'c':
+        return spirv_is_constant(reader, word);
+    case 'l': /* and their kind when the function has ended */
+    case 'f':
+        return spirv_id_in_range(reader, word);
+    case 'x':
+        status = spirv_id_in_range(reader, word);
+        if (status == TRM_OK && reader->module->ids[word].kind != SPIRV_ID_EXTENDED)
+            return spirv_invalid(reader, "id %u is no set of extended instructions", word);
+        return status;
+    case '!':
+        return spirv_invalid(reader, "it has a wrong number of operands");
+    default:
+        return TRM_OK;
+    }
+}
+
+/* Values of phis may come later. */
+static int32_t check_phi(struct spirv_reader *reader, const struct spirv_instruction *phi)
+{
+    int32_t status = TRM_OK;
+
+    if (phi->operand_count == 0 || phi->operand_count % 2 != 0)
+        return spirv_invalid(reader, "it has a wrong number of operands");
+    if (reader->instruction_count != 0 &&
+        reader->instructions[reader->instruction_count - 1].opcode != SpvOpPhi)
+        return spirv_invalid(reader, "it is not at the beginning of its block");
+    for (uint32_t i = 0; i < phi->operand_count && status == TRM_OK; i++)
+        status = spirv_id_in_range(reader, phi->operands[i]);
+    return status;
+}
+
+static int32_t check_operands(struct spirv_reader *reader, const struct spirv_grammar *grammar,
+                              const struct spirv_instruction *instruction)
+{
+    struct spirv_operand_walk walk;
+
+    if (grammar->rule == RULE_PHI)
+        return check_phi(reader, instruction);
+    spirv_walk_begin(&walk, grammar, instruction->operands, instruction->operand_count);
+    for (;;) {
+        uint32_t index = walk.index;
+        char letter    = spirv_walk_next(&walk);
+        if (letter == 0 || letter == 's')
+            return TRM_OK;
+        int32_t status = check_operand(reader, letter, letter != '!' ? instruction->operands[index] : 0);
+        if (status != TRM_OK)
+            return status;
+    }
+}
+
+static int32_t add(struct spirv_reader *reader, const struct spirv_instruction *instruction)
+{
+    if (!core_arena_grow(reader->arena, &reader->instructions, reader->instruction_count,
+                         &reader->instruction_capacity, sizeof(*reader->instructions)))
+        return spirv_invalid(reader, "no memory");
+    reader->instructions[reader->instruction_count++] = *instruction;
+    return TRM_OK;
+}
+
+static int32_t note_call(struct spirv_reader *reader, const struct spirv_instruction *call)
+{
+    if (!core_arena_grow(reader->arena, &reader->calls, reader->call_count, &reader->call_capacity,
+                         sizeof(*reader->calls)))
+        return spirv_invalid(reader, "no memory");
+    reader->calls[reader->call_count++] =
+        (struct spirv_call){reader->function, call->operands, call->operand_count, call->type, reader->at};
+    return TRM_OK;
+}
+
+static int32_t define_result(struct spirv_reader *reader, struct spirv_words words,
+                             const struct spirv_instruction *instruction)
+{
+    int32_t status;
+
+    if (instruction->opcode == SpvOpVariable)
+        status = spirv_read_variable(reader, words);
+    else
+        status = spirv_define(reader, instruction->result, SPIRV_ID_VALUE, instruction->type);
+    if (status != TRM_OK)
+        return status;
+    struct spirv_home *home = &reader->homes[instruction->result];
+    *home                   = (struct spirv_home){.function = reader->module->function_count + 1,
+                                                  .block    = reader->block->index,
+                                                  .root     = instruction->result};
+    if (instruction->opcode == SpvOpAccessChain || instruction->opcode == SpvOpInBoundsAccessChain)
+        home->root = reader->homes[instruction->operands[0]].root;
+    return TRM_OK;
+}
+
+static int32_t read_instruction(struct spirv_reader *reader, struct spirv_words words)
+{
+    const struct spirv_grammar *grammar = spirv_grammar(reader->opcode);
+    char name[32];
+
+    if (grammar == NULL)
+        return spirv_unsupported(reader, "this instruction is not supported");
+    if (grammar->needs != 0 && !spirv_has_capability(reader, grammar->needs) &&
+        !(grammar->needs == SpvCapabilityGroupNonUniformArithmetic &&
+          spirv_has_capability(reader, SpvCapabilityGroupNonUniformClustered)))
+        return spirv_invalid(reader, "the capability %s is not declared",
+                             spirv_capability_name(grammar->needs, name));
+    uint32_t first = 1u + grammar->has_type + grammar->has_result;
+    if (words.length < first)
+        return spirv_invalid(reader, "it is too short");
+    struct spirv_instruction instruction = {.opcode        = (uint16_t)reader->opcode,
+                                            .operand_count = (uint16_t)(words.length - first),
+                                            .operands      = reader->copy + reader->at + first,
+                                            .file          = reader->file,
+                                            .line          = reader->line};
+    int32_t status                       = TRM_OK;
+    if (grammar->has_type) {
+        instruction.type   = words.word[1];
+        instruction.result = words.word[2];
+        status             = spirv_is_type(reader, instruction.type);
+    }
+    if (status == TRM_OK)
+        status = check_operands(reader, grammar, &instruction);
+    if (status == TRM_OK)
+        status = spirv_check_types(reader, grammar, &instruction);
+    if (status == TRM_OK && grammar->has_result)
+        status = define_result(reader, words, &instruction);
+    if (status == TRM_OK && grammar->rule == RULE_CALL)
+        status = note_call(reader, &instruction);
+    if (status == TRM_OK)
+        status = add(reader, &instruction);
+    if (status == TRM_OK && reader->opcode == SpvOpControlBarrier)
+        reader->function->has_barrier = 1;
+    return status == TRM_OK && grammar->ends ? end_block(reader) : status;
+}
+
+/* OpLine, instructions of sets that are ignored, and what else leaves no trace. */
+static int32_t is_ignored(const struct spirv_reader *reader, struct spirv_words words)
+{
+    switch (reader->opcode) {
+    case SpvOpNop:
+    case SpvOpLine:
+    case SpvOpNoLine:
+        return 1;
+    case SpvOpExtInst:
+        return words.length >= 5 && words.word[3] != 0 && words.word[3] < reader->bound &&
+               reader->module->ids[words.word[3]].kind == SPIRV_ID_EXTENDED &&
+               reader->module->ids[words.word[3]].set == SPIRV_SET_IGNORED;
+    default:
+        return 0;
+    }
+}
+
+static int32_t read_in_block(struct spirv_reader *reader, struct spirv_words words)
+{
+    if (reader->block == NULL)
+        return spirv_invalid(reader, "it is in no block");
+    if (reader->block->merge != 0 && reader->opcode != SpvOpBranch &&
+        reader->opcode != SpvOpBranchConditional && reader->opcode != SpvOpSwitch)
+        return spirv_invalid(reader, "a merge is before it, which only branches may be behind");
+    switch (reader->opcode) {
+    case SpvOpUndef:
+        return spirv_read_constant(reader, words);
+    case SpvOpSelectionMerge:
+    case SpvOpLoopMerge:
+        return read_merge(reader, words);
+    default:
+        return read_instruction(reader, words);
+    }
+}
+
+int32_t spirv_read_function(struct spirv_reader *reader, struct spirv_words words)
+{
+    if (is_ignored(reader, words))
+        return spirv_read_ignored(reader, words);
+    if (reader->opcode == SpvOpFunction)
+        return begin_function(reader, words);
+    if (reader->function == NULL)
+        return spirv_invalid(reader, "it is outside of the functions, behind the first of them");
+    switch (reader->opcode) {
+    case SpvOpFunctionParameter:
+        return read_parameter(reader, words);
+    case SpvOpLabel:
+        return begin_block(reader, words);
+    case SpvOpFunctionEnd:
+        return end_function(reader, words);
+    default:
+        return read_in_block(reader, words);
+    }
+}

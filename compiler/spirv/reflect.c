@@ -1,0 +1,289 @@
+/* What a program is told of a module.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <trireme/type.h>
+
+#include "base/error.h"
+#include "compiler/spirv/reader.h"
+
+/* A parameter on its way into the list. */
+struct found {
+    struct trm_parameter parameter;
+    uint32_t variable, member;
+};
+
+/* ---- types --------------------------------------------------------------------------------- */
+
+/* The number that values of a type are made of, and how many: of vectors and matrices. NONE for others. */
+static void describe_element(const struct spirv_module *module, const struct spirv_type *type,
+                             struct trm_parameter *parameter)
+{
+    uint32_t components = 1;
+
+    if (type->kind == SPIRV_MATRIX) {
+        components = type->count;
+        type       = spirv_type(module, type->element);
+    }
+    if (type->kind == SPIRV_VECTOR) {
+        components *= type->count;
+        type = spirv_type(module, type->element);
+    }
+    if (type->kind != SPIRV_INT && type->kind != SPIRV_FLOAT)
+        return;
+    parameter->type       = spirv_public_type(type);
+    parameter->components = components;
+}
+
+static int32_t is_array(const struct spirv_type *type)
+{
+    return type->kind == SPIRV_ARRAY || type->kind == SPIRV_RUNTIME_ARRAY;
+}
+
+/* A buffer that is one array has elements; any other is a struct whose parts are nobody's business. */
+static void describe_buffer(const struct spirv_module *module, const struct spirv_type *block,
+                            struct trm_parameter *parameter)
+{
+    parameter->size = block->size;
+    if (block->count != 1)
+        return;
+    const struct spirv_type *type = spirv_type(module, block->members[0].type);
+    if (is_array(type)) {
+        parameter->stride = type->stride;
+        type              = spirv_type(module, type->element);
+    }
+    describe_element(module, type, parameter);
+}
+
+static void describe_member(const struct spirv_module *module, const struct spirv_member *member,
+                            struct trm_parameter *parameter)
+{
+    const struct spirv_type *type = spirv_type(module, member->type);
+
+    parameter->kind =
+        type->kind == SPIRV_INT || type->kind == SPIRV_FLOAT ? TRM_PARAMETER_SCALAR : TRM_PARAMETER_BLOCK;
+    parameter->name  = member->name;
+    parameter->place = member->offset;
+    parameter->size  = (uint32_t)spirv_layout_size(module, type, member->matrix_stride, member->row_major);
+    while (is_array(type))
+        type = spirv_type(module, type->element);
+    describe_element(module, type, parameter);
+}
+
+/* ---- parameters ---------------------------------------------------------------------------- */
+
+static int32_t is_buffer(const struct spirv_variable *variable)
+{
+    return variable->storage == SpvStorageClassStorageBuffer || variable->storage == SpvStorageClassUniform;
+}
+
+static const char *buffer_name(const struct spirv_module *module, uint32_t id, const struct spirv_type *block)
+{
+    const char *name = module->ids[id].name;
+
+    if (name[0] == 0 && block->count == 1)
+        name = block->members[0].name;
+    return name[0] != 0 ? name : module->ids[block->id].name;
+}
+
+static void add_buffer(const struct spirv_module *module, uint32_t id, struct found *found)
+{
+    const struct spirv_variable *variable = module->ids[id].as.variable;
+    const struct spirv_type *block        = spirv_type(module, spirv_type(module, variable->type)->element);
+
+    found->variable  = id;
+    found->parameter = (struct trm_parameter){.name  = buffer_name(module, id, block),
+                                              .kind  = TRM_PARAMETER_BUFFER,
+                                              .set   = variable->set,
+                                              .place = variable->binding};
+    if (variable->storage == SpvStorageClassUniform && block->is_block)
+        found->parameter.access = TRM_ACCESS_READ;
+    else
+        found->parameter.access = (variable->non_readable ? 0 : (uint32_t)TRM_ACCESS_READ) |
+                                  (variable->non_writable ? 0 : (uint32_t)TRM_ACCESS_WRITE);
+    if (found->parameter.access == 0)
+        found->parameter.access = TRM_ACCESS_READ;
+    describe_buffer(module, block, &found->parameter);
+}
+
+static const struct spirv_type *push_block(const struct spirv_module *module, uint32_t id)
+{
+    return spirv_type(module, spirv_type_of(module, id)->element);
+}
+
+static uint32_t count_parameters(const struct spirv_module *module)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        uint32_t id                           = module->variables[i];
+        const struct spirv_variable *variable = module->ids[id].as.variable;
+        if (is_buffer(variable))
+            count++;
+        else if (variable->storage == SpvStorageClassPushConstant)
+            count += push_block(module, id)->count;
+    }
+    return count;
+}
+
+static void find_parameters(const struct spirv_module *module, struct found *found)
+{
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        uint32_t id                           = module->variables[i];
+        const struct spirv_variable *variable = module->ids[id].as.variable;
+        if (is_buffer(variable))
+            add_buffer(module, id, found++);
+        if (variable->storage != SpvStorageClassPushConstant)
+            continue;
+        const struct spirv_type *block = push_block(module, id);
+        for (uint32_t m = 0; m < block->count; m++, found++) {
+            *found = (struct found){.variable = id, .member = m};
+            describe_member(module, &block->members[m], &found->parameter);
+        }
+    }
+}
+
+static int32_t compare_numbers(uint32_t a, uint32_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+/* Buffers first, by set and binding; then members by offset. */
+static int compare_found(const void *left, const void *right)
+{
+    const struct found *a = left, *b = right;
+    int32_t a_is_member = a->parameter.kind != TRM_PARAMETER_BUFFER;
+    int32_t b_is_member = b->parameter.kind != TRM_PARAMETER_BUFFER;
+
+    if (a_is_member != b_is_member)
+        return a_is_member - b_is_member;
+    int32_t order = compare_numbers(a->parameter.set, b->parameter.set);
+    if (order == 0)
+        order = compare_numbers(a->parameter.place, b->parameter.place);
+    return order != 0 ? order : compare_numbers(a->member, b->member);
+}
+
+static int32_t check_bindings(const struct found *found, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const struct trm_parameter *a = &found[i - 1].parameter, *b = &found[i].parameter;
+        if (b->kind == TRM_PARAMETER_BUFFER && a->set == b->set && a->place == b->place)
+            return core_fail(TRM_ERROR_UNSUPPORTED,
+                             "buffers \"%.100s\" and \"%.100s\" have the same set %u and binding %u", a->name,
+                             b->name, a->set, a->place);
+    }
+    return TRM_OK;
+}
+
+static int32_t reflect_parameters(const struct spirv_module *module, struct spirv_reflection *reflection,
+                                  struct trm_kernel_info *kernel)
+{
+    struct core_arena *arena         = module->arena;
+    uint32_t count                   = count_parameters(module);
+    struct found *found              = core_arena_allocate(arena, count, sizeof(*found));
+    struct trm_parameter *parameters = core_arena_allocate(arena, count, sizeof(*parameters));
+    uint32_t *variables              = core_arena_allocate(arena, count, sizeof(*variables));
+    uint32_t *members                = core_arena_allocate(arena, count, sizeof(*members));
+
+    if (found == NULL || parameters == NULL || variables == NULL || members == NULL)
+        return core_fail_memory("reflecting SPIR-V");
+    find_parameters(module, found);
+    qsort(found, count, sizeof(*found), compare_found);
+    int32_t status = check_bindings(found, count);
+    if (status != TRM_OK)
+        return status;
+    for (uint32_t i = 0; i < count; i++) {
+        parameters[i] = found[i].parameter;
+        variables[i]  = found[i].variable;
+        members[i]    = found[i].member;
+    }
+    kernel->parameters              = parameters;
+    kernel->parameter_count         = count;
+    reflection->parameter_variables = variables;
+    reflection->parameter_members   = members;
+    return TRM_OK;
+}
+
+/* ---- the rest ------------------------------------------------------------------------------ */
+
+static int32_t shared_bytes(const struct spirv_module *module, uint32_t *bytes)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        uint32_t id = module->variables[i];
+        if (module->ids[id].as.variable->storage != SpvStorageClassWorkgroup)
+            continue;
+        const struct spirv_type *type = spirv_type(module, spirv_type_of(module, id)->element);
+        uint64_t alignment            = type->natural_alignment;
+        sum                           = (sum + alignment - 1) / alignment * alignment + type->natural_size;
+    }
+    if (sum > SPIRV_SIZE_MOST)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "%llu bytes of shared memory are too many",
+                         (unsigned long long)sum);
+    *bytes = (uint32_t)sum;
+    return TRM_OK;
+}
+
+static struct trm_constant_info describe_constant(const struct spirv_module *module, uint32_t id)
+{
+    const struct spirv_constant *constant = module->ids[id].as.constant;
+    const struct spirv_type *type         = spirv_type(module, constant->type);
+    uint64_t mask                         = UINT64_MAX;
+
+    if (type->kind != SPIRV_BOOL && type->width < 64)
+        mask = ((uint64_t)1 << type->width) - 1;
+    return (struct trm_constant_info){.struct_size  = sizeof(struct trm_constant_info),
+                                      .id           = constant->spec_id,
+                                      .name         = module->ids[id].name,
+                                      .type         = spirv_public_type(type),
+                                      .default_bits = constant->default_bits & mask};
+}
+
+/* Several constants of one SpecId are one to the program; the first that has a name speaks for them. */
+static int32_t reflect_constants(const struct spirv_module *module, struct spirv_reflection *reflection)
+{
+    uint32_t count = 0;
+
+    reflection->constants =
+        core_arena_allocate(module->arena, module->constant_count, sizeof(*reflection->constants));
+    if (reflection->constants == NULL)
+        return core_fail_memory("reflecting SPIR-V");
+    for (uint32_t i = 0; i < module->constant_count; i++) {
+        struct trm_constant_info info = describe_constant(module, module->constants[i]);
+        if (count == 0 || reflection->constants[count - 1].id != info.id)
+            reflection->constants[count++] = info;
+        else if (reflection->constants[count - 1].name[0] == 0)
+            reflection->constants[count - 1] = info;
+    }
+    reflection->constant_count = count;
+    return TRM_OK;
+}
+
+int32_t spirv_reflect(const struct spirv_module *module, const char *name,
+                      struct spirv_reflection *reflection)
+{
+    struct spirv_reflection result = {.kernel_count = module->entry_count};
+    struct trm_kernel_info common  = {.struct_size = sizeof(common)};
+    int32_t status                 = reflect_parameters(module, &result, &common);
+
+    if (status == TRM_OK)
+        status = shared_bytes(module, &common.shared_bytes);
+    if (status == TRM_OK)
+        status = reflect_constants(module, &result);
+    if (status != TRM_OK)
+        return status;
+    result.kernels = core_arena_allocate(module->arena, module->entry_count, sizeof(*result.kernels));
+    if (result.kernels == NULL)
+        return core_fail_memory("reflecting SPIR-V");
+    for (uint32_t i = 0; i < module->entry_count; i++) {
+        const struct spirv_entry *entry = &module->entries[i];
+        result.kernels[i]               = common;
+        result.kernels[i].name = name != NULL && strcmp(entry->name, "main") == 0 ? name : entry->name;
+        memcpy(result.kernels[i].group_size, entry->local_size, sizeof(entry->local_size));
+    }
+    *reflection = result;
+    return TRM_OK;
+}

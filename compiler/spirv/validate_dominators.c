@@ -1,0 +1,164 @@
+/* Dominators: T. Lengauer and R. E. Tarjan, A Fast Algorithm for Finding Dominators in a Flowgraph (TOPLAS 1979), the
+ * simple version, n log n whatever the graph. Nothing here is recursive.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/spirv/validate.h"
+
+/* All by the number of the walk in depth, but for `number`. */
+struct work {
+    uint32_t *number; /* of a block, by index; FLOW_NONE: not reached */
+    uint32_t *parent;
+    uint32_t *semi;
+    uint32_t *label;
+    uint32_t *ancestor; /* FLOW_NONE: a root of the forest */
+    uint32_t *dominator;
+    uint32_t *bucket, *next; /* lists of those with one semidominator */
+    uint32_t *path;          /* for compress() and the walks */
+    uint32_t *at;            /* where a walk is among the successors */
+};
+
+static int32_t prepare(struct flow *flow, struct work *work)
+{
+    struct core_arena *arena = flow->reader->arena;
+    uint32_t **lists[] = {&work->number,    &work->parent,    &work->semi,  &work->label, &work->ancestor,
+                          &work->dominator, &work->bucket,    &work->next,  &work->path,  &work->at,
+                          &flow->order,     &flow->dominator, &flow->enter, &flow->end,   &flow->tree_order};
+
+    for (uint32_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+        *lists[i] = core_arena_allocate(arena, flow->count, sizeof(uint32_t));
+    if (arena->failed)
+        return spirv_invalid(flow->reader, "no memory");
+    for (uint32_t i = 0; i < flow->count; i++) {
+        work->number[i] = work->ancestor[i] = work->bucket[i] = work->next[i] = FLOW_NONE;
+        work->semi[i] = work->label[i] = i;
+        flow->dominator[i]             = FLOW_NONE;
+    }
+    return TRM_OK;
+}
+
+static void visit(struct flow *flow, struct work *work, uint32_t block, uint32_t parent)
+{
+    uint32_t number = flow->reachable_count++;
+
+    work->number[block]  = number;
+    work->parent[number] = parent;
+    work->at[block]      = flow->successor_first[block];
+    flow->order[number]  = block;
+}
+
+static void walk_in_depth(struct flow *flow, struct work *work)
+{
+    uint32_t *stack = work->path, depth = 0;
+
+    visit(flow, work, 0, FLOW_NONE);
+    stack[depth++] = 0;
+    while (depth > 0) {
+        uint32_t block = stack[depth - 1];
+        if (work->at[block] == flow->successor_first[block + 1]) {
+            depth--;
+            continue;
+        }
+        uint32_t target = flow->successors[work->at[block]++];
+        if (work->number[target] != FLOW_NONE)
+            continue;
+        visit(flow, work, target, work->number[block]);
+        stack[depth++] = target;
+    }
+}
+
+/* The vertex with the least semidominator between v and the root of its tree in the forest. */
+static uint32_t evaluate(struct work *work, uint32_t v)
+{
+    uint32_t depth = 0;
+
+    if (work->ancestor[v] == FLOW_NONE)
+        return work->label[v];
+    for (uint32_t u = v; work->ancestor[work->ancestor[u]] != FLOW_NONE; u = work->ancestor[u])
+        work->path[depth++] = u;
+    while (depth > 0) {
+        uint32_t u     = work->path[--depth];
+        uint32_t above = work->ancestor[u];
+        if (work->semi[work->label[above]] < work->semi[work->label[u]])
+            work->label[u] = work->label[above];
+        work->ancestor[u] = work->ancestor[above];
+    }
+    return work->label[v];
+}
+
+static void find_semidominator(struct flow *flow, struct work *work, uint32_t w)
+{
+    uint32_t block = flow->order[w];
+
+    for (uint32_t i = flow->predecessor_first[block]; i < flow->predecessor_first[block + 1]; i++) {
+        uint32_t v = work->number[flow->predecessors[i]];
+        if (v == FLOW_NONE)
+            continue;
+        uint32_t semi = work->semi[evaluate(work, v)];
+        if (semi < work->semi[w])
+            work->semi[w] = semi;
+    }
+    work->next[w]               = work->bucket[work->semi[w]];
+    work->bucket[work->semi[w]] = w;
+    work->ancestor[w]           = work->parent[w];
+}
+
+static void find_dominators(struct flow *flow, struct work *work)
+{
+    for (uint32_t w = flow->reachable_count; w-- > 1;) {
+        uint32_t parent = work->parent[w];
+        find_semidominator(flow, work, w);
+        for (uint32_t v = work->bucket[parent]; v != FLOW_NONE; v = work->next[v]) {
+            uint32_t u         = evaluate(work, v);
+            work->dominator[v] = work->semi[u] < work->semi[v] ? u : parent;
+        }
+        work->bucket[parent] = FLOW_NONE;
+    }
+    for (uint32_t w = 1; w < flow->reachable_count; w++) {
+        if (work->dominator[w] != work->semi[w])
+            work->dominator[w] = work->dominator[work->dominator[w]];
+        flow->dominator[flow->order[w]] = flow->order[work->dominator[w]];
+    }
+}
+
+/* Numbers the tree of dominators; the arrays of the search above serve again, now by the index of a block. */
+static void number_tree(struct flow *flow, struct work *work)
+{
+    uint32_t *child = work->bucket, *sibling = work->next, *stack = work->path;
+    uint32_t depth = 0, number = 0;
+
+    for (uint32_t i = 0; i < flow->count; i++)
+        child[i] = sibling[i] = FLOW_NONE;
+    for (uint32_t w = flow->reachable_count; w-- > 1;) {
+        uint32_t block = flow->order[w], above = flow->dominator[block];
+        sibling[block] = child[above];
+        child[above]   = block;
+    }
+    stack[depth++]           = 0;
+    flow->tree_order[number] = 0;
+    flow->enter[0]           = number++;
+    while (depth > 0) {
+        uint32_t block = stack[depth - 1], below = child[block];
+        if (below == FLOW_NONE) {
+            flow->end[block] = number;
+            depth--;
+            continue;
+        }
+        child[block]             = sibling[below];
+        flow->tree_order[number] = below;
+        flow->enter[below]       = number++;
+        stack[depth++]           = below;
+    }
+}
+
+int32_t spirv_flow_dominators(struct flow *flow)
+{
+    struct work work;
+    int32_t status = prepare(flow, &work);
+
+    if (status != TRM_OK)
+        return status;
+    walk_in_depth(flow, &work);
+    find_dominators(flow, &work);
+    number_tree(flow, &work);
+    return TRM_OK;
+}

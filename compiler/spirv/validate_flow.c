@@ -1,0 +1,209 @@
+/* What can be said of a function when it has ended: its branches lead to its blocks, phis have a value for each
+ * way in, and values are made before they are used.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/spirv/validate.h"
+
+/* ---- the graph ----------------------------------------------------------------------------- */
+
+/* Where the labels of a terminator are among its operands: first, and from one to the next. */
+static void label_places(const struct flow *flow, const struct spirv_instruction *end, uint32_t *first,
+                         uint32_t *step, uint32_t *count)
+{
+    *first = *count = 0;
+    *step           = 1;
+    if (end->opcode == SpvOpBranch) {
+        *count = 1;
+    } else if (end->opcode == SpvOpBranchConditional) {
+        *first = 1;
+        *count = 2;
+    } else if (end->opcode == SpvOpSwitch) {
+        *step  = spirv_type_of(flow->reader->module, end->operands[0])->width == 64 ? 3 : 2;
+        *first = 1;
+        *count = 1 + (end->operand_count - 2u) / *step;
+    }
+}
+
+/* Adds the ways out of a block; `seen` has the number of the block for each that was added already. */
+static int32_t add_successors(struct flow *flow, uint32_t index, uint32_t *seen, uint32_t *capacity,
+                              uint32_t *total)
+{
+    const struct spirv_instruction *end = flow_terminator(flow, index);
+    uint32_t first, step, count;
+
+    label_places(flow, end, &first, &step, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t label  = end->operands[first + i * step];
+        uint32_t target = flow_block(flow, label);
+        if (target == FLOW_NONE)
+            return spirv_invalid(flow->reader,
+                                 "block %u branches to id %u, which is no block of its function",
+                                 flow->function->blocks[index]->label, label);
+        if (target == 0)
+            return spirv_invalid(flow->reader, "block %u branches to the first of its function",
+                                 flow->function->blocks[index]->label);
+        if (seen[target] == index + 1)
+            continue;
+        seen[target] = index + 1;
+        if (!core_arena_grow(flow->reader->arena, &flow->successors, *total, capacity,
+                             sizeof(*flow->successors)))
+            return spirv_invalid(flow->reader, "no memory");
+        flow->successors[(*total)++] = target;
+    }
+    return TRM_OK;
+}
+
+static void turn_around(struct flow *flow)
+{
+    uint32_t total = flow->successor_first[flow->count];
+
+    for (uint32_t i = 0; i < total; i++)
+        flow->predecessor_first[flow->successors[i] + 1]++;
+    for (uint32_t i = 0; i < flow->count; i++)
+        flow->predecessor_first[i + 1] += flow->predecessor_first[i];
+    for (uint32_t i = flow->count; i-- > 0;)
+        for (uint32_t s = flow->successor_first[i]; s < flow->successor_first[i + 1]; s++)
+            flow->predecessors[--flow->predecessor_first[flow->successors[s] + 1]] = i;
+    /* Each first has walked down to that of its own list, one place behind. */
+    for (uint32_t i = 0; i < flow->count; i++)
+        flow->predecessor_first[i] = flow->predecessor_first[i + 1];
+    flow->predecessor_first[flow->count] = total;
+}
+
+int32_t spirv_flow_build(struct flow *flow, struct spirv_reader *reader, struct spirv_function *function)
+{
+    struct core_arena *arena = reader->arena;
+    uint32_t count = function->block_count, capacity = 0, total = 0;
+    size_t size = sizeof(uint32_t);
+
+    *flow                   = (struct flow){.reader = reader, .function = function, .count = count};
+    uint32_t *seen          = core_arena_allocate(arena, count, size);
+    flow->successor_first   = core_arena_allocate(arena, (size_t)count + 1, size);
+    flow->predecessor_first = core_arena_allocate(arena, (size_t)count + 1, size);
+    if (arena->failed)
+        return spirv_invalid(reader, "no memory");
+    for (uint32_t i = 0; i < count; i++) {
+        flow->successor_first[i] = total;
+        int32_t status           = add_successors(flow, i, seen, &capacity, &total);
+        if (status != TRM_OK)
+            return status;
+    }
+    flow->successor_first[count] = total;
+    flow->predecessors           = core_arena_allocate(arena, total, size);
+    if (flow->predecessors == NULL)
+        return spirv_invalid(reader, "no memory");
+    turn_around(flow);
+    return TRM_OK;
+}
+
+/* ---- phis and uses ------------------------------------------------------------------------- */
+
+static int32_t check_phi_value(struct flow *flow, const struct spirv_instruction *phi, uint32_t id,
+                               uint32_t parent)
+{
+    struct spirv_reader *reader = flow->reader;
+    int32_t status              = spirv_is_value(reader, id);
+
+    if (status != TRM_OK)
+        return status;
+    if (reader->module->ids[id].type != phi->type)
+        return spirv_invalid(reader, "value %u of phi %u is of another type", id, phi->result);
+    if (reader->homes[id].function != 0 && flow_is_reachable(flow, parent) &&
+        !(flow_is_reachable(flow, reader->homes[id].block) &&
+          flow_dominates(flow, reader->homes[id].block, parent)))
+        return spirv_invalid(reader, "value %u of phi %u is not made on the way from its block", id,
+                             phi->result);
+    return TRM_OK;
+}
+
+/* `seen` has for each block the number of the last phi that named it. */
+static int32_t check_phi(struct flow *flow, uint32_t index, const struct spirv_instruction *phi,
+                         uint32_t *seen, uint32_t number)
+{
+    struct spirv_reader *reader = flow->reader;
+    uint32_t ways               = flow->predecessor_first[index + 1] - flow->predecessor_first[index];
+
+    if (phi->operand_count / 2u != ways)
+        return spirv_invalid(reader, "phi %u has %u values for %u ways into its block", phi->result,
+                             phi->operand_count / 2u, ways);
+    for (uint32_t i = flow->predecessor_first[index]; i < flow->predecessor_first[index + 1]; i++)
+        seen[flow->predecessors[i]] = number;
+    for (uint32_t i = 0; i < phi->operand_count; i += 2) {
+        uint32_t parent = flow_block(flow, phi->operands[i + 1]);
+        if (parent == FLOW_NONE || seen[parent] != number)
+            return spirv_invalid(reader, "phi %u names id %u, which is no block before it or named twice",
+                                 phi->result, phi->operands[i + 1]);
+        seen[parent]   = 0;
+        int32_t status = check_phi_value(flow, phi, phi->operands[i], parent);
+        if (status != TRM_OK)
+            return status;
+    }
+    return TRM_OK;
+}
+
+static int32_t check_phis(struct flow *flow)
+{
+    uint32_t *seen  = core_arena_allocate(flow->reader->arena, flow->count, sizeof(*seen));
+    uint32_t number = 0;
+
+    if (seen == NULL)
+        return spirv_invalid(flow->reader, "no memory");
+    for (uint32_t i = 0; i < flow->count; i++) {
+        const struct spirv_block *block = flow->function->blocks[i];
+        for (uint32_t p = 0; p < block->count && block->instructions[p].opcode == SpvOpPhi; p++) {
+            flow->reader->file = block->instructions[p].file;
+            flow->reader->line = block->instructions[p].line;
+            int32_t status     = check_phi(flow, i, &block->instructions[p], seen, ++number);
+            if (status != TRM_OK)
+                return status;
+        }
+    }
+    flow->reader->file = flow->reader->line = 0;
+    return TRM_OK;
+}
+
+/* Uses in other blocks than the value's own. In the order of the module all are made before. */
+static int32_t check_crossings(struct flow *flow)
+{
+    struct spirv_reader *reader = flow->reader;
+
+    for (uint32_t i = 0; i < reader->crossing_count; i++) {
+        const struct spirv_crossing *crossing = &reader->crossings[i];
+        if (!flow_is_reachable(flow, crossing->to))
+            continue;
+        if (!flow_is_reachable(flow, crossing->from) || !flow_dominates(flow, crossing->from, crossing->to)) {
+            reader->at = crossing->at;
+            return spirv_invalid(reader, "a value of block %u is used in block %u, to which other ways lead",
+                                 flow->function->blocks[crossing->from]->label,
+                                 flow->function->blocks[crossing->to]->label);
+        }
+    }
+    return TRM_OK;
+}
+
+/* A block comes after the one that dominates it. */
+static int32_t check_order(struct flow *flow)
+{
+    for (uint32_t i = 1; i < flow->count; i++)
+        if (flow->dominator[i] != FLOW_NONE && flow->dominator[i] > i)
+            return spirv_invalid(flow->reader, "block %u comes before block %u, which dominates it",
+                                 flow->function->blocks[i]->label,
+                                 flow->function->blocks[flow->dominator[i]]->label);
+    return TRM_OK;
+}
+
+int32_t spirv_check_flow(struct spirv_reader *reader, struct spirv_function *function)
+{
+    struct flow flow;
+    int32_t status = spirv_flow_build(&flow, reader, function);
+
+    if (status == TRM_OK)
+        status = spirv_flow_dominators(&flow);
+    if (status == TRM_OK)
+        status = check_order(&flow);
+    if (status == TRM_OK)
+        status = check_phis(&flow);
+    if (status == TRM_OK)
+        status = check_crossings(&flow);
+    return status == TRM_OK ? spirv_flow_structure(&flow) : status;
+}

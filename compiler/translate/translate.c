@@ -1,0 +1,160 @@
+/* The driver: a module to text.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/translate.h"
+
+#include "base/error.h"
+#include "compiler/translate/lockstep.h"
+#include "compiler/translate/names.h"
+#include "compiler/translate/target.h"
+
+static const struct emit_target *target_of(int32_t language)
+{
+    switch (language) {
+    case TRM_LANGUAGE_C:
+        return &target_c;
+    case TRM_LANGUAGE_CUDA:
+        return &target_cuda;
+    default:
+        return NULL;
+    }
+}
+
+static int32_t no_memory(void)
+{
+    return core_fail_memory("translating a shader");
+}
+
+/* The functions' names, which nothing else may have. */
+static int32_t name_symbols(struct emit *emit)
+{
+    uint32_t count       = emit->reflection.kernel_count;
+    const char **symbols = core_arena_allocate(emit->arena, count, sizeof(*symbols));
+
+    if (symbols == NULL)
+        return no_memory();
+    for (uint32_t i = 0; i < count; i++)
+        symbols[i] = names_symbol(emit->names, emit->reflection.kernels[i].name);
+    emit->symbols = symbols;
+    return emit->arena->failed ? no_memory() : TRM_OK;
+}
+
+/* The parameters' names as members of a struct, where only they must differ. */
+static int32_t name_fields(struct emit *emit)
+{
+    const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
+    struct emit_names *names             = names_create(emit->arena);
+    const char **fields = core_arena_allocate(emit->arena, kernel->parameter_count, sizeof(*fields));
+
+    if (names == NULL || fields == NULL)
+        return no_memory();
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const char *name = kernel->parameters[i].name;
+        fields[i]        = names_clean(emit->arena, name == NULL ? "" : name);
+        if (fields[i][0] == '\0' || !names_take(names, fields[i]))
+            fields[i] = core_arena_format(emit->arena, "%s_%u", fields[i][0] == '\0' ? "p" : fields[i], i);
+    }
+    emit->fields = fields;
+    return emit->arena->failed ? no_memory() : TRM_OK;
+}
+
+/* The passes on the tree, up to the text. */
+static int32_t prepare(struct emit *emit, struct body *body)
+{
+    int32_t status = translate_flatten(body);
+
+    if (status == TRM_OK)
+        status = translate_promote(body);
+    if (status == TRM_OK)
+        status = translate_structure(body);
+    if (status == TRM_OK && emit->request->language == TRM_LANGUAGE_CUDA)
+        status = translate_choose(body);
+    if (status == TRM_OK && emit->request->language == TRM_LANGUAGE_C)
+        status = translate_lockstep(body);
+    if (status == TRM_OK && emit->request->language == TRM_LANGUAGE_C)
+        status = translate_divide(body);
+    if (status == TRM_OK)
+        status = translate_place(body);
+    return status;
+}
+
+static int32_t write_kernel(struct emit *emit, uint32_t index)
+{
+    struct body *body = core_arena_allocate(emit->arena, 1, sizeof(*body));
+
+    if (body == NULL)
+        return no_memory();
+    body->module   = emit->module;
+    body->entry    = &emit->module->entries[index];
+    body->arena    = emit->arena;
+    int32_t status = prepare(emit, body);
+    if (status != TRM_OK)
+        return status;
+    emit->body   = body;
+    emit->symbol = emit->symbols[index];
+    emit->kernel = index;
+    emit->at     = NULL;
+    return emit->target->kernel(emit);
+}
+
+static int32_t begin(struct emit *emit)
+{
+    const struct translate_request *request = emit->request;
+    int32_t status = spirv_read(emit->arena, request->words, request->word_count, request->constants,
+                                request->constant_count, &emit->module);
+
+    if (status == TRM_OK)
+        status = spirv_reflect(emit->module, request->name, &emit->reflection);
+    if (status != TRM_OK)
+        return status;
+    if (emit->reflection.kernel_count == 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the module has no compute kernel");
+    emit->names = names_create(emit->arena);
+    if (emit->names == NULL)
+        return no_memory();
+    text_init(&emit->text, emit->arena);
+    text_init(&emit->prelude, emit->arena);
+    status = name_symbols(emit);
+    return status == TRM_OK ? name_fields(emit) : status;
+}
+
+/* What stands before the kernels depends on what they use, so it is written after them. */
+static int32_t finish(struct emit *emit, struct translate_result *result)
+{
+    emit->target->end(emit);
+    emit->target->begin(emit);
+    emit_prelude(emit);
+    text_add_bytes(&emit->prelude, emit->text.bytes, emit->text.length);
+    if (emit->arena->failed || emit->prelude.bytes == NULL)
+        return no_memory();
+    *result = (struct translate_result){
+        .text         = emit->prelude.bytes,
+        .length       = emit->prelude.length,
+        .symbols      = emit->symbols,
+        .symbol_count = emit->reflection.kernel_count,
+    };
+    return TRM_OK;
+}
+
+int32_t translate(struct core_arena *arena, const struct translate_request *request,
+                  struct translate_result *result)
+{
+    struct emit *emit = core_arena_allocate(arena, 1, sizeof(*emit));
+
+    if (emit == NULL)
+        return no_memory();
+    emit->arena   = arena;
+    emit->request = request;
+    emit->target  = target_of(request->language);
+    if (emit->target == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "language %d is not one that shaders are translated to",
+                         request->language);
+    int32_t status = begin(emit);
+    if (status == TRM_OK)
+        status = emit_types(emit);
+    for (uint32_t i = 0; i < emit->reflection.kernel_count && status == TRM_OK; i++)
+        status = write_kernel(emit, i);
+    if (status == TRM_OK)
+        status = finish(emit, result);
+    return arena->failed && status == TRM_ERROR_OUT_OF_HOST_MEMORY ? no_memory() : status;
+}

@@ -1,0 +1,216 @@
+/* The cache: finding, beginning and storing files. What keeps it small is in core/cache/cache_trim.c.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/cache/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file_permissions.h"
+#include "core/cache/cache_file.h"
+#include "core/cache/cache_trim.h"
+#include "core/object/context.h"
+#include "core/settings/settings.h"
+
+#define NONE "none"
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+/* What a file is found by. Another version of the library may make other files of the same key. */
+static void digest_key(const char *key, uint8_t digest[CORE_SHA256_BYTES])
+{
+    const char *version = trm_version();
+    struct core_sha256 hash;
+
+    core_sha256_begin(&hash);
+    core_sha256_add(&hash, version, strlen(version) + 1);
+    core_sha256_add(&hash, key, strlen(key));
+    core_sha256_end(&hash, digest);
+}
+
+static int32_t check_extension(const char *extension)
+{
+    size_t length = strlen(extension);
+
+    if (length == 0 || length > 16 || extension[0] != '.' ||
+        strspn(extension + 1, "abcdefghijklmnopqrstuvwxyz0123456789") != length - 1)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "\"%.32s\" is no extension of a cached file", extension);
+    return TRM_OK;
+}
+
+static int32_t final_path(const char *folder, const uint8_t digest[CORE_SHA256_BYTES], const char *extension,
+                          char *path)
+{
+    char name[2 * CORE_SHA256_BYTES + 1];
+
+    core_sha256_text(digest, name);
+    int written = snprintf(path, TRM_PATH_MOST, "%s/%s%s", folder, name, extension);
+    if (written < 0 || (size_t)written >= TRM_PATH_MOST)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "the path of the cache, %.64s..., is too long", folder);
+    return TRM_OK;
+}
+
+/* ---- the folder ---------------------------------------------------------------------------- */
+
+/* Makes the folder and those above it that are missing. What goes wrong shows when it is looked at. */
+static void make_folders(const char *folder)
+{
+    char path[TRM_PATH_MOST];
+
+    core_text_copy(path, sizeof(path), folder);
+    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, 0700);
+        *slash = '/';
+    }
+    (void)mkdir(path, 0700);
+}
+
+static int32_t folder_of(struct core_context *context, int32_t make, const char **folder)
+{
+    const char *set = core_setting_text(context, "kernel.cache");
+
+    if (set[0] == '\0')
+        set = core_setting_cache_home(context);
+    if (set == NULL)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "there is no folder for a cache: no home is known");
+    if (strcmp(set, NONE) == 0 || core_setting_number(context, "kernel.cache.size") == 0)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "the setting kernel.cache wants no cache");
+    if (make)
+        make_folders(set);
+    int32_t status = core_trust_folder(set);
+    if (status == TRM_OK)
+        *folder = set;
+    return status;
+}
+
+/* ---- the calls ----------------------------------------------------------------------------- */
+
+/* A cache that cannot be used is a fact to be told once a call, at a level that nobody is bothered by unless it is
+ * a matter of safety. */
+static int32_t without_cache(const struct core_context *context, int32_t cause, int32_t status)
+{
+    if (cause == TRM_ERROR_OUT_OF_HOST_MEMORY || cause == TRM_ERROR_INVALID_ARGUMENT)
+        return cause;
+    core_log(context, cause == TRM_ERROR_PERMISSION ? TRM_LOG_WARNING : TRM_LOG_DEBUG,
+             "the cache of kernels is not used: %s", trm_last_error().sentence);
+    return core_fail(status, "%s", trm_last_error().sentence);
+}
+
+int32_t core_cache_find(struct core_context *context, const char *key, const char *extension, char *path)
+{
+    uint8_t digest[CORE_SHA256_BYTES];
+    char found[TRM_PATH_MOST];
+    const char *folder = NULL;
+
+    int32_t status = check_extension(extension);
+    if (status == TRM_OK)
+        status = folder_of(context, 0, &folder);
+    if (status != TRM_OK)
+        return without_cache(context, status, TRM_ERROR_NOT_FOUND);
+    digest_key(key, digest);
+    status = final_path(folder, digest, extension, found);
+    if (status == TRM_OK)
+        status = core_cache_file_check(found, digest);
+    if (status == TRM_OK) {
+        memcpy(path, found, strlen(found) + 1);
+        return TRM_OK;
+    }
+    if (status == TRM_ERROR_NOT_FOUND)
+        return core_fail(status, "nothing is stored under that key");
+    core_log(context, TRM_LOG_WARNING, "removed from the cache of kernels: %s", trm_last_error().sentence);
+    (void)unlink(found);
+    return core_fail(TRM_ERROR_NOT_FOUND, "%s", trm_last_error().sentence);
+}
+
+/* A new file that nobody else has. */
+static int32_t create_file(const char *folder, const char *extension, char *path)
+{
+    char owner[CORE_CACHE_OWNER_BYTES];
+    uint64_t number;
+
+    core_cache_owner(owner);
+    for (int attempt = 0; attempt < 16; attempt++) {
+        if (getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
+            break;
+        int written =
+            snprintf(path, TRM_PATH_MOST, "%s/%s%016" PRIx64 "%s", folder, owner, number, extension);
+        if (written < 0 || (size_t)written >= TRM_PATH_MOST)
+            return core_fail(TRM_ERROR_UNSUPPORTED, "the path of the cache, %.64s..., is too long", folder);
+        int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (file >= 0) {
+            close(file);
+            return TRM_OK;
+        }
+        if (errno != EEXIST)
+            break;
+    }
+    return core_fail(TRM_ERROR_UNSUPPORTED, "no file can be made in %s: %m", folder);
+}
+
+int32_t core_cache_begin(struct core_context *context, const char *key, const char *extension, char *path)
+{
+    const char *folder = NULL;
+
+    (void)key; /* the name comes with the commit */
+    int32_t status = check_extension(extension);
+    if (status == TRM_OK)
+        status = folder_of(context, 1, &folder);
+    if (status == TRM_OK)
+        status = create_file(folder, extension, path);
+    return status == TRM_OK ? TRM_OK : without_cache(context, status, TRM_ERROR_UNSUPPORTED);
+}
+
+static int32_t store(struct core_context *context, const char *key, const char *extension, const char *begun,
+                     char *path)
+{
+    uint64_t most = core_setting_number(context, "kernel.cache.size"), size = 0;
+    uint8_t digest[CORE_SHA256_BYTES];
+    const char *folder = NULL;
+
+    int32_t status = check_extension(extension);
+    if (status == TRM_OK)
+        status = folder_of(context, 0, &folder);
+    if (status != TRM_OK)
+        return status;
+    digest_key(key, digest);
+    status = final_path(folder, digest, extension, path);
+    if (status == TRM_OK)
+        status = core_cache_file_seal(begun, digest, &size);
+    if (status != TRM_OK)
+        return status;
+    if (size > most)
+        return core_fail(TRM_ERROR_UNSUPPORTED,
+                         "%" PRIu64 " bytes are more than the whole cache may have (%" PRIu64 ")", size,
+                         most);
+    if (rename(begun, path) != 0)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be named %s: %m", begun, path);
+    core_cache_trim(context, folder, strrchr(path, '/') + 1, most);
+    return TRM_OK;
+}
+
+int32_t core_cache_commit(struct core_context *context, const char *key, const char *extension,
+                          const char *begun, char *path)
+{
+    char stored[TRM_PATH_MOST];
+
+    int32_t status = store(context, key, extension, begun, stored);
+    if (status != TRM_OK) {
+        core_cache_discard(context, begun);
+        return without_cache(context, status, TRM_ERROR_UNSUPPORTED);
+    }
+    memcpy(path, stored, strlen(stored) + 1);
+    return TRM_OK;
+}
+
+void core_cache_discard(struct core_context *context, const char *begun)
+{
+    if (unlink(begun) != 0 && errno != ENOENT)
+        core_log(context, TRM_LOG_DEBUG, "%s cannot be removed: %m", begun);
+}

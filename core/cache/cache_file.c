@@ -1,0 +1,159 @@
+/* Files of the cache and their trailers.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/cache/cache_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+/* What stands at the end of each file. */
+struct trailer {
+    char magic[16];
+    uint64_t length; /* bytes before the trailer */
+    uint8_t checksum[CORE_SHA256_BYTES];
+};
+
+_Static_assert(sizeof(struct trailer) == 56, "without holes: it is written as it is");
+
+static const char magic[16] = "trireme cache 1";
+
+static int32_t fail_errno(const char *path, const char *what)
+{
+    int32_t status = errno == ENOENT ? TRM_ERROR_NOT_FOUND : TRM_ERROR_BACKEND;
+
+    return core_fail(status, "%s cannot be %s: %m", path, what);
+}
+
+static int32_t open_ours(const char *path, int flags, int *file, struct stat *facts)
+{
+    int opened = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+    if (opened < 0)
+        return fail_errno(path, "opened");
+    if (fstat(opened, facts) != 0) {
+        int32_t status = fail_errno(path, "looked at");
+        close(opened);
+        return status;
+    }
+    if (!S_ISREG(facts->st_mode) || facts->st_uid != geteuid() || facts->st_nlink != 1) {
+        close(opened);
+        return core_fail(TRM_ERROR_PERMISSION, "%s is no file of this user alone", path);
+    }
+    *file = opened;
+    return TRM_OK;
+}
+
+/* Reads `size` bytes at `offset`, however many calls that takes. */
+static int32_t read_all(int file, void *to, size_t size, uint64_t offset)
+{
+    uint8_t *next = to;
+
+    while (size != 0) {
+        ssize_t count = pread(file, next, size, (off_t)offset);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return 0;
+        next += count;
+        size -= (size_t)count;
+        offset += (uint64_t)count;
+    }
+    return 1;
+}
+
+static int32_t write_all(int file, const void *from, size_t size, uint64_t offset)
+{
+    const uint8_t *next = from;
+
+    while (size != 0) {
+        ssize_t count = pwrite(file, next, size, (off_t)offset);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return 0;
+        next += count;
+        size -= (size_t)count;
+        offset += (uint64_t)count;
+    }
+    return 1;
+}
+
+/* The checksum covers the name too. */
+static int32_t add_up(int file, uint64_t length, const uint8_t name[CORE_SHA256_BYTES],
+                      uint8_t checksum[CORE_SHA256_BYTES])
+{
+    uint8_t part[16384];
+    struct core_sha256 hash;
+
+    core_sha256_begin(&hash);
+    core_sha256_add(&hash, name, CORE_SHA256_BYTES);
+    for (uint64_t done = 0; done < length;) {
+        size_t count = length - done < sizeof(part) ? (size_t)(length - done) : sizeof(part);
+        if (!read_all(file, part, count, done))
+            return 0;
+        core_sha256_add(&hash, part, count);
+        done += count;
+    }
+    core_sha256_end(&hash, checksum);
+    return 1;
+}
+
+int32_t core_cache_file_seal(const char *path, const uint8_t name[CORE_SHA256_BYTES], uint64_t *size)
+{
+    struct trailer trailer;
+    struct stat facts;
+    int file;
+
+    int32_t status = open_ours(path, O_RDWR, &file, &facts);
+    if (status != TRM_OK)
+        return status;
+    memcpy(trailer.magic, magic, sizeof(magic));
+    trailer.length = (uint64_t)facts.st_size;
+    if (!add_up(file, trailer.length, name, trailer.checksum))
+        status = fail_errno(path, "read");
+    else if (!write_all(file, &trailer, sizeof(trailer), trailer.length) || fchmod(file, 0600) != 0)
+        status = fail_errno(path, "written");
+    if (close(file) != 0 && status == TRM_OK)
+        status = fail_errno(path, "written");
+    *size = trailer.length + sizeof(trailer);
+    return status;
+}
+
+static int32_t check_open(int file, const struct stat *facts, const char *path,
+                          const uint8_t name[CORE_SHA256_BYTES])
+{
+    struct trailer trailer;
+    uint8_t checksum[CORE_SHA256_BYTES];
+    uint64_t size = (uint64_t)facts->st_size;
+
+    if (facts->st_mode & 077)
+        return core_fail(TRM_ERROR_PERMISSION, "%s is open to others than its owner", path);
+    if (size < sizeof(trailer) || !read_all(file, &trailer, sizeof(trailer), size - sizeof(trailer)) ||
+        memcmp(trailer.magic, magic, sizeof(magic)) != 0 || trailer.length != size - sizeof(trailer))
+        return core_fail(TRM_ERROR_BACKEND, "%s is not whole", path);
+    if (!add_up(file, trailer.length, name, checksum) ||
+        memcmp(trailer.checksum, checksum, sizeof(checksum)) != 0)
+        return core_fail(TRM_ERROR_BACKEND, "%s is damaged: its checksum is wrong", path);
+    return TRM_OK;
+}
+
+int32_t core_cache_file_check(const char *path, const uint8_t name[CORE_SHA256_BYTES])
+{
+    struct stat facts;
+    int file;
+
+    int32_t status = open_ours(path, O_RDONLY, &file, &facts);
+    if (status != TRM_OK)
+        return status;
+    status = check_open(file, &facts, path, name);
+    if (status == TRM_OK)
+        (void)futimens(file,
+                       NULL); /* a file system that cannot is no harm: the file looks older than it is */
+    close(file);
+    return status;
+}

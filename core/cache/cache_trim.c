@@ -1,0 +1,166 @@
+/* Keeping the cache small. Several processes may do this at once: whoever comes second finds a file gone already, and
+ * counts it as gone.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/cache/cache_trim.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/sha256.h"
+#include "core/object/context.h"
+
+#define UNFINISHED "new-"
+#define FOREIGN_SECONDS 86400 /* so old is no file that a process of another machine still writes */
+#define FIRST_CAPACITY 256u
+
+struct entry {
+    char name[2 * CORE_SHA256_BYTES + 24];
+    uint64_t size;
+    struct timespec used;
+};
+
+struct listing {
+    struct core_context *context;
+    int folder;
+    uint64_t bytes;
+    struct entry *entries;
+    uint32_t count, capacity;
+};
+
+/* ---- whose an unfinished file is ----------------------------------------------------------- */
+
+/* Process numbers mean something within one boot of one machine, and there within one namespace. */
+static uint32_t number_space(void)
+{
+    char boot[64] = "";
+    struct stat space;
+    uint8_t digest[CORE_SHA256_BYTES];
+    struct core_sha256 hash;
+    uint64_t inode = stat("/proc/self/ns/pid", &space) == 0 ? (uint64_t)space.st_ino : 0;
+
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        if (read(file, boot, sizeof(boot) - 1) < 0)
+            boot[0] = '\0';
+        close(file);
+    }
+    core_sha256_begin(&hash);
+    core_sha256_add(&hash, boot, sizeof(boot));
+    core_sha256_add(&hash, &inode, sizeof(inode));
+    core_sha256_end(&hash, digest);
+    return (uint32_t)digest[0] << 24 | (uint32_t)digest[1] << 16 | (uint32_t)digest[2] << 8 | digest[3];
+}
+
+void core_cache_owner(char owner[CORE_CACHE_OWNER_BYTES])
+{
+    snprintf(owner, CORE_CACHE_OWNER_BYTES, UNFINISHED "%08x-%ld-", number_space(), (long)getpid());
+}
+
+static int is_abandoned(const char *name, const struct stat *facts)
+{
+    unsigned space;
+    long process;
+
+    if (sscanf(name, UNFINISHED "%8x-%ld-", &space, &process) != 2)
+        return 0;
+    if (space == number_space())
+        return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+    return time(NULL) - facts->st_mtime > FOREIGN_SECONDS;
+}
+
+/* ---- the files that there are -------------------------------------------------------------- */
+
+static int32_t grow(struct listing *listing)
+{
+    uint32_t capacity     = listing->capacity == 0 ? FIRST_CAPACITY : 2 * listing->capacity;
+    struct entry *entries = core_allocate(listing->context, capacity * sizeof(*entries));
+
+    if (entries == NULL)
+        return 0;
+    if (listing->count != 0)
+        memcpy(entries, listing->entries, listing->count * sizeof(*entries));
+    core_release(listing->context, listing->entries, listing->capacity * sizeof(*entries));
+    listing->entries  = entries;
+    listing->capacity = capacity;
+    return 1;
+}
+
+static int is_stored(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 2 * CORE_SHA256_BYTES && length < sizeof(((struct entry *)0)->name) &&
+           strspn(name, "0123456789abcdef") == 2 * CORE_SHA256_BYTES && name[2 * CORE_SHA256_BYTES] == '.';
+}
+
+static void look_at(struct listing *listing, const char *name)
+{
+    struct stat facts;
+
+    if (fstatat(listing->folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode))
+        return;
+    if (is_abandoned(name, &facts)) {
+        (void)unlinkat(listing->folder, name, 0);
+        return;
+    }
+    if (!is_stored(name))
+        return;
+    listing->bytes += (uint64_t)facts.st_size;
+    if (listing->count == listing->capacity && !grow(listing))
+        return;
+    struct entry *entry = &listing->entries[listing->count++];
+    memcpy(entry->name, name, strlen(name) + 1);
+    entry->size = (uint64_t)facts.st_size;
+    entry->used = facts.st_mtim;
+}
+
+static int compare_use(const void *left, const void *right)
+{
+    const struct timespec *one = &((const struct entry *)left)->used;
+    const struct timespec *two = &((const struct entry *)right)->used;
+
+    if (one->tv_sec != two->tv_sec)
+        return one->tv_sec < two->tv_sec ? -1 : 1;
+    return (one->tv_nsec > two->tv_nsec) - (one->tv_nsec < two->tv_nsec);
+}
+
+static void remove_oldest(struct listing *listing, const char *newest, uint64_t most)
+{
+    if (listing->bytes <= most || listing->count == 0)
+        return;
+    qsort(listing->entries, listing->count, sizeof(*listing->entries), compare_use);
+    for (uint32_t i = 0; i < listing->count && listing->bytes > most; i++) {
+        const struct entry *entry = &listing->entries[i];
+        if (strcmp(entry->name, newest) == 0)
+            continue;
+        if (unlinkat(listing->folder, entry->name, 0) == 0 || errno == ENOENT)
+            listing->bytes -= entry->size;
+    }
+}
+
+void core_cache_trim(struct core_context *context, const char *folder, const char *newest, uint64_t most)
+{
+    struct listing listing = {.context = context};
+    const struct dirent *entry;
+
+    DIR *handle = opendir(folder);
+    if (handle == NULL) {
+        core_log(context, TRM_LOG_DEBUG, "%s cannot be searched: %m", folder);
+        return;
+    }
+    listing.folder = dirfd(handle);
+    while ((entry = readdir(handle)) != NULL)
+        look_at(&listing, entry->d_name);
+    remove_oldest(&listing, newest, most);
+    core_release(context, listing.entries, listing.capacity * sizeof(*listing.entries));
+    closedir(handle);
+}

@@ -1,0 +1,90 @@
+/* What the core lends to backends: struct trm_host.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/file_permissions.h"
+#include "core/cache/cache.h"
+#include "core/object/context.h"
+#include "core/settings/settings.h"
+#include "core/shader/host_translate.h"
+
+static void *host_allocate(void *context, uint64_t size, uint64_t alignment)
+{
+    int is_power = alignment != 0 && (alignment & (alignment - 1)) == 0;
+    if (size == 0 || !is_power)
+        return NULL;
+    return core_allocate_aligned(context, size, alignment);
+}
+
+static void host_release(void *context, void *memory, uint64_t size)
+{
+    core_release(context, memory, size);
+}
+
+static void host_log(void *context, int32_t level, const char *message)
+{
+    core_log(context, level, "%s", message);
+}
+
+static int32_t host_fail(void *context, int32_t status, int64_t native_code, const char *sentence)
+{
+    (void)context;
+    return core_fail_native(status, native_code, sentence);
+}
+
+static int32_t host_get_setting(void *context, const char *name, char *value, uint64_t capacity,
+                                uint64_t *needed)
+{
+    size_t bytes   = 0;
+    int32_t status = core_setting_get(context, name, value, capacity, &bytes, NULL);
+    if (needed != NULL && bytes != 0)
+        *needed = bytes;
+    return status;
+}
+
+static int32_t host_trust_file(void *context, const char *path)
+{
+    (void)context;
+    return core_trust_file(path);
+}
+
+static int32_t host_cache_find(void *context, const char *key, const char *extension, char *path)
+{
+    return core_cache_find(context, key, extension, path);
+}
+
+static int32_t host_cache_begin(void *context, const char *key, const char *extension, char *path)
+{
+    return core_cache_begin(context, key, extension, path);
+}
+
+static int32_t host_cache_commit(void *context, const char *key, const char *extension, const char *begun,
+                                 char *path)
+{
+    return core_cache_commit(context, key, extension, begun, path);
+}
+
+static void host_cache_discard(void *context, const char *begun)
+{
+    core_cache_discard(context, begun);
+}
+
+void core_host_init(struct core_context *context)
+{
+    context->host = (struct trm_host){
+        .struct_size         = sizeof(context->host),
+        .abi_minor           = TRM_BACKEND_ABI_MINOR,
+        .context             = context,
+        .allocate            = host_allocate,
+        .release             = host_release,
+        .log                 = host_log,
+        .fail                = host_fail,
+        .get_setting         = host_get_setting,
+        .trust_file          = host_trust_file,
+        .translate           = core_host_translate,
+        .release_translation = core_host_release_translation,
+        .cache_find          = host_cache_find,
+        .cache_begin         = host_cache_begin,
+        .cache_commit        = host_cache_commit,
+        .cache_discard       = host_cache_discard,
+    };
+}

@@ -1,0 +1,390 @@
+/* Devices: opening, ending, loss, and what is alive on them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/device/device.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/futex.h"
+#include "core/memory/pool.h"
+#include "core/object/abi.h"
+#include "core/stream/deferred.h"
+#include "core/stream/event_pool.h"
+
+/* Of the first version of struct trm_device_usage. */
+#define USAGE_LEAST 40
+
+/* ---- facts that calls need often ------------------------------------------------------------------ */
+
+struct limit {
+    uint32_t key;
+    uint32_t count; /* of uint64_t */
+    size_t offset;  /* in struct core_device_limits */
+    int32_t required;
+};
+
+static const struct limit limits[] = {
+    {TRM_DEVICE_UNIFIED, 1, offsetof(struct core_device_limits, unified), 1},
+    {TRM_DEVICE_SYNCHRONOUS, 1, offsetof(struct core_device_limits, synchronous), 0},
+    {TRM_DEVICE_MAPPED, 1, offsetof(struct core_device_limits, mapped), 0},
+    {TRM_DEVICE_MEMORY_TOTAL, 1, offsetof(struct core_device_limits, memory_total), 1},
+    {TRM_DEVICE_MAX_GROUPS, 3, offsetof(struct core_device_limits, max_groups), 1},
+    {TRM_DEVICE_MAX_GROUP_SIZE, 3, offsetof(struct core_device_limits, max_group_size), 1},
+    {TRM_DEVICE_MAX_GROUP_ITEMS, 1, offsetof(struct core_device_limits, max_group_items), 1},
+    {TRM_DEVICE_MAX_SHARED_BYTES, 1, offsetof(struct core_device_limits, max_shared_bytes), 1},
+    {TRM_DEVICE_MAX_BUFFER_BYTES, 1, offsetof(struct core_device_limits, max_buffer_bytes), 1},
+    {TRM_DEVICE_MAX_ARGUMENTS, 1, offsetof(struct core_device_limits, max_arguments), 1},
+    {TRM_DEVICE_BUFFER_ALIGNMENT, 1, offsetof(struct core_device_limits, buffer_alignment), 1},
+};
+
+static int32_t read_limit(struct core_device *device, const struct limit *limit)
+{
+    const struct core_backend *backend = device->backend;
+    char *value                        = (char *)&device->limits + limit->offset;
+    uint64_t size                      = limit->count * sizeof(uint64_t);
+    uint64_t needed                    = 0;
+    core_error_clear();
+    int32_t status =
+        backend->device.get_info(backend->instance, device->index, limit->key, value, size, &needed);
+    if (status == TRM_ERROR_NOT_FOUND && !limit->required)
+        return TRM_OK;
+    if (status == TRM_ERROR_NOT_FOUND)
+        return core_fail(TRM_ERROR_ABI,
+                         "the backend %s does not tell the fact %u about device %s, which is required",
+                         backend->name, limit->key, device->id);
+    if (status != TRM_OK)
+        return core_fail_below(status);
+    if (needed != size)
+        return core_fail(TRM_ERROR_ABI,
+                         "the backend %s tells the fact %u about device %s in %" PRIu64
+                         " bytes and not in %" PRIu64,
+                         backend->name, limit->key, device->id, needed, size);
+    return TRM_OK;
+}
+
+static int32_t read_limits(struct core_device *device)
+{
+    int32_t status = TRM_OK;
+    for (size_t i = 0; status == TRM_OK && i < sizeof(limits) / sizeof(limits[0]); i++)
+        status = read_limit(device, &limits[i]);
+    return status;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------ */
+
+struct kind {
+    enum core_type type;
+    const char *one;
+    const char *many;
+};
+
+static const struct kind kinds[] = {
+    {CORE_STREAM, "stream", "streams"},
+    {CORE_EVENT, "event", "events"},
+    {CORE_BUFFER, "buffer", "buffers"},
+    {CORE_ARRAY, "array", "arrays"},
+    {CORE_MODULE, "module", "modules"},
+    {CORE_KERNEL, "kernel", "kernels"},
+    {CORE_GRAPH, "graph", "graphs"},
+    {CORE_GRAPH_EXEC, "graph instance", "graph instances"},
+    {CORE_PIPELINE, "pipeline", "pipelines"},
+    {CORE_COORDINATOR, "coordinator", "coordinators"},
+    {CORE_SEMAPHORE, "semaphore", "semaphores"},
+};
+
+static uint32_t live(const struct core_device *device, enum core_type type)
+{
+    return atomic_load_explicit(&device->live[type], memory_order_relaxed);
+}
+
+static void report_leaks(const struct core_device *device)
+{
+    char text[320];
+    size_t length = 0;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        uint32_t count = live(device, kinds[i].type);
+        if (count == 0)
+            continue;
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%u %s", length == 0 ? "" : ", ",
+                                   count, count == 1 ? kinds[i].one : kinds[i].many);
+    }
+    if (length == 0)
+        return;
+    core_log(device->object.context, TRM_LOG_WARNING,
+             "device %s was destroyed before what was made on it, which keeps it open: %s", device->id, text);
+}
+
+/* The handle is dead and no call is inside. What is still there keeps the device open. */
+static void device_retire(struct core_object *object)
+{
+    struct core_device *device = (struct core_device *)object;
+    core_device_end_thread_streams(device);
+    core_device_reap_last(device);
+    report_leaks(device);
+}
+
+/* A thread that ends just now may still be at its stream. */
+static void wait_for_owned_streams(struct core_device *device)
+{
+    uint32_t count;
+    while ((count = atomic_load_explicit(&device->owned_streams, memory_order_acquire)) != 0)
+        core_futex_wait(&device->owned_streams, count, CORE_NEVER);
+}
+
+static void device_free(struct core_device *device)
+{
+    pthread_mutex_destroy(&device->lock);
+    pthread_mutex_destroy(&device->internal_lock);
+    core_release(device->object.context, device, sizeof(*device));
+}
+
+/* Nobody has a reference any more: children first, then the device itself. */
+static void device_release(struct core_object *object)
+{
+    struct core_device *device = (struct core_device *)object;
+    core_device_reap_all(device);
+    core_device_end_internal_stream(device);
+    wait_for_owned_streams(device);
+    core_pool_destroy(device->pool);
+    core_event_pool_destroy(object->context, device->events);
+    device->backend->device.close(device->device);
+    device_free(device);
+}
+
+static const struct core_object_ops device_object_ops = {
+    .type    = CORE_DEVICE,
+    .name    = "device",
+    .retire  = device_retire,
+    .release = device_release,
+};
+
+/* ---- opening ----------------------------------------------------------------------------------------- */
+
+static int32_t open_below(struct core_device *device)
+{
+    const struct core_backend *backend = device->backend;
+    int32_t status                     = read_limits(device);
+    if (status != TRM_OK)
+        return status;
+    core_error_clear();
+    status = backend->device.open(backend->instance, device->index, &device->device);
+    return status == TRM_OK ? TRM_OK : core_fail_below(status);
+}
+
+static void name_device(struct core_device *device)
+{
+    snprintf(device->id, sizeof(device->id), "%s:%u", device->backend->name, device->index);
+}
+
+/* Which device it is comes out only now. */
+static int32_t adopt_below(struct core_device *device, int32_t type, const void *native)
+{
+    const struct core_backend *backend = device->backend;
+    core_error_clear();
+    int32_t status = backend->interop.adopt(backend->instance, type, native, &device->index, &device->device);
+    if (status != TRM_OK)
+        return core_fail_below(status);
+    name_device(device);
+    status = read_limits(device);
+    if (status != TRM_OK)
+        backend->device.close(device->device);
+    return status;
+}
+
+static struct core_device *device_allocate(struct core_context *context, struct core_backend *backend,
+                                           uint32_t index)
+{
+    struct core_device *device = core_allocate(context, sizeof(*device));
+    if (device == NULL)
+        return NULL;
+    device->object.context = context; /* core_object_init() comes last, but what is before it allocates */
+    device->backend        = backend;
+    device->index          = index;
+    atomic_init(&device->users, 1);
+    name_device(device);
+    pthread_mutex_init(&device->lock, NULL);
+    pthread_mutex_init(&device->internal_lock, NULL);
+    return device;
+}
+
+/* The backend's part is open. */
+static int32_t finish_opening(struct core_device *device, struct core_device **out)
+{
+    int32_t status = core_pool_create(device, &device->pool);
+    if (status != TRM_OK)
+        goto close_below;
+    status = core_object_init(&device->object, &device_object_ops, device->object.context);
+    if (status != TRM_OK)
+        goto destroy_pool;
+    *out = device;
+    return TRM_OK;
+
+destroy_pool:
+    core_pool_destroy(device->pool);
+close_below:
+    device->backend->device.close(device->device);
+    return status;
+}
+
+int32_t core_device_create(struct core_context *context, struct core_backend *backend, uint32_t index,
+                           struct core_device **out)
+{
+    struct core_device *device = device_allocate(context, backend, index);
+    if (device == NULL)
+        return core_fail_memory("opening a device");
+    int32_t status = open_below(device);
+    if (status == TRM_OK)
+        status = finish_opening(device, out);
+    if (status != TRM_OK)
+        device_free(device);
+    return status;
+}
+
+int32_t core_device_take_over(struct core_context *context, struct core_backend *backend, int32_t type,
+                              const void *native, struct core_device **out)
+{
+    struct core_device *device = device_allocate(context, backend, 0);
+    if (device == NULL)
+        return core_fail_memory("adopting a device");
+    int32_t status = adopt_below(device, type, native);
+    if (status == TRM_OK)
+        status = finish_opening(device, out);
+    if (status != TRM_OK)
+        device_free(device);
+    return status;
+}
+
+static int32_t open_by_id(struct core_context *context, const char *id, struct core_device **device)
+{
+    struct core_registry *registry;
+    struct core_backend *backend;
+    uint32_t index;
+    int32_t status = core_context_registry(context, &registry);
+    if (status == TRM_OK)
+        status = core_registry_resolve(registry, id, &backend, &index);
+    if (status == TRM_OK)
+        status = core_device_create(context, backend, index, device);
+    return status;
+}
+
+int32_t trm_device_open(struct trm_context *handle, const char *id, struct trm_device **out)
+{
+    struct core_device *device;
+    struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
+    if (context == NULL)
+        return core_last_status();
+    int32_t status = TRM_OK;
+    if (out == NULL)
+        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_open: `device` is NULL");
+    if (status == TRM_OK)
+        status = open_by_id(context, id, &device);
+    if (status == TRM_OK)
+        *out = device->object.handle;
+    core_object_leave(&context->object);
+    return status;
+}
+
+/* ---- users: how often the handle is to be destroyed --------------------------------------------------- */
+
+/* Changes the count, unless it is 0: then the handle is dead or about to be. Returns what it was. */
+static uint32_t change_users(struct core_device *device, uint32_t change)
+{
+    uint32_t users = atomic_load_explicit(&device->users, memory_order_relaxed);
+    while (users != 0 && !atomic_compare_exchange_weak_explicit(&device->users, &users, users + change,
+                                                                memory_order_acq_rel, memory_order_relaxed))
+        ;
+    return users;
+}
+
+int32_t core_device_share(struct core_device *device, struct trm_device **handle)
+{
+    if (change_users(device, 1) == 0)
+        return core_fail(TRM_ERROR_INVALID_HANDLE, "device %s has been destroyed", device->id);
+    *handle = device->object.handle;
+    return TRM_OK;
+}
+
+void trm_device_destroy(struct trm_device *handle)
+{
+    if (handle == NULL)
+        return;
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return;
+    if (change_users(device, UINT32_MAX) == 1)
+        core_object_kill(&device->object);
+    core_object_leave(&device->object);
+}
+
+/* ---- children ------------------------------------------------------------------------------------------ */
+
+void core_device_adopt(struct core_device *device, enum core_type type)
+{
+    core_object_retain(&device->object);
+    atomic_fetch_add_explicit(&device->live[type], 1, memory_order_relaxed);
+}
+
+void core_device_discount(struct core_device *device, enum core_type type)
+{
+    atomic_fetch_sub_explicit(&device->live[type], 1, memory_order_relaxed);
+}
+
+void core_device_unref(struct core_device *device)
+{
+    core_object_unref(&device->object);
+}
+
+void core_device_disown(struct core_device *device, enum core_type type)
+{
+    core_device_discount(device, type);
+    core_device_unref(device);
+}
+
+int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage *out)
+{
+    struct core_device *device = core_device_find(handle);
+    if (device == NULL)
+        return core_last_status();
+    if (out == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_get_usage: `usage` is NULL");
+    core_device_reap(device);
+    struct trm_device_usage usage = {
+        .struct_size       = sizeof(usage),
+        .streams           = live(device, CORE_STREAM),
+        .events            = live(device, CORE_EVENT),
+        .buffers           = live(device, CORE_BUFFER),
+        .modules           = live(device, CORE_MODULE),
+        .kernels           = live(device, CORE_KERNEL),
+        .buffer_bytes      = atomic_load_explicit(&device->buffer_bytes, memory_order_relaxed),
+        .peak_buffer_bytes = atomic_load_explicit(&device->peak_buffer_bytes, memory_order_relaxed),
+    };
+    if (!core_struct_give(out, &usage, sizeof(usage), USAGE_LEAST))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_device_usage.struct_size is %u, but its size is %zu", out->struct_size,
+                         sizeof(usage));
+    return TRM_OK;
+}
+
+/* ---- loss ---------------------------------------------------------------------------------------------- */
+
+int32_t core_device_check(struct core_device *device)
+{
+    if (__builtin_expect(atomic_load_explicit(&device->lost, memory_order_acquire) == 0, 1))
+        return TRM_OK;
+    return core_failure_raise(&device->loss);
+}
+
+int32_t core_device_note(struct core_device *device, int32_t status)
+{
+    if (status != TRM_ERROR_DEVICE_LOST)
+        return status;
+    pthread_mutex_lock(&device->lock);
+    if (!device->lost) {
+        core_failure_keep(&device->loss, status);
+        atomic_store_explicit(&device->lost, 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&device->lock);
+    return core_failure_raise(&device->loss);
+}

@@ -1,0 +1,116 @@
+/* Devices.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CORE_DEVICE_DEVICE_H
+#define CORE_DEVICE_DEVICE_H
+
+#include <pthread.h>
+#include <trireme/device.h>
+
+#include "core/object/context.h"
+#include "core/plugin/registry.h"
+
+struct core_deferred;
+struct core_event_pool;
+struct core_pool;
+struct core_stream;
+
+/* Facts that calls need often, asked once when the device is opened. */
+struct core_device_limits {
+    uint64_t unified;
+    uint64_t synchronous;
+    uint64_t mapped;
+    uint64_t memory_total;
+    uint64_t max_groups[3];
+    uint64_t max_group_size[3];
+    uint64_t max_group_items;
+    uint64_t max_shared_bytes;
+    uint64_t max_buffer_bytes;
+    uint64_t max_arguments;
+    uint64_t buffer_alignment;
+};
+
+struct core_device {
+    struct core_object object;
+    struct core_backend *backend;
+    struct trm_backend_device *device; /* the plugin's */
+    _Atomic uint32_t users;            /* trm_stream_device()s + 1: how often it is to be destroyed */
+    uint32_t index;
+    char id[64];
+    struct core_device_limits limits;
+
+    _Atomic uint32_t live[CORE_TYPES]; /* objects by enum core_type, for the leak report */
+    _Atomic uint64_t buffer_bytes;
+    _Atomic uint64_t peak_buffer_bytes;
+
+    /* Guards what follows up to `internal_lock`. A leaf: nothing of a backend and nothing of the
+     * program is called under it. */
+    pthread_mutex_t lock;
+    struct core_stream *streams;                    /* every one that is not retired */
+    struct core_deferred *deferred, *deferred_last; /* core/stream/deferred.c, oldest first */
+    _Atomic uint32_t deferred_count;                /* read without the lock */
+    struct core_event_pool *events;                 /* core/stream/event_pool.c */
+    uint32_t has_thread_key;
+    pthread_key_t thread_key; /* the handle of each thread's own stream; core/stream/thread_stream.c */
+
+    /* Streams that belong to the device (CORE_STREAM_OWNED) and are not retired: a futex that the
+     * end of the device waits on. */
+    _Atomic uint32_t owned_streams;
+
+    /* Guards `internal` and is held while it is used. May be held across waiting; nothing that it
+     * is held for needs another stream, a callback or the program. */
+    pthread_mutex_t internal_lock;
+    struct core_stream *internal; /* the core's own stream, made at first use */
+
+    struct core_pool *pool; /* core/memory/pool.c */
+
+    /* 1: loss holds the first cause, written before this is set */
+    _Atomic uint32_t lost;
+    struct core_failure loss;
+};
+
+static inline struct core_device *core_device_find(struct trm_device *handle)
+{
+    return core_object_find(handle, CORE_DEVICE);
+}
+
+/* Open device number `index` of a backend: what trm_device_open() does once it knows which. */
+int32_t core_device_create(struct core_context *context, struct core_backend *backend, uint32_t index,
+                           struct core_device **device);
+
+/* A device of a backend on top of an application's own: what trm_device_adopt() does. The backend can do that. */
+int32_t core_device_take_over(struct core_context *context, struct core_backend *backend, int32_t type,
+                              const void *native, struct core_device **device);
+
+/* A child of the device begins and ends: counts it and keeps the device alive (retain +
+ * live[type]). */
+void core_device_adopt(struct core_device *device, enum core_type type);
+void core_device_disown(struct core_device *device, enum core_type type);
+
+/* The two halves of disowning, for what is ended before its memory goes: off the count, and off
+ * the device. */
+void core_device_discount(struct core_device *device, enum core_type type);
+void core_device_unref(struct core_device *device);
+
+/* One trm_device_destroy() more until the handle is dead. INVALID_HANDLE if it is dead already. */
+int32_t core_device_share(struct core_device *device, struct trm_device **handle);
+
+/* Takes note of a status that a backend's function returned: DEVICE_LOST is latched. Returns the
+ * status to hand on: the first cause on a lost device. */
+int32_t core_device_note(struct core_device *device, int32_t status);
+
+/* TRM_OK, or the first cause (raised) if the device is lost. */
+int32_t core_device_check(struct core_device *device);
+
+/* core/stream/thread_stream.c: end the threads' own streams; when the device's handle dies. */
+void core_device_end_thread_streams(struct core_device *device);
+
+/* core/stream/internal_stream.c: end the core's own stream; when nothing is left of the device. */
+void core_device_end_internal_stream(struct core_device *device);
+
+/* The core's own stream on the device for work inside a call (contents at creation, staged
+ * mapping, arrays). Lock, enqueue, wait, unlock. The lock is not recursive. */
+int32_t core_device_internal_lock(struct core_device *device, struct core_stream **stream);
+void core_device_internal_unlock(struct core_device *device);
+
+#endif

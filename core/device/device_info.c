@@ -1,0 +1,43 @@
+/* Facts about an open device.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/device/device.h"
+
+int32_t trm_device_get_info(struct trm_device *handle, uint32_t key, void *value, size_t capacity,
+                            size_t *out)
+{
+    struct core_device *device = core_device_find(handle);
+    if (device == NULL)
+        return core_last_status();
+    if (value == NULL && capacity != 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_device_get_info: `value` is NULL, but capacity is %zu", capacity);
+    const struct core_backend *backend = device->backend;
+    uint64_t needed                    = 0;
+    core_error_clear();
+    int32_t status =
+        backend->device.get_info(backend->instance, device->index, key, value, capacity, &needed);
+    if (out != NULL && (status == TRM_OK || status == TRM_ERROR_OUT_OF_RANGE))
+        *out = needed;
+    if (status == TRM_OK)
+        return TRM_OK;
+    /* Asking for the size only is no failure. */
+    if (status == TRM_ERROR_OUT_OF_RANGE && value == NULL)
+        return TRM_OK;
+    return core_device_note(device, core_fail_below(status));
+}
+
+int32_t trm_device_get_u64(struct trm_device *handle, uint32_t key, uint64_t *value)
+{
+    uint64_t read = 0;
+    size_t needed = 0;
+    if (value == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_get_u64: `value` is NULL");
+    int32_t status = trm_device_get_info(handle, key, &read, sizeof(read), &needed);
+    if (status == TRM_OK && needed != sizeof(read))
+        return core_fail(TRM_ERROR_TYPE_MISMATCH, "the fact %u of a device has %zu bytes and is no uint64_t",
+                         key, needed);
+    if (status == TRM_OK)
+        *value = read;
+    return status;
+}

@@ -1,0 +1,114 @@
+/* Graphs: making, recording, ending.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/graph/graph.h"
+
+#include "core/object/output.h"
+
+/* ---- the ends of life ---------------------------------------------------------------------- */
+
+static void graph_retire(struct core_object *object)
+{
+    struct core_graph *graph = (struct core_graph *)object;
+
+    if (graph->stream != NULL)
+        core_stream_end(graph->stream);
+    core_recorder_fini(&graph->recorder);
+    core_node_maker_fini(&graph->maker);
+    core_device_discount(graph->device, CORE_GRAPH);
+}
+
+static void graph_release(struct core_object *object)
+{
+    struct core_device *device = ((struct core_graph *)object)->device;
+
+    core_release(object->context, object, sizeof(struct core_graph));
+    core_device_unref(device);
+}
+
+static const struct core_object_ops graph_ops = {
+    .type    = CORE_GRAPH,
+    .name    = "graph",
+    .retire  = graph_retire,
+    .release = graph_release,
+};
+
+int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)
+{
+    struct core_device *device = core_device_find(handle);
+    if (device == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(out, "graph");
+    if (status == TRM_OK)
+        status = core_device_check(device);
+    if (status != TRM_OK)
+        return status;
+
+    struct core_graph *graph = core_allocate(device->object.context, sizeof(*graph));
+    if (graph == NULL)
+        return core_fail_memory("making a graph");
+    graph->device         = device;
+    graph->maker.context  = device->object.context;
+    graph->recorder.maker = &graph->maker;
+    status                = core_object_init(&graph->object, &graph_ops, device->object.context);
+    if (status != TRM_OK) {
+        core_release(device->object.context, graph, sizeof(*graph));
+        return status;
+    }
+    core_device_adopt(device, CORE_GRAPH);
+    *out = graph->object.handle;
+    return TRM_OK;
+}
+
+void trm_graph_destroy(struct trm_graph *handle)
+{
+    core_object_kill_handle(handle, CORE_GRAPH);
+}
+
+/* ---- recording ----------------------------------------------------------------------------- */
+
+int32_t trm_graph_record(struct trm_graph *handle, struct trm_stream **out)
+{
+    struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
+    if (graph == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(out, "stream");
+    if (status == TRM_OK)
+        status = core_device_check(graph->device);
+    if (status == TRM_OK && graph->stream == NULL)
+        status =
+            core_stream_create_recording(graph->device, &core_recorder_ops, &graph->recorder, &graph->stream);
+    if (status == TRM_OK)
+        *out = graph->stream->object.handle;
+    return status;
+}
+
+int32_t trm_graph_node_count(struct trm_graph *handle, uint32_t *count)
+{
+    const struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
+    if (graph == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(count, "count");
+    if (status == TRM_OK)
+        *count = graph->recorder.count;
+    return status;
+}
+
+int32_t trm_graph_instantiate(struct trm_graph *handle, struct trm_graph_exec **out)
+{
+    struct core_graph_exec *exec;
+    const struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
+    if (graph == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(out, "exec");
+    if (status == TRM_OK)
+        status = core_device_check(graph->device);
+    if (status == TRM_OK && graph->recorder.broken)
+        status = core_fail(TRM_ERROR_INVALID_HANDLE,
+                           "a buffer was destroyed by another thread while it was recorded into the graph");
+    if (status == TRM_OK)
+        status = core_exec_create(graph->device, graph->recorder.nodes, graph->recorder.count, &exec);
+    if (status == TRM_OK)
+        *out = exec->object.handle;
+    return status;
+}

@@ -1,0 +1,82 @@
+/* Graphs: instances of which the core enqueues the operations, one by one.
+ *
+ * The checks were made when they were recorded. The numbers of the operations follow each other; uses are recorded for the last
+ * of them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/graph/graph.h"
+#include "core/memory/transfer.h"
+
+/* Where one side of row number `row` begins. */
+static struct trm_place row_of(struct trm_place place, uint64_t pitch, uint64_t row)
+{
+    if (place.memory != NULL)
+        place.offset += row * pitch;
+    else
+        place.host = (char *)place.host + row * pitch;
+    return place;
+}
+
+static int32_t enqueue_rows(struct core_stream *stream, const struct trm_copy_2d_desc *desc)
+{
+    int32_t status = TRM_OK;
+
+    for (uint64_t row = 0; row < desc->height && status == TRM_OK; row++)
+        status = core_copy_enqueue(stream, row_of(desc->destination, desc->destination_pitch, row),
+                                   row_of(desc->source, desc->source_pitch, row), desc->width);
+    return status;
+}
+
+static int32_t enqueue_copy_2d(struct core_stream *stream, const struct trm_copy_2d_desc *desc)
+{
+    if (stream->ops->copy_2d == NULL)
+        return enqueue_rows(stream, desc);
+    uint64_t value = core_stream_next(stream);
+    core_error_clear();
+    return core_stream_commit(stream, value, stream->ops->copy_2d(stream->backend, value, desc));
+}
+
+static int32_t enqueue_launch(struct core_stream *stream, const struct trm_launch_desc *desc)
+{
+    uint64_t value = core_stream_next(stream);
+    core_error_clear();
+    return core_stream_commit(stream, value, stream->ops->launch(stream->backend, value, desc));
+}
+
+static int32_t enqueue_fill(struct core_stream *stream, const struct core_node *node)
+{
+    const struct trm_fill_desc *desc = &node->fill;
+    struct core_buffer *buffer       = node->buffers[0];
+    return core_fill_buffer(stream, buffer, desc->offset - buffer->base, desc->size, desc->pattern,
+                            desc->pattern_size);
+}
+
+static int32_t enqueue(struct core_stream *stream, const struct core_node *node)
+{
+    if (node->empty)
+        return TRM_OK;
+    switch (node->kind) {
+    case CORE_NODE_COPY_2D:
+        return enqueue_copy_2d(stream, &node->copy_2d);
+    case CORE_NODE_FILL:
+        return enqueue_fill(stream, node);
+    case CORE_NODE_LAUNCH:
+        return enqueue_launch(stream, &node->launch);
+    case CORE_NODE_STAMP:
+        return core_event_record(node->event, stream);
+    default:
+        return core_copy_enqueue(stream, node->copy.destination, node->copy.source, node->copy.size);
+    }
+}
+
+int32_t core_exec_emulate(struct core_graph_exec *exec, struct core_stream *stream, uint64_t *value)
+{
+    uint64_t before = core_stream_next(stream) - 1;
+    int32_t status  = TRM_OK;
+
+    for (uint32_t i = 0; i < exec->count && status == TRM_OK; i++)
+        status = enqueue(stream, exec->nodes[i]);
+    uint64_t last = core_stream_next(stream) - 1;
+    *value        = last != before ? last : 0;
+    return status;
+}

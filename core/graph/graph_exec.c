@@ -1,0 +1,539 @@
+/* Graphs: instances, and launching them.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/graph/graph.h"
+#include "core/object/output.h"
+
+/* ---- the ends of life ---------------------------------------------------------------------- */
+
+static void free_stamps(struct core_graph_exec *exec)
+{
+    for (uint32_t i = 0; i < exec->stamp_count; i++)
+        core_stamp_unref(exec->stamps[i].stamp);
+    core_release(exec->device->object.context, exec->stamps, exec->stamp_count * sizeof(*exec->stamps));
+    exec->stamps      = NULL;
+    exec->stamp_count = 0;
+}
+
+/* Idle, and nobody knows of it. The backend's part goes before what it points to. */
+static void exec_free(struct core_graph_exec *exec)
+{
+    struct core_device *device   = exec->device;
+    struct core_context *context = device->object.context;
+
+    if (exec->native != NULL)
+        device->backend->graph.destroy(exec->native);
+    free_stamps(exec);
+    for (uint32_t i = 0; i < exec->count; i++)
+        core_node_unref(&exec->maker, exec->nodes[i]);
+    core_node_maker_fini(&exec->maker);
+    core_release(context, exec->nodes, exec->count * sizeof(struct core_node *));
+    core_release(context, exec->buffers, exec->buffer_room * sizeof(struct core_buffer *));
+    core_object_unref(exec->last != NULL ? &exec->last->object : NULL);
+    core_uses_fini(context, &exec->uses);
+    core_release(context, exec, sizeof(*exec));
+    core_device_unref(device);
+}
+
+static void deferred_go(struct core_deferred *item)
+{
+    exec_free((struct core_graph_exec *)((char *)item - offsetof(struct core_graph_exec, deferred)));
+}
+
+static void exec_retire(struct core_object *object)
+{
+    core_device_discount(((struct core_graph_exec *)object)->device, CORE_GRAPH_EXEC);
+}
+
+/* What is left are launches under way. */
+static void exec_release(struct core_object *object)
+{
+    struct core_graph_exec *exec = (struct core_graph_exec *)object;
+    struct core_device *device   = exec->device;
+
+    exec->deferred.uses = &exec->uses;
+    exec->deferred.go   = deferred_go;
+    core_object_retain(&device->object);
+    core_device_defer(device, &exec->deferred);
+    core_device_unref(device);
+}
+
+static const struct core_object_ops exec_ops = {
+    .type    = CORE_GRAPH_EXEC,
+    .name    = "graph instance",
+    .retire  = exec_retire,
+    .release = exec_release,
+};
+
+void trm_graph_exec_destroy(struct trm_graph_exec *handle)
+{
+    if (handle == NULL)
+        return;
+    struct core_graph_exec *exec = core_object_enter(handle, CORE_GRAPH_EXEC);
+    if (exec == NULL)
+        return;
+    core_object_kill(&exec->object);
+    core_object_leave(&exec->object);
+}
+
+/* ---- what the nodes use -------------------------------------------------------------------- */
+
+static int by_address(const void *a, const void *b)
+{
+    uintptr_t left, right;
+
+    memcpy(&left, a, sizeof(left));
+    memcpy(&right, b, sizeof(right));
+    return (left > right) - (left < right);
+}
+
+/* Room for the buffers of all nodes. Nothing changes where there is none. */
+static int32_t reserve_buffers(struct core_graph_exec *exec, uint64_t wanted)
+{
+    struct core_context *context = exec->device->object.context;
+
+    if (wanted <= exec->buffer_room)
+        return TRM_OK;
+    struct core_buffer **buffers = core_allocate(context, wanted * sizeof(struct core_buffer *));
+    if (buffers == NULL || wanted > UINT32_MAX)
+        return core_fail_memory("making an instance of a graph");
+    if (exec->buffer_count != 0)
+        memcpy(buffers, exec->buffers, exec->buffer_count * sizeof(struct core_buffer *));
+    core_release(context, exec->buffers, exec->buffer_room * sizeof(struct core_buffer *));
+    exec->buffers     = buffers;
+    exec->buffer_room = (uint32_t)wanted;
+    return TRM_OK;
+}
+
+static uint64_t names_of_buffers(const struct core_graph_exec *exec)
+{
+    uint64_t names = 0;
+
+    for (uint32_t i = 0; i < exec->count; i++)
+        names += exec->nodes[i]->buffer_count;
+    return names;
+}
+
+/* There is room for them. */
+static void gather_buffers(struct core_graph_exec *exec)
+{
+    uint32_t names = 0, each = 0;
+
+    for (uint32_t i = 0; i < exec->count; i++)
+        for (uint32_t k = 0; k < exec->nodes[i]->buffer_count; k++)
+            exec->buffers[names++] = exec->nodes[i]->buffers[k];
+    if (names > 1)
+        qsort(exec->buffers, names, sizeof(struct core_buffer *), by_address);
+    for (uint32_t i = 0; i < names; i++)
+        if (each == 0 || exec->buffers[each - 1] != exec->buffers[i])
+            exec->buffers[each++] = exec->buffers[i];
+    exec->buffer_count = each;
+}
+
+/* Emulated stamps count themselves. */
+static void gather_totals(struct core_graph_exec *exec)
+{
+    memset(&exec->totals, 0, sizeof(exec->totals));
+    for (uint32_t i = 0; i < exec->count; i++)
+        if (!exec->emulated || exec->nodes[i]->kind != CORE_NODE_STAMP)
+            core_node_count(exec->nodes[i], exec->device, &exec->totals);
+}
+
+/* ---- the backend's graph ------------------------------------------------------------------- */
+
+static struct trm_backend_stamp *stamp_of(const struct core_graph_exec *exec, uint32_t index)
+{
+    uint32_t i = 0;
+
+    while (exec->stamps[i].node != index)
+        i++;
+    return core_stamp_below(exec->stamps[i].stamp);
+}
+
+static void describe(const struct core_graph_exec *exec, uint32_t index, struct trm_graph_node *theirs)
+{
+    const struct core_node *node = exec->nodes[index];
+
+    memset(theirs, 0, sizeof(*theirs));
+    theirs->struct_size = sizeof(*theirs);
+    switch (node->kind) {
+    case CORE_NODE_COPY_2D:
+        theirs->kind    = TRM_GRAPH_COPY_2D;
+        theirs->copy_2d = &node->copy_2d;
+        return;
+    case CORE_NODE_FILL:
+        theirs->kind = TRM_GRAPH_FILL;
+        theirs->fill = &node->fill;
+        return;
+    case CORE_NODE_LAUNCH:
+        theirs->kind   = TRM_GRAPH_LAUNCH;
+        theirs->launch = &node->launch;
+        return;
+    case CORE_NODE_STAMP:
+        theirs->kind  = TRM_GRAPH_STAMP;
+        theirs->stamp = stamp_of(exec, index);
+        return;
+    default:
+        theirs->kind = TRM_GRAPH_COPY;
+        theirs->copy = &node->copy;
+    }
+}
+
+/* Descriptions of nodes, as the backend takes them. */
+struct described {
+    const struct trm_graph_node **pointers;
+    struct trm_graph_node *nodes;
+    uint32_t count; /* of those that are not empty */
+    uint64_t size;  /* of the allocation */
+};
+
+static int32_t describe_all(const struct core_graph_exec *exec, struct described *described)
+{
+    uint64_t each = sizeof(struct trm_graph_node) + sizeof(struct trm_graph_node *);
+
+    described->size  = exec->count * each;
+    described->count = 0;
+    described->nodes = core_allocate(exec->device->object.context, described->size);
+    if (described->nodes == NULL)
+        return core_fail_memory("making an instance of a graph");
+    described->pointers = (const struct trm_graph_node **)(void *)(described->nodes + exec->count);
+    for (uint32_t i = 0; i < exec->count; i++) {
+        if (exec->nodes[i]->empty)
+            continue;
+        describe(exec, i, &described->nodes[described->count]);
+        described->pointers[described->count] = &described->nodes[described->count];
+        described->count++;
+    }
+    return TRM_OK;
+}
+
+/* A backend's graph holds what its streams take, so that its author has nothing more to write. */
+static int32_t can_be_native(const struct core_graph_exec *exec)
+{
+    const struct core_backend *backend = exec->device->backend;
+
+    if (backend->graph.create == NULL)
+        return 0;
+    for (uint32_t i = 0; i < exec->count; i++) {
+        int32_t kind = exec->nodes[i]->kind;
+        if ((kind == CORE_NODE_COPY_2D && backend->stream.copy_2d == NULL) ||
+            (kind == CORE_NODE_FILL && backend->stream.fill == NULL) ||
+            (kind == CORE_NODE_STAMP && !core_stamp_are_native(exec->device)))
+            return 0;
+    }
+    return 1;
+}
+
+/* Of the nodes as they are now. UNSUPPORTED where the backend cannot; NULL where there is nothing to do. */
+static int32_t create_native(const struct core_graph_exec *exec, struct trm_backend_graph **native)
+{
+    struct core_device *device = exec->device;
+    struct described described;
+    struct core_saved_error before;
+
+    *native        = NULL;
+    int32_t status = describe_all(exec, &described);
+    if (status != TRM_OK)
+        return status;
+    core_error_save(&before);
+    core_error_clear();
+    if (described.count != 0)
+        status = device->backend->graph.create(device->device, described.pointers, described.count, native);
+    if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
+        core_error_restore(&before);
+    else
+        status = core_device_note(device, core_fail_below(status));
+    core_release(device->object.context, described.nodes, described.size);
+    return status;
+}
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+static uint32_t count_stamps(const struct core_graph_exec *exec)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < exec->count; i++)
+        count += exec->nodes[i]->kind == CORE_NODE_STAMP;
+    return count;
+}
+
+/* UNSUPPORTED where the device has no timestamps of its own. */
+static int32_t make_stamps(struct core_graph_exec *exec)
+{
+    uint32_t count = count_stamps(exec), made = 0;
+    int32_t status = TRM_OK;
+
+    if (count == 0)
+        return TRM_OK;
+    exec->stamps = core_allocate(exec->device->object.context, count * sizeof(*exec->stamps));
+    if (exec->stamps == NULL)
+        return core_fail_memory("making an instance of a graph");
+    exec->stamp_count = count; /* those that are not made yet are NULL */
+    for (uint32_t i = 0; i < exec->count && status == TRM_OK; i++) {
+        if (exec->nodes[i]->kind != CORE_NODE_STAMP)
+            continue;
+        exec->stamps[made].node = i;
+        status                  = core_stamp_create_shared(exec->device, &exec->stamps[made].stamp);
+        if (status == TRM_OK && core_stamp_below(exec->stamps[made].stamp) == NULL)
+            status = TRM_ERROR_UNSUPPORTED;
+        made++;
+    }
+    return status;
+}
+
+static int32_t make_native(struct core_graph_exec *exec)
+{
+    exec->emulated = !can_be_native(exec);
+    if (exec->emulated || exec->count == 0)
+        return TRM_OK;
+    int32_t status = make_stamps(exec);
+    if (status == TRM_OK)
+        status = create_native(exec, &exec->native);
+    if (status != TRM_ERROR_UNSUPPORTED)
+        return status;
+    free_stamps(exec);
+    exec->emulated = 1;
+    return TRM_OK;
+}
+
+static int32_t take_nodes(struct core_graph_exec *exec, struct core_node *const *nodes, uint32_t count)
+{
+    if (count == 0)
+        return TRM_OK;
+    exec->nodes = core_allocate(exec->device->object.context, count * sizeof(struct core_node *));
+    if (exec->nodes == NULL)
+        return core_fail_memory("making an instance of a graph");
+    exec->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        core_node_retain(nodes[i]);
+        exec->nodes[i] = nodes[i];
+    }
+    return TRM_OK;
+}
+
+int32_t core_exec_create(struct core_device *device, struct core_node *const *nodes, uint32_t count,
+                         struct core_graph_exec **out)
+{
+    struct core_context *context = device->object.context;
+
+    core_device_reap(device);
+    struct core_graph_exec *exec = core_allocate(context, sizeof(*exec));
+    if (exec == NULL)
+        return core_fail_memory("making an instance of a graph");
+    exec->device        = device;
+    exec->maker.context = context;
+    core_object_retain(&device->object);
+    int32_t status = take_nodes(exec, nodes, count);
+    if (status == TRM_OK)
+        status = reserve_buffers(exec, names_of_buffers(exec));
+    if (status == TRM_OK)
+        status = make_native(exec);
+    if (status == TRM_OK)
+        status = core_object_init(&exec->object, &exec_ops, context);
+    if (status != TRM_OK) {
+        exec_free(exec);
+        return status;
+    }
+    gather_buffers(exec);
+    gather_totals(exec);
+    core_device_adopt(device, CORE_GRAPH_EXEC);
+    core_device_unref(device); /* the reference from above; adopting took one */
+    *out = exec;
+    return TRM_OK;
+}
+
+int32_t trm_graph_exec_is_native(struct trm_graph_exec *handle, int32_t *native)
+{
+    const struct core_graph_exec *exec = core_graph_exec_find(handle);
+    if (exec == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(native, "native");
+    if (status == TRM_OK)
+        *native = !exec->emulated;
+    return status;
+}
+
+/* ---- replacing a node ---------------------------------------------------------------------- */
+
+/* The number of a node among those that the backend knows. */
+static uint32_t place_of(const struct core_graph_exec *exec, uint32_t index)
+{
+    uint32_t place = 0;
+
+    for (uint32_t i = 0; i < index; i++)
+        place += !exec->nodes[i]->empty;
+    return place;
+}
+
+/* In place. UNSUPPORTED where the backend would rather have it made anew. */
+static int32_t update_native(struct core_graph_exec *exec, uint32_t index)
+{
+    struct core_device *device = exec->device;
+    struct trm_graph_node theirs;
+    struct core_saved_error before;
+
+    if (device->backend->graph.update == NULL)
+        return TRM_ERROR_UNSUPPORTED;
+    describe(exec, index, &theirs);
+    core_error_save(&before);
+    core_error_clear();
+    int32_t status = device->backend->graph.update(exec->native, place_of(exec, index), &theirs);
+    if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
+        return core_device_note(device, core_fail_below(status));
+    core_error_restore(&before);
+    return status;
+}
+
+static int32_t remake_native(struct core_graph_exec *exec)
+{
+    struct trm_backend_graph *native;
+
+    int32_t status = create_native(exec, &native);
+    if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
+        return status;
+    if (exec->native != NULL)
+        exec->device->backend->graph.destroy(exec->native);
+    exec->native = native;
+    if (status == TRM_ERROR_UNSUPPORTED) {
+        exec->native   = NULL;
+        exec->emulated = 1;
+        free_stamps(exec);
+    }
+    return TRM_OK;
+}
+
+/* The node is in its place already; `old` was there. */
+static int32_t replace_native(struct core_graph_exec *exec, uint32_t index, const struct core_node *old)
+{
+    const struct core_node *node = exec->nodes[index];
+
+    if (exec->emulated || (old->empty && node->empty))
+        return TRM_OK;
+    if (old->empty || node->empty)
+        return remake_native(exec);
+    int32_t status = update_native(exec, index);
+    return status == TRM_ERROR_UNSUPPORTED ? remake_native(exec) : status;
+}
+
+static int32_t same_buffers(const struct core_node *a, const struct core_node *b)
+{
+    return a->buffer_count == b->buffer_count &&
+           memcmp(a->buffers, b->buffers, a->buffer_count * sizeof(struct core_buffer *)) == 0;
+}
+
+int32_t core_exec_replace(struct core_graph_exec *exec, uint32_t index, struct core_node *node)
+{
+    struct core_node *old = exec->nodes[index];
+
+    int32_t status = reserve_buffers(exec, names_of_buffers(exec) + node->buffer_count);
+    if (status != TRM_OK)
+        return status;
+    exec->nodes[index] = node;
+    status             = replace_native(exec, index, old);
+    if (status != TRM_OK) {
+        exec->nodes[index] = old;
+        return status;
+    }
+    if (!same_buffers(old, node))
+        gather_buffers(exec);
+    gather_totals(exec);
+    core_node_unref(&exec->maker, old);
+    return TRM_OK;
+}
+
+/* ---- launching ----------------------------------------------------------------------------- */
+
+static int32_t check_launch(const struct core_graph_exec *exec, const struct core_stream *stream)
+{
+    if (exec->device == stream->device)
+        return TRM_OK;
+    return core_fail(TRM_ERROR_WRONG_DEVICE, "the graph belongs to another device (%s) than the stream (%s)",
+                     exec->device->id, stream->device->id);
+}
+
+/* The last launch was on another stream: it comes first, unless it has ended, well or badly. */
+static int32_t follow_last(struct core_graph_exec *exec, struct core_stream *stream)
+{
+    if (exec->last == NULL || core_stream_finished(exec->last, exec->last_value))
+        return TRM_OK;
+    return core_stream_wait_other(stream, exec->last, exec->last_value);
+}
+
+static int32_t launch_native(struct core_graph_exec *exec, struct core_stream *stream, uint64_t *value)
+{
+    if (exec->native == NULL)
+        return TRM_OK;
+    uint64_t number = core_stream_next(stream);
+    core_error_clear();
+    int32_t status = core_stream_commit(
+        stream, number, exec->device->backend->graph.launch(stream->backend, number, exec->native));
+    if (status == TRM_OK)
+        *value = number;
+    return status;
+}
+
+/* Those who wait for a buffer, map it or read an event wait for this launch too. */
+static void note_uses(struct core_graph_exec *exec, struct core_stream *stream, uint64_t value)
+{
+    core_use(&exec->uses, stream, value);
+    core_use_buffers(exec->buffers, exec->buffer_count, stream, value);
+    for (uint32_t i = 0; i < exec->stamp_count; i++)
+        core_event_take_stamp(exec->nodes[exec->stamps[i].node]->event, exec->stamps[i].stamp, stream, value);
+    exec->last_value = value;
+    if (exec->last == stream)
+        return;
+    core_object_retain(&stream->object);
+    core_object_unref(exec->last != NULL ? &exec->last->object : NULL);
+    exec->last = stream;
+}
+
+/* Operations first: who reads statistics never sees more of a kind than there are. */
+static void count_totals(const struct core_graph_exec *exec, struct core_stream *stream)
+{
+    const struct trm_stream_stats *totals = &exec->totals;
+    struct trm_stream_stats *stats        = stream->stats;
+
+    core_stream_add(&stats->operations, totals->operations);
+    core_stream_add(&stats->launches, totals->launches);
+    core_stream_add(&stats->copies, totals->copies);
+    core_stream_add(&stats->fills, totals->fills);
+    core_stream_add(&stats->bytes_uploaded, totals->bytes_uploaded);
+    core_stream_add(&stats->bytes_downloaded, totals->bytes_downloaded);
+    core_stream_add(&stats->bytes_copied, totals->bytes_copied);
+    core_stream_add(&stats->pageable_copies, totals->pageable_copies);
+}
+
+/* The place after it is marked, since another stream may come to wait for it, when it is too late to mark. */
+static int32_t launch(struct core_graph_exec *exec, struct core_stream *stream)
+{
+    uint64_t value = 0, marked;
+
+    int32_t status = exec->last == stream ? TRM_OK : follow_last(exec, stream);
+    if (status != TRM_OK)
+        return status;
+    status = exec->emulated ? core_exec_emulate(exec, stream, &value) : launch_native(exec, stream, &value);
+    if (value == 0)
+        return status;
+    note_uses(exec, stream, value);
+    if (status != TRM_OK)
+        return status;
+    count_totals(exec, stream);
+    return core_stream_mark(stream, &marked);
+}
+
+int32_t trm_graph_launch(struct trm_graph_exec *handle, struct trm_stream *stream_handle)
+{
+    struct core_stream *stream;
+    struct core_graph_exec *exec = core_graph_exec_find(handle);
+    if (exec == NULL)
+        return core_last_status();
+    int32_t status = core_stream_begin_live(stream_handle, "a graph", &stream);
+    if (status == TRM_OK)
+        status = check_launch(exec, stream);
+    return status == TRM_OK ? launch(exec, stream) : status;
+}

@@ -1,0 +1,225 @@
+/* Graphs: one operation that was recorded.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "core/graph/graph.h"
+#include "core/memory/transfer.h"
+
+/* Blocks of arguments lie one after the other, each aligned so. */
+#define BLOCK_ALIGNMENT 16u
+
+/* Buffers of a copy. */
+#define COPY_BUFFERS 2u
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+static uint64_t aligned(uint64_t size)
+{
+    return (size + BLOCK_ALIGNMENT - 1) & ~(uint64_t)(BLOCK_ALIGNMENT - 1);
+}
+
+/* A node of that size that is not needed any more, zeroed; or NULL. */
+static struct core_node *take_spare(struct core_node_maker *maker, uint64_t size)
+{
+    for (uint32_t i = 0; i < CORE_SPARE_NODES; i++) {
+        struct core_node *node = maker->spare[i];
+        if (node == NULL || node->size != size)
+            continue;
+        maker->spare[i] = NULL;
+        memset(node, 0, size);
+        return node;
+    }
+    return NULL;
+}
+
+/* The node, room for pointers to buffers, then `more` bytes, which begin at *extra. */
+static struct core_node *node_create(struct core_node_maker *maker, int32_t kind, uint32_t buffers,
+                                     uint64_t more, void **extra)
+{
+    uint64_t head          = aligned(sizeof(struct core_node) + buffers * sizeof(struct core_buffer *));
+    struct core_node *node = take_spare(maker, head + more);
+    if (node == NULL)
+        node = core_allocate(maker->context, head + more);
+    if (node == NULL) {
+        core_fail_memory("recording an operation into a graph");
+        return NULL;
+    }
+    atomic_init(&node->references, 1);
+    node->kind    = kind;
+    node->size    = head + more;
+    node->buffers = (struct core_buffer **)(void *)(node + 1);
+    if (extra != NULL)
+        *extra = (unsigned char *)node + head;
+    return node;
+}
+
+static int32_t kind_of(const struct trm_copy_desc *desc)
+{
+    if (desc->source.memory == NULL)
+        return CORE_NODE_UPLOAD;
+    return desc->destination.memory == NULL ? CORE_NODE_DOWNLOAD : CORE_NODE_COPY;
+}
+
+struct core_node *core_node_copy(struct core_node_maker *maker, const struct trm_copy_desc *desc)
+{
+    struct core_node *node = node_create(maker, kind_of(desc), COPY_BUFFERS, 0, NULL);
+    if (node != NULL)
+        node->copy = *desc;
+    return node;
+}
+
+struct core_node *core_node_copy_2d(struct core_node_maker *maker, const struct trm_copy_2d_desc *desc)
+{
+    struct core_node *node = node_create(maker, CORE_NODE_COPY_2D, COPY_BUFFERS, 0, NULL);
+    if (node != NULL)
+        node->copy_2d = *desc;
+    return node;
+}
+
+struct core_node *core_node_fill(struct core_node_maker *maker, const struct trm_fill_desc *desc)
+{
+    struct core_node *node = node_create(maker, CORE_NODE_FILL, 1, 0, NULL);
+    if (node != NULL)
+        node->fill = *desc;
+    return node;
+}
+
+static uint64_t block_bytes(const struct trm_launch_desc *desc)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < desc->argument_count; i++)
+        if (desc->arguments[i].kind == TRM_PARAMETER_BLOCK)
+            bytes += aligned(desc->arguments[i].size);
+    return bytes;
+}
+
+struct core_node *core_node_launch(struct core_node_maker *maker, const struct trm_launch_desc *desc)
+{
+    uint32_t count     = desc->argument_count;
+    uint64_t arguments = aligned(count * sizeof(struct trm_launch_argument));
+    void *extra;
+
+    struct core_node *node =
+        node_create(maker, CORE_NODE_LAUNCH, count, arguments + block_bytes(desc), &extra);
+    if (node == NULL)
+        return NULL;
+    struct trm_launch_argument *own = extra;
+    unsigned char *block            = (unsigned char *)extra + arguments;
+    for (uint32_t i = 0; i < count; i++) {
+        own[i] = desc->arguments[i];
+        if (own[i].kind != TRM_PARAMETER_BLOCK)
+            continue;
+        memcpy(block, own[i].block, own[i].size);
+        own[i].block = block;
+        block += aligned(own[i].size);
+    }
+    node->launch           = *desc;
+    node->launch.arguments = own;
+    return node;
+}
+
+struct core_node *core_node_stamp(struct core_node_maker *maker, struct core_event *event)
+{
+    struct core_node *node = node_create(maker, CORE_NODE_STAMP, 0, 0, NULL);
+    if (node == NULL)
+        return NULL;
+    core_object_retain(&event->object);
+    node->event = event;
+    return node;
+}
+
+struct core_node *core_node_empty(struct core_node_maker *maker, const struct core_node *like)
+{
+    struct core_node *node = node_create(maker, like->kind, 0, 0, NULL);
+    if (node == NULL)
+        return NULL;
+    node->empty  = 1;
+    node->kernel = like->kernel;
+    if (node->kernel != NULL)
+        core_object_retain(&node->kernel->object);
+    return node;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+void core_node_retain(struct core_node *node)
+{
+    atomic_fetch_add_explicit(&node->references, 1, memory_order_relaxed);
+}
+
+static void node_release(const struct core_node_maker *maker, struct core_node *node)
+{
+    if (node != NULL)
+        core_release(maker->context, node, node->size);
+}
+
+void core_node_unref(struct core_node_maker *maker, struct core_node *node)
+{
+    if (node == NULL || atomic_fetch_sub_explicit(&node->references, 1, memory_order_acq_rel) != 1)
+        return;
+    for (uint32_t i = 0; i < node->buffer_count; i++)
+        core_object_leave(&node->buffers[i]->object);
+    core_object_unref(node->kernel != NULL ? &node->kernel->object : NULL);
+    core_object_unref(node->event != NULL ? &node->event->object : NULL);
+    struct core_node **place = &maker->spare[maker->turn++ % CORE_SPARE_NODES];
+    node_release(maker, *place);
+    *place = node;
+}
+
+void core_node_maker_fini(struct core_node_maker *maker)
+{
+    for (uint32_t i = 0; i < CORE_SPARE_NODES; i++) {
+        node_release(maker, maker->spare[i]);
+        maker->spare[i] = NULL;
+    }
+}
+
+/* ---- telling ------------------------------------------------------------------------------- */
+
+const char *core_node_text(const struct core_node *node)
+{
+    static const char *const texts[] = {
+        [CORE_NODE_UPLOAD] = "an upload", [CORE_NODE_DOWNLOAD] = "a download",
+        [CORE_NODE_COPY] = "a copy",      [CORE_NODE_COPY_2D] = "a 2D copy",
+        [CORE_NODE_FILL] = "a fill",      [CORE_NODE_LAUNCH] = "a launch",
+        [CORE_NODE_STAMP] = "an event",
+    };
+    return texts[node->kind];
+}
+
+static void count_copy(int32_t kind, uint64_t size, int32_t unified, struct trm_stream_stats *stats)
+{
+    stats->copies++;
+    if (kind == CORE_NODE_COPY) {
+        stats->bytes_copied += size;
+        return;
+    }
+    if (kind == CORE_NODE_UPLOAD)
+        stats->bytes_uploaded += size;
+    else
+        stats->bytes_downloaded += size;
+    stats->pageable_copies += !unified;
+}
+
+void core_node_count(const struct core_node *node, const struct core_device *device,
+                     struct trm_stream_stats *stats)
+{
+    int32_t unified                    = device->limits.unified != 0;
+    const struct trm_copy_2d_desc *two = &node->copy_2d;
+
+    if (node->empty)
+        return;
+    stats->operations++;
+    if (node->kind == CORE_NODE_LAUNCH)
+        stats->launches++;
+    else if (node->kind == CORE_NODE_FILL)
+        stats->fills++;
+    else if (node->kind == CORE_NODE_COPY_2D)
+        count_copy(two->source.memory == NULL        ? CORE_NODE_UPLOAD
+                   : two->destination.memory == NULL ? CORE_NODE_DOWNLOAD
+                                                     : CORE_NODE_COPY,
+                   two->width * two->height, unified, stats);
+    else if (node->kind != CORE_NODE_STAMP)
+        count_copy(node->kind, node->copy.size, unified, stats);
+}

@@ -1,0 +1,174 @@
+/* Graphs: the recorder, which stands where a stream has its backend.
+ *
+ * All checks have been made, so what comes here is written down. The numbers of the operations are those of the nodes,
+ * from 1. What an operation uses is told afterwards, by core_use() and core_launch(), when the node has room for it.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "core/graph/graph.h"
+
+#define FIRST_NODES 8u
+
+static struct core_recorder *recorder_of(struct trm_backend_stream *stream)
+{
+    return (struct core_recorder *)(void *)stream;
+}
+
+/* ---- adding nodes -------------------------------------------------------------------------- */
+
+static int32_t grow(struct core_recorder *recorder)
+{
+    struct core_context *context = recorder->maker->context;
+    uint32_t capacity            = recorder->capacity == 0 ? FIRST_NODES : recorder->capacity * 2;
+
+    if (recorder->fixed || capacity > UINT32_MAX / 2)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE, "a graph has at most %u operations", recorder->capacity);
+    struct core_node **nodes = core_allocate(context, capacity * sizeof(struct core_node *));
+    if (nodes == NULL)
+        return core_fail_memory("recording an operation into a graph");
+    if (recorder->count != 0)
+        memcpy(nodes, recorder->nodes, recorder->count * sizeof(struct core_node *));
+    core_release(context, recorder->nodes, recorder->capacity * sizeof(struct core_node *));
+    recorder->nodes    = nodes;
+    recorder->capacity = capacity;
+    return TRM_OK;
+}
+
+/* Takes over the node; NULL: there was no memory for it. */
+static int32_t add(struct core_recorder *recorder, struct core_node *node)
+{
+    if (node == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    int32_t status = recorder->count < recorder->capacity ? TRM_OK : grow(recorder);
+    if (status != TRM_OK) {
+        core_node_unref(recorder->maker, node);
+        return status;
+    }
+    recorder->nodes[recorder->count++] = node;
+    return TRM_OK;
+}
+
+static int32_t record_copy(struct trm_backend_stream *stream, uint64_t value,
+                           const struct trm_copy_desc *desc)
+{
+    struct core_recorder *recorder = recorder_of(stream);
+    (void)value;
+    return add(recorder, core_node_copy(recorder->maker, desc));
+}
+
+static int32_t record_copy_2d(struct trm_backend_stream *stream, uint64_t value,
+                              const struct trm_copy_2d_desc *desc)
+{
+    struct core_recorder *recorder = recorder_of(stream);
+    (void)value;
+    return add(recorder, core_node_copy_2d(recorder->maker, desc));
+}
+
+static int32_t record_fill(struct trm_backend_stream *stream, uint64_t value,
+                           const struct trm_fill_desc *desc)
+{
+    struct core_recorder *recorder = recorder_of(stream);
+    (void)value;
+    return add(recorder, core_node_fill(recorder->maker, desc));
+}
+
+static int32_t record_launch(struct trm_backend_stream *stream, uint64_t value,
+                             const struct trm_launch_desc *desc)
+{
+    struct core_recorder *recorder = recorder_of(stream);
+    (void)value;
+    return add(recorder, core_node_launch(recorder->maker, desc));
+}
+
+int32_t core_recorder_event(struct core_stream *stream, struct core_event *event)
+{
+    struct core_recorder *recorder = recorder_of(stream->backend);
+
+    if (!(event->flags & TRM_EVENT_TIMING))
+        return core_fail(
+            TRM_ERROR_UNSUPPORTED,
+            "only events with TRM_EVENT_TIMING can be recorded into a graph: its places cannot be "
+            "waited for");
+    uint64_t value = core_stream_next(stream);
+    core_error_clear();
+    int32_t status =
+        core_stream_commit(stream, value, add(recorder, core_node_stamp(recorder->maker, event)));
+    if (status == TRM_OK)
+        core_stream_count(stream, NULL);
+    return status;
+}
+
+/* ---- what the last node uses --------------------------------------------------------------- */
+
+/* There is room for as many buffers as the operation has names for. A buffer that somebody destroys at this moment is the
+ * program's mistake, but not one to crash for. */
+void core_recorder_use(struct core_stream *stream, struct core_uses *uses)
+{
+    struct core_recorder *recorder = recorder_of(stream->backend);
+    struct core_node *node         = recorder->nodes[recorder->count - 1];
+    struct core_buffer *buffer     = (void *)((char *)uses - offsetof(struct core_buffer, uses));
+
+    for (uint32_t i = 0; i < node->buffer_count; i++)
+        if (node->buffers[i] == buffer)
+            return;
+    if (core_object_enter_again(&buffer->object))
+        node->buffers[node->buffer_count++] = buffer;
+    else
+        recorder->broken = 1;
+}
+
+void core_recorder_kernel(struct core_stream *stream, struct core_kernel *kernel)
+{
+    struct core_recorder *recorder = recorder_of(stream->backend);
+
+    core_object_retain(&kernel->object);
+    recorder->nodes[recorder->count - 1]->kernel = kernel;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+void core_recorder_fini(struct core_recorder *recorder)
+{
+    struct core_context *context = recorder->maker->context;
+
+    for (uint32_t i = 0; i < recorder->count; i++)
+        core_node_unref(recorder->maker, recorder->nodes[i]);
+    recorder->count = 0;
+    if (!recorder->fixed)
+        core_release(context, recorder->nodes, recorder->capacity * sizeof(struct core_node *));
+}
+
+/* The recorder is its graph's, and goes with it. */
+static void recorder_destroy(struct trm_backend_stream *stream)
+{
+    (void)stream;
+}
+
+/* Nothing runs, so nothing fails and nothing is to be waited for. */
+static int32_t recorder_query(struct trm_backend_stream *stream, uint64_t *completed)
+{
+    (void)stream;
+    *completed = UINT64_MAX;
+    return TRM_OK;
+}
+
+static int32_t recorder_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
+{
+    (void)stream;
+    (void)value;
+    (void)timeout_ns;
+    return TRM_OK;
+}
+
+const struct trm_stream_ops core_recorder_ops = {
+    .struct_size = sizeof(core_recorder_ops),
+    .destroy     = recorder_destroy,
+    .copy        = record_copy,
+    .launch      = record_launch,
+    .copy_2d     = record_copy_2d,
+    .fill        = record_fill,
+    .query       = recorder_query,
+    .wait        = recorder_wait,
+};

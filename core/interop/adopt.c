@@ -1,0 +1,107 @@
+/* An application's own devices, streams and memory under the library's: of <trireme/interop.h>.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <trireme/interop.h>
+
+#include "core/interop/interop.h"
+#include "core/memory/buffer.h"
+#include "core/object/output.h"
+#include "core/stream/stream.h"
+
+/* ---- devices ---------------------------------------------------------------------------------- */
+
+static int32_t adopt(struct core_context *context, const char *name, int32_t type, const void *native,
+                     struct trm_device **handle)
+{
+    struct core_registry *registry;
+    struct core_backend *backend;
+    struct core_device *device;
+    uint32_t index;
+    int32_t status = core_context_registry(context, &registry);
+    if (status == TRM_OK)
+        status = core_registry_resolve(registry, name, &backend, &index);
+    if (status != TRM_OK)
+        return status;
+    if (backend->interop.adopt == NULL)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "the backend %s adopts no devices", backend->name);
+    status = core_device_take_over(context, backend, type, native, &device);
+    if (status == TRM_OK)
+        *handle = device->object.handle;
+    return status;
+}
+
+int32_t trm_device_adopt(struct trm_context *handle, const char *backend, int32_t type, const void *native,
+                         struct trm_device **device)
+{
+    struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
+    if (context == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(device, "device");
+    if (status == TRM_OK && (backend == NULL || native == NULL))
+        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_adopt: `%s` is NULL",
+                           backend == NULL ? "backend" : "native");
+    if (status == TRM_OK && (type < TRM_NATIVE_DEVICE_VULKAN || type > TRM_NATIVE_DEVICE_CUDA))
+        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of native device", type);
+    if (status == TRM_OK)
+        status = adopt(context, backend, type, native, device);
+    core_object_leave(&context->object);
+    return status;
+}
+
+/* ---- streams ---------------------------------------------------------------------------------- */
+
+int32_t trm_stream_adopt(struct trm_device *handle, int32_t type, uint64_t native, struct trm_stream **out)
+{
+    struct core_stream *stream;
+    struct core_device *device = core_device_find(handle);
+    if (device == NULL)
+        return core_last_status();
+    int32_t status = core_interop_check_native(type, CORE_NATIVE_STREAM);
+    if (status == TRM_OK)
+        status = core_output_check(out, "stream");
+    if (status != TRM_OK)
+        return status;
+    if (device->backend->interop.stream_adopt == NULL)
+        return core_interop_missing(device, "streams of others");
+    status = core_stream_take_over(device, type, native, &stream);
+    if (status == TRM_OK)
+        *out = stream->object.handle;
+    return status;
+}
+
+/* ---- memory ----------------------------------------------------------------------------------- */
+
+struct source {
+    struct core_device *device;
+    int32_t type;
+    uint64_t native, offset, size;
+};
+
+static int32_t find_memory(void *user, struct trm_backend_memory **memory)
+{
+    const struct source *source       = user;
+    const struct trm_interop_ops *ops = &source->device->backend->interop;
+    core_error_clear();
+    int32_t status = ops->memory_adopt(source->device->device, source->type, source->native, source->offset,
+                                       source->size, memory);
+    return status == TRM_OK ? TRM_OK : core_fail_below(status);
+}
+
+int32_t trm_buffer_adopt(struct trm_device *handle, int32_t type, uint64_t native, uint64_t offset,
+                         uint64_t size, struct trm_buffer **buffer)
+{
+    struct core_device *device = core_device_find(handle);
+    if (device == NULL)
+        return core_last_status();
+    int32_t status = core_interop_check_native(type, CORE_NATIVE_BUFFER);
+    if (status != TRM_OK)
+        return status;
+    if (device->backend->interop.memory_adopt == NULL)
+        return core_interop_missing(device, "memory of others");
+    if (offset > UINT64_MAX - size)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "%" PRIu64 " bytes at offset %" PRIu64 " are more than there can be", size, offset);
+    struct source source = {.device = device, .type = type, .native = native, .offset = offset, .size = size};
+    return core_interop_make_buffer(device, size, find_memory, &source, buffer);
+}

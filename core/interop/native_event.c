@@ -1,0 +1,78 @@
+/* Streams in step with an application's own use of the driver: handing over, and its events. Of <trireme/interop.h>.
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/interop.h>
+
+#include "core/interop/interop.h"
+#include "core/stream/service.h"
+#include "core/stream/stream.h"
+
+/* Nothing that was enqueued is held back any more. The calling thread is the one that enqueues, so that stays. */
+static int32_t hand_over(struct core_stream *stream)
+{
+    uint64_t last  = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
+    int32_t status = core_stream_submit(stream, last);
+    if (status != TRM_OK)
+        return status;
+    if (core_service_deadlocks(stream, last))
+        return core_fail_static(TRM_ERROR_DEADLOCK,
+                                "a host callback hands over what waits for its end, which could never be");
+    core_error_clear();
+    core_service_block();
+    status = stream->device->backend->interop.hand_over(stream->backend, last);
+    core_service_unblock();
+    return status == TRM_OK ? TRM_OK : core_stream_commit_slow(stream, status);
+}
+
+int32_t trm_stream_hand_over(struct trm_stream *handle)
+{
+    struct core_stream *stream;
+    int32_t status = core_stream_begin_live(handle, "handing over", &stream);
+    if (status != TRM_OK)
+        return status;
+    if (stream->device->backend->interop.hand_over == NULL)
+        return core_interop_missing(stream->device, "streams that are handed over");
+    return hand_over(stream);
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+typedef int32_t (*event_fn)(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native);
+
+static int32_t enqueue(struct core_stream *stream, event_fn call, int32_t type, uint64_t native,
+                       uint64_t *counter)
+{
+    if (call == NULL)
+        return core_interop_missing(stream->device, "events of others");
+    int32_t status = stream->device->backend->interop.hand_over != NULL ? hand_over(stream) : TRM_OK;
+    if (status != TRM_OK)
+        return status;
+    uint64_t value = core_stream_next(stream);
+    core_error_clear();
+    status = core_stream_commit(stream, value, call(stream->backend, value, type, native));
+    if (status == TRM_OK)
+        core_stream_count(stream, counter);
+    return status;
+}
+
+int32_t trm_stream_wait_native(struct trm_stream *handle, int32_t type, uint64_t native)
+{
+    struct core_stream *stream;
+    int32_t status = core_stream_begin_live(handle, "a wait for an event of others", &stream);
+    if (status == TRM_OK)
+        status = core_interop_check_native(type, CORE_NATIVE_EVENT);
+    if (status != TRM_OK)
+        return status;
+    return enqueue(stream, stream->device->backend->interop.event_wait, type, native, &stream->stats->waits);
+}
+
+int32_t trm_stream_record_native(struct trm_stream *handle, int32_t type, uint64_t native)
+{
+    struct core_stream *stream;
+    int32_t status = core_stream_begin_live(handle, "recording an event of others", &stream);
+    if (status == TRM_OK)
+        status = core_interop_check_native(type, CORE_NATIVE_EVENT);
+    if (status != TRM_OK)
+        return status;
+    return enqueue(stream, stream->device->backend->interop.event_record, type, native, NULL);
+}

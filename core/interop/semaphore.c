@@ -1,0 +1,252 @@
+/* Semaphores that others have too: the second half of <trireme/interop.h>.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <trireme/interop.h>
+
+#include "core/interop/interop.h"
+#include "core/object/output.h"
+#include "core/stream/deferred.h"
+#include "core/stream/in_flight.h"
+#include "core/stream/stream.h"
+
+struct core_semaphore {
+    struct core_object object;
+    struct core_device *device;
+    struct trm_backend_semaphore *semaphore; /* NULL while it is being made, and at the end */
+    struct core_uses uses;
+    struct core_deferred deferred;
+};
+
+static const struct trm_interop_ops *ops_of(const struct core_semaphore *semaphore)
+{
+    return &semaphore->device->backend->interop;
+}
+
+/* ---- the ends of life ------------------------------------------------------------------------- */
+
+static void let_go(struct core_semaphore *semaphore)
+{
+    core_uses_fini(semaphore->object.context, &semaphore->uses);
+    if (semaphore->semaphore != NULL)
+        ops_of(semaphore)->semaphore_destroy(semaphore->semaphore);
+    semaphore->semaphore = NULL;
+}
+
+static void deferred_go(struct core_deferred *item)
+{
+    struct core_semaphore *semaphore =
+        (struct core_semaphore *)((char *)item - offsetof(struct core_semaphore, deferred));
+    let_go(semaphore);
+    core_object_unref(&semaphore->object);
+}
+
+/* The backend's part stays until the work that waits for it or raises it has ended. */
+static void semaphore_retire(struct core_object *object)
+{
+    struct core_semaphore *semaphore = (struct core_semaphore *)object;
+    core_device_discount(semaphore->device, CORE_SEMAPHORE);
+    if (core_uses_finished(&semaphore->uses)) {
+        let_go(semaphore);
+        return;
+    }
+    core_object_retain(object);
+    semaphore->deferred.uses = &semaphore->uses;
+    semaphore->deferred.go   = deferred_go;
+    core_device_defer(semaphore->device, &semaphore->deferred);
+}
+
+static void semaphore_release(struct core_object *object)
+{
+    struct core_device *device = ((struct core_semaphore *)object)->device;
+    core_release(object->context, object, sizeof(struct core_semaphore));
+    core_device_unref(device);
+}
+
+static const struct core_object_ops semaphore_object_ops = {
+    .type    = CORE_SEMAPHORE,
+    .name    = "semaphore",
+    .retire  = semaphore_retire,
+    .release = semaphore_release,
+};
+
+static int32_t semaphore_make(struct core_device *device, struct core_semaphore **semaphore)
+{
+    struct core_context *context = device->object.context;
+    struct core_semaphore *made  = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return core_fail_memory("making a semaphore");
+    made->device   = device;
+    int32_t status = core_object_init(&made->object, &semaphore_object_ops, context);
+    if (status != TRM_OK) {
+        core_release(context, made, sizeof(*made));
+        return status;
+    }
+    core_device_adopt(device, CORE_SEMAPHORE);
+    *semaphore = made;
+    return TRM_OK;
+}
+
+/* As a backend answered that was to make its part. */
+static int32_t semaphore_finish(struct core_semaphore *semaphore, int32_t status,
+                                struct trm_semaphore **handle)
+{
+    if (status != TRM_OK) {
+        status = core_device_note(semaphore->device, core_fail_below(status));
+        core_object_kill(&semaphore->object);
+        return status;
+    }
+    *handle = semaphore->object.handle;
+    return TRM_OK;
+}
+
+int32_t trm_semaphore_create(struct trm_device *handle, struct trm_semaphore **out)
+{
+    struct core_semaphore *semaphore;
+    struct core_device *device = core_device_find(handle);
+    if (device == NULL)
+        return core_last_status();
+    const struct trm_interop_ops *ops = &device->backend->interop;
+    if (ops->semaphore_create == NULL)
+        return core_interop_missing(device, "semaphores that others can have");
+    int32_t status = core_device_check(device);
+    if (status == TRM_OK)
+        status = core_output_check(out, "semaphore");
+    if (status == TRM_OK)
+        status = semaphore_make(device, &semaphore);
+    if (status != TRM_OK)
+        return status;
+    core_error_clear();
+    return semaphore_finish(semaphore, ops->semaphore_create(device->device, &semaphore->semaphore), out);
+}
+
+int32_t trm_semaphore_import(struct trm_device *handle, int32_t type, int32_t fd, struct trm_semaphore **out)
+{
+    struct core_semaphore *semaphore;
+    struct core_device *device = core_device_find(handle);
+    if (device == NULL)
+        return core_last_status();
+    const struct trm_interop_ops *ops = &device->backend->interop;
+    if (ops->semaphore_import == NULL)
+        return core_interop_missing(device, "semaphores of others");
+    int32_t status = core_device_check(device);
+    if (status == TRM_OK)
+        status = core_interop_check_fd(type, fd);
+    if (status == TRM_OK)
+        status = core_output_check(out, "semaphore");
+    if (status == TRM_OK)
+        status = semaphore_make(device, &semaphore);
+    if (status != TRM_OK)
+        return status;
+    core_error_clear();
+    return semaphore_finish(semaphore, ops->semaphore_import(device->device, type, fd, &semaphore->semaphore),
+                            out);
+}
+
+void trm_semaphore_destroy(struct trm_semaphore *handle)
+{
+    core_object_kill_handle(handle, CORE_SEMAPHORE);
+}
+
+/* ---- asking ----------------------------------------------------------------------------------- */
+
+static int32_t export_semaphore(const struct core_semaphore *semaphore, int32_t type, int32_t *fd)
+{
+    const struct trm_interop_ops *ops = ops_of(semaphore);
+    int32_t status                    = core_output_check(fd, "fd");
+    if (status != TRM_OK)
+        return status;
+    if (ops->semaphore_export == NULL)
+        return core_interop_missing(semaphore->device, "semaphores that can be exported");
+    core_error_clear();
+    status = ops->semaphore_export(semaphore->semaphore, type, fd);
+    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, core_fail_below(status));
+}
+
+int32_t trm_semaphore_export(struct trm_semaphore *handle, int32_t type, int32_t *fd)
+{
+    struct core_semaphore *semaphore = core_object_enter(handle, CORE_SEMAPHORE);
+    if (semaphore == NULL)
+        return core_last_status();
+    int32_t status = export_semaphore(semaphore, type, fd);
+    core_object_leave(&semaphore->object);
+    return status;
+}
+
+static int32_t read_value(const struct core_semaphore *semaphore, uint64_t *value)
+{
+    const struct trm_interop_ops *ops = ops_of(semaphore);
+    int32_t status                    = core_output_check(value, "value");
+    if (status != TRM_OK)
+        return status;
+    if (ops->semaphore_value == NULL)
+        return core_interop_missing(semaphore->device, "semaphores that can be read");
+    core_error_clear();
+    status = ops->semaphore_value(semaphore->semaphore, value);
+    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, core_fail_below(status));
+}
+
+int32_t trm_semaphore_value(struct trm_semaphore *handle, uint64_t *value)
+{
+    struct core_semaphore *semaphore = core_object_enter(handle, CORE_SEMAPHORE);
+    if (semaphore == NULL)
+        return core_last_status();
+    int32_t status = read_value(semaphore, value);
+    core_object_leave(&semaphore->object);
+    return status;
+}
+
+/* ---- on streams ------------------------------------------------------------------------------- */
+
+typedef int32_t (*enqueue_fn)(struct trm_backend_stream *stream, uint64_t value,
+                              struct trm_backend_semaphore *semaphore, uint64_t semaphore_value);
+
+/* The backend is in place, for the stream and the semaphore belong to it. */
+static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaphore, enqueue_fn call,
+                       uint64_t semaphore_value, uint64_t *counter)
+{
+    if (semaphore->device != stream->device)
+        return core_fail(TRM_ERROR_WRONG_DEVICE,
+                         "the semaphore belongs to device %s, and the stream to device %s",
+                         semaphore->device->id, stream->device->id);
+    if (call == NULL)
+        return core_interop_missing(stream->device, "semaphores on streams");
+    uint64_t value = core_stream_next(stream);
+    core_error_clear();
+    int32_t status = core_stream_commit(stream, value,
+                                        call(stream->backend, value, semaphore->semaphore, semaphore_value));
+    if (status != TRM_OK)
+        return status;
+    core_use(&semaphore->uses, stream, value);
+    core_stream_count(stream, counter);
+    return TRM_OK;
+}
+
+static int32_t enqueue_by_handle(struct trm_stream *stream_handle, struct trm_semaphore *handle,
+                                 uint64_t value, int32_t raises)
+{
+    struct core_stream *stream;
+    int32_t status = core_stream_begin_live(
+        stream_handle, raises ? "raising a semaphore" : "waiting for a semaphore", &stream);
+    if (status != TRM_OK)
+        return status;
+    struct core_semaphore *semaphore = core_object_enter(handle, CORE_SEMAPHORE);
+    if (semaphore == NULL)
+        return core_last_status();
+    const struct trm_interop_ops *ops = ops_of(semaphore);
+    status = enqueue(stream, semaphore, raises ? ops->semaphore_signal : ops->semaphore_wait, value,
+                     raises ? NULL : &stream->stats->waits);
+    core_object_leave(&semaphore->object);
+    return status;
+}
+
+int32_t trm_stream_wait_semaphore(struct trm_stream *stream, struct trm_semaphore *semaphore, uint64_t value)
+{
+    return enqueue_by_handle(stream, semaphore, value, 0);
+}
+
+int32_t trm_stream_signal_semaphore(struct trm_stream *stream, struct trm_semaphore *semaphore,
+                                    uint64_t value)
+{
+    return enqueue_by_handle(stream, semaphore, value, 1);
+}

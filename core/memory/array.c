@@ -1,0 +1,274 @@
+/* Typed arrays.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/memory/array.h"
+
+#include <inttypes.h>
+
+#include "core/memory/transfer.h"
+#include "core/object/output.h"
+
+/* The program knows the buffer's handle and may have ended it by mistake. */
+static void array_retire(struct core_object *object)
+{
+    struct core_buffer *buffer = ((struct core_array *)object)->buffer;
+
+    core_device_discount(buffer->device, CORE_ARRAY);
+    if (core_buffer_drop(buffer, 0) == 1)
+        core_buffer_end(buffer);
+}
+
+static void array_release(struct core_object *object)
+{
+    struct core_buffer *buffer = ((struct core_array *)object)->buffer;
+    struct core_device *device = buffer->device;
+
+    core_release(object->context, object, sizeof(struct core_array));
+    core_object_unref(&buffer->object);
+    core_device_unref(device);
+}
+
+static const struct core_object_ops array_ops = {
+    .type    = CORE_ARRAY,
+    .name    = "array",
+    .retire  = array_retire,
+    .release = array_release,
+};
+
+/* ---- making -------------------------------------------------------------------------------- */
+
+static int32_t array_create(struct core_buffer *buffer, int32_t type, uint64_t count,
+                            struct core_array **array)
+{
+    struct core_context *context = buffer->object.context;
+
+    struct core_array *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return core_fail_memory("making an array");
+    made->buffer   = buffer;
+    made->type     = type;
+    made->count    = count;
+    int32_t status = core_object_init(&made->object, &array_ops, context);
+    if (status != TRM_OK) {
+        core_release(context, made, sizeof(*made));
+        return status;
+    }
+    core_object_retain(&buffer->object);
+    core_device_adopt(buffer->device, CORE_ARRAY);
+    *array = made;
+    return TRM_OK;
+}
+
+int32_t trm_array_create(struct trm_device *device, int32_t type, uint64_t count, int32_t kind,
+                         const void *data, struct trm_array **array)
+{
+    struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .kind = kind, .data = data};
+    struct core_array *made     = NULL;
+    struct trm_buffer *buffer;
+
+    if (trm_type_size(type) == 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of an element", type);
+    if (kind == TRM_MEMORY_IMPORTED)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "an array cannot be made of imported memory");
+    if (__builtin_mul_overflow(count, (uint64_t)trm_type_size(type), &desc.size))
+        return core_fail(TRM_ERROR_OUT_OF_RANGE, "%" PRIu64 " elements of %s are more than 64 bits can count",
+                         count, trm_type_name(type));
+    if (data == NULL)
+        desc.flags = TRM_BUFFER_ZEROED;
+    int32_t status = core_output_check(array, "array");
+    if (status == TRM_OK)
+        status = trm_buffer_create_from(device, &desc, &buffer);
+    if (status != TRM_OK)
+        return status;
+    status = array_create(core_buffer_find(buffer), type, count, &made);
+    if (status != TRM_OK) {
+        trm_buffer_destroy(buffer);
+        return status;
+    }
+    *array = made->object.handle;
+    return TRM_OK;
+}
+
+void trm_array_destroy(struct trm_array *array)
+{
+    core_object_kill_handle(array, CORE_ARRAY);
+}
+
+/* ---- asking -------------------------------------------------------------------------------- */
+
+static const struct core_array *array_find(struct trm_array *handle)
+{
+    return core_object_find(handle, CORE_ARRAY);
+}
+
+int32_t trm_array_type(struct trm_array *array, int32_t *type)
+{
+    const struct core_array *found = array_find(array);
+    if (found == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(type, "type");
+    if (status == TRM_OK)
+        *type = found->type;
+    return status;
+}
+
+int32_t trm_array_count(struct trm_array *array, uint64_t *count)
+{
+    const struct core_array *found = array_find(array);
+    if (found == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(count, "count");
+    if (status == TRM_OK)
+        *count = found->count;
+    return status;
+}
+
+int32_t trm_array_bytes(struct trm_array *array, uint64_t *bytes)
+{
+    const struct core_array *found = array_find(array);
+    if (found == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(bytes, "bytes");
+    if (status == TRM_OK)
+        *bytes = found->buffer->size;
+    return status;
+}
+
+int32_t trm_array_buffer(struct trm_array *array, struct trm_buffer **buffer)
+{
+    const struct core_array *found = array_find(array);
+    if (found == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(buffer, "buffer");
+    if (status == TRM_OK)
+        *buffer = found->buffer->object.handle;
+    return status;
+}
+
+/* ---- contents ------------------------------------------------------------------------------ */
+
+/* The array and its buffer, entered: the program may have ended the buffer by its handle. */
+static struct core_array *array_enter(struct trm_array *handle)
+{
+    struct core_array *array = core_object_enter(handle, CORE_ARRAY);
+    if (array == NULL)
+        return NULL;
+    if (core_object_enter_again(&array->buffer->object))
+        return array;
+    core_fail(TRM_ERROR_INVALID_HANDLE, "the buffer of this array has been destroyed");
+    core_object_leave(&array->object);
+    return NULL;
+}
+
+static void array_leave(struct core_array *array)
+{
+    core_object_leave(&array->buffer->object);
+    core_object_leave(&array->object);
+}
+
+/* The part of an array that a call means, in bytes; all of its checks. */
+static int32_t resolve(const struct core_array *array, int32_t type, uint64_t first, uint64_t count,
+                       const void *data, uint64_t *offset, uint64_t *size)
+{
+    uint64_t each = trm_type_size(array->type);
+
+    if (type != array->type)
+        return core_fail(TRM_ERROR_TYPE_MISMATCH, "the array's elements are %s, but %s was given",
+                         trm_type_name(array->type), trm_type_name(type));
+    if (first > array->count || count > array->count - first)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "%" PRIu64 " elements from number %" PRIu64
+                         " on go past the end of an array of %" PRIu64,
+                         count, first, array->count);
+    *offset = first * each;
+    *size   = count * each;
+    return core_host_check(data, *size);
+}
+
+int32_t trm_array_upload(struct trm_array *array, int32_t type, uint64_t first, uint64_t count,
+                         const void *data)
+{
+    uint64_t offset, size;
+
+    struct core_array *found = array_enter(array);
+    if (found == NULL)
+        return core_last_status();
+    int32_t status = resolve(found, type, first, count, data, &offset, &size);
+    if (status == TRM_OK)
+        status = core_uses_wait(&found->buffer->uses, TRM_FOREVER);
+    if (status == TRM_OK)
+        status = core_buffer_write(found->buffer, offset, data, size);
+    array_leave(found);
+    return status;
+}
+
+int32_t trm_array_download(struct trm_array *array, int32_t type, uint64_t first, uint64_t count, void *data)
+{
+    uint64_t offset, size;
+
+    struct core_array *found = array_enter(array);
+    if (found == NULL)
+        return core_last_status();
+    int32_t status = resolve(found, type, first, count, data, &offset, &size);
+    if (status == TRM_OK)
+        status = core_uses_wait(&found->buffer->uses, TRM_FOREVER);
+    if (status == TRM_OK)
+        status = core_buffer_read(found->buffer, offset, data, size);
+    array_leave(found);
+    return status;
+}
+
+/* ---- copies between arrays ----------------------------------------------------------------- */
+
+static int32_t check_alike(const struct core_array *destination, const struct core_array *source)
+{
+    if (destination->type != source->type)
+        return core_fail(TRM_ERROR_TYPE_MISMATCH, "a copy of elements of %s into an array of %s",
+                         trm_type_name(source->type), trm_type_name(destination->type));
+    if (destination->count != source->count)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE, "a copy of %" PRIu64 " elements into an array of %" PRIu64,
+                         source->count, destination->count);
+    if (destination->object.context != source->object.context)
+        return core_fail(TRM_ERROR_WRONG_DEVICE, "a copy between arrays of two contexts");
+    return TRM_OK;
+}
+
+static int32_t copy_and_wait(struct core_buffer *destination, struct core_buffer *source)
+{
+    struct core_stream *stream;
+
+    int32_t status = core_device_internal_lock(destination->device, &stream);
+    if (status != TRM_OK)
+        return status;
+    status = core_copy_buffers(stream, destination, 0, source, 0, source->size);
+    if (status == TRM_OK)
+        status = core_stream_wait_value(stream, core_stream_next(stream) - 1, TRM_FOREVER);
+    core_device_internal_unlock(destination->device);
+    return status;
+}
+
+static int32_t copy_arrays(struct core_array *destination, struct core_array *source)
+{
+    int32_t status = check_alike(destination, source);
+
+    if (status == TRM_OK)
+        status = core_uses_wait(&source->buffer->uses, TRM_FOREVER);
+    if (status == TRM_OK)
+        status = core_uses_wait(&destination->buffer->uses, TRM_FOREVER);
+    if (status != TRM_OK || destination == source || source->buffer->size == 0)
+        return status;
+    return copy_and_wait(destination->buffer, source->buffer);
+}
+
+int32_t trm_array_copy(struct trm_array *destination, struct trm_array *source)
+{
+    struct core_array *to = array_enter(destination);
+    if (to == NULL)
+        return core_last_status();
+    struct core_array *from = array_enter(source);
+    int32_t status          = from != NULL ? copy_arrays(to, from) : core_last_status();
+    if (from != NULL)
+        array_leave(from);
+    array_leave(to);
+    return status;
+}

@@ -1,0 +1,277 @@
+/* Buffers: how they begin and end.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/memory/buffer.h"
+
+#include <inttypes.h>
+
+#include "core/memory/block.h"
+#include "core/stream/stream.h"
+
+#define DEFAULT_ALIGNMENT 256
+
+static struct core_buffer *buffer_of(struct core_object *object)
+{
+    return (struct core_buffer *)object;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+/* Memory of the backend's own pool table goes back by an operation; the work on it has finished,
+ * so the core's stream is as good as any. On a lost device nothing more can be done for it. */
+static void ordered_free(struct core_buffer *buffer)
+{
+    struct core_device *device = buffer->device;
+    struct core_stream *stream;
+
+    if (core_device_internal_lock(device, &stream) != TRM_OK)
+        return;
+    uint64_t value = core_stream_next(stream);
+    core_stream_commit(stream, value, device->backend->pool.free(stream->backend, value, buffer->memory));
+    core_device_internal_unlock(device);
+}
+
+void core_buffer_let_go(struct core_buffer *buffer)
+{
+    core_uses_fini(buffer->object.context, &buffer->uses);
+    if (buffer->block != NULL)
+        core_pool_give(buffer->device->pool, buffer->block);
+    else if (buffer->ordered)
+        ordered_free(buffer);
+    else if (buffer->memory != NULL)
+        buffer->device->backend->memory.free(buffer->memory);
+}
+
+static void deferred_go(struct core_deferred *item)
+{
+    struct core_buffer *buffer =
+        (struct core_buffer *)((char *)item - offsetof(struct core_buffer, deferred));
+
+    core_buffer_let_go(buffer);
+    core_object_unref(&buffer->object);
+}
+
+void core_buffer_let_go_later(struct core_buffer *buffer)
+{
+    if (core_uses_finished(&buffer->uses)) {
+        core_buffer_let_go(buffer);
+        return;
+    }
+    core_object_retain(&buffer->object);
+    buffer->deferred.uses = &buffer->uses;
+    buffer->deferred.go   = deferred_go;
+    core_device_defer(buffer->device, &buffer->deferred);
+}
+
+static void buffer_retire(struct core_object *object)
+{
+    struct core_buffer *buffer = buffer_of(object);
+    struct core_device *device = buffer->device;
+
+    core_buffer_map_fini(buffer);
+    core_device_discount(device, CORE_BUFFER);
+    atomic_fetch_sub_explicit(&device->buffer_bytes, buffer->size, memory_order_relaxed);
+    if (atomic_load_explicit(&buffer->ending, memory_order_relaxed) == CORE_ENDING_BOTH &&
+        atomic_exchange(&buffer->ending, CORE_ENDING_ONE) == CORE_ENDING_BOTH)
+        return;
+    core_buffer_let_go_later(buffer);
+}
+
+/* The first half of core_device_disown() has been done by retire: the buffer is not live any more,
+ * though its memory may still be in use. */
+static void buffer_release(struct core_object *object)
+{
+    struct core_device *device = buffer_of(object)->device;
+
+    core_release(object->context, object, sizeof(struct core_buffer));
+    core_device_unref(device);
+}
+
+static const struct core_object_ops buffer_ops = {
+    .type    = CORE_BUFFER,
+    .name    = "buffer",
+    .retire  = buffer_retire,
+    .release = buffer_release,
+};
+
+void core_buffer_end(struct core_buffer *buffer)
+{
+    core_object_kill(&buffer->object);
+}
+
+int32_t core_buffer_drop(struct core_buffer *buffer, int32_t alone)
+{
+    uint32_t users = atomic_load_explicit(&buffer->users, memory_order_relaxed);
+
+    do {
+        if (users == 0)
+            return core_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
+        if (alone && users > 1)
+            return core_fail(TRM_ERROR_BUSY, "this buffer has been retained %" PRIu32 " times", users - 1);
+    } while (!atomic_compare_exchange_weak_explicit(&buffer->users, &users, users - 1, memory_order_acq_rel,
+                                                    memory_order_relaxed));
+    return users == 1;
+}
+
+/* ---- the beginning ------------------------------------------------------------------------- */
+
+static void count_bytes(struct core_device *device, uint64_t size)
+{
+    uint64_t now  = atomic_fetch_add_explicit(&device->buffer_bytes, size, memory_order_relaxed) + size;
+    uint64_t peak = atomic_load_explicit(&device->peak_buffer_bytes, memory_order_relaxed);
+
+    while (now > peak && !atomic_compare_exchange_weak_explicit(&device->peak_buffer_bytes, &peak, now,
+                                                                memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+static int32_t memory_import(struct core_buffer *buffer, const struct trm_buffer_desc *desc)
+{
+    struct core_device *device      = buffer->device;
+    struct trm_memory_desc imported = {
+        .struct_size  = sizeof(imported),
+        .kind         = TRM_MEMORY_IMPORTED,
+        .size         = desc->size,
+        .alignment    = desc->alignment != 0 ? desc->alignment : 1,
+        .host_pointer = desc->host_pointer,
+    };
+
+    core_error_clear();
+    int32_t status = device->backend->memory.allocate(device->device, &imported, &buffer->memory);
+    if (status != TRM_OK)
+        return core_device_note(device, core_fail_below(status));
+    buffer->host = desc->host_pointer;
+    return TRM_OK;
+}
+
+/* With the backend's own pool table. Where memory has run out, what was freed may help. */
+static int32_t memory_from_backend(struct core_buffer *buffer, struct core_stream *stream)
+{
+    const struct core_backend *backend = buffer->device->backend;
+    void *host;
+    int32_t status;
+
+    for (int32_t tries = 0;; tries++) {
+        uint64_t value = core_stream_next(stream);
+        core_error_clear();
+        status = backend->pool.allocate(stream->backend, value, buffer->size, &buffer->memory);
+        if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY && tries == 0) {
+            core_pool_trim(buffer->device->pool, 0);
+            continue;
+        }
+        status = core_stream_commit(stream, value, status);
+        if (status != TRM_OK)
+            return status;
+        core_use(&buffer->uses, stream, value);
+        buffer->ordered = 1;
+        break;
+    }
+    if (!buffer->device->limits.unified || backend->memory.host_pointer == NULL)
+        return TRM_OK;
+    status = backend->memory.host_pointer(buffer->memory, &host);
+    if (status == TRM_OK)
+        buffer->host = host;
+    return status;
+}
+
+static int32_t memory_take(struct core_buffer *buffer, uint64_t alignment, struct core_stream *stream)
+{
+    struct core_block *block;
+
+    int32_t status =
+        core_pool_take(buffer->device->pool, buffer->kind, buffer->size, alignment, stream, &block);
+    if (status != TRM_OK)
+        return status;
+    buffer->block  = block;
+    buffer->memory = block->slab->memory;
+    buffer->base   = block->offset;
+    buffer->host   = core_block_host(block);
+    if (block->value != 0)
+        core_use(&buffer->uses, stream, block->value);
+    return TRM_OK;
+}
+
+static int32_t memory_find(struct core_buffer *buffer, const struct trm_buffer_desc *desc,
+                           struct core_stream *stream)
+{
+    if (buffer->size == 0)
+        return TRM_OK;
+    if (buffer->kind == TRM_MEMORY_IMPORTED)
+        return memory_import(buffer, desc);
+    if (stream != NULL && buffer->device->backend->pool.allocate != NULL)
+        return memory_from_backend(buffer, stream);
+    return memory_take(buffer, desc->alignment != 0 ? desc->alignment : DEFAULT_ALIGNMENT, stream);
+}
+
+/* Without memory yet. */
+static int32_t buffer_make(struct core_device *device, int32_t kind, uint64_t size,
+                           struct core_buffer **buffer)
+{
+    struct core_context *context = device->object.context;
+
+    core_device_reap(device);
+    struct core_buffer *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return core_fail_memory("making a buffer");
+    made->device = device;
+    made->kind   = kind;
+    atomic_init(&made->users, 1);
+    int32_t status = core_object_init(&made->object, &buffer_ops, context);
+    if (status != TRM_OK) {
+        core_release(context, made, sizeof(*made));
+        return status;
+    }
+    core_device_adopt(device, CORE_BUFFER);
+
+    made->size = size;
+    count_bytes(device, size);
+    *buffer = made;
+    return TRM_OK;
+}
+
+int32_t core_buffer_create(struct core_device *device, const struct trm_buffer_desc *desc,
+                           struct core_stream *stream, struct core_buffer **buffer)
+{
+    struct core_buffer *made;
+
+    int32_t status = buffer_make(device, desc->kind, desc->size, &made);
+    if (status != TRM_OK)
+        return status;
+    status = memory_find(made, desc, stream);
+    if (status == TRM_OK && (desc->data != NULL || desc->flags & TRM_BUFFER_ZEROED))
+        status = core_buffer_write(made, 0, desc->data, desc->size);
+    if (status != TRM_OK) {
+        core_buffer_end(made);
+        return status;
+    }
+    *buffer = made;
+    return TRM_OK;
+}
+
+int32_t core_buffer_create_shared(struct core_device *device, uint64_t size,
+                                  int32_t (*find)(void *user, struct trm_backend_memory **memory), void *user,
+                                  struct core_buffer **buffer)
+{
+    const struct trm_memory_ops *memory = &device->backend->memory;
+    struct core_buffer *made;
+    void *host;
+
+    int32_t status = buffer_make(device, TRM_MEMORY_DEVICE, size, &made);
+    if (status != TRM_OK)
+        return status;
+    status = find(user, &made->memory);
+    if (status == TRM_OK && device->limits.unified && memory->host_pointer != NULL) {
+        core_error_clear();
+        status = memory->host_pointer(made->memory, &host);
+        if (status == TRM_OK)
+            made->host = host;
+        else
+            core_fail_below(status);
+    }
+    if (status != TRM_OK) {
+        core_buffer_end(made);
+        return core_device_note(device, status);
+    }
+    *buffer = made;
+    return TRM_OK;
+}

@@ -1,0 +1,261 @@
+/* The pool of one device: where blocks come from and go to.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "core/memory/block.h"
+#include "core/settings/settings.h"
+#include "core/stream/deferred.h"
+
+#define SLAB_FIRST (UINT64_C(64) << 10) /* bytes: a program with a few small buffers stays small */
+#define SLAB_BLOCKS 8                   /* in a class's first slab, where its blocks are small */
+
+int32_t core_pool_create(struct core_device *device, struct core_pool **pool)
+{
+    struct core_context *context = device->object.context;
+    int32_t status               = TRM_OK;
+
+    struct core_pool *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return core_fail_memory("making the pool of a device");
+    made->device     = device;
+    made->threshold  = core_setting_number(context, "pool.threshold");
+    made->slab_limit = core_setting_number(context, "pool.slab");
+    core_error_clear();
+    if (device->backend->pool.set_threshold != NULL)
+        status = device->backend->pool.set_threshold(device->device, made->threshold);
+    if (status != TRM_OK) {
+        core_release(context, made, sizeof(*made));
+        return core_fail_below(status);
+    }
+    *pool = made;
+    return TRM_OK;
+}
+
+void core_pool_destroy(struct core_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    struct core_context *context = pool->device->object.context;
+
+    core_pool_drop(core_pool_trim_locked(pool, 0));
+    for (int32_t kind = 0; kind < CORE_POOL_KINDS; kind++)
+        core_release(context, pool->shelves[kind], sizeof(*pool->shelves[kind]));
+    core_release(context, pool, sizeof(*pool));
+}
+
+/* ---- taking -------------------------------------------------------------------------------- */
+
+static void count_taken(struct core_pool *pool, const struct core_block *block)
+{
+    struct trm_pool_stats *stats = &pool->stats;
+
+    stats->allocations++;
+    stats->used_bytes += block->slab->block_size;
+    if (stats->used_bytes > stats->peak_used_bytes)
+        stats->peak_used_bytes = stats->used_bytes;
+}
+
+/* Without the driver. Memory that was touched before comes first. NULL when there is none, or no
+ * host memory. */
+static struct core_block *take_cached_locked(struct core_pool *pool, int32_t kind, uint32_t class_index,
+                                             struct core_stream *stream)
+{
+    struct core_block *block = NULL;
+
+    if (pool->shelves[kind] == NULL)
+        return NULL;
+    struct core_class *class = &pool->shelves[kind]->classes[class_index];
+    if (stream != NULL)
+        block = core_parked_take_locked(stream, kind, class_index);
+    if (block == NULL)
+        block = core_slab_reuse_locked(class);
+    if (block == NULL)
+        block = core_parked_finished_locked(class);
+    if (block == NULL && class->fresh != NULL)
+        block = core_slab_carve_locked(class->fresh);
+    return block;
+}
+
+static struct core_block *take_cached(struct core_pool *pool, int32_t kind, uint32_t class_index,
+                                      struct core_stream *stream)
+{
+    if (class_index == CORE_CLASS_NONE)
+        return NULL;
+    core_lock_take(&pool->lock);
+    struct core_block *block = take_cached_locked(pool, kind, class_index, stream);
+    if (__builtin_expect(block != NULL, 1)) {
+        count_taken(pool, block);
+        pool->stats.reuses++;
+    }
+    core_lock_give(&pool->lock);
+    return block;
+}
+
+/* See that the kind's size classes are there. */
+static int32_t shelf_make(struct core_pool *pool, int32_t kind)
+{
+    struct core_context *context = pool->device->object.context;
+
+    core_lock_take(&pool->lock);
+    int32_t there = pool->shelves[kind] != NULL;
+    core_lock_give(&pool->lock);
+    if (there)
+        return TRM_OK;
+
+    struct core_shelf *spare = core_allocate(context, sizeof(*spare));
+    if (spare == NULL)
+        return core_fail_memory("making the size classes of a pool");
+    core_lock_take(&pool->lock);
+    if (pool->shelves[kind] == NULL) {
+        pool->shelves[kind] = spare;
+        spare               = NULL;
+    }
+    core_lock_give(&pool->lock);
+    core_release(context, spare, sizeof(*spare));
+    return TRM_OK;
+}
+
+/* How much to ask the driver for: a class's first slab is small, each further one as large as all
+ * before it, up to the limit. */
+static uint64_t slab_bytes(struct core_pool *pool, int32_t kind, uint32_t class_index, uint64_t block_size)
+{
+    uint64_t bytes = SLAB_FIRST, most = pool->slab_limit;
+
+    if (class_index == CORE_CLASS_NONE || block_size > CORE_CLASS_SMALL)
+        return block_size;
+    if (most > pool->device->limits.max_buffer_bytes)
+        most = pool->device->limits.max_buffer_bytes;
+
+    core_lock_take(&pool->lock);
+    uint64_t reserved = pool->shelves[kind]->classes[class_index].reserved;
+    core_lock_give(&pool->lock);
+
+    while (bytes < block_size * SLAB_BLOCKS && bytes < CORE_ALIGNMENT_LARGEST)
+        bytes *= 2;
+    while (bytes < reserved && bytes * 2 <= most)
+        bytes *= 2;
+    if (bytes > most)
+        bytes = most;
+    return bytes < block_size ? block_size : bytes;
+}
+
+/* One more slab, and its first block. */
+static int32_t take_from_driver(struct core_pool *pool, int32_t kind, uint32_t class_index,
+                                uint64_t block_size, uint64_t bytes, struct core_block **block)
+{
+    struct core_slab *slab;
+
+    int32_t status = core_slab_create(pool, kind, class_index, block_size, bytes, &slab);
+    if (status != TRM_OK)
+        return status;
+    core_lock_take(&pool->lock);
+    core_slab_add_locked(slab);
+    *block = core_slab_carve_locked(slab);
+    if (*block != NULL) {
+        (*block)->value = 0;
+        count_taken(pool, *block);
+    } else {
+        core_slab_remove_locked(slab);
+    }
+    core_lock_give(&pool->lock);
+    if (*block != NULL)
+        return TRM_OK;
+    core_slab_destroy(slab);
+    return core_fail_memory("making a block of the pool");
+}
+
+static int32_t fail_exhausted(struct core_pool *pool, uint64_t size)
+{
+    struct core_device *device = pool->device;
+    struct trm_error cause     = trm_last_error();
+    char sentence[232];
+
+    core_lock_take(&pool->lock);
+    uint64_t used = pool->stats.used_bytes, reserved = pool->stats.reserved_bytes;
+    core_lock_give(&pool->lock);
+    snprintf(sentence, sizeof(sentence),
+             "device %s has no memory for %" PRIu64 " bytes (%" PRIu64 " bytes are in buffers, %" PRIu64
+             " are held): %s",
+             device->id, size, used, reserved, cause.sentence);
+    return core_fail_native(TRM_ERROR_OUT_OF_DEVICE_MEMORY, cause.native_code, sentence);
+}
+
+/* The driver has nothing left: give back what nobody needs, and ask once more, for no more than
+ * was asked for. */
+static int32_t take_after_trim(struct core_pool *pool, int32_t kind, uint32_t class_index, uint64_t size,
+                               struct core_stream *stream, struct core_block **block)
+{
+    core_pool_trim(pool, 0);
+    *block = take_cached(pool, kind, class_index, stream);
+    if (*block != NULL)
+        return TRM_OK;
+
+    uint64_t exact = size;
+    if (class_index != CORE_CLASS_NONE && size <= CORE_CLASS_SMALL)
+        exact = core_class_size(class_index);
+    else
+        class_index = CORE_CLASS_NONE;
+    int32_t status = take_from_driver(pool, kind, class_index, exact, exact, block);
+    return status == TRM_ERROR_OUT_OF_DEVICE_MEMORY ? fail_exhausted(pool, size) : status;
+}
+
+static int32_t take_slowly(struct core_pool *pool, int32_t kind, uint32_t class_index, uint64_t size,
+                           struct core_stream *stream, struct core_block **block)
+{
+    uint64_t block_size = class_index == CORE_CLASS_NONE ? size : core_class_size(class_index);
+    int32_t status      = TRM_OK;
+
+    if (class_index != CORE_CLASS_NONE)
+        status = shelf_make(pool, kind);
+    if (status != TRM_OK)
+        return status;
+    uint64_t bytes = slab_bytes(pool, kind, class_index, block_size);
+    status         = take_from_driver(pool, kind, class_index, block_size, bytes, block);
+    if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY)
+        return take_after_trim(pool, kind, class_index, size, stream, block);
+    return status;
+}
+
+int32_t core_pool_take(struct core_pool *pool, int32_t kind, uint64_t size, uint64_t alignment,
+                       struct core_stream *stream, struct core_block **block)
+{
+    const struct core_device_limits *limits = &pool->device->limits;
+
+    if (alignment < limits->buffer_alignment)
+        alignment = limits->buffer_alignment;
+    if (size < alignment)
+        size = alignment;
+    uint32_t class_index = core_class_of(size, alignment);
+    if (class_index != CORE_CLASS_NONE && core_class_size(class_index) > limits->max_buffer_bytes)
+        class_index = CORE_CLASS_NONE;
+
+    struct core_block *taken = take_cached(pool, kind, class_index, stream);
+    if (taken == NULL) {
+        int32_t status = take_slowly(pool, kind, class_index, size, stream, &taken);
+        if (status != TRM_OK)
+            return status;
+    }
+    *block = taken;
+    return TRM_OK;
+}
+
+/* ---- giving -------------------------------------------------------------------------------- */
+
+void core_pool_give(struct core_pool *pool, struct core_block *block)
+{
+    struct core_slab *slab = block->slab;
+
+    core_lock_take(&pool->lock);
+    pool->stats.used_bytes -= slab->block_size;
+    block->value           = 0;
+    int32_t gone           = core_slab_give_locked(block);
+    struct core_slab *idle = core_pool_trim_locked(pool, pool->threshold);
+    core_lock_give(&pool->lock);
+
+    if (gone)
+        core_slab_destroy(slab);
+    if (idle != NULL)
+        core_pool_drop(idle);
+}

@@ -1,0 +1,233 @@
+/* Parked blocks: memory freed in the order of a stream. Each lies in two lists: in its stream's bin
+ * of its class, from which the stream itself takes the newest, and in its class's list over all
+ * streams, of which the oldest are the likeliest to have finished.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "core/memory/block.h"
+#include "core/stream/stream.h"
+
+#define BINS_INLINE 4
+#define LOOK_AT_MOST 16 /* parked blocks, before the driver is asked */
+
+struct core_pool_bin {
+    int32_t kind;
+    uint32_t class_index;
+    struct core_block *newest;
+};
+
+/* One for a stream that something was parked on. */
+struct core_pool_stream {
+    uint32_t count, capacity;
+    struct core_pool_bin *bins; /* `first`, or an allocation */
+    struct core_pool_bin first[BINS_INLINE];
+};
+
+/* Stands in core_stream.pool when the stream has ended. Never written. */
+static const struct core_pool_stream ended;
+
+static int32_t stream_ended(const struct core_stream *stream)
+{
+    return stream->pool == &ended;
+}
+
+static struct core_pool_bin *bin_find(const struct core_stream *stream, int32_t kind, uint32_t class_index)
+{
+    const struct core_pool_stream *parked = stream->pool;
+
+    if (parked == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < parked->count; i++)
+        if (parked->bins[i].class_index == class_index && parked->bins[i].kind == kind)
+            return &parked->bins[i];
+    return NULL;
+}
+
+static int32_t bins_grow(struct core_context *context, struct core_pool_stream *parked)
+{
+    uint32_t capacity          = parked->capacity * 2;
+    struct core_pool_bin *bins = core_allocate(context, capacity * sizeof(*bins));
+
+    if (bins == NULL)
+        return 0;
+    memcpy(bins, parked->bins, parked->count * sizeof(*bins));
+    if (parked->bins != parked->first)
+        core_release(context, parked->bins, parked->capacity * sizeof(*bins));
+    parked->bins     = bins;
+    parked->capacity = capacity;
+    return 1;
+}
+
+/* The bin for a class, made if it is not there; NULL without memory. */
+static struct core_pool_bin *bin_make(struct core_stream *stream, int32_t kind, uint32_t class_index)
+{
+    struct core_context *context    = stream->object.context;
+    struct core_pool_bin *bin       = bin_find(stream, kind, class_index);
+    struct core_pool_stream *parked = stream->pool;
+
+    if (bin != NULL)
+        return bin;
+    if (parked == NULL) {
+        parked = core_allocate(context, sizeof(*parked));
+        if (parked == NULL)
+            return NULL;
+        parked->bins     = parked->first;
+        parked->capacity = BINS_INLINE;
+        stream->pool     = parked;
+    }
+    if (parked->count == parked->capacity && !bins_grow(context, parked))
+        return NULL;
+    bin              = &parked->bins[parked->count++];
+    bin->kind        = kind;
+    bin->class_index = class_index;
+    return bin;
+}
+
+static void block_park(struct core_block *block, struct core_stream *stream, struct core_pool_bin *bin)
+{
+    struct core_class *class = core_slab_class(block->slab);
+
+    block->stream   = stream;
+    block->value    = core_stream_next(stream) - 1;
+    block->next     = bin->newest;
+    block->previous = NULL;
+    if (block->next != NULL)
+        block->next->previous = block;
+    bin->newest = block;
+
+    block->newer = NULL;
+    block->older = class->newest;
+    if (block->older != NULL)
+        block->older->newer = block;
+    else
+        class->oldest = block;
+    class->newest = block;
+}
+
+static void block_unpark(struct core_block *block)
+{
+    struct core_class *class = core_slab_class(block->slab);
+
+    if (block->next != NULL)
+        block->next->previous = block->previous;
+    if (block->previous != NULL)
+        block->previous->next = block->next;
+    else
+        bin_find(block->stream, block->slab->kind, block->slab->class_index)->newest = block->next;
+
+    if (block->older != NULL)
+        block->older->newer = block->newer;
+    else
+        class->oldest = block->newer;
+    if (block->newer != NULL)
+        block->newer->older = block->older;
+    else
+        class->newest = block->older;
+    block->stream = NULL;
+}
+
+static int32_t block_finished(const struct core_block *block)
+{
+    return core_stream_finished(block->stream, block->value);
+}
+
+static void count_taken(const struct core_block *block)
+{
+    block->slab->pool->stats.cached_bytes -= block->slab->block_size;
+}
+
+struct core_block *core_parked_take_locked(struct core_stream *stream, int32_t kind, uint32_t class_index)
+{
+    struct core_pool_bin *bin = bin_find(stream, kind, class_index);
+
+    if (bin == NULL || bin->newest == NULL)
+        return NULL;
+    struct core_block *block = bin->newest;
+    block_unpark(block);
+    if (block->value <= atomic_load_explicit(&stream->completed, memory_order_acquire))
+        block->value = 0;
+    count_taken(block);
+    return block;
+}
+
+struct core_block *core_parked_finished_locked(struct core_class *class)
+{
+    struct core_block *block = class->oldest;
+
+    for (uint32_t i = 0; block != NULL && i < LOOK_AT_MOST; i++, block = block->newer)
+        if (block_finished(block)) {
+            block_unpark(block);
+            block->value = 0;
+            count_taken(block);
+            return block;
+        }
+    return NULL;
+}
+
+/* The block becomes free; it was counted as cached all the while. */
+static void block_set_free(struct core_block *block)
+{
+    block_unpark(block);
+    block->value = 0;
+    count_taken(block);
+    core_slab_give_locked(block);
+}
+
+void core_parked_collect_locked(struct core_pool *pool)
+{
+    for (int32_t kind = 0; kind < CORE_POOL_KINDS; kind++)
+        for (uint32_t i = 0; pool->shelves[kind] != NULL && i < CORE_CLASS_COUNT; i++) {
+            struct core_block *block = pool->shelves[kind]->classes[i].oldest;
+            while (block != NULL) {
+                struct core_block *newer = block->newer;
+                if (block_finished(block))
+                    block_set_free(block);
+                block = newer;
+            }
+        }
+}
+
+int32_t core_pool_park(struct core_pool *pool, struct core_block *block, struct core_stream *stream)
+{
+    struct core_slab *idle    = NULL;
+    struct core_pool_bin *bin = NULL;
+
+    if (block->slab->class_index == CORE_CLASS_NONE)
+        return 0;
+    core_lock_take(&pool->lock);
+    if (!stream_ended(stream))
+        bin = bin_make(stream, block->slab->kind, block->slab->class_index);
+    if (bin != NULL) {
+        pool->stats.used_bytes -= block->slab->block_size;
+        pool->stats.cached_bytes += block->slab->block_size;
+        block_park(block, stream, bin);
+        idle = core_pool_trim_locked(pool, pool->threshold);
+    }
+    core_lock_give(&pool->lock);
+    core_pool_drop(idle);
+    return bin != NULL;
+}
+
+void core_pool_stream_end(struct core_stream *stream)
+{
+    struct core_pool *pool       = stream->device->pool;
+    struct core_context *context = stream->object.context;
+
+    core_lock_take(&pool->lock);
+    struct core_pool_stream *parked = stream->pool;
+    if (parked != NULL && parked != &ended)
+        for (uint32_t i = 0; i < parked->count; i++)
+            while (parked->bins[i].newest != NULL)
+                block_set_free(parked->bins[i].newest);
+    stream->pool           = (struct core_pool_stream *)&ended;
+    struct core_slab *idle = core_pool_trim_locked(pool, pool->threshold);
+    core_lock_give(&pool->lock);
+
+    core_pool_drop(idle);
+    if (parked == NULL || parked == &ended)
+        return;
+    if (parked->bins != parked->first)
+        core_release(context, parked->bins, parked->capacity * sizeof(*parked->bins));
+    core_release(context, parked, sizeof(*parked));
+}

@@ -1,0 +1,41 @@
+/* Giving cached memory back to the backend.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/memory/block.h"
+#include "core/stream/deferred.h"
+
+struct core_slab *core_pool_trim_locked(struct core_pool *pool, uint64_t keep)
+{
+    struct core_slab *list = NULL;
+
+    while (__builtin_expect(pool->stats.cached_bytes > keep, 0) && pool->idle_oldest != NULL) {
+        struct core_slab *slab = pool->idle_oldest;
+        core_slab_remove_locked(slab);
+        slab->next = list;
+        list       = slab;
+    }
+    return list;
+}
+
+void core_pool_drop(struct core_slab *list)
+{
+    while (list != NULL) {
+        struct core_slab *next = list->next;
+        core_slab_destroy(list);
+        list = next;
+    }
+}
+
+void core_pool_trim(struct core_pool *pool, uint64_t keep)
+{
+    const struct core_device *device = pool->device;
+
+    core_device_reap(pool->device);
+    core_lock_take(&pool->lock);
+    core_parked_collect_locked(pool);
+    struct core_slab *idle = core_pool_trim_locked(pool, keep);
+    core_lock_give(&pool->lock);
+    core_pool_drop(idle);
+    if (device->backend->pool.trim != NULL)
+        device->backend->pool.trim(device->device, keep);
+}

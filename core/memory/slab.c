@@ -1,0 +1,230 @@
+/* Slabs: one allocation of the backend, cut into blocks of a class.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/memory/block.h"
+
+static uint64_t slab_alignment(uint64_t size)
+{
+    uint64_t alignment = CORE_CLASS_GRAIN;
+
+    while (alignment < size && alignment < CORE_ALIGNMENT_LARGEST)
+        alignment *= 2;
+    return alignment;
+}
+
+/* Device memory that is not the host's is not asked for: reading it across a bus is slower than
+ * any copy. */
+static int32_t slab_host(struct core_slab *slab)
+{
+    const struct core_device *device = slab->pool->device;
+    void *host;
+
+    if (device->backend->memory.host_pointer == NULL ||
+        (slab->kind == TRM_MEMORY_DEVICE && !device->limits.unified))
+        return TRM_OK;
+    int32_t status = device->backend->memory.host_pointer(slab->memory, &host);
+    if (status == TRM_OK)
+        slab->host = host;
+    return status;
+}
+
+int32_t core_slab_create(struct core_pool *pool, int32_t kind, uint32_t class_index, uint64_t block_size,
+                         uint64_t size, struct core_slab **slab)
+{
+    struct core_device *device   = pool->device;
+    struct core_context *context = device->object.context;
+    struct trm_memory_desc desc  = {
+         .struct_size = sizeof(desc),
+         .kind        = kind,
+         .size        = size,
+         .alignment   = slab_alignment(size),
+    };
+
+    struct core_slab *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return core_fail_memory("making a slab of the pool");
+    made->pool        = pool;
+    made->kind        = kind;
+    made->class_index = class_index;
+    made->size        = size;
+    made->block_size  = block_size;
+    made->capacity    = size / block_size;
+
+    core_error_clear();
+    int32_t status = device->backend->memory.allocate(device->device, &desc, &made->memory);
+    if (status != TRM_OK)
+        goto release;
+    status = slab_host(made);
+    if (status != TRM_OK)
+        goto free_memory;
+    *slab = made;
+    return TRM_OK;
+
+free_memory:
+    device->backend->memory.free(made->memory);
+release:
+    core_release(context, made, sizeof(*made));
+    return core_device_note(device, core_fail_below(status));
+}
+
+void core_slab_destroy(struct core_slab *slab)
+{
+    const struct core_device *device = slab->pool->device;
+    struct core_context *context     = device->object.context;
+
+    device->backend->memory.free(slab->memory);
+    while (slab->free != NULL) {
+        struct core_block *block = slab->free;
+        slab->free               = block->next;
+        core_release(context, block, sizeof(*block));
+    }
+    core_release(context, slab, sizeof(*slab));
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
+static void partial_link(struct core_class *class, struct core_slab *slab)
+{
+    slab->previous = NULL;
+    slab->next     = class->partial;
+    if (slab->next != NULL)
+        slab->next->previous = slab;
+    class->partial = slab;
+}
+
+static void partial_unlink(struct core_class *class, struct core_slab *slab)
+{
+    if (slab->next != NULL)
+        slab->next->previous = slab->previous;
+    if (slab->previous != NULL)
+        slab->previous->next = slab->next;
+    else
+        class->partial = slab->next;
+}
+
+static void fresh_unlink(struct core_class *class, struct core_slab *slab)
+{
+    struct core_slab **place = &class->fresh;
+
+    while (*place != slab)
+        place = &(*place)->next_fresh;
+    *place = slab->next_fresh;
+}
+
+static void idle_link(struct core_pool *pool, struct core_slab *slab)
+{
+    slab->newer = NULL;
+    slab->older = pool->idle_newest;
+    if (slab->older != NULL)
+        slab->older->newer = slab;
+    else
+        pool->idle_oldest = slab;
+    pool->idle_newest = slab;
+}
+
+static void idle_unlink(struct core_pool *pool, struct core_slab *slab)
+{
+    if (slab->older != NULL)
+        slab->older->newer = slab->newer;
+    else
+        pool->idle_oldest = slab->newer;
+    if (slab->newer != NULL)
+        slab->newer->older = slab->older;
+    else
+        pool->idle_newest = slab->older;
+}
+
+/* ---- as part of the pool ------------------------------------------------------------------- */
+
+void core_slab_add_locked(struct core_slab *slab)
+{
+    struct core_pool *pool = slab->pool;
+
+    pool->stats.driver_allocations++;
+    pool->stats.reserved_bytes += slab->size;
+    pool->stats.cached_bytes += slab->capacity * slab->block_size;
+    idle_link(pool, slab);
+    if (slab->class_index == CORE_CLASS_NONE)
+        return;
+    struct core_class *class = core_slab_class(slab);
+    class->reserved += slab->size;
+    slab->next_fresh = class->fresh;
+    class->fresh     = slab;
+}
+
+void core_slab_remove_locked(struct core_slab *slab)
+{
+    struct core_pool *pool = slab->pool;
+
+    pool->stats.driver_frees++;
+    pool->stats.reserved_bytes -= slab->size;
+    pool->stats.cached_bytes -= slab->capacity * slab->block_size;
+    idle_unlink(pool, slab);
+    if (slab->class_index == CORE_CLASS_NONE)
+        return;
+    struct core_class *class = core_slab_class(slab);
+    class->reserved -= slab->size;
+    if (slab->free != NULL)
+        partial_unlink(class, slab);
+    if (slab->carved < slab->capacity)
+        fresh_unlink(class, slab);
+}
+
+/* A block of the slab is on its way to a buffer. */
+static void slab_count_taken(struct core_slab *slab)
+{
+    if (slab->used == 0)
+        idle_unlink(slab->pool, slab);
+    slab->used++;
+    slab->pool->stats.cached_bytes -= slab->block_size;
+}
+
+struct core_block *core_slab_reuse_locked(struct core_class *class)
+{
+    struct core_slab *slab = class->partial;
+
+    if (slab == NULL)
+        return NULL;
+    struct core_block *block = slab->free;
+    slab->free               = block->next;
+    if (slab->free == NULL)
+        partial_unlink(class, slab);
+    slab_count_taken(slab);
+    return block;
+}
+
+struct core_block *core_slab_carve_locked(struct core_slab *slab)
+{
+    struct core_context *context = slab->pool->device->object.context;
+
+    struct core_block *block = core_allocate(context, sizeof(*block));
+    if (block == NULL)
+        return NULL;
+    block->slab   = slab;
+    block->offset = slab->carved * slab->block_size;
+    slab->carved++;
+    if (slab->carved == slab->capacity && slab->class_index != CORE_CLASS_NONE)
+        fresh_unlink(core_slab_class(slab), slab);
+    slab_count_taken(slab);
+    return block;
+}
+
+int32_t core_slab_give_locked(struct core_block *block)
+{
+    struct core_slab *slab = block->slab;
+    int32_t pooled         = slab->class_index != CORE_CLASS_NONE;
+
+    if (slab->free == NULL && pooled)
+        partial_link(core_slab_class(slab), slab);
+    block->next = slab->free;
+    slab->free  = block;
+    slab->used--;
+    slab->pool->stats.cached_bytes += slab->block_size;
+    if (slab->used > 0)
+        return 0;
+    idle_link(slab->pool, slab);
+    if (pooled)
+        return 0;
+    core_slab_remove_locked(slab);
+    return 1;
+}

@@ -1,0 +1,80 @@
+/* Host memory for the length of some operations.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/memory/staging.h"
+
+#include "core/memory/block.h"
+
+#define ALIGNMENT 64 /* bytes */
+
+/* Pinned memory is a matter of speed: where there is none, any will do. */
+static void take_pinned(struct core_staging *staging, uint64_t size)
+{
+    struct core_device *device = staging->device;
+    struct core_block *block;
+
+    if (core_pool_take(device->pool, TRM_MEMORY_PINNED, size, ALIGNMENT, NULL, &block) != TRM_OK)
+        return;
+    staging->memory = core_block_host(block);
+    if (staging->memory != NULL)
+        staging->block = block;
+    else
+        core_pool_give(device->pool, block);
+}
+
+int32_t core_staging_create(struct core_device *device, uint64_t size, int32_t pinned,
+                            struct core_staging **staging)
+{
+    struct core_context *context = device->object.context;
+
+    struct core_staging *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return core_fail_memory("staging a transfer");
+    made->device = device;
+    made->size   = size;
+    if (pinned)
+        take_pinned(made, size);
+    if (made->memory == NULL)
+        made->memory = core_allocate_aligned(context, size, ALIGNMENT);
+    if (made->memory == NULL) {
+        core_release(context, made, sizeof(*made));
+        return core_fail_memory("staging a transfer");
+    }
+    *staging = made;
+    return TRM_OK;
+}
+
+struct trm_place core_staging_place(const struct core_staging *staging)
+{
+    struct trm_place place = {NULL, 0, staging->memory};
+
+    if (staging->block != NULL) {
+        place.memory = staging->block->slab->memory;
+        place.offset = staging->block->offset;
+        place.host   = NULL;
+    }
+    return place;
+}
+
+static void staging_go(struct core_deferred *item)
+{
+    struct core_staging *staging =
+        (struct core_staging *)((char *)item - offsetof(struct core_staging, deferred));
+    struct core_context *context = staging->device->object.context;
+
+    core_uses_fini(context, &staging->uses);
+    if (staging->block != NULL)
+        core_pool_give(staging->device->pool, staging->block);
+    else
+        core_release(context, staging->memory, staging->size);
+    core_release(context, staging, sizeof(*staging));
+}
+
+void core_staging_release(struct core_staging *staging)
+{
+    if (staging == NULL)
+        return;
+    staging->deferred.uses = &staging->uses;
+    staging->deferred.go   = staging_go;
+    core_device_defer(staging->device, &staging->deferred);
+}

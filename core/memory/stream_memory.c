@@ -1,0 +1,117 @@
+/* Allocation in stream order.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+
+#include "core/memory/pool.h"
+#include "core/memory/transfer.h"
+#include "core/object/output.h"
+
+int32_t trm_stream_alloc(struct trm_stream *stream, uint64_t size, struct trm_buffer **buffer)
+{
+    struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .kind = TRM_MEMORY_DEVICE, .size = size};
+    struct core_stream *found;
+    struct core_buffer *made = NULL;
+
+    int32_t status = core_stream_begin_live(stream, "allocating memory", &found);
+    if (status != TRM_OK)
+        return status;
+    if (size > found->device->limits.max_buffer_bytes)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "a buffer of %" PRIu64 " bytes: device %s has at most %" PRIu64 " bytes a buffer",
+                         size, found->device->id, found->device->limits.max_buffer_bytes);
+    status = core_output_check(buffer, "buffer");
+    if (status == TRM_OK)
+        status = core_buffer_create(found->device, &desc, found, &made);
+    if (status == TRM_OK)
+        *buffer = made->object.handle;
+    return status;
+}
+
+/* Is there work on other streams, not known to have finished, that uses the buffer? */
+static int32_t others_use(struct core_uses *uses, const struct core_stream *stream)
+{
+    uint32_t own = 0;
+
+    uint32_t occupied = atomic_load_explicit(&uses->occupied, memory_order_acquire);
+    if (occupied == 0)
+        return 0;
+    core_lock_take(&uses->lock);
+    for (uint32_t i = 0; i < CORE_USES_INLINE; i++)
+        own += uses->slots[i].stream == stream;
+    core_lock_give(&uses->lock);
+    return occupied != own;
+}
+
+static int32_t ordered_free(struct core_buffer *buffer, struct core_stream *stream)
+{
+    uint64_t value = core_stream_next(stream);
+
+    core_error_clear();
+    int32_t status = stream->device->backend->pool.free(stream->backend, value, buffer->memory);
+    return core_stream_commit(stream, value, status) == TRM_OK;
+}
+
+/* Give the memory to the stream's order. 0: that cannot be, since another stream may be at work
+ * on it. */
+static int32_t let_go_in_order(struct core_buffer *buffer, struct core_stream *stream)
+{
+    if (others_use(&buffer->uses, stream)) {
+        core_uses_finished(&buffer->uses); /* drops those that have */
+        if (others_use(&buffer->uses, stream))
+            return 0;
+    }
+    if (buffer->block != NULL) {
+        if (!core_pool_park(buffer->device->pool, buffer->block, stream))
+            return 0;
+    } else if (!buffer->ordered || !ordered_free(buffer, stream)) {
+        return 0;
+    }
+    core_uses_fini(buffer->object.context, &buffer->uses);
+    return 1;
+}
+
+/* The caller alone may touch the buffer now, but for calls of other threads that are inside. */
+static void end_on_stream(struct core_buffer *buffer, struct core_stream *stream)
+{
+    core_object_retain(&buffer->object);
+    atomic_store_explicit(&buffer->ending, CORE_ENDING_BOTH, memory_order_relaxed);
+    core_buffer_end(buffer);
+    int32_t retired = atomic_load_explicit(&buffer->ending, memory_order_acquire) == CORE_ENDING_ONE;
+    if (!retired) {
+        /* Whoever is inside will let the memory go when he leaves, after this use. */
+        core_use(&buffer->uses, stream, core_stream_next(stream) - 1);
+        retired = atomic_exchange(&buffer->ending, CORE_ENDING_ONE) == CORE_ENDING_ONE;
+    }
+    if (retired && !let_go_in_order(buffer, stream)) {
+        core_use(&buffer->uses, stream, core_stream_next(stream) - 1);
+        core_buffer_let_go_later(buffer);
+    }
+    core_object_unref(&buffer->object);
+}
+
+int32_t trm_stream_free(struct trm_stream *stream, struct trm_buffer *buffer)
+{
+    struct core_stream *found = core_object_find(stream, CORE_STREAM);
+    struct core_buffer *freed = found == NULL ? NULL : core_object_enter(buffer, CORE_BUFFER);
+    if (freed == NULL)
+        return core_last_status();
+
+    core_device_reap(freed->device);
+    int32_t status = core_buffer_check_device(freed, found->device);
+    if (status == TRM_OK && core_stream_is_recording(found))
+        status = core_fail(TRM_ERROR_UNSUPPORTED, "freeing memory cannot be recorded into a graph");
+    if (status == TRM_OK)
+        status = core_buffer_drop(freed, 1);
+    /* From here on nobody else can end the buffer, so it stays without being entered. */
+    core_object_leave(&freed->object);
+    if (status < 0)
+        return status;
+    /* A failed stream frees it all the same: nothing on it will run any more. */
+    status = core_stream_begin(stream, &found);
+    if (status == TRM_OK)
+        end_on_stream(freed, found);
+    else
+        core_buffer_end(freed);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* Enqueueing transfers of parts of buffers that have been checked.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CORE_MEMORY_TRANSFER_H
+#define CORE_MEMORY_TRANSFER_H
+
+#include <trireme/backend.h>
+#include <trireme/transfer.h>
+
+#include "core/memory/buffer.h"
+#include "core/stream/stream.h"
+
+static inline struct trm_place core_place(const struct core_buffer *buffer, uint64_t offset)
+{
+    struct trm_place place = {buffer->memory, buffer->base + offset, NULL};
+    return place;
+}
+
+static inline struct trm_place core_place_host(const void *memory)
+{
+    struct trm_place place = {NULL, 0, (void *)(uintptr_t)memory};
+    return place;
+}
+
+/* One copy, of at least one byte, between places that the stream's device reaches. Recording the
+ * use is the caller's. */
+int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place destination, struct trm_place source,
+                          uint64_t size);
+
+/* What the functions of <trireme/transfer.h> do, on a stream that core_stream_begin() has found. */
+int32_t core_upload(struct core_stream *stream, struct trm_span destination, const void *source);
+int32_t core_download(struct core_stream *stream, void *destination, struct trm_span source);
+int32_t core_copy(struct core_stream *stream, struct trm_span destination, struct trm_span source);
+
+/* Statistics count what the program asked for, however it is done: one copy for each call. */
+enum core_direction {
+    CORE_COPY_DEVICE = 0,
+    CORE_COPY_UP     = 1,
+    CORE_COPY_DOWN   = 2,
+};
+void core_copy_count(struct core_stream *stream, enum core_direction direction, uint64_t size);
+
+/* Errors: WRONG_DEVICE when neither buffer is of the stream's device, or of another context. */
+int32_t core_copy_check_devices(const struct core_stream *stream, const struct core_buffer *destination,
+                                const struct core_buffer *source);
+
+/* A copy between buffers of any devices, of which one is the stream's; records the uses. */
+int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer *destination, uint64_t to,
+                          struct core_buffer *source, uint64_t from, uint64_t size);
+
+/* A fill of at least one pattern; records the use. */
+int32_t core_fill_buffer(struct core_stream *stream, struct core_buffer *buffer, uint64_t offset,
+                         uint64_t size, uint64_t pattern, uint32_t pattern_size);
+
+/* core/memory/peer.c: the part of core_copy_buffers() for two devices. */
+int32_t core_peer_copy(struct core_stream *stream, struct core_buffer *destination, uint64_t to,
+                       struct core_buffer *source, uint64_t from, uint64_t size);
+
+#endif

@@ -1,0 +1,392 @@
+/* Launches.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/graph/graph.h"
+#include "core/memory/transfer.h"
+#include "core/module/launch.h"
+
+#define ARGUMENTS_INLINE 16
+
+/* A launch that has been checked. */
+struct launch {
+    struct core_stream *stream;
+    struct core_kernel *kernel;
+    struct trm_launch_desc desc;
+    struct trm_launch_argument *arguments; /* for the backend */
+    struct core_buffer **buffers;          /* for each argument; NULL: a scalar */
+};
+
+/* Where up to ARGUMENTS_INLINE arguments are put together; more are allocated. */
+struct launch_space {
+    struct trm_launch_argument arguments[ARGUMENTS_INLINE];
+    struct core_buffer *buffers[ARGUMENTS_INLINE];
+};
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+/* ---- the grid ------------------------------------------------------------------------------ */
+
+static int32_t fail_grid(const char *what, uint32_t given, char axis, uint64_t most)
+{
+    return core_fail(TRM_ERROR_OUT_OF_RANGE, "%" PRIu32 " %s in %c; the device has at most %" PRIu64, given,
+                     what, axis, most);
+}
+
+/* Zeros count as one where another is not zero. */
+static void complete(uint32_t sizes[3])
+{
+    for (uint32_t i = 0; i < 3; i++)
+        if (sizes[i] == 0)
+            sizes[i] = 1;
+}
+
+static int32_t set_group_size(struct launch *launch, const struct trm_grid *grid)
+{
+    const uint32_t *own = launch->kernel->group_size;
+    uint32_t *size      = launch->desc.group_size;
+
+    memcpy(size, grid->group_size, sizeof(launch->desc.group_size));
+    if ((size[0] | size[1] | size[2]) == 0) {
+        if (own[0] == 0)
+            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "kernel \"%s\" has no group size of its own, and the grid gives none",
+                             launch->kernel->name);
+        memcpy(size, own, sizeof(launch->desc.group_size));
+        return TRM_OK;
+    }
+    complete(size);
+    if (own[0] != 0 && memcmp(size, own, sizeof(launch->desc.group_size)) != 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "kernel \"%s\" has groups of %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", not %" PRIu32
+                         " x %" PRIu32 " x %" PRIu32,
+                         launch->kernel->name, own[0], own[1], own[2], size[0], size[1], size[2]);
+    return TRM_OK;
+}
+
+static int32_t check_sizes(const struct launch *launch)
+{
+    const struct core_device_limits *limits = &launch->stream->device->limits;
+    const struct trm_launch_desc *desc      = &launch->desc;
+
+    for (uint32_t i = 0; i < 3; i++) {
+        if (desc->groups[i] > limits->max_groups[i])
+            return fail_grid("groups", desc->groups[i], (char)('x' + i), limits->max_groups[i]);
+        if (desc->group_size[i] > limits->max_group_size[i])
+            return fail_grid("work-items of a group", desc->group_size[i], (char)('x' + i),
+                             limits->max_group_size[i]);
+    }
+    return TRM_OK;
+}
+
+/* The products: work-items of a group, and the groups as a whole, which are numbered in 64 bits. */
+static int32_t check_products(const struct launch *launch)
+{
+    const struct core_device_limits *limits = &launch->stream->device->limits;
+    const uint32_t *size = launch->desc.group_size, *groups = launch->desc.groups;
+    uint64_t items, all;
+
+    if (__builtin_mul_overflow((uint64_t)size[0] * size[1], (uint64_t)size[2], &items) ||
+        items > limits->max_group_items)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "a group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
+                         " work-items; the device has at most %" PRIu64,
+                         size[0], size[1], size[2], limits->max_group_items);
+    if (__builtin_mul_overflow((uint64_t)groups[0] * groups[1], (uint64_t)groups[2], &all) ||
+        __builtin_mul_overflow(all, items, &all))
+        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "%" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups are more than 64 bits can count",
+                         groups[0], groups[1], groups[2]);
+    return TRM_OK;
+}
+
+static int32_t check_shared(const struct launch *launch)
+{
+    const struct core_device_limits *limits = &launch->stream->device->limits;
+    uint64_t shared = (uint64_t)launch->desc.shared_bytes + launch->kernel->shared_bytes;
+
+    if (shared <= limits->max_shared_bytes)
+        return TRM_OK;
+    return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                     "%" PRIu64 " bytes of shared memory for kernel \"%s\"; the device has at most %" PRIu64,
+                     shared, launch->kernel->name, limits->max_shared_bytes);
+}
+
+/* Fills in the shape. `groups` stays all zero for a launch of nothing. */
+static int32_t set_grid(struct launch *launch, const struct trm_grid *grid)
+{
+    if (grid == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a launch needs a grid");
+    launch->desc.shared_bytes = grid->shared_bytes;
+    memcpy(launch->desc.groups, grid->groups, sizeof(launch->desc.groups));
+    if ((grid->groups[0] | grid->groups[1] | grid->groups[2]) == 0)
+        return TRM_OK; /* nothing will run, in groups of whatever size */
+    complete(launch->desc.groups);
+    int32_t status = set_group_size(launch, grid);
+    if (status == TRM_OK)
+        status = check_sizes(launch);
+    if (status == TRM_OK)
+        status = check_products(launch);
+    if (status == TRM_OK)
+        status = check_shared(launch);
+    return status;
+}
+
+/* ---- the arguments ------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) int32_t fail_argument(const struct launch *launch, uint32_t index,
+                                                       const struct trm_argument *given)
+{
+    return core_launch_fail_argument(launch->kernel, index, given);
+}
+
+static int32_t set_scalar(struct launch *launch, uint32_t index, const struct trm_argument *given)
+{
+    struct trm_launch_argument *argument = &launch->arguments[index];
+
+    if (!LIKELY(given->type == launch->kernel->parameters[index].type) &&
+        launch->kernel->parameters[index].kind == TRM_PARAMETER_SCALAR)
+        return fail_argument(launch, index, given);
+    argument->kind   = TRM_PARAMETER_SCALAR;
+    argument->type   = given->type;
+    argument->memory = NULL;
+    argument->offset = 0;
+    argument->size   = trm_type_size(given->type);
+    argument->block  = NULL;
+    switch (argument->size) {
+    case 1:
+        argument->scalar = given->value.u8;
+        break;
+    case 2:
+        argument->scalar = given->value.u16;
+        break;
+    case 4:
+        argument->scalar = given->value.u32;
+        break;
+    default:
+        argument->scalar = given->value.u64;
+        break;
+    }
+    launch->buffers[index] = NULL;
+    return TRM_OK;
+}
+
+static int32_t set_block(struct launch *launch, uint32_t index, const struct trm_argument *given)
+{
+    struct trm_launch_argument *argument = &launch->arguments[index];
+
+    if (!LIKELY(given->value.block.size == launch->kernel->parameters[index].size))
+        return fail_argument(launch, index, given);
+    if (!LIKELY(given->value.block.data != NULL))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "argument %" PRIu32 " of kernel \"%s\": the block is NULL", index,
+                         launch->kernel->name);
+    argument->kind         = TRM_PARAMETER_BLOCK;
+    argument->type         = TRM_TYPE_NONE;
+    argument->memory       = NULL;
+    argument->offset       = 0;
+    argument->size         = given->value.block.size;
+    argument->scalar       = 0;
+    argument->block        = given->value.block.data;
+    launch->buffers[index] = NULL;
+    return TRM_OK;
+}
+
+/* A failure of the span itself is told with the argument's place. */
+static int32_t fail_span(const struct launch *launch, uint32_t index, int32_t status)
+{
+    return core_fail(status, "argument %" PRIu32 " of kernel \"%s\": %s", index, launch->kernel->name,
+                     trm_last_error().sentence);
+}
+
+/* A shader may use what comes before its runtime array without asking how long the buffer is. */
+static int32_t fail_short(const struct launch *launch, uint32_t index, uint64_t length)
+{
+    const struct trm_parameter *parameter = &launch->kernel->parameters[index];
+
+    return core_fail(
+        TRM_ERROR_OUT_OF_RANGE,
+        "argument %" PRIu32 " \"%s\" of kernel \"%s\" has %" PRIu64 " bytes; it takes at least %" PRIu32,
+        index, parameter->name != NULL ? parameter->name : "", launch->kernel->name, length, parameter->size);
+}
+
+static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_argument *given)
+{
+    const struct core_device *device     = launch->stream->device;
+    struct trm_launch_argument *argument = &launch->arguments[index];
+    const struct trm_span *span          = &given->value.span;
+    struct core_buffer *buffer;
+    uint64_t length;
+
+    int32_t status = core_span_resolve(*span, &buffer, &length);
+    if (status == TRM_OK)
+        status = core_buffer_check_device(buffer, device);
+    if (!LIKELY(status == TRM_OK))
+        return fail_span(launch, index, status);
+    if (!LIKELY(length >= launch->kernel->parameters[index].size) &&
+        launch->kernel->parameters[index].kind == TRM_PARAMETER_BUFFER)
+        return fail_short(launch, index, length);
+    uint64_t alignment = device->limits.buffer_alignment;
+    if (span->offset != 0 && alignment > 1 && span->offset % alignment != 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "argument %" PRIu32 " of kernel \"%s\" begins at offset %" PRIu64
+                         ", which is no multiple of %" PRIu64 " bytes",
+                         index, launch->kernel->name, span->offset, alignment);
+    argument->kind         = TRM_PARAMETER_BUFFER;
+    argument->type         = TRM_TYPE_NONE;
+    argument->memory       = length == 0 ? NULL : buffer->memory;
+    argument->offset       = buffer->base + span->offset;
+    argument->size         = length;
+    argument->scalar       = 0;
+    argument->block        = NULL;
+    launch->buffers[index] = length == 0 ? NULL : buffer;
+    return TRM_OK;
+}
+
+static int32_t set_arguments(struct launch *launch, const struct trm_argument *given);
+
+/* Some have names: put them in order first. */
+static __attribute__((noinline)) int32_t set_named(struct launch *launch, const struct trm_argument *given)
+{
+    struct core_context *context  = launch->stream->object.context;
+    uint32_t count                = launch->desc.argument_count;
+    uint64_t size                 = count * sizeof(struct trm_argument);
+    struct trm_argument *arranged = core_allocate(context, size);
+
+    if (arranged == NULL)
+        return core_fail_memory("launching a kernel");
+    int32_t status = core_launch_arrange(launch->kernel, given, count, arranged);
+    for (uint32_t i = 0; i < count; i++)
+        arranged[i].name = NULL;
+    if (status == TRM_OK)
+        status = set_arguments(launch, arranged);
+    core_release(context, arranged, size);
+    return status;
+}
+
+static int32_t set_arguments(struct launch *launch, const struct trm_argument *given)
+{
+    int32_t status = TRM_OK;
+
+    for (uint32_t i = 0; i < launch->desc.argument_count && status == TRM_OK; i++) {
+        if (!LIKELY(given[i].name == NULL))
+            return set_named(launch, given);
+        if (!LIKELY(given[i].kind == launch->kernel->parameters[i].kind) &&
+            !core_launch_takes(&launch->kernel->parameters[i], &given[i]))
+            return fail_argument(launch, i, &given[i]);
+        if (given[i].kind == TRM_PARAMETER_SCALAR)
+            status = set_scalar(launch, i, &given[i]);
+        else if (given[i].kind == TRM_PARAMETER_BUFFER)
+            status = set_span(launch, i, &given[i]);
+        else
+            status = set_block(launch, i, &given[i]);
+    }
+    return status;
+}
+
+/* ---- the launch ---------------------------------------------------------------------------- */
+
+static int32_t launch_run(struct launch *launch, const struct trm_argument *arguments)
+{
+    struct core_stream *stream = launch->stream;
+
+    int32_t status = set_arguments(launch, arguments);
+    if (status != TRM_OK || launch->desc.groups[0] == 0)
+        return status;
+    launch->desc.kernel    = launch->kernel->kernel;
+    launch->desc.arguments = launch->arguments;
+
+    uint64_t value = core_stream_next(stream);
+    core_error_clear();
+    status = core_stream_commit(stream, value, stream->ops->launch(stream->backend, value, &launch->desc));
+    if (!LIKELY(status == TRM_OK))
+        return status;
+    if (LIKELY(!core_stream_is_recording(stream)))
+        core_module_use(launch->kernel->module, stream, value);
+    else
+        core_recorder_kernel(stream, launch->kernel);
+    core_use_buffers(launch->buffers, launch->desc.argument_count, stream, value);
+    core_stream_count(stream, &stream->stats->launches);
+    return TRM_OK;
+}
+
+static __attribute__((noinline)) int32_t launch_inline(struct launch *launch,
+                                                       const struct trm_argument *arguments)
+{
+    struct launch_space space;
+
+    launch->arguments      = space.arguments;
+    launch->buffers        = space.buffers;
+    int32_t status         = launch_run(launch, arguments);
+    launch->arguments      = NULL;
+    launch->buffers        = NULL;
+    launch->desc.arguments = NULL;
+    return status;
+}
+
+static int32_t launch_allocated(struct launch *launch, const struct trm_argument *arguments)
+{
+    struct core_context *context = launch->stream->object.context;
+    uint32_t count               = launch->desc.argument_count;
+    size_t each                  = sizeof(*launch->arguments) + sizeof(*launch->buffers);
+
+    void *space = core_allocate(context, count * each);
+    if (space == NULL)
+        return core_fail_memory("launching a kernel");
+    launch->arguments = space;
+    launch->buffers   = (void *)(launch->arguments + count);
+    int32_t status    = launch_run(launch, arguments);
+    core_release(context, space, count * each);
+    return status;
+}
+
+static int32_t check_launch(const struct core_stream *stream, const struct core_kernel *kernel,
+                            const struct trm_argument *arguments, uint32_t count)
+{
+    if (!LIKELY(kernel->module->device == stream->device))
+        return core_fail(TRM_ERROR_WRONG_DEVICE,
+                         "kernel \"%s\" belongs to another device (%s) than the stream (%s)", kernel->name,
+                         kernel->module->device->id, stream->device->id);
+    if (!LIKELY(count == kernel->parameter_count))
+        return core_launch_fail_count(kernel, arguments, count);
+    if (!LIKELY(count == 0 || arguments != NULL))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the arguments of kernel \"%s\" are NULL", kernel->name);
+    return TRM_OK;
+}
+
+int32_t core_launch(struct core_stream *stream, struct core_kernel *kernel, const struct trm_grid *grid,
+                    const struct trm_argument *arguments, uint32_t argument_count)
+{
+    struct launch launch;
+
+    launch.stream              = stream;
+    launch.kernel              = kernel;
+    launch.desc.struct_size    = sizeof(launch.desc);
+    launch.desc.argument_count = argument_count;
+    launch.desc.reserved       = 0;
+
+    int32_t status = check_launch(stream, kernel, arguments, argument_count);
+    if (status == TRM_OK)
+        status = set_grid(&launch, grid);
+    if (status != TRM_OK)
+        return status;
+    if (LIKELY(argument_count <= ARGUMENTS_INLINE))
+        return launch_inline(&launch, arguments);
+    return launch_allocated(&launch, arguments);
+}
+
+int32_t trm_launch(struct trm_stream *stream, struct trm_kernel *kernel, const struct trm_grid *grid,
+                   const struct trm_argument *arguments, uint32_t argument_count)
+{
+    struct core_stream *found;
+
+    int32_t status = core_stream_begin(stream, &found);
+    if (status != TRM_OK)
+        return status;
+    struct core_kernel *launched = core_kernel_find(kernel);
+    if (!LIKELY(launched != NULL))
+        return core_last_status();
+    return core_launch(found, launched, grid, arguments, argument_count);
+}

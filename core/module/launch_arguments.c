@@ -1,0 +1,191 @@
+/* Launches: arguments by name, and what is wrong with arguments.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/module/kernel_interface.h"
+#include "core/module/launch.h"
+
+#define NAMES_BYTES 240
+
+static const char *name_of(const struct core_kernel *kernel, uint32_t index)
+{
+    const char *name = kernel->parameters[index].name;
+
+    return name != NULL ? name : "";
+}
+
+/* ---- types --------------------------------------------------------------------------------- */
+
+static const char *article(const char *type)
+{
+    return type[0] == 'i' || type[0] == 'f' ? "an" : "a";
+}
+
+static const char *describe(const struct trm_argument *given, char text[CORE_PARAMETER_TEXT])
+{
+    switch (given->kind) {
+    case TRM_PARAMETER_BUFFER:
+        return "a buffer";
+    case TRM_PARAMETER_SCALAR:
+        snprintf(text, CORE_PARAMETER_TEXT, "%s %s", article(trm_type_name(given->type)),
+                 trm_type_name(given->type));
+        return text;
+    case TRM_PARAMETER_BLOCK:
+        snprintf(text, CORE_PARAMETER_TEXT, "a block of %" PRIu64 " bytes", given->value.block.size);
+        return text;
+    case TRM_ARGUMENT_PORT:
+        return "a port, which only stages of pipelines have,";
+    case TRM_ARGUMENT_PORT_ELEMENTS:
+        return "the elements of a port, which only stages of pipelines have,";
+    default:
+        return "a value of no kind";
+    }
+}
+
+int32_t core_launch_takes(const struct trm_parameter *parameter, const struct trm_argument *given)
+{
+    int32_t is_bytes = parameter->kind == TRM_PARAMETER_BYTES;
+
+    switch (given->kind) {
+    case TRM_PARAMETER_BUFFER:
+        return parameter->kind == given->kind || (is_bytes && parameter->size == sizeof(uint64_t));
+    case TRM_PARAMETER_SCALAR:
+        return is_bytes ? trm_type_size(given->type) == parameter->size && parameter->size != 0
+                        : parameter->kind == given->kind && parameter->type == given->type;
+    case TRM_PARAMETER_BLOCK:
+        return (is_bytes || parameter->kind == given->kind) && given->value.block.size == parameter->size;
+    default:
+        return 0;
+    }
+}
+
+/* argument 2 "a" of kernel "saxpy" is f32, but an i32 was given */
+int32_t core_launch_fail_argument(const struct core_kernel *kernel, uint32_t index,
+                                  const struct trm_argument *given)
+{
+    char is[CORE_PARAMETER_TEXT], what[CORE_PARAMETER_TEXT];
+
+    return core_fail(TRM_ERROR_TYPE_MISMATCH,
+                     "argument %" PRIu32 " \"%s\" of kernel \"%s\" is %s, but %s was given", index,
+                     name_of(kernel, index), kernel->name,
+                     core_parameter_text(&kernel->parameters[index], is), describe(given, what));
+}
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static void list_names(const struct core_kernel *kernel, char names[NAMES_BYTES])
+{
+    size_t length = 0;
+
+    names[0] = '\0';
+    for (uint32_t i = 0; i < kernel->parameter_count && length < NAMES_BYTES; i++)
+        length += (size_t)snprintf(names + length, NAMES_BYTES - length, "%s%s", i == 0 ? "" : ", ",
+                                   name_of(kernel, i));
+    if (length >= NAMES_BYTES)
+        memcpy(names + NAMES_BYTES - 4, "...", 4);
+}
+
+static int32_t fail_unknown(const struct core_kernel *kernel, const char *name)
+{
+    char names[NAMES_BYTES];
+
+    list_names(kernel, names);
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "kernel \"%s\" has no parameter \"%s\"; there are: %s",
+                     kernel->name, name, names);
+}
+
+static int32_t fail_missing(const struct core_kernel *kernel, uint32_t index)
+{
+    char is[CORE_PARAMETER_TEXT];
+
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "argument \"%s\" of kernel \"%s\" is missing; it is %s",
+                     name_of(kernel, index), kernel->name,
+                     core_parameter_text(&kernel->parameters[index], is));
+}
+
+static uint32_t find_parameter(const struct core_kernel *kernel, const char *name)
+{
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (strcmp(name_of(kernel, i), name) == 0)
+            return i;
+    return UINT32_MAX;
+}
+
+/* An argument that is not there yet is of no kind. */
+static int32_t place(const struct core_kernel *kernel, const struct trm_argument *given,
+                     struct trm_argument *arranged)
+{
+    uint32_t index = find_parameter(kernel, given->name);
+
+    if (index == UINT32_MAX)
+        return fail_unknown(kernel, given->name);
+    if (arranged[index].kind != 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "argument \"%s\" of kernel \"%s\" is given twice",
+                         given->name, kernel->name);
+    if (given->kind == 0)
+        return core_launch_fail_argument(kernel, index, given);
+    arranged[index] = *given;
+    return TRM_OK;
+}
+
+int32_t core_launch_arrange(const struct core_kernel *kernel, const struct trm_argument *given,
+                            uint32_t count, struct trm_argument *arranged)
+{
+    uint32_t positions = 0;
+    int32_t status     = TRM_OK;
+
+    while (positions < count && given[positions].name == NULL)
+        positions++;
+    if (positions > kernel->parameter_count)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "kernel \"%s\" has %" PRIu32 " arguments, but %" PRIu32 " were given by position",
+                         kernel->name, kernel->parameter_count, positions);
+    memset(arranged, 0, kernel->parameter_count * sizeof(*arranged));
+    for (uint32_t i = 0; i < positions; i++) {
+        if (given[i].kind == 0)
+            return core_launch_fail_argument(kernel, i, &given[i]);
+        arranged[i] = given[i];
+    }
+    for (uint32_t i = positions; i < count && status == TRM_OK; i++) {
+        if (given[i].name == NULL)
+            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "argument %" PRIu32
+                             " of a launch of kernel \"%s\" has no name, but comes after one "
+                             "that has",
+                             i, kernel->name);
+        status = place(kernel, &given[i], arranged);
+    }
+    for (uint32_t i = 0; i < kernel->parameter_count && status == TRM_OK; i++)
+        if (arranged[i].kind == 0)
+            status = fail_missing(kernel, i);
+    return status;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------- */
+
+static int32_t fail_number(const struct core_kernel *kernel, uint32_t count)
+{
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                     "kernel \"%s\" has %" PRIu32 " arguments, but %" PRIu32 " were given", kernel->name,
+                     kernel->parameter_count, count);
+}
+
+int32_t core_launch_fail_count(const struct core_kernel *kernel, const struct trm_argument *given,
+                               uint32_t count)
+{
+    struct core_context *context = kernel->object.context;
+    uint64_t size                = (uint64_t)kernel->parameter_count * sizeof(struct trm_argument);
+
+    /* Too many may be a number that is wrong by itself: then nothing is read. */
+    if (given == NULL || count == 0 || count > kernel->parameter_count || given[count - 1].name == NULL)
+        return fail_number(kernel, count);
+    struct trm_argument *arranged = core_allocate(context, size);
+    if (arranged == NULL)
+        return core_fail_memory("launching a kernel");
+    int32_t status = core_launch_arrange(kernel, given, count, arranged);
+    core_release(context, arranged, size);
+    return status == TRM_OK ? fail_number(kernel, count) : status;
+}

@@ -1,0 +1,237 @@
+/* Modules: loading and unloading.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/module/module.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/module/module_native.h"
+#include "core/module/module_source.h"
+#include "core/object/abi.h"
+#include "core/object/output.h"
+
+#define DESC_MIN 32 /* bytes of struct trm_module_desc in the first version */
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+static void module_unload(struct core_module *module)
+{
+    struct core_context *context = module->object.context;
+    struct core_device *device   = module->device;
+
+    core_uses_fini(context, &module->uses);
+    device->backend->module.unload(module->module);
+    core_module_source_destroy(context, module->portable);
+    core_release(context, module->name, strlen(module->name) + 1);
+    core_release(context, module, sizeof(*module));
+    core_device_unref(device);
+}
+
+static void deferred_go(struct core_deferred *item)
+{
+    module_unload((struct core_module *)((char *)item - offsetof(struct core_module, deferred)));
+}
+
+static void module_retire(struct core_object *object)
+{
+    core_device_discount(((struct core_module *)object)->device, CORE_MODULE);
+}
+
+/* Handle and kernels are gone; what is left are launches under way. */
+static void module_release(struct core_object *object)
+{
+    struct core_module *module = (struct core_module *)object;
+    struct core_device *device = module->device;
+
+    core_module_notes_to_uses(module);
+    module->deferred.uses = &module->uses;
+    module->deferred.go   = deferred_go;
+    core_object_retain(&device->object);
+    core_device_defer(device, &module->deferred);
+    core_device_unref(device);
+}
+
+static const struct core_object_ops module_ops = {
+    .type    = CORE_MODULE,
+    .name    = "module",
+    .retire  = module_retire,
+    .release = module_release,
+};
+
+/* ---- loading ------------------------------------------------------------------------------- */
+
+static int32_t check_supported(struct core_device *device, int32_t format)
+{
+    core_error_clear();
+    int32_t status = device->backend->module.supports(device->device, core_module_format_below(format));
+    if (status == TRM_OK)
+        return TRM_OK;
+    if (status == TRM_ERROR_UNSUPPORTED && core_module_is_portable(format))
+        return core_fail(status, "device %s takes no portable kernels (SPIR-V)", device->id);
+    if (status == TRM_ERROR_UNSUPPORTED && core_module_format_text(format) != NULL)
+        return core_fail(status, "device %s takes no %s", device->id, core_module_format_text(format));
+    if (status == TRM_ERROR_UNSUPPORTED)
+        return core_fail(status, "device %s takes no modules of format %" PRId32, device->id, format);
+    return core_device_note(device, core_fail_below(status));
+}
+
+/* A backend may try this and that before it comes to something that works; what failed on the way is nobody's error. */
+static int32_t load_below(struct core_module *module, const struct trm_module_source *source)
+{
+    struct core_device *device = module->device;
+    struct core_saved_error before;
+
+    core_error_save(&before);
+    core_error_clear();
+    int32_t status = device->backend->module.load(device->device, source, &module->module);
+    if (status != TRM_OK)
+        return core_device_note(device, core_fail_below(status));
+    core_error_restore(&before);
+    return TRM_OK;
+}
+
+static int32_t module_create(struct core_device *device, const struct trm_module_desc *desc,
+                             struct core_module **module)
+{
+    struct core_context *context = device->object.context;
+    struct trm_module_source source;
+
+    struct core_module *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return core_fail_memory("loading a module");
+    made->device   = device;
+    int32_t status = core_module_source_create(context, desc, &made->portable, &source);
+    if (status != TRM_OK)
+        goto release;
+    made->name = core_copy_text(context, source.name);
+    if (made->name == NULL) {
+        status = core_fail_memory("loading a module");
+        goto destroy_source;
+    }
+    status = load_below(made, &source);
+    core_module_source_release(context, &source);
+    if (status != TRM_OK)
+        goto release_name;
+    status = core_object_init(&made->object, &module_ops, context);
+    if (status != TRM_OK)
+        goto unload;
+    core_device_adopt(device, CORE_MODULE);
+    *module = made;
+    return TRM_OK;
+
+unload:
+    device->backend->module.unload(made->module);
+release_name:
+    core_release(context, made->name, strlen(made->name) + 1);
+destroy_source:
+    core_module_source_release(context, &source);
+    core_module_source_destroy(context, made->portable);
+release:
+    core_release(context, made, sizeof(*made));
+    return status;
+}
+
+/* Everything about a description that can be told before anything is made of it. */
+static int32_t check_desc(struct core_device *device, const struct trm_module_desc *given,
+                          struct trm_module_desc *own)
+{
+    int32_t status = core_device_check(device);
+    if (status != TRM_OK)
+        return status;
+    if (given == NULL || !core_struct_take(own, sizeof(*own), given, DESC_MIN))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a module needs a description with its struct_size");
+    status = core_module_desc_check(own);
+    return status == TRM_OK ? check_supported(device, own->format) : status;
+}
+
+int32_t trm_module_load(struct trm_device *device, const struct trm_module_desc *desc,
+                        struct trm_module **module)
+{
+    struct trm_module_desc own = {.struct_size = sizeof(own)};
+    struct core_module *made   = NULL;
+
+    struct core_device *found = core_device_find(device);
+    if (found == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(module, "module");
+    if (status == TRM_OK)
+        status = check_desc(found, desc, &own);
+    if (status == TRM_OK)
+        status = module_create(found, &own, &made);
+    if (status == TRM_OK)
+        *module = made->object.handle;
+    return status;
+}
+
+void trm_module_destroy(struct trm_module *module)
+{
+    if (module == NULL)
+        return;
+    struct core_module *found = core_object_enter(module, CORE_MODULE);
+    if (found == NULL)
+        return;
+    core_object_kill(&found->object);
+    core_object_leave(&found->object);
+}
+
+int32_t trm_module_supported(struct trm_device *device, int32_t format)
+{
+    struct core_device *found = core_device_find(device);
+    if (found == NULL)
+        return core_last_status();
+    return check_supported(found, format);
+}
+
+/* ---- building ------------------------------------------------------------------------------ */
+
+static int32_t build_below(struct core_device *device, const struct trm_module_source *source, uint32_t flags,
+                           const char *path)
+{
+    struct core_saved_error before;
+
+    core_error_save(&before);
+    core_error_clear();
+    int32_t status = device->backend->module.build(device->device, source, flags, path);
+    if (status != TRM_OK)
+        return core_device_note(device, core_fail_below(status));
+    core_error_restore(&before);
+    return TRM_OK;
+}
+
+static int32_t check_build(struct core_device *device, int32_t format, uint32_t flags, const char *path)
+{
+    if (flags & ~(uint32_t)TRM_BUILD_PORTABLE)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_module_build: flags 0x%" PRIx32 " has bits that mean nothing", flags);
+    if (path == NULL || path[0] == '\0')
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_module_build() needs the path of a file");
+    if (!core_module_is_portable(format))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "only portable kernels are built, not native code");
+    if (device->backend->module.build == NULL)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "device %s has no form for kernels that are built beforehand",
+                         device->id);
+    return TRM_OK;
+}
+
+int32_t trm_module_build(struct trm_device *handle, const struct trm_module_desc *desc, uint32_t flags,
+                         const char *path)
+{
+    struct trm_module_desc own     = {.struct_size = sizeof(own)};
+    struct core_portable *portable = NULL;
+    struct trm_module_source source;
+
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return core_last_status();
+    int32_t status = check_desc(device, desc, &own);
+    if (status == TRM_OK)
+        status = check_build(device, own.format, flags, path);
+    if (status == TRM_OK)
+        status = core_module_source_create(device->object.context, &own, &portable, &source);
+    if (status == TRM_OK)
+        status = build_below(device, &source, flags, path);
+    core_module_source_destroy(device->object.context, portable);
+    core_object_leave(&device->object);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* Notes of which streams launched from a module, and up to which operation.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/module/module.h"
+
+#define NOTES 15
+
+struct core_module_note {
+    struct core_stream *stream; /* holds a reference; NULL: free */
+    _Atomic uint64_t value;
+};
+
+struct core_module_notes {
+    struct core_module_notes *next;
+    struct core_module_note notes[NOTES];
+};
+
+/* Has the stream ended, so that nothing is enqueued on it any more? */
+static int32_t has_ended(struct core_stream *stream)
+{
+    if (!core_stream_pin(stream))
+        return 1;
+    core_stream_unpin(stream, 1);
+    return 0;
+}
+
+/* The stream's note, or one that can become its. */
+static struct core_module_note *find_locked(const struct core_module *module,
+                                            const struct core_stream *stream)
+{
+    struct core_module_note *free = NULL;
+
+    for (struct core_module_notes *block = module->notes; block != NULL; block = block->next)
+        for (uint32_t i = 0; i < NOTES; i++) {
+            struct core_module_note *note = &block->notes[i];
+            if (note->stream == stream)
+                return note;
+            if (free == NULL && (note->stream == NULL || has_ended(note->stream)))
+                free = note;
+        }
+    return free;
+}
+
+/* Room for more. 0: there is no memory. */
+static int32_t notes_grow(struct core_module *module)
+{
+    struct core_module_notes *block = core_allocate(module->object.context, sizeof(*block));
+
+    if (block == NULL)
+        return 0;
+    core_lock_take(&module->lock);
+    block->next   = module->notes;
+    module->notes = block;
+    core_lock_give(&module->lock);
+    return 1;
+}
+
+/* Sets the stream's note; the stream that had it before, if any, comes out. NULL: no room. */
+static struct core_module_note *note_set(struct core_module *module, struct core_stream *stream,
+                                         uint64_t value, struct core_stream **before)
+{
+    core_lock_take(&module->lock);
+    struct core_module_note *note = find_locked(module, stream);
+    if (note != NULL && note->stream != stream) {
+        *before = note->stream;
+        core_object_retain(&stream->object);
+        note->stream = stream;
+    }
+    if (note != NULL)
+        atomic_store_explicit(&note->value, value, memory_order_relaxed);
+    core_lock_give(&module->lock);
+    return note;
+}
+
+void core_module_use_first(struct core_module *module, struct core_stream *stream, uint64_t value)
+{
+    struct core_stream *before = NULL;
+
+    struct core_module_note *note = note_set(module, stream, value, &before);
+    if (note == NULL && notes_grow(module))
+        note = note_set(module, stream, value, &before);
+    if (before != NULL)
+        core_object_unref(&before->object);
+    if (note == NULL) {
+        core_use(&module->uses, stream, value);
+        return;
+    }
+    stream->launched      = module->object.handle;
+    stream->launched_note = &note->value;
+}
+
+/* Nothing is launched from the module any more. */
+void core_module_notes_to_uses(struct core_module *module)
+{
+    struct core_module_notes *block;
+
+    while ((block = module->notes) != NULL) {
+        module->notes = block->next;
+        for (uint32_t i = 0; i < NOTES; i++) {
+            struct core_module_note *note = &block->notes[i];
+            if (note->stream == NULL)
+                continue;
+            core_use(&module->uses, note->stream, atomic_load_explicit(&note->value, memory_order_acquire));
+            core_object_unref(&note->stream->object);
+        }
+        core_release(module->object.context, block, sizeof(*block));
+    }
+}

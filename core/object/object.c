@@ -1,0 +1,585 @@
+/* Handles, reference counts and generations.
+ *
+ * A handle: context 8 | type 4 | generation 28 | slot 24. A slot's word: type 4 | generation 28 |
+ * dead 1 | pins 31; its upper half is equal to the middle of the handle that it answers to, so that
+ * one comparison checks everything. A free slot is dead and keeps its last generation.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/object/object.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "base/fork.h"
+#include "core/object/context.h"
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define COLD __attribute__((cold, noinline))
+
+#define CONTEXTS 256 /* number 0 is never given */
+#define SLOT_BITS 24
+#define SLOT_MASK 0xffffffu
+#define GENERATION_BITS 28
+#define GENERATION_MASK 0xfffffffu
+#define DEAD (UINT64_C(1) << 31)
+#define PINS (DEAD - 1)
+#define NO_SLOT SLOT_MASK
+
+/* Chunks double in size, from 64 slots, so that a small table is small and a slot is found without
+ * a search. The last pointer stays NULL: it stands for the 64 numbers at the end of 24 bits. */
+#define FIRST_BITS 6
+#define CHUNKS (SLOT_BITS - FIRST_BITS + 1)
+
+struct core_handle_slot {
+    _Atomic uint64_t word;
+    _Atomic uintptr_t content; /* the object; in a free slot the number of the next free one */
+};
+
+struct core_handle_table {
+    struct core_context *context;
+    const _Atomic uint32_t *fork_word;
+    pid_t process;
+    uint32_t number;             /* of the context */
+    uint32_t floor;              /* generations up to this one were given by earlier contexts */
+    _Atomic uint64_t free;       /* tag 40 | first free slot 24; the tag changes at every pop */
+    pthread_mutex_t growth_lock; /* guards adding chunks */
+    _Atomic(struct core_handle_slot *) chunks[CHUNKS];
+};
+
+/* The library's only mutable global. A context that follows another under the same number begins at
+ * generations above its floor, so that it never takes the old one's handles for its own. */
+static struct {
+    _Atomic(struct core_handle_table *) tables[CONTEXTS];
+    _Atomic uint32_t floors[CONTEXTS];
+    /* Threads inside core_object_enter_late(); a table is not freed meanwhile. Process 32 | count 32:
+     * in the child of a fork what is counted are threads that exist in the parent only. */
+    _Atomic uint64_t visitors;
+} directory;
+
+static const char *const type_names[16] = {
+    [CORE_CONTEXT]     = "context",
+    [CORE_DEVICE]      = "device",
+    [CORE_STREAM]      = "stream",
+    [CORE_EVENT]       = "event",
+    [CORE_BUFFER]      = "buffer",
+    [CORE_ARRAY]       = "array",
+    [CORE_MODULE]      = "module",
+    [CORE_KERNEL]      = "kernel",
+    [CORE_SHADER]      = "shader",
+    [CORE_GRAPH]       = "graph",
+    [CORE_GRAPH_EXEC]  = "graph instance",
+    [CORE_PIPELINE]    = "pipeline",
+    [CORE_COORDINATOR] = "coordinator",
+    [CORE_SEMAPHORE]   = "semaphore",
+};
+
+/* ---- parts of handles and words ---- */
+
+static uint32_t type_of(uint64_t handle)
+{
+    return (uint32_t)(handle >> (SLOT_BITS + GENERATION_BITS)) & 0xf;
+}
+
+static uint32_t generation_of(uint64_t handle)
+{
+    return (uint32_t)(handle >> SLOT_BITS) & GENERATION_MASK;
+}
+
+static int is_live(uint64_t word, uint64_t handle)
+{
+    return word >> 31 == (uint64_t)(uint32_t)(handle >> SLOT_BITS) << 1;
+}
+
+static struct core_handle_table *table_of(uint64_t handle)
+{
+    return atomic_load_explicit(&directory.tables[handle >> 56], memory_order_acquire);
+}
+
+static uint32_t chunk_slots(uint32_t chunk)
+{
+    return 1u << (FIRST_BITS + chunk);
+}
+
+/* The number of a chunk's first slot. */
+static uint32_t chunk_first(uint32_t chunk)
+{
+    return chunk_slots(chunk) - chunk_slots(0);
+}
+
+static inline struct core_handle_slot *slot_at(const struct core_handle_table *table, uint32_t number)
+{
+    uint32_t shifted = number + chunk_slots(0);
+    uint32_t highest = 31u ^ (uint32_t)__builtin_clz(shifted); /* of its bits */
+    struct core_handle_slot *base =
+        atomic_load_explicit(&table->chunks[highest - FIRST_BITS], memory_order_acquire);
+    return base ? base + (shifted - (1u << highest)) : NULL;
+}
+
+/* A fork would have changed the word, and has not. */
+static inline int is_guarded(const struct core_handle_table *table)
+{
+    return atomic_load_explicit(table->fork_word, memory_order_relaxed) == CORE_FORK_GUARDED;
+}
+
+static int is_forked(const struct core_handle_table *table)
+{
+    uint32_t word = atomic_load_explicit(table->fork_word, memory_order_relaxed);
+    return word == CORE_FORK_GUARDED ? 0 : word == CORE_FORK_CHILD || table->process != getpid();
+}
+
+int32_t core_forked(const struct core_context *context)
+{
+    return is_forked(context->handles);
+}
+
+/* ---- what is wrong with a handle ---- */
+
+static const char *article(const char *name)
+{
+    return name[0] == 'a' || name[0] == 'e' ? "an" : "a";
+}
+
+static int32_t fail_forked(void)
+{
+    return core_fail_static(TRM_ERROR_FORKED,
+                            "this context was made before fork(); it works only in the parent process");
+}
+
+static int32_t fail_destroyed(uint32_t type)
+{
+    return core_fail(TRM_ERROR_INVALID_HANDLE, "this %s has been destroyed", type_names[type]);
+}
+
+/* A handle whose type is right but whose slot does not know it. */
+static int32_t fail_stale(const struct core_handle_table *table, uint64_t handle)
+{
+    const struct core_handle_slot *slot = slot_at(table, handle & SLOT_MASK);
+    const char *name                    = type_names[type_of(handle)];
+    uint64_t word                       = slot ? atomic_load(&slot->word) : 0;
+    uint32_t latest                     = word >> 32 & GENERATION_MASK;
+    uint32_t given                      = generation_of(handle);
+    if (given == 0 || given > latest || (given == latest && word >> 60 != type_of(handle)))
+        return core_fail(TRM_ERROR_INVALID_HANDLE, "this was never a handle of %s %s", article(name), name);
+    return fail_destroyed(type_of(handle));
+}
+
+static int32_t fail_handle(uint64_t handle, enum core_type type)
+{
+    const char *wanted = type_names[type];
+    if (handle == 0)
+        return core_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got NULL", article(wanted), wanted);
+    const char *given = type_names[type_of(handle)];
+    if (handle >> 56 == 0 || given == NULL)
+        return core_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got something that is no handle",
+                         article(wanted), wanted);
+    const struct core_handle_table *table = table_of(handle);
+    if (table == NULL && type_of(handle) == CORE_CONTEXT)
+        return fail_destroyed(CORE_CONTEXT);
+    if (table == NULL)
+        return core_fail(TRM_ERROR_INVALID_HANDLE, "the context of this %s has been destroyed", given);
+    if (is_forked(table))
+        return fail_forked();
+    if (type_of(handle) != type)
+        return core_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got %s %s", article(wanted), wanted,
+                         article(given), given);
+    return fail_stale(table, handle);
+}
+
+/* ---- finding and entering ---- */
+
+/* The slot that answers to a handle, or NULL. This is the way of every call, so it is kept straight. */
+static inline __attribute__((always_inline)) struct core_handle_slot *find_in(
+    const struct core_handle_table *table, uint64_t handle, enum core_type type)
+{
+    struct core_handle_slot *slot = slot_at(table, handle & SLOT_MASK);
+    if (!LIKELY(slot != NULL))
+        return NULL;
+    uint64_t word = atomic_load_explicit(&slot->word, memory_order_acquire);
+    return LIKELY(is_live(word, handle)) && LIKELY(type_of(handle) == type) ? slot : NULL;
+}
+
+/* The same from the beginning. NULL also where a word alone does not tell that there was no fork; find_slot_slowly() does then. */
+static inline __attribute__((always_inline)) struct core_handle_slot *find_slot(uint64_t handle,
+                                                                                enum core_type type)
+{
+    const struct core_handle_table *table = table_of(handle);
+    return LIKELY(table != NULL) && LIKELY(is_guarded(table)) ? find_in(table, handle, type) : NULL;
+}
+
+COLD static struct core_handle_slot *find_slot_slowly(uint64_t handle, enum core_type type)
+{
+    const struct core_handle_table *table = table_of(handle);
+    return table != NULL && !is_forked(table) ? find_in(table, handle, type) : NULL;
+}
+
+static struct core_object *object_in(const struct core_handle_slot *slot)
+{
+    return (struct core_object *)atomic_load_explicit(&slot->content, memory_order_relaxed);
+}
+
+/* One more call inside, if the slot still answers to the handle. */
+static int pin(struct core_handle_slot *slot, uint64_t handle)
+{
+    uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+    do {
+        if (!is_live(word, handle))
+            return 0;
+    } while (!atomic_compare_exchange_weak_explicit(&slot->word, &word, word + 1, memory_order_acquire,
+                                                    memory_order_relaxed));
+    return 1;
+}
+
+/* Says what is wrong; answers NULL. */
+COLD static void *not_found(uint64_t handle, enum core_type type)
+{
+    fail_handle(handle, type);
+    return NULL;
+}
+
+COLD static void *find_slowly(uint64_t handle, enum core_type type)
+{
+    struct core_handle_slot *slot = find_slot_slowly(handle, type);
+    return slot != NULL ? object_in(slot) : not_found(handle, type);
+}
+
+COLD static void *enter_slowly(uint64_t handle, enum core_type type)
+{
+    struct core_handle_slot *slot = find_slot_slowly(handle, type);
+    return slot != NULL && pin(slot, handle) ? object_in(slot) : not_found(handle, type);
+}
+
+void *core_object_find(const void *handle, enum core_type type)
+{
+    uint64_t bits                 = (uintptr_t)handle;
+    struct core_handle_slot *slot = find_slot(bits, type);
+    return LIKELY(slot != NULL) ? object_in(slot) : find_slowly(bits, type);
+}
+
+void *core_object_enter(const void *handle, enum core_type type)
+{
+    uint64_t bits                 = (uintptr_t)handle;
+    struct core_handle_slot *slot = find_slot(bits, type);
+    return LIKELY(slot != NULL) && LIKELY(pin(slot, bits)) ? object_in(slot) : enter_slowly(bits, type);
+}
+
+int32_t core_object_alive(const void *handle, enum core_type type)
+{
+    uint64_t bits = (uintptr_t)handle;
+    return find_slot(bits, type) != NULL || find_slot_slowly(bits, type) != NULL;
+}
+
+static uint64_t no_visitors(void)
+{
+    return (uint64_t)(uint32_t)getpid() << 32;
+}
+
+static void visit_begin(void)
+{
+    uint64_t none = no_visitors();
+    uint64_t seen = atomic_load(&directory.visitors);
+    uint64_t now;
+    do {
+        now = (seen >> 32 == none >> 32 ? seen : none) + 1;
+    } while (!atomic_compare_exchange_weak(&directory.visitors, &seen, now));
+}
+
+static void visit_end(void)
+{
+    atomic_fetch_sub(&directory.visitors, 1);
+}
+
+/* Until every visit of this process that had begun is over. */
+static void visits_wait(void)
+{
+    uint64_t none = no_visitors();
+    for (;;) {
+        uint64_t seen = atomic_load(&directory.visitors);
+        if (seen == none || seen >> 32 != none >> 32)
+            return;
+        sched_yield(); /* for the few instructions that a visit takes */
+    }
+}
+
+void *core_object_enter_late(const void *handle, enum core_type type)
+{
+    void *object = NULL;
+    visit_begin();
+    /* Who finds the table here has been counted before it is taken out of the directory. */
+    if (atomic_load(&directory.tables[(uintptr_t)handle >> 56]) != NULL)
+        object = core_object_enter(handle, type);
+    else
+        not_found((uintptr_t)handle, type);
+    visit_end();
+    return object;
+}
+
+int32_t core_object_enter_again(struct core_object *object)
+{
+    /* After retire the slot may belong to another object already: its generation tells. */
+    return !core_forked(object->context) && pin(object->slot, (uintptr_t)object->handle);
+}
+
+/* ---- slots ---- */
+
+static uint64_t free_word(uint64_t old, uint32_t first)
+{
+    return ((old >> SLOT_BITS) + 1) << SLOT_BITS | first;
+}
+
+/* A chain of slots, linked from first to last, becomes free. */
+static void slots_push(struct core_handle_table *table, uint32_t first, struct core_handle_slot *last)
+{
+    uint64_t head = atomic_load_explicit(&table->free, memory_order_relaxed);
+    do {
+        atomic_store_explicit(&last->content, head & SLOT_MASK, memory_order_relaxed);
+    } while (!atomic_compare_exchange_weak_explicit(&table->free, &head, free_word(head, first),
+                                                    memory_order_release, memory_order_relaxed));
+}
+
+/* Adds the next chunk. */
+COLD static int32_t slots_add(struct core_handle_table *table)
+{
+    uint32_t chunk = 0;
+    while (chunk < CHUNKS && atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed) != NULL)
+        chunk++;
+    if (chunk >= CHUNKS - 1)
+        return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY,
+                         "the context has %u objects, and no number for one more", chunk_first(CHUNKS - 1));
+    uint32_t count                 = chunk_slots(chunk);
+    uint32_t first                 = chunk_first(chunk);
+    struct core_handle_slot *slots = core_allocate(table->context, count * sizeof(*slots));
+    if (slots == NULL)
+        return core_fail_memory("making room for handles");
+    for (uint32_t i = 0; i < count; i++) {
+        atomic_init(&slots[i].word, (uint64_t)table->floor << 32 | DEAD);
+        atomic_init(&slots[i].content, first + i + 1);
+    }
+    atomic_store_explicit(&table->chunks[chunk], slots, memory_order_release);
+    slots_push(table, first, &slots[count - 1]);
+    return TRM_OK;
+}
+
+static int32_t slots_grow(struct core_handle_table *table)
+{
+    int32_t status = TRM_OK;
+    pthread_mutex_lock(&table->growth_lock);
+    /* Another thread may have been here while this one waited for the lock. */
+    if ((atomic_load_explicit(&table->free, memory_order_relaxed) & SLOT_MASK) == NO_SLOT)
+        status = slots_add(table);
+    pthread_mutex_unlock(&table->growth_lock);
+    return status;
+}
+
+static int32_t slot_pop(struct core_handle_table *table, uint32_t *number)
+{
+    uint64_t head = atomic_load_explicit(&table->free, memory_order_acquire);
+    for (;;) {
+        if ((head & SLOT_MASK) == NO_SLOT) {
+            int32_t status = slots_grow(table);
+            if (status != TRM_OK)
+                return status;
+            head = atomic_load_explicit(&table->free, memory_order_acquire);
+            continue;
+        }
+        /* Where another thread takes the slot meanwhile this reads nonsense, but the tag has then
+         * changed. */
+        struct core_handle_slot *slot = slot_at(table, head & SLOT_MASK);
+        uint32_t next = atomic_load_explicit(&slot->content, memory_order_relaxed) & SLOT_MASK;
+        if (atomic_compare_exchange_weak_explicit(&table->free, &head, free_word(head, next),
+                                                  memory_order_acquire, memory_order_acquire)) {
+            *number = head & SLOT_MASK;
+            return TRM_OK;
+        }
+    }
+}
+
+/* The slot of a retired object. One that has used up its generations is never used again, so that
+ * a stale handle is always told. */
+static void slot_give_back(struct core_handle_table *table, struct core_handle_slot *slot, uint64_t handle)
+{
+    if (generation_of(handle) < GENERATION_MASK)
+        slots_push(table, handle & SLOT_MASK, slot);
+}
+
+/* ---- the ends of life ---- */
+
+int32_t core_object_init(struct core_object *object, const struct core_object_ops *ops,
+                         struct core_context *context)
+{
+    struct core_handle_table *table = context->handles;
+    if (is_forked(table))
+        return fail_forked();
+    uint32_t number;
+    int32_t status = slot_pop(table, &number);
+    if (status != TRM_OK)
+        return status;
+    struct core_handle_slot *slot = slot_at(table, number);
+    uint64_t generation =
+        (atomic_load_explicit(&slot->word, memory_order_relaxed) >> 32 & GENERATION_MASK) + 1;
+    uint64_t middle = (uint64_t)ops->type << GENERATION_BITS | generation;
+
+    object->ops     = ops;
+    object->context = context;
+    object->slot    = slot;
+    object->handle  = (void *)(uintptr_t)((uint64_t)table->number << 56 | middle << SLOT_BITS | number);
+    atomic_init(&object->references, 1);
+    if (object != &context->object)
+        core_object_retain(&context->object);
+    atomic_store_explicit(&slot->content, (uintptr_t)object, memory_order_relaxed);
+    atomic_store_explicit(&slot->word, middle << 32, memory_order_release);
+    return TRM_OK;
+}
+
+/* The handle is dead and no call is inside. */
+static void retire(struct core_object *object)
+{
+    if (object->ops->retire != NULL)
+        object->ops->retire(object);
+    slot_give_back(object->context->handles, object->slot, (uintptr_t)object->handle);
+    core_object_unref(object);
+}
+
+void core_object_leave(struct core_object *object)
+{
+    /* The caller's pin may be all that keeps the object: read what is needed before it goes. */
+    uint64_t word = atomic_fetch_sub_explicit(&object->slot->word, 1, memory_order_acq_rel);
+    if (!LIKELY(!(word & DEAD)) && (word & PINS) == 1)
+        retire(object);
+}
+
+/* Marks the slot dead if it answers to the handle. Returns 1 for the one caller that did it;
+ * `unused` then says whether no call was inside. */
+static int32_t slot_kill(struct core_handle_slot *slot, uint64_t handle, int *unused)
+{
+    uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
+    do {
+        if (!is_live(word, handle))
+            return 0;
+    } while (!atomic_compare_exchange_weak_explicit(&slot->word, &word, word | DEAD, memory_order_acq_rel,
+                                                    memory_order_relaxed));
+    *unused = (word & PINS) == 0;
+    return 1;
+}
+
+int32_t core_object_kill(struct core_object *object)
+{
+    uint64_t handle = (uintptr_t)object->handle;
+    int unused;
+    if (core_forked(object->context)) {
+        fail_forked();
+        return 0;
+    }
+    if (!slot_kill(object->slot, handle, &unused)) {
+        fail_destroyed(type_of(handle));
+        return 0;
+    }
+    if (unused)
+        retire(object);
+    return 1;
+}
+
+int32_t core_object_kill_handle(const void *handle, enum core_type type)
+{
+    if (handle == NULL)
+        return 0;
+    /* Of several threads that destroy one context, one may be done before another has begun. */
+    struct core_object *object =
+        type == CORE_CONTEXT ? core_object_enter_late(handle, type) : core_object_enter(handle, type);
+    if (object == NULL)
+        return 0;
+    int32_t killed = core_object_kill(object);
+    core_object_leave(object);
+    return killed;
+}
+
+void core_object_retain(struct core_object *object)
+{
+    atomic_fetch_add_explicit(&object->references, 1, memory_order_relaxed);
+}
+
+void core_object_unref(struct core_object *object)
+{
+    if (object == NULL || atomic_fetch_sub_explicit(&object->references, 1, memory_order_acq_rel) != 1)
+        return;
+    struct core_object *context = &object->context->object;
+    object->ops->release(object);
+    if (object != context)
+        core_object_unref(context);
+}
+
+/* ---- the table ---- */
+
+/* Enters the table in the directory under the first number that is free. */
+static int32_t table_publish(struct core_handle_table *table)
+{
+    for (uint32_t number = 1; number < CONTEXTS; number++) {
+        struct core_handle_table *nobody = NULL;
+        if (atomic_load_explicit(&directory.tables[number], memory_order_relaxed) != NULL)
+            continue;
+        if (!atomic_compare_exchange_strong(&directory.tables[number], &nobody, table))
+            continue;
+        table->number = number;
+        table->floor  = atomic_load_explicit(&directory.floors[number], memory_order_relaxed);
+        return TRM_OK;
+    }
+    return core_fail(TRM_ERROR_BUSY, "there are %d contexts already, as many as there can be", CONTEXTS - 1);
+}
+
+int32_t core_handle_table_create(struct core_context *context, const _Atomic uint32_t *fork_word,
+                                 struct core_handle_table **out)
+{
+    struct core_handle_table *table = core_allocate(context, sizeof(*table));
+    if (table == NULL)
+        return core_fail_memory("making a table of handles");
+    table->context   = context;
+    table->fork_word = fork_word;
+    table->process   = getpid();
+    atomic_init(&table->free, NO_SLOT);
+    pthread_mutex_init(&table->growth_lock, NULL);
+    int32_t status = table_publish(table);
+    if (status != TRM_OK) {
+        pthread_mutex_destroy(&table->growth_lock);
+        core_release(context, table, sizeof(*table));
+        return status;
+    }
+    *out = table;
+    return TRM_OK;
+}
+
+/* The highest generation that any slot of the table has had. */
+static uint32_t highest_generation(const struct core_handle_table *table)
+{
+    uint32_t highest = table->floor;
+    for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
+        struct core_handle_slot *slots = atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed);
+        for (uint32_t i = 0; slots != NULL && i < chunk_slots(chunk); i++) {
+            uint32_t generation =
+                atomic_load_explicit(&slots[i].word, memory_order_relaxed) >> 32 & GENERATION_MASK;
+            highest = generation > highest ? generation : highest;
+        }
+    }
+    return highest;
+}
+
+void core_handle_table_destroy(struct core_handle_table *table)
+{
+    if (table == NULL)
+        return;
+    struct core_context *context = table->context;
+    /* After some 250 million objects of contexts under this number generations begin again: room is
+     * worth more than telling handles that old. */
+    uint32_t highest = highest_generation(table);
+    uint32_t floor   = highest < GENERATION_MASK - (1u << 24) ? highest : 0;
+    atomic_store_explicit(&directory.floors[table->number], floor, memory_order_relaxed);
+    atomic_exchange(&directory.tables[table->number], NULL);
+    visits_wait();
+
+    for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
+        struct core_handle_slot *slots = atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed);
+        core_release(context, slots, chunk_slots(chunk) * sizeof(*slots));
+    }
+    pthread_mutex_destroy(&table->growth_lock);
+    core_release(context, table, sizeof(*table));
+}

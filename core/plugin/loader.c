@@ -1,0 +1,211 @@
+/* One plugin file, from its path to checked tables and an open instance. Whatever is wrong with it
+ * ends up as a sentence in its candidate.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/plugin/loader.h"
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/file_permissions.h"
+#include "core/object/context.h"
+#include "core/plugin/elf_file.h"
+
+#define MOST_DEVICES 1024
+#define MOST_SCORE 1000
+
+/* Text of a stranger, made fit for one line: no control characters, no spaces or full stop at the end. */
+static void clean(char *text)
+{
+    size_t length = strlen(text);
+    for (char *letter = text; *letter != '\0'; letter++) {
+        if ((unsigned char)*letter < ' ' || *letter == 0x7f)
+            *letter = ' ';
+    }
+    while (length > 0 && (text[length - 1] == ' ' || text[length - 1] == '.'))
+        text[--length] = '\0';
+}
+
+void core_loader_say(struct core_candidate *candidate, const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof(text), format, arguments);
+    va_end(arguments);
+    clean(text);
+    core_text_copy(candidate->reason, sizeof(candidate->reason), text);
+    candidate->accepted = 0;
+}
+
+/* A backend's function failed: what it said about that, else what the status means. */
+static const char *words_for(struct core_candidate *candidate, int32_t status)
+{
+    core_fail_below(status);
+    candidate->starved = status == TRM_ERROR_OUT_OF_HOST_MEMORY;
+    return trm_last_error().sentence;
+}
+
+/* ---- the file ---- */
+
+/* The dynamic linker begins its sentences with the path, which the report has already. */
+static int32_t refuse_linker(struct core_candidate *candidate)
+{
+    const char *text    = dlerror();
+    const size_t length = strlen(candidate->path);
+    if (text == NULL)
+        return core_loader_refuse(candidate, "the dynamic linker refused it without a word");
+    if (strncmp(text, candidate->path, length) == 0 && strncmp(text + length, ": ", 2) == 0)
+        text += length + 2;
+    return core_loader_refuse(candidate, "the dynamic linker refused it: %s", text);
+}
+
+static int32_t check_file(struct core_candidate *candidate)
+{
+    if (candidate->path[0] != '/')
+        return core_loader_refuse(candidate,
+                                  "the path is not absolute, and only absolute paths may name code");
+    int32_t status = core_trust_file(candidate->path);
+    if (status == TRM_ERROR_PERMISSION)
+        return core_loader_refuse(candidate, "not trusted: %s", trm_last_error().sentence);
+    if (status != TRM_OK)
+        return core_loader_refuse(candidate, "%s", trm_last_error().sentence);
+    candidate->stage = TRM_CANDIDATE_FILE;
+    if (core_elf_check(candidate->path) != TRM_OK)
+        return core_loader_refuse(candidate, "%s", trm_last_error().sentence);
+    return 1;
+}
+
+/* There is no query of our major version. */
+static int32_t refuse_symbol(struct core_candidate *candidate, void *library)
+{
+    char symbol[40];
+    for (int major = 0; major < 10; major++) {
+        snprintf(symbol, sizeof(symbol), "trm_backend_query_v%d", major);
+        if (dlsym(library, symbol) != NULL)
+            return core_loader_refuse(candidate,
+                                      "it was written for version %d of the plugin ABI, and this library has "
+                                      "version %d",
+                                      major, TRM_BACKEND_ABI_MAJOR);
+    }
+    return core_loader_refuse(candidate, "it has no function %s, so it is no backend",
+                              TRM_BACKEND_QUERY_SYMBOL);
+}
+
+/* Code that has run once stays mapped (NODELETE): a thread or a destructor of its own could still
+ * need it. So the handle is not needed afterwards. */
+static int32_t load(struct core_candidate *candidate, trm_backend_query_fn *query)
+{
+    void *library = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library == NULL)
+        return refuse_linker(candidate);
+    candidate->stage = TRM_CANDIDATE_LOADED;
+    void *symbol     = dlsym(library, TRM_BACKEND_QUERY_SYMBOL);
+    if (symbol == NULL)
+        refuse_symbol(candidate, library);
+    dlclose(library);
+    memcpy(query, &symbol, sizeof(symbol));
+    return symbol != NULL;
+}
+
+int32_t core_loader_open_file(struct core_context *context, struct core_candidate *candidate)
+{
+    trm_backend_query_fn query = NULL;
+    if (!check_file(candidate) || !load(candidate, &query))
+        return 0;
+    candidate->stage = TRM_CANDIDATE_SYMBOL;
+
+    const struct trm_backend *plugin = query(&context->host, 0, TRM_BACKEND_ABI_MINOR);
+    if (plugin == NULL)
+        return core_loader_refuse(
+            candidate,
+            "it cannot work with this library: it needs a later minor of the plugin ABI than "
+            "%d.%d",
+            TRM_BACKEND_ABI_MAJOR, TRM_BACKEND_ABI_MINOR);
+    if (!core_loader_take_tables(candidate, plugin))
+        return 0;
+    candidate->backend.context = context;
+    candidate->stage           = TRM_CANDIDATE_TABLES;
+    return 1;
+}
+
+/* ---- the driver ---- */
+
+static uint64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+int32_t core_loader_probe(struct core_context *context, struct core_candidate *candidate)
+{
+    char reason[256] = {0};
+    int32_t score    = 0;
+    uint64_t begin   = milliseconds();
+    core_log(context, TRM_LOG_INFO, "%s: probing %s", candidate->name, candidate->path);
+    core_error_clear();
+    int32_t status = candidate->backend.plugin->probe(&context->host, &score, reason, sizeof(reason));
+    core_log(context, TRM_LOG_INFO, "%s: probed in %llu ms", candidate->name,
+             (unsigned long long)(milliseconds() - begin));
+
+    reason[sizeof(reason) - 1] = '\0';
+    if (status != TRM_OK) {
+        const char *words = words_for(candidate, status);
+        return core_loader_refuse(candidate, "%s", reason[0] ? reason : words);
+    }
+    if (score < 1 || score > MOST_SCORE)
+        return core_loader_refuse(candidate, "it gives itself the score %d, which is not between 1 and %d",
+                                  score, MOST_SCORE);
+    candidate->score         = score;
+    candidate->backend.score = score;
+    candidate->stage         = TRM_CANDIDATE_PROBED;
+    return 1;
+}
+
+/* The instance is open. */
+static int32_t count_devices(struct core_candidate *candidate)
+{
+    struct core_backend *backend = &candidate->backend;
+    uint32_t count               = 0;
+    core_error_clear();
+    int32_t status = backend->device.count(backend->instance, &count);
+    if (status != TRM_OK)
+        return core_loader_refuse(candidate, "it cannot count its devices: %s", words_for(candidate, status));
+    if (count == 0)
+        return core_loader_refuse(candidate, "it has no devices");
+    if (count > MOST_DEVICES)
+        return core_loader_refuse(candidate, "it claims to have %u devices, which cannot be right", count);
+    if (backend->preferred >= count)
+        return core_loader_refuse(candidate, "there is no device %s:%u: it has %u", candidate->name,
+                                  backend->preferred, count);
+    backend->device_count = count;
+    return 1;
+}
+
+int32_t core_loader_start(struct core_context *context, struct core_candidate *candidate)
+{
+    struct core_backend *backend = &candidate->backend;
+    core_error_clear();
+    int32_t status = backend->plugin->open(&context->host, &backend->instance);
+    if (status != TRM_OK)
+        return core_loader_refuse(candidate, "it could not be opened: %s", words_for(candidate, status));
+    if (!count_devices(candidate)) {
+        core_loader_stop(candidate);
+        return 0;
+    }
+    candidate->stage    = TRM_CANDIDATE_OPENED;
+    candidate->accepted = 1;
+    return 1;
+}
+
+void core_loader_stop(struct core_candidate *candidate)
+{
+    struct core_backend *backend = &candidate->backend;
+    backend->plugin->close(backend->instance);
+    backend->instance   = NULL;
+    candidate->accepted = 0;
+}

@@ -1,0 +1,27 @@
+/* The inside of the registry, for registry.c (which makes it) and resolve.c (which answers from it).
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CORE_PLUGIN_REGISTRY_STATE_H
+#define CORE_PLUGIN_REGISTRY_STATE_H
+
+#include "core/plugin/folders.h"
+#include "core/plugin/loader.h"
+#include "core/plugin/selection.h"
+
+#define CORE_CANDIDATES_MOST 512
+
+/* Complete once core_registry_create() has returned, and read without a lock from then on. */
+struct core_registry {
+    struct core_context *context;
+    const char *choice; /* the setting `backend` */
+    struct core_selection selection;
+    struct core_folders folders;
+    uint32_t count;
+    uint32_t backend_count; /* the accepted ones; they come first */
+    struct core_candidate *candidates[CORE_CANDIDATES_MOST];
+};
+
+/* The place of a candidate in the list of the setting; UINT32_MAX: it is not in it. */
+uint32_t core_registry_place(const struct core_selection *selection, const struct core_candidate *candidate);
+
+#endif

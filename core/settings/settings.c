@@ -1,0 +1,434 @@
+/* The settings in force in a context: from the program, the environment, trireme.conf, or the
+ * default, in this order of strength.
+ *
+ * Names that the table does not have may belong to backends that the core does not know
+ * (core_setting_is_foreign). Their values are kept as texts, those of the environment under the
+ * variable's name, since the way back from a variable to a name is not unique.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/settings/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/file_permissions.h"
+#include "core/object/context.h"
+#include "core/settings/config_file.h"
+
+#define VARIABLE_BYTES 128
+
+extern char **environ;
+
+struct value {
+    char *text; /* NULL: the default */
+    uint64_t number;
+    int32_t origin;
+};
+
+struct foreign {
+    struct foreign *next;
+    char *name; /* from the environment: the variable */
+    char *text;
+    int32_t origin;
+};
+
+struct core_settings {
+    struct value values[CORE_SETTINGS_MOST]; /* as the rows of the table */
+    struct foreign *foreign;                 /* the last one set comes first */
+    char *cache_home;                        /* NULL: not known */
+};
+
+/* While they are read. */
+struct reader {
+    struct core_context *context;
+    struct core_settings *settings;
+    const char *path; /* of the file that is being read */
+    int32_t trusted;  /* 1: nobody else may write it */
+    uint32_t set;     /* the rows that it has set, a bit each */
+};
+
+static const struct value *value_of(const struct core_settings *settings, const char *name,
+                                    const struct core_setting_row **row)
+{
+    for (uint32_t i = 0; (*row = core_setting_row_at(i)) != NULL; i++) {
+        if (strcmp((*row)->info.name, name) == 0)
+            return &settings->values[i];
+    }
+    return NULL;
+}
+
+static const char *text_of(const struct core_setting_row *row, const struct value *value)
+{
+    return value->text ? value->text : row->info.default_value;
+}
+
+/* ---- setting ---- */
+
+static int32_t keep_foreign(struct reader *reader, const char *name, const char *text, int32_t origin)
+{
+    struct core_context *context = reader->context;
+    struct foreign *foreign      = core_allocate(context, sizeof(*foreign));
+    if (foreign == NULL)
+        goto out_of_memory;
+    foreign->name = core_copy_text(context, name);
+    if (foreign->name == NULL)
+        goto release_foreign;
+    foreign->text = core_copy_text(context, text);
+    if (foreign->text == NULL)
+        goto release_name;
+    foreign->origin           = origin;
+    foreign->next             = reader->settings->foreign;
+    reader->settings->foreign = foreign;
+    return TRM_OK;
+
+release_name:
+    core_release(context, foreign->name, strlen(foreign->name) + 1);
+release_foreign:
+    core_release(context, foreign, sizeof(*foreign));
+out_of_memory:
+    return core_fail_memory("reading the settings");
+}
+
+/* Checks the text, and sets the value if nothing as strong has; the program may say a thing twice,
+ * and then the last word counts. `where` is the beginning of a sentence: "TRIREME_LOG". */
+static int32_t set_row(struct reader *reader, const struct core_setting_row *row, const char *text,
+                       int32_t origin, const char *where)
+{
+    char allowed[256];
+    uint64_t number;
+    struct core_context *context = reader->context;
+    struct value *value          = (struct value *)value_of(reader->settings, row->info.name, &row);
+    if (!core_setting_parse(row, text, &number, allowed, sizeof(allowed)))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is \"%.200s\", but it takes %s", where, text,
+                         allowed);
+    if (origin < value->origin || (origin == value->origin && origin != TRM_ORIGIN_PROGRAM))
+        return TRM_OK;
+    char *copy = core_copy_text(context, text);
+    if (copy == NULL)
+        return core_fail_memory("reading the settings");
+    if (value->text != NULL)
+        core_release(context, value->text, strlen(value->text) + 1);
+    *value = (struct value){copy, number, origin};
+    return TRM_OK;
+}
+
+/* ---- where they come from ---- */
+
+static int32_t read_program(struct reader *reader, const struct trm_setting *given)
+{
+    char where[160];
+    if (given->name == NULL || given->value == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "a setting given by the program has NULL for its name or value");
+    const struct core_setting_row *row = core_setting_row(given->name);
+    if (row == NULL && core_setting_is_foreign(given->name))
+        return keep_foreign(reader, given->name, given->value, TRM_ORIGIN_PROGRAM);
+    if (row == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "there is no setting \"%.100s\", which the program gives", given->name);
+    snprintf(where, sizeof(where), "the setting %s, given by the program,", given->name);
+    return set_row(reader, row, given->value, TRM_ORIGIN_PROGRAM, where);
+}
+
+/* An empty variable is as good as none. */
+static int32_t read_variable(struct reader *reader, const struct core_setting_row *row)
+{
+    const char *variable = row->info.variable;
+    const char *text     = row->info.secure ? secure_getenv(variable) : getenv(variable);
+    if (text == NULL || *text == '\0')
+        return TRM_OK;
+    return set_row(reader, row, text, TRM_ORIGIN_ENVIRONMENT, variable);
+}
+
+static int is_known_variable(const char *variable)
+{
+    const struct core_setting_row *row;
+    for (uint32_t i = 0; (row = core_setting_row_at(i)) != NULL; i++) {
+        if (strcmp(row->info.variable, variable) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+static int32_t read_foreign_variable(struct reader *reader, const char *entry)
+{
+    char variable[VARIABLE_BYTES];
+    size_t length = strcspn(entry, "=");
+    if (strncmp(entry, "TRIREME_", 8) != 0 || entry[length] != '=' || entry[length + 1] == '\0')
+        return TRM_OK;
+    if (length >= sizeof(variable) || memchr(entry + 8, '_', length - 8) == NULL)
+        return TRM_OK;
+    memcpy(variable, entry, length);
+    variable[length] = '\0';
+    if (is_known_variable(variable))
+        return TRM_OK;
+    return keep_foreign(reader, variable, entry + length + 1, TRM_ORIGIN_ENVIRONMENT);
+}
+
+static int32_t read_environment(struct reader *reader)
+{
+    int32_t status = TRM_OK;
+    const struct core_setting_row *row;
+    for (uint32_t i = 0; status == TRM_OK && (row = core_setting_row_at(i)) != NULL; i++)
+        status = read_variable(reader, row);
+    /* What a backend makes of its own variables is not known here, so they count as secure. */
+    if (environ == NULL || getauxval(AT_SECURE) != 0)
+        return status;
+    for (char **entry = environ; status == TRM_OK && *entry != NULL; entry++)
+        status = read_foreign_variable(reader, *entry);
+    return status;
+}
+
+static int32_t ignore_untrusted(const struct reader *reader, const char *key, unsigned line)
+{
+    core_log(reader->context, TRM_LOG_WARNING,
+             "%s:%u: %s is ignored, since others may write this file or a folder above it", reader->path,
+             line, key);
+    return TRM_OK;
+}
+
+static int32_t set_from_file(void *user, const char *key, const char *text, unsigned line)
+{
+    char where[4352];
+    struct reader *reader              = user;
+    const struct core_setting_row *row = core_setting_row(key);
+    if (row == NULL && core_setting_is_foreign(key)) {
+        if (reader->trusted)
+            return keep_foreign(reader, key, text, TRM_ORIGIN_FILE);
+        return ignore_untrusted(reader, key, line);
+    }
+    if (row == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: there is no setting \"%.100s\"", reader->path,
+                         line, key);
+    if (strcmp(key, "config") == 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: config cannot be set in a file", reader->path,
+                         line);
+    if (row->info.secure && !reader->trusted)
+        return ignore_untrusted(reader, key, line);
+    uint32_t bit = 1u << (row - core_setting_row_at(0));
+    if (reader->set & bit)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: %s is set a second time", reader->path, line,
+                         key);
+    reader->set |= bit;
+    snprintf(where, sizeof(where), "%s:%u: %s", reader->path, line, key);
+    return set_row(reader, row, text, TRM_ORIGIN_FILE, where);
+}
+
+static int32_t read_file(struct reader *reader, const char *path)
+{
+    reader->path    = path;
+    reader->trusted = core_trust_file(path) == TRM_OK;
+    reader->set     = 0;
+    return core_config_read(reader->context, path, set_from_file, reader);
+}
+
+/* A file that nobody named need not be there, and one that cannot be read is no reason to stop. */
+static int32_t read_file_if_there(struct reader *reader, const char *path)
+{
+    struct core_saved_error before;
+    core_error_save(&before);
+    int32_t status = read_file(reader, path);
+    if (status == TRM_ERROR_PERMISSION)
+        core_log(reader->context, TRM_LOG_WARNING, "%s", trm_last_error().sentence);
+    else if (status != TRM_OK && status != TRM_ERROR_NOT_FOUND)
+        return status;
+    core_error_restore(&before);
+    return TRM_OK;
+}
+
+/* Something of ours below one of the user's folders, as the XDG Base Directory Specification has them. */
+static int user_path(char *path, size_t capacity, const char *variable, const char *below_home,
+                     const char *name)
+{
+    int written      = 0;
+    const char *base = secure_getenv(variable);
+    const char *home = secure_getenv("HOME");
+    if (base != NULL && base[0] == '/')
+        written = snprintf(path, capacity, "%s/%s", base, name);
+    else if (home != NULL && home[0] == '/')
+        written = snprintf(path, capacity, "%s/%s/%s", home, below_home, name);
+    return written > 0 && (size_t)written < capacity;
+}
+
+/* The user's file comes first: what it sets is not set again by the system's. */
+static int32_t read_files(struct reader *reader, uint32_t flags)
+{
+    char path[4096];
+    int32_t status                     = TRM_OK;
+    const struct core_setting_row *row = NULL;
+    const struct value *config         = value_of(reader->settings, "config", &row);
+    if (config->text != NULL && config->text[0] != '\0')
+        return read_file(reader, config->text);
+    if (!(flags & TRM_CONTEXT_NO_ENVIRONMENT) &&
+        user_path(path, sizeof(path), "XDG_CONFIG_HOME", ".config", "trireme/trireme.conf"))
+        status = read_file_if_there(reader, path);
+    if (status == TRM_OK)
+        status = read_file_if_there(reader, TRM_SYSCONFDIR "/trireme/trireme.conf");
+    return status;
+}
+
+static int32_t find_cache_home(struct reader *reader, uint32_t flags)
+{
+    char path[4096];
+    if ((flags & TRM_CONTEXT_NO_ENVIRONMENT) ||
+        !user_path(path, sizeof(path), "XDG_CACHE_HOME", ".cache", "trireme"))
+        return TRM_OK;
+    reader->settings->cache_home = core_copy_text(reader->context, path);
+    return reader->settings->cache_home != NULL ? TRM_OK : core_fail_memory("reading the settings");
+}
+
+static int32_t read_all(struct reader *reader, const struct trm_context_desc *desc)
+{
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; status == TRM_OK && i < desc->setting_count; i++)
+        status = read_program(reader, &desc->settings[i]);
+    if (status == TRM_OK && !(desc->flags & TRM_CONTEXT_NO_ENVIRONMENT))
+        status = read_environment(reader);
+    if (status == TRM_OK && !(desc->flags & TRM_CONTEXT_NO_CONFIG))
+        status = read_files(reader, desc->flags);
+    if (status == TRM_OK)
+        status = find_cache_home(reader, desc->flags);
+    return status;
+}
+
+/* ---- life ---- */
+
+int32_t core_settings_create(struct core_context *context, const struct trm_context_desc *desc,
+                             struct core_settings **out)
+{
+    char unused[256];
+    const struct core_setting_row *row;
+    struct core_settings *settings = core_allocate(context, sizeof(*settings));
+    if (settings == NULL)
+        return core_fail_memory("making the settings");
+    for (uint32_t i = 0; (row = core_setting_row_at(i)) != NULL; i++)
+        core_setting_parse(row, row->info.default_value, &settings->values[i].number, unused, sizeof(unused));
+
+    struct reader reader = {.context = context, .settings = settings};
+    int32_t status       = read_all(&reader, desc);
+    if (status != TRM_OK) {
+        core_settings_destroy(context, settings);
+        return status;
+    }
+    *out = settings;
+    return TRM_OK;
+}
+
+void core_settings_destroy(struct core_context *context, struct core_settings *settings)
+{
+    if (settings == NULL)
+        return;
+    for (uint32_t i = 0; i < CORE_SETTINGS_MOST; i++) {
+        char *text = settings->values[i].text;
+        core_release(context, text, text ? strlen(text) + 1 : 0);
+    }
+    if (settings->cache_home != NULL)
+        core_release(context, settings->cache_home, strlen(settings->cache_home) + 1);
+    while (settings->foreign != NULL) {
+        struct foreign *foreign = settings->foreign;
+        settings->foreign       = foreign->next;
+        core_release(context, foreign->name, strlen(foreign->name) + 1);
+        core_release(context, foreign->text, strlen(foreign->text) + 1);
+        core_release(context, foreign, sizeof(*foreign));
+    }
+    core_release(context, settings, sizeof(*settings));
+}
+
+/* ---- asking ---- */
+
+const char *core_setting_text(const struct core_context *context, const char *name)
+{
+    const struct core_setting_row *row;
+    const struct value *value = value_of(context->settings, name, &row);
+    return value ? text_of(row, value) : "";
+}
+
+uint64_t core_setting_number(const struct core_context *context, const char *name)
+{
+    const struct core_setting_row *row;
+    const struct value *value = value_of(context->settings, name, &row);
+    return value ? value->number : 0;
+}
+
+int32_t core_setting_flag(const struct core_context *context, const char *name)
+{
+    return core_setting_number(context, name) != 0;
+}
+
+const char *core_setting_cache_home(const struct core_context *context)
+{
+    return context->settings->cache_home;
+}
+
+/* The strongest of those set; in a file the first one counts, from the program the last. */
+static const struct foreign *find_foreign(const struct core_settings *settings, const char *name)
+{
+    char variable[VARIABLE_BYTES];
+    const struct foreign *found = NULL;
+    core_setting_variable(name, variable, sizeof(variable));
+    for (const struct foreign *foreign = settings->foreign; foreign != NULL; foreign = foreign->next) {
+        const char *known = foreign->origin == TRM_ORIGIN_ENVIRONMENT ? variable : name;
+        if (strcmp(foreign->name, known) != 0)
+            continue;
+        if (found == NULL || foreign->origin > found->origin ||
+            (foreign->origin == found->origin && found->origin == TRM_ORIGIN_FILE))
+            found = foreign;
+    }
+    return found;
+}
+
+static int32_t find_text(const struct core_settings *settings, const char *name, const char **text,
+                         int32_t *origin)
+{
+    const struct core_setting_row *row;
+    const struct value *value = value_of(settings, name, &row);
+    if (row != NULL) {
+        *text   = text_of(row, value);
+        *origin = value->origin;
+        return TRM_OK;
+    }
+    if (!core_setting_is_foreign(name))
+        return core_fail(TRM_ERROR_NOT_FOUND, "there is no setting \"%.100s\"", name);
+    const struct foreign *foreign = find_foreign(settings, name);
+    if (foreign == NULL)
+        return core_fail(TRM_ERROR_NOT_FOUND, "nobody has set %.100s", name);
+    *text   = foreign->text;
+    *origin = foreign->origin;
+    return TRM_OK;
+}
+
+int32_t core_setting_get(const struct core_context *context, const char *name, char *value, size_t capacity,
+                         size_t *needed, int32_t *origin)
+{
+    const char *text = "";
+    int32_t from     = TRM_ORIGIN_DEFAULT;
+    if (name == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the name of a setting is NULL");
+    if (value == NULL && capacity != 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "`value` is NULL, but `capacity` is %zu", capacity);
+    int32_t status = find_text(context->settings, name, &text, &from);
+    if (status != TRM_OK)
+        return status;
+    size_t size = strlen(text) + 1;
+    if (needed != NULL)
+        *needed = size;
+    if (value != NULL && size > capacity)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE, "the value of %s takes %zu bytes, but there is room for %zu",
+                         name, size, capacity);
+    if (value != NULL)
+        memcpy(value, text, size);
+    if (origin != NULL)
+        *origin = from;
+    return TRM_OK;
+}
+
+int32_t trm_context_setting(struct trm_context *handle, const char *name, char *value, size_t capacity,
+                            size_t *needed, int32_t *origin)
+{
+    struct core_context *context = core_context_find(handle);
+    if (context == NULL)
+        return core_last_status();
+    return core_setting_get(context, name, value, capacity, needed, origin);
+}

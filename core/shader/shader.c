@@ -1,0 +1,140 @@
+/* Shaders: making them, and what they say of themselves.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/shader/shader.h"
+
+#include <inttypes.h>
+
+#include "core/object/abi.h"
+#include "core/object/context.h"
+#include "core/object/output.h"
+#include "core/shader/kernel_path.h"
+
+/* Bytes of the structures in the first version. */
+#define DESC_MIN 40
+#define KERNEL_INFO_MIN 40
+#define CONSTANT_INFO_MIN 32
+
+/* ---- the ends of life ---------------------------------------------------------------------- */
+
+static void shader_release(struct core_object *object)
+{
+    struct core_shader *shader   = (struct core_shader *)object;
+    struct core_context *context = object->context;
+
+    core_shader_release_texts(shader);
+    core_portable_fini(&shader->portable);
+    core_release(context, shader, sizeof(*shader));
+}
+
+static const struct core_object_ops shader_ops = {
+    .type    = CORE_SHADER,
+    .name    = "shader",
+    .release = shader_release,
+};
+
+static int32_t shader_create(struct core_context *context, const struct trm_shader_desc *desc,
+                             struct core_shader **shader)
+{
+    struct core_shader *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return core_fail_memory("making a shader");
+    core_portable_init(&made->portable, context);
+    int32_t status = core_portable_find(&made->portable, desc);
+    if (status == TRM_OK)
+        status = core_portable_read(&made->portable, NULL, 0);
+    if (status == TRM_OK)
+        status = core_object_init(&made->object, &shader_ops, context);
+    if (status != TRM_OK) {
+        core_portable_fini(&made->portable);
+        core_release(context, made, sizeof(*made));
+        return status;
+    }
+    *shader = made;
+    return TRM_OK;
+}
+
+int32_t trm_shader_create(struct trm_context *handle, const struct trm_shader_desc *desc,
+                          struct trm_shader **shader)
+{
+    struct trm_shader_desc own   = {.struct_size = sizeof(own)};
+    struct core_shader *made     = NULL;
+    struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
+    if (context == NULL)
+        return core_last_status();
+
+    int32_t status = core_output_check(shader, "shader");
+    if (status == TRM_OK && (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN)))
+        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "a shader needs a description with its struct_size");
+    if (status == TRM_OK)
+        status = shader_create(context, &own, &made);
+    if (status == TRM_OK)
+        *shader = made->object.handle;
+    core_object_leave(&context->object);
+    return status;
+}
+
+void trm_shader_destroy(struct trm_shader *shader)
+{
+    core_object_kill_handle(shader, CORE_SHADER);
+}
+
+/* ---- asking -------------------------------------------------------------------------------- */
+
+int32_t trm_shader_bytes(struct trm_shader *shader, const void **bytes, uint64_t *size)
+{
+    const struct core_shader *found = core_shader_find(shader);
+    if (found == NULL)
+        return core_last_status();
+    int32_t status = core_output_check(bytes, "bytes");
+    if (status == TRM_OK)
+        status = core_output_check(size, "size");
+    if (status != TRM_OK)
+        return status;
+    *bytes = found->portable.words;
+    *size  = (uint64_t)found->portable.word_count * sizeof(*found->portable.words);
+    return TRM_OK;
+}
+
+int32_t trm_shader_kernel(struct trm_shader *shader, uint32_t index, struct trm_kernel_info *info)
+{
+    const struct core_shader *found = core_shader_find(shader);
+    if (found == NULL)
+        return core_last_status();
+    const struct spirv_reflection *reflection = &found->portable.reflection;
+    if (index >= reflection->kernel_count)
+        return core_fail(TRM_ERROR_NOT_FOUND,
+                         "shader \"%s\" has no kernel %" PRIu32 ", only %" PRIu32 " of them",
+                         found->portable.name, index, reflection->kernel_count);
+    if (info == NULL || !core_struct_give(info, &reflection->kernels[index], sizeof(*info), KERNEL_INFO_MIN))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_kernel() needs info with its struct_size");
+    return TRM_OK;
+}
+
+int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index, struct trm_constant_info *info)
+{
+    const struct core_shader *found = core_shader_find(shader);
+    if (found == NULL)
+        return core_last_status();
+    const struct spirv_reflection *reflection = &found->portable.reflection;
+    if (index >= reflection->constant_count)
+        return core_fail(TRM_ERROR_NOT_FOUND,
+                         "shader \"%s\" has no constant %" PRIu32 ", only %" PRIu32 " of them",
+                         found->portable.name, index, reflection->constant_count);
+    if (info == NULL ||
+        !core_struct_give(info, &reflection->constants[index], sizeof(*info), CONSTANT_INFO_MIN))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_constant() needs info with its struct_size");
+    return TRM_OK;
+}
+
+int32_t trm_shader_list(struct trm_context *handle, trm_shader_visit_fn visit, void *user)
+{
+    struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
+    if (context == NULL)
+        return core_last_status();
+    int32_t status = visit != NULL
+                         ? core_kernel_path_list(context, visit, user)
+                         : core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_list() has nobody to call");
+    core_object_leave(&context->object);
+    return status;
+}

@@ -1,0 +1,96 @@
+/* Host callbacks in a stream.
+ *
+ * A callback that trm_stream_callback() has accepted (TRM_OK) runs exactly once; one that it refused,
+ * be it since the stream had failed, never does.
+ *
+ * What cannot be seen: that a callback waits for another stream which in turn waits for this one to
+ * get past the callback. Waiting for its own stream is answered with DEADLOCK.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stddef.h>
+
+#include "base/futex.h"
+#include "core/stream/gates.h"
+#include "core/stream/service.h"
+
+/* A call that somebody waits for; on his stack. */
+struct call {
+    struct core_job job;
+    const struct core_stream *stream;
+    trm_callback_fn callback;
+    void *user;
+    int32_t status;
+    _Atomic uint32_t done; /* futex */
+};
+
+/* The stream stands still meanwhile, so nothing that it could be waited for comes after this. */
+static void call_now(const struct call *call)
+{
+    struct core_frame frame;
+    core_service_push(&frame, call->stream, UINT64_MAX);
+    call->callback(call->user, call->status);
+    core_service_pop(&frame);
+}
+
+static void call_run(struct core_job *job)
+{
+    struct call *call = (struct call *)((char *)job - offsetof(struct call, job));
+    call_now(call);
+    atomic_store_explicit(&call->done, 1, memory_order_release);
+    core_futex_wake(&call->done, 1);
+}
+
+static int32_t call_on_service(struct call *call)
+{
+    struct core_service *service;
+    int32_t status = core_context_service(call->stream->object.context, &service);
+    if (status != TRM_OK)
+        return status;
+    core_service_post(service, &call->job);
+    while (atomic_load_explicit(&call->done, memory_order_acquire) == 0)
+        core_futex_wait(&call->done, 0, CORE_NEVER);
+    return TRM_OK;
+}
+
+/* For backends without gates: wait for the stream, then for the callback. */
+static int32_t call_and_wait(struct core_stream *stream, trm_callback_fn callback, void *user)
+{
+    uint64_t last    = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
+    struct call call = {
+        .job      = {.run = call_run},
+        .stream   = stream,
+        .callback = callback,
+        .user     = user,
+        .status   = core_stream_wait_value(stream, last, TRM_FOREVER),
+    };
+    if (call.status == TRM_ERROR_DEADLOCK)
+        return call.status;
+    int32_t status = TRM_OK;
+    if (core_service_inside(NULL) == NULL)
+        status = call_on_service(&call);
+    else
+        call_now(&call);
+    if (status != TRM_OK)
+        return status;
+    core_stream_add(&stream->stats->host_waits, 1);
+    core_stream_count(stream, &stream->stats->callbacks);
+    return TRM_OK;
+}
+
+int32_t trm_stream_callback(struct trm_stream *handle, trm_callback_fn callback, void *user)
+{
+    struct core_stream *stream;
+    int32_t status = core_stream_begin_live(handle, "a callback", &stream);
+    if (status != TRM_OK)
+        return status;
+    if (callback == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_callback: `callback` is NULL");
+    /* It may destroy the stream. */
+    core_object_retain(&stream->object);
+    if (core_gates_are_there(stream))
+        status = core_gate_callback(stream, callback, user);
+    else
+        status = call_and_wait(stream, callback, user);
+    core_object_unref(&stream->object);
+    return status;
+}

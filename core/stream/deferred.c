@@ -1,0 +1,140 @@
+/* Things that go when the work that uses them is done.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/stream/deferred.h"
+
+#include "core/device/device.h"
+#include "core/stream/service.h"
+#include "core/stream/stream.h"
+
+/* Items that are looked at in vain before a reap gives up: what came later will hardly be done. */
+#define LOOK_AT_MOST 16
+
+static void append_locked(struct core_device *device, struct core_deferred *item)
+{
+    item->next = NULL;
+    if (device->deferred_last != NULL)
+        device->deferred_last->next = item;
+    else
+        device->deferred = item;
+    device->deferred_last = item;
+    atomic_fetch_add_explicit(&device->deferred_count, 1, memory_order_release);
+}
+
+void core_device_defer_late(struct core_device *device, struct core_deferred *item)
+{
+    pthread_mutex_lock(&device->lock);
+    append_locked(device, item);
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* After the device's handle is dead only the end of one of its streams reaps. An item that waits for
+ * a stream of another device is therefore waited for, but not in a callback, which that stream may
+ * be waiting for. */
+static int32_t has_ended(struct core_device *device, struct core_deferred *item)
+{
+    if (core_uses_finished(item->uses))
+        return 1;
+    if (core_object_alive(device->object.handle, CORE_DEVICE) || core_service_inside(NULL) != NULL ||
+        !core_uses_foreign(item->uses, device))
+        return 0;
+    core_uses_wait(item->uses, TRM_FOREVER);
+    return core_uses_finished(item->uses);
+}
+
+void core_device_defer(struct core_device *device, struct core_deferred *item)
+{
+    if (has_ended(device, item))
+        item->go(item);
+    else
+        core_device_defer_late(device, item);
+}
+
+static struct core_deferred *take_all(struct core_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    struct core_deferred *list = device->deferred;
+    device->deferred           = NULL;
+    device->deferred_last      = NULL;
+    pthread_mutex_unlock(&device->lock);
+    return list;
+}
+
+/* What is left goes back in front of what has come meanwhile. */
+static void put_back(struct core_device *device, struct core_deferred *list)
+{
+    struct core_deferred *last = list;
+    if (list == NULL)
+        return;
+    while (last->next != NULL)
+        last = last->next;
+    pthread_mutex_lock(&device->lock);
+    last->next = device->deferred;
+    if (device->deferred == NULL)
+        device->deferred_last = last;
+    device->deferred = list;
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* Lets items of a list go; returns those that stay. */
+static struct core_deferred *let_go(struct core_device *device, struct core_deferred *list)
+{
+    struct core_deferred *kept = NULL, **end = &kept;
+    uint32_t in_vain = 0;
+    while (list != NULL && in_vain < LOOK_AT_MOST) {
+        struct core_deferred *item = list;
+        list                       = item->next;
+        if (core_uses_finished(item->uses)) {
+            atomic_fetch_sub_explicit(&device->deferred_count, 1, memory_order_relaxed);
+            item->go(item);
+            continue;
+        }
+        *end = item;
+        end  = &item->next;
+        in_vain++;
+    }
+    *end = list;
+    return kept;
+}
+
+void core_device_reap(struct core_device *device)
+{
+    if (atomic_load_explicit(&device->deferred_count, memory_order_relaxed) == 0)
+        return;
+    /* What goes may hold the last reference but this one. */
+    core_object_retain(&device->object);
+    put_back(device, let_go(device, take_all(device)));
+    core_device_unref(device);
+}
+
+void core_device_reap_last(struct core_device *device)
+{
+    struct core_deferred *list = take_all(device), *kept = NULL, **end = &kept;
+    while (list != NULL) {
+        struct core_deferred *item = list;
+        list                       = item->next;
+        if (has_ended(device, item)) {
+            atomic_fetch_sub_explicit(&device->deferred_count, 1, memory_order_relaxed);
+            item->go(item);
+            continue;
+        }
+        *end = item;
+        end  = &item->next;
+    }
+    *end = NULL;
+    put_back(device, kept);
+}
+
+void core_device_reap_all(struct core_device *device)
+{
+    struct core_deferred *item;
+    while ((item = take_all(device)) != NULL) {
+        while (item != NULL) {
+            struct core_deferred *next = item->next;
+            core_uses_wait(item->uses, TRM_FOREVER);
+            atomic_fetch_sub_explicit(&device->deferred_count, 1, memory_order_relaxed);
+            item->go(item);
+            item = next;
+        }
+    }
+}

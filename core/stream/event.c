@@ -1,0 +1,183 @@
+/* Events, small objects that hold a point.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/stream/event.h"
+
+#include "core/graph/graph.h"
+#include "core/stream/event_pool.h"
+#include "core/stream/stream.h"
+
+/* ---- the ends of life ---------------------------------------------------------------------------- */
+
+static void event_retire(struct core_object *object)
+{
+    core_device_discount(((struct core_event *)object)->device, CORE_EVENT);
+}
+
+static void event_release(struct core_object *object)
+{
+    struct core_event *event   = (struct core_event *)object;
+    struct core_device *device = event->device;
+    core_event_stamp_end(event);
+    core_object_unref(event->stream != NULL ? &event->stream->object : NULL);
+    core_event_pool_give(device, event);
+    core_device_unref(device);
+}
+
+static const struct core_object_ops event_object_ops = {
+    .type    = CORE_EVENT,
+    .name    = "event",
+    .retire  = event_retire,
+    .release = event_release,
+};
+
+int32_t trm_event_create(struct trm_device *handle, uint32_t flags, struct trm_event **out)
+{
+    struct core_device *device = core_device_find(handle);
+    if (device == NULL)
+        return core_last_status();
+    if (flags & ~(uint32_t)TRM_EVENT_TIMING)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_event_create: flags 0x%x has bits that mean nothing", flags);
+    if (out == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_create: `event` is NULL");
+    int32_t status = core_device_check(device);
+    if (status != TRM_OK)
+        return status;
+
+    struct core_event *event = core_event_pool_take(device);
+    if (event == NULL)
+        return core_fail_memory("making an event");
+    event->device = device;
+    event->flags  = flags;
+    status        = core_object_init(&event->object, &event_object_ops, device->object.context);
+    if (status != TRM_OK) {
+        core_event_pool_give(device, event);
+        return status;
+    }
+    core_device_adopt(device, CORE_EVENT);
+    *out = event->object.handle;
+    return TRM_OK;
+}
+
+void trm_event_destroy(struct trm_event *handle)
+{
+    core_object_kill_handle(handle, CORE_EVENT);
+}
+
+/* ---- the point ------------------------------------------------------------------------------------ */
+
+int32_t core_event_hold(struct core_event *event, struct core_stream **stream, uint64_t *value)
+{
+    core_lock_take(&event->lock);
+    struct core_stream *held = event->stream;
+    *value                   = event->value;
+    if (held != NULL)
+        core_object_retain(&held->object);
+    core_lock_give(&event->lock);
+    *stream = held;
+    return held != NULL;
+}
+
+static void move_to(struct core_event *event, struct core_stream *stream, uint64_t value)
+{
+    core_object_retain(&stream->object);
+    core_lock_take(&event->lock);
+    struct core_stream *before = event->stream;
+    event->stream              = stream;
+    event->value               = value;
+    core_lock_give(&event->lock);
+    core_object_unref(before != NULL ? &before->object : NULL);
+}
+
+static int32_t check_stream(const struct core_event *event, const struct core_stream *stream)
+{
+    if (event->object.context != stream->object.context)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the event and the stream belong to two contexts");
+    if ((event->flags & TRM_EVENT_TIMING) && event->device != stream->device)
+        return core_fail(TRM_ERROR_WRONG_DEVICE,
+                         "an event of device %s cannot take the time on a stream of device %s",
+                         event->device->id, stream->device->id);
+    return TRM_OK;
+}
+
+int32_t core_event_record(struct core_event *event, struct core_stream *stream)
+{
+    uint64_t value;
+    int32_t status = TRM_OK;
+    if (event->flags & TRM_EVENT_TIMING)
+        status = core_event_stamp(event, stream, &value);
+    if (status == TRM_OK)
+        status = core_stream_mark(stream, &value);
+    if (status == TRM_OK)
+        move_to(event, stream, value);
+    return status;
+}
+
+int32_t core_event_record_time(struct trm_event *handle, struct trm_stream *stream_handle)
+{
+    struct core_stream *stream;
+    uint64_t value;
+    struct core_event *event = core_event_find(handle);
+    if (event == NULL)
+        return core_last_status();
+    int32_t status = core_stream_begin(stream_handle, &stream);
+    if (status == TRM_OK)
+        status = core_event_stamp(event, stream, &value);
+    if (status == TRM_OK)
+        move_to(event, stream, value);
+    return status;
+}
+
+int32_t trm_event_record(struct trm_event *handle, struct trm_stream *stream_handle)
+{
+    struct core_stream *stream;
+    struct core_event *event = core_event_find(handle);
+    if (event == NULL)
+        return core_last_status();
+    int32_t status = core_stream_begin(stream_handle, &stream);
+    if (status == TRM_OK)
+        status = check_stream(event, stream);
+    if (status != TRM_OK)
+        return status;
+    return core_stream_is_recording(stream) ? core_recorder_event(stream, event)
+                                            : core_event_record(event, stream);
+}
+
+int32_t trm_event_wait(struct trm_event *handle, uint64_t timeout_ns)
+{
+    struct core_stream *stream;
+    uint64_t value;
+    int32_t status           = TRM_OK;
+    struct core_event *event = core_object_enter(handle, CORE_EVENT);
+    if (event == NULL)
+        return core_last_status();
+    if (core_event_hold(event, &stream, &value)) {
+        status = core_stream_wait_value(stream, value, timeout_ns);
+        core_object_unref(&stream->object);
+    }
+    core_object_leave(&event->object);
+    return status;
+}
+
+int32_t trm_event_done(struct trm_event *handle)
+{
+    return trm_event_wait(handle, 0);
+}
+
+int32_t trm_event_point(struct trm_event *handle, struct trm_point *point)
+{
+    struct core_stream *stream;
+    uint64_t value;
+    struct core_event *event = core_event_find(handle);
+    if (event == NULL)
+        return core_last_status();
+    if (point == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_point: `point` is NULL");
+    if (!core_event_hold(event, &stream, &value))
+        return core_fail(TRM_ERROR_NOT_FOUND, "the event has never been recorded");
+    point->stream = stream->object.handle;
+    point->value  = value;
+    core_object_unref(&stream->object);
+    return TRM_OK;
+}

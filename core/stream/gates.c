@@ -1,0 +1,260 @@
+/* Gates: how a stream waits, on the device, for something that happens on the host.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/stream/gates.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "core/stream/notify.h"
+#include "core/stream/service.h"
+
+/* So many are kept for a stream's further callbacks and waits. */
+#define SPARE_GATES 16u
+
+/* From the moment it is enqueued until it is open it keeps its stream pinned, and has a reference of
+ * the other stream. */
+struct core_gate {
+    struct core_gate *next; /* in its stream's list */
+    struct core_stream *stream;
+    struct core_service *service;
+    uint64_t value; /* the gate's own number */
+
+    /* What it waits for: a place of another stream, or of its own in the case of a callback. */
+    struct core_stream *other;
+    uint64_t other_value;
+    trm_callback_fn callback; /* NULL: none */
+    void *user;
+
+    struct core_notification notification;
+    struct core_job job;
+    int32_t status;    /* how `other` got there; written before the job is posted */
+    int32_t unwatched; /* 1: nobody will tell, the job waits by itself */
+    int32_t ready;     /* 1: `other` got there; under device->lock */
+};
+
+/* On whatever thread: the rest is the service thread's, since it calls the backend and the program. */
+static void gate_notified(struct core_notification *notification, int32_t status)
+{
+    struct core_gate *gate =
+        (struct core_gate *)((char *)notification - offsetof(struct core_gate, notification));
+    gate->status = status;
+    core_service_post(gate->service, &gate->job);
+}
+
+/* ---- on the service thread ---------------------------------------------------------------------- */
+
+static void run_callback(const struct core_gate *gate)
+{
+    struct core_frame frame;
+    int32_t status = core_stream_failure_status(gate->stream);
+    core_service_push(&frame, gate->stream, gate->value);
+    gate->callback(gate->user, status != TRM_OK ? status : gate->status);
+    core_service_pop(&frame);
+}
+
+/* What it waited for has failed, and so does the stream, with the same sentence. What is enqueued
+ * behind the gate is skipped where the backend can do that (1); else it will run, but nobody is told
+ * that it did. */
+static int32_t pass_failure_on(const struct core_gate *gate)
+{
+    struct core_stream *stream = gate->stream;
+    int32_t status             = core_stream_reached(gate->other, gate->other_value);
+    if (status == TRM_OK || status == TRM_ERROR_TIMEOUT) {
+        core_error_clear();
+        status = core_fail_below(gate->status);
+    }
+    core_stream_cut(stream, gate->value - 1, status);
+    if (stream->ops->abandon == NULL)
+        return 0;
+    stream->ops->abandon(stream->backend, status);
+    return 1;
+}
+
+static void gate_open(const struct core_gate *gate)
+{
+    const struct core_stream *stream = gate->stream;
+    if (gate->callback != NULL)
+        run_callback(gate);
+    else if (gate->status != TRM_OK && !core_stream_came_through(gate->other, gate->other_value) &&
+             pass_failure_on(gate))
+        return;
+    stream->ops->open_gates(stream->backend, gate->value);
+}
+
+/* Keeps what there is room for. The stream is pinned still. */
+static void free_gates(struct core_stream *stream, struct core_gate *list)
+{
+    struct core_gate *next;
+    for (const struct core_gate *gate = list; gate != NULL; gate = gate->next)
+        core_object_unref(&gate->other->object);
+    pthread_mutex_lock(&stream->device->lock);
+    for (; list != NULL && stream->spare_gate_count < SPARE_GATES; list = next) {
+        next                = list->next;
+        list->next          = stream->spare_gates;
+        stream->spare_gates = list;
+        stream->spare_gate_count++;
+    }
+    pthread_mutex_unlock(&stream->device->lock);
+    for (; list != NULL; list = next) {
+        next = list->next;
+        core_release(stream->object.context, list, sizeof(*list));
+    }
+}
+
+void core_gates_free_spare(struct core_stream *stream)
+{
+    struct core_gate *next;
+    for (struct core_gate *gate = stream->spare_gates; gate != NULL; gate = next) {
+        next = gate->next;
+        core_release(stream->object.context, gate, sizeof(*gate));
+    }
+    stream->spare_gates = NULL;
+}
+
+/* Opens gates from the oldest on, while they are ready. Returns those that were opened. With the
+ * lock of the device, which is given back around each. */
+static struct core_gate *open_ready_locked(struct core_stream *stream, uint32_t *count)
+{
+    struct core_gate *opened = NULL, *gate;
+    while ((gate = stream->gates) != NULL && gate->ready) {
+        stream->gates = gate->next;
+        if (stream->gates == NULL)
+            stream->last_gate = NULL;
+        pthread_mutex_unlock(&stream->device->lock);
+        gate_open(gate);
+        gate->next = opened;
+        opened     = gate;
+        ++*count;
+        pthread_mutex_lock(&stream->device->lock);
+    }
+    return opened;
+}
+
+static void gate_run(struct core_job *job)
+{
+    struct core_gate *gate     = (struct core_gate *)((char *)job - offsetof(struct core_gate, job));
+    struct core_stream *stream = gate->stream;
+    pthread_mutex_t *lock      = &stream->device->lock;
+    struct core_gate *opened   = NULL;
+    uint32_t count             = 0;
+
+    if (gate->unwatched)
+        gate->status = core_stream_wait_value(gate->other, gate->other_value, TRM_FOREVER);
+    pthread_mutex_lock(lock);
+    gate->ready = 1;
+    /* Somebody is at it, perhaps in a callback: he will see that this one is ready too. */
+    if (stream->opening) {
+        pthread_mutex_unlock(lock);
+        return;
+    }
+    stream->opening = 1;
+    opened          = open_ready_locked(stream, &count);
+    stream->opening = 0;
+    pthread_mutex_unlock(lock);
+
+    /* Where nothing was opened the gate waits its turn, or is gone already, with its pin. */
+    if (opened == NULL)
+        return;
+    /* The pins come last: whoever ends the stream then finds nothing left of its gates. */
+    free_gates(stream, opened);
+    core_stream_unpin(stream, count);
+}
+
+/* ---- enqueueing ------------------------------------------------------------------------------------ */
+
+static struct core_gate *take_spare(struct core_stream *stream)
+{
+    pthread_mutex_lock(&stream->device->lock);
+    struct core_gate *gate = stream->spare_gates;
+    if (gate != NULL) {
+        stream->spare_gates = gate->next;
+        stream->spare_gate_count--;
+    }
+    pthread_mutex_unlock(&stream->device->lock);
+    if (gate != NULL)
+        memset(gate, 0, sizeof(*gate));
+    return gate;
+}
+
+static int32_t gate_create(struct core_stream *stream, struct core_gate **out)
+{
+    struct core_service *service;
+    int32_t status = core_context_service(stream->object.context, &service);
+    if (status != TRM_OK)
+        return status;
+    struct core_gate *gate = take_spare(stream);
+    if (gate == NULL)
+        gate = core_allocate(stream->object.context, sizeof(*gate));
+    if (gate == NULL)
+        return core_fail_memory("making a gate in a stream");
+    gate->stream                = stream;
+    gate->service               = service;
+    gate->notification.notified = gate_notified;
+    gate->job.run               = gate_run;
+    *out                        = gate;
+    return TRM_OK;
+}
+
+static void append(struct core_gate *gate)
+{
+    struct core_stream *stream = gate->stream;
+    pthread_mutex_lock(&stream->device->lock);
+    if (stream->last_gate != NULL)
+        stream->last_gate->next = gate;
+    else
+        stream->gates = gate;
+    stream->last_gate = gate;
+    pthread_mutex_unlock(&stream->device->lock);
+}
+
+/* Enqueues the gate and sees to it that it opens. Once it is enqueued nothing can fail. */
+static int32_t gate_enqueue(struct core_gate *gate)
+{
+    struct core_stream *stream = gate->stream;
+    gate->value                = core_stream_next(stream);
+    int32_t status = core_stream_commit(stream, gate->value, stream->ops->gate(stream->backend, gate->value));
+    if (status != TRM_OK) {
+        core_release(stream->object.context, gate, sizeof(*gate));
+        return status;
+    }
+    core_object_retain(&gate->other->object);
+    core_stream_pin_again(stream);
+    append(gate);
+    if (gate->callback != NULL)
+        core_stream_count(stream, &stream->stats->callbacks);
+    /* From here on a callback may be running, and be enqueueing on the stream. */
+    if (core_notify(gate->other, gate->other_value, &gate->notification) != TRM_OK) {
+        gate->unwatched = 1;
+        core_service_post(gate->service, &gate->job);
+    }
+    return TRM_OK;
+}
+
+int32_t core_gate_wait(struct core_stream *stream, struct core_stream *other, uint64_t value)
+{
+    struct core_gate *gate;
+    int32_t status = gate_create(stream, &gate);
+    if (status != TRM_OK)
+        return status;
+    gate->other       = other;
+    gate->other_value = value;
+    return gate_enqueue(gate);
+}
+
+int32_t core_gate_callback(struct core_stream *stream, trm_callback_fn callback, void *user)
+{
+    struct core_gate *gate;
+    uint64_t value;
+    int32_t status = core_stream_mark(stream, &value);
+    if (status != TRM_OK)
+        return status;
+    status = gate_create(stream, &gate);
+    if (status != TRM_OK)
+        return status;
+    gate->other       = stream;
+    gate->other_value = value;
+    gate->callback    = callback;
+    gate->user        = user;
+    return gate_enqueue(gate);
+}

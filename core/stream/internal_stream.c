@@ -1,0 +1,45 @@
+/* The core's own stream on a device, for work inside a call.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/device/device.h"
+#include "core/stream/stream.h"
+
+/* A failure stays on its stream for ever, but it was the failure of one call: the next one gets a new
+ * stream. */
+static void drop_failed(struct core_device *device)
+{
+    if (device->internal == NULL || core_stream_failure_status(device->internal) == TRM_OK)
+        return;
+    core_stream_end(device->internal);
+    device->internal = NULL;
+}
+
+int32_t core_device_internal_lock(struct core_device *device, struct core_stream **stream)
+{
+    int32_t status = core_device_check(device);
+    if (status != TRM_OK)
+        return status;
+    pthread_mutex_lock(&device->internal_lock);
+    drop_failed(device);
+    if (device->internal == NULL)
+        status = core_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, CORE_STREAM_INTERNAL,
+                                    &device->internal);
+    if (status != TRM_OK) {
+        pthread_mutex_unlock(&device->internal_lock);
+        return status;
+    }
+    *stream = device->internal;
+    return TRM_OK;
+}
+
+void core_device_internal_unlock(struct core_device *device)
+{
+    pthread_mutex_unlock(&device->internal_lock);
+}
+
+void core_device_end_internal_stream(struct core_device *device)
+{
+    if (device->internal != NULL)
+        core_stream_end(device->internal);
+    device->internal = NULL;
+}

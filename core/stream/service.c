@@ -1,0 +1,311 @@
+/* The thread of the core on which host callbacks and bridges run.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/stream/service.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "base/futex.h"
+#include "base/thread.h"
+#include "core/object/context.h"
+#include "core/stream/stream.h"
+
+/* Programs' callbacks run on it. */
+#define STACK_BYTES (1u << 20)
+
+/* Waking a thread takes about as long as this. So where jobs have been coming faster, the thread looks for the
+ * next one for that long before it sleeps; where they have not, it sleeps at once. Nanoseconds. */
+#define SPIN_NS 5000u
+
+struct core_service {
+    struct core_context *context;
+    struct trm_allocator allocator; /* the context may be gone before the last thread is */
+
+    pthread_mutex_t lock; /* guards what follows; a leaf */
+    pthread_cond_t wake;  /* there is a job, or the service stops */
+    pthread_cond_t ended; /* a thread has ended */
+    struct core_job *first, *last;
+    _Atomic uint32_t jobs;  /* 1: there are some; read without the lock by a thread that spins */
+    uint64_t came_at;       /* when the list was last empty and got a job */
+    int32_t came_from;      /* the processor of the thread that brought it */
+    int32_t has_processors; /* 1: this process may use more than one */
+    int32_t may_spin;       /* 1: jobs come soon after each other */
+    int32_t spinning;       /* 1: a thread spins: there is never more than one */
+    uint32_t threads;       /* that run */
+    uint32_t blocked;       /* of them, those that block inside a job */
+    int32_t stopping;       /* 1: end when there are no more jobs */
+    int32_t orphaned;       /* 1: destroyed by one of its own threads, which frees it as it ends */
+    int32_t has_ended;      /* 1: `last_ended` is to be joined */
+    pthread_t last_ended;
+};
+
+/* Of the calling thread: the service whose thread it is, and the callbacks that it runs. */
+static _Thread_local struct core_service *current;
+static _Thread_local struct core_frame *innermost;
+
+/* The callbacks that the calling thread runs. In the child of a fork that a callback has made, none: it
+ * is no thread of the parent's service, and its own contexts have nothing to do with that callback. */
+static struct core_frame *frames(void)
+{
+    if (innermost != NULL && core_forked(innermost->stream->object.context)) {
+        innermost = NULL;
+        current   = NULL;
+    }
+    return innermost;
+}
+
+/* The service that the calling thread belongs to. */
+static struct core_service *own_service(void)
+{
+    frames();
+    return current;
+}
+
+static void service_free(struct core_service *service)
+{
+    struct trm_allocator allocator = service->allocator;
+    pthread_cond_destroy(&service->wake);
+    pthread_cond_destroy(&service->ended);
+    pthread_mutex_destroy(&service->lock);
+    allocator.release(allocator.user, service, sizeof(*service));
+}
+
+static int32_t has_processors(void)
+{
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof(allowed), &allowed) != 0 || CPU_COUNT(&allowed) > 1;
+}
+
+static inline void relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Looks for a job without sleeping, with the lock given back. It is taken again only when it is free: who posts holds
+ * it for a moment, and sleeping for that would be what this is to save. */
+static void spin_locked(struct core_service *service)
+{
+    uint64_t end      = core_now() + SPIN_NS;
+    int32_t is_locked = 0;
+    service->spinning = 1;
+    pthread_mutex_unlock(&service->lock);
+    do {
+        for (int i = 0; i < 8; i++)
+            relax();
+        is_locked = atomic_load_explicit(&service->jobs, memory_order_relaxed) > 0 &&
+                    pthread_mutex_trylock(&service->lock) == 0;
+    } while (!is_locked && core_now() < end);
+    if (!is_locked)
+        pthread_mutex_lock(&service->lock);
+    service->spinning = 0;
+}
+
+/* With the lock. The next time there will be spinning if it would have caught what came this time; but on the
+ * processor of the thread that brings the jobs it would only keep that one from going on. */
+static void wait_for_job_locked(struct core_service *service)
+{
+    uint64_t begin = core_now();
+    if (service->may_spin && !service->spinning && sched_getcpu() != service->came_from)
+        spin_locked(service);
+    while (service->first == NULL && !service->stopping && service->threads - service->blocked <= 1)
+        pthread_cond_wait(&service->wake, &service->lock);
+    service->may_spin = service->has_processors && service->came_at < begin + SPIN_NS;
+}
+
+/* Waits for the next job. NULL: the thread is to end, since the service stops or since there is
+ * another one that takes jobs. With the lock held. */
+static struct core_job *next_job_locked(struct core_service *service)
+{
+    while (service->first == NULL) {
+        if (service->stopping || service->threads - service->blocked > 1)
+            return NULL;
+        wait_for_job_locked(service);
+    }
+    struct core_job *job = service->first;
+    service->first       = job->next;
+    atomic_store_explicit(&service->jobs, service->first != NULL, memory_order_relaxed);
+    if (service->first == NULL)
+        service->last = NULL;
+    return job;
+}
+
+/* The last thing a thread does. Threads join each other in the order in which they end, so that none
+ * is left when the service is gone, and none has to be remembered. */
+static void leave(struct core_service *service)
+{
+    pthread_t previous   = service->last_ended;
+    int32_t has_previous = service->has_ended;
+    int32_t frees        = service->orphaned && service->threads == 1;
+
+    service->threads--;
+    service->last_ended = pthread_self();
+    service->has_ended  = 1;
+    pthread_cond_broadcast(&service->ended);
+    pthread_mutex_unlock(&service->lock);
+    if (has_previous)
+        pthread_join(previous, NULL);
+    if (!frees)
+        return;
+    pthread_detach(pthread_self());
+    service_free(service);
+}
+
+static void *service_main(void *argument)
+{
+    struct core_service *service = argument;
+    struct core_job *job;
+    current = service;
+    pthread_mutex_lock(&service->lock);
+    while ((job = next_job_locked(service)) != NULL) {
+        pthread_mutex_unlock(&service->lock);
+        job->run(job);
+        pthread_mutex_lock(&service->lock);
+    }
+    current = NULL;
+    leave(service);
+    return NULL;
+}
+
+/* With the lock held. */
+static int32_t start_thread_locked(struct core_service *service)
+{
+    pthread_t thread;
+    int32_t status = core_thread_start(service_main, service, STACK_BYTES, "trireme-core", &thread);
+    if (status == TRM_OK)
+        service->threads++;
+    return status;
+}
+
+/* Where all threads are blocked and there is a job, one more is needed. If none can be had, the job
+ * waits until one of them comes back. */
+static void ensure_progress_locked(struct core_service *service)
+{
+    if (service->first != NULL && service->threads == service->blocked)
+        start_thread_locked(service);
+}
+
+int32_t core_service_create(struct core_context *context, struct core_service **out)
+{
+    struct core_service *service = core_allocate(context, sizeof(*service));
+    if (service == NULL)
+        return core_fail_memory("starting the thread for host callbacks");
+    service->context        = context;
+    service->allocator      = context->allocator;
+    service->has_processors = has_processors();
+    pthread_mutex_init(&service->lock, NULL);
+    pthread_cond_init(&service->wake, NULL);
+    pthread_cond_init(&service->ended, NULL);
+    pthread_mutex_lock(&service->lock);
+    int32_t status = start_thread_locked(service);
+    pthread_mutex_unlock(&service->lock);
+    if (status != TRM_OK) {
+        service_free(service);
+        return status;
+    }
+    *out = service;
+    return TRM_OK;
+}
+
+void core_service_destroy(struct core_service *service)
+{
+    if (service == NULL)
+        return;
+    uint32_t own = current == service;
+    pthread_mutex_lock(&service->lock);
+    service->stopping = 1;
+    service->orphaned = (int32_t)own;
+    pthread_cond_broadcast(&service->wake);
+    while (service->threads > own)
+        pthread_cond_wait(&service->ended, &service->lock);
+    pthread_mutex_unlock(&service->lock);
+    if (own)
+        return;
+    pthread_join(service->last_ended, NULL);
+    service_free(service);
+}
+
+void core_service_post(struct core_service *service, struct core_job *job)
+{
+    job->next    = NULL;
+    uint64_t now = core_now();
+    pthread_mutex_lock(&service->lock);
+    if (service->last != NULL) {
+        service->last->next = job;
+    } else {
+        service->first     = job;
+        service->came_at   = now;
+        service->came_from = sched_getcpu();
+    }
+    service->last = job;
+    atomic_store_explicit(&service->jobs, 1, memory_order_relaxed);
+    ensure_progress_locked(service);
+    pthread_cond_signal(&service->wake);
+    pthread_mutex_unlock(&service->lock);
+}
+
+void core_service_block(void)
+{
+    struct core_service *service = own_service();
+    if (service == NULL)
+        return;
+    pthread_mutex_lock(&service->lock);
+    service->blocked++;
+    ensure_progress_locked(service);
+    pthread_mutex_unlock(&service->lock);
+}
+
+void core_service_unblock(void)
+{
+    struct core_service *service = own_service();
+    if (service == NULL)
+        return;
+    pthread_mutex_lock(&service->lock);
+    service->blocked--;
+    pthread_mutex_unlock(&service->lock);
+}
+
+/* ---- the callbacks that a thread runs ----------------------------------------------------------- */
+
+void core_service_push(struct core_frame *frame, const struct core_stream *stream, uint64_t value)
+{
+    frame->stream = stream;
+    frame->value  = value;
+    frame->outer  = frames();
+    innermost     = frame;
+}
+
+void core_service_pop(const struct core_frame *frame)
+{
+    innermost = frame->outer;
+}
+
+const struct core_stream *core_service_inside(uint64_t *value)
+{
+    const struct core_frame *frame = frames();
+    if (frame == NULL)
+        return NULL;
+    if (value != NULL)
+        *value = frame->value;
+    return frame->stream;
+}
+
+int32_t core_service_inside_of(const struct core_stream *stream)
+{
+    const struct core_frame *frame = frames();
+    while (frame != NULL && frame->stream != stream)
+        frame = frame->outer;
+    return frame != NULL;
+}
+
+int32_t core_service_deadlocks(const struct core_stream *stream, uint64_t value)
+{
+    const struct core_frame *frame = frames();
+    while (frame != NULL && (frame->stream != stream || value < frame->value))
+        frame = frame->outer;
+    return frame != NULL;
+}

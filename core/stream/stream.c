@@ -1,0 +1,416 @@
+/* Streams: making, ending and enqueueing.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/stream/stream.h"
+
+#include <stddef.h>
+
+#include "base/futex.h"
+#include "core/memory/pool.h"
+#include "core/object/abi.h"
+#include "core/stream/deferred.h"
+#include "core/stream/gates.h"
+#include "core/stream/notify.h"
+
+/* Of the first version of struct trm_stream_stats. */
+#define STATS_LEAST 96
+
+#define FIRST_COUNTER offsetof(struct trm_stream_stats, operations)
+#define COUNTERS ((sizeof(struct trm_stream_stats) - FIRST_COUNTER) / sizeof(uint64_t))
+
+/* One allocation holds a stream and its counters. */
+struct stream_memory {
+    struct core_stream stream;
+    struct trm_stream_stats stats;
+};
+
+/* ---- the list of a device's streams ------------------------------------------------------------ */
+
+static void list_add(struct core_stream *stream)
+{
+    struct core_device *device = stream->device;
+    pthread_mutex_lock(&device->lock);
+    stream->next = device->streams;
+    if (stream->next != NULL)
+        stream->next->previous = stream;
+    device->streams = stream;
+    pthread_mutex_unlock(&device->lock);
+}
+
+static void list_remove(struct core_stream *stream)
+{
+    struct core_device *device = stream->device;
+    pthread_mutex_lock(&device->lock);
+    if (stream->next != NULL)
+        stream->next->previous = stream->previous;
+    if (stream->previous != NULL)
+        stream->previous->next = stream->next;
+    else
+        device->streams = stream->next;
+    pthread_mutex_unlock(&device->lock);
+}
+
+static int is_owned(const struct core_stream *stream)
+{
+    return (atomic_load_explicit(&stream->flags, memory_order_relaxed) & CORE_STREAM_OWNED) != 0;
+}
+
+/* ---- the ends of life ---------------------------------------------------------------------------- */
+
+/* The stream is closed. What kept memory for its sake may let go now; but not on behalf of an owned
+ * stream, since that could end the device, which waits for this. */
+static void stream_retire(struct core_object *object)
+{
+    struct core_stream *stream = (struct core_stream *)object;
+    struct core_device *device = stream->device;
+
+    core_stream_check(stream); /* keeps the loss of the device as the stream's failure */
+    core_pool_stream_end(stream);
+    if (!core_stream_is_recording(stream))
+        list_remove(stream);
+    stream->ops->destroy(stream->backend);
+    stream->backend = NULL;
+    atomic_store_explicit(&stream->completed, UINT64_MAX, memory_order_release);
+    if (is_owned(stream)) {
+        atomic_fetch_sub_explicit(&device->owned_streams, 1, memory_order_release);
+        core_futex_wake(&device->owned_streams, UINT32_MAX);
+        return;
+    }
+    core_device_reap(device);
+    core_device_discount(device, CORE_STREAM);
+}
+
+static void stream_release(struct core_object *object)
+{
+    struct core_stream *stream = (struct core_stream *)object;
+    struct core_device *device = is_owned(stream) ? NULL : stream->device;
+
+    core_stream_forget_failure(stream);
+    core_watch_destroy(stream->object.context, stream->watch);
+    core_gates_free_spare(stream);
+    core_release(object->context, stream, sizeof(struct stream_memory));
+    if (device != NULL)
+        core_device_unref(device);
+}
+
+static const struct core_object_ops stream_object_ops = {
+    .type    = CORE_STREAM,
+    .name    = "stream",
+    .retire  = stream_retire,
+    .release = stream_release,
+};
+
+static void adopt(struct core_stream *stream)
+{
+    if (is_owned(stream))
+        atomic_fetch_add_explicit(&stream->device->owned_streams, 1, memory_order_relaxed);
+    else
+        core_device_adopt(stream->device, CORE_STREAM);
+}
+
+/* What the backend's part of a stream is made of. */
+struct making {
+    int32_t role, priority;
+    int32_t type; /* 0: a new one; else enum trm_native_type, of an application's own */
+    uint64_t native;
+};
+
+static int32_t create_below(struct core_stream *stream, const struct making *making)
+{
+    struct trm_backend_device *device = stream->device->device;
+    struct trm_stream_desc desc       = {
+              .struct_size = sizeof(desc),
+              .role        = making->role,
+              .priority    = making->priority,
+    };
+    core_error_clear();
+    int32_t status = making->type == 0 ? stream->ops->create(device, &desc, &stream->backend)
+                                       : stream->device->backend->interop.stream_adopt(
+                                             device, making->type, making->native, &desc, &stream->backend);
+    if (status == TRM_OK)
+        return TRM_OK;
+    return core_device_note(stream->device, core_fail_below(status));
+}
+
+static int32_t create(struct core_device *device, const struct making *making, uint32_t flags,
+                      struct core_stream **out)
+{
+    struct core_context *context = device->object.context;
+    int32_t status               = core_device_check(device);
+    if (status != TRM_OK)
+        return status;
+    struct stream_memory *memory = core_allocate(context, sizeof(*memory));
+    if (memory == NULL)
+        return core_fail_memory("making a stream");
+
+    struct core_stream *stream = &memory->stream;
+    stream->device             = device;
+    stream->ops                = &device->backend->stream;
+    stream->stats              = &memory->stats;
+    atomic_init(&stream->flags, flags);
+    atomic_init(&stream->cut, UINT64_MAX);
+    status = create_below(stream, making);
+    if (status != TRM_OK)
+        goto free_memory;
+    status = core_object_init(&stream->object, &stream_object_ops, context);
+    if (status != TRM_OK)
+        goto destroy_below;
+    adopt(stream);
+    list_add(stream);
+    *out = stream;
+    return TRM_OK;
+
+destroy_below:
+    stream->ops->destroy(stream->backend);
+free_memory:
+    core_release(context, memory, sizeof(*memory));
+    return status;
+}
+
+int32_t core_stream_create(struct core_device *device, int32_t role, int32_t priority, uint32_t flags,
+                           struct core_stream **out)
+{
+    const struct making making = {.role = role, .priority = priority};
+    return create(device, &making, flags, out);
+}
+
+int32_t core_stream_take_over(struct core_device *device, int32_t type, uint64_t native,
+                              struct core_stream **out)
+{
+    const struct making making = {
+        .role = TRM_STREAM_ANY, .priority = TRM_PRIORITY_NORMAL, .type = type, .native = native};
+    return create(device, &making, 0, out);
+}
+
+void core_stream_init_recording(struct core_stream *stream, struct core_device *device,
+                                const struct trm_stream_ops *ops, struct core_recorder *recorder,
+                                struct trm_stream_stats *stats)
+{
+    stream->object.context = device->object.context;
+    stream->device         = device;
+    stream->ops            = ops;
+    stream->backend        = (struct trm_backend_stream *)(void *)recorder;
+    stream->stats          = stats;
+    atomic_init(&stream->flags, CORE_STREAM_RECORDING);
+    atomic_init(&stream->completed, UINT64_MAX);
+}
+
+int32_t core_stream_create_recording(struct core_device *device, const struct trm_stream_ops *ops,
+                                     struct core_recorder *recorder, struct core_stream **out)
+{
+    struct core_context *context = device->object.context;
+    struct stream_memory *memory = core_allocate(context, sizeof(*memory));
+    if (memory == NULL)
+        return core_fail_memory("making a stream that records");
+
+    struct core_stream *stream = &memory->stream;
+    core_stream_init_recording(stream, device, ops, recorder, &memory->stats);
+    int32_t status = core_object_init(&stream->object, &stream_object_ops, context);
+    if (status != TRM_OK) {
+        core_release(context, memory, sizeof(*memory));
+        return status;
+    }
+    adopt(stream);
+    *out = stream;
+    return TRM_OK;
+}
+
+/* On the service thread, after the callback in which the stream was destroyed. */
+static void end_later(struct core_job *job)
+{
+    struct core_stream *stream = (struct core_stream *)((char *)job - offsetof(struct core_stream, ending));
+    struct core_device *device = stream->device;
+    core_stream_end(stream);
+    core_object_unref(&stream->object);
+    core_device_reap(device);
+    core_device_unref(device);
+}
+
+static void post_end(struct core_stream *stream)
+{
+    struct core_service *service;
+    uint32_t before = atomic_fetch_or(&stream->flags, CORE_STREAM_ENDING);
+    if (before & CORE_STREAM_ENDING)
+        return;
+    /* The thread is there: this runs on it. */
+    if (core_context_service(stream->object.context, &service) != TRM_OK)
+        return;
+    core_object_retain(&stream->object);
+    core_object_retain(&stream->device->object);
+    stream->ending.run = end_later;
+    core_service_post(service, &stream->ending);
+}
+
+void core_stream_end(struct core_stream *stream)
+{
+    if (core_service_inside_of(stream)) {
+        post_end(stream);
+        return;
+    }
+    core_stream_close(stream);
+    core_object_kill(&stream->object);
+}
+
+/* ---- enqueueing ------------------------------------------------------------------------------------ */
+
+inline int32_t core_stream_begin(struct trm_stream *handle, struct core_stream **out)
+{
+    struct core_stream *stream = *out = core_stream_find(handle);
+    if (__builtin_expect(stream == NULL, 0))
+        return core_last_status();
+    return core_stream_check(stream);
+}
+
+inline int32_t core_stream_begin_live(struct trm_stream *handle, const char *what, struct core_stream **out)
+{
+    int32_t status = core_stream_begin(handle, out);
+    if (status == TRM_OK && core_stream_is_recording(*out))
+        return core_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be recorded into a graph", what);
+    return status;
+}
+
+int32_t core_stream_check_live(const struct core_stream *stream)
+{
+    if (__builtin_expect(!core_stream_is_recording(stream), 1))
+        return TRM_OK;
+    return core_fail(TRM_ERROR_BUSY,
+                     "the stream records into a graph: nothing on it runs, so it cannot be waited for");
+}
+
+inline int32_t core_stream_mark(struct core_stream *stream, uint64_t *value)
+{
+    uint64_t last = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
+    if (stream->ops->mark != NULL && stream->marked != last) {
+        int32_t status = stream->ops->mark(stream->backend, last);
+        if (status != TRM_OK)
+            return core_stream_commit_slow(stream, status);
+        stream->marked = last;
+    }
+    *value = last;
+    return TRM_OK;
+}
+
+/* ---- for programs ------------------------------------------------------------------------------------ */
+
+static int32_t clamp_priority(int32_t priority)
+{
+    if (priority < TRM_PRIORITY_LOW)
+        return TRM_PRIORITY_LOW;
+    return priority > TRM_PRIORITY_HIGH ? TRM_PRIORITY_HIGH : priority;
+}
+
+int32_t trm_stream_create(struct trm_device *handle, int32_t role, int32_t priority, struct trm_stream **out)
+{
+    struct core_stream *stream;
+    struct core_device *device = core_device_find(handle);
+    if (device == NULL)
+        return core_last_status();
+    if (role < TRM_STREAM_ANY || role > TRM_STREAM_SLOT)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no role of a stream", (int)role);
+    if (out == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_create: `stream` is NULL");
+    int32_t status = core_stream_create(device, role, clamp_priority(priority), 0, &stream);
+    if (status == TRM_OK)
+        *out = stream->object.handle;
+    return status;
+}
+
+void trm_stream_destroy(struct trm_stream *handle)
+{
+    if (handle == NULL)
+        return;
+    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
+    if (stream == NULL)
+        return;
+    if (core_stream_is_recording(stream))
+        core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                  "a stream that records ends with its graph and cannot be destroyed");
+    else if (is_owned(stream))
+        core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                  "a thread's own stream ends with the thread and cannot be destroyed");
+    else
+        core_stream_end(stream);
+    core_object_leave(&stream->object);
+}
+
+int32_t trm_stream_device(struct trm_stream *handle, struct trm_device **out)
+{
+    struct core_stream *stream = core_stream_find(handle);
+    if (stream == NULL)
+        return core_last_status();
+    if (out == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_device: `device` is NULL");
+    return core_device_share(stream->device, out);
+}
+
+int32_t trm_stream_mark(struct trm_stream *handle, struct trm_point *point)
+{
+    struct core_stream *stream;
+    uint64_t value = 0;
+    int32_t status = core_stream_begin_live(handle, "a point", &stream);
+    if (status != TRM_OK)
+        return status;
+    if (point == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_mark: `point` is NULL");
+    status = core_stream_mark(stream, &value);
+    if (status != TRM_OK)
+        return status;
+    point->stream = handle;
+    point->value  = value;
+    return TRM_OK;
+}
+
+int32_t trm_stream_flush(struct trm_stream *handle)
+{
+    struct core_stream *stream;
+    int32_t status = core_stream_begin(handle, &stream);
+    if (status != TRM_OK)
+        return status;
+    return core_stream_submit(stream, atomic_load_explicit(&stream->enqueued, memory_order_relaxed));
+}
+
+int32_t trm_stream_sync(struct trm_stream *handle)
+{
+    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
+    if (stream == NULL)
+        return core_last_status();
+    uint64_t last  = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
+    int32_t status = core_stream_check_live(stream);
+    if (status == TRM_OK)
+        status = core_stream_wait_inside(stream, last, TRM_FOREVER);
+    core_object_leave(&stream->object);
+    return status;
+}
+
+int32_t trm_stream_query(struct trm_stream *handle)
+{
+    struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
+    if (stream == NULL)
+        return core_last_status();
+    uint64_t last  = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
+    int32_t status = core_stream_check_live(stream);
+    if (status == TRM_OK)
+        status = core_stream_reached_inside(stream, last);
+    core_object_leave(&stream->object);
+    return status;
+}
+
+int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats *out)
+{
+    struct core_stream *stream = core_stream_find(handle);
+    if (stream == NULL)
+        return core_last_status();
+    if (out == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_get_stats: `stats` is NULL");
+
+    struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
+    const uint64_t *from          = (const void *)((const char *)stream->stats + FIRST_COUNTER);
+    uint64_t *to                  = (void *)((char *)&stats + FIRST_COUNTER);
+    for (size_t i = COUNTERS; i > 0; i--)
+        to[i - 1] = __atomic_load_n(&from[i - 1], __ATOMIC_ACQUIRE);
+    if (!core_struct_give(out, &stats, sizeof(stats), STATS_LEAST))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_stream_stats.struct_size is %u, but its size is %zu", out->struct_size,
+                         sizeof(stats));
+    return TRM_OK;
+}

@@ -1,0 +1,358 @@
+/* How far a stream has come, how it failed, and waiting for it.
+ *
+ * What may be asked by one who holds a reference only goes through a pin; what is done under a handle
+ * that was entered goes straight ("inside").
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "base/futex.h"
+#include "core/stream/stream.h"
+
+/* Bits of core_stream.pins. */
+#define CLOSED 1u  /* no more pins */
+#define WAITING 2u /* somebody sleeps until the count is 0 */
+#define ONE 4u     /* a pin */
+
+/* Stands for a failure of which only the status could be kept. */
+static const struct core_failure without_memory = {0};
+
+/* The last error of the calling thread, put aside where asking a backend must not disturb it. */
+struct said {
+    struct trm_error error;
+    char sentence[2048];
+};
+
+static void raise_to(_Atomic uint64_t *word, uint64_t value)
+{
+    uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
+    while (old < value && !atomic_compare_exchange_weak_explicit(word, &old, value, memory_order_release,
+                                                                 memory_order_relaxed))
+        ;
+}
+
+static void put_aside(struct said *said)
+{
+    said->error = trm_last_error();
+    core_text_copy(said->sentence, sizeof(said->sentence), said->error.sentence);
+}
+
+static void put_back(const struct said *said)
+{
+    core_fail_native(said->error.status, said->error.native_code, said->sentence);
+}
+
+static int is_complete(const struct core_stream *stream, uint64_t value)
+{
+    return atomic_load_explicit(&stream->completed, memory_order_acquire) >= value;
+}
+
+/* ---- pins ---------------------------------------------------------------------------------- */
+
+/* Who finds a stream closed takes its work to have ended: closing releases what that work did. */
+int32_t core_stream_pin(struct core_stream *stream)
+{
+    uint32_t pins = atomic_load_explicit(&stream->pins, memory_order_acquire);
+    do {
+        if (pins & CLOSED)
+            return 0;
+    } while (!atomic_compare_exchange_weak_explicit(&stream->pins, &pins, pins + ONE, memory_order_acquire,
+                                                    memory_order_acquire));
+    return 1;
+}
+
+void core_stream_pin_again(struct core_stream *stream)
+{
+    atomic_fetch_add_explicit(&stream->pins, ONE, memory_order_relaxed);
+}
+
+void core_stream_unpin(struct core_stream *stream, uint32_t count)
+{
+    uint32_t before = atomic_fetch_sub_explicit(&stream->pins, count * ONE, memory_order_release);
+    if (before - count * ONE == (CLOSED | WAITING))
+        core_futex_wake(&stream->pins, UINT32_MAX);
+}
+
+static void wait_for_pins(struct core_stream *stream)
+{
+    uint32_t pins = atomic_fetch_or_explicit(&stream->pins, CLOSED | WAITING, memory_order_acq_rel);
+    for (pins |= CLOSED | WAITING; pins >= ONE;
+         pins = atomic_load_explicit(&stream->pins, memory_order_acquire))
+        core_futex_wait(&stream->pins, pins, CORE_NEVER);
+}
+
+/* ---- the first failure ----------------------------------------------------------------------- */
+
+void core_stream_keep_failure(struct core_stream *stream, int32_t status)
+{
+    struct core_context *context     = stream->object.context;
+    const struct core_failure *first = NULL;
+    if (atomic_load_explicit(&stream->failure, memory_order_relaxed) != NULL)
+        return;
+
+    struct core_failure *made        = core_allocate(context, sizeof(*made));
+    const struct core_failure *cause = made;
+    if (made == NULL) {
+        int32_t none = TRM_OK;
+        atomic_compare_exchange_strong(&stream->failure_status, &none, status);
+        cause = &without_memory;
+    } else {
+        core_failure_keep(made, status);
+    }
+    if (!atomic_compare_exchange_strong(&stream->failure, &first, cause))
+        core_release(context, made, sizeof(*made));
+}
+
+void core_stream_cut(struct core_stream *stream, uint64_t last, int32_t status)
+{
+    uint64_t none = UINT64_MAX;
+    if (atomic_load_explicit(&stream->failure, memory_order_relaxed) == NULL)
+        atomic_compare_exchange_strong(&stream->cut, &none, last);
+    core_stream_keep_failure(stream, status);
+}
+
+static int32_t raise_failure(const struct core_stream *stream, const struct core_failure *failure)
+{
+    if (failure != &without_memory)
+        return core_failure_raise(failure);
+    return core_fail_static(atomic_load(&stream->failure_status),
+                            "the stream has failed, and there was no memory to keep the reason");
+}
+
+int32_t core_stream_check_failure(const struct core_stream *stream)
+{
+    const struct core_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
+    return __builtin_expect(failure == NULL, 1) ? TRM_OK : raise_failure(stream, failure);
+}
+
+int32_t core_stream_failure_status(const struct core_stream *stream)
+{
+    const struct core_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
+    if (failure == NULL)
+        return TRM_OK;
+    return failure == &without_memory ? atomic_load(&stream->failure_status) : failure->status;
+}
+
+static int32_t check_lost(struct core_stream *stream)
+{
+    int32_t status = core_device_check(stream->device);
+    if (status != TRM_OK)
+        core_stream_keep_failure(stream, status);
+    return status;
+}
+
+int32_t core_stream_raise(struct core_stream *stream)
+{
+    const struct core_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
+    return failure != NULL ? raise_failure(stream, failure) : check_lost(stream);
+}
+
+void core_stream_forget_failure(struct core_stream *stream)
+{
+    const struct core_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
+    if (failure != NULL && failure != &without_memory)
+        core_release(stream->object.context, (void *)failure, sizeof(*failure));
+}
+
+/* The backend has said that the stream failed: nothing on it touches memory any more. */
+static int32_t has_failed(struct core_stream *stream, int32_t status)
+{
+    core_fail_below(status);
+    status = core_device_note(stream->device, status);
+    core_stream_keep_failure(stream, status);
+    raise_to(&stream->completed, UINT64_MAX);
+    return core_stream_check_failure(stream);
+}
+
+/* An enqueueing call may have failed because the stream had failed before: query() tells. A failure
+ * of the call alone is not kept. */
+int32_t core_stream_commit_slow(struct core_stream *stream, int32_t status)
+{
+    uint64_t completed = 0;
+    core_fail_below(status);
+    if (status == TRM_ERROR_DEVICE_LOST)
+        return has_failed(stream, status);
+    struct said said;
+    put_aside(&said);
+    core_error_clear();
+    int32_t asked = stream->ops->query(stream->backend, &completed);
+    if (asked != TRM_OK && asked != TRM_ERROR_TIMEOUT)
+        return has_failed(stream, asked);
+    put_back(&said);
+    return status;
+}
+
+/* ---- asking ----------------------------------------------------------------------------------- */
+
+static int32_t not_yet(void)
+{
+    return core_fail_static(TRM_ERROR_TIMEOUT, "the stream has not come that far yet");
+}
+
+/* Takes note of what query() or wait() answered about `value`. */
+static int32_t note_answer(struct core_stream *stream, uint64_t completed, uint64_t value, int32_t status)
+{
+    if (status == TRM_OK)
+        raise_to(&stream->completed, completed);
+    else if (status != TRM_ERROR_TIMEOUT)
+        return has_failed(stream, status);
+    return is_complete(stream, value) ? core_stream_check_failure(stream) : not_yet();
+}
+
+int32_t core_stream_submit(struct core_stream *stream, uint64_t value)
+{
+    uint64_t enqueued = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
+    if (stream->ops->flush == NULL || atomic_load_explicit(&stream->flushed, memory_order_relaxed) >= value)
+        return TRM_OK;
+    core_error_clear();
+    int32_t status = stream->ops->flush(stream->backend);
+    if (status != TRM_OK)
+        return core_stream_commit_slow(stream, status);
+    raise_to(&stream->flushed, enqueued);
+    return TRM_OK;
+}
+
+/* Asks the backend how far the stream is. */
+static int32_t ask(struct core_stream *stream, uint64_t value)
+{
+    uint64_t completed = 0;
+    core_error_clear();
+    int32_t status = stream->ops->query(stream->backend, &completed);
+    return note_answer(stream, completed, value, status);
+}
+
+int32_t core_stream_reached_inside(struct core_stream *stream, uint64_t value)
+{
+    int32_t status = core_stream_check(stream);
+    if (status != TRM_OK || is_complete(stream, value))
+        return status;
+    status = core_stream_submit(stream, value);
+    return status != TRM_OK ? status : ask(stream, value);
+}
+
+int32_t core_stream_reached(struct core_stream *stream, uint64_t value)
+{
+    if (is_complete(stream, value) || !core_stream_pin(stream))
+        return core_stream_check_failure(stream);
+    int32_t status = core_stream_reached_inside(stream, value);
+    core_stream_unpin(stream, 1);
+    return status;
+}
+
+int32_t core_stream_finished(struct core_stream *stream, uint64_t value)
+{
+    if (is_complete(stream, value) || !core_stream_pin(stream))
+        return 1;
+    struct said said;
+    uint64_t completed = 0;
+    put_aside(&said);
+    core_error_clear();
+    int32_t status = stream->ops->query(stream->backend, &completed);
+    if (status == TRM_OK) {
+        raise_to(&stream->completed, completed);
+    } else if (status != TRM_ERROR_TIMEOUT) {
+        has_failed(stream, status);
+        put_back(&said);
+    }
+    core_stream_unpin(stream, 1);
+    return is_complete(stream, value);
+}
+
+/* ---- waiting ---------------------------------------------------------------------------------- */
+
+static int32_t wait_below(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
+{
+    core_error_clear();
+    core_service_block();
+    int32_t status = stream->ops->wait(stream->backend, value, timeout_ns);
+    core_service_unblock();
+    return note_answer(stream, value, value, status);
+}
+
+static int32_t fail_deadlock(void)
+{
+    return core_fail_static(TRM_ERROR_DEADLOCK,
+                            "a host callback waits for its own stream to get past it, which could never be");
+}
+
+/* The stream has failed, with `status`. If it was cut, what came before still runs, and memory that it uses is in use: who waits is
+ * told when that has ended. */
+static int32_t wait_for_the_rest(struct core_stream *stream, int32_t status, uint64_t timeout_ns)
+{
+    uint64_t cut = atomic_load(&stream->cut);
+    if (cut == UINT64_MAX || is_complete(stream, cut) || core_service_deadlocks(stream, cut) ||
+        atomic_load_explicit(&stream->device->lost, memory_order_acquire) != 0)
+        return status;
+    if (wait_below(stream, cut, timeout_ns) == TRM_ERROR_TIMEOUT)
+        return TRM_ERROR_TIMEOUT;
+    return core_stream_check_failure(stream);
+}
+
+int32_t core_stream_wait_inside(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
+{
+    if (timeout_ns == 0)
+        return core_stream_reached_inside(stream, value);
+    int32_t status = core_stream_check(stream);
+    if (status != TRM_OK)
+        return wait_for_the_rest(stream, status, timeout_ns);
+    if (is_complete(stream, value))
+        return TRM_OK;
+    if (core_service_deadlocks(stream, value))
+        return fail_deadlock();
+    return wait_below(stream, value, timeout_ns);
+}
+
+int32_t core_stream_wait_value(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
+{
+    if (is_complete(stream, value) || !core_stream_pin(stream))
+        return core_stream_check_failure(stream);
+    int32_t status = core_stream_wait_inside(stream, value, timeout_ns);
+    core_stream_unpin(stream, 1);
+    return status;
+}
+
+int32_t core_stream_wait_finished(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
+{
+    if (is_complete(stream, value))
+        return TRM_OK;
+    if (core_service_deadlocks(stream, value))
+        return fail_deadlock();
+    if (!core_stream_pin(stream))
+        return TRM_OK;
+    int32_t status = wait_below(stream, value, timeout_ns);
+    core_stream_unpin(stream, 1);
+    return status == TRM_ERROR_TIMEOUT ? status : TRM_OK;
+}
+
+/* Of a stream that was cut the backend knows nothing, and goes on with what came before. */
+int32_t core_stream_came_through(struct core_stream *stream, uint64_t value)
+{
+    uint64_t completed = 0;
+    struct said said;
+    if (value > atomic_load(&stream->cut) || core_stream_failure_status(stream) == TRM_ERROR_DEVICE_LOST ||
+        !core_stream_pin(stream))
+        return 0;
+    put_aside(&said);
+    core_error_clear();
+    int32_t status = stream->ops->query(stream->backend, &completed);
+    if (status == TRM_OK && completed < value) {
+        core_service_block();
+        status = stream->ops->wait(stream->backend, value, TRM_FOREVER);
+        core_service_unblock();
+        completed = status == TRM_OK ? value : 0;
+    }
+    put_back(&said);
+    core_stream_unpin(stream, 1);
+    return completed >= value;
+}
+
+void core_stream_close(struct core_stream *stream)
+{
+    uint64_t last = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
+    core_stream_submit(stream, last);
+    if (!is_complete(stream, last))
+        wait_below(stream, last, TRM_FOREVER);
+    core_service_block();
+    wait_for_pins(stream);
+    core_service_unblock();
+}

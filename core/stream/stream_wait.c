@@ -1,0 +1,170 @@
+/* Streams that wait for streams.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/stream/event.h"
+#include "core/stream/gates.h"
+#include "core/stream/stream.h"
+
+/* `other` has failed, and so does `stream`, with the same sentence, unless what it waits for was reached before. That is no
+ * failure of the call. */
+static int32_t inherit(struct core_stream *stream, struct core_stream *other, uint64_t value)
+{
+    int32_t status = core_stream_check_failure(other);
+    if (status != TRM_OK && !core_stream_came_through(other, value))
+        core_stream_cut(stream, atomic_load_explicit(&stream->enqueued, memory_order_relaxed), status);
+    return TRM_OK;
+}
+
+static int32_t same_instance(const struct core_stream *a, const struct core_stream *b)
+{
+    return a->device->backend == b->device->backend;
+}
+
+/* UNSUPPORTED: by other means. */
+static int32_t wait_natively(struct core_stream *stream, struct core_stream *other, uint64_t other_value)
+{
+    uint64_t value = core_stream_next(stream);
+    int32_t status = stream->ops->wait_stream(stream->backend, value, other->backend, other_value);
+    if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
+        return status == TRM_OK ? core_stream_commit(stream, value, status) : status;
+    status = core_stream_commit(stream, value, status);
+    /* Perhaps it is `other` that the backend complained about. */
+    struct core_saved_error complaint;
+    core_error_save(&complaint);
+    core_stream_reached_inside(other, other_value);
+    if (core_stream_failure_status(other) != TRM_OK)
+        return inherit(stream, other, other_value);
+    core_error_restore(&complaint);
+    return status;
+}
+
+static int32_t wait_on_host(struct core_stream *stream, struct core_stream *other, uint64_t other_value)
+{
+    int32_t status = core_stream_wait_inside(other, other_value, TRM_FOREVER);
+    if (status == TRM_ERROR_DEADLOCK)
+        return status;
+    core_stream_add(&stream->stats->host_waits, 1);
+    return inherit(stream, other, other_value);
+}
+
+/* With both streams kept in place. */
+static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other, uint64_t value)
+{
+    int32_t native = same_instance(stream, other) && stream->ops->wait_stream != NULL;
+
+    if (core_stream_check(other) != TRM_OK)
+        return inherit(stream, other, value);
+    if (atomic_load_explicit(&other->completed, memory_order_acquire) >= value)
+        return TRM_OK;
+    if (native) {
+        int32_t answer = wait_natively(stream, other, value);
+        if (answer != TRM_ERROR_UNSUPPORTED)
+            return answer;
+    }
+    /* The dearer ways are worth a question first. */
+    int32_t status = core_stream_reached_inside(other, value);
+    if (status == TRM_OK)
+        return TRM_OK;
+    if (core_stream_failure_status(other) != TRM_OK)
+        return inherit(stream, other, value);
+    if (core_gates_are_there(stream))
+        return core_gate_wait(stream, other, value);
+    return wait_on_host(stream, other, value);
+}
+
+int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *other, uint64_t value)
+{
+    core_stream_count(stream, &stream->stats->waits);
+    if (other == stream)
+        return TRM_OK;
+    if (!core_stream_pin(other))
+        return inherit(stream, other, value);
+    int32_t status = wait_pinned(stream, other, value);
+    core_stream_unpin(other, 1);
+    return status;
+}
+
+static int32_t check_context(const struct core_stream *stream, const struct core_stream *other)
+{
+    if (stream->object.context == other->object.context)
+        return TRM_OK;
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a stream cannot wait for a stream of another context");
+}
+
+int32_t trm_stream_wait(struct trm_stream *handle, struct trm_point point)
+{
+    struct core_stream *stream;
+    int32_t status = core_stream_begin_live(handle, "a wait", &stream);
+    if (status != TRM_OK)
+        return status;
+    struct core_stream *other = core_point_enter(point);
+    if (other == NULL)
+        return core_last_status();
+    status = check_context(stream, other);
+    if (status == TRM_OK)
+        status = core_stream_wait_other(stream, other, point.value);
+    core_object_leave(&other->object);
+    return status;
+}
+
+int32_t trm_stream_wait_event(struct trm_stream *handle, struct trm_event *event_handle)
+{
+    struct core_stream *stream, *other;
+    uint64_t value;
+    int32_t status = core_stream_begin_live(handle, "a wait", &stream);
+    if (status != TRM_OK)
+        return status;
+    struct core_event *event = core_event_find(event_handle);
+    if (event == NULL)
+        return core_last_status();
+    if (!core_event_hold(event, &other, &value))
+        return TRM_OK;
+    status = check_context(stream, other);
+    if (status == TRM_OK)
+        status = core_stream_wait_other(stream, other, value);
+    core_object_unref(&other->object);
+    return status;
+}
+
+/* ---- barrier --------------------------------------------------------------------------------------- */
+
+static int32_t check_streams(struct trm_stream *const *streams, uint32_t count)
+{
+    struct core_stream *first, *stream;
+    int32_t status = core_stream_begin_live(streams[0], "a barrier", &first);
+    for (uint32_t i = 1; status == TRM_OK && i < count; i++) {
+        status = core_stream_begin_live(streams[i], "a barrier", &stream);
+        if (status == TRM_OK)
+            status = check_context(stream, first);
+    }
+    return status;
+}
+
+/* `stream` waits for all that is enqueued on `other` now. */
+static int32_t wait_for_all(struct core_stream *stream, struct core_stream *other)
+{
+    uint64_t value;
+    int32_t status = core_stream_mark(other, &value);
+    return status != TRM_OK ? status : core_stream_wait_other(stream, other, value);
+}
+
+/* The first gathers all the others, and they wait for the first: 2 (n - 1) waits and not n². */
+int32_t trm_stream_barrier(struct trm_stream *const *streams, uint32_t count)
+{
+    struct core_stream *first, *other;
+    if (count == 0)
+        return TRM_OK;
+    if (streams == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_barrier: `streams` is NULL");
+    int32_t status = check_streams(streams, count);
+    if (status != TRM_OK)
+        return status;
+    first = core_stream_find(streams[0]);
+    for (uint32_t i = 1; status == TRM_OK && i < count; i++)
+        status = wait_for_all(first, core_stream_find(streams[i]));
+    for (uint32_t i = 1; status == TRM_OK && i < count; i++) {
+        other  = core_stream_find(streams[i]);
+        status = wait_for_all(other, first);
+    }
+    return status;
+}

@@ -1,0 +1,109 @@
+/* Each thread's own stream of a device.
+ *
+ * What a thread keeps is not the stream but its handle, which may be asked at any time whether it is
+ * still good. So a thread may end before the device or after it, or at the same moment, and nothing is
+ * left behind in threads when a device goes.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/futex.h"
+#include "core/device/device.h"
+#include "core/stream/stream.h"
+
+/* A thread ends. Others may at the same moment, and the device and its context too: the handle has
+ * one killer. */
+static void thread_ended(void *handle)
+{
+    struct core_stream *stream = core_object_enter_late(handle, CORE_STREAM);
+    if (stream == NULL)
+        return;
+    core_stream_end(stream);
+    core_object_leave(&stream->object);
+}
+
+static int32_t ensure_key(struct core_device *device)
+{
+    int error = 0;
+    pthread_mutex_lock(&device->lock);
+    if (!device->has_thread_key) {
+        error                  = pthread_key_create(&device->thread_key, thread_ended);
+        device->has_thread_key = error == 0;
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (error == 0)
+        return TRM_OK;
+    return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY,
+                     "the system has no key left under which threads could keep a stream of device %s",
+                     device->id);
+}
+
+static int32_t make_stream(struct core_device *device, struct trm_stream **handle)
+{
+    struct core_stream *stream;
+    int32_t status =
+        core_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, CORE_STREAM_OF_THREAD, &stream);
+    if (status != TRM_OK)
+        return status;
+    if (pthread_setspecific(device->thread_key, stream->object.handle) != 0) {
+        core_stream_end(stream);
+        return core_fail_memory("keeping a thread's own stream");
+    }
+    *handle = stream->object.handle;
+    return TRM_OK;
+}
+
+/* With the device entered, so that it does not take its streams down meanwhile. */
+static int32_t find_or_make(struct core_device *device, struct trm_stream **handle)
+{
+    int32_t status = ensure_key(device);
+    if (status != TRM_OK)
+        return status;
+    struct trm_stream *kept = pthread_getspecific(device->thread_key);
+    if (kept != NULL && core_object_alive(kept, CORE_STREAM)) {
+        *handle = kept;
+        return TRM_OK;
+    }
+    return make_stream(device, handle);
+}
+
+int32_t trm_device_thread_stream(struct trm_device *handle, struct trm_stream **stream)
+{
+    struct core_device *device = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return core_last_status();
+    int32_t status = TRM_OK;
+    if (stream == NULL)
+        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_thread_stream: `stream` is NULL");
+    if (status == TRM_OK)
+        status = find_or_make(device, stream);
+    core_object_leave(&device->object);
+    return status;
+}
+
+/* A thread's stream that is not yet on its way out, with a reference. */
+static struct core_stream *next_thread_stream(struct core_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    struct core_stream *stream = device->streams;
+    while (stream != NULL && (atomic_load(&stream->flags) & (CORE_STREAM_OF_THREAD | CORE_STREAM_ENDING)) !=
+                                 CORE_STREAM_OF_THREAD)
+        stream = stream->next;
+    if (stream != NULL)
+        core_object_retain(&stream->object);
+    pthread_mutex_unlock(&device->lock);
+    return stream;
+}
+
+void core_device_end_thread_streams(struct core_device *device)
+{
+    struct core_stream *stream;
+    while ((stream = next_thread_stream(device)) != NULL) {
+        core_stream_end(stream);
+        /* Where it is ended by another thread at this moment, that one is waited for when the
+         * device goes. */
+        atomic_fetch_or(&stream->flags, CORE_STREAM_ENDING);
+        core_object_unref(&stream->object);
+    }
+    if (device->has_thread_key)
+        pthread_key_delete(device->thread_key);
+    device->has_thread_key = 0;
+}

@@ -1,0 +1,248 @@
+/* Waiting for one of several points.
+ *
+ * The backend does it where all points are of one instance that can. Else every stream notifies one
+ * waiter, which outlives the call until the last of them has done so.
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/point.h>
+
+#include "base/futex.h"
+#include "core/stream/notify.h"
+#include "core/stream/service.h"
+#include "core/stream/stream.h"
+
+#define INLINE_POINTS 16
+
+/* The streams of the points, entered, and what the backend wants to know of them. */
+struct wait_set {
+    struct core_context *context; /* holds a reference */
+    const struct trm_point *points;
+    uint32_t count;
+    uint32_t entered;
+    struct core_stream **streams;
+    struct trm_backend_stream **below;
+    uint64_t *values;
+    struct core_stream *few_streams[INLINE_POINTS];
+    struct trm_backend_stream *few_below[INLINE_POINTS];
+    uint64_t few_values[INLINE_POINTS];
+};
+
+struct waiter;
+
+struct wait_entry {
+    struct core_notification notification;
+    struct waiter *waiter;
+};
+
+struct waiter {
+    struct core_context *context;
+    size_t size;
+    _Atomic uint32_t references; /* of the call, and of each notification that is still to come */
+    _Atomic uint32_t told;       /* futex: how many have come */
+    struct wait_entry entries[];
+};
+
+/* ---- the set ----------------------------------------------------------------------------------- */
+
+static size_t room_bytes(const struct wait_set *set)
+{
+    return set->count * (sizeof(*set->streams) + sizeof(*set->below) + sizeof(*set->values));
+}
+
+static int32_t set_room(struct wait_set *set)
+{
+    set->streams = set->few_streams;
+    set->below   = set->few_below;
+    set->values  = set->few_values;
+    if (set->count <= INLINE_POINTS)
+        return TRM_OK;
+    unsigned char *room = core_allocate(set->context, room_bytes(set));
+    if (room == NULL)
+        return core_fail_memory("waiting for points");
+    set->streams = (void *)room;
+    set->below   = (void *)(set->streams + set->count);
+    set->values  = (void *)(set->below + set->count);
+    return TRM_OK;
+}
+
+static void set_fini(struct wait_set *set)
+{
+    for (uint32_t i = 0; i < set->entered; i++)
+        core_object_leave(&set->streams[i]->object);
+    if (set->streams != set->few_streams)
+        core_release(set->context, set->streams, room_bytes(set));
+    core_object_unref(&set->context->object);
+}
+
+static int32_t set_add(struct wait_set *set, struct core_stream *stream)
+{
+    uint32_t index      = set->entered++;
+    set->streams[index] = stream;
+    set->below[index]   = stream->backend;
+    set->values[index]  = set->points[index].value;
+    if (stream->object.context == set->context)
+        return TRM_OK;
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the points are of streams of two contexts");
+}
+
+/* Takes over `first`, the stream of the first point, which has been entered. Where this fails there
+ * is nothing to undo. */
+static int32_t set_init(struct wait_set *set, struct core_stream *first, const struct trm_point *points,
+                        uint32_t count)
+{
+    set->context = first->object.context;
+    set->points  = points;
+    set->count   = count;
+    set->entered = 0;
+    core_object_retain(&set->context->object);
+    int32_t status = set_room(set);
+    if (status != TRM_OK) {
+        core_object_leave(&first->object);
+        core_object_unref(&set->context->object);
+        return status;
+    }
+    status = set_add(set, first);
+    while (status == TRM_OK && set->entered < count) {
+        struct core_stream *stream = core_point_enter(points[set->entered]);
+        status                     = stream != NULL ? set_add(set, stream) : core_last_status();
+    }
+    if (status != TRM_OK)
+        set_fini(set);
+    return status;
+}
+
+/* The lowest index whose point is reached or whose stream has failed; else TIMEOUT. */
+static int32_t set_scan(const struct wait_set *set, uint32_t *which)
+{
+    int32_t status = TRM_ERROR_TIMEOUT;
+    for (uint32_t i = 0; i < set->count; i++) {
+        status = core_stream_reached_inside(set->streams[i], set->values[i]);
+        if (status == TRM_ERROR_TIMEOUT)
+            continue;
+        *which = i;
+        break;
+    }
+    return status;
+}
+
+static int32_t set_deadlocks(const struct wait_set *set)
+{
+    uint32_t i = 0;
+    while (i < set->count && core_service_deadlocks(set->streams[i], set->values[i]))
+        i++;
+    return i == set->count;
+}
+
+/* Can the backend wait for all of them? */
+static int32_t set_is_native(const struct wait_set *set)
+{
+    const struct core_backend *backend = set->streams[0]->device->backend;
+    uint32_t i                         = 0;
+    if (backend->stream.wait_any == NULL)
+        return 0;
+    while (i < set->count && set->streams[i]->device->backend == backend)
+        i++;
+    return i == set->count;
+}
+
+/* ---- the waiter ------------------------------------------------------------------------------------ */
+
+static void waiter_unref(struct waiter *waiter)
+{
+    if (atomic_fetch_sub_explicit(&waiter->references, 1, memory_order_acq_rel) == 1)
+        core_release(waiter->context, waiter, waiter->size);
+}
+
+static void entry_notified(struct core_notification *notification, int32_t status)
+{
+    struct waiter *waiter = ((struct wait_entry *)notification)->waiter;
+    (void)status; /* whoever wakes up asks the stream */
+    atomic_fetch_add_explicit(&waiter->told, 1, memory_order_release);
+    core_futex_wake(&waiter->told, 1);
+    waiter_unref(waiter);
+}
+
+static struct waiter *waiter_create(const struct wait_set *set)
+{
+    size_t size           = sizeof(struct waiter) + set->count * sizeof(struct wait_entry);
+    struct waiter *waiter = core_allocate(set->context, size);
+    if (waiter == NULL)
+        return NULL;
+    waiter->context = set->context;
+    waiter->size    = size;
+    atomic_init(&waiter->references, 1);
+    for (uint32_t i = 0; i < set->count; i++) {
+        waiter->entries[i].waiter                = waiter;
+        waiter->entries[i].notification.notified = entry_notified;
+    }
+    return waiter;
+}
+
+static int32_t wait_told(struct wait_set *set, uint64_t deadline)
+{
+    struct waiter *waiter = waiter_create(set);
+    int32_t status        = waiter != NULL ? TRM_OK : core_fail_memory("waiting for points");
+    if (status != TRM_OK)
+        return status;
+    for (uint32_t i = 0; status == TRM_OK && i < set->count; i++) {
+        atomic_fetch_add_explicit(&waiter->references, 1, memory_order_relaxed);
+        status = core_notify(set->streams[i], set->values[i], &waiter->entries[i].notification);
+        if (status != TRM_OK)
+            waiter_unref(waiter); /* not the last: the call's own is left */
+    }
+    core_service_block();
+    while (status == TRM_OK && atomic_load_explicit(&waiter->told, memory_order_acquire) == 0)
+        if (!core_futex_wait(&waiter->told, 0, deadline))
+            status = TRM_ERROR_TIMEOUT;
+    core_service_unblock();
+    waiter_unref(waiter);
+    return status;
+}
+
+static int32_t wait_natively(struct wait_set *set, uint64_t timeout_ns)
+{
+    uint32_t which;
+    core_error_clear();
+    core_service_block();
+    int32_t status = set->streams[0]->ops->wait_any(set->below, set->values, set->count, timeout_ns, &which);
+    core_service_unblock();
+    return status;
+}
+
+/* What any way of waiting answers only says that it is worth to look again. */
+static int32_t wait_and_scan(struct wait_set *set, uint64_t deadline, uint32_t *which)
+{
+    if (set_deadlocks(set))
+        return core_fail_static(
+            TRM_ERROR_DEADLOCK,
+            "a host callback waits for its own stream to get past it, which could never be");
+    int32_t waited =
+        set_is_native(set) ? wait_natively(set, core_remaining(deadline)) : wait_told(set, deadline);
+    int32_t status = set_scan(set, which);
+    if (status == TRM_ERROR_TIMEOUT && waited != TRM_OK && waited != TRM_ERROR_TIMEOUT)
+        return core_fail_below(waited);
+    return status;
+}
+
+int32_t trm_wait_any(const struct trm_point *points, uint32_t count, uint64_t timeout_ns, uint32_t *which)
+{
+    struct wait_set set;
+    uint64_t deadline = core_deadline(timeout_ns);
+    uint32_t index    = 0;
+    if (points == NULL || count == 0 || which == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_wait_any: %s",
+                         count == 0 ? "there is no point to wait for" : "`points` or `which` is NULL");
+    struct core_stream *first = core_point_enter(points[0]);
+    if (first == NULL)
+        return core_last_status();
+    int32_t status = set_init(&set, first, points, count);
+    if (status != TRM_OK)
+        return status;
+    status = set_scan(&set, &index);
+    if (status == TRM_ERROR_TIMEOUT && timeout_ns != 0)
+        status = wait_and_scan(&set, deadline, &index);
+    if (status != TRM_ERROR_TIMEOUT && status != TRM_ERROR_DEADLOCK)
+        *which = index;
+    set_fini(&set);
+    return status;
+}

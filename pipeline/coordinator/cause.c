@@ -1,0 +1,75 @@
+/* Why tasks failed, in words.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "pipeline/coordinator/coordinator.h"
+
+const char *core_task_name(const struct core_task *task, char *text, size_t capacity)
+{
+    const char *name = task->work != NULL ? task->work->said.name : NULL;
+    if (name != NULL)
+        snprintf(text, capacity, "%" PRIu64 " \"%.60s\"", task->id, name);
+    else
+        snprintf(text, capacity, "%" PRIu64, task->id);
+    return text;
+}
+
+struct core_task_cause *core_task_cause_create(const struct core_coordinator *coordinator,
+                                               const struct core_task *task, int32_t status)
+{
+    char name[96], sentence[232];
+    struct core_failure failure;
+    core_failure_keep(&failure, status);
+    struct core_task_cause *cause = core_allocate(coordinator->object.context, sizeof(*cause));
+    if (cause == NULL)
+        return NULL;
+    cause->references  = 1;
+    cause->status      = status;
+    cause->id          = task->id;
+    cause->native_code = failure.native_code;
+    core_text_copy(sentence, sizeof(sentence), failure.sentence);
+    snprintf(cause->sentence, sizeof(cause->sentence), "task %s: %s",
+             core_task_name(task, name, sizeof(name)), sentence);
+    return cause;
+}
+
+struct core_task_cause *core_task_cause_share_locked(struct core_task_cause *cause)
+{
+    if (cause != NULL)
+        cause->references++;
+    return cause;
+}
+
+void core_task_cause_drop_locked(struct core_coordinator *coordinator, struct core_task_cause *cause)
+{
+    if (cause == NULL || --cause->references > 0)
+        return;
+    cause->next               = coordinator->spent_causes;
+    coordinator->spent_causes = cause;
+}
+
+void core_task_causes_free(const struct core_coordinator *coordinator, struct core_task_cause *list)
+{
+    while (list != NULL) {
+        struct core_task_cause *next = list->next;
+        core_release(coordinator->object.context, list, sizeof(*list));
+        list = next;
+    }
+}
+
+int32_t core_task_raise(uint64_t id, int32_t status, const struct core_task_cause *cause)
+{
+    char text[480];
+    if (cause == NULL) {
+        snprintf(text, sizeof(text), "task %" PRIu64 " failed, and there was no memory to keep the reason",
+                 id);
+        return core_fail_native(status, 0, text);
+    }
+    if (cause->id == id)
+        return core_fail_native(status, cause->native_code, cause->sentence);
+    snprintf(text, sizeof(text), "task %" PRIu64 " did not run since it comes after one that failed: %s", id,
+             cause->sentence);
+    return core_fail_native(status, cause->native_code, text);
+}

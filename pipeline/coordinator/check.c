@@ -1,0 +1,134 @@
+/* What a task does on a stream; and whether a stream would take it.
+ *
+ * The second is asked of the very functions that do the first, on a stream whose operations do nothing: so what
+ * trm_coordinator_submit() refuses is what would be refused later, in the same words.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stddef.h>
+
+#include "core/memory/transfer.h"
+#include "pipeline/coordinator/coordinator.h"
+
+struct checker_memory {
+    struct core_stream stream;
+    struct trm_stream_stats stats;
+};
+
+/* ---- operations that do nothing ------------------------------------------------------------------ */
+
+static int32_t nothing_copied(struct trm_backend_stream *stream, uint64_t value,
+                              const struct trm_copy_desc *desc)
+{
+    (void)stream, (void)value, (void)desc;
+    return TRM_OK;
+}
+
+static int32_t nothing_launched(struct trm_backend_stream *stream, uint64_t value,
+                                const struct trm_launch_desc *desc)
+{
+    (void)stream, (void)value, (void)desc;
+    return TRM_OK;
+}
+
+static const struct trm_stream_ops checker_ops = {
+    .struct_size = sizeof(checker_ops),
+    .copy        = nothing_copied,
+    .launch      = nothing_launched,
+};
+
+/* ---- the stream ---------------------------------------------------------------------------------- */
+
+/* Buffers and modules that were looked at may hold references of it for longer than the coordinator lives; none of
+ * them asks for more than whether its work has ended, which it has. */
+static void checker_release(struct core_object *object)
+{
+    struct core_stream *stream = (struct core_stream *)object;
+    core_stream_forget_failure(stream);
+    core_release(object->context, stream, sizeof(struct checker_memory));
+}
+
+static const struct core_object_ops checker_object_ops = {
+    .type    = CORE_STREAM,
+    .name    = "stream",
+    .release = checker_release,
+};
+
+int32_t core_checker_create(struct core_device *device, struct core_stream **out)
+{
+    struct core_context *context  = device->object.context;
+    struct checker_memory *memory = core_allocate(context, sizeof(*memory));
+    if (memory == NULL)
+        return core_fail_memory("making a coordinator");
+    struct core_stream *stream = &memory->stream;
+    stream->device             = device;
+    stream->ops                = &checker_ops;
+    stream->stats              = &memory->stats;
+    atomic_init(&stream->flags, CORE_STREAM_INTERNAL);
+    atomic_init(&stream->completed, UINT64_MAX);
+    int32_t status = core_object_init(&stream->object, &checker_object_ops, context);
+    if (status != TRM_OK) {
+        core_release(context, memory, sizeof(*memory));
+        return status;
+    }
+    *out = stream;
+    return TRM_OK;
+}
+
+void core_checker_destroy(struct core_stream *checker)
+{
+    core_stream_close(checker);
+    core_object_kill(&checker->object);
+}
+
+/* ---- tasks ------------------------------------------------------------------------------------------ */
+
+int32_t core_task_enqueue(struct core_stream *stream, const struct trm_task *task)
+{
+    struct trm_stream *handle = stream->object.handle;
+    switch (task->kind) {
+    case TRM_TASK_UPLOAD:
+        return trm_upload(handle, task->destination, task->host_source);
+    case TRM_TASK_COMPUTE:
+        return trm_launch(handle, task->kernel, &task->grid, task->arguments, task->argument_count);
+    case TRM_TASK_DOWNLOAD:
+        return trm_download(handle, task->host_destination, task->source);
+    default:
+        return trm_copy(handle, task->destination, task->source);
+    }
+}
+
+/* Between two devices a copy is more than one operation of a stream; then what can be known of the buffers is looked
+ * at. 1: they are of two devices. */
+static int32_t is_foreign_copy(const struct core_stream *checker, const struct trm_task *task,
+                               int32_t *status)
+{
+    struct core_buffer *to, *from;
+    uint64_t to_length, from_length;
+    struct trm_span destination = task->destination, source = task->source;
+    if (destination.length == TRM_WHOLE)
+        destination.length = source.length;
+    else if (source.length == TRM_WHOLE)
+        source.length = destination.length;
+    *status = core_span_resolve(destination, &to, &to_length);
+    if (*status == TRM_OK)
+        *status = core_span_resolve(source, &from, &from_length);
+    if (*status == TRM_OK)
+        *status = core_copy_check_devices(checker, to, from);
+    if (*status != TRM_OK)
+        return 1;
+    if (to->device == from->device)
+        return 0;
+    if (to_length != from_length)
+        *status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "source and destination of a copy differ in length");
+    return 1;
+}
+
+int32_t core_task_check(struct core_stream *checker, const struct trm_task *task)
+{
+    int32_t status;
+    if (task->kind == TRM_TASK_HOST || task->kind == TRM_TASK_NOTHING)
+        return TRM_OK;
+    if (task->kind == TRM_TASK_COPY && is_foreign_copy(checker, task, &status))
+        return status;
+    return core_task_enqueue(checker, task);
+}

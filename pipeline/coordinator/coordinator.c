@@ -1,0 +1,153 @@
+/* The coordinator as an object.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/coordinator/coordinator.h"
+
+#include "core/object/abi.h"
+
+/* Of the first version of struct trm_coordinator_desc. */
+#define DESC_LEAST 16
+
+/* No task is left, and no call is inside: none of a function of its tasks either. */
+static void coordinator_retire(struct core_object *object)
+{
+    struct core_coordinator *coordinator = (struct core_coordinator *)object;
+    core_service_destroy(atomic_load(&coordinator->functions));
+    core_schedule_end_streams(coordinator);
+    core_checker_destroy(coordinator->checker);
+    core_device_discount(coordinator->device, CORE_COORDINATOR);
+}
+
+static void free_tasks(struct core_coordinator *coordinator)
+{
+    struct core_task *task = coordinator->done.first, *next;
+    for (; task != NULL; task = next) {
+        next = task->next;
+        core_task_cause_drop_locked(coordinator, task->cause);
+        core_task_free(coordinator, task);
+    }
+    core_task_cause_drop_locked(coordinator, coordinator->first_cause);
+    core_coordinator_tidy(coordinator);
+}
+
+static void coordinator_release(struct core_object *object)
+{
+    struct core_coordinator *coordinator = (struct core_coordinator *)object;
+    struct core_device *device           = coordinator->device;
+    struct core_context *context         = object->context;
+    free_tasks(coordinator);
+    core_release(context, coordinator->table, coordinator->table_size * sizeof(struct core_task *));
+    core_schedule_fini(coordinator);
+    core_release(context, coordinator, sizeof(*coordinator));
+    core_device_unref(device);
+}
+
+static const struct core_object_ops coordinator_object_ops = {
+    .type    = CORE_COORDINATOR,
+    .name    = "coordinator",
+    .retire  = coordinator_retire,
+    .release = coordinator_release,
+};
+
+/* ---- making --------------------------------------------------------------------------------------------- */
+
+static int32_t coordinator_init(struct core_coordinator *coordinator, struct core_device *device,
+                                const struct trm_coordinator_desc *desc)
+{
+    coordinator->device           = device;
+    coordinator->has_device_waits = device->backend->stream.wait_stream != NULL;
+    coordinator->job.run          = core_coordinator_pump_job;
+    int32_t status                = core_schedule_init(coordinator, desc);
+    if (status != TRM_OK)
+        return status;
+    status = core_checker_create(device, &coordinator->checker);
+    if (status != TRM_OK)
+        goto fini_schedule;
+    status = core_object_init(&coordinator->object, &coordinator_object_ops, device->object.context);
+    if (status != TRM_OK)
+        goto destroy_checker;
+    core_device_adopt(device, CORE_COORDINATOR);
+    return TRM_OK;
+
+destroy_checker:
+    core_checker_destroy(coordinator->checker);
+fini_schedule:
+    core_schedule_fini(coordinator);
+    return status;
+}
+
+static int32_t coordinator_create(struct core_device *device, const struct trm_coordinator_desc *desc,
+                                  struct core_coordinator **out)
+{
+    struct core_context *context = device->object.context;
+    struct core_service *service;
+    int32_t status = core_device_check(device);
+    if (status == TRM_OK)
+        status = core_context_service(context, &service);
+    if (status != TRM_OK)
+        return status;
+    struct core_coordinator *coordinator = core_allocate(context, sizeof(*coordinator));
+    if (coordinator == NULL)
+        return core_fail_memory("making a coordinator");
+    coordinator->object.context = context;
+    coordinator->service        = service;
+    status                      = coordinator_init(coordinator, device, desc);
+    if (status != TRM_OK) {
+        core_release(context, coordinator, sizeof(*coordinator));
+        return status;
+    }
+    *out = coordinator;
+    return TRM_OK;
+}
+
+int32_t trm_coordinator_create(struct trm_device *handle, const struct trm_coordinator_desc *given,
+                               struct trm_coordinator **out)
+{
+    struct trm_coordinator_desc desc = {.struct_size = sizeof(desc)};
+    struct core_coordinator *coordinator;
+    struct core_device *device = core_device_find(handle);
+    if (device == NULL)
+        return core_last_status();
+    if (out == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_create: `coordinator` is NULL");
+    if (given != NULL && !core_struct_take(&desc, sizeof(desc), given, DESC_LEAST))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_coordinator_desc.struct_size is %u, but its size is %zu", given->struct_size,
+                         sizeof(desc));
+    int32_t status = coordinator_create(device, &desc, &coordinator);
+    if (status == TRM_OK)
+        *out = coordinator->object.handle;
+    return status;
+}
+
+/* ---- ending --------------------------------------------------------------------------------------------- */
+
+static void drop_added(struct core_coordinator *coordinator)
+{
+    core_lock_take(&coordinator->submit_lock);
+    core_lock_take(&coordinator->lock);
+    struct core_task *list = coordinator->added.first;
+    coordinator->added     = (struct core_task_list){0};
+    coordinator->closing   = 1;
+    core_lock_give(&coordinator->lock);
+    core_tasks_drop(coordinator, list);
+    core_lock_give(&coordinator->submit_lock);
+}
+
+void trm_coordinator_destroy(struct trm_coordinator *handle)
+{
+    if (handle == NULL)
+        return;
+    struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
+    if (coordinator == NULL)
+        return;
+    if (core_task_inside(coordinator)) {
+        core_fail_static(TRM_ERROR_DEADLOCK,
+                         "a coordinator cannot be destroyed in a function of its own tasks");
+    } else {
+        drop_added(coordinator);
+        core_coordinator_drain(coordinator);
+        core_object_kill(&coordinator->object);
+    }
+    core_object_leave(&coordinator->object);
+}

@@ -1,0 +1,114 @@
+/* Tasks that wait for themselves: found in linear time, and spelled out.
+ *
+ * A. B. Kahn, "Topological sorting of large networks", 1962: take away what comes after nothing, until nothing is
+ * left or what is left is in a cycle, or after one.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/coordinator/coordinator.h"
+
+/* Of a cycle that is longer, the middle is left out. */
+#define SHOWN 16
+
+/* Tasks that are taken away, in a list by `next_ended` of their work, which nobody uses before they are submitted. */
+struct taken {
+    struct core_task_work *first, **end;
+};
+
+static void take(struct taken *taken, struct core_task *task)
+{
+    task->work->next_ended = NULL;
+    *taken->end            = task->work;
+    taken->end             = &task->work->next_ended;
+}
+
+/* task->before counts the edges from tasks that are left. Returns how many tasks could be taken away. */
+static uint32_t sort(const struct core_task_list *list)
+{
+    struct taken taken = {.end = &taken.first};
+    uint32_t count     = 0;
+    for (struct core_task *task = list->first; task != NULL; task = task->next)
+        if (task->before == 0)
+            take(&taken, task);
+    for (const struct core_task_work *work = taken.first; work != NULL; work = work->next_ended, count++)
+        for (struct core_task_edge *edge = work->task->dependents; edge != NULL; edge = edge->next)
+            if (--edge->to->before == 0)
+                take(&taken, edge->to);
+    return count;
+}
+
+/* Something that is left and that `task`, which is left, comes after. There is one. */
+static struct core_task *left_before(const struct core_task *task)
+{
+    const struct core_task_work *work = task->work;
+    for (uint32_t i = 0; i < work->said.after_count; i++) {
+        struct core_task *from = work->edges[i].from;
+        if (from != NULL && from->state == CORE_TASK_SUBMITTING && from->before > 0)
+            return from;
+    }
+    return NULL;
+}
+
+/* Going back from any that is left, one comes to a cycle. Returns a task of it. */
+static struct core_task *find_in_cycle(const struct core_task_list *list)
+{
+    struct core_task *task = list->first;
+    while (task->before == 0)
+        task = task->next;
+    while (task->visited == 0) {
+        task->visited = 1;
+        task          = left_before(task);
+    }
+    return task;
+}
+
+struct spelling {
+    char text[1600];
+    size_t length;
+};
+
+static void spell(struct spelling *spelling, const char *before, const struct core_task *task)
+{
+    char name[96];
+    size_t room = sizeof(spelling->text) - spelling->length;
+    int length  = snprintf(spelling->text + spelling->length, room, "%s%s", before,
+                           core_task_name(task, name, sizeof(name)));
+    spelling->length += (size_t)length < room ? (size_t)length : room - 1;
+}
+
+static uint32_t cycle_length(const struct core_task *start)
+{
+    uint32_t length = 1;
+    for (const struct core_task *task = left_before(start); task != start; task = left_before(task))
+        length++;
+    return length;
+}
+
+/* "4 -> 7 -> 4": each comes after the next. */
+static int32_t fail_cycle(const struct core_task *start)
+{
+    struct spelling spelling = {0};
+    uint32_t length = cycle_length(start), at = 1;
+    const struct core_task *task = left_before(start);
+    spell(&spelling, "", start);
+    for (; task != start; task = left_before(task), at++) {
+        if (length > SHOWN && at == SHOWN / 2) {
+            size_t room = sizeof(spelling.text) - spelling.length;
+            spelling.length += (size_t)snprintf(spelling.text + spelling.length, room, " -> (%u more)",
+                                                (unsigned)(length - SHOWN));
+        }
+        if (length <= SHOWN || at < SHOWN / 2 || at >= length - SHOWN / 2)
+            spell(&spelling, " -> ", task);
+    }
+    spell(&spelling, " -> ", start);
+    return core_fail(TRM_ERROR_DEADLOCK, "tasks that come after themselves: %s", spelling.text);
+}
+
+int32_t core_tasks_check_cycles(const struct core_task_list *list)
+{
+    if (sort(list) == list->count)
+        return TRM_OK;
+    return fail_cycle(find_in_cycle(list));
+}

@@ -1,0 +1,126 @@
+/* The program's functions: what a task does on the host, and what is to be told that it has ended.
+ *
+ * They run on a thread that the coordinator has for them alone, one after another but where one waits inside of
+ * Trireme. So one that takes long holds up neither the tasks that do not come after it nor the callbacks of
+ * streams.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stddef.h>
+
+#include "pipeline/coordinator/coordinator.h"
+
+/* A function that the calling thread runs just now; on its stack. */
+struct frame {
+    const struct core_coordinator *coordinator;
+    const struct core_task *task;
+    struct frame *outer;
+};
+
+static _Thread_local struct frame *innermost;
+
+static void call(struct core_task_work *work, trm_callback_fn function, int32_t status)
+{
+    struct frame frame = {work->coordinator, work->task, innermost};
+    innermost          = &frame;
+    function(work->said.user, status);
+    innermost = frame.outer;
+}
+
+static struct core_task_work *work_of(struct core_job *job)
+{
+    return (struct core_task_work *)((char *)job - offsetof(struct core_task_work, job));
+}
+
+int32_t core_task_prepare_functions(struct core_coordinator *coordinator, const struct trm_task *task)
+{
+    struct core_service *made, *none = NULL;
+    if ((task->kind != TRM_TASK_HOST && task->done == NULL) || atomic_load(&coordinator->functions) != NULL)
+        return TRM_OK;
+    int32_t status = core_service_create(coordinator->object.context, &made);
+    if (status == TRM_OK && !atomic_compare_exchange_strong(&coordinator->functions, &none, made))
+        core_service_destroy(made);
+    return status;
+}
+
+static void run_host(struct core_job *job)
+{
+    struct core_task_work *work          = work_of(job);
+    struct core_coordinator *coordinator = work->coordinator;
+    call(work, work->said.host, TRM_OK);
+    core_task_ended(work, TRM_OK);
+    core_coordinator_let_go(coordinator);
+}
+
+void core_task_post_host(struct core_task_work *work)
+{
+    core_coordinator_hold(work->coordinator);
+    work->job.run = run_host;
+    core_service_post(atomic_load(&work->coordinator->functions), &work->job);
+}
+
+/* trm_last_error() answers why, in the function too. */
+static void run_done(struct core_job *job)
+{
+    struct core_task_work *work          = work_of(job);
+    struct core_coordinator *coordinator = work->coordinator;
+    struct core_task *task               = work->task;
+    if (task->status != TRM_OK)
+        core_task_raise(task->id, task->status, task->cause);
+    call(work, work->said.done, task->status);
+    core_lock_take(&coordinator->lock);
+    core_task_finish_locked(coordinator, task);
+    core_lock_give(&coordinator->lock);
+    core_coordinator_tidy(coordinator);
+    core_coordinator_let_go(coordinator);
+}
+
+void core_task_post_done(struct core_task_work *work)
+{
+    core_coordinator_hold(work->coordinator);
+    work->job.run = run_done;
+    core_service_post(atomic_load(&work->coordinator->functions), &work->job);
+}
+
+int32_t core_task_inside(const struct core_coordinator *coordinator)
+{
+    const struct frame *frame = innermost;
+    while (frame != NULL && frame->coordinator != coordinator)
+        frame = frame->outer;
+    return frame != NULL;
+}
+
+/* ---- what waits for whom --------------------------------------------------------------------------- */
+
+static int32_t is_running_here(const struct core_coordinator *coordinator, const struct core_task *task)
+{
+    for (const struct frame *frame = innermost; frame != NULL; frame = frame->outer)
+        if (frame->coordinator == coordinator && frame->task == task)
+            return 1;
+    return 0;
+}
+
+/* Goes back over what the task comes after, each but once. */
+int32_t core_task_deadlocks_locked(struct core_coordinator *coordinator, struct core_task *task)
+{
+    if (!core_task_inside(coordinator))
+        return 0;
+    uint32_t number          = ++coordinator->searches;
+    struct core_task *to_see = task;
+    task->visited            = number;
+    task->to_see             = NULL;
+    while ((task = to_see) != NULL) {
+        const struct core_task_work *work = task->work;
+        to_see                            = task->to_see;
+        if (is_running_here(coordinator, task))
+            return 1;
+        for (uint32_t i = 0; work != NULL && i < work->said.after_count; i++) {
+            struct core_task *from = work->edges[i].from;
+            if (from == NULL || from->visited == number)
+                continue;
+            from->visited = number;
+            from->to_see  = to_see;
+            to_see        = from;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,348 @@
+/* Which task runs on which stream, and when it is enqueued there. The scheme is told in coordinator.h.
+ *
+ * A role and a priority have streams of their own, so that uploads never stand behind kernels, nor what is urgent
+ * behind what is not. Copies on the device run where the kernels do.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "pipeline/coordinator/coordinator.h"
+
+#define CHOSEN_COMPUTE 4
+#define CHOSEN_COPY 1
+
+static const int32_t roles[CORE_TASK_ROLES] = {TRM_STREAM_UPLOAD, TRM_STREAM_COMPUTE, TRM_STREAM_DOWNLOAD};
+
+/* ---- queues ------------------------------------------------------------------------------------------ */
+
+void core_queue_add(struct core_task_queue *queue, struct core_task_work *work)
+{
+    work->next     = NULL;
+    work->previous = queue->last;
+    if (queue->last != NULL)
+        queue->last->next = work;
+    else
+        queue->first = work;
+    queue->last = work;
+}
+
+static void queue_remove(struct core_task_queue *queue, struct core_task_work *work)
+{
+    if (work->next != NULL)
+        work->next->previous = work->previous;
+    else
+        queue->last = work->previous;
+    if (work->previous != NULL)
+        work->previous->next = work->next;
+    else
+        queue->first = work->next;
+}
+
+/* ---- streams ------------------------------------------------------------------------------------------ */
+
+struct core_task_class *core_schedule_class(struct core_coordinator *coordinator, const struct trm_task *task)
+{
+    int32_t role     = task->kind == TRM_TASK_UPLOAD ? 0 : task->kind == TRM_TASK_DOWNLOAD ? 2 : 1;
+    int32_t priority = task->priority < TRM_PRIORITY_NORMAL    ? 0
+                       : task->priority == TRM_PRIORITY_NORMAL ? 1
+                                                               : 2;
+    return &coordinator->classes[role][priority];
+}
+
+static uint32_t streams_of(uint32_t wanted, uint32_t chosen)
+{
+    uint32_t count = wanted != 0 ? wanted : chosen;
+    return count < CORE_TASK_STREAMS_MOST ? count : CORE_TASK_STREAMS_MOST;
+}
+
+static void class_init(struct core_task_class *class, struct core_task_lane *lanes, uint32_t count)
+{
+    class->lanes      = lanes;
+    class->count      = count;
+    class->early_most = count / 2;
+    for (uint32_t i = count; i > 0; i--) {
+        lanes[i - 1].class = class;
+        lanes[i - 1].next  = class->free;
+        class->free        = &lanes[i - 1];
+    }
+}
+
+int32_t core_schedule_init(struct core_coordinator *coordinator, const struct trm_coordinator_desc *desc)
+{
+    uint32_t compute  = 2 * streams_of(desc->compute_streams, CHOSEN_COMPUTE);
+    uint32_t copy     = 2 * streams_of(desc->copy_streams, CHOSEN_COPY);
+    uint32_t together = CORE_TASK_PRIORITIES * (compute + 2 * copy);
+    struct core_task_lane *lane =
+        core_allocate(coordinator->object.context, together * sizeof(struct core_task_lane));
+    if (lane == NULL)
+        return core_fail_memory("making a coordinator");
+    coordinator->all_lanes  = lane;
+    coordinator->lane_count = together;
+    for (int32_t role = 0; role < CORE_TASK_ROLES; role++)
+        for (int32_t priority = 0; priority < CORE_TASK_PRIORITIES; priority++) {
+            struct core_task_class *class = &coordinator->classes[role][priority];
+            uint32_t count                = roles[role] == TRM_STREAM_COMPUTE ? compute : copy;
+            class->role                   = roles[role];
+            class->priority               = priority + TRM_PRIORITY_LOW;
+            class_init(class, lane, count);
+            lane += count;
+        }
+    return TRM_OK;
+}
+
+void core_schedule_end_streams(struct core_coordinator *coordinator)
+{
+    for (uint32_t i = 0; i < coordinator->lane_count; i++) {
+        struct core_task_lane *lane = &coordinator->all_lanes[i];
+        if (lane->stream != NULL)
+            core_stream_end(lane->stream);
+        lane->stream = NULL;
+    }
+}
+
+void core_schedule_fini(struct core_coordinator *coordinator)
+{
+    core_release(coordinator->object.context, coordinator->all_lanes,
+                 coordinator->lane_count * sizeof(struct core_task_lane));
+}
+
+static void lane_free_locked(struct core_task_lane *lane)
+{
+    lane->next        = lane->class->free;
+    lane->class->free = lane;
+}
+
+void core_lane_release_locked(struct core_coordinator *coordinator, struct core_task_lane *lane)
+{
+    if (--lane->holds > 0)
+        return;
+    if (!lane->failed) {
+        lane_free_locked(lane);
+        return;
+    }
+    lane->next          = coordinator->broken;
+    coordinator->broken = lane;
+}
+
+/* A stream that has failed is of no more use: the next task gets a new one. */
+void core_schedule_repair(struct core_coordinator *coordinator)
+{
+    core_lock_take(&coordinator->lock);
+    struct core_task_lane *broken = coordinator->broken;
+    coordinator->broken           = NULL;
+    core_lock_give(&coordinator->lock);
+    while (broken != NULL) {
+        struct core_task_lane *next = broken->next;
+        if (broken->stream != NULL)
+            core_stream_end(broken->stream);
+        broken->stream = NULL;
+        broken->failed = 0;
+        core_lock_take(&coordinator->lock);
+        lane_free_locked(broken);
+        core_lock_give(&coordinator->lock);
+        broken = next;
+    }
+}
+
+/* ---- what a task does next --------------------------------------------------------------------------- */
+
+static int32_t needs_stream(const struct core_task_work *work)
+{
+    return work->said.kind != TRM_TASK_HOST && work->said.kind != TRM_TASK_NOTHING;
+}
+
+static void consider_early_locked(const struct core_coordinator *coordinator, struct core_task *task)
+{
+    struct core_task_work *work = task->work;
+    if (task->state != CORE_TASK_WAITING || work->unplaced > 0 || work->cause_status != TRM_OK ||
+        !coordinator->has_device_waits || !needs_stream(work))
+        return;
+    task->state = CORE_TASK_EARLY;
+    core_queue_add(&work->class->early, work);
+}
+
+/* Everything that it comes after has ended. */
+static void set_off_locked(struct core_coordinator *coordinator, struct core_task *task)
+{
+    struct core_task_work *work = task->work;
+    if (work->cause_status != TRM_OK || work->said.kind == TRM_TASK_NOTHING) {
+        core_queue_add(&coordinator->settling, work);
+    } else if (work->said.kind == TRM_TASK_HOST) {
+        task->state = CORE_TASK_STARTED;
+        core_task_post_host(work);
+    } else {
+        task->state = CORE_TASK_READY;
+        core_queue_add(&work->class->ready, work);
+    }
+}
+
+void core_schedule_advance_locked(struct core_coordinator *coordinator, struct core_task *task)
+{
+    struct core_task_work *work = task->work;
+    if (work->pending > 0) {
+        consider_early_locked(coordinator, task);
+        return;
+    }
+    if (work->is_early) {
+        work->class->early_flying--;
+        work->is_early = 0;
+    }
+    if (task->state == CORE_TASK_STARTED) {
+        if (work->has_ended)
+            core_queue_add(&coordinator->settling, work);
+        return;
+    }
+    if (task->state == CORE_TASK_EARLY)
+        queue_remove(&work->class->early, work);
+    set_off_locked(coordinator, task);
+}
+
+/* ---- starting ---------------------------------------------------------------------------------------- */
+
+static void lane_take_locked(struct core_task_class *class, struct core_task_work *work)
+{
+    struct core_task_lane *lane = class->free;
+    class->free                 = lane->next;
+    lane->next                  = NULL;
+    lane->holds                 = 1;
+    work->lane                  = lane;
+    work->task->state           = CORE_TASK_STARTED;
+}
+
+/* What it will wait for on the device stays on its streams until it has ended itself. */
+static void hold_locked(struct core_task_work *work)
+{
+    for (uint32_t i = 0; i < work->said.after_count; i++) {
+        struct core_task_edge *edge = &work->edges[i];
+        if (edge->from == NULL)
+            continue;
+        edge->lane = edge->from->work->lane;
+        edge->lane->holds++;
+    }
+    work->is_early = 1;
+    work->class->early_flying++;
+}
+
+static struct core_task_work *choose_early_locked(struct core_task_class *class)
+{
+    struct core_task_work *work;
+    while ((work = class->early.first) != NULL && class->early_flying < class->early_most) {
+        queue_remove(&class->early, work);
+        if (work->cause_status == TRM_OK) {
+            lane_take_locked(class, work);
+            hold_locked(work);
+            return work;
+        }
+        work->task->state = CORE_TASK_WAITING;
+    }
+    return NULL;
+}
+
+/* What is ready goes before what is early, since that may have long to wait. */
+static struct core_task_work *choose_in_locked(struct core_task_class *class)
+{
+    struct core_task_work *work = class->ready.first;
+    if (class->free == NULL)
+        return NULL;
+    if (work == NULL)
+        return choose_early_locked(class);
+    queue_remove(&class->ready, work);
+    lane_take_locked(class, work);
+    return work;
+}
+
+static struct core_task_work *choose_locked(struct core_coordinator *coordinator)
+{
+    struct core_task_work *work = NULL;
+    for (int32_t priority = CORE_TASK_PRIORITIES; work == NULL && priority > 0; priority--)
+        for (int32_t role = 0; work == NULL && role < CORE_TASK_ROLES; role++)
+            work = choose_in_locked(&coordinator->classes[role][priority - 1]);
+    return work;
+}
+
+static int32_t wait_for_others(const struct core_task_work *work)
+{
+    int32_t status = TRM_OK;
+    for (uint32_t i = 0; i < work->said.after_count && status == TRM_OK; i++) {
+        const struct core_task_edge *edge = &work->edges[i];
+        if (edge->lane != NULL)
+            status = core_stream_wait_other(work->lane->stream, edge->lane->stream, edge->from->work->value);
+    }
+    return status;
+}
+
+static int32_t open_stream(const struct core_coordinator *coordinator, struct core_task_lane *lane)
+{
+    if (lane->stream != NULL)
+        return TRM_OK;
+    return core_stream_create(coordinator->device, lane->class->role, lane->class->priority,
+                              CORE_STREAM_INTERNAL, &lane->stream);
+}
+
+static int32_t enqueue(const struct core_coordinator *coordinator, struct core_task_work *work)
+{
+    core_error_clear();
+    int32_t status = open_stream(coordinator, work->lane);
+    if (status == TRM_OK)
+        status = wait_for_others(work);
+    if (status == TRM_OK)
+        status = core_task_enqueue(work->lane->stream, &work->said);
+    return status == TRM_OK ? core_stream_mark(work->lane->stream, &work->value) : status;
+}
+
+static void told(struct core_notification *notification, int32_t status)
+{
+    core_task_ended(
+        (struct core_task_work *)((char *)notification - offsetof(struct core_task_work, notification)),
+        status);
+}
+
+/* From now on it may have ended, but it is not settled before this thread does that. */
+static void watch(struct core_task_work *work)
+{
+    struct core_stream *stream  = work->lane->stream;
+    work->notification.notified = told;
+    if (core_notify(stream, work->value, &work->notification) == TRM_OK)
+        return;
+    /* Nobody can tell: without memory, say. */
+    core_stream_wait_finished(stream, work->value, TRM_FOREVER);
+    core_task_ended(work, core_stream_failure_status(stream));
+}
+
+/* The tasks that come after it may wait for it on the device from now on. */
+static void place_locked(struct core_coordinator *coordinator, struct core_task_work *work)
+{
+    work->is_enqueued = 1;
+    for (struct core_task_edge *edge = work->task->dependents; edge != NULL; edge = edge->next) {
+        edge->to->work->unplaced--;
+        consider_early_locked(coordinator, edge->to);
+    }
+}
+
+static void start(struct core_coordinator *coordinator, struct core_task_work *work)
+{
+    int32_t status = enqueue(coordinator, work);
+    if (status != TRM_OK) {
+        core_fail_below(status);
+        work->own = core_task_cause_create(coordinator, work->task, status);
+        core_task_ended(work, status);
+        return;
+    }
+    watch(work);
+    core_lock_take(&coordinator->lock);
+    place_locked(coordinator, work);
+    core_lock_give(&coordinator->lock);
+}
+
+void core_schedule_start(struct core_coordinator *coordinator)
+{
+    struct core_task_work *work;
+    do {
+        core_lock_take(&coordinator->lock);
+        work = choose_locked(coordinator);
+        core_lock_give(&coordinator->lock);
+        if (work != NULL)
+            start(coordinator, work);
+    } while (work != NULL);
+}

@@ -1,0 +1,273 @@
+/* What comes of a task that has ended: those that come after it may begin, or have failed with it.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stddef.h>
+
+#include "base/futex.h"
+#include "pipeline/coordinator/coordinator.h"
+
+/* That often a program's thread goes round before the thread of the core takes over. */
+#define ROUNDS 8
+
+/* ---- staying ------------------------------------------------------------------------------------------ */
+
+/* In `busy`, besides the count: somebody sleeps until it is 0. */
+#define AWAITED (1u << 31)
+
+void core_coordinator_hold(struct core_coordinator *coordinator)
+{
+    atomic_fetch_add_explicit(&coordinator->busy, 1, memory_order_relaxed);
+}
+
+void core_coordinator_let_go(struct core_coordinator *coordinator)
+{
+    if (atomic_fetch_sub_explicit(&coordinator->busy, 1, memory_order_acq_rel) == (AWAITED | 1))
+        core_futex_wake(&coordinator->busy, UINT32_MAX);
+}
+
+void core_coordinator_await_others(struct core_coordinator *coordinator)
+{
+    uint32_t busy = atomic_fetch_or_explicit(&coordinator->busy, AWAITED, memory_order_acq_rel) | AWAITED;
+    core_service_block();
+    for (; busy != AWAITED; busy = atomic_load_explicit(&coordinator->busy, memory_order_acquire))
+        core_futex_wait(&coordinator->busy, busy, CORE_NEVER);
+    core_service_unblock();
+}
+
+/* ---- told from outside ------------------------------------------------------------------------------- */
+
+/* The pump has something to see. It reads `pump` by exchanging it and then looks: so it sees what was pushed
+ * before. */
+static void knock(struct core_coordinator *coordinator)
+{
+    uint32_t state = atomic_load_explicit(&coordinator->pump, memory_order_relaxed), wanted;
+    do {
+        if (state == CORE_PUMP_POSTED || state == CORE_PUMP_AGAIN)
+            wanted = state; /* written all the same, to be read */
+        else
+            wanted = state == CORE_PUMP_IDLE ? CORE_PUMP_POSTED : CORE_PUMP_AGAIN;
+    } while (!atomic_compare_exchange_weak_explicit(&coordinator->pump, &state, wanted, memory_order_acq_rel,
+                                                    memory_order_relaxed));
+    if (state != CORE_PUMP_IDLE)
+        return;
+    core_coordinator_hold(coordinator);
+    core_service_post(coordinator->service, &coordinator->job);
+}
+
+/* Once it is in the list the task may be settled, and with it the last that keeps the coordinator. */
+void core_task_ended(struct core_task_work *work, int32_t status)
+{
+    struct core_coordinator *coordinator = work->coordinator;
+    core_coordinator_hold(coordinator);
+    work->ended_status = status;
+    work->next_ended   = atomic_load_explicit(&coordinator->ended, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&coordinator->ended, &work->next_ended, work,
+                                                  memory_order_release, memory_order_relaxed))
+        ;
+    knock(coordinator);
+    core_coordinator_let_go(coordinator);
+}
+
+/* Oldest first. */
+static struct core_task_work *take_ended(struct core_coordinator *coordinator)
+{
+    struct core_task_work *list   = atomic_exchange_explicit(&coordinator->ended, NULL, memory_order_acquire);
+    struct core_task_work *turned = NULL;
+    while (list != NULL) {
+        struct core_task_work *next = list->next_ended;
+        list->next_ended            = turned;
+        turned                      = list;
+        list                        = next;
+    }
+    return turned;
+}
+
+/* ---- settling ---------------------------------------------------------------------------------------- */
+
+/* The first failure of all, for who waits for all. */
+static void note_failure_locked(struct core_coordinator *coordinator, const struct core_task *task)
+{
+    if (task->status == TRM_OK || coordinator->first_status != TRM_OK)
+        return;
+    coordinator->first_status = task->status;
+    coordinator->first_id     = task->id;
+    coordinator->first_cause  = core_task_cause_share_locked(task->cause);
+}
+
+/* Not run since something before it had failed, else as its own operation went. (That one cannot have run where
+ * something before it failed.) */
+static void judge_locked(struct core_coordinator *coordinator, struct core_task *task)
+{
+    struct core_task_work *work = task->work;
+    if (work->cause_status != TRM_OK) {
+        task->status = work->cause_status;
+        core_task_cause_drop_locked(coordinator, work->own);
+    } else {
+        task->status = work->ended_status;
+        task->cause  = work->own;
+    }
+    work->own   = NULL;
+    task->state = CORE_TASK_SETTLED;
+    note_failure_locked(coordinator, task);
+}
+
+static void release_lanes_locked(struct core_coordinator *coordinator, struct core_task_work *work)
+{
+    for (uint32_t i = 0; i < work->said.after_count; i++)
+        if (work->edges[i].lane != NULL)
+            core_lane_release_locked(coordinator, work->edges[i].lane);
+    if (work->lane == NULL)
+        return;
+    work->lane->failed = work->task->status != TRM_OK;
+    core_lane_release_locked(coordinator, work->lane);
+}
+
+static void tell_dependents_locked(struct core_coordinator *coordinator, struct core_task *task)
+{
+    struct core_task_edge *edge = task->dependents, *next;
+    int32_t was_placed          = task->work->is_enqueued;
+    task->dependents            = NULL;
+    for (; edge != NULL; edge = next) {
+        struct core_task *after     = edge->to;
+        struct core_task_work *work = after->work;
+        next                        = edge->next;
+        edge->from                  = NULL;
+        work->pending--;
+        work->unplaced -= !was_placed;
+        if (task->status != TRM_OK && work->cause_status == TRM_OK) {
+            work->cause_status = task->status;
+            after->cause       = core_task_cause_share_locked(task->cause);
+        }
+        core_schedule_advance_locked(coordinator, after);
+    }
+}
+
+/* A list and not a recursion: tasks may come after each other in long rows. */
+static void settle_locked(struct core_coordinator *coordinator)
+{
+    struct core_task_work *work;
+    while ((work = coordinator->settling.first) != NULL) {
+        coordinator->settling.first = work->next;
+        if (work->next == NULL)
+            coordinator->settling.last = NULL;
+        judge_locked(coordinator, work->task);
+        release_lanes_locked(coordinator, work);
+        tell_dependents_locked(coordinator, work->task);
+        if (work->said.done != NULL)
+            core_task_post_done(work);
+        else
+            core_task_finish_locked(coordinator, work->task);
+    }
+}
+
+void core_coordinator_wake_locked(struct core_coordinator *coordinator)
+{
+    if (coordinator->sleepers == 0)
+        return;
+    atomic_fetch_add_explicit(&coordinator->epoch, 1, memory_order_release);
+    core_futex_wake(&coordinator->epoch, UINT32_MAX);
+}
+
+void core_task_finish_locked(struct core_coordinator *coordinator, struct core_task *task)
+{
+    task->work->next_ended = coordinator->spent;
+    coordinator->spent     = task->work;
+    task->work             = NULL;
+    task->state            = CORE_TASK_DONE;
+    core_task_list_add(&coordinator->done, task);
+    coordinator->unfinished--;
+    if (task->watched > 0 || coordinator->unfinished == 0)
+        core_coordinator_wake_locked(coordinator);
+}
+
+void core_coordinator_tidy(struct core_coordinator *coordinator)
+{
+    core_lock_take(&coordinator->lock);
+    struct core_task_work *work    = coordinator->spent;
+    struct core_task_cause *causes = coordinator->spent_causes;
+    coordinator->spent             = NULL;
+    coordinator->spent_causes      = NULL;
+    core_lock_give(&coordinator->lock);
+    while (work != NULL) {
+        struct core_task_work *next = work->next_ended;
+        core_task_work_free(coordinator, work);
+        work = next;
+    }
+    core_task_causes_free(coordinator, causes);
+}
+
+/* ---- the pump ---------------------------------------------------------------------------------------- */
+
+/* The sentence is its stream's, which is there as long as the task is not settled. */
+static void keep_cause(const struct core_coordinator *coordinator, struct core_task_work *work)
+{
+    if (work->ended_status == TRM_OK || work->own != NULL || work->lane == NULL || !work->is_enqueued)
+        return;
+    core_error_clear();
+    if (core_stream_reached(work->lane->stream, work->value) != work->ended_status)
+        core_fail_below(work->ended_status);
+    work->own = core_task_cause_create(coordinator, work->task, work->ended_status);
+}
+
+static void pump_once(struct core_coordinator *coordinator)
+{
+    struct core_task_work *list = take_ended(coordinator);
+    for (const struct core_task_work *work = list; work != NULL; work = work->next_ended)
+        keep_cause(coordinator, (struct core_task_work *)(uintptr_t)work);
+    core_lock_take(&coordinator->lock);
+    while (list != NULL) {
+        struct core_task_work *work = list;
+        list                        = work->next_ended;
+        work->has_ended             = 1;
+        core_schedule_advance_locked(coordinator, work->task);
+    }
+    settle_locked(coordinator);
+    core_lock_give(&coordinator->lock);
+    core_coordinator_tidy(coordinator);
+    core_schedule_repair(coordinator);
+    core_schedule_start(coordinator);
+}
+
+/* 1: there is nothing more, or others see to it. */
+static int32_t stop(struct core_coordinator *coordinator, uint32_t round, int32_t may_hand_over)
+{
+    uint32_t state = CORE_PUMP_RUNNING;
+    if (atomic_compare_exchange_strong(&coordinator->pump, &state, CORE_PUMP_IDLE))
+        return 1;
+    if (!may_hand_over || round < ROUNDS) {
+        atomic_exchange(&coordinator->pump, CORE_PUMP_RUNNING);
+        return 0;
+    }
+    atomic_exchange(&coordinator->pump, CORE_PUMP_POSTED);
+    core_coordinator_hold(coordinator);
+    core_service_post(coordinator->service, &coordinator->job);
+    return 1;
+}
+
+static void pump_run(struct core_coordinator *coordinator, int32_t may_hand_over)
+{
+    uint32_t round = 0;
+    do
+        pump_once(coordinator);
+    while (!stop(coordinator, ++round, may_hand_over));
+}
+
+void core_coordinator_pump(struct core_coordinator *coordinator)
+{
+    uint32_t state = CORE_PUMP_IDLE;
+    core_coordinator_hold(coordinator);
+    if (atomic_compare_exchange_strong(&coordinator->pump, &state, CORE_PUMP_RUNNING))
+        pump_run(coordinator, 1);
+    else
+        knock(coordinator);
+    core_coordinator_let_go(coordinator);
+}
+
+void core_coordinator_pump_job(struct core_job *job)
+{
+    struct core_coordinator *coordinator =
+        (struct core_coordinator *)((char *)job - offsetof(struct core_coordinator, job));
+    atomic_exchange(&coordinator->pump, CORE_PUMP_RUNNING);
+    pump_run(coordinator, 0);
+    core_coordinator_let_go(coordinator);
+}

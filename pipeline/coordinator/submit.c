@@ -1,0 +1,163 @@
+/* Starting what was added: all of it, or none.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+
+#include "pipeline/coordinator/coordinator.h"
+
+/* ---- checks, before anything is touched that others see --------------------------------------------- */
+
+static int32_t fail_unknown(const struct core_task *task, uint64_t id, const char *why)
+{
+    char name[96];
+    return core_fail(TRM_ERROR_NOT_FOUND, "task %s comes after %" PRIu64 ", %s",
+                     core_task_name(task, name, sizeof(name)), id, why);
+}
+
+/* Finds what the task comes after, and links it where that belongs to this submit too. */
+static int32_t resolve_locked(const struct core_coordinator *coordinator, struct core_task *task)
+{
+    struct core_task_work *work = task->work;
+    for (uint32_t i = 0; i < work->said.after_count; i++) {
+        struct core_task_edge *edge = &work->edges[i];
+        struct core_task *from      = core_task_find_locked(coordinator, edge->id);
+        if (from == NULL)
+            return fail_unknown(task, edge->id, "and there is no task of that id");
+        if (from->state == CORE_TASK_ADDED)
+            return fail_unknown(task, edge->id, "which was not yet added when this submit began");
+        edge->from = from;
+        if (from->state != CORE_TASK_SUBMITTING)
+            continue;
+        edge->next       = from->dependents;
+        from->dependents = edge;
+        task->before++;
+    }
+    return TRM_OK;
+}
+
+static int32_t resolve_all(struct core_coordinator *coordinator, const struct core_task_list *list)
+{
+    int32_t status = TRM_OK;
+    for (struct core_task *task = list->first; task != NULL && status == TRM_OK; task = task->next) {
+        core_lock_take(&coordinator->lock);
+        status = resolve_locked(coordinator, task);
+        core_lock_give(&coordinator->lock);
+    }
+    return status;
+}
+
+static int32_t check_operation(struct core_stream *checker, const struct core_task *task)
+{
+    char name[96], sentence[512];
+    int32_t status = core_task_check(checker, &task->work->said);
+    if (status == TRM_OK)
+        return TRM_OK;
+    core_fail_below(status);
+    struct trm_error error = trm_last_error();
+    int64_t native_code    = error.native_code;
+    core_text_copy(sentence, sizeof(sentence), error.sentence);
+    core_fail(status, "task %s: %s", core_task_name(task, name, sizeof(name)), sentence);
+    core_text_copy(sentence, sizeof(sentence), trm_last_error().sentence);
+    return core_fail_native(status, native_code, sentence);
+}
+
+static int32_t check_all(struct core_coordinator *coordinator, const struct core_task_list *list)
+{
+    int32_t status = resolve_all(coordinator, list);
+    if (status == TRM_OK)
+        status = core_tasks_check_cycles(list);
+    for (const struct core_task *task = list->first; task != NULL && status == TRM_OK; task = task->next)
+        status = check_operation(coordinator->checker, task);
+    return status;
+}
+
+/* ---- from here on nothing fails ------------------------------------------------------------------- */
+
+/* An edge from a task of an earlier submit. */
+static void follow_locked(struct core_task_work *work, struct core_task_edge *edge)
+{
+    struct core_task *task = work->task, *from = edge->from;
+    if (from->state < CORE_TASK_SETTLED) {
+        edge->next       = from->dependents;
+        from->dependents = edge;
+        work->pending++;
+        work->unplaced += !from->work->is_enqueued;
+        return;
+    }
+    edge->from = NULL;
+    if (from->status == TRM_OK || work->cause_status != TRM_OK)
+        return;
+    work->cause_status = from->status;
+    task->cause        = core_task_cause_share_locked(from->cause);
+}
+
+/* Counts what the task waits for. All of the list are SUBMITTING still: so those that belong to it are told from
+ * others. */
+static void count_locked(struct core_task *task)
+{
+    struct core_task_work *work = task->work;
+    for (uint32_t i = 0; i < work->said.after_count; i++) {
+        struct core_task_edge *edge = &work->edges[i];
+        if (edge->from->state != CORE_TASK_SUBMITTING) {
+            follow_locked(work, edge);
+            continue;
+        }
+        work->pending++;
+        work->unplaced++;
+    }
+}
+
+static void begin_all(struct core_coordinator *coordinator, const struct core_task_list *list)
+{
+    struct core_task *task, *next;
+    core_lock_take(&coordinator->lock);
+    for (task = list->first; task != NULL; task = task->next)
+        count_locked(task);
+    for (task = list->first; task != NULL; task = task->next)
+        task->state = CORE_TASK_WAITING;
+    coordinator->unfinished += list->count;
+    for (task = list->first; task != NULL; task = next) {
+        next = task->next; /* it may be over at once, and in another list */
+        core_schedule_advance_locked(coordinator, task);
+    }
+    core_lock_give(&coordinator->lock);
+}
+
+/* ---- for programs ---------------------------------------------------------------------------------- */
+
+static int32_t take_added(struct core_coordinator *coordinator, struct core_task_list *list)
+{
+    core_lock_take(&coordinator->lock);
+    int32_t closing    = coordinator->closing;
+    *list              = coordinator->added;
+    coordinator->added = (struct core_task_list){0};
+    for (struct core_task *task = list->first; task != NULL; task = task->next)
+        task->state = CORE_TASK_SUBMITTING;
+    core_lock_give(&coordinator->lock);
+    return closing ? core_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed") : TRM_OK;
+}
+
+int32_t trm_coordinator_submit(struct trm_coordinator *handle)
+{
+    struct core_coordinator *coordinator = core_coordinator_find(handle);
+    if (coordinator == NULL)
+        return core_last_status();
+    core_lock_take(&coordinator->submit_lock);
+    struct core_task_list list;
+    int32_t status = take_added(coordinator, &list);
+    if (status == TRM_OK)
+        status = check_all(coordinator, &list);
+    if (status == TRM_OK)
+        begin_all(coordinator, &list);
+    else
+        core_tasks_drop(coordinator, list.first);
+    core_lock_give(&coordinator->submit_lock);
+    if (status != TRM_OK)
+        return status;
+    /* What fails from here on are tasks, not this call. */
+    struct core_saved_error error;
+    core_error_save(&error);
+    core_coordinator_pump(coordinator);
+    core_error_restore(&error);
+    return TRM_OK;
+}

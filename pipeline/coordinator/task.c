@@ -1,0 +1,371 @@
+/* Tasks: checked, copied, found by their ids, forgotten.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/object/abi.h"
+#include "pipeline/coordinator/coordinator.h"
+
+/* Of the first version of struct trm_task. */
+#define TASK_LEAST 184
+
+#define FIRST_TABLE 64
+
+/* ---- the table of ids ---------------------------------------------------------------------------- */
+
+static struct core_task **bucket(struct core_task **table, uint64_t size, uint64_t id)
+{
+    return &table[id * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (size - 1)];
+}
+
+struct core_task *core_task_find_locked(const struct core_coordinator *coordinator, uint64_t id)
+{
+    if (coordinator->table == NULL)
+        return NULL;
+    struct core_task *task = *bucket(coordinator->table, coordinator->table_size, id);
+    while (task != NULL && task->id != id)
+        task = task->in_table;
+    return task;
+}
+
+static void insert(struct core_task **table, uint64_t size, struct core_task *task)
+{
+    struct core_task **place = bucket(table, size, task->id);
+    task->in_table           = *place;
+    *place                   = task;
+}
+
+void core_task_remove_locked(struct core_coordinator *coordinator, const struct core_task *task)
+{
+    struct core_task **place = bucket(coordinator->table, coordinator->table_size, task->id);
+    while (*place != task)
+        place = &(*place)->in_table;
+    *place = task->in_table;
+    coordinator->tasks--;
+}
+
+static void move_all(struct core_coordinator *coordinator, struct core_task **table, uint64_t size)
+{
+    for (uint64_t i = 0; i < coordinator->table_size; i++)
+        for (struct core_task *task = coordinator->table[i], *next; task != NULL; task = next) {
+            next = task->in_table;
+            insert(table, size, task);
+        }
+}
+
+/* Room for one task more. The lock is given back meanwhile, since the program's allocator is asked. */
+static int32_t make_room_locked(struct core_coordinator *coordinator)
+{
+    struct core_context *context = coordinator->object.context;
+    while (coordinator->tasks >= coordinator->table_size) {
+        uint64_t old  = coordinator->table_size;
+        uint64_t size = old == 0 ? FIRST_TABLE : 2 * old;
+        core_lock_give(&coordinator->lock);
+        struct core_task **table = core_allocate(context, size * sizeof(struct core_task *));
+        core_lock_take(&coordinator->lock);
+        if (table == NULL)
+            return 0;
+        struct core_task **spare = table;
+        uint64_t spare_size      = size;
+        if (coordinator->table_size == old) {
+            move_all(coordinator, table, size);
+            spare                   = coordinator->table;
+            spare_size              = old;
+            coordinator->table      = table;
+            coordinator->table_size = size;
+        }
+        core_lock_give(&coordinator->lock);
+        core_release(context, spare, spare_size * sizeof(struct core_task *));
+        core_lock_take(&coordinator->lock);
+    }
+    return 1;
+}
+
+void core_task_list_add(struct core_task_list *list, struct core_task *task)
+{
+    task->next = NULL;
+    if (list->last != NULL)
+        list->last->next = task;
+    else
+        list->first = task;
+    list->last = task;
+    list->count++;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------------- */
+
+static int32_t lacks(const struct trm_task *task, const char *what)
+{
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 " lacks %s", task->id, what);
+}
+
+static int32_t check_compute(const struct trm_task *task)
+{
+    if (task->kernel == NULL)
+        return lacks(task, "its kernel");
+    if (task->argument_count > 0 && task->arguments == NULL)
+        return lacks(task, "its arguments");
+    for (uint32_t i = 0; i < task->argument_count; i++) {
+        const struct trm_argument *argument = &task->arguments[i];
+        if (argument->kind == TRM_PARAMETER_BLOCK && argument->value.block.size > 0 &&
+            argument->value.block.data == NULL)
+            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "task %" PRIu64 ": the block of argument %" PRIu32 " is NULL", task->id, i);
+    }
+    return TRM_OK;
+}
+
+static int32_t check_kind(const struct trm_task *task)
+{
+    switch (task->kind) {
+    case TRM_TASK_UPLOAD:
+        if (task->destination.buffer == NULL)
+            return lacks(task, "its destination");
+        return task->host_source == NULL ? lacks(task, "its host_source") : TRM_OK;
+    case TRM_TASK_COMPUTE:
+        return check_compute(task);
+    case TRM_TASK_DOWNLOAD:
+        if (task->source.buffer == NULL)
+            return lacks(task, "its source");
+        return task->host_destination == NULL ? lacks(task, "its host_destination") : TRM_OK;
+    case TRM_TASK_COPY:
+        if (task->destination.buffer == NULL)
+            return lacks(task, "its destination");
+        return task->source.buffer == NULL ? lacks(task, "its source") : TRM_OK;
+    case TRM_TASK_HOST:
+        return task->host == NULL ? lacks(task, "its host function") : TRM_OK;
+    case TRM_TASK_NOTHING:
+        return TRM_OK;
+    default:
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 ": %d is no kind of task", task->id,
+                         (int)task->kind);
+    }
+}
+
+static int32_t check_task(const struct trm_task *task)
+{
+    if (task->id == 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "0 is no id for a task");
+    if (task->after_count > 0 && task->after == NULL)
+        return lacks(task, "the ids that it comes after");
+    return check_kind(task);
+}
+
+/* ---- copies ---------------------------------------------------------------------------------------- */
+
+/* Goes through one allocation: measures it while `base` is NULL, else hands out its parts. */
+struct room {
+    char *base;
+    uint64_t used;
+    int32_t overflow;
+};
+
+static void *room_take(struct room *room, uint64_t size)
+{
+    uint64_t at = room->used, end;
+    if (__builtin_add_overflow(room->used, size, &end) || end > UINT64_MAX / 4)
+        room->overflow = 1;
+    else
+        room->used = (end + 15) & ~UINT64_C(15);
+    return room->base != NULL ? room->base + at : NULL;
+}
+
+static void *room_copy(struct room *room, const void *from, uint64_t size)
+{
+    void *to = room_take(room, size);
+    if (to != NULL && size > 0)
+        memcpy(to, from, size);
+    return to;
+}
+
+static const char *room_text(struct room *room, const char *text)
+{
+    return text == NULL ? NULL : room_copy(room, text, strlen(text) + 1);
+}
+
+static void copy_arguments(struct room *room, struct trm_task *said, const struct trm_task *task)
+{
+    if (task->kind != TRM_TASK_COMPUTE || task->argument_count == 0)
+        return;
+    struct trm_argument *arguments =
+        room_copy(room, task->arguments, task->argument_count * sizeof(struct trm_argument));
+    said->arguments = arguments;
+    for (uint32_t i = 0; i < task->argument_count; i++) {
+        const struct trm_argument *argument = &task->arguments[i];
+        const char *name                    = room_text(room, argument->name);
+        const void *block                   = NULL;
+        if (argument->kind == TRM_PARAMETER_BLOCK)
+            block = room_copy(room, argument->value.block.data, argument->value.block.size);
+        if (arguments == NULL)
+            continue;
+        arguments[i].name = name;
+        if (argument->kind == TRM_PARAMETER_BLOCK)
+            arguments[i].value.block.data = block;
+    }
+}
+
+static void copy_edges(struct core_task_work *work, const struct trm_task *task)
+{
+    for (uint32_t i = 0; i < task->after_count; i++) {
+        work->edges[i].id = task->after[i];
+        work->edges[i].to = work->task;
+    }
+}
+
+/* Measures (work NULL) or copies. */
+static void copy_parts(struct room *room, struct core_task_work *work, const struct trm_task *task)
+{
+    struct trm_task said = *task;
+    room_take(room, sizeof(struct core_task_work));
+    struct core_task_edge *edges = room_take(room, task->after_count * sizeof(struct core_task_edge));
+    said.name                    = room_text(room, task->name);
+    said.after                   = NULL;
+    copy_arguments(room, &said, task);
+    if (work == NULL)
+        return;
+    work->said  = said;
+    work->edges = edges;
+    copy_edges(work, task);
+}
+
+static struct core_task *task_create(struct core_coordinator *coordinator, const struct trm_task *said)
+{
+    struct core_context *context = coordinator->object.context;
+    struct room measured         = {0};
+    copy_parts(&measured, NULL, said);
+    if (measured.overflow)
+        return NULL;
+    struct core_task *task = core_allocate(context, sizeof(*task));
+    if (task == NULL)
+        return NULL;
+    struct core_task_work *work = core_allocate(context, measured.used);
+    if (work == NULL) {
+        core_release(context, task, sizeof(*task));
+        return NULL;
+    }
+    struct room room  = {.base = (char *)work};
+    task->id          = said->id;
+    task->work        = work;
+    work->task        = task;
+    work->coordinator = coordinator;
+    copy_parts(&room, work, said);
+    work->bytes = measured.used;
+    work->class = core_schedule_class(coordinator, &work->said);
+    return task;
+}
+
+void core_task_work_free(struct core_coordinator *coordinator, struct core_task_work *work)
+{
+    if (work != NULL)
+        core_release(coordinator->object.context, work, work->bytes);
+}
+
+void core_task_free(struct core_coordinator *coordinator, struct core_task *task)
+{
+    core_task_work_free(coordinator, task->work);
+    core_release(coordinator->object.context, task, sizeof(*task));
+}
+
+void core_tasks_drop(struct core_coordinator *coordinator, struct core_task *list)
+{
+    core_lock_take(&coordinator->lock);
+    for (struct core_task *task = list; task != NULL; task = task->next)
+        core_task_remove_locked(coordinator, task);
+    core_lock_give(&coordinator->lock);
+    while (list != NULL) {
+        struct core_task *next = list->next;
+        core_task_free(coordinator, list);
+        list = next;
+    }
+}
+
+/* ---- for programs ---------------------------------------------------------------------------------- */
+
+/* TRM_OK, and the task is in the table and the list; else it is still the caller's. */
+static int32_t add_locked(struct core_coordinator *coordinator, struct core_task *task)
+{
+    if (!make_room_locked(coordinator))
+        return core_fail_memory("adding a task");
+    if (coordinator->closing)
+        return core_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed");
+    if (core_task_find_locked(coordinator, task->id) != NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the id %" PRIu64 " is in use", task->id);
+    insert(coordinator->table, coordinator->table_size, task);
+    coordinator->tasks++;
+    core_task_list_add(&coordinator->added, task);
+    return TRM_OK;
+}
+
+int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_task *given)
+{
+    struct trm_task said;
+    struct core_coordinator *coordinator = core_coordinator_find(handle);
+    if (coordinator == NULL)
+        return core_last_status();
+    if (given == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_add: `task` is NULL");
+    if (!core_struct_take(&said, sizeof(said), given, TASK_LEAST))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_task.struct_size is %" PRIu32 ", but its size is %zu", given->struct_size,
+                         sizeof(said));
+    int32_t status = check_task(&said);
+    if (status == TRM_OK)
+        status = core_task_prepare_functions(coordinator, &said);
+    if (status != TRM_OK)
+        return status;
+    struct core_task *task = task_create(coordinator, &said);
+    if (task == NULL)
+        return core_fail_memory("adding a task");
+    core_lock_take(&coordinator->lock);
+    status = add_locked(coordinator, task);
+    core_lock_give(&coordinator->lock);
+    if (status != TRM_OK)
+        core_task_free(coordinator, task);
+    return status;
+}
+
+/* Those that nobody waits for just now, off the list and the table. */
+static struct core_task *take_done_locked(struct core_coordinator *coordinator)
+{
+    struct core_task_list all = coordinator->done;
+    struct core_task *taken   = NULL, *next;
+    coordinator->done         = (struct core_task_list){0};
+    for (struct core_task *task = all.first; task != NULL; task = next) {
+        next = task->next;
+        if (task->watched > 0) {
+            core_task_list_add(&coordinator->done, task);
+            continue;
+        }
+        core_task_remove_locked(coordinator, task);
+        core_task_cause_drop_locked(coordinator, task->cause);
+        task->next = taken;
+        taken      = task;
+    }
+    core_task_cause_drop_locked(coordinator, coordinator->first_cause);
+    coordinator->first_cause  = NULL;
+    coordinator->first_status = TRM_OK;
+    return taken;
+}
+
+/* Not while tasks are submitted: they look at those that are done. */
+int32_t trm_coordinator_forget(struct trm_coordinator *handle)
+{
+    struct core_coordinator *coordinator = core_coordinator_find(handle);
+    if (coordinator == NULL)
+        return core_last_status();
+    core_lock_take(&coordinator->submit_lock);
+    core_lock_take(&coordinator->lock);
+    struct core_task *task         = take_done_locked(coordinator);
+    struct core_task_cause *causes = coordinator->spent_causes;
+    coordinator->spent_causes      = NULL;
+    core_lock_give(&coordinator->lock);
+    core_lock_give(&coordinator->submit_lock);
+    while (task != NULL) {
+        struct core_task *next = task->next;
+        core_task_free(coordinator, task);
+        task = next;
+    }
+    core_task_causes_free(coordinator, causes);
+    return TRM_OK;
+}

@@ -1,0 +1,208 @@
+/* Pipelines: sizes, arguments and grids of a token, and of a piece of it.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "pipeline/engine/stages.h"
+
+static uint64_t divide_up(uint64_t value, uint64_t by)
+{
+    return value / by + (value % by != 0);
+}
+
+/* ---- sizes ----------------------------------------------------------------------------------- */
+
+/* value × part / whole, rounded down; part is at most whole. */
+static uint64_t in_proportion(uint64_t value, uint64_t part, uint64_t whole)
+{
+    if (part == whole)
+        return value;
+    return (uint64_t)((unsigned __int128)value * part / whole);
+}
+
+int32_t core_token_complete(struct core_slot *slot)
+{
+    const struct core_pipeline *pipeline = slot->pipeline;
+    uint64_t *size                       = slot->token.size;
+    char text[CORE_LABEL_BYTES];
+
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        const struct trm_port *port = &pipeline->ports[i];
+        if (port->kind == TRM_PORT_SHARED)
+            size[i] = port->size;
+        if (port->follows != 0 || size[i] <= port->size)
+            continue;
+        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "load: the token has %" PRIu64 " bytes in %s, which holds %" PRIu64, size[i],
+                         core_port_label(pipeline->ports, i, text), port->size);
+    }
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        const struct trm_port *port = &pipeline->ports[i];
+        if (port->follows != 0)
+            size[i] =
+                in_proportion(port->size, size[port->follows - 1], pipeline->ports[port->follows - 1].size);
+    }
+    return TRM_OK;
+}
+
+/* ---- one piece ------------------------------------------------------------------------------- */
+
+static void cut_port(struct core_slot *slot, uint32_t port, uint32_t piece)
+{
+    const struct core_pipeline *pipeline = slot->pipeline;
+    struct core_port_place *place        = &slot->device->places[port];
+    uint64_t size                        = slot->token.size[port];
+
+    place->offset = 0;
+    place->length = size;
+    if (pipeline->engine->pieces.count == 1 || pipeline->ports[port].kind == TRM_PORT_SHARED)
+        return;
+    uint64_t each = core_piece_bytes(pipeline, port);
+    place->offset = each * piece;
+    if (place->offset > size)
+        place->offset = size;
+    place->length = size - place->offset < each ? size - place->offset : each;
+}
+
+static void put_elements(const struct core_slot *slot, const struct trm_argument *declared,
+                         const struct trm_parameter *parameter, struct trm_argument *argument)
+{
+    uint64_t count = divide_up(slot->device->places[declared->value.port.index].length,
+                               declared->value.port.element_bytes);
+
+    argument->kind      = TRM_PARAMETER_SCALAR;
+    argument->type      = core_stage_elements_type(parameter);
+    argument->value.u64 = 0;
+    if (argument->type == TRM_TYPE_U32 || argument->type == TRM_TYPE_I32)
+        argument->value.u32 = (uint32_t)count;
+    else
+        argument->value.u64 = count;
+}
+
+static void put_port(const struct core_slot *slot, const struct trm_argument *declared,
+                     struct trm_argument *argument)
+{
+    const struct core_port_place *place = &slot->device->places[declared->value.port.index];
+
+    argument->kind              = TRM_PARAMETER_BUFFER;
+    argument->type              = TRM_TYPE_NONE;
+    argument->value.span.buffer = place->device;
+    argument->value.span.offset =
+        place->device_offset + (place->moves && place->length != 0 ? place->offset : 0);
+    argument->value.span.length = place->length;
+}
+
+/* `fresh`: a shape may have changed what others leave as it is. */
+static void put_arguments(const struct core_slot *slot, const struct core_stage_plan *plan, int32_t fresh,
+                          struct trm_argument *arguments)
+{
+    for (uint32_t i = 0; i < plan->argument_count; i++) {
+        const struct trm_argument *declared = &plan->arguments[i];
+        if (declared->kind == TRM_ARGUMENT_PORT)
+            put_port(slot, declared, &arguments[i]);
+        else if (declared->kind == TRM_ARGUMENT_PORT_ELEMENTS)
+            put_elements(slot, declared, &plan->parameters[i], &arguments[i]);
+        else if (fresh)
+            arguments[i] = *declared;
+    }
+}
+
+/* Groups of the kernel's own size in x. */
+static int32_t put_grid(const struct core_slot *slot, uint32_t stage, struct trm_grid *grid)
+{
+    const struct trm_stage *given      = &slot->pipeline->stages[stage];
+    const struct core_stage_plan *plan = &slot->pipeline->engine->plans[stage];
+    char text[CORE_LABEL_BYTES];
+
+    *grid = given->grid;
+    if (given->items_bytes == 0)
+        return TRM_OK;
+    uint64_t items  = divide_up(slot->device->places[given->items_port].length, given->items_bytes);
+    uint64_t groups = divide_up(items, plan->group_size);
+    if (groups > UINT32_MAX)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "%" PRIu64 " work-items for %s are more groups than 32 bits can count", items,
+                         core_port_label(slot->pipeline->ports, given->items_port, text));
+    uint32_t shared    = given->grid.shared_bytes;
+    *grid              = trm_grid_1d((uint32_t)groups, 0);
+    grid->shared_bytes = shared;
+    return TRM_OK;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+/* The token as a shape function sees it: of a piece, that piece. */
+static const struct trm_token *view_piece(struct core_slot *slot)
+{
+    struct core_slot_device *own = slot->device;
+
+    if (own->pieces == 1)
+        return &slot->token;
+    own->view.index      = slot->token.index;
+    own->view.slot       = slot->token.slot;
+    own->view.port_count = slot->token.port_count;
+    own->view.user       = slot->token.user;
+    for (uint32_t i = 0; i < slot->token.port_count; i++) {
+        unsigned char *data = slot->token.data[i];
+        own->view.data[i]   = data != NULL ? data + own->places[i].offset : NULL;
+        own->view.size[i]   = own->places[i].length;
+    }
+    return &own->view;
+}
+
+/* Values of scalars and blocks are the shape's to change; buffers are not. */
+static void take_back(const struct core_stage_plan *plan, const struct trm_argument *shaped,
+                      struct trm_argument *arguments)
+{
+    for (uint32_t i = 0; i < plan->argument_count; i++) {
+        struct trm_argument *argument = &arguments[plan->order[i]];
+        if (argument->kind == TRM_PARAMETER_SCALAR)
+            memcpy(&argument->value, &shaped[i].value, trm_type_size(argument->type));
+        else if (argument->kind == TRM_PARAMETER_BLOCK)
+            argument->value.block.data = shaped[i].value.block.data;
+    }
+}
+
+static int32_t put_shape(struct core_slot *slot, uint32_t stage)
+{
+    const struct trm_stage *given      = &slot->pipeline->stages[stage];
+    const struct core_stage_plan *plan = &slot->pipeline->engine->plans[stage];
+    struct core_slot_device *own       = slot->device;
+    struct core_inside inside;
+
+    for (uint32_t i = 0; i < plan->argument_count; i++)
+        own->declared[i] = own->arguments[stage][plan->order[i]];
+    core_error_clear();
+    core_inside_push(&inside, slot->pipeline);
+    int32_t status = given->shape(given->user, view_piece(slot), &own->grids[stage], own->declared);
+    core_inside_pop(&inside);
+    if (status > 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "the stage's shape answered %" PRId32 ", which is no status", status);
+    if (status != TRM_OK)
+        return core_fail_program(status);
+    take_back(plan, own->declared, own->arguments[stage]);
+    return TRM_OK;
+}
+
+int32_t core_piece_set(struct core_slot *slot, uint32_t piece)
+{
+    const struct core_pipeline *pipeline = slot->pipeline;
+    struct core_slot_device *own         = slot->device;
+
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
+        cut_port(slot, i, piece);
+    for (uint32_t i = 0; i < pipeline->desc.stage_count; i++) {
+        const struct core_stage_plan *plan = &pipeline->engine->plans[i];
+        if (plan->kernel == NULL)
+            continue;
+        put_arguments(slot, plan, pipeline->stages[i].shape != NULL, own->arguments[i]);
+        int32_t status = put_grid(slot, i, &own->grids[i]);
+        if (status == TRM_OK && pipeline->stages[i].shape != NULL)
+            status = put_shape(slot, i);
+        if (status != TRM_OK)
+            return core_fail_compute(status, plan->name);
+    }
+    return TRM_OK;
+}

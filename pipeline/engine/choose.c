@@ -1,0 +1,234 @@
+/* Pipelines: which strategy?
+ *
+ * Where memory is one there is nothing to try: no copies are less than any copies. Elsewhere each of the others carries the
+ * first tokens for a while, in turns, and the fastest stays (trial.h). Small tokens may go without copies too, where kernels
+ * reach the host's memory over the bus: to start a copy takes longer than to read them. What is timed is how often a
+ * token is enqueued, so it holds for a program that goes on as it began.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/futex.h"
+#include "pipeline/engine/engine.h"
+
+/* Bytes of a token's inputs and outputs up to which kernels are tried on the host's memory. Far above the size at which copies
+ * win on any bus; the trial decides. */
+#define MAPPED_MOST (UINT64_C(4) << 20)
+
+/* So many bytes travel on a bus for longer than it takes to pass them from one stream to another. */
+#define LARGE_LEAST (UINT64_C(1) << 20)
+
+/* ---- the beginning --------------------------------------------------------------------------- */
+
+static const struct core_strategy_ops *const strategies[] = {
+    [TRM_STRATEGY_ROLE_STREAMS] = &core_strategy_role_streams,
+    [TRM_STRATEGY_SLOT_STREAMS] = &core_strategy_slot_streams,
+    [TRM_STRATEGY_SLOT_GRAPHS]  = &core_strategy_slot_graphs,
+    [TRM_STRATEGY_ZERO_COPY]    = &core_strategy_zero_copy,
+};
+
+static void settle(struct core_pipeline *pipeline, const struct core_strategy_ops *strategy,
+                   const char *reason)
+{
+    pipeline->engine->strategy  = strategy;
+    pipeline->engine->zero_copy = strategy->strategy == TRM_STRATEGY_ZERO_COPY;
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->strategy = strategy->strategy;
+    core_text_copy(pipeline->reason, sizeof(pipeline->reason), reason);
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+/* Where memory is not one, tokens without copies are launches alone, which some devices take faster when they are recorded. */
+static void add_mapped(struct core_pipeline *pipeline, uint32_t *count)
+{
+    const struct trm_graph_ops *graph = &pipeline->device->backend->graph;
+    struct core_choice *choice        = &pipeline->engine->choice;
+
+    choice->candidates[(*count)++] = &core_strategy_zero_copy;
+    if (graph->create != NULL && graph->update != NULL)
+        choice->candidates[(*count)++] = &core_strategy_zero_copy_graphs;
+}
+
+static void begin_trial(struct core_pipeline *pipeline, uint32_t count)
+{
+    struct core_choice *choice = &pipeline->engine->choice;
+
+    core_trial_begin(&choice->trial, count);
+    atomic_store_explicit(&choice->trying, 1, memory_order_relaxed);
+    settle(pipeline, choice->candidates[0], "still being tried");
+}
+
+/* Of a token's inputs and outputs. */
+static uint64_t bytes_of(const struct core_pipeline *pipeline)
+{
+    const struct core_pipeline_device *engine = pipeline->engine;
+    uint64_t bytes                            = 0;
+
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
+        if ((engine->input_ports | engine->output_ports) & CORE_BIT(i))
+            bytes += pipeline->ports[i].size;
+    return bytes;
+}
+
+/* Are tokens worth a trial without copies? */
+static int32_t may_be_mapped(const struct core_pipeline *pipeline)
+{
+    return pipeline->engine->mapped && pipeline->engine->host_count == 0 && bytes_of(pipeline) <= MAPPED_MOST;
+}
+
+/* First what is best where nothing is known: of large tokens that each direction has a stream of its own. */
+static void try_all(struct core_pipeline *pipeline)
+{
+    struct core_choice *choice = &pipeline->engine->choice;
+    int32_t overlaps           = pipeline->desc.depth != 1;
+    int32_t is_large           = bytes_of(pipeline) >= LARGE_LEAST;
+    uint32_t count             = 0;
+
+    if (overlaps && is_large)
+        choice->candidates[count++] = &core_strategy_role_streams;
+    choice->candidates[count++] = &core_strategy_slot_streams;
+    if (pipeline->engine->host_count == 0)
+        choice->candidates[count++] = &core_strategy_slot_graphs;
+    if (overlaps && !is_large)
+        choice->candidates[count++] = &core_strategy_role_streams;
+    if (may_be_mapped(pipeline))
+        add_mapped(pipeline, &count);
+    begin_trial(pipeline, count);
+}
+
+static int32_t begin_asked(struct core_pipeline *pipeline)
+{
+    const struct core_pipeline_device *engine = pipeline->engine;
+    int32_t asked                             = pipeline->desc.strategy;
+
+    if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified && !engine->mapped)
+        return core_fail(TRM_ERROR_UNSUPPORTED,
+                         "tokens cannot do without copies on device %s: it has memory of its own",
+                         pipeline->device->id);
+    if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified && engine->host_count != 0)
+        return core_fail(
+            TRM_ERROR_UNSUPPORTED,
+            "tokens with stages on the host cannot do without copies on device %s: it has memory "
+            "of its own",
+            pipeline->device->id);
+    if (asked == TRM_STRATEGY_SLOT_GRAPHS && engine->host_count != 0)
+        return core_fail(TRM_ERROR_UNSUPPORTED, "stages on the host cannot be recorded in a graph");
+    uint32_t count = 0;
+    if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified)
+        add_mapped(pipeline, &count);
+    if (count > 1)
+        begin_trial(pipeline, count);
+    else
+        settle(pipeline, strategies[asked], "this strategy was asked for");
+    return TRM_OK;
+}
+
+int32_t core_choose_begin(struct core_pipeline *pipeline)
+{
+    char reason[sizeof(pipeline->reason)];
+
+    if (pipeline->desc.strategy != TRM_STRATEGY_AUTO)
+        return begin_asked(pipeline);
+    if (pipeline->engine->unified) {
+        snprintf(reason, sizeof(reason), "host and device share the memory of %.60s, so nothing is copied",
+                 pipeline->device->id);
+        settle(pipeline, &core_strategy_zero_copy, reason);
+    } else if (pipeline->desc.depth == 1 && !may_be_mapped(pipeline)) {
+        settle(pipeline, &core_strategy_slot_streams, "there is one slot, so nothing overlaps");
+    } else {
+        try_all(pipeline);
+    }
+    return TRM_OK;
+}
+
+/* ---- the trial ------------------------------------------------------------------------------- */
+
+/* "zero-copy by graphs" */
+static const char *name_of(const struct core_strategy_ops *strategy, char *name, size_t capacity)
+{
+    snprintf(name, capacity, "%s%s", trm_strategy_name(strategy->strategy),
+             strategy->recorded ? " by graphs" : "");
+    return name;
+}
+
+/* "slot graphs: 6.1 us a token; slot streams 9.0, role streams 12.3" */
+static void explain(const struct core_choice *choice, char *reason, size_t capacity)
+{
+    const struct core_trial *trial = &choice->trial;
+    const char *separator          = ";";
+    uint32_t chosen                = trial->current;
+    char name[40];
+
+    if (core_trial_result(trial, chosen) == 0) {
+        snprintf(reason, capacity, "the runs were too short to try others");
+        return;
+    }
+    int length = snprintf(reason, capacity, "%s: %.1f us a token",
+                          name_of(choice->candidates[chosen], name, sizeof(name)),
+                          (double)core_trial_result(trial, chosen) / 1e3);
+    for (uint32_t i = 0; i < trial->count && length > 0 && (size_t)length < capacity; i++) {
+        if (i == chosen || core_trial_result(trial, i) == 0)
+            continue;
+        length += snprintf(reason + length, capacity - (size_t)length, "%s %s %.1f", separator,
+                           name_of(choice->candidates[i], name, sizeof(name)),
+                           (double)core_trial_result(trial, i) / 1e3);
+        separator = ",";
+    }
+}
+
+static int32_t is_trying(const struct core_choice *choice)
+{
+    return atomic_load_explicit(&choice->trying, memory_order_relaxed) != 0;
+}
+
+/* The trial has moved on: to another candidate, or to its end. */
+static void follow(struct core_pipeline *pipeline)
+{
+    struct core_choice *choice               = &pipeline->engine->choice;
+    const struct core_strategy_ops *strategy = choice->candidates[choice->trial.current];
+    char reason[sizeof(pipeline->reason)];
+
+    if (choice->trial.over) {
+        explain(choice, reason, sizeof(reason));
+        settle(pipeline, strategy, reason);
+        atomic_store_explicit(&choice->trying, 0, memory_order_relaxed);
+    } else if (strategy != pipeline->engine->strategy) {
+        settle(pipeline, strategy, "still being tried");
+    }
+}
+
+int32_t core_choosing(const struct core_pipeline *pipeline)
+{
+    return is_trying(&pipeline->engine->choice);
+}
+
+int32_t core_choose_timing(const struct core_pipeline *pipeline)
+{
+    const struct core_choice *choice = &pipeline->engine->choice;
+    uint32_t depth                   = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+
+    return is_trying(choice) && core_trial_timing(&choice->trial, depth);
+}
+
+void core_choose_interrupt(struct core_pipeline *pipeline)
+{
+    struct core_choice *choice = &pipeline->engine->choice;
+
+    if (!is_trying(choice))
+        return;
+    core_trial_interrupt(&choice->trial);
+    follow(pipeline);
+}
+
+const struct core_strategy_ops *core_choose(struct core_pipeline *pipeline)
+{
+    struct core_choice *choice = &pipeline->engine->choice;
+    uint32_t depth             = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+
+    if (is_trying(choice)) {
+        core_trial_next(&choice->trial, depth, core_now());
+        follow(pipeline);
+    }
+    return pipeline->engine->strategy;
+}

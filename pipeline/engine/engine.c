@@ -1,0 +1,231 @@
+/* Pipelines, the device's side: its beginning, its end, and what it does after a failure.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/engine/engine.h"
+
+#include "pipeline/engine/range.h"
+
+/* ---- slots ----------------------------------------------------------------------------------- */
+
+uint64_t core_engine_budget(const struct core_pipeline *pipeline)
+{
+    if (pipeline->desc.memory_budget != 0)
+        return pipeline->desc.memory_budget;
+    uint64_t quarter = pipeline->device->limits.memory_total / 4;
+    return quarter != 0 ? quarter : UINT64_MAX;
+}
+
+/* So many as the budget lets; at least one. */
+static uint32_t first_depth(const struct core_pipeline *pipeline)
+{
+    uint64_t each = pipeline->engine->slot_bytes, budget = core_engine_budget(pipeline);
+    uint32_t depth = CORE_DEPTH_TUNED_FIRST;
+
+    if (pipeline->desc.depth != 0)
+        return pipeline->desc.depth;
+    while (depth > 1 && each != 0 && budget / each < depth)
+        depth--;
+    return depth;
+}
+
+static int32_t add_slot(struct core_pipeline *pipeline)
+{
+    uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+    struct core_slot *slot;
+
+    int32_t status = core_slot_create(pipeline, depth, &slot);
+    if (status != TRM_OK)
+        return status;
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->device_bytes += core_slot_device_bytes(pipeline);
+    pipeline->host_bytes += core_slot_host_bytes(pipeline);
+    pipeline->slots[depth] = slot;
+    atomic_store_explicit(&pipeline->depth, depth + 1, memory_order_release);
+    pthread_mutex_unlock(&pipeline->lock);
+    return TRM_OK;
+}
+
+int32_t core_engine_grow(struct core_pipeline *pipeline)
+{
+    int32_t status = add_slot(pipeline);
+
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->engine->tuning.growing = 0;
+    if (status != TRM_OK)
+        core_tuning_settle(&pipeline->engine->tuning);
+    pthread_mutex_unlock(&pipeline->lock);
+    return status;
+}
+
+/* ---- the beginning --------------------------------------------------------------------------- */
+
+/* Tokens follow each other in compute when one may see what another has written. */
+static void find_order(struct core_pipeline_device *engine)
+{
+    engine->in_order = (engine->kernel_writes & engine->shared_ports) != 0;
+}
+
+static int32_t make_turns(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_device *engine = pipeline->engine;
+
+    if (engine->host_count == 0)
+        return TRM_OK;
+    engine->turns = core_allocate(pipeline->object.context, engine->host_count * sizeof(*engine->turns));
+    return engine->turns != NULL ? TRM_OK : core_fail_memory("making a pipeline");
+}
+
+static int32_t describe(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_device *engine = pipeline->engine;
+    struct trm_pipeline_desc given      = pipeline->desc;
+
+    int32_t status = core_ports_copy(pipeline, &given);
+    if (status == TRM_OK)
+        status = core_stages_copy(pipeline, &given);
+    if (status != TRM_OK)
+        return status;
+    engine->host_ports |= engine->input_ports | engine->output_ports;
+    find_order(engine);
+    status = make_turns(pipeline);
+    if (status == TRM_OK)
+        status = core_choose_begin(pipeline);
+    if (status != TRM_OK)
+        return status;
+    core_pieces_choose(pipeline);
+    engine->slot_bytes = core_slot_device_bytes(pipeline);
+    pipeline->pieces   = engine->pieces.count;
+    return TRM_OK;
+}
+
+int32_t core_engine_create(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_device *engine = core_allocate(pipeline->object.context, sizeof(*engine));
+    if (engine == NULL)
+        return core_fail_memory("making a pipeline");
+    pipeline->engine = engine;
+    pthread_mutex_init(&engine->host_lock, NULL);
+    pthread_cond_init(&engine->host_turn, NULL);
+    engine->ranges  = core_ranges_find(pipeline->device->backend);
+    engine->unified = pipeline->device->limits.unified != 0;
+    engine->mapped  = !engine->unified && pipeline->device->limits.mapped != 0;
+
+    int32_t status = core_device_share(pipeline->device, &engine->device);
+    if (status == TRM_OK)
+        status = describe(pipeline);
+    if (status == TRM_OK)
+        core_times_calibrate(pipeline);
+    uint32_t depth = status == TRM_OK ? first_depth(pipeline) : 0;
+    for (uint32_t i = 0; status == TRM_OK && i < depth; i++)
+        status = add_slot(pipeline);
+    if (status != TRM_OK)
+        core_engine_destroy(pipeline);
+    return status;
+}
+
+void core_engine_destroy(struct core_pipeline *pipeline)
+{
+    struct core_context *context        = pipeline->object.context;
+    struct core_pipeline_device *engine = pipeline->engine;
+    struct core_saved_error saved;
+
+    core_error_save(&saved);
+    for (uint32_t i = 0; i < CORE_DEPTH_MOST; i++) {
+        core_slot_destroy(pipeline->slots[i]);
+        pipeline->slots[i] = NULL;
+    }
+    for (uint32_t i = 0; i < 3; i++)
+        trm_stream_destroy(engine->roles[i]);
+    core_regions_end(pipeline);
+    core_release(context, engine->turns, engine->host_count * sizeof(*engine->turns));
+    core_stages_fini(pipeline);
+    core_ports_fini(pipeline);
+    trm_device_destroy(engine->device);
+    pthread_cond_destroy(&engine->host_turn);
+    pthread_mutex_destroy(&engine->host_lock);
+    core_release(context, engine, sizeof(*engine));
+    pipeline->engine = NULL;
+    core_error_restore(&saved);
+}
+
+/* ---- after a failure ------------------------------------------------------------------------- */
+
+static int has_failed(struct trm_stream *stream)
+{
+    int32_t status = trm_stream_query(stream);
+    return status != TRM_OK && status != TRM_ERROR_TIMEOUT;
+}
+
+/* A stream that has failed stays so: the next token makes a new one. */
+static int replace(struct trm_stream **stream)
+{
+    if (*stream == NULL || !has_failed(*stream))
+        return 0;
+    trm_stream_destroy(*stream);
+    *stream = NULL;
+    return 1;
+}
+
+static void forget_failures(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_device *engine = pipeline->engine;
+    uint32_t depth                      = atomic_load_explicit(&pipeline->depth, memory_order_acquire);
+
+    for (uint32_t i = 0; i < depth; i++)
+        if (replace(&pipeline->slots[i]->device->stream))
+            core_recordings_drop(pipeline->slots[i]);
+    for (uint32_t i = 0; i < 3; i++)
+        replace(&engine->roles[i]);
+    engine->last = (struct trm_point){.stream = NULL};
+}
+
+int32_t core_engine_recover(struct core_pipeline *pipeline)
+{
+    forget_failures(pipeline);
+    return core_device_check(pipeline->device);
+}
+
+/* Launches that have begun may have changed what they read: memory that nothing fills again, or what tokens share. */
+int32_t core_slot_repeatable(const struct core_slot *slot)
+{
+    const struct core_pipeline_device *engine = slot->pipeline->engine;
+    const struct core_slot_device *own        = slot->device;
+
+    if (atomic_load_explicit(&own->host_ran, memory_order_acquire) != 0)
+        return 0;
+    if (core_slot_untouched(slot))
+        return 1;
+    if (engine->in_order)
+        return 0;
+    return !engine->zero_copy || (engine->kernel_writes & engine->input_ports) == 0;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *source,
+                       const struct trm_sink *sink)
+{
+    struct core_saved_error saved;
+
+    core_error_save(&saved);
+    pthread_mutex_lock(&pipeline->enqueue_lock);
+    /* Nothing is under way: a stream that has failed since the last run, with nobody to notice, is of no use to this. */
+    forget_failures(pipeline);
+    core_times_calibrate_again(pipeline);
+    /* Of tokens that are timed hardly any is measured otherwise: then the first ones are. */
+    core_sampling_begin(&pipeline->engine->sampling, core_choosing(pipeline) ? 0 : source->count);
+    core_regions_begin(pipeline, source, sink);
+    core_choose_interrupt(pipeline);
+    pthread_mutex_unlock(&pipeline->enqueue_lock);
+    core_error_restore(&saved);
+}
+
+void core_engine_end(struct core_pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->enqueue_lock);
+    uint32_t depth = atomic_load_explicit(&pipeline->depth, memory_order_acquire);
+    for (uint32_t i = 0; i < depth; i++)
+        core_recordings_forget_regions(pipeline->slots[i]);
+    core_regions_end(pipeline);
+    pthread_mutex_unlock(&pipeline->enqueue_lock);
+}

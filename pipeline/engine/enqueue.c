@@ -1,0 +1,149 @@
+/* Pipelines: a token is put on the device.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "core/stream/stream.h"
+#include "pipeline/engine/engine.h"
+#include "pipeline/engine/range.h"
+
+/* Where the device is the host's own processors, work as short as this is over before another one has taken it up. */
+#define SHORT_NS 700u
+
+/* ---- flushing -------------------------------------------------------------------------------- */
+
+static void flush_point(const struct core_slot_point *point)
+{
+    struct trm_point place     = core_slot_point(point);
+    struct core_stream *stream = place.stream != NULL ? core_object_enter(place.stream, CORE_STREAM) : NULL;
+
+    if (stream == NULL)
+        return;
+    if (core_stream_failure_status(stream) == TRM_OK)
+        core_stream_submit(stream, place.value);
+    core_object_leave(&stream->object);
+}
+
+/* That it fails shows when the token is waited for. */
+void core_slot_flush(struct core_slot *slot)
+{
+    const struct core_slot_device *own = slot->device;
+
+    if (atomic_load_explicit(&own->epoch, memory_order_acquire) % 2 == 0)
+        return;
+    struct trm_stream *last = core_slot_point(&own->finished).stream;
+    if (core_slot_point(&own->uploaded).stream != last) {
+        flush_point(&own->uploaded);
+        flush_point(&own->processed);
+    }
+    flush_point(&own->finished);
+}
+
+int32_t core_slot_is_short(const struct core_slot *slot)
+{
+    const struct core_pipeline_device *engine = slot->pipeline->engine;
+    uint64_t length                           = atomic_load_explicit(&engine->token_ns, memory_order_relaxed);
+
+    return engine->unified && length != 0 && length < SHORT_NS;
+}
+
+/* ---- a token --------------------------------------------------------------------------------- */
+
+/* What the streams have counted that a report tells; they are looked at before and after a token. */
+struct counts {
+    uint64_t host_waits, pageable_copies;
+};
+
+static void count_stream(struct trm_stream *handle, struct counts *counts)
+{
+    const struct core_stream *stream = handle != NULL ? core_stream_find(handle) : NULL;
+
+    if (stream == NULL)
+        return;
+    counts->host_waits += stream->stats->host_waits;
+    counts->pageable_copies += stream->stats->pageable_copies;
+}
+
+static struct counts count_streams(const struct core_slot *slot)
+{
+    struct counts counts = {.host_waits = 0};
+
+    count_stream(slot->device->stream, &counts);
+    for (uint32_t i = 0; i < 3; i++)
+        count_stream(slot->pipeline->engine->roles[i], &counts);
+    return counts;
+}
+
+static void add_counts(const struct core_slot *slot, const struct counts *before)
+{
+    struct core_pipeline_device *engine = slot->pipeline->engine;
+    struct counts after                 = count_streams(slot);
+
+    if (after.host_waits != before->host_waits)
+        atomic_fetch_add_explicit(&engine->host_waits, after.host_waits - before->host_waits,
+                                  memory_order_relaxed);
+    if (after.pageable_copies != before->pageable_copies)
+        atomic_fetch_add_explicit(&engine->pageable_copies, after.pageable_copies - before->pageable_copies,
+                                  memory_order_relaxed);
+}
+
+/* A token may be enqueued a second time after a failure. */
+static void forget_before(struct core_slot *slot)
+{
+    struct core_slot_device *own = slot->device;
+
+    core_slot_epoch(own, 0);
+    atomic_store_explicit(&own->partial, 0, memory_order_relaxed);
+    atomic_store_explicit(&own->host_failed, TRM_OK, memory_order_relaxed);
+    atomic_store_explicit(&own->host_ran, 0, memory_order_relaxed);
+    core_slot_unmark(&own->uploaded);
+    core_slot_unmark(&own->processed);
+    core_slot_unmark(&own->finished);
+    own->bytes_up   = 0;
+    own->bytes_down = 0;
+    memset(own->launched, 0, slot->pipeline->desc.stage_count * sizeof(*own->launched));
+}
+
+static int32_t prepare(struct core_slot *slot, void *output)
+{
+    struct core_slot_device *own = slot->device;
+
+    int32_t status = core_token_complete(slot);
+    if (status == TRM_OK)
+        status = core_places_set(slot, output);
+    if (status != TRM_OK)
+        return status;
+    own->pieces = core_pieces_of(slot);
+    return own->pieces == 1 ? core_piece_set(slot, 0) : TRM_OK;
+}
+
+static int32_t put(struct core_slot *slot)
+{
+    struct core_slot_device *own = slot->device;
+
+    const struct core_strategy_ops *strategy = core_choose(slot->pipeline);
+    core_times_begin(slot);
+    core_host_stages_begin(slot);
+    struct counts before = count_streams(slot);
+    core_range_begin(slot->pipeline, "token", slot->token.index);
+    int32_t status = strategy->enqueue(slot);
+    core_range_end(slot->pipeline);
+    add_counts(slot, &before);
+    if (status != TRM_OK) {
+        atomic_store_explicit(&own->partial, 1, memory_order_relaxed);
+        core_host_stages_pass(slot);
+        status = core_slot_cause(slot, status);
+    }
+    core_put_pass_turn(slot);
+    core_slot_epoch(own, 1);
+    slot->pipeline->engine->sequence++;
+    return status;
+}
+
+int32_t core_slot_enqueue(struct core_slot *slot, void *output)
+{
+    forget_before(slot);
+    int32_t status = prepare(slot, output);
+
+    return status == TRM_OK ? put(slot) : status;
+}

@@ -1,0 +1,128 @@
+/* Pipelines: tokens in pieces. Grain number i of every port belongs to grain number i of the others, so a token can go
+ * through all stages bit by bit, and what one stage writes the next finds in the cache.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+
+#include "pipeline/engine/engine.h"
+
+/* Of the largest port. What the stages of a piece touch, with the host's side of the copies, is to fit in a core's
+ * second-level cache beside what the next piece brings: 1 MiB is common, and three or four ports are. */
+#define PIECE_BYTES (128u << 10)
+
+/* A token whose ports are no larger than this is not cut: its operations would cost more than the cache gives. */
+#define WHOLE_BYTES (256u << 10)
+
+/* Where spans move with the pieces they begin at whole lines of the cache, for vectors' sake. */
+#define PIECE_ALIGNMENT 64
+
+static uint64_t divide_up(uint64_t value, uint64_t by)
+{
+    return value / by + (value % by != 0);
+}
+
+static int is_cut(const struct core_pipeline *pipeline, uint32_t port)
+{
+    return pipeline->ports[port].kind != TRM_PORT_SHARED;
+}
+
+/* So many grains begin at a multiple of `alignment`, a power of two, in a port of such grains. */
+static uint64_t grains_aligned(uint64_t grain, uint64_t alignment)
+{
+    while (alignment > 1 && grain % 2 == 0) {
+        grain /= 2;
+        alignment /= 2;
+    }
+    return alignment;
+}
+
+static uint64_t grains_together(const struct core_pipeline *pipeline)
+{
+    uint64_t alignment = pipeline->device->limits.buffer_alignment, together = 1;
+
+    if (alignment < PIECE_ALIGNMENT)
+        alignment = PIECE_ALIGNMENT;
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        uint64_t aligned = is_cut(pipeline, i) ? grains_aligned(pipeline->ports[i].grain, alignment) : 1;
+        together         = aligned > together ? aligned : together;
+    }
+    return together;
+}
+
+/* Grains of a whole token, and the bytes of the largest. */
+static uint64_t count_grains(const struct core_pipeline *pipeline, uint64_t *largest)
+{
+    uint64_t grains = 0;
+
+    *largest = 1;
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        const struct trm_port *port = &pipeline->ports[i];
+        if (!is_cut(pipeline, i))
+            continue;
+        grains   = port->size / port->grain;
+        *largest = port->grain > *largest ? port->grain : *largest;
+    }
+    return grains;
+}
+
+/* Without copies the caches are asked for what stages hand to each other only; one stage has nobody to hand to. */
+static int helps(const struct core_pipeline *pipeline)
+{
+    const struct core_pipeline_device *engine = pipeline->engine;
+
+    if (!(pipeline->desc.flags & TRM_PIPELINE_DIVISIBLE) || !engine->unified)
+        return 0;
+    if (engine->zero_copy)
+        return pipeline->desc.stage_count > 1 || pipeline->desc.piece_bytes != 0;
+    return pipeline->desc.strategy != TRM_STRATEGY_ROLE_STREAMS;
+}
+
+void core_pieces_choose(struct core_pipeline *pipeline)
+{
+    struct core_pieces *pieces = &pipeline->engine->pieces;
+    uint64_t largest, together, wanted = pipeline->desc.piece_bytes;
+
+    *pieces = (struct core_pieces){.count = 1};
+    if (!helps(pipeline))
+        return;
+    uint64_t grains = count_grains(pipeline, &largest);
+    together        = grains_together(pipeline);
+    if (wanted == 0 && grains * largest <= WHOLE_BYTES)
+        return;
+    wanted         = (wanted != 0 ? wanted : PIECE_BYTES) / largest;
+    wanted         = wanted < together ? together : wanted / together * together;
+    uint64_t count = grains == 0 ? 1 : divide_up(grains, wanted);
+    if (count <= 1 || count > UINT32_MAX)
+        return;
+    pieces->count  = (uint32_t)count;
+    pieces->grains = wanted;
+    pieces->small  = !pipeline->engine->zero_copy;
+}
+
+uint64_t core_piece_bytes(const struct core_pipeline *pipeline, uint32_t port)
+{
+    const struct core_pieces *pieces = &pipeline->engine->pieces;
+
+    if (pieces->count == 1 || !is_cut(pipeline, port))
+        return pipeline->ports[port].size;
+    return pieces->grains * pipeline->ports[port].grain;
+}
+
+/* As full as the fullest input, or, without inputs, the fullest output. */
+uint32_t core_pieces_of(const struct core_slot *slot)
+{
+    const struct core_pipeline *pipeline      = slot->pipeline;
+    const struct core_pipeline_device *engine = pipeline->engine;
+    uint64_t leading = engine->input_ports != 0 ? engine->input_ports : engine->output_ports;
+    uint64_t most    = 1;
+
+    if (engine->pieces.count == 1)
+        return 1;
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        if (leading != 0 ? !(leading & CORE_BIT(i)) : !is_cut(pipeline, i))
+            continue;
+        uint64_t count = divide_up(slot->token.size[i], core_piece_bytes(pipeline, i));
+        most           = count > most ? count : most;
+    }
+    return (uint32_t)most;
+}

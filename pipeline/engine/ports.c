@@ -1,0 +1,105 @@
+/* Pipelines: ports, copied.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "core/memory/buffer.h"
+#include "pipeline/engine/engine.h"
+
+/* A shared port's buffer: kept alive, and of the pipeline's device. */
+static int32_t keep_shared(struct core_pipeline *pipeline, struct trm_port *port)
+{
+    int32_t status = trm_buffer_retain(port->buffer);
+    if (status != TRM_OK) {
+        port->buffer = NULL;
+        return status;
+    }
+    const struct core_buffer *buffer = core_buffer_find(port->buffer);
+    if (buffer == NULL)
+        return core_last_status();
+    port->size = buffer->size;
+    return core_buffer_check_device(buffer, pipeline->device);
+}
+
+static int32_t copy_port(struct core_pipeline *pipeline, const struct trm_port *ports, uint32_t index)
+{
+    struct trm_port *port = &pipeline->ports[index];
+    const char *name      = ports[index].name;
+    int32_t status        = TRM_OK;
+    char text[CORE_LABEL_BYTES];
+
+    *port      = ports[index];
+    port->name = NULL;
+    if (port->kind == TRM_PORT_SHARED)
+        status = keep_shared(pipeline, port);
+    if (status != TRM_OK)
+        return core_fail(status, "%s: %s", core_port_label(ports, index, text), trm_last_error().sentence);
+    if (name != NULL) {
+        port->name = core_copy_text(pipeline->object.context, name);
+        if (port->name == NULL)
+            return core_fail_memory("making a pipeline");
+    }
+    return TRM_OK;
+}
+
+static void sort_port(struct core_pipeline_device *engine, const struct trm_port *port, uint32_t index)
+{
+    if (port->kind == TRM_PORT_INPUT)
+        engine->input_ports |= CORE_BIT(index);
+    else if (port->kind == TRM_PORT_OUTPUT)
+        engine->output_ports |= CORE_BIT(index);
+    else if (port->kind == TRM_PORT_SHARED)
+        engine->shared_ports |= CORE_BIT(index);
+}
+
+/* In a divisible pipeline grain i of a port belongs to grain i of the others, so each goes with the inputs. */
+static void follow_first_input(struct core_pipeline *pipeline)
+{
+    uint32_t input = 0;
+
+    while (input < pipeline->desc.port_count && pipeline->ports[input].kind != TRM_PORT_INPUT)
+        input++;
+    if (!(pipeline->desc.flags & TRM_PIPELINE_DIVISIBLE) || input == pipeline->desc.port_count)
+        return;
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        struct trm_port *port = &pipeline->ports[i];
+        if ((port->kind == TRM_PORT_OUTPUT || port->kind == TRM_PORT_SCRATCH) && port->follows == 0)
+            port->follows = 1 + input;
+    }
+}
+
+int32_t core_ports_copy(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc)
+{
+    int32_t status               = TRM_OK;
+    uint32_t count               = desc->port_count;
+    const struct trm_port *ports = desc->ports;
+
+    pipeline->desc.ports      = NULL;
+    pipeline->desc.port_count = 0;
+    pipeline->ports           = core_allocate(pipeline->object.context, count * sizeof(*pipeline->ports));
+    if (pipeline->ports == NULL)
+        return core_fail_memory("making a pipeline");
+    pipeline->desc.ports      = pipeline->ports;
+    pipeline->desc.port_count = count;
+    for (uint32_t i = 0; status == TRM_OK && i < count; i++) {
+        status = copy_port(pipeline, ports, i);
+        sort_port(pipeline->engine, &pipeline->ports[i], i);
+    }
+    if (status == TRM_OK)
+        follow_first_input(pipeline);
+    return status;
+}
+
+void core_ports_fini(struct core_pipeline *pipeline)
+{
+    struct core_context *context = pipeline->object.context;
+
+    for (uint32_t i = 0; pipeline->ports != NULL && i < pipeline->desc.port_count; i++) {
+        struct trm_port *port = &pipeline->ports[i];
+        trm_buffer_destroy(port->buffer);
+        if (port->name != NULL)
+            core_release(context, (void *)port->name, strlen(port->name) + 1);
+    }
+    core_release(context, pipeline->ports, pipeline->desc.port_count * sizeof(*pipeline->ports));
+    pipeline->ports = NULL;
+}

@@ -1,0 +1,27 @@
+/* Pipelines: the ranges of a backend, where it has them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/engine/range.h"
+
+#include "core/object/abi.h"
+#include "core/stream/stream.h"
+
+const struct trm_range_ops *core_ranges_find(const struct core_backend *backend)
+{
+    if (backend->plugin == NULL || backend->plugin->get_extension == NULL)
+        return NULL;
+    const struct trm_range_ops *ranges = backend->plugin->get_extension(TRM_RANGE_EXTENSION, 1);
+    if (ranges == NULL || ranges->struct_size < CORE_ABI_RANGE_OPS || ranges->begin == NULL ||
+        ranges->end == NULL)
+        return NULL;
+    return ranges;
+}
+
+void core_ranges_name_stream(const struct core_pipeline *pipeline, struct trm_stream *handle,
+                             const char *name)
+{
+    const struct trm_range_ops *ranges = pipeline->engine->ranges;
+    const struct core_stream *stream   = ranges != NULL ? core_stream_find(handle) : NULL;
+    if (stream != NULL && ranges->name_stream != NULL)
+        ranges->name_stream(stream->backend, name);
+}

@@ -1,0 +1,338 @@
+/* Pipelines: the memory and the streams of a slot.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/memory/buffer.h"
+#include "core/stream/stream.h"
+#include "pipeline/engine/engine.h"
+#include "pipeline/engine/range.h"
+
+#define PLAIN_ALIGNMENT 64 /* of host memory that is no buffer: lines of the cache, vectors */
+
+/* ---- which memory there is ------------------------------------------------------------------- */
+
+static int has_host(const struct core_pipeline_device *engine, uint32_t port)
+{
+    return (engine->host_ports & CORE_BIT(port)) != 0;
+}
+
+static int has_device(const struct core_pipeline_device *engine, uint32_t port)
+{
+    return !(engine->shared_ports & CORE_BIT(port));
+}
+
+/* Where memory is one, a strategy is chosen once: a slot that does without copies has one memory for both sides. */
+static int has_common(const struct core_pipeline_device *engine)
+{
+    return engine->zero_copy && engine->unified;
+}
+
+uint64_t core_slot_device_bytes(const struct core_pipeline *pipeline)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
+        if (has_device(pipeline->engine, i))
+            bytes += pipeline->engine->pieces.small ? core_piece_bytes(pipeline, i) : pipeline->ports[i].size;
+    return bytes;
+}
+
+uint64_t core_slot_host_bytes(const struct core_pipeline *pipeline)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; !has_common(pipeline->engine) && i < pipeline->desc.port_count; i++)
+        if (has_host(pipeline->engine, i))
+            bytes += pipeline->ports[i].size;
+    return bytes;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static int32_t make_buffer(struct core_pipeline *pipeline, int32_t kind, uint64_t size,
+                           struct trm_buffer **buffer)
+{
+    struct trm_buffer_desc desc = {.struct_size = sizeof(desc), .kind = kind, .size = size};
+    struct core_buffer *made;
+
+    int32_t status = core_buffer_create(pipeline->device, &desc, NULL, &made);
+    if (status == TRM_OK)
+        *buffer = made->object.handle;
+    return status;
+}
+
+/* One buffer for both sides. */
+static int32_t make_common(struct core_slot *slot, uint32_t port)
+{
+    struct core_slot_device *own = slot->device;
+
+    int32_t status =
+        make_buffer(slot->pipeline, TRM_MEMORY_DEVICE, slot->pipeline->ports[port].size, &own->device[port]);
+    if (status == TRM_OK && has_host(slot->pipeline->engine, port))
+        status = trm_buffer_host_pointer(own->device[port], (void **)&own->memory[port]);
+    return status;
+}
+
+/* For a device that can reach no memory of the host by itself: its driver copies from any. */
+static int32_t make_plain(struct core_slot *slot, uint32_t port)
+{
+    struct core_pipeline *pipeline = slot->pipeline;
+    struct core_slot_device *own   = slot->device;
+
+    trm_buffer_destroy(own->host[port]);
+    own->host[port] = NULL;
+    own->memory[port] =
+        core_allocate_aligned(pipeline->object.context, pipeline->ports[port].size, PLAIN_ALIGNMENT);
+    return own->memory[port] != NULL ? TRM_OK : core_fail_memory("making a slot of a pipeline");
+}
+
+static int32_t make_pair(struct core_slot *slot, uint32_t port)
+{
+    const struct core_pipeline *pipeline = slot->pipeline;
+    struct core_slot_device *own         = slot->device;
+    uint64_t size                        = pipeline->ports[port].size;
+
+    int32_t status = make_buffer(slot->pipeline, TRM_MEMORY_DEVICE,
+                                 pipeline->engine->pieces.small ? core_piece_bytes(pipeline, port) : size,
+                                 &own->device[port]);
+    if (status != TRM_OK || !has_host(pipeline->engine, port))
+        return status;
+    status = make_buffer(slot->pipeline, TRM_MEMORY_PINNED, size, &own->host[port]);
+    if (status == TRM_OK)
+        status = trm_buffer_host_pointer(own->host[port], (void **)&own->memory[port]);
+    return status == TRM_ERROR_UNSUPPORTED ? make_plain(slot, port) : status;
+}
+
+static int32_t make_memory(struct core_slot *slot)
+{
+    const struct core_pipeline *pipeline = slot->pipeline;
+    int32_t status                       = TRM_OK;
+    char text[CORE_LABEL_BYTES];
+
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        if (!has_device(pipeline->engine, i))
+            continue;
+        status = has_common(pipeline->engine) ? make_common(slot, i) : make_pair(slot, i);
+        if (status != TRM_OK)
+            return core_fail(status, "slot %" PRIu32 ", %s: %s", slot->index,
+                             core_port_label(pipeline->ports, i, text), trm_last_error().sentence);
+    }
+    return TRM_OK;
+}
+
+static void end_memory(struct core_slot *slot)
+{
+    const struct core_pipeline *pipeline = slot->pipeline;
+    struct core_slot_device *own         = slot->device;
+
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        if (own->memory != NULL && own->host[i] == NULL && !has_common(pipeline->engine))
+            core_release(pipeline->object.context, own->memory[i], pipeline->ports[i].size);
+        if (own->host != NULL)
+            trm_buffer_destroy(own->host[i]);
+        if (own->device != NULL)
+            trm_buffer_destroy(own->device[i]);
+    }
+}
+
+/* ---- the tables of a slot -------------------------------------------------------------------- */
+
+/* They are one allocation: made twice, once to see how long it is. */
+struct tables {
+    unsigned char *memory; /* NULL: only counted */
+    uint64_t used;
+};
+
+static void *table(struct tables *tables, uint64_t count, uint64_t each)
+{
+    void *place = tables->memory != NULL ? tables->memory + tables->used : NULL;
+
+    tables->used += (count * each + 15) / 16 * 16;
+    return place;
+}
+
+#define TABLE(tables, member, count) (member) = table((tables), (count), sizeof(*(member)))
+
+static void lay_out(struct core_slot *slot, struct tables *tables)
+{
+    const struct core_pipeline *pipeline      = slot->pipeline;
+    const struct core_pipeline_device *engine = pipeline->engine;
+    struct core_slot_device *own              = slot->device;
+    uint32_t ports = pipeline->desc.port_count, stages = pipeline->desc.stage_count, most = 0;
+
+    TABLE(tables, slot->token.data, ports);
+    TABLE(tables, slot->token.size, ports);
+    TABLE(tables, own->view.data, ports);
+    TABLE(tables, own->view.size, ports);
+    TABLE(tables, own->host, ports);
+    TABLE(tables, own->device, ports);
+    TABLE(tables, own->memory, ports);
+    TABLE(tables, own->places, ports);
+    TABLE(tables, own->arguments, stages);
+    TABLE(tables, own->grids, stages);
+    TABLE(tables, own->launched, stages);
+    TABLE(tables, own->launch_end, stages);
+    TABLE(tables, own->calls, engine->host_count);
+    for (uint32_t i = 0; i < stages; i++) {
+        uint32_t count = engine->plans[i].argument_count;
+        struct trm_argument *arguments;
+        TABLE(tables, arguments, count);
+        if (tables->memory != NULL)
+            own->arguments[i] = arguments;
+        most = count > most ? count : most;
+    }
+    TABLE(tables, own->declared, most);
+}
+
+static int32_t make_tables(struct core_slot *slot)
+{
+    const struct core_pipeline_device *engine = slot->pipeline->engine;
+    struct core_slot_device *own              = slot->device;
+    struct tables tables                      = {.memory = NULL};
+
+    lay_out(slot, &tables);
+    own->tables_size = tables.used;
+    own->tables      = core_allocate(slot->pipeline->object.context, tables.used);
+    if (own->tables == NULL)
+        return core_fail_memory("making a slot of a pipeline");
+    tables = (struct tables){.memory = own->tables};
+    lay_out(slot, &tables);
+    for (uint32_t i = 0; i < slot->pipeline->desc.stage_count; i++) {
+        const struct core_stage_plan *plan = &engine->plans[i];
+        if (plan->argument_count != 0)
+            memcpy(own->arguments[i], plan->arguments, plan->argument_count * sizeof(*plan->arguments));
+        if (plan->kernel == NULL)
+            own->calls[plan->number] = (struct core_host_call){.slot = slot, .stage = i};
+    }
+    return TRM_OK;
+}
+
+/* ---- the ends of life ------------------------------------------------------------------------ */
+
+static struct core_slot *slot_allocate(struct core_pipeline *pipeline, uint32_t index)
+{
+    struct core_context *context = pipeline->object.context;
+    struct core_slot *slot       = core_allocate(context, sizeof(*slot));
+
+    if (slot == NULL)
+        return NULL;
+    slot->device = core_allocate(context, sizeof(*slot->device));
+    if (slot->device == NULL) {
+        core_release(context, slot, sizeof(*slot));
+        return NULL;
+    }
+    slot->pipeline         = pipeline;
+    slot->index            = index;
+    slot->token.slot       = index;
+    slot->token.port_count = pipeline->desc.port_count;
+    return slot;
+}
+
+int32_t core_slot_create(struct core_pipeline *pipeline, uint32_t index, struct core_slot **slot)
+{
+    struct core_slot *made = slot_allocate(pipeline, index);
+    if (made == NULL)
+        return core_fail_memory("making a slot of a pipeline");
+
+    int32_t status = make_tables(made);
+    if (status == TRM_OK)
+        status = make_memory(made);
+    if (status == TRM_OK && core_times_wanted(pipeline))
+        status = core_times_create(made);
+    if (status != TRM_OK) {
+        core_slot_destroy(made);
+        return status;
+    }
+    core_slot_prepare(made);
+    *slot = made;
+    return TRM_OK;
+}
+
+void core_slot_destroy(struct core_slot *slot)
+{
+    if (slot == NULL)
+        return;
+    struct core_context *context = slot->pipeline->object.context;
+    struct core_slot_device *own = slot->device;
+
+    core_recordings_drop(slot);
+    trm_stream_destroy(own->stream);
+    core_times_destroy(slot);
+    end_memory(slot);
+    core_release(context, own->tables, own->tables_size);
+    core_release(context, own, sizeof(*own));
+    core_release(context, slot, sizeof(*slot));
+}
+
+void core_slot_prepare(struct core_slot *slot)
+{
+    const struct core_pipeline *pipeline = slot->pipeline;
+    struct core_slot_device *own         = slot->device;
+
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        slot->token.data[i] = own->memory[i];
+        slot->token.size[i] = pipeline->ports[i].size;
+    }
+    slot->token.user     = NULL;
+    slot->failure.status = TRM_OK;
+    own->bytes_up        = 0;
+    own->bytes_down      = 0;
+    own->measured        = 0;
+    atomic_store_explicit(&own->host_failed, TRM_OK, memory_order_relaxed);
+    atomic_store_explicit(&own->host_ran, 0, memory_order_relaxed);
+    core_slot_epoch(own, 0);
+    core_slot_unmark(&own->uploaded);
+    core_slot_unmark(&own->processed);
+    core_slot_unmark(&own->finished);
+}
+
+void core_slot_bytes(const struct core_slot *slot, uint64_t *up, uint64_t *down)
+{
+    *up   = slot->device->bytes_up;
+    *down = slot->device->bytes_down;
+}
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+static int32_t make_stream(struct core_pipeline *pipeline, int32_t role, const char *name,
+                           struct trm_stream **stream)
+{
+    struct core_stream *made;
+
+    int32_t status = core_stream_create(pipeline->device, role, TRM_PRIORITY_NORMAL, 0, &made);
+    if (status != TRM_OK)
+        return status;
+    *stream = made->object.handle;
+    core_ranges_name_stream(pipeline, *stream, name);
+    return TRM_OK;
+}
+
+int32_t core_slot_stream(struct core_slot *slot, struct trm_stream **stream)
+{
+    struct trm_stream **own = &slot->device->stream;
+    char name[24];
+
+    if (*own != NULL) {
+        *stream = *own;
+        return TRM_OK;
+    }
+    snprintf(name, sizeof(name), "slot %" PRIu32, slot->index);
+    int32_t status = make_stream(slot->pipeline, TRM_STREAM_SLOT, name, own);
+    *stream        = *own;
+    return status;
+}
+
+int32_t core_role_stream(struct core_pipeline *pipeline, int32_t role, struct trm_stream **stream)
+{
+    static const char *const names[3] = {"upload", "compute", "download"};
+    uint32_t index                    = role == TRM_STREAM_UPLOAD ? 0 : role == TRM_STREAM_COMPUTE ? 1 : 2;
+
+    struct trm_stream **own = &pipeline->engine->roles[index];
+    int32_t status          = *own != NULL ? TRM_OK : make_stream(pipeline, role, names[index], own);
+
+    *stream = *own;
+    return status;
+}

@@ -1,0 +1,253 @@
+/* Pipelines: the arguments of a stage, checked against the kernel's parameters and put in that order once, so that a token
+ * needs no names.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/memory/buffer.h"
+#include "pipeline/engine/stages.h"
+
+static const char *name_of(const struct trm_parameter *parameter)
+{
+    return parameter->name != NULL ? parameter->name : "";
+}
+
+static int32_t check_port_index(const struct core_stage_subject *subject, uint32_t index, uint64_t port)
+{
+    const struct core_pipeline *pipeline = subject->pipeline;
+
+    if (port < pipeline->desc.port_count)
+        return TRM_OK;
+    return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                     "argument %" PRIu32 " \"%s\" of kernel \"%s\" is port %" PRIu64
+                     ", but the pipeline has %" PRIu32,
+                     index, name_of(&subject->kernel->parameters[index]), subject->kernel->name, port,
+                     pipeline->desc.port_count);
+}
+
+static int32_t check_port(const struct core_stage_subject *subject, uint32_t index,
+                          const struct trm_argument *argument)
+{
+    const struct trm_parameter *parameter = &subject->kernel->parameters[index];
+    uint64_t number                       = argument->value.port.index;
+    const struct trm_port *ports          = subject->pipeline->ports;
+    char text[CORE_LABEL_BYTES];
+
+    int32_t status = check_port_index(subject, index, number);
+    if (status != TRM_OK)
+        return status;
+    int32_t is_address = parameter->kind == TRM_PARAMETER_BYTES && parameter->size == sizeof(uint64_t);
+    if (parameter->kind != TRM_PARAMETER_BUFFER && !is_address)
+        return core_fail(TRM_ERROR_TYPE_MISMATCH,
+                         "argument %" PRIu32 " \"%s\" of kernel \"%s\" is no buffer, but %s was given", index,
+                         name_of(parameter), subject->kernel->name, core_port_label(ports, number, text));
+    if (!is_address && ports[number].size < parameter->size)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "argument %" PRIu32 " \"%s\" of kernel \"%s\" takes at least %" PRIu32
+                         " bytes, but %s has %" PRIu64,
+                         index, name_of(parameter), subject->kernel->name, parameter->size,
+                         core_port_label(ports, number, text), ports[number].size);
+    uint32_t access = parameter->access != 0 ? parameter->access : TRM_ACCESS_READ | TRM_ACCESS_WRITE;
+    if (access & TRM_ACCESS_READ)
+        subject->plan->reads |= CORE_BIT(number);
+    if ((access & TRM_ACCESS_WRITE) && !(ports[number].flags & TRM_PORT_READ_ONLY))
+        subject->plan->writes |= CORE_BIT(number);
+    return TRM_OK;
+}
+
+int32_t core_stage_elements_type(const struct trm_parameter *parameter)
+{
+    if (parameter->kind == TRM_PARAMETER_SCALAR)
+        return parameter->type;
+    if (parameter->kind == TRM_PARAMETER_BYTES && parameter->size == sizeof(uint32_t))
+        return TRM_TYPE_U32;
+    return parameter->kind == TRM_PARAMETER_BYTES && parameter->size == sizeof(uint64_t) ? TRM_TYPE_U64
+                                                                                         : TRM_TYPE_NONE;
+}
+
+/* The most that an integer type counts; 0: it is none that can take a number of elements. */
+static uint64_t most_of(int32_t type)
+{
+    switch (type) {
+    case TRM_TYPE_U32:
+        return UINT32_MAX;
+    case TRM_TYPE_I32:
+        return INT32_MAX;
+    case TRM_TYPE_U64:
+        return UINT64_MAX;
+    case TRM_TYPE_I64:
+        return INT64_MAX;
+    default:
+        return 0;
+    }
+}
+
+static int32_t check_elements(const struct core_stage_subject *subject, uint32_t index,
+                              const struct trm_argument *argument)
+{
+    const struct trm_parameter *parameter = &subject->kernel->parameters[index];
+    uint64_t number = argument->value.port.index, bytes = argument->value.port.element_bytes;
+    const struct trm_port *ports = subject->pipeline->ports;
+    char text[CORE_LABEL_BYTES];
+
+    int32_t status = check_port_index(subject, index, number);
+    if (status != TRM_OK)
+        return status;
+    core_port_label(ports, number, text);
+    uint64_t most = most_of(core_stage_elements_type(parameter));
+    if (most == 0)
+        return core_fail(TRM_ERROR_TYPE_MISMATCH,
+                         "argument %" PRIu32
+                         " \"%s\" of kernel \"%s\" is no integer of 32 or 64 bits, but the "
+                         "elements of %s were given",
+                         index, name_of(parameter), subject->kernel->name, text);
+    if (bytes == 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "argument %" PRIu32 " \"%s\" of kernel \"%s\" counts elements of no bytes of %s",
+                         index, name_of(parameter), subject->kernel->name, text);
+    uint64_t count = ports[number].size / bytes + (ports[number].size % bytes != 0);
+    if (count > most)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "argument %" PRIu32 " \"%s\" of kernel \"%s\" is %s, which cannot count the %" PRIu64
+                         " elements of %s",
+                         index, name_of(parameter), subject->kernel->name,
+                         trm_type_name(core_stage_elements_type(parameter)), count, text);
+    return TRM_OK;
+}
+
+/* A buffer that is given as it is stays alive as long as the pipeline. */
+static int32_t keep_span(const struct core_stage_subject *subject, const struct trm_argument *argument)
+{
+    struct core_pipeline_device *engine = subject->pipeline->engine;
+    struct core_buffer *buffer;
+    uint64_t length;
+
+    int32_t status = trm_buffer_retain(argument->value.span.buffer);
+    if (status != TRM_OK)
+        return status;
+    engine->kept[engine->kept_count++] = argument->value.span.buffer;
+    status                             = core_span_resolve(argument->value.span, &buffer, &length);
+    return status == TRM_OK ? core_buffer_check_device(buffer, subject->pipeline->device) : status;
+}
+
+static int32_t check_argument(const struct core_stage_subject *subject, uint32_t index,
+                              struct trm_argument *argument)
+{
+    const struct trm_parameter *parameter = &subject->kernel->parameters[index];
+
+    if (argument->kind == TRM_ARGUMENT_PORT)
+        return check_port(subject, index, argument);
+    if (argument->kind == TRM_ARGUMENT_PORT_ELEMENTS)
+        return check_elements(subject, index, argument);
+    if (!core_launch_takes(parameter, argument))
+        return core_launch_fail_argument(subject->kernel, index, argument);
+    if (argument->kind == TRM_PARAMETER_BUFFER)
+        return keep_span(subject, argument);
+    if (argument->kind == TRM_PARAMETER_BLOCK && argument->value.block.data == NULL)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "argument %" PRIu32 " \"%s\" of kernel \"%s\" is NULL",
+                         index, name_of(parameter), subject->kernel->name);
+    return TRM_OK;
+}
+
+/* With nothing in it but the value, so that two can be compared; a block with a copy of its own. */
+static int32_t clean_argument(const struct core_stage_subject *subject, struct trm_argument *argument)
+{
+    struct trm_argument clean;
+
+    memset(&clean, 0, sizeof(clean));
+    clean.kind = argument->kind;
+    clean.type = argument->kind == TRM_PARAMETER_SCALAR ? argument->type : TRM_TYPE_NONE;
+    if (clean.kind == TRM_PARAMETER_SCALAR) {
+        memcpy(&clean.value, &argument->value, trm_type_size(clean.type));
+    } else if (clean.kind == TRM_PARAMETER_BUFFER) {
+        clean.value.span = argument->value.span;
+    } else if (clean.kind == TRM_PARAMETER_BLOCK) {
+        void *copy = core_allocate(subject->pipeline->object.context, argument->value.block.size);
+        if (copy == NULL)
+            return core_fail_memory("making a pipeline");
+        clean.value.block.size = argument->value.block.size;
+        clean.value.block.data = memcpy(copy, argument->value.block.data, argument->value.block.size);
+    } else {
+        clean.value.port = argument->value.port;
+    }
+    *argument = clean;
+    return TRM_OK;
+}
+
+/* Where each declared argument stands among the kernel's parameters. */
+static void find_order(const struct core_stage_subject *subject)
+{
+    for (uint32_t i = 0; i < subject->plan->argument_count; i++) {
+        const char *name        = subject->given->arguments[i].name;
+        subject->plan->order[i] = i;
+        for (uint32_t place = 0; name != NULL && place < subject->kernel->parameter_count; place++)
+            if (strcmp(name_of(&subject->kernel->parameters[place]), name) == 0)
+                subject->plan->order[i] = place;
+    }
+}
+
+static int32_t check_count(const struct core_stage_subject *subject)
+{
+    uint32_t count = subject->given->argument_count;
+
+    if (count == subject->kernel->parameter_count)
+        return TRM_OK;
+    return core_launch_fail_count(subject->kernel, subject->given->arguments, count);
+}
+
+/* An argument that has been looked at and is not the pipeline's own yet must not be taken for one when it ends. */
+static int32_t own_arguments(const struct core_stage_subject *subject)
+{
+    struct core_stage_plan *plan = subject->plan;
+    int32_t status               = TRM_OK;
+
+    for (uint32_t i = 0; i < plan->argument_count; i++) {
+        if (status == TRM_OK)
+            status = check_argument(subject, i, &plan->arguments[i]);
+        if (status == TRM_OK)
+            status = clean_argument(subject, &plan->arguments[i]);
+        if (status != TRM_OK)
+            plan->arguments[i].kind = 0;
+    }
+    return status;
+}
+
+int32_t core_stage_arguments(const struct core_stage_subject *subject)
+{
+    struct core_context *context = subject->pipeline->object.context;
+    struct core_stage_plan *plan = subject->plan;
+    uint32_t count               = subject->kernel->parameter_count;
+
+    int32_t status = check_count(subject);
+    if (status != TRM_OK || count == 0)
+        return status;
+    plan->arguments = core_allocate(context, count * sizeof(*plan->arguments));
+    plan->order     = core_allocate(context, count * sizeof(*plan->order));
+    if (plan->arguments == NULL || plan->order == NULL) {
+        core_release(context, plan->arguments, count * sizeof(*plan->arguments));
+        core_release(context, plan->order, count * sizeof(*plan->order));
+        plan->arguments = NULL;
+        plan->order     = NULL;
+        return core_fail_memory("making a pipeline");
+    }
+    plan->argument_count = count;
+    status = core_launch_arrange(subject->kernel, subject->given->arguments, count, plan->arguments);
+    if (status != TRM_OK) {
+        memset(plan->arguments, 0, count * sizeof(*plan->arguments));
+        return status;
+    }
+    find_order(subject);
+    return own_arguments(subject);
+}
+
+void core_stage_arguments_fini(struct core_context *context, struct core_stage_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->argument_count; i++) {
+        const struct trm_argument *argument = &plan->arguments[i];
+        if (argument->kind == TRM_PARAMETER_BLOCK)
+            core_release(context, (void *)argument->value.block.data, argument->value.block.size);
+    }
+    core_release(context, plan->arguments, plan->argument_count * sizeof(*plan->arguments));
+    core_release(context, plan->order, plan->argument_count * sizeof(*plan->order));
+}

@@ -1,0 +1,200 @@
+/* Pipelines: stages, copied.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/engine/stages.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of a name that gets a number: it fits into a report with that. */
+#define STAGE_NAME_MOST 44
+
+static int32_t resolve_grid(struct core_stage_subject *subject)
+{
+    subject->plan->group_size = subject->kernel->group_size[0];
+    subject->plan->parameters = subject->kernel->parameters;
+    if (subject->given->shape == NULL && subject->given->items_bytes != 0 && subject->plan->group_size == 0)
+        return core_fail(
+            TRM_ERROR_INVALID_ARGUMENT,
+            "kernel \"%s\" has no group size of its own, so a number of work-items makes no grid",
+            subject->kernel->name);
+    return TRM_OK;
+}
+
+static int32_t resolve_launch(struct core_stage_subject *subject)
+{
+    const struct core_device *device = subject->pipeline->device;
+
+    if (subject->kernel->module->device != device)
+        return core_fail(TRM_ERROR_WRONG_DEVICE,
+                         "kernel \"%s\" belongs to another device (%s) than the pipeline (%s)",
+                         subject->kernel->name, subject->kernel->module->device->id, device->id);
+    int32_t status = resolve_grid(subject);
+    return status == TRM_OK ? core_stage_arguments(subject) : status;
+}
+
+static int32_t keep_kernel(struct core_stage_subject *subject)
+{
+    int32_t status = core_kernel_share(subject->given->kernel);
+    if (status != TRM_OK)
+        return status;
+    subject->plan->kernel = subject->given->kernel;
+    subject->kernel       = core_kernel_find(subject->given->kernel);
+    return subject->kernel != NULL ? TRM_OK : core_last_status();
+}
+
+static int32_t name_stage(struct core_stage_subject *subject)
+{
+    const char *name = subject->given->name;
+
+    if (name == NULL)
+        name = subject->kernel != NULL ? subject->kernel->name : "host";
+    subject->plan->name = core_copy_text(subject->pipeline->object.context, name);
+    return subject->plan->name != NULL ? TRM_OK : core_fail_memory("making a pipeline");
+}
+
+static int32_t copy_stage(struct core_pipeline *pipeline, const struct trm_stage *given, uint32_t index)
+{
+    struct core_pipeline_device *engine = pipeline->engine;
+    struct trm_stage *stage             = &pipeline->stages[index];
+    struct core_stage_subject subject = {.pipeline = pipeline, .plan = &engine->plans[index], .given = given};
+    int32_t status                    = TRM_OK;
+    char text[CORE_LABEL_BYTES];
+
+    if (given->host == NULL)
+        status = keep_kernel(&subject);
+    if (status == TRM_OK)
+        status = name_stage(&subject);
+    if (status == TRM_OK && given->host == NULL)
+        status = resolve_launch(&subject);
+    if (status != TRM_OK)
+        return core_fail(status, "%s: %s", core_stage_label(given - index, index, text),
+                         trm_last_error().sentence);
+
+    *stage           = *given;
+    stage->name      = subject.plan->name;
+    stage->arguments = subject.plan->arguments;
+    if (given->host != NULL) {
+        subject.plan->number = engine->host_count++;
+        subject.plan->reads  = given->host_reads;
+        subject.plan->writes = given->host_writes;
+        engine->host_writes |= given->host_writes;
+        engine->host_ports |= given->host_reads | given->host_writes;
+    } else {
+        engine->launch_count++;
+        engine->kernel_writes |= subject.plan->writes;
+    }
+    return TRM_OK;
+}
+
+/* Without stages an output is whatever it was to begin with; with stages it would be a mistake. */
+static int32_t check_outputs(const struct core_pipeline_device *engine, const struct trm_pipeline_desc *desc)
+{
+    uint64_t left = engine->output_ports & ~(engine->kernel_writes | engine->host_writes);
+    char text[CORE_LABEL_BYTES];
+
+    if (left == 0)
+        return TRM_OK;
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is an output, but no stage writes it",
+                     core_port_label(desc->ports, (uint64_t)__builtin_ctzll(left), text));
+}
+
+static uint32_t count_arguments(const struct trm_pipeline_desc *desc)
+{
+    uint32_t count = 1;
+
+    for (uint32_t i = 0; i < desc->stage_count; i++)
+        count += desc->stages[i].argument_count;
+    return count;
+}
+
+static int32_t rename_stage(struct core_pipeline *pipeline, uint32_t index, const char *name, uint32_t number)
+{
+    struct core_context *context = pipeline->object.context;
+    struct core_stage_plan *plan = &pipeline->engine->plans[index];
+    char text[CORE_LABEL_BYTES];
+
+    snprintf(text, sizeof(text), "%.*s %" PRIu32, STAGE_NAME_MOST, name, number);
+    char *copy = core_copy_text(context, text);
+    if (copy == NULL)
+        return core_fail_memory("making a pipeline");
+    core_release(context, plan->name, strlen(plan->name) + 1);
+    plan->name                   = copy;
+    pipeline->stages[index].name = copy;
+    return TRM_OK;
+}
+
+/* Stages of equal names are numbered, "sobel 1" and "sobel 2", so that a report or a failure tells which of them it means. */
+static int32_t number_equals(struct core_pipeline *pipeline, uint32_t first)
+{
+    const struct core_stage_plan *plans = pipeline->engine->plans;
+    char name[CORE_LABEL_BYTES];
+    uint32_t number = 0;
+    int32_t status  = TRM_OK;
+
+    core_text_copy(name, sizeof(name), plans[first].name);
+    for (uint32_t i = first + 1; status == TRM_OK && i < pipeline->desc.stage_count; i++) {
+        if (strcmp(plans[i].name, name) != 0)
+            continue;
+        if (number == 0)
+            status = rename_stage(pipeline, first, name, ++number);
+        if (status == TRM_OK)
+            status = rename_stage(pipeline, i, name, ++number);
+    }
+    return status;
+}
+
+int32_t core_stages_copy(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc)
+{
+    struct core_context *context        = pipeline->object.context;
+    struct core_pipeline_device *engine = pipeline->engine;
+    int32_t status                      = TRM_OK;
+    uint32_t count                      = desc->stage_count;
+
+    engine->kept_room = count_arguments(desc);
+    engine->kept      = core_allocate(context, engine->kept_room * sizeof(*engine->kept));
+    if (engine->kept == NULL)
+        return core_fail_memory("making a pipeline");
+    if (count == 0)
+        return TRM_OK;
+    engine->plans    = core_allocate(context, count * sizeof(*engine->plans));
+    pipeline->stages = core_allocate(context, count * sizeof(*pipeline->stages));
+    if (engine->plans == NULL || pipeline->stages == NULL)
+        return core_fail_memory("making a pipeline");
+    for (uint32_t i = 0; status == TRM_OK && i < count; i++)
+        status = copy_stage(pipeline, &desc->stages[i], i);
+    for (uint32_t i = 0; status == TRM_OK && i < count; i++)
+        status = number_equals(pipeline, i);
+    if (status == TRM_OK)
+        status = check_outputs(engine, desc);
+    if (status == TRM_OK)
+        pipeline->desc.stages = pipeline->stages;
+    return status;
+}
+
+static void plan_fini(struct core_context *context, struct core_stage_plan *plan)
+{
+    core_stage_arguments_fini(context, plan);
+    if (plan->name != NULL)
+        core_release(context, plan->name, strlen(plan->name) + 1);
+    trm_kernel_destroy(plan->kernel);
+}
+
+void core_stages_fini(struct core_pipeline *pipeline)
+{
+    struct core_context *context        = pipeline->object.context;
+    struct core_pipeline_device *engine = pipeline->engine;
+    uint32_t count                      = pipeline->desc.stage_count;
+
+    for (uint32_t i = 0; engine->plans != NULL && i < count; i++)
+        plan_fini(context, &engine->plans[i]);
+    core_release(context, engine->plans, count * sizeof(*engine->plans));
+    core_release(context, pipeline->stages, count * sizeof(*pipeline->stages));
+    for (uint32_t i = 0; i < engine->kept_count; i++)
+        trm_buffer_destroy(engine->kept[i]);
+    core_release(context, engine->kept, engine->kept_room * sizeof(*engine->kept));
+    engine->plans    = NULL;
+    pipeline->stages = NULL;
+    engine->kept     = NULL;
+}

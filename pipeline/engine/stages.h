@@ -1,0 +1,25 @@
+/* Pipelines: a stage while it is copied.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PIPELINE_ENGINE_STAGES_H
+#define PIPELINE_ENGINE_STAGES_H
+
+#include "core/module/launch.h"
+#include "pipeline/engine/engine.h"
+
+struct core_stage_subject {
+    struct core_pipeline *pipeline;
+    struct core_stage_plan *plan;
+    const struct core_kernel *kernel; /* NULL: a host stage */
+    const struct trm_stage *given;
+};
+
+/* Check the arguments of a launch and put them in the plan, in the order of the kernel's parameters. What has come to be is
+ * in the plan, also when this fails. */
+int32_t core_stage_arguments(const struct core_stage_subject *subject);
+void core_stage_arguments_fini(struct core_context *context, struct core_stage_plan *plan);
+
+/* The integer type in which a parameter takes a number of elements; NONE: it is no integer, nor bytes that can be one. */
+int32_t core_stage_elements_type(const struct trm_parameter *parameter);
+
+#endif

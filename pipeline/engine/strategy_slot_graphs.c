@@ -1,0 +1,59 @@
+/* Pipelines: a stream and a recorded graph for each slot. A token is one launch of the graph; one that does not go with
+ * what was recorded is put on the stream operation by operation.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/engine/engine.h"
+
+static const char *first_stage(const struct core_pipeline *pipeline)
+{
+    return pipeline->desc.stage_count != 0 ? pipeline->stages[0].name : "nothing";
+}
+
+/* Of a graph nothing is seen from outside between its beginning and its end. */
+static int32_t replay(struct core_slot *slot, struct trm_stream *stream, struct trm_graph_exec *exec)
+{
+    struct core_put put          = {.slot = slot, .stream = stream};
+    struct core_slot_device *own = slot->device;
+
+    int32_t status = core_put_wait_turn(&put);
+    if (status != TRM_OK)
+        return core_finish_point(&own->finished, stream, status);
+    core_slot_mark(&own->uploaded, stream, 0);
+    status = trm_graph_launch(exec, stream);
+    if (status != TRM_OK)
+        status = core_fail_compute(status, first_stage(slot->pipeline));
+    status = core_finish_point(&own->finished, stream, status);
+    core_slot_mark(&own->processed, stream, 0);
+    return status;
+}
+
+/* Other steps: what was recorded fits none of the tokens to come. The slot's last token has ended. */
+static void follow_strategy(struct core_slot *slot)
+{
+    struct core_slot_device *own = slot->device;
+    int32_t zero_copy            = slot->pipeline->engine->zero_copy;
+
+    if (own->recorded_zero_copy != zero_copy)
+        core_recordings_drop(slot);
+    own->recorded_zero_copy = zero_copy;
+}
+
+int32_t core_put_recorded(struct core_slot *slot)
+{
+    struct trm_graph_exec *exec = NULL;
+    struct trm_stream *stream;
+
+    follow_strategy(slot);
+    int32_t status = core_slot_stream(slot, &stream);
+    if (status != TRM_OK)
+        return core_fail_stage(status, "upload");
+    if (core_recording_ready(slot, &exec) == TRM_OK)
+        return replay(slot, stream, exec);
+    core_recording_restart(slot);
+    return core_put_on_slot(slot);
+}
+
+const struct core_strategy_ops core_strategy_slot_graphs = {
+    .strategy = TRM_STRATEGY_SLOT_GRAPHS,
+    .enqueue  = core_put_recorded,
+};

@@ -1,0 +1,375 @@
+/* Pipelines: when did what happen? Time stamps of a token's stages, taken on the device.
+ *
+ * Of a token in pieces some of them are stamped; how its time divides among the stages is taken from those.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "base/futex.h"
+#include "core/stream/event.h"
+#include "core/stream/stream.h"
+#include "pipeline/engine/engine.h"
+
+/* A token that takes longer is always measured: its stamps are less than a hundredth of it. So is a shorter one while the depth is
+ * being found, which goes by what stages wait. Of the others one every so often, for each token of a stretch of neighbours: on a
+ * GPU the stamps of a token cost 6 µs, and up to 16 where the host has no time to spare for reading them; where memory is
+ * one, less. So every 32 ms it is a twentieth of a per cent. But none by which a strategy is timed: stamps cost some strategies more
+ * than others. */
+#define LONG_TOKEN_NS 5000000u
+#define LONG_TOKEN_TUNING_NS 100000u
+#define EACH_NS 32000000u
+#define EACH_UNIFIED_NS 2000000u
+#define EACH_TUNING_NS 400000u
+
+/* Bytes of a token's inputs: to copy so many takes many times as long as a device needs to begin with it. */
+#define LARGE_UPLOAD (UINT64_C(4) << 20)
+
+/* For so long clocks that run at rates of their own stay together well enough: 50 in a million are 25 µs. */
+#define CLOCKS_AGREE_NS 500000000u
+
+/* ---- events ---------------------------------------------------------------------------------- */
+
+int32_t core_times_wanted(const struct core_pipeline *pipeline)
+{
+    return pipeline->desc.measure != TRM_MEASURE_NONE;
+}
+
+int32_t core_times_create(struct core_slot *slot)
+{
+    struct core_pipeline *pipeline = slot->pipeline;
+    struct core_context *context   = pipeline->object.context;
+    struct core_slot_device *own   = slot->device;
+    uint32_t samples               = pipeline->engine->pieces.count > 1 ? CORE_SAMPLES_MOST : 1;
+    uint32_t count                 = samples * core_stamps_each(pipeline);
+    int32_t status                 = TRM_OK;
+
+    own->events = core_allocate(context, count * sizeof(*own->events));
+    if (own->events == NULL)
+        return core_fail_memory("making a slot of a pipeline");
+    own->event_count = count;
+    own->stamped     = core_allocate(context, count);
+    if (own->stamped == NULL)
+        return core_fail_memory("making a slot of a pipeline");
+    for (uint32_t i = 0; status == TRM_OK && i < count; i++)
+        status = trm_event_create(pipeline->engine->device, TRM_EVENT_TIMING, &own->events[i]);
+    return status;
+}
+
+void core_times_destroy(struct core_slot *slot)
+{
+    struct core_context *context = slot->pipeline->object.context;
+    struct core_slot_device *own = slot->device;
+
+    for (uint32_t i = 0; i < own->event_count; i++)
+        trm_event_destroy(own->events[i]);
+    core_release(context, own->events, own->event_count * sizeof(*own->events));
+    core_release(context, own->stamped, own->event_count);
+}
+
+/* ---- which tokens, which pieces -------------------------------------------------------------- */
+
+/* From one token that is measured to the next, in the mean. */
+static uint64_t each_ns(const struct core_pipeline_device *engine, int32_t tunes)
+{
+    if (tunes)
+        return EACH_TUNING_NS;
+    return engine->unified ? EACH_UNIFIED_NS : EACH_NS;
+}
+
+/* Is the next token? Counts it. */
+static int32_t measures_next(const struct core_pipeline *pipeline)
+{
+    struct core_pipeline_device *engine = pipeline->engine;
+    uint64_t stretch = 2 * (uint64_t)atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+
+    if (!core_times_wanted(pipeline))
+        return 0;
+    if (pipeline->desc.measure == TRM_MEASURE_ALL || pipeline->desc.trace_tokens != 0)
+        return 1;
+    int32_t tunes =
+        pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.rests, memory_order_relaxed);
+    int32_t is_timed = core_choose_timing(pipeline);
+    int32_t is_long  = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
+                      (tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS);
+    int32_t is_due =
+        core_sampling_next(&engine->sampling, stretch, stretch * each_ns(engine, tunes), is_timed);
+    return is_due || (is_long && !is_timed);
+}
+
+void core_times_begin(struct core_slot *slot)
+{
+    struct core_slot_device *own = slot->device;
+    uint32_t room                = own->event_count / core_stamps_each(slot->pipeline);
+
+    own->measured   = measures_next(slot->pipeline);
+    own->put_at     = own->measured ? core_now() : 0;
+    own->host_begin = 0;
+    own->samples    = own->measured ? (own->pieces < room ? own->pieces : room) : 0;
+    if (own->stamped != NULL)
+        memset(own->stamped, 0, own->event_count);
+}
+
+/* Evenly from the first piece to the last. */
+uint32_t core_times_sample(const struct core_slot *slot, uint32_t piece)
+{
+    const struct core_slot_device *own = slot->device;
+    uint64_t last = own->pieces - 1, samples = own->samples;
+
+    if (samples == 0)
+        return UINT32_MAX;
+    if (samples == 1)
+        return piece == 0 ? 0 : UINT32_MAX;
+    uint64_t number = (piece * (samples - 1) + last - 1) / last;
+    return number * last / (samples - 1) == piece ? (uint32_t)number : UINT32_MAX;
+}
+
+static int32_t is_large(const struct core_pipeline *pipeline)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
+        if (pipeline->engine->input_ports & CORE_BIT(i))
+            bytes += pipeline->ports[i].size;
+    return bytes >= LARGE_UPLOAD;
+}
+
+/* A stream of the slot's own is empty, so that the device comes to a stamp at once, and then to the upload when it is done with
+ * those of other slots: the stamp tells what the host knows. And it may do harm: where a device has a queue for each direction, and
+ * a stamp goes where the stream's last operation went, it stands behind other slots' downloads, and the upload behind it. */
+int32_t core_times_begin_is_known(const struct core_put *put)
+{
+    const struct core_pipeline *pipeline = put->slot->pipeline;
+    const struct core_slot_device *own   = put->slot->device;
+    int32_t is_on_slot                   = put->recording != NULL || put->stream == own->stream;
+
+    return is_on_slot && own->pieces == 1 && !pipeline->engine->unified && is_large(pipeline);
+}
+
+/* ---- the device's clock ---------------------------------------------------------------------- */
+
+/* A stamp between two looks at the host's clock. */
+static int32_t look(struct core_pipeline *pipeline, struct trm_stream *stream, struct trm_event *event)
+{
+    struct core_pipeline_device *engine = pipeline->engine;
+    uint64_t stamped                    = 0;
+
+    uint64_t before = core_now();
+    int32_t status  = trm_event_record(event, stream);
+    if (status == TRM_OK)
+        status = trm_stream_sync(stream);
+    uint64_t after = core_now();
+    if (status == TRM_OK)
+        status = core_event_time(core_event_find(event), &stamped);
+    if (status != TRM_OK)
+        return status;
+    engine->clock_offset =
+        before <= stamped && stamped <= after ? 0 : (int64_t)(before + (after - before) / 2 - stamped);
+    return TRM_OK;
+}
+
+void core_times_calibrate(struct core_pipeline *pipeline)
+{
+    struct core_stream *made = NULL;
+    struct trm_event *event  = NULL;
+    struct core_saved_error saved;
+
+    if (!core_times_wanted(pipeline) || !core_stamp_are_native(pipeline->device))
+        return;
+    core_error_save(&saved);
+    int32_t status = core_stream_create(pipeline->device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, 0, &made);
+    if (status == TRM_OK)
+        status = trm_event_create(pipeline->engine->device, TRM_EVENT_TIMING, &event);
+    /* The first time pays for what a driver does but once. */
+    for (uint32_t i = 0; status == TRM_OK && i < 2; i++)
+        status = look(pipeline, made->object.handle, event);
+    trm_event_destroy(event);
+    trm_stream_destroy(made != NULL ? made->object.handle : NULL);
+    core_error_restore(&saved);
+    pipeline->engine->calibrated_at = core_now();
+}
+
+/* It makes a stream, which takes some drivers a millisecond: as much as many tokens. */
+void core_times_calibrate_again(struct core_pipeline *pipeline)
+{
+    const struct core_pipeline_device *engine = pipeline->engine;
+
+    if (engine->clock_offset != 0 && core_now() - engine->calibrated_at > CLOCKS_AGREE_NS)
+        core_times_calibrate(pipeline);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* The times of one sampled piece; 0: not stamped. */
+struct sample {
+    const struct core_slot *slot;
+    uint32_t first; /* event */
+};
+
+static uint64_t time_of(const struct sample *sample, uint32_t stamp)
+{
+    const struct core_slot_device *own = sample->slot->device;
+    uint32_t number                    = sample->first + stamp;
+    uint64_t time                      = 0;
+
+    if (!own->stamped[number])
+        return 0;
+    struct core_event *event = core_event_find(own->events[number]);
+    if (event == NULL || core_event_time(event, &time) != TRM_OK)
+        return 0;
+    return time + (uint64_t)sample->slot->pipeline->engine->clock_offset;
+}
+
+static void read_sample(const struct sample *sample, uint64_t *begin, uint64_t *end)
+{
+    const struct core_slot_device *own = sample->slot->device;
+
+    memset(begin, 0, TRM_STAGES * sizeof(*begin));
+    memset(end, 0, TRM_STAGES * sizeof(*end));
+    uint64_t uploaded = time_of(sample, CORE_STAMP_UPLOADED), compute = time_of(sample, CORE_STAMP_COMPUTE);
+    uint64_t processed = time_of(sample, CORE_STAMP_PROCESSED),
+             download  = time_of(sample, CORE_STAMP_DOWNLOAD);
+    uint64_t last      = time_of(sample, CORE_STAMP_END);
+
+    if (uploaded != 0) {
+        uint64_t begun          = time_of(sample, CORE_STAMP_BEGIN);
+        begin[TRM_STAGE_UPLOAD] = begun != 0 ? begun : own->put_at;
+        end[TRM_STAGE_UPLOAD]   = uploaded;
+    }
+    if (processed != 0 && sample->slot->pipeline->desc.stage_count != 0) {
+        begin[TRM_STAGE_COMPUTE] = compute != 0 ? compute : uploaded;
+        /* Waiting for the host to be free of other tokens is no computing. */
+        if (own->host_begin > begin[TRM_STAGE_COMPUTE] && own->host_begin <= processed)
+            begin[TRM_STAGE_COMPUTE] = own->host_begin;
+        end[TRM_STAGE_COMPUTE] = processed;
+    }
+    if (last != 0) {
+        begin[TRM_STAGE_DOWNLOAD] = download != 0 ? download : processed;
+        end[TRM_STAGE_DOWNLOAD]   = last;
+    }
+}
+
+static void read_launches(const struct sample *sample, uint64_t processed)
+{
+    const struct core_slot_device *own = sample->slot->device;
+    uint32_t count                     = sample->slot->pipeline->desc.stage_count;
+
+    for (uint32_t i = 0; i < count; i++)
+        own->launch_end[i] = count > 1 ? time_of(sample, CORE_STAMP_LAUNCHES + i) : processed;
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+/* What the sampled pieces came to, together. */
+struct sum {
+    uint64_t first, last; /* of the token */
+    uint64_t stage[TRM_STAGES];
+    uint64_t launch[CORE_STAGES_MOST];
+    uint64_t all;
+};
+
+static void add_launches(const struct sample *sample, uint64_t begin, struct sum *sum)
+{
+    uint32_t count = sample->slot->pipeline->desc.stage_count;
+
+    for (uint32_t i = 0; count > 1 && i < count; i++) {
+        uint64_t end = time_of(sample, CORE_STAMP_LAUNCHES + i);
+        if (end > begin)
+            sum->launch[i] += end - begin;
+        begin = end;
+    }
+}
+
+static void add_sample(const struct sample *sample, struct sum *sum)
+{
+    uint64_t begin[TRM_STAGES], end[TRM_STAGES];
+
+    read_sample(sample, begin, end);
+    for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
+        if (end[i] == 0)
+            continue;
+        uint64_t length = end[i] > begin[i] ? end[i] - begin[i] : 0;
+        sum->stage[i] += length;
+        sum->all += length;
+        sum->first = sum->first == 0 ? begin[i] : sum->first;
+        sum->last  = end[i];
+    }
+    add_launches(sample, begin[TRM_STAGE_COMPUTE], sum);
+}
+
+static uint64_t share(const struct sum *sum, uint64_t part)
+{
+    return (uint64_t)((double)(sum->last - sum->first) * (double)part / (double)sum->all);
+}
+
+/* The stages one after the other, each as long as it was in all pieces together. */
+static void spread(const struct core_slot *slot, const struct sum *sum, struct core_token_times *times)
+{
+    const struct core_slot_device *own = slot->device;
+    uint32_t count                     = slot->pipeline->desc.stage_count;
+    uint64_t at                        = sum->first;
+
+    for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
+        if (sum->stage[i] == 0)
+            continue;
+        times->begin[i] = at;
+        at += share(sum, sum->stage[i]);
+        times->end[i] = at;
+    }
+    at = times->begin[TRM_STAGE_COMPUTE];
+    for (uint32_t i = 0; i < count; i++) {
+        at += count > 1 ? share(sum, sum->launch[i]) : 0;
+        own->launch_end[i] = count > 1 ? at : times->end[TRM_STAGE_COMPUTE];
+    }
+}
+
+static void read_pieces(const struct core_slot *slot, struct core_token_times *times)
+{
+    struct sum sum = {.first = 0};
+
+    for (uint32_t i = 0; i < slot->device->samples; i++) {
+        struct sample sample = {.slot = slot, .first = i * core_stamps_each(slot->pipeline)};
+        add_sample(&sample, &sum);
+    }
+    if (sum.all != 0 && sum.last > sum.first)
+        spread(slot, &sum, times);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static void note_length(struct core_pipeline_device *engine, const struct core_token_times *times)
+{
+    uint64_t first = 0, last = 0;
+
+    for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
+        first = first == 0 ? times->begin[i] : first;
+        last  = times->end[i] != 0 ? times->end[i] : last;
+    }
+    if (last > first)
+        atomic_store_explicit(&engine->token_ns, last - first, memory_order_relaxed);
+}
+
+void core_slot_times(struct core_slot *slot, struct core_token_times *times)
+{
+    struct core_slot_device *own = slot->device;
+    struct sample whole          = {.slot = slot};
+
+    for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++)
+        times->begin[i] = times->end[i] = 0;
+    times->launch_count = 0;
+    times->launch_end   = own->launch_end;
+    if (own->samples == 0)
+        return;
+    if (own->pieces > 1) {
+        read_pieces(slot, times);
+    } else {
+        uint64_t begin[TRM_STAGES], end[TRM_STAGES];
+        read_sample(&whole, begin, end);
+        for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++) {
+            times->begin[i] = begin[i];
+            times->end[i]   = end[i];
+        }
+        read_launches(&whole, end[TRM_STAGE_COMPUTE]);
+    }
+    times->launch_count = times->end[TRM_STAGE_COMPUTE] != 0 ? slot->pipeline->desc.stage_count : 0;
+    note_length(slot->pipeline->engine, times);
+}

@@ -1,0 +1,79 @@
+# Pipelines and the coordinator. To add a file: append it (headers too) to its room.
+
+# pipeline/report: What pipelines measure and say of themselves.
+libtrireme_internal_la_SOURCES += \
+	pipeline/report/advice.c \
+	pipeline/report/format.c \
+	pipeline/report/measure.c pipeline/report/measure.h \
+	pipeline/report/predict.c pipeline/report/predict.h \
+	pipeline/report/predict_exact.c \
+	pipeline/report/predict_shared.c \
+	pipeline/report/prediction.c \
+	pipeline/report/report.c pipeline/report/report.h \
+	pipeline/report/report_file.c \
+	pipeline/report/report_json.c \
+	pipeline/report/report_text.c \
+	pipeline/report/slices.c \
+	pipeline/report/stage.c \
+	pipeline/report/timeline_html.c \
+	pipeline/report/timeline_script.c \
+	pipeline/report/timeline_style.c \
+	pipeline/report/trace.c pipeline/report/trace.h \
+	pipeline/report/trace_events.c \
+	pipeline/report/writer.c pipeline/report/writer.h
+
+# pipeline/engine: The device side: how a token gets onto the device.
+libtrireme_internal_la_SOURCES += \
+	pipeline/engine/arguments.c \
+	pipeline/engine/check.c \
+	pipeline/engine/choose.c \
+	pipeline/engine/engine.c pipeline/engine/engine.h \
+	pipeline/engine/enqueue.c \
+	pipeline/engine/host_stage.c \
+	pipeline/engine/pieces.c \
+	pipeline/engine/pipeline.h \
+	pipeline/engine/port_memory.c \
+	pipeline/engine/ports.c \
+	pipeline/engine/progress.c \
+	pipeline/engine/range.c pipeline/engine/range.h \
+	pipeline/engine/record_operations.c \
+	pipeline/engine/recording.c \
+	pipeline/engine/sampling.c pipeline/engine/sampling.h \
+	pipeline/engine/slot.c \
+	pipeline/engine/stage_arguments.c \
+	pipeline/engine/stages.c pipeline/engine/stages.h \
+	pipeline/engine/strategy_role_streams.c \
+	pipeline/engine/strategy_slot_graphs.c \
+	pipeline/engine/strategy_slot_streams.c \
+	pipeline/engine/strategy_zero_copy.c \
+	pipeline/engine/times.c \
+	pipeline/engine/trial.c pipeline/engine/trial.h \
+	pipeline/engine/tune.c
+
+# pipeline/queue: The queue side: which slot is where; sources, sinks, runs.
+libtrireme_internal_la_SOURCES += \
+	pipeline/queue/cancel.c \
+	pipeline/queue/failure.c \
+	pipeline/queue/loader.c \
+	pipeline/queue/next.c \
+	pipeline/queue/pipeline.c \
+	pipeline/queue/queue.c pipeline/queue/queue.h \
+	pipeline/queue/run.c \
+	pipeline/queue/serve.c \
+	pipeline/queue/sink.c \
+	pipeline/queue/source.c pipeline/queue/source.h \
+	pipeline/queue/states.c \
+	pipeline/queue/wait.c
+
+# pipeline/coordinator: Tasks that name each other by id.
+libtrireme_internal_la_SOURCES += \
+	pipeline/coordinator/cause.c \
+	pipeline/coordinator/check.c \
+	pipeline/coordinator/coordinator.c pipeline/coordinator/coordinator.h \
+	pipeline/coordinator/cycle.c \
+	pipeline/coordinator/done.c \
+	pipeline/coordinator/schedule.c \
+	pipeline/coordinator/settle.c \
+	pipeline/coordinator/submit.c \
+	pipeline/coordinator/task.c \
+	pipeline/coordinator/wait.c

@@ -1,0 +1,186 @@
+/* Loading: calling the source, by the thread that runs the pipeline or by loaders, whose results are kept in order.
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/futex.h"
+#include "base/thread.h"
+#include "pipeline/queue/queue.h"
+
+/* Programs' sources run on it. */
+#define STACK_BYTES (1u << 20)
+
+int32_t core_load(struct core_slot *slot)
+{
+    struct core_pipeline_queue *queue = slot->pipeline->queue;
+    struct core_calling calling;
+    core_slot_prepare(slot);
+    core_queue_entry(slot)->output = core_sink_place(&queue->sink, slot->token.index);
+    slot->sink_begin               = 0;
+    slot->load_begin               = core_now();
+
+    core_calling_push(&calling, slot->pipeline, 0);
+    core_error_clear();
+    int32_t answer = core_source_fill(&queue->source, &slot->token);
+    core_calling_pop(&calling);
+
+    slot->load_end = core_now();
+    if (answer > TRM_TOKEN_SKIP)
+        answer = core_fail(TRM_ERROR_INVALID_ARGUMENT, "the source answered %d, which means nothing", answer);
+    if (answer < 0)
+        core_failure_name(slot, "load", answer);
+    return answer;
+}
+
+void core_load_dispose(struct core_slot *slot, int32_t answer)
+{
+    struct core_pipeline *pipeline    = slot->pipeline;
+    struct core_pipeline_queue *queue = pipeline->queue;
+    struct core_queue_entry *entry    = core_queue_entry(slot);
+    if (answer == TRM_TOKEN_END) {
+        queue->source_ended = 1;
+        core_queue_free(slot);
+    } else if (answer == TRM_TOKEN_SKIP) {
+        core_queue_retire(slot, TRM_TOKEN_SKIP, 0);
+    } else {
+        /* Told when it is its turn, so that those before it come out. */
+        entry->answer   = answer;
+        entry->is_final = 1;
+        core_queue_move(slot, CORE_PLACE_ENDED);
+        core_list_append(&queue->ordered, slot);
+        if (pipeline->desc.on_failure != TRM_FAILURE_SKIP)
+            queue->source_ended = 1;
+    }
+    if (queue->source_ended)
+        core_queue_wake_all(queue);
+    else
+        core_queue_wake_changed(queue);
+}
+
+struct core_slot *core_load_pop(struct core_pipeline *pipeline, int32_t *ended)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    uint64_t count                    = queue->source.given.count;
+    *ended =
+        queue->source_ended || queue->stop != CORE_GOING || queue->closing || queue->fault.status != TRM_OK;
+    if (*ended)
+        return NULL;
+    struct core_slot *slot = core_queue_pop(pipeline, CORE_PLACE_LOADING);
+    if (slot != NULL && count != 0 && queue->next_index == count)
+        queue->source_ended = 1;
+    return slot;
+}
+
+/* ---- loaders ---- */
+
+/* Submit what is filled, as far as it is its turn: one loader does it for all. With the lock, which is let go meanwhile. */
+static void submit_in_order(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    if (queue->submitting)
+        return;
+    queue->submitting = 1;
+    for (;;) {
+        struct core_slot **place = &queue->filled[queue->turn % CORE_DEPTH_MOST];
+        struct core_slot *slot   = *place;
+        if (slot == NULL)
+            break;
+        *place         = NULL;
+        int32_t answer = core_queue_entry(slot)->answer;
+        if (slot->token.index >= queue->end_index) {
+            core_queue_free(slot);
+        } else if (answer != TRM_OK) {
+            core_load_dispose(slot, answer);
+        } else {
+            pthread_mutex_unlock(&pipeline->lock);
+            core_submit(slot, 0);
+            pthread_mutex_lock(&pipeline->lock);
+        }
+        queue->turn++;
+    }
+    queue->submitting = 0;
+}
+
+/* With the lock, which is let go meanwhile. */
+static void load_one(struct core_slot *slot)
+{
+    struct core_pipeline *pipeline    = slot->pipeline;
+    struct core_pipeline_queue *queue = pipeline->queue;
+    int32_t answer                    = TRM_TOKEN_END;
+    if (slot->token.index < queue->end_index) {
+        pthread_mutex_unlock(&pipeline->lock);
+        answer = core_load(slot);
+        pthread_mutex_lock(&pipeline->lock);
+    }
+    if (answer == TRM_TOKEN_END) {
+        if (slot->token.index < queue->end_index)
+            queue->end_index = slot->token.index;
+        queue->source_ended = 1;
+        core_queue_wake_all(queue);
+    }
+    if (answer < 0 && pipeline->desc.on_failure != TRM_FAILURE_SKIP)
+        queue->source_ended = 1;
+    core_queue_entry(slot)->answer = answer;
+    core_queue_move(slot, CORE_PLACE_FILLED);
+    queue->filled[slot->token.index % CORE_DEPTH_MOST] = slot;
+    submit_in_order(pipeline);
+}
+
+static void *loader(void *argument)
+{
+    struct core_pipeline *pipeline    = argument;
+    struct core_pipeline_queue *queue = pipeline->queue;
+    int32_t ended                     = 0;
+    pthread_mutex_lock(&pipeline->lock);
+    while (!ended) {
+        struct core_slot *slot = core_load_pop(pipeline, &ended);
+        if (slot != NULL)
+            load_one(slot);
+        else if (!ended && queue->places[CORE_PLACE_ABANDONED] > 0)
+            core_reap(pipeline, CORE_NEVER);
+        else if (!ended)
+            core_sleep(pipeline, &queue->freed, &queue->free_waiters, CORE_NEVER);
+    }
+    queue->working--;
+    core_queue_wake_all(queue);
+    pthread_mutex_unlock(&pipeline->lock);
+    return NULL;
+}
+
+int32_t core_loaders_start(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    uint32_t wanted                   = queue->source.given.workers;
+    int32_t status                    = TRM_OK;
+    if (wanted > CORE_DEPTH_MOST)
+        wanted = CORE_DEPTH_MOST;
+    if (wanted > 1 && queue->source.in_order)
+        wanted = 1;
+    pthread_mutex_lock(&pipeline->lock);
+    for (uint32_t i = 0; i < wanted && status == TRM_OK; i++) {
+        status = core_thread_start(loader, pipeline, STACK_BYTES, "trm-loader", &queue->worker_threads[i]);
+        if (status != TRM_OK)
+            break;
+        queue->workers++;
+        queue->working++;
+    }
+    /* Fewer than wanted do the same work. */
+    if (queue->workers > 0)
+        status = TRM_OK;
+    pthread_mutex_unlock(&pipeline->lock);
+    return status;
+}
+
+int32_t core_loaders_join(struct core_pipeline *pipeline, uint64_t deadline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    while (queue->working > 0) {
+        if (!core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->working > 0)
+            return 0;
+    }
+    uint32_t count = queue->workers;
+    queue->workers = 0;
+    pthread_mutex_unlock(&pipeline->lock);
+    for (uint32_t i = 0; i < count; i++)
+        pthread_join(queue->worker_threads[i], NULL);
+    pthread_mutex_lock(&pipeline->lock);
+    return 1;
+}

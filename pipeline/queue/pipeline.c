@@ -1,0 +1,165 @@
+/* Pipelines: the object. What a descriptor comes to is in ports.c and stages.c, the device's side begins in engine.c, the
+ * queues' side in queue.c.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/engine/pipeline.h"
+
+#include <string.h>
+
+#include "core/object/abi.h"
+#include "core/object/output.h"
+#include "pipeline/engine/engine.h"
+
+#define DESC_MIN 88 /* bytes of struct trm_pipeline_desc in the first version */
+
+static struct core_pipeline *pipeline_of(struct core_object *object)
+{
+    return (struct core_pipeline *)object;
+}
+
+/* ---- the ends of life ---------------------------------------------------------------------- */
+
+/* Nothing is under way, and no call is inside. */
+static void pipeline_retire(struct core_object *object)
+{
+    struct core_pipeline *pipeline = pipeline_of(object);
+
+    core_queue_destroy(pipeline);
+    core_engine_destroy(pipeline);
+    core_measure_destroy(pipeline->measure);
+    core_device_discount(pipeline->device, CORE_PIPELINE);
+}
+
+static void pipeline_free(struct core_pipeline *pipeline)
+{
+    struct core_context *context = pipeline->object.context;
+
+    pthread_mutex_destroy(&pipeline->lock);
+    pthread_mutex_destroy(&pipeline->enqueue_lock);
+    core_release(context, pipeline, sizeof(*pipeline));
+}
+
+static void pipeline_release(struct core_object *object)
+{
+    struct core_device *device = pipeline_of(object)->device;
+
+    pipeline_free(pipeline_of(object));
+    core_device_unref(device);
+}
+
+static const struct core_object_ops pipeline_ops = {
+    .type    = CORE_PIPELINE,
+    .name    = "pipeline",
+    .retire  = pipeline_retire,
+    .release = pipeline_release,
+};
+
+/* ---- the beginning ------------------------------------------------------------------------- */
+
+static int32_t measure_create(struct core_pipeline *pipeline)
+{
+    const char *names[CORE_STAGES_MOST];
+    struct core_measure_desc desc = {
+        .depth        = pipeline->desc.depth != 0 ? pipeline->desc.depth : CORE_DEPTH_TUNED_MOST,
+        .trace_tokens = pipeline->desc.trace_tokens,
+        .launch_count = pipeline->desc.stage_count,
+        .launch_names = names,
+    };
+
+    for (uint32_t i = 0; i < desc.launch_count; i++)
+        names[i] = pipeline->engine->plans[i].name;
+    return core_measure_create(pipeline->object.context, &desc, &pipeline->measure);
+}
+
+/* The object around a descriptor that has been checked; its own copy of that is made first. */
+static int32_t pipeline_make(struct core_pipeline *pipeline)
+{
+    int32_t status = core_engine_create(pipeline);
+    if (status != TRM_OK)
+        return status;
+    status = measure_create(pipeline);
+    if (status != TRM_OK)
+        goto destroy_engine;
+    status = core_queue_create(pipeline);
+    if (status != TRM_OK)
+        goto destroy_measure;
+    status = core_object_init(&pipeline->object, &pipeline_ops, pipeline->object.context);
+    if (status != TRM_OK)
+        goto destroy_queue;
+    core_device_adopt(pipeline->device, CORE_PIPELINE);
+    return TRM_OK;
+
+destroy_queue:
+    core_queue_destroy(pipeline);
+destroy_measure:
+    core_measure_destroy(pipeline->measure);
+destroy_engine:
+    core_engine_destroy(pipeline);
+    return status;
+}
+
+static int32_t pipeline_create(struct core_device *device, const struct trm_pipeline_desc *desc,
+                               struct core_pipeline **pipeline)
+{
+    struct core_context *context = device->object.context;
+
+    int32_t status = core_desc_check(device, desc);
+    if (status != TRM_OK)
+        return status;
+    struct core_pipeline *made = core_allocate(context, sizeof(*made));
+    if (made == NULL)
+        return core_fail_memory("making a pipeline");
+    made->object.context = context;
+    made->device         = device;
+    made->desc           = *desc;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_mutex_init(&made->enqueue_lock, NULL);
+    core_text_copy(made->name, sizeof(made->name), desc->name != NULL ? desc->name : "pipeline");
+    made->desc.name = made->name;
+    status          = pipeline_make(made);
+    if (status != TRM_OK) {
+        pipeline_free(made);
+        return status;
+    }
+    *pipeline = made;
+    return TRM_OK;
+}
+
+int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline_desc *desc,
+                            struct trm_pipeline **pipeline)
+{
+    struct trm_pipeline_desc own = {.struct_size = sizeof(own)};
+    struct core_pipeline *made   = NULL;
+    struct core_device *device   = core_object_enter(handle, CORE_DEVICE);
+    if (device == NULL)
+        return core_last_status();
+
+    int32_t status = core_output_check(pipeline, "pipeline");
+    if (status == TRM_OK && (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN)))
+        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs a description with its struct_size");
+    if (status == TRM_OK)
+        status = core_device_check(device);
+    if (status == TRM_OK)
+        status = pipeline_create(device, &own, &made);
+    if (status == TRM_OK)
+        *pipeline = made->object.handle;
+    core_object_leave(&device->object);
+    return status;
+}
+
+struct core_pipeline *core_pipeline_enter(struct trm_pipeline *handle)
+{
+    return core_object_enter(handle, CORE_PIPELINE);
+}
+
+void trm_pipeline_destroy(struct trm_pipeline *handle)
+{
+    if (handle == NULL)
+        return;
+    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    if (pipeline == NULL)
+        return;
+    if (core_queue_close(pipeline) == TRM_OK)
+        core_object_kill(&pipeline->object);
+    core_object_leave(&pipeline->object);
+}

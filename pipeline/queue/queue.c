@@ -1,0 +1,283 @@
+/* Places of slots, the lists through them, and what is noted when a token comes to its end.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/queue/queue.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/futex.h"
+
+static const char *const place_names[CORE_PLACES] = {
+    [CORE_PLACE_FREE]      = "free",
+    [CORE_PLACE_HELD]      = "held",
+    [CORE_PLACE_LOADING]   = "loading",
+    [CORE_PLACE_FILLED]    = "filled",
+    [CORE_PLACE_ENQUEUING] = "enqueuing",
+    [CORE_PLACE_SUBMITTED] = "submitted",
+    [CORE_PLACE_ENDED]     = "ended",
+    [CORE_PLACE_SINK]      = "with the sink",
+    [CORE_PLACE_OUT]       = "with the program",
+    [CORE_PLACE_ABANDONED] = "abandoned",
+};
+
+#define TO(place) (1u << CORE_PLACE_##place)
+
+/* From each place: where a slot may go. */
+static const uint32_t legal_moves[CORE_PLACES] = {
+    [CORE_PLACE_FREE]      = TO(HELD) | TO(LOADING),
+    [CORE_PLACE_HELD]      = TO(FILLED) | TO(FREE),
+    [CORE_PLACE_LOADING]   = TO(FILLED) | TO(ENQUEUING) | TO(ENDED) | TO(FREE),
+    [CORE_PLACE_FILLED]    = TO(ENQUEUING) | TO(ENDED) | TO(FREE),
+    [CORE_PLACE_ENQUEUING] = TO(SUBMITTED) | TO(ABANDONED),
+    [CORE_PLACE_SUBMITTED] = TO(ENDED) | TO(ABANDONED),
+    [CORE_PLACE_ENDED]     = TO(ENQUEUING) | TO(SINK) | TO(OUT) | TO(FREE),
+    [CORE_PLACE_SINK]      = TO(FREE),
+    [CORE_PLACE_OUT]       = TO(SINK) | TO(FREE),
+    [CORE_PLACE_ABANDONED] = TO(FREE),
+};
+
+static const char *place_name(int32_t place)
+{
+    return place >= 0 && place < CORE_PLACES ? place_names[place] : "nowhere";
+}
+
+void core_queue_move(struct core_slot *slot, int32_t place)
+{
+    struct core_pipeline_queue *queue = slot->pipeline->queue;
+    int32_t from                      = core_slot_place(slot);
+    if (from < 0 || from >= CORE_PLACES || place < 0 || place >= CORE_PLACES ||
+        (legal_moves[from] >> place & 1) == 0) {
+        if (queue->fault.status == TRM_OK) {
+            queue->fault.status = TRM_ERROR_INTERNAL;
+            snprintf(queue->fault.sentence, sizeof(queue->fault.sentence),
+                     "slot %" PRIu32 " of the pipeline was to go from \"%s\" to \"%s\"", slot->index,
+                     place_name(from), place_name(place));
+            core_queue_wake_all(queue);
+        }
+        return;
+    }
+    queue->places[from]--;
+    queue->places[place]++;
+    atomic_store(&slot->state, (uint32_t)place);
+    /* Who waits for a slot, or for all of them, waits for the end of its work from now on. */
+    if (place == CORE_PLACE_ABANDONED)
+        core_queue_wake_all(queue);
+}
+
+/* ---- lists ---- */
+
+void core_list_append(struct core_slot_list *list, struct core_slot *slot)
+{
+    slot->next = NULL;
+    if (list->last != NULL)
+        list->last->next = slot;
+    else
+        list->first = slot;
+    list->last = slot;
+}
+
+void core_list_remove(struct core_slot_list *list, struct core_slot *slot)
+{
+    struct core_slot *before = NULL;
+    struct core_slot *at     = list->first;
+    while (at != NULL && at != slot) {
+        before = at;
+        at     = at->next;
+    }
+    if (at == NULL)
+        return;
+    if (before != NULL)
+        before->next = slot->next;
+    else
+        list->first = slot->next;
+    if (list->last == slot)
+        list->last = before;
+    slot->next = NULL;
+}
+
+/* ---- free slots ---- */
+
+struct core_slot *core_queue_pop(struct core_pipeline *pipeline, int32_t place)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    struct core_slot *slot            = queue->free.first;
+    if (slot == NULL)
+        return NULL;
+    queue->free.first = slot->next;
+    if (slot->next == NULL)
+        queue->free.last = NULL;
+    slot->next = NULL;
+    /* The index before the place: who looks without the lock reads it on both sides (states.c). */
+    slot->token.index = queue->next_index++;
+    atomic_store(&slot->token_index, slot->token.index);
+    core_queue_move(slot, place);
+    queue->entries[slot->index] = (struct core_queue_entry){.output = NULL};
+    return slot;
+}
+
+void core_queue_free(struct core_slot *slot)
+{
+    struct core_pipeline_queue *queue = slot->pipeline->queue;
+    core_queue_move(slot, CORE_PLACE_FREE);
+    core_list_append(&queue->free, slot);
+    core_queue_wake_free(queue);
+    if (queue->quiet_waiters > 0)
+        pthread_cond_broadcast(&queue->quiet);
+    /* Who takes results of a source fills free slots, and wants to know whether it was the last one. */
+    if (queue->mode != CORE_SERVING)
+        core_queue_wake_changed(queue);
+}
+
+void core_queue_adopt(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    uint32_t depth                    = atomic_load(&pipeline->depth);
+    for (; queue->depth < depth; queue->depth++) {
+        struct core_slot *slot = pipeline->slots[queue->depth];
+        atomic_store_explicit(&slot->state, CORE_PLACE_FREE, memory_order_relaxed);
+        queue->places[CORE_PLACE_FREE]++;
+        core_list_append(&queue->free, slot);
+        core_queue_wake_free(queue);
+    }
+}
+
+struct core_slot *core_queue_find(const struct core_pipeline *pipeline, const struct trm_token *token)
+{
+    uint32_t depth = pipeline->queue->depth;
+    for (uint32_t i = 0; i < depth; i++) {
+        if (&pipeline->slots[i]->token == token)
+            return pipeline->slots[i];
+    }
+    return NULL;
+}
+
+uint32_t core_queue_under_way(const struct core_pipeline_queue *queue)
+{
+    const uint32_t *places = queue->places;
+    return places[CORE_PLACE_LOADING] + places[CORE_PLACE_FILLED] + places[CORE_PLACE_ENQUEUING] +
+           places[CORE_PLACE_SUBMITTED] + places[CORE_PLACE_ENDED] + places[CORE_PLACE_SINK] +
+           places[CORE_PLACE_ABANDONED];
+}
+
+/* ---- a token's end ---- */
+
+void core_queue_times(struct core_slot *slot, int32_t status, int32_t submitted,
+                      struct core_token_times *times)
+{
+    memset(times, 0, sizeof(*times));
+    times->index                 = slot->token.index;
+    times->slot                  = slot->index;
+    times->status                = status;
+    times->begin[TRM_STAGE_LOAD] = slot->load_begin;
+    times->end[TRM_STAGE_LOAD]   = slot->load_end;
+    times->begin[TRM_STAGE_SINK] = slot->sink_begin;
+    times->end[TRM_STAGE_SINK]   = slot->sink_begin != 0 ? core_now() : 0;
+    if (!submitted)
+        return;
+    core_slot_times(slot, times);
+    core_slot_bytes(slot, &times->bytes_up, &times->bytes_down);
+}
+
+void core_queue_note(struct core_slot *slot, const struct core_token_times *times)
+{
+    core_measure_token(slot->pipeline->measure, times);
+}
+
+void core_queue_retire(struct core_slot *slot, int32_t status, int32_t submitted)
+{
+    struct core_token_times times;
+    core_queue_times(slot, status, submitted, &times);
+    core_queue_note(slot, &times);
+    core_queue_free(slot);
+}
+
+void core_queue_finish(struct core_slot *slot)
+{
+    struct core_pipeline *pipeline    = slot->pipeline;
+    struct core_pipeline_queue *queue = pipeline->queue;
+    struct core_token_times times;
+    core_queue_times(slot, TRM_OK, 1, &times);
+
+    pthread_mutex_lock(&pipeline->lock);
+    core_queue_note(slot, &times);
+    core_queue_free(slot);
+    int32_t grows = !queue->growing && core_engine_wants_slot(pipeline) == 1;
+    if (grows)
+        queue->growing = 1;
+    pthread_mutex_unlock(&pipeline->lock);
+    if (!grows)
+        return;
+
+    /* Where there is no memory for it the pipeline goes on as it is. */
+    struct core_saved_error saved;
+    core_error_save(&saved);
+    if (core_engine_grow(pipeline) != TRM_OK)
+        core_error_restore(&saved);
+    pthread_mutex_lock(&pipeline->lock);
+    queue->growing = 0;
+    core_queue_adopt(pipeline);
+    if (queue->quiet_waiters > 0)
+        pthread_cond_broadcast(&queue->quiet);
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+/* ---- waking ---- */
+
+void core_queue_wake_free(struct core_pipeline_queue *queue)
+{
+    if (queue->free_waiters > 0)
+        pthread_cond_signal(&queue->freed);
+}
+
+void core_queue_wake_changed(struct core_pipeline_queue *queue)
+{
+    if (queue->change_waiters > 0)
+        pthread_cond_broadcast(&queue->changed);
+}
+
+void core_queue_wake_all(struct core_pipeline_queue *queue)
+{
+    if (queue->free_waiters > 0)
+        pthread_cond_broadcast(&queue->freed);
+    if (queue->change_waiters > 0)
+        pthread_cond_broadcast(&queue->changed);
+    if (queue->quiet_waiters > 0)
+        pthread_cond_broadcast(&queue->quiet);
+}
+
+/* ---- the object ---- */
+
+int32_t core_queue_create(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_queue *queue = core_allocate(pipeline->object.context, sizeof(*queue));
+    if (queue == NULL)
+        return core_fail_memory("making the queues of a pipeline");
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&queue->freed, &attributes);
+    pthread_cond_init(&queue->changed, &attributes);
+    pthread_cond_init(&queue->untaken, &attributes);
+    pthread_cond_init(&queue->quiet, &attributes);
+    pthread_condattr_destroy(&attributes);
+    queue->source.file = -1;
+    queue->sink.file   = -1;
+    pipeline->queue    = queue;
+    core_queue_adopt(pipeline);
+    return TRM_OK;
+}
+
+void core_queue_destroy(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    if (queue == NULL)
+        return;
+    pthread_cond_destroy(&queue->quiet);
+    pthread_cond_destroy(&queue->untaken);
+    pthread_cond_destroy(&queue->changed);
+    pthread_cond_destroy(&queue->freed);
+    core_release(pipeline->object.context, queue, sizeof(*queue));
+    pipeline->queue = NULL;
+}

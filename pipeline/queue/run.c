@@ -1,0 +1,339 @@
+/* Runs: a source and a sink for all tokens, and how a run begins and ends.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "base/futex.h"
+#include "pipeline/queue/queue.h"
+
+/* ---- in a run ---- */
+
+void core_run_fill(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    int32_t ended;
+    pthread_mutex_lock(&pipeline->lock);
+    while (queue->mode != CORE_SERVING && queue->workers == 0 && !queue->filling) {
+        struct core_slot *slot = core_load_pop(pipeline, &ended);
+        if (slot == NULL && !ended && core_reap(pipeline, 0) > 0)
+            continue;
+        if (slot == NULL)
+            break;
+        queue->filling = 1;
+        pthread_mutex_unlock(&pipeline->lock);
+        int32_t answer = core_load(slot);
+        queue->load_ns = slot->load_end - slot->load_begin;
+        if (answer == TRM_OK)
+            core_submit(slot, 0);
+        pthread_mutex_lock(&pipeline->lock);
+        queue->filling = 0;
+        if (answer != TRM_OK)
+            core_load_dispose(slot, answer);
+        core_queue_wake_changed(queue);
+        if (queue->quiet_waiters > 0)
+            pthread_cond_broadcast(&queue->quiet);
+    }
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+void core_run_consume(struct core_slot *slot)
+{
+    struct core_pipeline *pipeline = slot->pipeline;
+    struct core_calling calling;
+    slot->sink_begin = core_now();
+    core_calling_push(&calling, pipeline, 0);
+    core_error_clear();
+    int32_t status = core_sink_consume(&pipeline->queue->sink, &slot->token);
+    core_calling_pop(&calling);
+    pipeline->queue->sink_ns = core_now() - slot->sink_begin;
+    if (status == TRM_OK) {
+        core_queue_finish(slot);
+        return;
+    }
+    if (status > 0)
+        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "the sink answered %d, which means nothing", status);
+    core_failure_name(slot, "sink", status);
+    pthread_mutex_lock(&pipeline->lock);
+    core_failure_note(slot, 0);
+    core_queue_retire(slot, status, 1);
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+/* All tokens of the source to the sink. */
+static void pass_all(struct core_pipeline *pipeline)
+{
+    struct core_failure failure;
+    struct core_slot *slot;
+    int32_t status;
+    do {
+        core_run_fill(pipeline);
+        status = core_take(pipeline, CORE_PLACE_SINK, CORE_NEVER, &slot, &failure);
+        if (status == TRM_OK)
+            core_run_consume(slot);
+    } while (status == TRM_OK || status == CORE_TAKE_FILL || status == CORE_TAKE_FAILED);
+}
+
+/* ---- beginning ---- */
+
+/* With the lock. */
+static int32_t may_begin(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    if (queue->fault.status != TRM_OK)
+        return core_failure_raise(&queue->fault);
+    if (queue->closing)
+        return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline is being destroyed");
+    if (queue->mode == CORE_STARTED && queue->stop == CORE_STOPPED)
+        core_run_finish(pipeline, CORE_NEVER);
+    if (queue->mode != CORE_SERVING)
+        return core_fail_static(TRM_ERROR_BUSY, "the pipeline is run or started already");
+    uint32_t given = queue->places[CORE_PLACE_HELD] + queue->places[CORE_PLACE_OUT];
+    if (given > 0)
+        return core_fail(TRM_ERROR_BUSY,
+                         "%u tokens of the pipeline were acquired or taken, and not given back", given);
+    if (core_queue_under_way(queue) > queue->places[CORE_PLACE_ABANDONED])
+        return core_fail_static(TRM_ERROR_BUSY, "tokens that were submitted have not been taken out");
+    return TRM_OK;
+}
+
+/* With the lock. */
+static void forget_last(struct core_pipeline *pipeline, int32_t mode)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    queue->mode                       = mode;
+    queue->stop                       = CORE_GOING;
+    queue->told                       = 0;
+    queue->over                       = 0;
+    queue->cause.status               = TRM_OK;
+    queue->cancelled_at               = 0;
+    queue->next_index                 = 0;
+    queue->turn                       = 0;
+    queue->end_index                  = UINT64_MAX;
+    queue->source_ended               = 0;
+    memset(queue->filled, 0, sizeof(queue->filled));
+    pipeline->failure.status = TRM_OK;
+    core_measure_reset(pipeline->measure);
+    core_queue_wake_changed(queue);
+}
+
+/* What an earlier run left on the device has to end first. With the lock, which is let go meanwhile. */
+static int32_t wait_for_last(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    /* A stream may also have failed when nobody looked any more. */
+    if (queue->dirty == CORE_CLEAN)
+        queue->dirty = CORE_DIRTY_KNOWN;
+    int32_t status = core_failure_clean(pipeline, CORE_NEVER);
+    while (status == TRM_OK && queue->engine_open && queue->places[CORE_PLACE_ABANDONED] > 0) {
+        if (queue->closing || queue->stop != CORE_GOING)
+            status = core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
+        else
+            core_reap(pipeline, CORE_NEVER);
+    }
+    if (status != TRM_OK || !queue->engine_open)
+        return status;
+    queue->engine_open = 0;
+    pthread_mutex_unlock(&pipeline->lock);
+    core_engine_end(pipeline);
+    pthread_mutex_lock(&pipeline->lock);
+    return TRM_OK;
+}
+
+static int32_t open_ends(struct core_pipeline *pipeline, const struct trm_source *source,
+                         const struct trm_sink *sink)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    int32_t status                    = core_source_open(&queue->source, pipeline, source);
+    if (status == TRM_OK)
+        status = core_sink_open(&queue->sink, pipeline, sink);
+    if (status != TRM_OK)
+        return status;
+    queue->engine_open = 1;
+    core_engine_begin(pipeline, &queue->source.given, &queue->sink.given);
+    return core_loaders_start(pipeline);
+}
+
+/* From here on core_run_finish() is owed when this is TRM_OK. */
+static int32_t begin(struct core_pipeline *pipeline, int32_t mode, const struct trm_source *source,
+                     const struct trm_sink *sink)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    int32_t status = may_begin(pipeline);
+    if (status != TRM_OK) {
+        pthread_mutex_unlock(&pipeline->lock);
+        return status;
+    }
+    forget_last(pipeline, mode);
+    pipeline->queue->filling = 1; /* nobody loads before all is open */
+    status                   = wait_for_last(pipeline);
+    pthread_mutex_unlock(&pipeline->lock);
+    if (status == TRM_OK)
+        status = open_ends(pipeline, source, sink);
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->queue->filling = 0;
+    core_measure_threads(pipeline->measure, pipeline->queue->workers, pipeline->queue->workers == 0);
+    core_queue_wake_all(pipeline->queue);
+    if (status != TRM_OK) {
+        struct core_saved_error saved;
+        core_error_save(&saved);
+        core_run_finish(pipeline, CORE_NEVER);
+        pipeline->queue->stop = CORE_GOING;
+        pipeline->queue->over = 0;
+        core_error_restore(&saved);
+    }
+    pthread_mutex_unlock(&pipeline->lock);
+    return status;
+}
+
+/* ---- ending ---- */
+
+static int32_t has_overdue(const struct core_pipeline *pipeline)
+{
+    const struct core_pipeline_queue *queue = pipeline->queue;
+    for (uint32_t i = 0; i < queue->depth; i++) {
+        if (core_slot_place(pipeline->slots[i]) == CORE_PLACE_ABANDONED && queue->entries[i].overdue)
+            return 1;
+    }
+    return 0;
+}
+
+/* Until when is still waited for the device? `begun`: since when it is. */
+static uint64_t patience(const struct core_pipeline *pipeline, uint64_t begun, uint64_t deadline)
+{
+    uint64_t cancelled_at = pipeline->queue->cancelled_at;
+    if (cancelled_at != 0 && cancelled_at + CORE_HURRY_NS < deadline)
+        deadline = cancelled_at + CORE_HURRY_NS;
+    /* What was started is over when it has told its end: trm_pipeline_next() waits no longer than that. */
+    int32_t told = pipeline->queue->mode == CORE_STARTED && pipeline->queue->stop != CORE_STOPPED;
+    if (begun + CORE_HURRY_NS < deadline && (told || has_overdue(pipeline)))
+        deadline = begun + CORE_HURRY_NS;
+    return deadline;
+}
+
+/* With the lock, which is let go meanwhile: until what was thrown away has ended, or for as long as it makes sense. */
+static void wait_for_abandoned(struct core_pipeline *pipeline, uint64_t deadline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    uint64_t begun                    = queue->places[CORE_PLACE_ABANDONED] > 0 ? core_now() : 0;
+    while (queue->places[CORE_PLACE_ABANDONED] > 0) {
+        uint64_t until = patience(pipeline, begun, deadline);
+        if (core_reap(pipeline, until) == 0 && core_remaining(until) == 0)
+            return;
+    }
+}
+
+/* With the lock, which is let go meanwhile. 0: the deadline came while somebody was still at the source. */
+static int32_t stop_loading(struct core_pipeline *pipeline, uint64_t deadline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    queue->source_ended               = 1;
+    core_queue_wake_all(queue);
+    if (!core_loaders_join(pipeline, deadline))
+        return 0;
+    while (queue->filling) {
+        if (!core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->filling)
+            return 0;
+    }
+    return core_taker_claim(pipeline, deadline) == TRM_OK;
+}
+
+/* With the lock, which is let go meanwhile: when nothing of the run is under way any more, or nobody wants to wait for it. */
+static int32_t close_ends(struct core_pipeline *pipeline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    int32_t quiet                     = queue->places[CORE_PLACE_ABANDONED] == 0;
+    int32_t ends                      = queue->engine_open && quiet;
+    if (ends)
+        queue->engine_open = 0;
+    pthread_mutex_unlock(&pipeline->lock);
+    if (ends)
+        core_engine_end(pipeline);
+    core_source_close(&queue->source);
+    int32_t status = core_sink_close(&queue->sink);
+    pthread_mutex_lock(&pipeline->lock);
+    return status;
+}
+
+int32_t core_run_finish(struct core_pipeline *pipeline, uint64_t deadline)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    while (queue->finishing) {
+        if (!core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->finishing)
+            return TRM_ERROR_TIMEOUT;
+    }
+    if (queue->mode == CORE_SERVING)
+        return TRM_OK;
+    queue->finishing = 1;
+    if (!stop_loading(pipeline, deadline)) {
+        queue->finishing = 0;
+        core_queue_wake_all(queue);
+        return TRM_ERROR_TIMEOUT;
+    }
+    core_failure_drop(pipeline, 1);
+    core_taker_leave(pipeline);
+    wait_for_abandoned(pipeline, deadline);
+    int32_t status = close_ends(pipeline);
+    if (queue->mode == CORE_STARTED) {
+        queue->over = 1;
+        queue->told = queue->told || queue->stop != CORE_STOPPED;
+        queue->stop = CORE_GOING;
+    }
+    queue->mode      = CORE_SERVING;
+    queue->finishing = 0;
+    core_queue_wake_all(queue);
+    return status;
+}
+
+/* ---- the calls ---- */
+
+/* How a run ended. With the lock. */
+static int32_t outcome(struct core_pipeline *pipeline, int32_t finished)
+{
+    struct core_pipeline_queue *queue = pipeline->queue;
+    struct core_failure cause         = queue->cause;
+    int32_t stop                      = queue->stop;
+    if (queue->fault.status != TRM_OK)
+        return core_failure_raise(&queue->fault);
+    /* It is told here; whoever serves from now on begins anew. */
+    queue->stop = CORE_GOING;
+    return stop != CORE_GOING ? core_failure_raise(&cause) : finished;
+}
+
+static int32_t run(struct core_pipeline *pipeline, const struct trm_source *source,
+                   const struct trm_sink *sink)
+{
+    int32_t status = begin(pipeline, CORE_RUNNING, source, sink);
+    if (status != TRM_OK)
+        return status;
+    pass_all(pipeline);
+    pthread_mutex_lock(&pipeline->lock);
+    status = core_run_finish(pipeline, CORE_NEVER);
+    status = outcome(pipeline, status);
+    pthread_mutex_unlock(&pipeline->lock);
+    return status;
+}
+
+int32_t trm_pipeline_run(struct trm_pipeline *handle, const struct trm_source *source,
+                         const struct trm_sink *sink)
+{
+    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    if (pipeline == NULL)
+        return core_last_status();
+    int32_t status = core_calling_check(pipeline, "trm_pipeline_run()");
+    if (status == TRM_OK)
+        status = run(pipeline, source, sink);
+    core_object_leave(&pipeline->object);
+    return status;
+}
+
+int32_t trm_pipeline_start(struct trm_pipeline *handle, const struct trm_source *source)
+{
+    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    if (pipeline == NULL)
+        return core_last_status();
+    int32_t status = core_calling_check(pipeline, "trm_pipeline_start()");
+    if (status == TRM_OK)
+        status = begin(pipeline, CORE_STARTED, source, NULL);
+    core_object_leave(&pipeline->object);
+    return status;
+}

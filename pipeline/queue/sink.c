@@ -1,0 +1,212 @@
+/* Sinks: a function, memory, a file, or nothing.
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/futex.h"
+#include "core/object/abi.h"
+#include "pipeline/queue/queue.h"
+
+#define SINK_LEAST offsetof(struct trm_sink, path) + sizeof(const char *)
+#define SLICE_MS ((int)(CORE_SLICE_NS / 1000000))
+
+/* ---- consuming ---- */
+
+static int32_t consume_function(struct core_sink *sink, const struct trm_token *token)
+{
+    int32_t status = sink->given.consume(sink->given.user, token);
+    return status < 0 ? core_fail_program(status) : status;
+}
+
+void *core_sink_place(const struct core_sink *sink, uint64_t index)
+{
+    uint64_t offset, end;
+    if (sink->given.memory == NULL || __builtin_mul_overflow(index, sink->port_size, &offset) ||
+        __builtin_add_overflow(offset, sink->port_size, &end) || end > sink->given.memory_size)
+        return NULL;
+    return (char *)sink->given.memory + offset;
+}
+
+static int32_t consume_memory(struct core_sink *sink, const struct trm_token *token)
+{
+    uint64_t offset, end;
+    uint64_t size    = token->size[sink->port];
+    const void *data = token->data[sink->port];
+    if (__builtin_mul_overflow(token->index, sink->port_size, &offset) ||
+        __builtin_add_overflow(offset, size, &end) || end > sink->given.memory_size)
+        return core_fail(TRM_ERROR_OUT_OF_RANGE, "the memory of the sink is full: %" PRIu64 " bytes",
+                         sink->given.memory_size);
+    char *place = (char *)sink->given.memory + offset;
+    if (place != data && size > 0)
+        memcpy(place, data, size);
+    return TRM_OK;
+}
+
+static int32_t is_stopped(struct core_pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    int32_t stopped = pipeline->queue->stop == CORE_STOPPED || pipeline->queue->closing;
+    pthread_mutex_unlock(&pipeline->lock);
+    return stopped;
+}
+
+static int32_t fail_writing(const struct core_sink *sink, int error)
+{
+    return core_fail(TRM_ERROR_IO, "writing %s: %s after %" PRIu64 " bytes", sink->given.path,
+                     strerror(error), sink->written);
+}
+
+/* A write that answers EPIPE instead of ending the program: SIGPIPE is held back meanwhile, and taken away if this write
+ * has raised it (it goes to the thread that writes). */
+static ssize_t write_quietly(const struct core_sink *sink, const char *data, size_t size)
+{
+    static const struct timespec at_once = {0, 0};
+    sigset_t pipe_signal, before, pending;
+    if (!sink->is_pipe)
+        return write(sink->file, data, size);
+    sigemptyset(&pipe_signal);
+    sigaddset(&pipe_signal, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+    ssize_t written = write(sink->file, data, size);
+    int error       = errno;
+    if (written < 0 && error == EPIPE && !sigismember(&pending, SIGPIPE))
+        sigtimedwait(&pipe_signal, NULL, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return written;
+}
+
+static int32_t consume_file(struct core_sink *sink, const struct trm_token *token)
+{
+    const char *data = token->data[sink->port];
+    uint64_t size    = token->size[sink->port];
+    uint64_t done    = 0;
+    while (done < size) {
+        ssize_t written = write_quietly(sink, data + done, size - done);
+        if (written >= 0) {
+            done += (uint64_t)written;
+            sink->written += (uint64_t)written;
+            continue;
+        }
+        if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+            return fail_writing(sink, errno);
+        struct pollfd writable = {.fd = sink->file, .events = POLLOUT};
+        poll(&writable, 1, SLICE_MS);
+        if (is_stopped(sink->pipeline))
+            return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
+    }
+    return TRM_OK;
+}
+
+int32_t core_sink_consume(struct core_sink *sink, const struct trm_token *token)
+{
+    return sink->consume != NULL ? sink->consume(sink, token) : TRM_OK;
+}
+
+/* ---- opening ---- */
+
+static int32_t only_port(struct core_sink *sink, const char *what)
+{
+    const struct core_pipeline *pipeline = sink->pipeline;
+    uint32_t outputs                     = 0;
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        if (pipeline->ports[i].kind != TRM_PORT_OUTPUT)
+            continue;
+        outputs++;
+        sink->port      = i;
+        sink->port_size = pipeline->ports[i].size;
+    }
+    if (outputs == 1)
+        return TRM_OK;
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                     "a sink that is %s takes the only output, but pipeline \"%s\" has %u outputs", what,
+                     pipeline->name, outputs);
+}
+
+/* A pipe is opened without waiting, so that a cancel is seen while nobody reads it yet. */
+static int32_t open_path(struct core_sink *sink)
+{
+    struct core_pipeline *pipeline    = sink->pipeline;
+    struct core_pipeline_queue *queue = pipeline->queue;
+    for (;;) {
+        sink->file = open(sink->given.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+        if (sink->file >= 0)
+            return TRM_OK;
+        if (errno != ENXIO && errno != EINTR)
+            return fail_writing(sink, errno);
+        pthread_mutex_lock(&pipeline->lock);
+        int32_t stopped = queue->stop == CORE_STOPPED || queue->closing;
+        if (!stopped)
+            core_sleep(pipeline, &queue->changed, &queue->change_waiters, core_slice(CORE_NEVER));
+        pthread_mutex_unlock(&pipeline->lock);
+        if (stopped)
+            return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
+    }
+}
+
+static int32_t open_file(struct core_sink *sink)
+{
+    struct stat facts;
+    int32_t status = only_port(sink, "a file");
+    if (status != TRM_OK)
+        return status;
+    status = open_path(sink);
+    if (status != TRM_OK)
+        return status;
+    if (fstat(sink->file, &facts) != 0)
+        return fail_writing(sink, errno);
+    sink->is_pipe = !S_ISREG(facts.st_mode);
+    sink->consume = consume_file;
+    return TRM_OK;
+}
+
+int32_t core_sink_open(struct core_sink *sink, struct core_pipeline *pipeline, const struct trm_sink *given)
+{
+    *sink = (struct core_sink){.pipeline = pipeline, .file = -1};
+    if (given == NULL)
+        return TRM_OK;
+    struct trm_sink taken;
+    if (!core_struct_take(&taken, sizeof(taken), given, SINK_LEAST))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_sink.struct_size is %u, but its size is %zu",
+                         given->struct_size, sizeof(taken));
+    int ways = (taken.consume != NULL) + (taken.memory != NULL) + (taken.path != NULL);
+    if (ways > 1)
+        return core_fail_static(TRM_ERROR_INVALID_ARGUMENT,
+                                "a sink is a function, memory or a file, not several of them");
+    sink->given = taken;
+    if (taken.path != NULL) {
+        sink->given.path = core_copy_text(pipeline->object.context, taken.path);
+        return sink->given.path != NULL ? open_file(sink) : core_fail_memory("opening a sink");
+    }
+    if (taken.consume != NULL) {
+        sink->consume = consume_function;
+        return TRM_OK;
+    }
+    if (taken.memory == NULL)
+        return TRM_OK;
+    sink->consume = consume_memory;
+    return only_port(sink, "memory");
+}
+
+int32_t core_sink_close(struct core_sink *sink)
+{
+    int32_t status = TRM_OK;
+    if (sink->pipeline == NULL)
+        return TRM_OK;
+    if (sink->file >= 0 && close(sink->file) != 0 && errno != EINTR)
+        status = fail_writing(sink, errno);
+    if (sink->given.path != NULL)
+        core_release(sink->pipeline->object.context, (void *)(uintptr_t)sink->given.path,
+                     strlen(sink->given.path) + 1);
+    *sink = (struct core_sink){.file = -1};
+    return status;
+}

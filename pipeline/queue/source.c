@@ -1,0 +1,255 @@
+/* Sources: a function, memory, a file, or a count alone.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/queue/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/object/abi.h"
+#include "pipeline/queue/queue.h"
+
+#define SOURCE_LEAST offsetof(struct trm_source, path) + sizeof(const char *)
+#define SLICE_MS ((int)(CORE_SLICE_NS / 1000000))
+
+/* ---- filling ---- */
+
+static int32_t fill_function(struct core_source *source, struct trm_token *token)
+{
+    int32_t answer = source->given.fill(source->given.user, token);
+    return answer < 0 ? core_fail_program(answer) : answer;
+}
+
+static int32_t fill_nothing(struct core_source *source, struct trm_token *token)
+{
+    (void)source;
+    (void)token;
+    return TRM_OK;
+}
+
+/* The bytes of a token in a whole of a known size; 0: it is past the end. */
+static uint64_t part_of(const struct core_source *source, uint64_t index, uint64_t *offset)
+{
+    if (__builtin_mul_overflow(index, source->port_size, offset) || *offset >= source->size)
+        return 0;
+    uint64_t rest = source->size - *offset;
+    return rest < source->port_size ? rest : source->port_size;
+}
+
+static int32_t fill_memory(struct core_source *source, struct trm_token *token)
+{
+    uint64_t offset;
+    uint64_t size = part_of(source, token->index, &offset);
+    if (size == 0)
+        return TRM_TOKEN_END;
+    /* Uploads only read it. */
+    token->data[source->port] = (char *)(uintptr_t)source->given.memory + offset;
+    token->size[source->port] = size;
+    return TRM_OK;
+}
+
+static int32_t fail_reading(const struct core_source *source, int error)
+{
+    return core_fail(TRM_ERROR_IO, "reading %s: %s", source->given.path, strerror(error));
+}
+
+/* A part of a regular file: any thread, any order. */
+static int32_t fill_part(struct core_source *source, struct trm_token *token)
+{
+    uint64_t offset;
+    uint64_t done = 0;
+    uint64_t size = part_of(source, token->index, &offset);
+    char *data    = token->data[source->port];
+    if (size == 0)
+        return TRM_TOKEN_END;
+    while (done < size) {
+        ssize_t got = pread(source->file, data + done, size - done, (off_t)(offset + done));
+        if (got > 0)
+            done += (uint64_t)got;
+        else if (got == 0)
+            return core_fail(TRM_ERROR_IO,
+                             "reading %s: the file is shorter than it said, %" PRIu64
+                             " bytes instead of %" PRIu64,
+                             source->given.path, offset + done, source->size);
+        else if (errno != EINTR)
+            return fail_reading(source, errno);
+    }
+    token->size[source->port] = size;
+    return TRM_OK;
+}
+
+static int32_t is_stopped(struct core_pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    int32_t stopped = pipeline->queue->stop == CORE_STOPPED || pipeline->queue->closing;
+    pthread_mutex_unlock(&pipeline->lock);
+    return stopped;
+}
+
+/* Wait until something can be read, so that a cancel is seen. A pipe that nobody has opened for writing yet looks like its
+ * end to read(), but not to poll(). */
+static int32_t wait_readable(struct core_source *source)
+{
+    struct pollfd readable = {.fd = source->file, .events = POLLIN};
+    while (poll(&readable, 1, SLICE_MS) <= 0) {
+        if (is_stopped(source->pipeline))
+            return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
+    }
+    return TRM_OK;
+}
+
+/* What comes next in a pipe. */
+static int32_t fill_next(struct core_source *source, struct trm_token *token)
+{
+    uint64_t done  = 0;
+    char *data     = token->data[source->port];
+    int32_t status = source->position == 0 ? wait_readable(source) : TRM_OK;
+    while (status == TRM_OK && done < source->port_size) {
+        ssize_t got = read(source->file, data + done, source->port_size - done);
+        if (got == 0)
+            break;
+        if (got > 0)
+            done += (uint64_t)got;
+        else if (errno == EAGAIN || errno == EWOULDBLOCK)
+            status = wait_readable(source);
+        else if (errno != EINTR)
+            status = fail_reading(source, errno);
+    }
+    if (status != TRM_OK)
+        return status;
+    source->position += done;
+    token->size[source->port] = done;
+    return done > 0 ? TRM_OK : TRM_TOKEN_END;
+}
+
+int32_t core_source_fill(struct core_source *source, struct trm_token *token)
+{
+    return source->fill(source, token);
+}
+
+/* ---- opening ---- */
+
+/* The only port of a kind. */
+static int32_t only_port(struct core_source *source, const char *what)
+{
+    const struct core_pipeline *pipeline = source->pipeline;
+    uint32_t inputs                      = 0;
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        if (pipeline->ports[i].kind != TRM_PORT_INPUT)
+            continue;
+        inputs++;
+        source->port      = i;
+        source->port_size = pipeline->ports[i].size;
+    }
+    if (inputs == 1)
+        return TRM_OK;
+    return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                     "a source of %s is cut into tokens of the only input, but pipeline \"%s\" has %u inputs",
+                     what, pipeline->name, inputs);
+}
+
+/* Of a whole whose size is known: how many tokens it has, so that nobody asks for more. */
+static void count_parts(struct core_source *source)
+{
+    uint64_t parts = source->size / source->port_size + (source->size % source->port_size != 0);
+    if (parts != 0 && (source->given.count == 0 || parts < source->given.count))
+        source->given.count = parts;
+}
+
+static int32_t open_memory(struct core_source *source)
+{
+    int32_t status = only_port(source, "memory");
+    if (status != TRM_OK)
+        return status;
+    source->size = source->given.memory_size;
+    source->fill = fill_memory;
+    count_parts(source);
+    return TRM_OK;
+}
+
+static int32_t open_file(struct core_source *source)
+{
+    struct stat facts;
+    int32_t status = only_port(source, "a file");
+    if (status != TRM_OK)
+        return status;
+    /* A pipe that nobody writes to yet is no reason to wait here. */
+    source->file = open(source->given.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (source->file < 0 || fstat(source->file, &facts) != 0)
+        return fail_reading(source, errno);
+    if (S_ISDIR(facts.st_mode))
+        return fail_reading(source, EISDIR);
+    source->in_order = !S_ISREG(facts.st_mode);
+    source->fill     = source->in_order ? fill_next : fill_part;
+    if (source->in_order)
+        return TRM_OK;
+    source->size = (uint64_t)facts.st_size;
+    count_parts(source);
+    return TRM_OK;
+}
+
+static int32_t open_count(struct core_source *source)
+{
+    const struct core_pipeline *pipeline = source->pipeline;
+    for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
+        if (pipeline->ports[i].kind == TRM_PORT_INPUT)
+            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "pipeline \"%s\" has inputs: its source needs a function, memory or a file",
+                             pipeline->name);
+    }
+    if (source->given.count == 0)
+        return core_fail_static(TRM_ERROR_INVALID_ARGUMENT,
+                                "a source without a function, memory or a file needs a count of tokens");
+    source->fill = fill_nothing;
+    return TRM_OK;
+}
+
+static int32_t open_kind(struct core_source *source)
+{
+    const struct trm_source *given = &source->given;
+    int ways                       = (given->fill != NULL) + (given->memory != NULL) + (given->path != NULL);
+    if (ways > 1)
+        return core_fail_static(TRM_ERROR_INVALID_ARGUMENT,
+                                "a source is a function, memory or a file, not several of them");
+    if (given->fill != NULL) {
+        source->fill = fill_function;
+        return TRM_OK;
+    }
+    if (given->memory != NULL)
+        return open_memory(source);
+    return given->path != NULL ? open_file(source) : open_count(source);
+}
+
+int32_t core_source_open(struct core_source *source, struct core_pipeline *pipeline,
+                         const struct trm_source *given)
+{
+    *source = (struct core_source){.pipeline = pipeline, .file = -1};
+    if (given == NULL)
+        return core_fail_static(TRM_ERROR_INVALID_ARGUMENT, "the source is NULL");
+    if (!core_struct_take(&source->given, sizeof(source->given), given, SOURCE_LEAST))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_source.struct_size is %u, but its size is %zu",
+                         given->struct_size, sizeof(source->given));
+    if (source->given.path != NULL) {
+        source->given.path = core_copy_text(pipeline->object.context, source->given.path);
+        if (source->given.path == NULL)
+            return core_fail_memory("opening a source");
+    }
+    return open_kind(source);
+}
+
+void core_source_close(struct core_source *source)
+{
+    if (source->pipeline == NULL)
+        return;
+    if (source->file >= 0)
+        close(source->file);
+    if (source->given.path != NULL)
+        core_release(source->pipeline->object.context, (void *)(uintptr_t)source->given.path,
+                     strlen(source->given.path) + 1);
+    *source = (struct core_source){.file = -1};
+}

@@ -1,0 +1,85 @@
+/* What others may see of a pipeline at any time.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/object/output.h"
+#include "pipeline/queue/queue.h"
+
+static int32_t state_of(struct core_slot *slot)
+{
+    switch (atomic_load(&slot->state)) {
+    case CORE_PLACE_FREE:
+        return TRM_SLOT_FREE;
+    case CORE_PLACE_HELD:
+    case CORE_PLACE_LOADING:
+    case CORE_PLACE_FILLED:
+        return TRM_SLOT_LOADING;
+    case CORE_PLACE_ENQUEUING:
+    case CORE_PLACE_SUBMITTED:
+    case CORE_PLACE_ABANDONED:
+        return core_slot_stage(slot);
+    default:
+        return TRM_SLOT_DONE;
+    }
+}
+
+/* State and token belong together when the token is the same before and after. A slot that changes hands all the time is told as
+ * it was at the last look. */
+static struct trm_slot look(struct core_slot *slot)
+{
+    struct trm_slot seen = {.token = atomic_load(&slot->token_index)};
+    uint64_t before;
+    int tries = 16;
+    do {
+        before     = seen.token;
+        seen.state = state_of(slot);
+        seen.token = atomic_load(&slot->token_index);
+    } while (seen.token != before && --tries > 0);
+    return seen;
+}
+
+int32_t trm_pipeline_slots(struct trm_pipeline *handle, struct trm_slot *slots, uint32_t capacity,
+                           uint32_t *count)
+{
+    if (capacity > 0) {
+        int32_t status = core_output_check(slots, "slots");
+        if (status != TRM_OK)
+            return status;
+    }
+    int32_t status = core_output_check(count, "count");
+    if (status != TRM_OK)
+        return status;
+    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    if (pipeline == NULL)
+        return core_last_status();
+    uint32_t depth = atomic_load(&pipeline->depth);
+    for (uint32_t i = 0; i < depth && i < capacity; i++)
+        slots[i] = look(pipeline->slots[i]);
+    *count = depth;
+    core_object_leave(&pipeline->object);
+    return TRM_OK;
+}
+
+const char *trm_slot_state_name(int32_t state)
+{
+    static const char *const names[] = {
+        [TRM_SLOT_FREE]        = "free",
+        [TRM_SLOT_LOADING]     = "loading",
+        [TRM_SLOT_UPLOADING]   = "uploading",
+        [TRM_SLOT_PROCESSING]  = "processing",
+        [TRM_SLOT_DOWNLOADING] = "downloading",
+        [TRM_SLOT_DONE]        = "done",
+    };
+    return state >= TRM_SLOT_FREE && state <= TRM_SLOT_DONE ? names[state] : "unknown";
+}
+
+const char *trm_strategy_name(int32_t strategy)
+{
+    static const char *const names[] = {
+        [TRM_STRATEGY_AUTO]         = "auto",
+        [TRM_STRATEGY_ROLE_STREAMS] = "role streams",
+        [TRM_STRATEGY_SLOT_STREAMS] = "slot streams",
+        [TRM_STRATEGY_SLOT_GRAPHS]  = "slot graphs",
+        [TRM_STRATEGY_ZERO_COPY]    = "zero-copy",
+    };
+    return strategy >= TRM_STRATEGY_AUTO && strategy <= TRM_STRATEGY_ZERO_COPY ? names[strategy] : "unknown";
+}

@@ -1,0 +1,54 @@
+/* Reports into a caller's buffer.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "core/object/abi.h"
+#include "pipeline/report/report.h"
+
+/* As much of the text as fits, and how long it is. */
+struct room {
+    char *text;
+    size_t capacity, length;
+};
+
+static int32_t add_to_room(void *user, const char *text, size_t length)
+{
+    struct room *room = user;
+
+    if (room->length < room->capacity) {
+        size_t left = room->capacity - room->length;
+        memcpy(room->text + room->length, text, length < left ? length : left);
+    }
+    room->length += length;
+    return TRM_OK;
+}
+
+int32_t trm_report_format(const struct trm_report *report, int32_t format, char *text, size_t capacity,
+                          size_t *needed)
+{
+    struct room room = {text, text != NULL ? capacity : 0, 0};
+    struct core_writer writer;
+    struct trm_report ours;
+
+    if (report == NULL || !core_struct_take(&ours, sizeof(ours), report, sizeof(ours)))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
+    if (format != TRM_REPORT_TEXT && format != TRM_REPORT_JSON)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a report", format);
+    core_writer_begin(&writer, add_to_room, &room);
+    if (format == TRM_REPORT_TEXT)
+        core_report_text(&ours, &writer);
+    else
+        core_report_json(&ours, &writer);
+    core_write_bytes(&writer, "", 1);
+    core_writer_end(&writer);
+    if (needed != NULL)
+        *needed = room.length;
+    if (room.length <= room.capacity)
+        return TRM_OK;
+    if (room.text != NULL && room.capacity > 0)
+        room.text[room.capacity - 1] = '\0';
+    return core_fail(TRM_ERROR_OUT_OF_RANGE, "the report takes %zu bytes, but there is room for %zu",
+                     room.length, room.capacity);
+}

@@ -1,0 +1,510 @@
+/* What a pipeline has measured.
+ *
+ * Each stage keeps the union of its tokens' intervals as it grows. Tokens come in the order in which they ended, so that
+ * their begins in a stage are out of order by at most the depth: as many of them wait, sorted, before they are joined to the
+ * union. Where the times of a token are missing (it was not sampled) the union is closed and begins anew: what lies between is
+ * not idle time, but unknown, and is estimated from what is known.
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/report/measure.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "core/object/context.h"
+
+#define UNKNOWN UINT64_MAX
+
+enum {
+    DEPTH_MOST    = 64,
+    COUNT_EACH_NS = 1000000
+};
+
+/* One token in one stage. ready: when the stage before had ended, or, for load, when the slot was free; UNKNOWN when that was not
+ * measured. */
+struct interval {
+    uint64_t begin, end, ready;
+};
+
+struct stage_measure {
+    uint64_t measured; /* tokens with times */
+    uint64_t missed;   /* that passed it unseen */
+    uint64_t missed_before, missed_since;
+    uint64_t sum, least, most;
+    uint64_t first, last; /* the earliest begin and the latest end of all */
+    uint64_t busy, starved, blocked;
+    uint64_t untold; /* idle, but not known why */
+    uint64_t until;  /* where the union ends; 0: it has not begun, or begins anew */
+    uint32_t waiting;
+    struct interval queue[DEPTH_MOST + 1]; /* sorted by begin */
+};
+
+struct core_measure {
+    struct core_context *context;
+    size_t size; /* of the whole block */
+    uint32_t depth, launch_count, trace_tokens;
+    char (*launch_names)[48];
+
+    uint64_t preempted_before; /* the run began */
+
+    uint32_t workers, one_thread;
+    uint64_t tokens, skipped, failed, sampled;
+    uint64_t first, last; /* of all stages */
+    uint64_t bytes_up, bytes_down;
+    uint64_t preempted, counted_at;   /* so often since the run began, and when that was last looked up */
+    uint64_t in_slots, seen_in_slots; /* time that tokens held slots, and of how many */
+    uint64_t slot_free[DEPTH_MOST];   /* when the last token in it ended */
+    struct stage_measure stages[TRM_STAGES];
+    uint64_t launch_sum[TRM_REPORT_LAUNCHES];
+    uint64_t launch_tokens;
+
+    uint64_t kept; /* tokens that were ever kept; those past trace_tokens replaced the oldest */
+    struct core_token_times *ring;
+    uint64_t *ring_ends;
+};
+
+static uint64_t scale(uint64_t value, uint64_t numerator, uint64_t denominator)
+{
+    return (uint64_t)((unsigned __int128)value * numerator / denominator);
+}
+
+/* How often a thread of this process was taken off its processor, although it had work. One call to the system. */
+static uint64_t count_preempted(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_nivcsw > 0 ? (uint64_t)usage.ru_nivcsw : 0;
+}
+
+/* ---- the object ----------------------------------------------------------------------------- */
+
+/* Where the arrays begin in the block. */
+static void place_arrays(struct core_measure *measure)
+{
+    measure->ring      = (struct core_token_times *)(measure + 1);
+    measure->ring_ends = (uint64_t *)(measure->ring + measure->trace_tokens);
+    measure->launch_names =
+        (char(*)[48])(measure->ring_ends + (size_t)measure->trace_tokens * measure->launch_count);
+}
+
+static int32_t create(struct core_context *context, uint32_t depth, uint32_t trace_tokens,
+                      uint32_t launch_count, struct core_measure **measure)
+{
+    size_t token = sizeof(struct core_token_times) + sizeof(uint64_t) * launch_count;
+    size_t size  = sizeof(struct core_measure) + token * trace_tokens + (size_t)48 * launch_count;
+    struct core_measure *made = core_allocate(context, size);
+
+    if (made == NULL)
+        return core_fail_memory("making room for a pipeline's times");
+    made->context          = context;
+    made->size             = size;
+    made->depth            = depth < DEPTH_MOST ? depth : DEPTH_MOST;
+    made->launch_count     = launch_count;
+    made->trace_tokens     = trace_tokens;
+    made->preempted_before = count_preempted();
+    place_arrays(made);
+    *measure = made;
+    return TRM_OK;
+}
+
+int32_t core_measure_create(struct core_context *context, const struct core_measure_desc *desc,
+                            struct core_measure **measure)
+{
+    int32_t status = create(context, desc->depth, desc->trace_tokens, desc->launch_count, measure);
+
+    for (uint32_t i = 0; status == TRM_OK && i < desc->launch_count; i++)
+        core_text_copy((*measure)->launch_names[i], 48, desc->launch_names[i]);
+    return status;
+}
+
+void core_measure_destroy(struct core_measure *measure)
+{
+    if (measure != NULL)
+        core_release(measure->context, measure, measure->size);
+}
+
+int32_t core_measure_create_like(const struct core_measure *measure, struct core_measure **copy)
+{
+    return create(measure->context, measure->depth, measure->trace_tokens, measure->launch_count, copy);
+}
+
+void core_measure_copy(struct core_measure *to, const struct core_measure *from)
+{
+    memcpy(to, from, from->size);
+    place_arrays(to);
+    for (uint32_t i = 0; i < to->trace_tokens; i++)
+        if (to->ring[i].launch_end != NULL)
+            to->ring[i].launch_end = to->ring_ends + (size_t)i * to->launch_count;
+}
+
+void core_measure_reset(struct core_measure *measure)
+{
+    size_t from = offsetof(struct core_measure, workers), to = offsetof(struct core_measure, ring);
+
+    memset((char *)measure + from, 0, to - from);
+    measure->preempted_before = count_preempted();
+}
+
+void core_measure_threads(struct core_measure *measure, uint32_t workers, uint32_t one_thread)
+{
+    measure->workers    = workers;
+    measure->one_thread = one_thread;
+}
+
+const char *core_measure_launch_name(const struct core_measure *measure, uint32_t number)
+{
+    return number < measure->launch_count ? measure->launch_names[number] : NULL;
+}
+
+/* ---- one stage ------------------------------------------------------------------------------ */
+
+/* Idle time until the earliest of the waiting intervals: before any of those that wait was ready, and after. A stage starves
+ * before and is blocked after; load is blocked while no slot is free, and starves when one is and nothing comes. */
+static void add_idle(struct stage_measure *stage, int32_t is_load)
+{
+    uint64_t begin = stage->queue[0].begin, ready = begin;
+
+    if (stage->queue[0].ready == UNKNOWN) {
+        stage->untold += begin - stage->until;
+        stage->until = begin;
+        return;
+    }
+    for (uint32_t i = 0; i < stage->waiting; i++)
+        if (stage->queue[i].ready < ready)
+            ready = stage->queue[i].ready;
+    if (ready < stage->until)
+        ready = stage->until;
+    *(is_load ? &stage->blocked : &stage->starved) += ready - stage->until;
+    *(is_load ? &stage->starved : &stage->blocked) += begin - ready;
+    stage->until = begin;
+}
+
+/* Join the earliest of the waiting intervals to the union. */
+static void join_first(struct stage_measure *stage, int32_t is_load)
+{
+    struct interval joined = stage->queue[0];
+
+    if (stage->until == 0)
+        stage->until = joined.begin;
+    if (joined.begin > stage->until)
+        add_idle(stage, is_load);
+    if (joined.end > stage->until) {
+        stage->busy += joined.end - stage->until;
+        stage->until = joined.end;
+    }
+    stage->waiting--;
+    memmove(stage->queue, stage->queue + 1, stage->waiting * sizeof(stage->queue[0]));
+}
+
+static void join_all(struct stage_measure *stage, int32_t is_load)
+{
+    while (stage->waiting > 0)
+        join_first(stage, is_load);
+}
+
+/* A token passed unseen: what comes next does not adjoin what was before. */
+static void miss(struct stage_measure *stage, int32_t is_load)
+{
+    join_all(stage, is_load);
+    stage->until = 0;
+    stage->missed++;
+    stage->missed_since++;
+    if (stage->measured == 0)
+        stage->missed_before++;
+}
+
+static void insert(struct stage_measure *stage, const struct interval *interval, uint32_t depth,
+                   int32_t is_load)
+{
+    uint64_t duration = interval->end - interval->begin;
+    uint32_t place    = stage->waiting;
+
+    if (stage->measured == 0 || interval->begin < stage->first)
+        stage->first = interval->begin;
+    if (interval->end > stage->last)
+        stage->last = interval->end;
+    if (stage->measured == 0 || duration < stage->least)
+        stage->least = duration;
+    if (duration > stage->most)
+        stage->most = duration;
+    stage->sum += duration;
+    stage->measured++;
+    stage->missed_since = 0;
+
+    for (; place > 0 && stage->queue[place - 1].begin > interval->begin; place--)
+        stage->queue[place] = stage->queue[place - 1];
+    stage->queue[place] = *interval;
+    stage->waiting++;
+    if (stage->waiting > depth)
+        join_first(stage, is_load);
+}
+
+/* ---- tokens --------------------------------------------------------------------------------- */
+
+static int32_t has_times(const struct core_token_times *times, uint32_t stage)
+{
+    return times->begin[stage] != 0 && times->end[stage] != 0;
+}
+
+static int32_t is_sampled(const struct core_token_times *times)
+{
+    return has_times(times, TRM_STAGE_UPLOAD) || has_times(times, TRM_STAGE_COMPUTE) ||
+           has_times(times, TRM_STAGE_DOWNLOAD);
+}
+
+/* Clocks of devices are matched to the host's, so that an end may come out a little before its begin. */
+static uint64_t end_of(const struct core_token_times *times, uint32_t stage)
+{
+    return times->end[stage] > times->begin[stage] ? times->end[stage] : times->begin[stage];
+}
+
+static void add_stages(struct core_measure *measure, const struct core_token_times *times)
+{
+    int32_t sampled = is_sampled(times);
+    uint64_t ready  = measure->slot_free[times->slot % DEPTH_MOST];
+    uint64_t first = 0, last = 0;
+
+    for (uint32_t i = 0; i < TRM_STAGES; i++) {
+        int32_t is_device = i != TRM_STAGE_LOAD && i != TRM_STAGE_SINK;
+
+        if (has_times(times, i)) {
+            struct interval interval = {times->begin[i], end_of(times, i), ready};
+
+            if (i == TRM_STAGE_SINK && !sampled)
+                interval.ready = UNKNOWN;
+            insert(&measure->stages[i], &interval, measure->depth, i == TRM_STAGE_LOAD);
+            ready = interval.end;
+            last  = interval.end > last ? interval.end : last;
+            first = first == 0 || interval.begin < first ? interval.begin : first;
+        } else if (times->status == TRM_OK && !(is_device && sampled)) {
+            miss(&measure->stages[i], i == TRM_STAGE_LOAD);
+        }
+    }
+    if (first == 0)
+        return;
+    measure->sampled += (uint64_t)sampled;
+    measure->in_slots += last - first;
+    measure->seen_in_slots++;
+    measure->slot_free[times->slot % DEPTH_MOST] = last;
+    if (measure->first == 0 || first < measure->first)
+        measure->first = first;
+    if (last > measure->last)
+        measure->last = last;
+}
+
+/* Once a millisecond at most, so that it costs small tokens nothing. */
+static void note_preempted(struct core_measure *measure)
+{
+    uint64_t count;
+
+    if (measure->last < measure->counted_at + COUNT_EACH_NS)
+        return;
+    count               = count_preempted();
+    measure->counted_at = measure->last;
+    measure->preempted  = count > measure->preempted_before ? count - measure->preempted_before : 0;
+}
+
+static void add_launches(struct core_measure *measure, const struct core_token_times *times)
+{
+    uint64_t begin = times->begin[TRM_STAGE_COMPUTE];
+
+    if (times->launch_count == 0 || times->launch_end == NULL || begin == 0)
+        return;
+    for (uint32_t i = 0; i < times->launch_count && i < TRM_REPORT_LAUNCHES; i++) {
+        if (times->launch_end[i] <= begin)
+            continue;
+        measure->launch_sum[i] += times->launch_end[i] - begin;
+        begin = times->launch_end[i];
+    }
+    measure->launch_tokens++;
+}
+
+static void keep(struct core_measure *measure, const struct core_token_times *times)
+{
+    uint32_t place;
+    uint32_t count = times->launch_count;
+
+    if (measure->trace_tokens == 0 || (!is_sampled(times) && !has_times(times, TRM_STAGE_LOAD)))
+        return;
+    if (count > measure->launch_count || times->launch_end == NULL)
+        count = 0;
+    place                             = (uint32_t)(measure->kept++ % measure->trace_tokens);
+    measure->ring[place]              = *times;
+    measure->ring[place].launch_count = count;
+    measure->ring[place].launch_end   = NULL;
+    if (count > 0) {
+        uint64_t *ends = measure->ring_ends + (size_t)place * measure->launch_count;
+        memcpy(ends, times->launch_end, count * sizeof(ends[0]));
+        measure->ring[place].launch_end = ends;
+    }
+}
+
+void core_measure_token(struct core_measure *measure, const struct core_token_times *times)
+{
+    if (times->status == TRM_OK)
+        measure->tokens++;
+    else if (times->status == TRM_TOKEN_SKIP)
+        measure->skipped++;
+    else
+        measure->failed++;
+    measure->bytes_up += times->bytes_up;
+    measure->bytes_down += times->bytes_down;
+    add_stages(measure, times);
+    note_preempted(measure);
+    add_launches(measure, times);
+    keep(measure, times);
+}
+
+const struct core_token_times *core_measure_kept(const struct core_measure *measure, uint32_t number)
+{
+    uint64_t most = measure->trace_tokens;
+
+    if (number >= measure->kept || number >= most)
+        return NULL;
+    return &measure->ring[measure->kept <= most ? number : (measure->kept + number) % most];
+}
+
+/* ---- the report ----------------------------------------------------------------------------- */
+
+/* Idle time, divided as it is where the reason is known. */
+static void divide_idle(const struct stage_measure *stage, uint64_t idle, struct trm_stage_report *report)
+{
+    uint64_t told = stage->starved + stage->blocked;
+
+    report->blocked_ns = told == 0 ? 0 : scale(idle, stage->blocked, told);
+    report->starved_ns = idle - report->blocked_ns;
+}
+
+/* The sums of a stage as they are when nobody was missed. */
+static void report_exact(const struct stage_measure *stage, struct trm_stage_report *report)
+{
+    divide_idle(stage, stage->untold, report);
+    report->busy_ns = stage->busy;
+    report->starved_ns += stage->starved;
+    report->blocked_ns += stage->blocked;
+}
+
+/* The same for all tokens, from those with times: busy time in proportion to the number of tokens, the whole time in
+ * proportion to the stretch of the run that they cover, which may have been slower than the rest: no more than the run took. */
+static void report_scaled(const struct stage_measure *stage, uint64_t elapsed,
+                          struct trm_stage_report *report)
+{
+    uint64_t total   = stage->measured + stage->missed;
+    uint64_t covered = total - stage->missed_before - stage->missed_since;
+    uint64_t whole   = scale(stage->last - stage->first, total, covered);
+    uint64_t busy    = scale(stage->busy, total, stage->measured);
+
+    if (whole > elapsed)
+        whole = elapsed;
+    report->busy_ns = busy < whole ? busy : whole;
+    divide_idle(stage, whole - report->busy_ns, report);
+}
+
+static void report_stage(const struct stage_measure *measured, int32_t is_load, uint64_t elapsed,
+                         struct trm_stage_report *report)
+{
+    struct stage_measure stage = *measured;
+
+    if (stage.measured == 0)
+        return;
+    join_all(&stage, is_load);
+    report->tokens   = stage.measured + stage.missed;
+    report->mean_ns  = stage.sum / stage.measured;
+    report->least_ns = stage.least;
+    report->most_ns  = stage.most;
+    if (stage.missed == 0)
+        report_exact(&stage, report);
+    else
+        report_scaled(&stage, elapsed, report);
+}
+
+static void report_launches(const struct core_measure *measure, struct trm_report *report)
+{
+    report->launch_count =
+        measure->launch_count < TRM_REPORT_LAUNCHES ? measure->launch_count : TRM_REPORT_LAUNCHES;
+    for (uint32_t i = 0; i < report->launch_count; i++) {
+        core_text_copy(report->launches[i].name, sizeof(report->launches[i].name), measure->launch_names[i]);
+        if (measure->launch_tokens > 0)
+            report->launches[i].busy_ns = scale(
+                measure->launch_sum[i], report->stages[TRM_STAGE_COMPUTE].tokens, measure->launch_tokens);
+    }
+}
+
+/* What a token costs a stage at best, when the stage works on as many tokens at once as it did. */
+static uint64_t bound_of(const struct trm_report *report, uint32_t stage)
+{
+    const struct trm_stage_report *of = &report->stages[stage];
+    uint64_t busy                     = of->busy_ns;
+
+    if (of->tokens == 0)
+        return 0;
+    if (stage == TRM_STAGE_LOAD && report->workers > 1 &&
+        scale(of->mean_ns, of->tokens, report->workers) < busy)
+        busy = scale(of->mean_ns, of->tokens, report->workers);
+    return scale(busy, report->tokens, of->tokens);
+}
+
+/* What it costs when nothing else is done meanwhile. Tokens that were in a stage at once shared what it works with, and took
+ * longer for that: then it is their share of the time that the stage was busy, as the sum would count that time twice. */
+static uint64_t alone_of(const struct trm_report *report, uint32_t stage)
+{
+    const struct trm_stage_report *of = &report->stages[stage];
+    uint64_t sum                      = scale(of->mean_ns, of->tokens, 1);
+
+    if (of->tokens == 0)
+        return 0;
+    return scale(of->busy_ns < sum ? of->busy_ns : sum, report->tokens, of->tokens);
+}
+
+static void report_bounds(struct trm_report *report)
+{
+    for (uint32_t i = 0; i < TRM_STAGES; i++) {
+        uint64_t bound = bound_of(report, i);
+
+        report->sequential_ns += alone_of(report, i);
+        if (report->critical < 0 || bound > report->bound_ns) {
+            report->critical = (int32_t)i;
+            report->bound_ns = bound;
+        }
+    }
+    if (report->elapsed_ns > 0)
+        report->efficiency = (double)report->bound_ns / (double)report->elapsed_ns;
+}
+
+void core_measure_report(const struct core_measure *measure, struct trm_report *report)
+{
+    uint32_t depth = report->depth != 0 ? report->depth : measure->depth;
+
+    report->workers       = measure->workers;
+    report->one_thread    = measure->one_thread;
+    report->tokens        = measure->tokens;
+    report->skipped       = measure->skipped;
+    report->failed        = measure->failed;
+    report->measured      = measure->sampled;
+    report->preempted     = measure->preempted;
+    report->elapsed_ns    = measure->last - measure->first;
+    report->bytes_up      = measure->bytes_up;
+    report->bytes_down    = measure->bytes_down;
+    report->critical      = -1;
+    report->bound_ns      = 0;
+    report->sequential_ns = 0;
+    report->efficiency    = 0;
+    report->fill          = 0;
+    memset(report->stages, 0, sizeof(report->stages));
+    memset(report->launches, 0, sizeof(report->launches));
+    for (uint32_t i = 0; i < TRM_STAGES; i++)
+        report_stage(&measure->stages[i], i == TRM_STAGE_LOAD, report->elapsed_ns, &report->stages[i]);
+    report->stages[TRM_STAGE_UPLOAD].bytes   = measure->bytes_up;
+    report->stages[TRM_STAGE_DOWNLOAD].bytes = measure->bytes_down;
+    report_launches(measure, report);
+    if (report->elapsed_ns > 0 && measure->seen_in_slots > 0) {
+        uint64_t all  = measure->tokens + measure->skipped + measure->failed;
+        uint64_t held = scale(measure->in_slots, all, measure->seen_in_slots);
+        report->fill  = (double)held / ((double)report->elapsed_ns * depth);
+        if (report->fill > 1)
+            report->fill = 1;
+    }
+    if (measure->sampled > 0)
+        report_bounds(report);
+}

@@ -1,0 +1,147 @@
+/* Prediction: how long would it take?
+ * SPDX-License-Identifier: MIT
+ */
+#include "pipeline/report/predict.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "core/object/abi.h"
+#include "core/object/output.h"
+
+/* ---- the description ------------------------------------------------------------------------ */
+
+/* Bytes at a speed, as nanoseconds. */
+static int32_t link_time(uint64_t bytes, double speed, const char *name, uint64_t *time)
+{
+    double nanoseconds = (double)bytes / speed * 1e9;
+
+    if (bytes == 0 || speed == 0)
+        return TRM_OK;
+    if (!(speed > 0) || !(nanoseconds < 9e18))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "%s is not a speed in bytes a second that this can be done at", name);
+    *time = (uint64_t)(nanoseconds + 0.5);
+    return TRM_OK;
+}
+
+static int32_t read_description(const struct trm_prediction_desc *desc, struct core_model *model)
+{
+    uint64_t sum = 0, whole;
+    int32_t status;
+
+    memset(model, 0, sizeof(*model));
+    model->tokens     = desc->tokens;
+    model->depth      = desc->depth != 0 ? desc->depth : 3;
+    model->processors = desc->processors;
+    model->one_thread = desc->one_thread != 0;
+    memcpy(model->time, desc->stage_ns, sizeof(model->time));
+    if (model->tokens == 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there are no tokens to predict");
+    if (model->depth > CORE_PREDICT_DEPTH_MOST)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "depth is %u: a pipeline has at most %d slots",
+                         model->depth, CORE_PREDICT_DEPTH_MOST);
+    status = link_time(desc->bytes_up, desc->up_speed, "up_speed", &model->time[TRM_STAGE_UPLOAD]);
+    if (status == TRM_OK)
+        status =
+            link_time(desc->bytes_down, desc->down_speed, "down_speed", &model->time[TRM_STAGE_DOWNLOAD]);
+    if (status != TRM_OK)
+        return status;
+    for (uint32_t i = 0; i < TRM_STAGES; i++) {
+        model->lanes[i] = desc->lanes[i] != 0 ? desc->lanes[i] : 1;
+        if (model->lanes[i] > model->depth)
+            model->lanes[i] = model->depth;
+        if (__builtin_add_overflow(sum, model->time[i], &sum))
+            return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the times of the stages overflow");
+    }
+    if (sum == 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "no stage takes any time");
+    if (__builtin_mul_overflow(sum, model->tokens, &whole) || whole > UINT64_MAX / 2)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the times of all tokens together overflow");
+    return TRM_OK;
+}
+
+/* ---- bounds --------------------------------------------------------------------------------- */
+
+/* The stage with the longest time for a token, when all its lanes are at work. */
+static int32_t find_critical(const struct core_model *model)
+{
+    int32_t critical = 0;
+
+    for (int32_t i = 1; i < TRM_STAGES; i++)
+        if ((unsigned __int128)model->time[i] * model->lanes[critical] >
+            (unsigned __int128)model->time[critical] * model->lanes[i])
+            critical = i;
+    return critical;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t find_bound(const struct core_model *model, int32_t critical)
+{
+    uint64_t bound = model->time[critical] * model->tokens / model->lanes[critical];
+    uint64_t device =
+        model->time[TRM_STAGE_UPLOAD] + model->time[TRM_STAGE_COMPUTE] + model->time[TRM_STAGE_DOWNLOAD];
+
+    if (model->processors != 0)
+        bound = larger(bound, device * model->tokens / model->processors);
+    if (model->one_thread)
+        bound = larger(bound, (model->time[TRM_STAGE_LOAD] + model->time[TRM_STAGE_SINK]) * model->tokens);
+    return bound;
+}
+
+/* Can stages ever want the same processor, or the same thread? */
+static int32_t shares(const struct core_model *model)
+{
+    uint32_t wanted = 0;
+
+    for (uint32_t i = TRM_STAGE_UPLOAD; i <= TRM_STAGE_DOWNLOAD; i++)
+        if (model->time[i] > 0)
+            wanted += model->lanes[i];
+    if (wanted > model->depth)
+        wanted = model->depth;
+    return (model->processors != 0 && model->processors < wanted) ||
+           (model->one_thread && model->time[TRM_STAGE_LOAD] > 0 && model->time[TRM_STAGE_SINK] > 0);
+}
+
+int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_prediction *prediction)
+{
+    struct core_model_times times;
+    struct core_model model;
+    struct trm_prediction_desc own;
+    struct trm_prediction answer = {.struct_size = sizeof(answer)};
+    int32_t status;
+
+    if (desc == NULL || !core_struct_take(&own, sizeof(own), desc, sizeof(own)))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a prediction needs a description with its struct_size");
+    status = core_output_check(prediction, "prediction");
+    if (status == TRM_OK)
+        status = read_description(&own, &model);
+    if (status != TRM_OK)
+        return status;
+
+    if (model.one_thread) {
+        model.lanes[TRM_STAGE_LOAD] = 1;
+        model.lanes[TRM_STAGE_SINK] = 1;
+    }
+    answer.critical = find_critical(&model);
+    if (shares(&model))
+        core_predict_shared(&model, answer.critical, &times);
+    else
+        core_predict_exact(&model, answer.critical, &times);
+    answer.bound_ns = find_bound(&model, answer.critical);
+    for (uint32_t i = 0; i < TRM_STAGES; i++)
+        answer.sequential_ns += model.time[i] * model.tokens;
+    answer.elapsed_ns = times.elapsed;
+    answer.startup_ns = times.startup;
+    answer.drain_ns   = times.elapsed - times.critical_done;
+    answer.period_ns  = times.period;
+    answer.speedup    = (double)answer.sequential_ns / (double)times.elapsed;
+    if (!core_struct_give(prediction, &answer, sizeof(answer), sizeof(answer)))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_prediction.struct_size is %u, but its size is %zu",
+                         prediction->struct_size, sizeof(answer));
+    return TRM_OK;
+}

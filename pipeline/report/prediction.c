@@ -1,0 +1,79 @@
+/* From a report to a prediction.
+ * SPDX-License-Identifier: MIT
+ */
+#include <unistd.h>
+
+#include "base/error.h"
+#include "core/object/abi.h"
+#include "core/object/output.h"
+#include "pipeline/report/report.h"
+
+/* How many tokens load or sink worked on at once, on average, while it worked: 1 for one that takes them one by one. */
+static uint32_t lanes_of(const struct trm_stage_report *stage)
+{
+    double sum = (double)stage->mean_ns * (double)stage->tokens;
+
+    if (stage->busy_ns == 0 || sum <= (double)stage->busy_ns * 1.5)
+        return 1;
+    return sum >= (double)stage->busy_ns * 64 ? 64 : (uint32_t)(sum / (double)stage->busy_ns + 0.5);
+}
+
+static void describe_stage(const struct trm_report *report, uint32_t number, struct trm_prediction_desc *desc)
+{
+    const struct trm_stage_report *stage = &report->stages[number];
+    int32_t of_host                      = number == TRM_STAGE_LOAD || number == TRM_STAGE_SINK;
+    uint32_t lanes                       = of_host ? lanes_of(stage) : 1;
+
+    if (stage->tokens == 0)
+        return;
+    if (number == TRM_STAGE_LOAD && report->workers > 0) {
+        desc->lanes[number]    = report->workers;
+        desc->stage_ns[number] = stage->mean_ns;
+        return;
+    }
+    /* The rate is what counts: as many tokens in as much time as it was busy. Tokens that were on the device at once shared it, so
+     * that one alone takes no longer than that. */
+    desc->lanes[number]    = lanes;
+    desc->stage_ns[number] = (uint64_t)((unsigned __int128)stage->busy_ns * lanes / stage->tokens);
+}
+
+int32_t trm_report_prediction(const struct trm_report *report, struct trm_prediction_desc *desc)
+{
+    struct trm_prediction_desc answer = {.struct_size = sizeof(answer)};
+
+    if (report == NULL || report->struct_size < sizeof(*report))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
+    int32_t status = core_output_check(desc, "desc");
+    if (status != TRM_OK)
+        return status;
+    if (report->measured == 0 || report->tokens == 0)
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "nothing was measured that a prediction could be made from");
+    answer.depth      = report->depth;
+    answer.tokens     = report->tokens;
+    answer.one_thread = report->one_thread;
+    answer.processors = report->processors;
+    answer.bytes_up   = report->bytes_up / report->tokens;
+    answer.bytes_down = report->bytes_down / report->tokens;
+    for (uint32_t i = 0; i < TRM_STAGES; i++)
+        describe_stage(report, i, &answer);
+    if (!core_struct_give(desc, &answer, sizeof(answer), sizeof(answer)))
+        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_prediction_desc.struct_size is %u, but its size is %zu", desc->struct_size,
+                         sizeof(answer));
+    return TRM_OK;
+}
+
+void core_report_complete(struct trm_report *report)
+{
+    struct trm_prediction_desc desc  = {.struct_size = sizeof(desc)};
+    struct trm_prediction prediction = {.struct_size = sizeof(prediction)};
+    long processors                  = sysconf(_SC_NPROCESSORS_ONLN);
+
+    report->predicted_ns = 0;
+    if (report->measured > 0 && trm_report_prediction(report, &desc) == TRM_OK &&
+        trm_predict(&desc, &prediction) == TRM_OK)
+        report->predicted_ns = prediction.elapsed_ns;
+    core_report_advise(report, processors > 0 ? (uint32_t)processors : 1, report->advice,
+                       sizeof(report->advice));
+}

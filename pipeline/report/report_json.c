@@ -1,0 +1,124 @@
+/* A report as JSON.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+
+#include "pipeline/report/report.h"
+
+static void write_member(struct core_writer *writer, const char *key)
+{
+    core_writef(writer, ",\n  \"%s\": ", key);
+}
+
+static void write_text(struct core_writer *writer, const char *key, const char *value)
+{
+    write_member(writer, key);
+    core_write_json(writer, value);
+}
+
+static void write_count(struct core_writer *writer, const char *key, uint64_t value)
+{
+    write_member(writer, key);
+    core_writef(writer, "%" PRIu64, value);
+}
+
+static void write_seconds(struct core_writer *writer, const char *key, uint64_t nanoseconds)
+{
+    write_member(writer, key);
+    core_write_scaled(writer, nanoseconds, 9);
+}
+
+static void write_ratio(struct core_writer *writer, const char *key, double value)
+{
+    write_member(writer, key);
+    core_write_number(writer, value, 6);
+}
+
+static void write_stage(struct core_writer *writer, uint32_t number, const struct trm_stage_report *stage)
+{
+    const struct {
+        const char *key;
+        uint64_t nanoseconds;
+    } times[] = {
+        {"busy_seconds", stage->busy_ns},       {"starved_seconds", stage->starved_ns},
+        {"blocked_seconds", stage->blocked_ns}, {"mean_seconds", stage->mean_ns},
+        {"least_seconds", stage->least_ns},     {"most_seconds", stage->most_ns},
+    };
+
+    core_writef(writer, "%s\n    {\"name\": \"%s\", \"tokens\": %" PRIu64 ", \"bytes\": %" PRIu64,
+                number == 0 ? "" : ",", trm_stage_name((int32_t)number), stage->tokens, stage->bytes);
+    for (uint32_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+        core_writef(writer, ", \"%s\": ", times[i].key);
+        core_write_scaled(writer, times[i].nanoseconds, 9);
+    }
+    core_write(writer, "}");
+}
+
+static void write_stages(struct core_writer *writer, const struct trm_report *report)
+{
+    write_member(writer, "stages");
+    core_write(writer, "[");
+    for (uint32_t i = 0; i < TRM_STAGES; i++)
+        write_stage(writer, i, &report->stages[i]);
+    core_write(writer, "\n  ]");
+}
+
+static void write_launches(struct core_writer *writer, const struct trm_report *report)
+{
+    write_member(writer, "launches");
+    core_write(writer, "[");
+    for (uint32_t i = 0; i < report->launch_count && i < TRM_REPORT_LAUNCHES; i++) {
+        core_write(writer, i == 0 ? "\n    {\"name\": " : ",\n    {\"name\": ");
+        core_write_json(writer, report->launches[i].name);
+        core_write(writer, ", \"busy_seconds\": ");
+        core_write_scaled(writer, report->launches[i].busy_ns, 9);
+        core_write(writer, "}");
+    }
+    core_write(writer, report->launch_count > 0 ? "\n  ]" : "]");
+}
+
+static void write_critical(struct core_writer *writer, const struct trm_report *report)
+{
+    write_member(writer, "critical");
+    if (report->critical < 0)
+        core_write(writer, "null");
+    else
+        core_writef(writer, "\"%s\"", trm_stage_name(report->critical));
+}
+
+void core_report_json(const struct trm_report *report, struct core_writer *writer)
+{
+    core_write(writer, "{\n  \"name\": ");
+    core_write_json(writer, report->name);
+    write_text(writer, "backend", report->backend);
+    write_text(writer, "device", report->device);
+    write_text(writer, "strategy", trm_strategy_name(report->strategy));
+    write_text(writer, "reason", report->reason);
+    write_count(writer, "depth", report->depth);
+    write_count(writer, "pieces", report->pieces);
+    write_count(writer, "workers", report->workers);
+    write_count(writer, "one_thread", report->one_thread);
+    write_count(writer, "tokens", report->tokens);
+    write_count(writer, "skipped", report->skipped);
+    write_count(writer, "failed", report->failed);
+    write_count(writer, "measured", report->measured);
+    write_count(writer, "preempted", report->preempted);
+    write_seconds(writer, "seconds", report->elapsed_ns);
+    write_count(writer, "bytes_up", report->bytes_up);
+    write_count(writer, "bytes_down", report->bytes_down);
+    write_stages(writer, report);
+    write_launches(writer, report);
+    write_critical(writer, report);
+    write_seconds(writer, "bound_seconds", report->bound_ns);
+    write_ratio(writer, "efficiency", report->efficiency);
+    write_seconds(writer, "predicted_seconds", report->predicted_ns);
+    write_seconds(writer, "sequential_seconds", report->sequential_ns);
+    write_ratio(writer, "fill", report->fill);
+    write_count(writer, "device_bytes", report->device_bytes);
+    write_count(writer, "host_bytes", report->host_bytes);
+    write_count(writer, "host_waits", report->host_waits);
+    write_count(writer, "pageable_copies", report->pageable_copies);
+    write_text(writer, "failure", report->failure);
+    write_text(writer, "advice", report->advice);
+    core_write(writer, "\n}\n");
+}

@@ -1,0 +1,333 @@
+/* A report for a person: some twenty lines of at most 80 columns.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "pipeline/report/report.h"
+
+enum {
+    COLUMNS   = 80,
+    BAR       = 30,
+    TEXT_MOST = 64
+};
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+/* The columns that a text of UTF-8 takes, as far as `length` bytes of it go. */
+static size_t columns(const char *text, size_t length)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < length; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+/* A word with what must stand on the same line: "2.2 x", "40 %". */
+static size_t word_length(const char *text)
+{
+    size_t length = strcspn(text, " \n");
+
+    if (length == 0 || text[length] != ' ' || text[length - 1] < '0' || text[length - 1] > '9')
+        return length;
+    const char *next = text + length + 1;
+    if (next[0] != '%' && (next[0] != 'x' || (next[1] >= 'a' && next[1] <= 'z')))
+        return length;
+    return length + 1 + strcspn(next, " \n");
+}
+
+/* Words, broken into lines that begin `indent` columns to the right; `at` is the column where the first line goes on. */
+static void write_wrapped(struct core_writer *writer, const char *text, size_t indent, size_t at)
+{
+    const char *word = text;
+
+    while (*word != '\0') {
+        size_t length = word_length(word);
+        size_t wide   = columns(word, length);
+
+        if (at > indent && at + 1 + wide > COLUMNS) {
+            core_writef(writer, "\n%*s", (int)indent, "");
+            at = indent;
+        } else if (at > indent) {
+            core_write(writer, " ");
+            at++;
+        }
+        core_write_bytes(writer, word, length);
+        at += wide;
+        word += length;
+        word += strspn(word, " \n");
+    }
+    core_write(writer, "\n");
+}
+
+static void write_labelled(struct core_writer *writer, const char *label, const char *text)
+{
+    core_writef(writer, "  %-11s", label);
+    write_wrapped(writer, text, 13, 13);
+}
+
+/* ---- head ----------------------------------------------------------------------------------- */
+
+static void write_head(struct core_writer *writer, const struct trm_report *report)
+{
+    char line[256];
+
+    snprintf(line, sizeof(line), "%s on %s (%s): %s, %u slot%s",
+             report->name[0] != '\0' ? report->name : "pipeline", report->device, report->backend,
+             trm_strategy_name(report->strategy), report->depth, report->depth == 1 ? "" : "s");
+    if (report->pieces > 1)
+        snprintf(line + strlen(line), sizeof(line) - strlen(line), ", tokens in %u pieces", report->pieces);
+    write_wrapped(writer, line, 0, 0);
+    if (report->reason[0] != '\0') {
+        core_write(writer, "  ");
+        write_wrapped(writer, report->reason, 2, 2);
+    }
+    core_write(writer, "\n");
+}
+
+/* "1 523 tokens": thousands are told apart by a space. */
+static char *count_text(char *text, size_t capacity, uint64_t count)
+{
+    char digits[32];
+    size_t length = (size_t)snprintf(digits, sizeof(digits), "%" PRIu64, count), at = 0;
+
+    for (size_t i = 0; i < length && at + 2 < capacity; i++) {
+        if (i > 0 && (length - i) % 3 == 0 && length > 4)
+            text[at++] = ' ';
+        text[at++] = digits[i];
+    }
+    text[at] = '\0';
+    return text;
+}
+
+static char *rate_text(char *text, size_t capacity, double rate)
+{
+    return core_number_text(text, capacity, rate, rate < 10 ? 2 : rate < 1000 ? 1 : 0);
+}
+
+static void write_throughput(struct core_writer *writer, const struct trm_report *report)
+{
+    double seconds = (double)report->elapsed_ns / 1e9;
+    char line[256], count[TEXT_MOST], time[TEXT_MOST], number[TEXT_MOST];
+    size_t at;
+
+    at = (size_t)snprintf(line, sizeof(line), "%s in %s", count_text(count, sizeof(count), report->tokens),
+                          core_time_text(time, sizeof(time), (double)report->elapsed_ns));
+    if (seconds > 0)
+        at += (size_t)snprintf(line + at, sizeof(line) - at, ": %s tokens/s",
+                               rate_text(number, sizeof(number), (double)report->tokens / seconds));
+    if (seconds > 0 && report->bytes_up > 0)
+        at += (size_t)snprintf(
+            line + at, sizeof(line) - at, ", %s GB/s up",
+            core_number_text(number, sizeof(number), (double)report->bytes_up / seconds / 1e9, 2));
+    if (seconds > 0 && report->bytes_down > 0)
+        snprintf(line + at, sizeof(line) - at, ", %s GB/s down",
+                 core_number_text(number, sizeof(number), (double)report->bytes_down / seconds / 1e9, 2));
+    write_labelled(writer, "tokens", line);
+    if (report->skipped > 0 || report->failed > 0) {
+        snprintf(line, sizeof(line), "%" PRIu64 " skipped by the source, %" PRIu64 " failed", report->skipped,
+                 report->failed);
+        write_labelled(writer, "", line);
+    }
+    if (report->failure[0] != '\0')
+        write_labelled(writer, "failure", report->failure);
+}
+
+/* ---- the table of stages -------------------------------------------------------------------- */
+
+static uint32_t share(uint64_t part, uint64_t whole, uint32_t of)
+{
+    uint64_t cells = whole == 0 ? 0 : (uint64_t)(((unsigned __int128)part * of + whole / 2) / whole);
+
+    return cells < of ? (uint32_t)cells : of;
+}
+
+static void write_cells(struct core_writer *writer, const char *cell, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        core_write(writer, cell);
+}
+
+static void write_stage(struct core_writer *writer, const struct trm_report *report, uint32_t number)
+{
+    const struct trm_stage_report *stage = &report->stages[number];
+    uint64_t whole                       = report->elapsed_ns;
+    uint32_t busy = share(stage->busy_ns, whole, BAR), starved = share(stage->starved_ns, whole, BAR);
+    uint32_t blocked = share(stage->blocked_ns, whole, BAR);
+    char time[TEXT_MOST];
+
+    core_writef(writer, "%s %-9s", (int32_t)number == report->critical ? ">" : " ",
+                trm_stage_name((int32_t)number));
+    if (stage->tokens == 0) {
+        core_write(writer, "      -         -         -         -\n");
+        return;
+    }
+    if (starved > BAR - busy)
+        starved = BAR - busy;
+    if (blocked > BAR - busy - starved)
+        blocked = BAR - busy - starved;
+    core_time_text(time, sizeof(time), (double)stage->mean_ns);
+    core_writef(writer, "%5u %%%8u %%%8u %%%*s%s  ", share(stage->busy_ns, whole, 100),
+                share(stage->starved_ns, whole, 100), share(stage->blocked_ns, whole, 100),
+                10 - (int)columns(time, strlen(time)), "", time);
+    write_cells(writer, "█", busy);
+    write_cells(writer, "░", starved);
+    write_cells(writer, "▒", blocked);
+    core_write(writer, "\n");
+}
+
+static void write_stages(struct core_writer *writer, const struct trm_report *report)
+{
+    core_write(writer, "\n  stage     busy █ starved ░ blocked ▒   a token  > the critical stage\n");
+    for (uint32_t i = 0; i < TRM_STAGES; i++)
+        write_stage(writer, report, i);
+    core_write(writer, "\n");
+}
+
+/* ---- what it could be ----------------------------------------------------------------------- */
+
+static void write_launches(struct core_writer *writer, const struct trm_report *report)
+{
+    char line[TRM_REPORT_LAUNCHES * 64];
+    uint64_t whole = 0;
+    size_t at      = 0;
+
+    for (uint32_t i = 0; i < report->launch_count && i < TRM_REPORT_LAUNCHES; i++)
+        whole += report->launches[i].busy_ns;
+    if (report->launch_count < 2 || whole == 0)
+        return;
+    for (uint32_t i = 0; i < report->launch_count && i < TRM_REPORT_LAUNCHES; i++)
+        at += (size_t)snprintf(line + at, sizeof(line) - at, "%s%s %u %%", i == 0 ? "" : ", ",
+                               report->launches[i].name, share(report->launches[i].busy_ns, whole, 100));
+    write_labelled(writer, "compute", line);
+}
+
+/* Where a token's time is not its share of the stage's. */
+static void write_at_once(struct core_writer *writer, const struct trm_report *report)
+{
+    char line[256], number[TEXT_MOST];
+
+    for (int32_t i = 0; i < TRM_STAGES; i++) {
+        const struct trm_stage_report *stage = &report->stages[i];
+        double sum                           = (double)stage->mean_ns * (double)stage->tokens;
+
+        if (stage->busy_ns == 0 || sum < (double)stage->busy_ns * 1.1)
+            continue;
+        snprintf(
+            line, sizeof(line),
+            "%s works on %s tokens at once on average, so that each takes longer than its share of the time",
+            trm_stage_name(i), core_number_text(number, sizeof(number), sum / (double)stage->busy_ns, 1));
+        write_labelled(writer, "at once", line);
+    }
+}
+
+static void write_bound(struct core_writer *writer, const struct trm_report *report)
+{
+    char line[256], time[TEXT_MOST], number[TEXT_MOST];
+
+    snprintf(line, sizeof(line), "%s for %s alone: %s %% of the possible rate",
+             core_time_text(time, sizeof(time), (double)report->bound_ns), trm_stage_name(report->critical),
+             core_number_text(number, sizeof(number), report->efficiency * 100, 1));
+    write_labelled(writer, "bound", line);
+}
+
+static void write_prediction(struct core_writer *writer, const struct trm_report *report)
+{
+    double predicted = (double)report->predicted_ns, elapsed = (double)report->elapsed_ns;
+    double difference = (elapsed - predicted) / predicted * 100;
+    char line[256], time[TEXT_MOST], number[TEXT_MOST];
+
+    if (report->predicted_ns == 0 || report->elapsed_ns == 0)
+        return;
+    core_number_text(number, sizeof(number), difference < 0 ? -difference : difference, 1);
+    core_time_text(time, sizeof(time), predicted);
+    if (strcmp(number, "0.0") == 0)
+        snprintf(line, sizeof(line), "%s from these stage times, as measured", time);
+    else if (elapsed >= 2 * predicted)
+        snprintf(
+            line, sizeof(line), "%s from these stage times; measured %s times as long", time,
+            core_number_text(number, sizeof(number), elapsed / predicted, elapsed < 10 * predicted ? 1 : 0));
+    else
+        snprintf(line, sizeof(line), "%s from these stage times; measured %s %% %s", time, number,
+                 difference > 0 ? "more" : "less");
+    write_labelled(writer, "predicted", line);
+}
+
+int32_t core_report_shares(const struct trm_report *report)
+{
+    return report->strategy == TRM_STRATEGY_ZERO_COPY;
+}
+
+static void write_sequential(struct core_writer *writer, const struct trm_report *report)
+{
+    char line[256], time[TEXT_MOST], number[TEXT_MOST];
+
+    if (report->elapsed_ns == 0)
+        return;
+    core_time_text(time, sizeof(time), (double)report->sequential_ns);
+    if (report->sequential_ns > report->elapsed_ns)
+        snprintf(line, sizeof(line), "%s one after the other: %s %s times as fast", time,
+                 core_report_shares(report) ? "with overlap up to" : "overlap made it",
+                 core_number_text(number, sizeof(number),
+                                  (double)report->sequential_ns / (double)report->elapsed_ns, 2));
+    else
+        snprintf(line, sizeof(line), "%s of stages, one after the other", time);
+    write_labelled(writer, "sequential", line);
+}
+
+void core_report_threads(const struct trm_report *report, char *text, size_t capacity)
+{
+    if (report->one_thread)
+        snprintf(text, capacity, "load and sink take turns in one thread");
+    else if (report->workers > 0)
+        snprintf(text, capacity, "%u loader worker%s", report->workers, report->workers == 1 ? "" : "s");
+    else
+        snprintf(text, capacity, "%s", "");
+}
+
+static void write_threads(struct core_writer *writer, const struct trm_report *report)
+{
+    char line[TEXT_MOST];
+
+    core_report_threads(report, line, sizeof(line));
+    if (line[0] != '\0')
+        write_labelled(writer, "threads", line);
+}
+
+static void write_memory(struct core_writer *writer, const struct trm_report *report)
+{
+    char line[256], number[TEXT_MOST], device[TEXT_MOST], host[TEXT_MOST];
+
+    snprintf(line, sizeof(line), "%s of %u in use; %s on the device, %s on the host",
+             core_number_text(number, sizeof(number), report->fill * report->depth, 1), report->depth,
+             core_bytes_text(device, sizeof(device), report->device_bytes),
+             core_bytes_text(host, sizeof(host), report->host_bytes));
+    write_labelled(writer, "slots", line);
+    if (report->host_waits == 0 && report->pageable_copies == 0)
+        return;
+    snprintf(line, sizeof(line), "%" PRIu64 " waits on the host, %" PRIu64 " copies of pageable memory",
+             report->host_waits, report->pageable_copies);
+    write_labelled(writer, "", line);
+}
+
+void core_report_text(const struct trm_report *report, struct core_writer *writer)
+{
+    write_head(writer, report);
+    write_throughput(writer, report);
+    if (report->critical >= 0) {
+        write_stages(writer, report);
+        write_launches(writer, report);
+        write_at_once(writer, report);
+        write_bound(writer, report);
+        write_prediction(writer, report);
+        write_sequential(writer, report);
+    }
+    write_threads(writer, report);
+    write_memory(writer, report);
+    if (report->advice[0] != '\0') {
+        core_write(writer, "\n");
+        write_wrapped(writer, report->advice, 0, 0);
+    }
+}

@@ -1,0 +1,98 @@
+/* The kept tokens, as slices of stages.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/object/context.h"
+#include "pipeline/report/trace.h"
+
+enum {
+    LANES_MOST = 64
+};
+
+static int compare_slices(const void *a, const void *b)
+{
+    const struct core_slice *first = a, *second = b;
+
+    if (first->begin != second->begin)
+        return first->begin < second->begin ? -1 : 1;
+    if (first->end != second->end)
+        return first->end < second->end ? -1 : 1;
+    return first->token < second->token ? -1 : first->token > second->token;
+}
+
+/* Each slice into the first lane that is free by then. There are never more lanes than slots. */
+static uint32_t assign_lanes(struct core_slice *slices, uint32_t count)
+{
+    uint64_t free_at[LANES_MOST] = {0};
+    uint32_t lanes               = 1;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t lane = 0;
+
+        while (lane + 1 < LANES_MOST && free_at[lane] > slices[i].begin)
+            lane++;
+        free_at[lane]  = slices[i].end;
+        slices[i].lane = lane;
+        lanes          = lane + 1 > lanes ? lane + 1 : lanes;
+    }
+    return lanes;
+}
+
+static void collect_stage(struct core_trace *trace, uint32_t stage)
+{
+    struct core_slice *slices = trace->slices[stage];
+    uint32_t count            = 0;
+
+    for (uint32_t i = 0; i < trace->token_count; i++) {
+        const struct core_token_times *times = core_measure_kept(trace->measure, i);
+        uint64_t begin = times->begin[stage], end = times->end[stage];
+
+        if (begin == 0 || end == 0)
+            continue;
+        end             = end > begin ? end : begin;
+        slices[count++] = (struct core_slice){begin, end, i, 0};
+        if (trace->first == 0 || begin < trace->first)
+            trace->first = begin;
+        if (end > trace->last)
+            trace->last = end;
+    }
+    qsort(slices, count, sizeof(slices[0]), compare_slices);
+    trace->slice_count[stage] = count;
+    trace->lanes[stage]       = assign_lanes(slices, count);
+}
+
+int32_t core_trace_init(struct core_context *context, const struct core_measure *measure,
+                        const struct trm_report *report, struct core_trace *trace)
+{
+    uint32_t count = 0;
+
+    while (core_measure_kept(measure, count) != NULL)
+        count++;
+    memset(trace, 0, sizeof(*trace));
+    trace->context     = context;
+    trace->measure     = measure;
+    trace->report      = report;
+    trace->token_count = count;
+    trace->size        = ((size_t)count * TRM_STAGES + 1) * sizeof(struct core_slice);
+    trace->memory      = core_allocate(context, trace->size);
+    if (trace->memory == NULL)
+        return core_fail_memory("sorting the tokens of a trace");
+    for (uint32_t i = 0; i < TRM_STAGES; i++) {
+        trace->slices[i] = trace->memory + (size_t)count * i;
+        collect_stage(trace, i);
+    }
+    return TRM_OK;
+}
+
+void core_trace_fini(struct core_trace *trace)
+{
+    core_release(trace->context, trace->memory, trace->size);
+}
+
+const struct core_token_times *core_trace_token(const struct core_trace *trace,
+                                                const struct core_slice *slice)
+{
+    return core_measure_kept(trace->measure, slice->token);
+}

@@ -1,0 +1,303 @@
+/* Trace Event JSON, as chrome://tracing and ui.perfetto.dev read it.
+ *
+ * What their importers demand: every event has a process and a thread that are not 0; slices of one thread either nest or do
+ * not touch; a flow event belongs to the slice that was opened last on its thread, so it comes right behind it; the events
+ * of one flow have the same name, category and number; times are microseconds, taken to nanoseconds. Events come sorted.
+ * Format: "Trace Event Format", Google, 2016; the reader is Perfetto's src/trace_processor/importers/json.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/object/context.h"
+#include "pipeline/report/trace.h"
+
+enum {
+    PROCESS      = 1,
+    STAGE_TRACKS = 100 /* numbers of threads: stage × this + lane, from 1 on */
+};
+
+/* In the order in which events of the same time and slice are written. */
+enum kind {
+    SLICE   = 0,
+    FLOW    = 1,
+    LAUNCH  = 2,
+    COUNTER = 3,
+};
+
+struct event {
+    uint64_t time;
+    enum kind kind;
+    uint32_t stage;
+    uint32_t slice;  /* of the stage; COUNTER: unused */
+    uint32_t number; /* LAUNCH: which */
+    int32_t step;    /* COUNTER: by how much; FLOW: which letter */
+    uint64_t end;
+};
+
+struct events {
+    const struct core_trace *trace;
+    struct core_writer *writer;
+    struct event *all;
+    size_t count, capacity;
+    uint32_t written;
+};
+
+/* ---- what there is to write ------------------------------------------------------------------ */
+
+static struct event *add_event(struct events *events, uint64_t time, enum kind kind, uint32_t stage,
+                               uint32_t slice)
+{
+    struct event *event = &events->all[events->count++];
+
+    *event = (struct event){.time = time, .kind = kind, .stage = stage, .slice = slice};
+    return event;
+}
+
+static void add_launches(struct events *events, uint32_t slice)
+{
+    const struct core_slice *compute     = &events->trace->slices[TRM_STAGE_COMPUTE][slice];
+    const struct core_token_times *times = core_trace_token(events->trace, compute);
+    uint64_t begin                       = compute->begin;
+
+    for (uint32_t i = 0; i < times->launch_count; i++) {
+        uint64_t end = times->launch_end[i] < compute->end ? times->launch_end[i] : compute->end;
+
+        if (end <= begin)
+            continue;
+        struct event *event = add_event(events, begin, LAUNCH, TRM_STAGE_COMPUTE, slice);
+        event->number       = i;
+        event->end          = end;
+        begin               = end;
+    }
+}
+
+/* The letter of a flow event: begin, step, end; 0 for a token that was in one stage only. */
+static int32_t flow_letter(const struct core_token_times *times, uint32_t stage)
+{
+    int32_t before = 0, after = 0;
+
+    for (uint32_t i = 0; i < TRM_STAGES; i++) {
+        int32_t is_there = times->begin[i] != 0 && times->end[i] != 0;
+
+        before |= is_there && i < stage;
+        after |= is_there && i > stage;
+    }
+    if (!before && !after)
+        return 0;
+    return !before ? 's' : after ? 't' : 'f';
+}
+
+static void add_slices(struct events *events, uint32_t stage)
+{
+    for (uint32_t i = 0; i < events->trace->slice_count[stage]; i++) {
+        const struct core_slice *slice = &events->trace->slices[stage][i];
+        int32_t letter                 = flow_letter(core_trace_token(events->trace, slice), stage);
+
+        add_event(events, slice->begin, SLICE, stage, i)->end = slice->end;
+        if (letter != 0)
+            add_event(events, slice->begin, FLOW, stage, i)->step = letter;
+        if (stage == TRM_STAGE_COMPUTE)
+            add_launches(events, i);
+    }
+}
+
+/* A token holds its slot from its first begin to its last end. */
+static void add_counters(struct events *events)
+{
+    for (uint32_t i = 0; i < events->trace->token_count; i++) {
+        const struct core_token_times *times = core_measure_kept(events->trace->measure, i);
+        uint64_t first = 0, last = 0;
+
+        for (uint32_t s = 0; s < TRM_STAGES; s++) {
+            if (times->begin[s] == 0 || times->end[s] == 0)
+                continue;
+            first = first == 0 || times->begin[s] < first ? times->begin[s] : first;
+            last  = times->end[s] > last ? times->end[s] : last;
+        }
+        if (first == 0 || last < first)
+            continue;
+        add_event(events, first, COUNTER, 0, 0)->step = 1;
+        add_event(events, last, COUNTER, 0, 0)->step  = -1;
+    }
+}
+
+static int compare_events(const void *a, const void *b)
+{
+    const struct event *first = a, *second = b;
+
+    if (first->time != second->time)
+        return first->time < second->time ? -1 : 1;
+    if ((first->kind == COUNTER) != (second->kind == COUNTER))
+        return first->kind == COUNTER ? 1 : -1;
+    if (first->kind == COUNTER)
+        return first->step - second->step;
+    if (first->stage != second->stage)
+        return first->stage < second->stage ? -1 : 1;
+    if (first->slice != second->slice)
+        return first->slice < second->slice ? -1 : 1;
+    return (int)first->kind - (int)second->kind;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static void begin_event(struct events *events, const char *phase, uint32_t thread)
+{
+    core_write(events->writer, events->written++ == 0 ? "\n" : ",\n");
+    core_writef(events->writer, "{\"ph\": \"%s\", \"pid\": %d, \"tid\": %u", phase, PROCESS, thread);
+}
+
+static void write_time(struct events *events, const char *key, uint64_t nanoseconds)
+{
+    core_writef(events->writer, ", \"%s\": ", key);
+    core_write_scaled(events->writer, nanoseconds, 3);
+}
+
+static uint32_t track_of(uint32_t stage, uint32_t lane)
+{
+    return STAGE_TRACKS * (stage + 1) + lane + 1;
+}
+
+static void write_track(struct events *events, uint32_t stage, uint32_t lane)
+{
+    begin_event(events, "M", track_of(stage, lane));
+    core_writef(events->writer, ", \"name\": \"thread_name\", \"args\": {\"name\": \"%s",
+                trm_stage_name((int32_t)stage));
+    if (lane > 0)
+        core_writef(events->writer, " (%u)", lane + 1);
+    core_write(events->writer, "\"}}");
+    begin_event(events, "M", track_of(stage, lane));
+    core_writef(events->writer, ", \"name\": \"thread_sort_index\", \"args\": {\"sort_index\": %u}}",
+                track_of(stage, lane));
+}
+
+static void write_tracks(struct events *events)
+{
+    const struct trm_report *report = events->trace->report;
+
+    begin_event(events, "M", PROCESS);
+    core_write(events->writer, ", \"name\": \"process_name\", \"args\": {\"name\": ");
+    core_write_json(events->writer, report->name[0] != '\0' ? report->name : "pipeline");
+    core_write(events->writer, "}}");
+    begin_event(events, "M", PROCESS);
+    core_write(events->writer, ", \"name\": \"process_labels\", \"args\": {\"labels\": ");
+    core_write_json(events->writer, report->device);
+    core_write(events->writer, "}}");
+    for (uint32_t stage = 0; stage < TRM_STAGES; stage++)
+        for (uint32_t lane = 0; events->trace->slice_count[stage] > 0 && lane < events->trace->lanes[stage];
+             lane++)
+            write_track(events, stage, lane);
+}
+
+static void write_slice(struct events *events, const struct event *event)
+{
+    const struct core_slice *slice       = &events->trace->slices[event->stage][event->slice];
+    const struct core_token_times *times = core_trace_token(events->trace, slice);
+
+    begin_event(events, "X", track_of(event->stage, slice->lane));
+    write_time(events, "ts", event->time - events->trace->first);
+    write_time(events, "dur", event->end - event->time);
+    core_writef(events->writer,
+                ", \"name\": \"token %" PRIu64 "\", \"cat\": \"%s\", \"args\": {\"token\": %" PRIu64
+                ", \"slot\": %u",
+                times->index, trm_stage_name((int32_t)event->stage), times->index, times->slot);
+    if (event->stage == TRM_STAGE_UPLOAD || event->stage == TRM_STAGE_DOWNLOAD)
+        core_writef(events->writer, ", \"bytes\": %" PRIu64,
+                    event->stage == TRM_STAGE_UPLOAD ? times->bytes_up : times->bytes_down);
+    if (times->status != TRM_OK)
+        core_writef(events->writer, ", \"status\": \"%s\"",
+                    times->status == TRM_TOKEN_SKIP ? "skipped" : trm_status_name(times->status));
+    core_write(events->writer, "}}");
+}
+
+static void write_launch(struct events *events, const struct event *event)
+{
+    const struct core_slice *slice = &events->trace->slices[event->stage][event->slice];
+    const char *name               = core_measure_launch_name(events->trace->measure, event->number);
+
+    begin_event(events, "X", track_of(event->stage, slice->lane));
+    write_time(events, "ts", event->time - events->trace->first);
+    write_time(events, "dur", event->end - event->time);
+    core_write(events->writer, ", \"cat\": \"launch\", \"name\": ");
+    core_write_json(events->writer, name != NULL ? name : "launch");
+    core_write(events->writer, "}");
+}
+
+static void write_flow(struct events *events, const struct event *event)
+{
+    const struct core_slice *slice = &events->trace->slices[event->stage][event->slice];
+    const char letter[2]           = {(char)event->step, '\0'};
+
+    begin_event(events, letter, track_of(event->stage, slice->lane));
+    write_time(events, "ts", event->time - events->trace->first);
+    core_writef(events->writer,
+                ", \"name\": \"token\", \"cat\": \"flow\", \"id\": %" PRIu64 ", \"bp\": \"e\"}",
+                core_trace_token(events->trace, slice)->index + 1);
+}
+
+static void write_events(struct events *events)
+{
+    int32_t in_use = 0;
+
+    for (size_t i = 0; i < events->count; i++) {
+        const struct event *event = &events->all[i];
+
+        switch (event->kind) {
+        case SLICE:
+            write_slice(events, event);
+            break;
+        case FLOW:
+            write_flow(events, event);
+            break;
+        case LAUNCH:
+            write_launch(events, event);
+            break;
+        case COUNTER:
+            in_use += event->step;
+            begin_event(events, "C", PROCESS);
+            write_time(events, "ts", event->time - events->trace->first);
+            core_writef(events->writer, ", \"name\": \"slots\", \"args\": {\"in use\": %d}}", in_use);
+            break;
+        }
+    }
+}
+
+static void write_facts(struct events *events)
+{
+    const struct trm_report *report = events->trace->report;
+
+    core_write(events->writer, "\n], \"otherData\": {\"pipeline\": ");
+    core_write_json(events->writer, report->name);
+    core_write(events->writer, ", \"backend\": ");
+    core_write_json(events->writer, report->backend);
+    core_write(events->writer, ", \"device\": ");
+    core_write_json(events->writer, report->device);
+    core_writef(events->writer, ", \"strategy\": \"%s\", \"depth\": \"%u\", \"advice\": ",
+                trm_strategy_name(report->strategy), report->depth);
+    core_write_json(events->writer, report->advice);
+    core_write(events->writer, "}}\n");
+}
+
+int32_t core_trace_events(const struct core_trace *trace, struct core_writer *writer)
+{
+    struct events events = {.trace = trace, .writer = writer};
+
+    for (uint32_t i = 0; i < trace->token_count; i++)
+        events.capacity += 2 * TRM_STAGES + 2 + core_measure_kept(trace->measure, i)->launch_count;
+    events.capacity += events.capacity == 0;
+    events.all = core_allocate(trace->context, events.capacity * sizeof(events.all[0]));
+    if (events.all == NULL)
+        return core_fail_memory("sorting the events of a trace");
+    for (uint32_t i = 0; i < TRM_STAGES; i++)
+        add_slices(&events, i);
+    add_counters(&events);
+    qsort(events.all, events.count, sizeof(events.all[0]), compare_events);
+
+    core_write(writer, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
+    write_tracks(&events);
+    write_events(&events);
+    write_facts(&events);
+    core_release(trace->context, events.all, events.capacity * sizeof(events.all[0]));
+    return TRM_OK;
+}
