@@ -35,7 +35,7 @@ static void set(int32_t status, int64_t native_code, const char *sentence)
     last.sentence    = sentence;
 }
 
-void core_error_say(int32_t status, const char *format, ...)
+void core_error_set(int32_t status, const char *format, ...)
 {
     /* Not straight into `last.text`, which may be among the arguments. */
     char text[sizeof(last.text) + 4];
@@ -43,10 +43,10 @@ void core_error_say(int32_t status, const char *format, ...)
     va_start(arguments, format);
     int written = vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    core_error_copy(status, 0, written < 0 ? "" : text);
+    core_error_set_copy(status, 0, written < 0 ? "" : text);
 }
 
-void core_error_copy(int32_t status, int64_t native_code, const char *sentence)
+void core_error_set_copy(int32_t status, int64_t native_code, const char *sentence)
 {
     if (sentence == NULL || sentence[0] == '\0') {
         set(status, native_code, trm_status_text(status));
@@ -57,7 +57,7 @@ void core_error_copy(int32_t status, int64_t native_code, const char *sentence)
     set(status, native_code, last.text);
 }
 
-void core_error_point(int32_t status, const char *sentence)
+void core_error_set_static(int32_t status, const char *sentence)
 {
     set(status, 0, sentence);
 }
@@ -73,7 +73,7 @@ void core_error_complete(int32_t status)
         set(status, 0, trm_status_text(status));
 }
 
-void core_failure_keep(struct core_failure *failure, int32_t status)
+void core_failure_save(struct core_failure *failure, int32_t status)
 {
     core_error_complete(status);
     failure->status      = status;

@@ -13,10 +13,10 @@
  *     offset);
  * The arguments may quote the last error itself. A macro, and the functions below are inline, so that
  * compilers and analysers see that a failure is not TRM_OK; `status` is a constant or a variable. */
-#define core_fail(status, ...) (core_error_say((status), __VA_ARGS__), core_error_pass(status))
+#define core_fail(status, ...) (core_error_set((status), __VA_ARGS__), core_error_pass(status))
 
 /* Cold: where it is called compilers put apart, so that a call that succeeds runs through few lines of the cache. */
-void core_error_say(int32_t status, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
+void core_error_set(int32_t status, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
 
 static inline int32_t core_error_pass(int32_t status)
 {
@@ -24,13 +24,13 @@ static inline int32_t core_error_pass(int32_t status)
 }
 
 /* Sets the last error to a finished sentence, which is copied, or which is static and is not. */
-void core_error_copy(int32_t status, int64_t native_code, const char *sentence);
-void core_error_point(int32_t status, const char *sentence);
+void core_error_set_copy(int32_t status, int64_t native_code, const char *sentence);
+void core_error_set_static(int32_t status, const char *sentence);
 
 /* As core_fail() with the driver's own code and a finished sentence, which is copied. */
 static inline int32_t core_fail_native(int32_t status, int64_t native_code, const char *sentence)
 {
-    core_error_copy(status, native_code, sentence);
+    core_error_set_copy(status, native_code, sentence);
     return status;
 }
 
@@ -38,7 +38,7 @@ static inline int32_t core_fail_native(int32_t status, int64_t native_code, cons
  * the TIMEOUT of a poll. */
 static inline int32_t core_fail_static(int32_t status, const char *sentence)
 {
-    core_error_point(status, sentence);
+    core_error_set_static(status, sentence);
     return status;
 }
 
@@ -57,7 +57,7 @@ void core_error_complete(int32_t status) __attribute__((cold));
 
 /* Hands on a failure that came from a backend's function: if nothing was said about it since
  * core_error_clear(), says what the status means. Returns `status`. */
-static inline int32_t core_fail_below(int32_t status)
+static inline int32_t core_fail_backend(int32_t status)
 {
     core_error_complete(status);
     return status;
@@ -76,7 +76,7 @@ struct core_failure {
 
 /* The calling thread's last error, which just came back as `status` from below. If nothing was
  * said about it, says what the status means. */
-void core_failure_keep(struct core_failure *failure, int32_t status);
+void core_failure_save(struct core_failure *failure, int32_t status);
 
 /* Makes it the calling thread's last error again; returns its status. */
 int32_t core_failure_raise(const struct core_failure *failure);

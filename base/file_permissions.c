@@ -157,7 +157,7 @@ static int32_t judge_path(const char *path, struct stat *status)
     return stat(walk.done, status) == 0 ? TRM_OK : fail_errno(walk.done);
 }
 
-int32_t core_trust_file(const char *path)
+int32_t core_file_permissions_check(const char *path)
 {
     struct stat status;
     int32_t verdict = judge_path(path, &status);
@@ -166,7 +166,7 @@ int32_t core_trust_file(const char *path)
     return verdict;
 }
 
-int32_t core_trust_folder(const char *path)
+int32_t core_folder_permissions_check(const char *path)
 {
     struct stat status;
     int32_t verdict = judge_path(path, &status);

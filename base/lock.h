@@ -16,7 +16,7 @@ struct core_lock {
 void core_lock_wait(struct core_lock *lock);
 void core_lock_wake(struct core_lock *lock);
 
-static inline void core_lock_take(struct core_lock *lock)
+static inline void core_lock_acquire(struct core_lock *lock)
 {
     uint32_t open = 0;
     if (!atomic_compare_exchange_strong_explicit(&lock->state, &open, 1, memory_order_acquire,
@@ -24,7 +24,7 @@ static inline void core_lock_take(struct core_lock *lock)
         core_lock_wait(lock);
 }
 
-static inline void core_lock_give(struct core_lock *lock)
+static inline void core_lock_release(struct core_lock *lock)
 {
     if (atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2)
         core_lock_wake(lock);

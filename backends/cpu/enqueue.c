@@ -284,7 +284,7 @@ int32_t cpu_enqueue_graph(struct trm_backend_stream *stream, uint64_t value, str
 void cpu_op_release(struct trm_backend_stream *stream, const struct cpu_op *op)
 {
     if (op->kind == CPU_OP_WAIT)
-        cpu_stream_unref(op->wait.other);
+        cpu_stream_release(op->wait.other);
     else if (op->kind == CPU_OP_LAUNCH && op->heap)
         release_block(stream, op->launch.block);
 }

@@ -67,7 +67,7 @@ struct cpu_failure *cpu_failure_share(struct cpu_failure *failure)
     return failure;
 }
 
-void cpu_failure_unref(struct trm_backend_instance *instance, struct cpu_failure *failure)
+void cpu_failure_release(struct trm_backend_instance *instance, struct cpu_failure *failure)
 {
     if (failure == NULL || failure->size == 0)
         return;

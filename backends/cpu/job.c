@@ -53,7 +53,7 @@ static void record_failure(struct trm_backend_instance *instance, struct cpu_job
                            struct cpu_failure *failure)
 {
     if (atomic_exchange(&job->failed, true))
-        cpu_failure_unref(instance, failure);
+        cpu_failure_release(instance, failure);
     else
         job->failure = failure;
 }

@@ -148,12 +148,12 @@ void cpu_stream_retain(struct trm_backend_stream *stream)
     atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
 }
 
-void cpu_stream_unref(struct trm_backend_stream *stream)
+void cpu_stream_release(struct trm_backend_stream *stream)
 {
     if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
         return;
     struct trm_backend_instance *instance = stream->instance;
-    cpu_failure_unref(instance, atomic_load(&stream->failure));
+    cpu_failure_release(instance, atomic_load(&stream->failure));
     cpu_release(instance, stream, sizeof(*stream));
 }
 
@@ -180,7 +180,7 @@ static void stream_destroy(struct trm_backend_stream *stream)
             cpu_ring_advance(&stream->reader, op);
     }
     cpu_ring_fini(stream);
-    cpu_stream_unref(stream);
+    cpu_stream_release(stream);
 }
 
 /* ---- small slots of the table */

@@ -101,7 +101,7 @@ void cpu_stream_hand_over(struct trm_backend_stream *stream);
 void cpu_stream_hand_back(struct trm_backend_stream *stream);
 
 void cpu_stream_retain(struct trm_backend_stream *stream);
-void cpu_stream_unref(struct trm_backend_stream *stream);
+void cpu_stream_release(struct trm_backend_stream *stream);
 
 /* TRM_OK, or explain the stream's failure and return its status. */
 int32_t cpu_stream_report(struct trm_backend_stream *stream);
@@ -122,7 +122,7 @@ struct cpu_failure *cpu_failure_make(struct trm_backend_instance *instance, int3
                                      int64_t native_code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 struct cpu_failure *cpu_failure_share(struct cpu_failure *failure);
-void cpu_failure_unref(struct trm_backend_instance *instance, struct cpu_failure *failure);
+void cpu_failure_release(struct trm_backend_instance *instance, struct cpu_failure *failure);
 
 /* Owner: release what an operation holds when it has run or is skipped. */
 void cpu_op_release(struct trm_backend_stream *stream, const struct cpu_op *op);

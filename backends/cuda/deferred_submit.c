@@ -68,7 +68,7 @@ static struct cuda_held *allocate(struct trm_backend_stream *stream, enum held_k
 static void release(const struct trm_backend_instance *instance, struct cuda_held *held)
 {
     if (held->other != NULL)
-        cuda_stream_unref(held->other);
+        cuda_stream_release(held->other);
     cuda_release(instance, held, sizeof(*held) + held->capacity);
 }
 
@@ -218,7 +218,7 @@ static void submit_first(struct trm_backend_stream *stream)
     if (status == TRM_OK)
         cuda_stream_has_submitted(stream, held->value);
     if (held->other != NULL)
-        cuda_stream_unref(held->other);
+        cuda_stream_release(held->other);
     held->other = NULL;
     pthread_mutex_lock(&instance->hold_lock);
     if (status != TRM_OK)
@@ -362,7 +362,7 @@ int32_t cuda_hold_wait(struct trm_backend_stream *stream, uint64_t value, struct
     struct cuda_held *held = allocate(stream, HELD_WAIT, value, 0);
     if (held == NULL)
         return cuda_fail_host_memory(stream->device->instance, "a wait for a stream");
-    cuda_stream_ref(other);
+    cuda_stream_retain(other);
     held->other       = other;
     held->other_value = other_value;
     if (hold(stream, held) == 0) {

@@ -26,7 +26,7 @@ void cuda_stream_leave(struct trm_backend_stream *stream)
     pthread_mutex_unlock(&stream->lock);
 }
 
-void cuda_stream_unref(struct trm_backend_stream *stream)
+void cuda_stream_release(struct trm_backend_stream *stream)
 {
     const struct trm_backend_instance *instance = stream->instance;
     if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
@@ -193,7 +193,7 @@ static void stream_destroy(struct trm_backend_stream *stream)
         (void)device->cuda->cuStreamDestroy(stream->handle);
     cuda_leave(device, previous);
     free_memory(stream);
-    cuda_stream_unref(stream);
+    cuda_stream_release(stream);
 }
 
 /* ---- from any thread ------------------------------------------------------------------------------- */

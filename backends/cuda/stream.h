@@ -141,11 +141,11 @@ bool cuda_condition_init(pthread_cond_t *condition);
 void cuda_stream_enter(struct trm_backend_stream *stream);
 void cuda_stream_leave(struct trm_backend_stream *stream);
 
-static inline void cuda_stream_ref(struct trm_backend_stream *stream)
+static inline void cuda_stream_retain(struct trm_backend_stream *stream)
 {
     atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
 }
-void cuda_stream_unref(struct trm_backend_stream *stream);
+void cuda_stream_release(struct trm_backend_stream *stream);
 
 static inline uint64_t cuda_stream_submitted(const struct trm_backend_stream *stream)
 {

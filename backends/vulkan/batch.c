@@ -63,7 +63,7 @@ static int32_t add_place(struct vulkan_batch *batch, struct vulkan_wait **places
     *places           = array;
     (*places)[*count] = (struct vulkan_wait){.timeline = timeline, .value = value};
     ++*count;
-    vulkan_timeline_ref(timeline);
+    vulkan_timeline_retain(timeline);
     return TRM_OK;
 }
 
@@ -218,7 +218,7 @@ int32_t vulkan_batch_take(struct trm_backend_stream *stream, struct vulkan_batch
 static void drop_places(struct vulkan_wait *places, uint32_t *count)
 {
     for (uint32_t i = 0; i < *count; i++)
-        vulkan_timeline_unref(places[i].timeline);
+        vulkan_timeline_release(places[i].timeline);
     *count = 0;
 }
 

@@ -72,7 +72,7 @@ static void drop_all(struct trm_backend_stream *stream)
         struct vulkan_batch *batch = stream->job;
         stream->job                = NULL;
         vulkan_batch_give(batch);
-        vulkan_stream_unref(stream);
+        vulkan_stream_release(stream);
     }
 }
 

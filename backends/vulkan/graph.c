@@ -296,7 +296,7 @@ static void graph_destroy(struct trm_backend_graph *graph)
         drop_node(device, &graph->nodes[i]);
     if (graph->scratch != NULL)
         vulkan_heap_free(graph->scratch);
-    vulkan_timeline_unref(graph->last_on);
+    vulkan_timeline_release(graph->last_on);
     vulkan_release(device->instance, graph, graph->size);
 }
 
@@ -324,8 +324,8 @@ static int32_t graph_create(struct trm_backend_device *device, const struct trm_
 static void note_launch(struct trm_backend_graph *graph, struct vulkan_timeline *timeline, uint64_t value)
 {
     if (graph->last_on != timeline) {
-        vulkan_timeline_ref(timeline);
-        vulkan_timeline_unref(graph->last_on);
+        vulkan_timeline_retain(timeline);
+        vulkan_timeline_release(graph->last_on);
     }
     graph->last_on    = timeline;
     graph->last_value = value;

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "coarsen.h"
 #include "forked.h"
 #include "instance_cache.h"
 #include "messages.h"
-#include "coarsen.h"
 #include "signals.h"
 
 #define SPIN_MOST_US 1000u

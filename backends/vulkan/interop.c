@@ -173,7 +173,7 @@ static void semaphore_destroy(struct trm_backend_semaphore *semaphore)
 {
     const struct trm_backend_instance *instance = semaphore->timeline->device->instance;
 
-    vulkan_timeline_unref(semaphore->timeline);
+    vulkan_timeline_release(semaphore->timeline);
     vulkan_release(instance, semaphore, sizeof(*semaphore));
 }
 

@@ -89,7 +89,7 @@ static void give_back(struct trm_backend_stream *stream, struct vulkan_notice *n
     notice->next          = stream->spare_notices;
     stream->spare_notices = notice;
     vulkan_stream_unlock(stream);
-    vulkan_stream_unref(stream);
+    vulkan_stream_release(stream);
 }
 
 static void tell_core(struct vulkan_notice *notice)
@@ -125,7 +125,7 @@ int32_t vulkan_stream_notify(struct trm_backend_stream *stream, uint64_t value, 
         .notify = notify,
         .user   = user,
     };
-    vulkan_stream_ref(stream);
+    vulkan_stream_retain(stream);
     if (!add_notice(stream, notice))
         tell_core(notice);
     return TRM_OK;

@@ -3,8 +3,8 @@
  */
 #include <stdio.h>
 
-#include "module.h"
 #include "coarsen.h"
+#include "module.h"
 
 static int32_t make_pipeline(const struct trm_backend_kernel *kernel, VkShaderModule code,
                              VkPipelineCreateFlags flags, VkPipeline *pipeline)

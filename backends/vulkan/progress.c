@@ -9,12 +9,12 @@
 
 /* ---- references ------------------------------------------------------------------------------------ */
 
-void vulkan_stream_ref(struct trm_backend_stream *stream)
+void vulkan_stream_retain(struct trm_backend_stream *stream)
 {
     atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
 }
 
-void vulkan_stream_unref(struct trm_backend_stream *stream)
+void vulkan_stream_release(struct trm_backend_stream *stream)
 {
     const struct trm_backend_instance *instance = stream->device->instance;
     struct vulkan_notice *next;
@@ -24,8 +24,8 @@ void vulkan_stream_unref(struct trm_backend_stream *stream)
         next = notice->next;
         vulkan_release(instance, notice, sizeof(*notice));
     }
-    vulkan_timeline_unref(stream->timeline);
-    vulkan_timeline_unref(stream->helper);
+    vulkan_timeline_release(stream->timeline);
+    vulkan_timeline_release(stream->helper);
     pthread_mutex_destroy(&stream->lock);
     vulkan_release(instance, stream, sizeof(*stream));
 }
@@ -179,9 +179,9 @@ void vulkan_batch_watched(struct vulkan_watch *watch)
         stream->spare = batch;
     }
     vulkan_stream_unlock(stream);
-    vulkan_timeline_unref(timeline);
+    vulkan_timeline_release(timeline);
     vulkan_stream_attend(stream);
-    vulkan_stream_unref(stream);
+    vulkan_stream_release(stream);
 }
 
 /* ---- jobs ------------------------------------------------------------------------------------------ */
@@ -212,5 +212,5 @@ void vulkan_stream_job_done(struct vulkan_job *job, int32_t status)
     vulkan_stream_move(stream);
     vulkan_stream_unlock(stream);
     vulkan_stream_attend(stream);
-    vulkan_stream_unref(stream);
+    vulkan_stream_release(stream);
 }

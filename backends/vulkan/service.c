@@ -42,7 +42,7 @@ static struct trm_backend_stream *next_to_alarm(struct trm_backend_device *devic
         stream = stream->next;
     if (stream != NULL) {
         stream->alarmed = true;
-        vulkan_stream_ref(stream);
+        vulkan_stream_retain(stream);
     }
     pthread_mutex_unlock(&device->streams_lock);
     return stream;
@@ -53,7 +53,7 @@ static void alarm_streams(struct trm_backend_device *device)
     struct trm_backend_stream *stream;
     while ((stream = next_to_alarm(device)) != NULL) {
         vulkan_stream_attend(stream);
-        vulkan_stream_unref(stream);
+        vulkan_stream_release(stream);
     }
 }
 
@@ -64,7 +64,7 @@ static void attend_first(struct vulkan_service *service)
     stream->attended                  = false;
     pthread_mutex_unlock(&service->lock);
     vulkan_stream_attend(stream);
-    vulkan_stream_unref(stream);
+    vulkan_stream_release(stream);
     pthread_mutex_lock(&service->lock);
 }
 
@@ -98,7 +98,7 @@ void vulkan_service_attend(struct vulkan_service *service, struct trm_backend_st
 {
     pthread_mutex_lock(&service->lock);
     if (service->has_keeper && !stream->attended) {
-        vulkan_stream_ref(stream);
+        vulkan_stream_retain(stream);
         stream->attended      = true;
         stream->next_attended = NULL;
         if (service->attended != NULL)

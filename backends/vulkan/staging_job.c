@@ -107,7 +107,7 @@ void vulkan_lanes_fini(struct trm_backend_device *device)
         if (lane->memory != NULL)
             vulkan_heap_free(lane->memory);
     }
-    vulkan_timeline_unref(stager->timeline);
+    vulkan_timeline_release(stager->timeline);
     while (stager->jobs != NULL) {
         struct vulkan_copy_job *next = stager->jobs->next;
         vulkan_release(device->instance, stager->jobs, sizeof(*next));
@@ -295,7 +295,7 @@ static void job_release(struct vulkan_job *base)
 {
     struct vulkan_copy_job *job  = (struct vulkan_copy_job *)base;
     struct vulkan_stager *stager = job->device->stager;
-    vulkan_timeline_unref(job->timeline);
+    vulkan_timeline_release(job->timeline);
     pthread_mutex_lock(&stager->lock);
     job->next    = stager->jobs;
     stager->jobs = job;
@@ -351,7 +351,7 @@ int32_t vulkan_staging_job(struct trm_backend_stream *stream, uint64_t value,
     if (job == NULL)
         return vulkan_fail_host_memory(stream->device->instance, "a copy");
     describe(job, stream, desc);
-    vulkan_timeline_ref(job->timeline);
+    vulkan_timeline_retain(job->timeline);
     int32_t status = is_direct(job) ? TRM_OK : lanes_make(job->device, job->queue);
     if (status == TRM_OK)
         status = vulkan_stream_add_job(stream, value, &job->job);

@@ -70,7 +70,7 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
     return TRM_OK;
 
 unref_timeline:
-    vulkan_timeline_unref(stream->timeline);
+    vulkan_timeline_release(stream->timeline);
 free_memory:
     vulkan_release(device->instance, stream, sizeof(*stream));
     return status;
@@ -92,7 +92,7 @@ static void take_off_stalled(struct trm_backend_stream *stream)
     }
     pthread_mutex_unlock(&device->stall_lock);
     if (found)
-        vulkan_stream_unref(stream);
+        vulkan_stream_release(stream);
 }
 
 /* Some thread may be at the host's part still, or run a job of a stream that has failed. */
@@ -127,7 +127,7 @@ static void stream_destroy(struct trm_backend_stream *stream)
     list_remove(stream);
     take_off_stalled(stream);
     vulkan_queue_give(stream->queue);
-    vulkan_stream_unref(stream);
+    vulkan_stream_release(stream);
 }
 
 /* ---- enqueueing ------------------------------------------------------------------------------------ */

@@ -181,8 +181,8 @@ void vulkan_stream_attend(struct trm_backend_stream *stream);
 /* A job has ended. On the copying thread. */
 void vulkan_stream_job_done(struct vulkan_job *job, int32_t status);
 
-void vulkan_stream_ref(struct trm_backend_stream *stream);
-void vulkan_stream_unref(struct trm_backend_stream *stream);
+void vulkan_stream_retain(struct trm_backend_stream *stream);
+void vulkan_stream_release(struct trm_backend_stream *stream);
 
 /* What threads may sleep for has changed. Any thread. */
 static inline void vulkan_stream_move(struct trm_backend_stream *stream)

@@ -36,7 +36,7 @@ static void stall(struct trm_backend_stream *stream)
         stream->stalled      = true;
         stream->next_stalled = device->stalled;
         device->stalled      = stream;
-        vulkan_stream_ref(stream);
+        vulkan_stream_retain(stream);
         atomic_fetch_add(&device->stalled_count, 1);
     }
     pthread_mutex_unlock(&device->stall_lock);
@@ -65,8 +65,8 @@ static bool is_reached_outside(struct vulkan_batch *batch, const struct vulkan_w
     batch->watched        = true;
     batch->watch.timeline = wait->timeline;
     batch->watch.value    = wait->value;
-    vulkan_timeline_ref(wait->timeline);
-    vulkan_stream_ref(batch->stream);
+    vulkan_timeline_retain(wait->timeline);
+    vulkan_stream_retain(batch->stream);
     vulkan_service_watch(batch->stream->device->service, &batch->watch);
     return false;
 }
@@ -286,7 +286,7 @@ static void start_job(struct trm_backend_stream *stream, uint64_t value)
         return;
     }
     stream->job = pop_held(stream);
-    vulkan_stream_ref(stream);
+    vulkan_stream_retain(stream);
     vulkan_service_run(stream->device->service, stream->job->job);
 }
 
@@ -322,8 +322,8 @@ static void watch_end(struct vulkan_batch *batch)
     batch->watched        = true;
     batch->watch.timeline = batch->helper != 0 ? stream->helper : stream->timeline;
     batch->watch.value    = batch->helper != 0 ? batch->helper : batch->value;
-    vulkan_timeline_ref(batch->watch.timeline);
-    vulkan_stream_ref(stream);
+    vulkan_timeline_retain(batch->watch.timeline);
+    vulkan_stream_retain(stream);
     vulkan_service_watch(stream->device->service, &batch->watch);
 }
 
@@ -386,7 +386,7 @@ void vulkan_device_unstall(struct trm_backend_device *device)
             again           = again || stream->unstall;
             stream->unstall = false;
             pthread_mutex_unlock(&stream->lock);
-            vulkan_stream_unref(stream);
+            vulkan_stream_release(stream);
         }
     }
 }

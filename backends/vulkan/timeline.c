@@ -56,7 +56,7 @@ int32_t vulkan_timeline_create(struct trm_backend_device *device, struct vulkan_
     return status;
 }
 
-void vulkan_timeline_ref(struct vulkan_timeline *timeline)
+void vulkan_timeline_retain(struct vulkan_timeline *timeline)
 {
     atomic_fetch_add_explicit(&timeline->references, 1, memory_order_relaxed);
 }
@@ -75,7 +75,7 @@ static void destroy_later(struct trm_backend_device *device, VkSemaphore semapho
     destroy(device, atomic_exchange(&device->gone[place], semaphore));
 }
 
-void vulkan_timeline_unref(struct vulkan_timeline *timeline)
+void vulkan_timeline_release(struct vulkan_timeline *timeline)
 {
     if (timeline == NULL || atomic_fetch_sub_explicit(&timeline->references, 1, memory_order_acq_rel) != 1)
         return;

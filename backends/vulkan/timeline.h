@@ -42,8 +42,8 @@ int32_t vulkan_timeline_create(struct trm_backend_device *device, struct vulkan_
 /* Around a semaphore of others, which is destroyed with it. On a failure the semaphore stays the caller's. */
 int32_t vulkan_timeline_wrap(struct trm_backend_device *device, VkSemaphore semaphore,
                              struct vulkan_timeline **timeline);
-void vulkan_timeline_ref(struct vulkan_timeline *timeline);
-void vulkan_timeline_unref(struct vulkan_timeline *timeline); /* NULL is fine */
+void vulkan_timeline_retain(struct vulkan_timeline *timeline);
+void vulkan_timeline_release(struct vulkan_timeline *timeline); /* NULL is fine */
 /* When the device is closed: it is idle, and all timelines are gone. */
 void vulkan_timelines_fini(struct trm_backend_device *device);
 

@@ -34,8 +34,8 @@
 
 #include <trireme/backend.h>
 
-#include "loader.h"
 #include "kernel_timing.h"
+#include "loader.h"
 #include "physical.h"
 #include "queue.h"
 

@@ -318,7 +318,7 @@ void vulkan_watching_fini(struct vulkan_watching *watching)
         pthread_join(watcher->thread, NULL);
         pthread_mutex_lock(&watching->lock);
         pthread_cond_destroy(&watcher->called);
-        vulkan_timeline_unref(watcher->own);
+        vulkan_timeline_release(watcher->own);
         vulkan_release(instance, watcher, sizeof(*watcher));
     }
     pthread_mutex_unlock(&watching->lock);

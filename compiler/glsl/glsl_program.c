@@ -30,7 +30,7 @@ const char *core_glsl_program_find(void)
     static const char *const paths[] = {"/usr/local/bin/glslc", "/usr/bin/glslc", "/bin/glslc"};
 
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-        if (access(paths[i], X_OK) == 0 && core_trust_file(paths[i]) == TRM_OK)
+        if (access(paths[i], X_OK) == 0 && core_file_permissions_check(paths[i]) == TRM_OK)
             return paths[i];
     return NULL;
 }

@@ -84,7 +84,7 @@ static int32_t folder_of(struct core_context *context, int32_t make, const char 
         return core_fail(TRM_ERROR_UNSUPPORTED, "the setting kernel.cache wants no cache");
     if (make)
         make_folders(set);
-    int32_t status = core_trust_folder(set);
+    int32_t status = core_folder_permissions_check(set);
     if (status == TRM_OK)
         *folder = set;
     return status;

@@ -44,7 +44,7 @@ static int32_t host_get_setting(void *context, const char *name, char *value, ui
 static int32_t host_trust_file(void *context, const char *path)
 {
     (void)context;
-    return core_trust_file(path);
+    return core_file_permissions_check(path);
 }
 
 static int32_t host_cache_find(void *context, const char *key, const char *extension, char *path)

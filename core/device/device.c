@@ -55,7 +55,7 @@ static int32_t read_limit(struct core_device *device, const struct limit *limit)
                          "the backend %s does not tell the fact %u about device %s, which is required",
                          backend->name, limit->key, device->id);
     if (status != TRM_OK)
-        return core_fail_below(status);
+        return core_fail_backend(status);
     if (needed != size)
         return core_fail(TRM_ERROR_ABI,
                          "the backend %s tells the fact %u about device %s in %" PRIu64
@@ -170,7 +170,7 @@ static int32_t open_below(struct core_device *device)
         return status;
     core_error_clear();
     status = backend->device.open(backend->instance, device->index, &device->device);
-    return status == TRM_OK ? TRM_OK : core_fail_below(status);
+    return status == TRM_OK ? TRM_OK : core_fail_backend(status);
 }
 
 static void name_device(struct core_device *device)
@@ -185,7 +185,7 @@ static int32_t adopt_below(struct core_device *device, int32_t type, const void 
     core_error_clear();
     int32_t status = backend->interop.adopt(backend->instance, type, native, &device->index, &device->device);
     if (status != TRM_OK)
-        return core_fail_below(status);
+        return core_fail_backend(status);
     name_device(device);
     status = read_limits(device);
     if (status != TRM_OK)
@@ -320,26 +320,26 @@ void trm_device_destroy(struct trm_device *handle)
 
 /* ---- children ------------------------------------------------------------------------------------------ */
 
-void core_device_adopt(struct core_device *device, enum core_type type)
+void core_device_add_child(struct core_device *device, enum core_type type)
 {
     core_object_retain(&device->object);
     atomic_fetch_add_explicit(&device->live[type], 1, memory_order_relaxed);
 }
 
-void core_device_discount(struct core_device *device, enum core_type type)
+void core_device_forget_child(struct core_device *device, enum core_type type)
 {
     atomic_fetch_sub_explicit(&device->live[type], 1, memory_order_relaxed);
 }
 
-void core_device_unref(struct core_device *device)
+void core_device_release(struct core_device *device)
 {
-    core_object_unref(&device->object);
+    core_object_release(&device->object);
 }
 
-void core_device_disown(struct core_device *device, enum core_type type)
+void core_device_drop_child(struct core_device *device, enum core_type type)
 {
-    core_device_discount(device, type);
-    core_device_unref(device);
+    core_device_forget_child(device, type);
+    core_device_release(device);
 }
 
 int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage *out)
@@ -382,7 +382,7 @@ int32_t core_device_note(struct core_device *device, int32_t status)
         return status;
     pthread_mutex_lock(&device->lock);
     if (!device->lost) {
-        core_failure_keep(&device->loss, status);
+        core_failure_save(&device->loss, status);
         atomic_store_explicit(&device->lost, 1, memory_order_release);
     }
     pthread_mutex_unlock(&device->lock);

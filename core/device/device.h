@@ -84,13 +84,13 @@ int32_t core_device_take_over(struct core_context *context, struct core_backend 
 
 /* A child of the device begins and ends: counts it and keeps the device alive (retain +
  * live[type]). */
-void core_device_adopt(struct core_device *device, enum core_type type);
-void core_device_disown(struct core_device *device, enum core_type type);
+void core_device_add_child(struct core_device *device, enum core_type type);
+void core_device_drop_child(struct core_device *device, enum core_type type);
 
 /* The two halves of disowning, for what is ended before its memory goes: off the count, and off
  * the device. */
-void core_device_discount(struct core_device *device, enum core_type type);
-void core_device_unref(struct core_device *device);
+void core_device_forget_child(struct core_device *device, enum core_type type);
+void core_device_release(struct core_device *device);
 
 /* One trm_device_destroy() more until the handle is dead. INVALID_HANDLE if it is dead already. */
 int32_t core_device_share(struct core_device *device, struct trm_device **handle);

@@ -54,7 +54,7 @@ static int32_t first_of(int32_t first, int32_t status, struct core_failure *fail
 {
     if (first != TRM_OK || status == TRM_OK)
         return first;
-    core_failure_keep(failure, status);
+    core_failure_save(failure, status);
     return status;
 }
 
@@ -69,7 +69,7 @@ static int32_t wait_marks(const struct mark *marks, uint32_t count)
         struct core_stream *stream = marks[i].stream;
         int32_t status             = core_stream_wait_value(stream, marks[i].value, TRM_FOREVER);
         first                      = first_of(first, status, &failure);
-        core_object_unref(&stream->object);
+        core_object_release(&stream->object);
     }
     return first == TRM_OK ? TRM_OK : core_failure_raise(&failure);
 }

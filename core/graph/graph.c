@@ -15,7 +15,7 @@ static void graph_retire(struct core_object *object)
         core_stream_end(graph->stream);
     core_recorder_fini(&graph->recorder);
     core_node_maker_fini(&graph->maker);
-    core_device_discount(graph->device, CORE_GRAPH);
+    core_device_forget_child(graph->device, CORE_GRAPH);
 }
 
 static void graph_release(struct core_object *object)
@@ -23,7 +23,7 @@ static void graph_release(struct core_object *object)
     struct core_device *device = ((struct core_graph *)object)->device;
 
     core_release(object->context, object, sizeof(struct core_graph));
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static const struct core_object_ops graph_ops = {
@@ -55,7 +55,7 @@ int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)
         core_release(device->object.context, graph, sizeof(*graph));
         return status;
     }
-    core_device_adopt(device, CORE_GRAPH);
+    core_device_add_child(device, CORE_GRAPH);
     *out = graph->object.handle;
     return TRM_OK;
 }

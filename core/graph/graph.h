@@ -70,7 +70,7 @@ struct core_node *core_node_stamp(struct core_node_maker *maker, struct core_eve
 struct core_node *core_node_empty(struct core_node_maker *maker, const struct core_node *like);
 
 void core_node_retain(struct core_node *node);
-void core_node_unref(struct core_node_maker *maker, struct core_node *node); /* NULL is fine */
+void core_node_release(struct core_node_maker *maker, struct core_node *node); /* NULL is fine */
 void core_node_maker_fini(struct core_node_maker *maker);
 
 const char *core_node_text(const struct core_node *node); /* "an upload" */
@@ -91,8 +91,8 @@ struct core_recorder {
 
 extern const struct trm_stream_ops core_recorder_ops;
 
-/* The last node uses it. core_use() calls this for a buffer's uses, core_launch() the second. */
-void core_recorder_use(struct core_stream *stream, struct core_uses *uses);
+/* The last node uses it. core_in_flight_add() calls this for a buffer's uses, core_launch() the second. */
+void core_recorder_use(struct core_stream *stream, struct core_in_flight *uses);
 void core_recorder_kernel(struct core_stream *stream, struct core_kernel *kernel);
 
 /* What trm_event_record() does on a stream that records. */
@@ -135,7 +135,7 @@ struct core_graph_exec {
 
     struct core_stream *last; /* of the last launch: a reference; NULL before the first */
     uint64_t last_value;
-    struct core_uses uses; /* by launches; when they have ended the instance may go */
+    struct core_in_flight uses; /* by launches; when they have ended the instance may go */
     struct core_deferred deferred;
 };
 

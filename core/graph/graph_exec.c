@@ -13,7 +13,7 @@
 static void free_stamps(struct core_graph_exec *exec)
 {
     for (uint32_t i = 0; i < exec->stamp_count; i++)
-        core_stamp_unref(exec->stamps[i].stamp);
+        core_stamp_release(exec->stamps[i].stamp);
     core_release(exec->device->object.context, exec->stamps, exec->stamp_count * sizeof(*exec->stamps));
     exec->stamps      = NULL;
     exec->stamp_count = 0;
@@ -29,14 +29,14 @@ static void exec_free(struct core_graph_exec *exec)
         device->backend->graph.destroy(exec->native);
     free_stamps(exec);
     for (uint32_t i = 0; i < exec->count; i++)
-        core_node_unref(&exec->maker, exec->nodes[i]);
+        core_node_release(&exec->maker, exec->nodes[i]);
     core_node_maker_fini(&exec->maker);
     core_release(context, exec->nodes, exec->count * sizeof(struct core_node *));
     core_release(context, exec->buffers, exec->buffer_room * sizeof(struct core_buffer *));
-    core_object_unref(exec->last != NULL ? &exec->last->object : NULL);
-    core_uses_fini(context, &exec->uses);
+    core_object_release(exec->last != NULL ? &exec->last->object : NULL);
+    core_in_flight_fini(context, &exec->uses);
     core_release(context, exec, sizeof(*exec));
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static void deferred_go(struct core_deferred *item)
@@ -46,7 +46,7 @@ static void deferred_go(struct core_deferred *item)
 
 static void exec_retire(struct core_object *object)
 {
-    core_device_discount(((struct core_graph_exec *)object)->device, CORE_GRAPH_EXEC);
+    core_device_forget_child(((struct core_graph_exec *)object)->device, CORE_GRAPH_EXEC);
 }
 
 /* What is left are launches under way. */
@@ -59,7 +59,7 @@ static void exec_release(struct core_object *object)
     exec->deferred.go   = deferred_go;
     core_object_retain(&device->object);
     core_device_defer(device, &exec->deferred);
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static const struct core_object_ops exec_ops = {
@@ -246,7 +246,7 @@ static int32_t create_native(const struct core_graph_exec *exec, struct trm_back
     if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
         core_error_restore(&before);
     else
-        status = core_device_note(device, core_fail_below(status));
+        status = core_device_note(device, core_fail_backend(status));
     core_release(device->object.context, described.nodes, described.size);
     return status;
 }
@@ -341,8 +341,8 @@ int32_t core_exec_create(struct core_device *device, struct core_node *const *no
     }
     gather_buffers(exec);
     gather_totals(exec);
-    core_device_adopt(device, CORE_GRAPH_EXEC);
-    core_device_unref(device); /* the reference from above; adopting took one */
+    core_device_add_child(device, CORE_GRAPH_EXEC);
+    core_device_release(device); /* the reference from above; adopting took one */
     *out = exec;
     return TRM_OK;
 }
@@ -384,7 +384,7 @@ static int32_t update_native(struct core_graph_exec *exec, uint32_t index)
     core_error_clear();
     int32_t status = device->backend->graph.update(exec->native, place_of(exec, index), &theirs);
     if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
-        return core_device_note(device, core_fail_below(status));
+        return core_device_note(device, core_fail_backend(status));
     core_error_restore(&before);
     return status;
 }
@@ -442,7 +442,7 @@ int32_t core_exec_replace(struct core_graph_exec *exec, uint32_t index, struct c
     if (!same_buffers(old, node))
         gather_buffers(exec);
     gather_totals(exec);
-    core_node_unref(&exec->maker, old);
+    core_node_release(&exec->maker, old);
     return TRM_OK;
 }
 
@@ -480,15 +480,15 @@ static int32_t launch_native(struct core_graph_exec *exec, struct core_stream *s
 /* Those who wait for a buffer, map it or read an event wait for this launch too. */
 static void note_uses(struct core_graph_exec *exec, struct core_stream *stream, uint64_t value)
 {
-    core_use(&exec->uses, stream, value);
-    core_use_buffers(exec->buffers, exec->buffer_count, stream, value);
+    core_in_flight_add(&exec->uses, stream, value);
+    core_in_flight_add_buffers(exec->buffers, exec->buffer_count, stream, value);
     for (uint32_t i = 0; i < exec->stamp_count; i++)
         core_event_take_stamp(exec->nodes[exec->stamps[i].node]->event, exec->stamps[i].stamp, stream, value);
     exec->last_value = value;
     if (exec->last == stream)
         return;
     core_object_retain(&stream->object);
-    core_object_unref(exec->last != NULL ? &exec->last->object : NULL);
+    core_object_release(exec->last != NULL ? &exec->last->object : NULL);
     exec->last = stream;
 }
 

@@ -154,14 +154,14 @@ static void node_release(const struct core_node_maker *maker, struct core_node *
         core_release(maker->context, node, node->size);
 }
 
-void core_node_unref(struct core_node_maker *maker, struct core_node *node)
+void core_node_release(struct core_node_maker *maker, struct core_node *node)
 {
     if (node == NULL || atomic_fetch_sub_explicit(&node->references, 1, memory_order_acq_rel) != 1)
         return;
     for (uint32_t i = 0; i < node->buffer_count; i++)
         core_object_leave(&node->buffers[i]->object);
-    core_object_unref(node->kernel != NULL ? &node->kernel->object : NULL);
-    core_object_unref(node->event != NULL ? &node->event->object : NULL);
+    core_object_release(node->kernel != NULL ? &node->kernel->object : NULL);
+    core_object_release(node->event != NULL ? &node->event->object : NULL);
     struct core_node **place = &maker->spare[maker->turn++ % CORE_SPARE_NODES];
     node_release(maker, *place);
     *place = node;

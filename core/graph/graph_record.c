@@ -1,7 +1,7 @@
 /* Graphs: the recorder, which stands where a stream has its backend.
  *
  * All checks have been made, so what comes here is written down. The numbers of the operations are those of the nodes,
- * from 1. What an operation uses is told afterwards, by core_use() and core_launch(), when the node has room for it.
+ * from 1. What an operation uses is told afterwards, by core_in_flight_add() and core_launch(), when the node has room for it.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
@@ -43,7 +43,7 @@ static int32_t add(struct core_recorder *recorder, struct core_node *node)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     int32_t status = recorder->count < recorder->capacity ? TRM_OK : grow(recorder);
     if (status != TRM_OK) {
-        core_node_unref(recorder->maker, node);
+        core_node_release(recorder->maker, node);
         return status;
     }
     recorder->nodes[recorder->count++] = node;
@@ -104,7 +104,7 @@ int32_t core_recorder_event(struct core_stream *stream, struct core_event *event
 
 /* There is room for as many buffers as the operation has names for. A buffer that somebody destroys at this moment is the
  * program's mistake, but not one to crash for. */
-void core_recorder_use(struct core_stream *stream, struct core_uses *uses)
+void core_recorder_use(struct core_stream *stream, struct core_in_flight *uses)
 {
     struct core_recorder *recorder = recorder_of(stream->backend);
     struct core_node *node         = recorder->nodes[recorder->count - 1];
@@ -134,7 +134,7 @@ void core_recorder_fini(struct core_recorder *recorder)
     struct core_context *context = recorder->maker->context;
 
     for (uint32_t i = 0; i < recorder->count; i++)
-        core_node_unref(recorder->maker, recorder->nodes[i]);
+        core_node_release(recorder->maker, recorder->nodes[i]);
     recorder->count = 0;
     if (!recorder->fixed)
         core_release(context, recorder->nodes, recorder->capacity * sizeof(struct core_node *));

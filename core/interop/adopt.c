@@ -85,7 +85,7 @@ static int32_t find_memory(void *user, struct trm_backend_memory **memory)
     core_error_clear();
     int32_t status = ops->memory_adopt(source->device->device, source->type, source->native, source->offset,
                                        source->size, memory);
-    return status == TRM_OK ? TRM_OK : core_fail_below(status);
+    return status == TRM_OK ? TRM_OK : core_fail_backend(status);
 }
 
 int32_t trm_buffer_adopt(struct trm_device *handle, int32_t type, uint64_t native, uint64_t offset,

@@ -29,7 +29,7 @@ static int32_t create_memory(void *user, struct trm_backend_memory **memory)
         core_error_clear();
         status = ops->ipc_create(device->device, source->size, memory);
     }
-    return status == TRM_OK ? TRM_OK : core_fail_below(status);
+    return status == TRM_OK ? TRM_OK : core_fail_backend(status);
 }
 
 int32_t trm_buffer_create_ipc(struct trm_device *handle, uint64_t size, struct trm_buffer **buffer)
@@ -57,7 +57,7 @@ static int32_t get_handle(const struct core_buffer *buffer, struct trm_ipc_handl
     core_error_clear();
     int32_t status = device->backend->interop.ipc_export(buffer->memory, &found);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_below(status));
+        return core_device_note(device, core_fail_backend(status));
     found.size = buffer->size;
     *handle    = found;
     return TRM_OK;
@@ -83,7 +83,7 @@ static int32_t open_memory(void *user, struct trm_backend_memory **memory)
     core_error_clear();
     int32_t status =
         source->device->backend->interop.ipc_open(source->device->device, source->handle, memory);
-    return status == TRM_OK ? TRM_OK : core_fail_below(status);
+    return status == TRM_OK ? TRM_OK : core_fail_backend(status);
 }
 
 int32_t trm_buffer_open_ipc_handle(struct trm_device *handle, const struct trm_ipc_handle *ipc,

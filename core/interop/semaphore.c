@@ -14,7 +14,7 @@ struct core_semaphore {
     struct core_object object;
     struct core_device *device;
     struct trm_backend_semaphore *semaphore; /* NULL while it is being made, and at the end */
-    struct core_uses uses;
+    struct core_in_flight uses;
     struct core_deferred deferred;
 };
 
@@ -27,7 +27,7 @@ static const struct trm_interop_ops *ops_of(const struct core_semaphore *semapho
 
 static void let_go(struct core_semaphore *semaphore)
 {
-    core_uses_fini(semaphore->object.context, &semaphore->uses);
+    core_in_flight_fini(semaphore->object.context, &semaphore->uses);
     if (semaphore->semaphore != NULL)
         ops_of(semaphore)->semaphore_destroy(semaphore->semaphore);
     semaphore->semaphore = NULL;
@@ -38,15 +38,15 @@ static void deferred_go(struct core_deferred *item)
     struct core_semaphore *semaphore =
         (struct core_semaphore *)((char *)item - offsetof(struct core_semaphore, deferred));
     let_go(semaphore);
-    core_object_unref(&semaphore->object);
+    core_object_release(&semaphore->object);
 }
 
 /* The backend's part stays until the work that waits for it or raises it has ended. */
 static void semaphore_retire(struct core_object *object)
 {
     struct core_semaphore *semaphore = (struct core_semaphore *)object;
-    core_device_discount(semaphore->device, CORE_SEMAPHORE);
-    if (core_uses_finished(&semaphore->uses)) {
+    core_device_forget_child(semaphore->device, CORE_SEMAPHORE);
+    if (core_in_flight_is_done(&semaphore->uses)) {
         let_go(semaphore);
         return;
     }
@@ -60,7 +60,7 @@ static void semaphore_release(struct core_object *object)
 {
     struct core_device *device = ((struct core_semaphore *)object)->device;
     core_release(object->context, object, sizeof(struct core_semaphore));
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static const struct core_object_ops semaphore_object_ops = {
@@ -82,7 +82,7 @@ static int32_t semaphore_make(struct core_device *device, struct core_semaphore 
         core_release(context, made, sizeof(*made));
         return status;
     }
-    core_device_adopt(device, CORE_SEMAPHORE);
+    core_device_add_child(device, CORE_SEMAPHORE);
     *semaphore = made;
     return TRM_OK;
 }
@@ -92,7 +92,7 @@ static int32_t semaphore_finish(struct core_semaphore *semaphore, int32_t status
                                 struct trm_semaphore **handle)
 {
     if (status != TRM_OK) {
-        status = core_device_note(semaphore->device, core_fail_below(status));
+        status = core_device_note(semaphore->device, core_fail_backend(status));
         core_object_kill(&semaphore->object);
         return status;
     }
@@ -160,7 +160,7 @@ static int32_t export_semaphore(const struct core_semaphore *semaphore, int32_t 
         return core_interop_missing(semaphore->device, "semaphores that can be exported");
     core_error_clear();
     status = ops->semaphore_export(semaphore->semaphore, type, fd);
-    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, core_fail_below(status));
+    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, core_fail_backend(status));
 }
 
 int32_t trm_semaphore_export(struct trm_semaphore *handle, int32_t type, int32_t *fd)
@@ -183,7 +183,7 @@ static int32_t read_value(const struct core_semaphore *semaphore, uint64_t *valu
         return core_interop_missing(semaphore->device, "semaphores that can be read");
     core_error_clear();
     status = ops->semaphore_value(semaphore->semaphore, value);
-    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, core_fail_below(status));
+    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, core_fail_backend(status));
 }
 
 int32_t trm_semaphore_value(struct trm_semaphore *handle, uint64_t *value)
@@ -217,7 +217,7 @@ static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaph
                                         call(stream->backend, value, semaphore->semaphore, semaphore_value));
     if (status != TRM_OK)
         return status;
-    core_use(&semaphore->uses, stream, value);
+    core_in_flight_add(&semaphore->uses, stream, value);
     core_stream_count(stream, counter);
     return TRM_OK;
 }

@@ -33,7 +33,7 @@ static void ordered_free(struct core_buffer *buffer)
 
 void core_buffer_let_go(struct core_buffer *buffer)
 {
-    core_uses_fini(buffer->object.context, &buffer->uses);
+    core_in_flight_fini(buffer->object.context, &buffer->uses);
     if (buffer->block != NULL)
         core_pool_give(buffer->device->pool, buffer->block);
     else if (buffer->ordered)
@@ -48,12 +48,12 @@ static void deferred_go(struct core_deferred *item)
         (struct core_buffer *)((char *)item - offsetof(struct core_buffer, deferred));
 
     core_buffer_let_go(buffer);
-    core_object_unref(&buffer->object);
+    core_object_release(&buffer->object);
 }
 
 void core_buffer_let_go_later(struct core_buffer *buffer)
 {
-    if (core_uses_finished(&buffer->uses)) {
+    if (core_in_flight_is_done(&buffer->uses)) {
         core_buffer_let_go(buffer);
         return;
     }
@@ -69,7 +69,7 @@ static void buffer_retire(struct core_object *object)
     struct core_device *device = buffer->device;
 
     core_buffer_map_fini(buffer);
-    core_device_discount(device, CORE_BUFFER);
+    core_device_forget_child(device, CORE_BUFFER);
     atomic_fetch_sub_explicit(&device->buffer_bytes, buffer->size, memory_order_relaxed);
     if (atomic_load_explicit(&buffer->ending, memory_order_relaxed) == CORE_ENDING_BOTH &&
         atomic_exchange(&buffer->ending, CORE_ENDING_ONE) == CORE_ENDING_BOTH)
@@ -77,14 +77,14 @@ static void buffer_retire(struct core_object *object)
     core_buffer_let_go_later(buffer);
 }
 
-/* The first half of core_device_disown() has been done by retire: the buffer is not live any more,
+/* The first half of core_device_drop_child() has been done by retire: the buffer is not live any more,
  * though its memory may still be in use. */
 static void buffer_release(struct core_object *object)
 {
     struct core_device *device = buffer_of(object)->device;
 
     core_release(object->context, object, sizeof(struct core_buffer));
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static const struct core_object_ops buffer_ops = {
@@ -139,7 +139,7 @@ static int32_t memory_import(struct core_buffer *buffer, const struct trm_buffer
     core_error_clear();
     int32_t status = device->backend->memory.allocate(device->device, &imported, &buffer->memory);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_below(status));
+        return core_device_note(device, core_fail_backend(status));
     buffer->host = desc->host_pointer;
     return TRM_OK;
 }
@@ -162,7 +162,7 @@ static int32_t memory_from_backend(struct core_buffer *buffer, struct core_strea
         status = core_stream_commit(stream, value, status);
         if (status != TRM_OK)
             return status;
-        core_use(&buffer->uses, stream, value);
+        core_in_flight_add(&buffer->uses, stream, value);
         buffer->ordered = 1;
         break;
     }
@@ -187,7 +187,7 @@ static int32_t memory_take(struct core_buffer *buffer, uint64_t alignment, struc
     buffer->base   = block->offset;
     buffer->host   = core_block_host(block);
     if (block->value != 0)
-        core_use(&buffer->uses, stream, block->value);
+        core_in_flight_add(&buffer->uses, stream, block->value);
     return TRM_OK;
 }
 
@@ -221,7 +221,7 @@ static int32_t buffer_make(struct core_device *device, int32_t kind, uint64_t si
         core_release(context, made, sizeof(*made));
         return status;
     }
-    core_device_adopt(device, CORE_BUFFER);
+    core_device_add_child(device, CORE_BUFFER);
 
     made->size = size;
     count_bytes(device, size);
@@ -266,7 +266,7 @@ int32_t core_buffer_create_shared(struct core_device *device, uint64_t size,
         if (status == TRM_OK)
             made->host = host;
         else
-            core_fail_below(status);
+            core_fail_backend(status);
     }
     if (status != TRM_OK) {
         core_buffer_end(made);

@@ -38,7 +38,7 @@ struct core_buffer {
     void *staging;           /* while mapped, where the host cannot reach the memory */
     uint32_t map_flags;      /* while mapped */
     _Atomic uint32_t ending; /* enum core_buffer_ending */
-    struct core_uses uses;
+    struct core_in_flight uses;
     struct core_deferred deferred;
 };
 

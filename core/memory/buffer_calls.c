@@ -170,7 +170,7 @@ int32_t trm_buffer_wait(struct trm_buffer *buffer, uint64_t timeout_ns)
     struct core_buffer *found = core_object_enter(buffer, CORE_BUFFER);
     if (found == NULL)
         return core_last_status();
-    int32_t status = core_uses_wait(&found->uses, timeout_ns);
+    int32_t status = core_in_flight_wait(&found->uses, timeout_ns);
     core_object_leave(&found->object);
     return status;
 }

@@ -17,7 +17,7 @@ static int32_t add_ordered(struct core_device *device, struct trm_pool_stats *st
     core_error_clear();
     int32_t status = device->backend->pool.statistics(device->device, &used, &cached, &reserved);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_below(status));
+        return core_device_note(device, core_fail_backend(status));
     stats->used_bytes += used;
     stats->cached_bytes += cached;
     stats->reserved_bytes += reserved;
@@ -31,9 +31,9 @@ int32_t trm_pool_get_stats(struct trm_device *device, struct trm_pool_stats *sta
         return core_last_status();
 
     core_device_reap(found);
-    core_lock_take(&found->pool->lock);
+    core_lock_acquire(&found->pool->lock);
     struct trm_pool_stats now = found->pool->stats;
-    core_lock_give(&found->pool->lock);
+    core_lock_release(&found->pool->lock);
     int32_t status = add_ordered(found, &now);
     if (status != TRM_OK)
         return status;
@@ -63,11 +63,11 @@ int32_t trm_pool_set_threshold(struct trm_device *device, uint64_t bytes)
     if (found->backend->pool.set_threshold != NULL)
         status = found->backend->pool.set_threshold(found->device, bytes);
     if (status != TRM_OK)
-        return core_device_note(found, core_fail_below(status));
-    core_lock_take(&found->pool->lock);
+        return core_device_note(found, core_fail_backend(status));
+    core_lock_acquire(&found->pool->lock);
     found->pool->threshold = bytes;
     struct core_slab *idle = core_pool_trim_locked(found->pool, bytes);
-    core_lock_give(&found->pool->lock);
+    core_lock_release(&found->pool->lock);
     core_pool_drop(idle);
     return TRM_OK;
 }

@@ -64,7 +64,7 @@ free_memory:
     device->backend->memory.free(made->memory);
 release:
     core_release(context, made, sizeof(*made));
-    return core_device_note(device, core_fail_below(status));
+    return core_device_note(device, core_fail_backend(status));
 }
 
 void core_slab_destroy(struct core_slab *slab)

@@ -62,7 +62,7 @@ static void staging_go(struct core_deferred *item)
         (struct core_staging *)((char *)item - offsetof(struct core_staging, deferred));
     struct core_context *context = staging->device->object.context;
 
-    core_uses_fini(context, &staging->uses);
+    core_in_flight_fini(context, &staging->uses);
     if (staging->block != NULL)
         core_pool_give(staging->device->pool, staging->block);
     else

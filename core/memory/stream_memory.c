@@ -29,17 +29,17 @@ int32_t trm_stream_alloc(struct trm_stream *stream, uint64_t size, struct trm_bu
 }
 
 /* Is there work on other streams, not known to have finished, that uses the buffer? */
-static int32_t others_use(struct core_uses *uses, const struct core_stream *stream)
+static int32_t others_use(struct core_in_flight *uses, const struct core_stream *stream)
 {
     uint32_t own = 0;
 
     uint32_t occupied = atomic_load_explicit(&uses->occupied, memory_order_acquire);
     if (occupied == 0)
         return 0;
-    core_lock_take(&uses->lock);
-    for (uint32_t i = 0; i < CORE_USES_INLINE; i++)
+    core_lock_acquire(&uses->lock);
+    for (uint32_t i = 0; i < CORE_IN_FLIGHT_INLINE; i++)
         own += uses->slots[i].stream == stream;
-    core_lock_give(&uses->lock);
+    core_lock_release(&uses->lock);
     return occupied != own;
 }
 
@@ -57,7 +57,7 @@ static int32_t ordered_free(struct core_buffer *buffer, struct core_stream *stre
 static int32_t let_go_in_order(struct core_buffer *buffer, struct core_stream *stream)
 {
     if (others_use(&buffer->uses, stream)) {
-        core_uses_finished(&buffer->uses); /* drops those that have */
+        core_in_flight_is_done(&buffer->uses); /* drops those that have */
         if (others_use(&buffer->uses, stream))
             return 0;
     }
@@ -67,7 +67,7 @@ static int32_t let_go_in_order(struct core_buffer *buffer, struct core_stream *s
     } else if (!buffer->ordered || !ordered_free(buffer, stream)) {
         return 0;
     }
-    core_uses_fini(buffer->object.context, &buffer->uses);
+    core_in_flight_fini(buffer->object.context, &buffer->uses);
     return 1;
 }
 
@@ -80,14 +80,14 @@ static void end_on_stream(struct core_buffer *buffer, struct core_stream *stream
     int32_t retired = atomic_load_explicit(&buffer->ending, memory_order_acquire) == CORE_ENDING_ONE;
     if (!retired) {
         /* Whoever is inside will let the memory go when he leaves, after this use. */
-        core_use(&buffer->uses, stream, core_stream_next(stream) - 1);
+        core_in_flight_add(&buffer->uses, stream, core_stream_next(stream) - 1);
         retired = atomic_exchange(&buffer->ending, CORE_ENDING_ONE) == CORE_ENDING_ONE;
     }
     if (retired && !let_go_in_order(buffer, stream)) {
-        core_use(&buffer->uses, stream, core_stream_next(stream) - 1);
+        core_in_flight_add(&buffer->uses, stream, core_stream_next(stream) - 1);
         core_buffer_let_go_later(buffer);
     }
-    core_object_unref(&buffer->object);
+    core_object_release(&buffer->object);
 }
 
 int32_t trm_stream_free(struct trm_stream *stream, struct trm_buffer *buffer)

@@ -16,7 +16,7 @@
 
 static void kernel_retire(struct core_object *object)
 {
-    core_device_discount(((struct core_kernel *)object)->module->device, CORE_KERNEL);
+    core_device_forget_child(((struct core_kernel *)object)->module->device, CORE_KERNEL);
 }
 
 static void kernel_release(struct core_object *object)
@@ -27,8 +27,8 @@ static void kernel_release(struct core_object *object)
 
     core_release(object->context, kernel->name, strlen(kernel->name) + 1);
     core_release(object->context, kernel, sizeof(*kernel));
-    core_object_unref(&module->object);
-    core_device_unref(device);
+    core_object_release(&module->object);
+    core_device_release(device);
 }
 
 static const struct core_object_ops kernel_ops = {
@@ -137,7 +137,7 @@ static int32_t kernel_below(const struct core_module *module, const char *name,
     if (status == TRM_ERROR_NOT_FOUND)
         return fail_not_found(module, name);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_below(status));
+        return core_device_note(device, core_fail_backend(status));
     return reflected != NULL ? core_kernel_interface_match(reflected, desc) : check_parameters(desc, name);
 }
 
@@ -184,7 +184,7 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
     if (status != TRM_OK)
         goto release_name;
     core_object_retain(&module->object);
-    core_device_adopt(module->device, CORE_KERNEL);
+    core_device_add_child(module->device, CORE_KERNEL);
     *kernel = made;
     return TRM_OK;
 

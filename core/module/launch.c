@@ -307,7 +307,7 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
         core_module_use(launch->kernel->module, stream, value);
     else
         core_recorder_kernel(stream, launch->kernel);
-    core_use_buffers(launch->buffers, launch->desc.argument_count, stream, value);
+    core_in_flight_add_buffers(launch->buffers, launch->desc.argument_count, stream, value);
     core_stream_count(stream, &stream->stats->launches);
     return TRM_OK;
 }

@@ -20,12 +20,12 @@ static void module_unload(struct core_module *module)
     struct core_context *context = module->object.context;
     struct core_device *device   = module->device;
 
-    core_uses_fini(context, &module->uses);
+    core_in_flight_fini(context, &module->uses);
     device->backend->module.unload(module->module);
     core_module_source_destroy(context, module->portable);
     core_release(context, module->name, strlen(module->name) + 1);
     core_release(context, module, sizeof(*module));
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static void deferred_go(struct core_deferred *item)
@@ -35,7 +35,7 @@ static void deferred_go(struct core_deferred *item)
 
 static void module_retire(struct core_object *object)
 {
-    core_device_discount(((struct core_module *)object)->device, CORE_MODULE);
+    core_device_forget_child(((struct core_module *)object)->device, CORE_MODULE);
 }
 
 /* Handle and kernels are gone; what is left are launches under way. */
@@ -49,7 +49,7 @@ static void module_release(struct core_object *object)
     module->deferred.go   = deferred_go;
     core_object_retain(&device->object);
     core_device_defer(device, &module->deferred);
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static const struct core_object_ops module_ops = {
@@ -73,7 +73,7 @@ static int32_t check_supported(struct core_device *device, int32_t format)
         return core_fail(status, "device %s takes no %s", device->id, core_module_format_text(format));
     if (status == TRM_ERROR_UNSUPPORTED)
         return core_fail(status, "device %s takes no modules of format %" PRId32, device->id, format);
-    return core_device_note(device, core_fail_below(status));
+    return core_device_note(device, core_fail_backend(status));
 }
 
 /* A backend may try this and that before it comes to something that works; what failed on the way is nobody's error. */
@@ -86,7 +86,7 @@ static int32_t load_below(struct core_module *module, const struct trm_module_so
     core_error_clear();
     int32_t status = device->backend->module.load(device->device, source, &module->module);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_below(status));
+        return core_device_note(device, core_fail_backend(status));
     core_error_restore(&before);
     return TRM_OK;
 }
@@ -116,7 +116,7 @@ static int32_t module_create(struct core_device *device, const struct trm_module
     status = core_object_init(&made->object, &module_ops, context);
     if (status != TRM_OK)
         goto unload;
-    core_device_adopt(device, CORE_MODULE);
+    core_device_add_child(device, CORE_MODULE);
     *module = made;
     return TRM_OK;
 
@@ -194,7 +194,7 @@ static int32_t build_below(struct core_device *device, const struct trm_module_s
     core_error_clear();
     int32_t status = device->backend->module.build(device->device, source, flags, path);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_below(status));
+        return core_device_note(device, core_fail_backend(status));
     core_error_restore(&before);
     return TRM_OK;
 }

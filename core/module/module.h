@@ -25,7 +25,7 @@ struct core_module {
     struct trm_backend_module *module;
     struct core_lock lock; /* guards the list that follows, but not the values in it */
     struct core_module_notes *notes;
-    struct core_uses uses;
+    struct core_in_flight uses;
     struct core_deferred deferred;
     struct core_portable *portable; /* what it was made of, and its kernels; NULL: native code */
     char *name;

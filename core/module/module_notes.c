@@ -48,10 +48,10 @@ static int32_t notes_grow(struct core_module *module)
 
     if (block == NULL)
         return 0;
-    core_lock_take(&module->lock);
+    core_lock_acquire(&module->lock);
     block->next   = module->notes;
     module->notes = block;
-    core_lock_give(&module->lock);
+    core_lock_release(&module->lock);
     return 1;
 }
 
@@ -59,7 +59,7 @@ static int32_t notes_grow(struct core_module *module)
 static struct core_module_note *note_set(struct core_module *module, struct core_stream *stream,
                                          uint64_t value, struct core_stream **before)
 {
-    core_lock_take(&module->lock);
+    core_lock_acquire(&module->lock);
     struct core_module_note *note = find_locked(module, stream);
     if (note != NULL && note->stream != stream) {
         *before = note->stream;
@@ -68,7 +68,7 @@ static struct core_module_note *note_set(struct core_module *module, struct core
     }
     if (note != NULL)
         atomic_store_explicit(&note->value, value, memory_order_relaxed);
-    core_lock_give(&module->lock);
+    core_lock_release(&module->lock);
     return note;
 }
 
@@ -80,9 +80,9 @@ void core_module_use_first(struct core_module *module, struct core_stream *strea
     if (note == NULL && notes_grow(module))
         note = note_set(module, stream, value, &before);
     if (before != NULL)
-        core_object_unref(&before->object);
+        core_object_release(&before->object);
     if (note == NULL) {
-        core_use(&module->uses, stream, value);
+        core_in_flight_add(&module->uses, stream, value);
         return;
     }
     stream->launched      = module->object.handle;
@@ -100,8 +100,9 @@ void core_module_notes_to_uses(struct core_module *module)
             struct core_module_note *note = &block->notes[i];
             if (note->stream == NULL)
                 continue;
-            core_use(&module->uses, note->stream, atomic_load_explicit(&note->value, memory_order_acquire));
-            core_object_unref(&note->stream->object);
+            core_in_flight_add(&module->uses, note->stream,
+                               atomic_load_explicit(&note->value, memory_order_acquire));
+            core_object_release(&note->stream->object);
         }
         core_release(module->object.context, block, sizeof(*block));
     }

@@ -438,7 +438,7 @@ static void retire(struct core_object *object)
     if (object->ops->retire != NULL)
         object->ops->retire(object);
     slot_give_back(object->context->handles, object->slot, (uintptr_t)object->handle);
-    core_object_unref(object);
+    core_object_release(object);
 }
 
 void core_object_leave(struct core_object *object)
@@ -499,14 +499,14 @@ void core_object_retain(struct core_object *object)
     atomic_fetch_add_explicit(&object->references, 1, memory_order_relaxed);
 }
 
-void core_object_unref(struct core_object *object)
+void core_object_release(struct core_object *object)
 {
     if (object == NULL || atomic_fetch_sub_explicit(&object->references, 1, memory_order_acq_rel) != 1)
         return;
     struct core_object *context = &object->context->object;
     object->ops->release(object);
     if (object != context)
-        core_object_unref(context);
+        core_object_release(context);
 }
 
 /* ---- the table ---- */

@@ -99,7 +99,7 @@ int32_t core_object_kill(struct core_object *object);
 int32_t core_object_kill_handle(const void *handle, enum core_type type);
 
 void core_object_retain(struct core_object *object);
-void core_object_unref(struct core_object *object); /* NULL is fine */
+void core_object_release(struct core_object *object); /* NULL is fine */
 
 /* Is a handle one that core_object_find() would find? Sets no error. */
 int32_t core_object_alive(const void *handle, enum core_type type);

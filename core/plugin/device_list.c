@@ -75,7 +75,7 @@ static int32_t ask_u64(const struct core_backend *backend, uint32_t number, uint
     uint64_t needed = 0;
     core_error_clear();
     int32_t status = backend->device.get_info(backend->instance, number, key, value, sizeof(*value), &needed);
-    return status == TRM_OK ? TRM_OK : core_fail_below(status);
+    return status == TRM_OK ? TRM_OK : core_fail_backend(status);
 }
 
 /* A name that is too long is cut. */
@@ -87,7 +87,7 @@ static int32_t ask_name(const struct core_backend *backend, uint32_t number, cha
     int32_t status =
         backend->device.get_info(backend->instance, number, TRM_DEVICE_NAME, text, sizeof(text), &needed);
     if (status != TRM_OK)
-        return core_fail_below(status);
+        return core_fail_backend(status);
     text[sizeof(text) - 1] = '\0';
     core_text_copy(name, capacity, text);
     return TRM_OK;

@@ -20,7 +20,7 @@ static int32_t ask(const struct core_backend *backend, uint32_t number, uint32_t
     uint64_t needed = 0;
     core_error_clear();
     int32_t status = backend->device.get_info(backend->instance, number, key, value, capacity, &needed);
-    return status == TRM_OK || status == TRM_ERROR_NOT_FOUND ? status : core_fail_below(status);
+    return status == TRM_OK || status == TRM_ERROR_NOT_FOUND ? status : core_fail_backend(status);
 }
 
 static int32_t ask_name(const struct core_backend *backend, uint32_t number, char name[NAME_BYTES])

@@ -44,7 +44,7 @@ void core_loader_say(struct core_candidate *candidate, const char *format, ...)
 /* A backend's function failed: what it said about that, else what the status means. */
 static const char *words_for(struct core_candidate *candidate, int32_t status)
 {
-    core_fail_below(status);
+    core_fail_backend(status);
     candidate->starved = status == TRM_ERROR_OUT_OF_HOST_MEMORY;
     return trm_last_error().sentence;
 }
@@ -68,7 +68,7 @@ static int32_t check_file(struct core_candidate *candidate)
     if (candidate->path[0] != '/')
         return core_loader_refuse(candidate,
                                   "the path is not absolute, and only absolute paths may name code");
-    int32_t status = core_trust_file(candidate->path);
+    int32_t status = core_file_permissions_check(candidate->path);
     if (status == TRM_ERROR_PERMISSION)
         return core_loader_refuse(candidate, "not trusted: %s", trm_last_error().sentence);
     if (status != TRM_OK)

@@ -219,7 +219,7 @@ static int32_t set_from_file(void *user, const char *key, const char *text, unsi
 static int32_t read_file(struct reader *reader, const char *path)
 {
     reader->path    = path;
-    reader->trusted = core_trust_file(path) == TRM_OK;
+    reader->trusted = core_file_permissions_check(path) == TRM_OK;
     reader->set     = 0;
     return core_config_read(reader->context, path, set_from_file, reader);
 }

@@ -50,7 +50,7 @@ static int32_t find_in(struct core_arena *arena, const struct core_folders *fold
             return core_fail_memory("looking for a kernel");
         if (access(path, F_OK) != 0)
             continue;
-        int32_t status = core_trust_file(path);
+        int32_t status = core_file_permissions_check(path);
         if (status == TRM_OK)
             *found = path;
         return status;
@@ -123,7 +123,7 @@ static int32_t visit_all(const struct places *places, trm_shader_visit_fn visit,
             .struct_size = sizeof(public), .name = place->name, .path = place->path};
         if (i != 0 && strcmp(place->name, places->list[i - 1].name) == 0)
             continue;
-        if (core_trust_file(place->path) == TRM_OK)
+        if (core_file_permissions_check(place->path) == TRM_OK)
             status = visit(user, &public);
         else
             core_log(places->arena.context, TRM_LOG_WARNING, "%s is left out: %s", place->path,

@@ -52,13 +52,13 @@ static struct core_shader_text *find_text(const struct core_shader *shader,
 /* Another thread may have been as quick; its text is then the one that stays. */
 static struct core_shader_text *keep_text(struct core_shader *shader, struct core_shader_text *made)
 {
-    core_lock_take(&shader->lock);
+    core_lock_acquire(&shader->lock);
     struct core_shader_text *known = find_text(shader, made);
     if (known == NULL) {
         made->next    = shader->texts;
         shader->texts = made;
     }
-    core_lock_give(&shader->lock);
+    core_lock_release(&shader->lock);
     if (known == NULL)
         return made;
     release_text(shader->object.context, made);
@@ -102,9 +102,9 @@ static int32_t get_text(struct core_shader *shader, const struct core_portable *
     made->flags    = desc->flags;
     memcpy(made->digest, portable->digest, sizeof(made->digest));
 
-    core_lock_take(&shader->lock);
+    core_lock_acquire(&shader->lock);
     *text = find_text(shader, made);
-    core_lock_give(&shader->lock);
+    core_lock_release(&shader->lock);
     if (*text != NULL) {
         release_text(context, made);
         return TRM_OK;

@@ -91,6 +91,6 @@ int32_t trm_stream_callback(struct trm_stream *handle, trm_callback_fn callback,
         status = core_gate_callback(stream, callback, user);
     else
         status = call_and_wait(stream, callback, user);
-    core_object_unref(&stream->object);
+    core_object_release(&stream->object);
     return status;
 }

@@ -33,13 +33,13 @@ void core_device_defer_late(struct core_device *device, struct core_deferred *it
  * be waiting for. */
 static int32_t has_ended(struct core_device *device, struct core_deferred *item)
 {
-    if (core_uses_finished(item->uses))
+    if (core_in_flight_is_done(item->uses))
         return 1;
     if (core_object_alive(device->object.handle, CORE_DEVICE) || core_service_inside(NULL) != NULL ||
-        !core_uses_foreign(item->uses, device))
+        !core_in_flight_is_foreign(item->uses, device))
         return 0;
-    core_uses_wait(item->uses, TRM_FOREVER);
-    return core_uses_finished(item->uses);
+    core_in_flight_wait(item->uses, TRM_FOREVER);
+    return core_in_flight_is_done(item->uses);
 }
 
 void core_device_defer(struct core_device *device, struct core_deferred *item)
@@ -84,7 +84,7 @@ static struct core_deferred *let_go(struct core_device *device, struct core_defe
     while (list != NULL && in_vain < LOOK_AT_MOST) {
         struct core_deferred *item = list;
         list                       = item->next;
-        if (core_uses_finished(item->uses)) {
+        if (core_in_flight_is_done(item->uses)) {
             atomic_fetch_sub_explicit(&device->deferred_count, 1, memory_order_relaxed);
             item->go(item);
             continue;
@@ -104,7 +104,7 @@ void core_device_reap(struct core_device *device)
     /* What goes may hold the last reference but this one. */
     core_object_retain(&device->object);
     put_back(device, let_go(device, take_all(device)));
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 void core_device_reap_last(struct core_device *device)
@@ -131,7 +131,7 @@ void core_device_reap_all(struct core_device *device)
     while ((item = take_all(device)) != NULL) {
         while (item != NULL) {
             struct core_deferred *next = item->next;
-            core_uses_wait(item->uses, TRM_FOREVER);
+            core_in_flight_wait(item->uses, TRM_FOREVER);
             atomic_fetch_sub_explicit(&device->deferred_count, 1, memory_order_relaxed);
             item->go(item);
             item = next;

@@ -11,7 +11,7 @@ struct core_device;
 /* Embedded in what waits to go. It keeps the device alive by itself where it has to. */
 struct core_deferred {
     struct core_deferred *next;
-    struct core_uses *uses;
+    struct core_in_flight *uses;
     void (*go)(struct core_deferred *item); /* called once, without locks held; frees the item */
 };
 

@@ -11,7 +11,7 @@
 
 static void event_retire(struct core_object *object)
 {
-    core_device_discount(((struct core_event *)object)->device, CORE_EVENT);
+    core_device_forget_child(((struct core_event *)object)->device, CORE_EVENT);
 }
 
 static void event_release(struct core_object *object)
@@ -19,9 +19,9 @@ static void event_release(struct core_object *object)
     struct core_event *event   = (struct core_event *)object;
     struct core_device *device = event->device;
     core_event_stamp_end(event);
-    core_object_unref(event->stream != NULL ? &event->stream->object : NULL);
+    core_object_release(event->stream != NULL ? &event->stream->object : NULL);
     core_event_pool_give(device, event);
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static const struct core_object_ops event_object_ops = {
@@ -55,7 +55,7 @@ int32_t trm_event_create(struct trm_device *handle, uint32_t flags, struct trm_e
         core_event_pool_give(device, event);
         return status;
     }
-    core_device_adopt(device, CORE_EVENT);
+    core_device_add_child(device, CORE_EVENT);
     *out = event->object.handle;
     return TRM_OK;
 }
@@ -69,12 +69,12 @@ void trm_event_destroy(struct trm_event *handle)
 
 int32_t core_event_hold(struct core_event *event, struct core_stream **stream, uint64_t *value)
 {
-    core_lock_take(&event->lock);
+    core_lock_acquire(&event->lock);
     struct core_stream *held = event->stream;
     *value                   = event->value;
     if (held != NULL)
         core_object_retain(&held->object);
-    core_lock_give(&event->lock);
+    core_lock_release(&event->lock);
     *stream = held;
     return held != NULL;
 }
@@ -82,12 +82,12 @@ int32_t core_event_hold(struct core_event *event, struct core_stream **stream, u
 static void move_to(struct core_event *event, struct core_stream *stream, uint64_t value)
 {
     core_object_retain(&stream->object);
-    core_lock_take(&event->lock);
+    core_lock_acquire(&event->lock);
     struct core_stream *before = event->stream;
     event->stream              = stream;
     event->value               = value;
-    core_lock_give(&event->lock);
-    core_object_unref(before != NULL ? &before->object : NULL);
+    core_lock_release(&event->lock);
+    core_object_release(before != NULL ? &before->object : NULL);
 }
 
 static int32_t check_stream(const struct core_event *event, const struct core_stream *stream)
@@ -154,7 +154,7 @@ int32_t trm_event_wait(struct trm_event *handle, uint64_t timeout_ns)
         return core_last_status();
     if (core_event_hold(event, &stream, &value)) {
         status = core_stream_wait_value(stream, value, timeout_ns);
-        core_object_unref(&stream->object);
+        core_object_release(&stream->object);
     }
     core_object_leave(&event->object);
     return status;
@@ -178,6 +178,6 @@ int32_t trm_event_point(struct trm_event *handle, struct trm_point *point)
         return core_fail(TRM_ERROR_NOT_FOUND, "the event has never been recorded");
     point->stream = stream->object.handle;
     point->value  = value;
-    core_object_unref(&stream->object);
+    core_object_release(&stream->object);
     return TRM_OK;
 }

@@ -50,7 +50,7 @@ int32_t core_event_time(struct core_event *event, uint64_t *nanoseconds);
 int32_t core_stamp_are_native(const struct core_device *device); /* 1: the backend has stamps */
 int32_t core_stamp_create_shared(struct core_device *device, struct core_stamp **stamp);
 struct trm_backend_stamp *core_stamp_below(const struct core_stamp *stamp);
-void core_stamp_unref(struct core_stamp *stamp);
+void core_stamp_release(struct core_stamp *stamp);
 
 /* Operation `value` of `stream` has been enqueued, which records the shared stamp: it is the event's record now. */
 void core_event_take_stamp(struct core_event *event, struct core_stamp *stamp, struct core_stream *stream,

@@ -15,7 +15,7 @@
 struct core_stamp {
     struct core_device *device;        /* holds a reference */
     _Atomic uint32_t references;       /* the event's or the deferred list's, a reader's, a notification's */
-    struct core_uses uses;             /* the record in flight */
+    struct core_in_flight uses;        /* the record in flight */
     struct core_deferred deferred;     /* while it is, and the event has moved on */
     struct trm_backend_stamp *backend; /* NULL: emulated, by what follows */
     struct core_notification notification;
@@ -39,11 +39,11 @@ static int32_t is_native(const struct core_device *device)
 static void stamp_free(struct core_stamp *stamp)
 {
     struct core_device *device = stamp->device;
-    core_uses_fini(device->object.context, &stamp->uses);
+    core_in_flight_fini(device->object.context, &stamp->uses);
     if (stamp->backend != NULL)
         device->backend->profile.stamp_destroy(stamp->backend);
     core_release(device->object.context, stamp, sizeof(*stamp));
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static void stamp_unref(struct core_stamp *stamp)
@@ -89,7 +89,7 @@ static int32_t create_below(struct core_device *device, struct trm_backend_stamp
     core_error_clear();
     int32_t status = device->backend->profile.stamp_create(device->device, stamp);
     if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
-        return core_device_note(device, core_fail_below(status));
+        return core_device_note(device, core_fail_backend(status));
     core_error_restore(&before);
     return TRM_OK;
 }
@@ -121,7 +121,7 @@ static int32_t record_native(struct core_stamp *stamp, struct core_stream *strea
         core_stream_commit(stream, *value, ops->stamp_record(stream->backend, *value, stamp->backend));
     if (status != TRM_OK)
         return status;
-    core_use(&stamp->uses, stream, *value);
+    core_in_flight_add(&stamp->uses, stream, *value);
     core_stream_count(stream, NULL);
     return TRM_OK;
 }
@@ -199,7 +199,7 @@ static int32_t record_emulated(struct core_stamp *stamp, struct core_stream *str
     atomic_store(&stamp->time, 0);
     stamp->notification.notified = stamp_notified;
     atomic_fetch_add_explicit(&stamp->references, 1, memory_order_relaxed);
-    core_use(&stamp->uses, stream, *value);
+    core_in_flight_add(&stamp->uses, stream, *value);
     queue_stamp(stamp, stream);
     status = core_notify(stream, *value, &stamp->notification);
     if (status != TRM_OK) {
@@ -211,10 +211,10 @@ static int32_t record_emulated(struct core_stamp *stamp, struct core_stream *str
 
 static struct core_stamp *swap(struct core_event *event, struct core_stamp *stamp)
 {
-    core_lock_take(&event->lock);
+    core_lock_acquire(&event->lock);
     struct core_stamp *before = event->stamp;
     event->stamp              = stamp;
-    core_lock_give(&event->lock);
+    core_lock_release(&event->lock);
     return before;
 }
 
@@ -223,7 +223,7 @@ static int32_t is_idle(struct core_stamp *stamp)
 {
     return stamp != NULL && !stamp->shared &&
            atomic_load_explicit(&stamp->references, memory_order_acquire) == 1 &&
-           core_uses_finished(&stamp->uses);
+           core_in_flight_is_done(&stamp->uses);
 }
 
 /* While it records the event has no stamp, so that no two threads use one at once. */
@@ -270,7 +270,7 @@ struct trm_backend_stamp *core_stamp_below(const struct core_stamp *stamp)
     return stamp->backend;
 }
 
-void core_stamp_unref(struct core_stamp *stamp)
+void core_stamp_release(struct core_stamp *stamp)
 {
     stamp_unref(stamp);
 }
@@ -281,7 +281,7 @@ void core_event_take_stamp(struct core_event *event, struct core_stamp *stamp, s
 {
     struct core_stamp *old_stamp   = NULL;
     struct core_stream *old_stream = NULL;
-    core_lock_take(&event->lock);
+    core_lock_acquire(&event->lock);
     if (event->stamp != stamp) {
         atomic_fetch_add_explicit(&stamp->references, 1, memory_order_relaxed);
         old_stamp    = event->stamp;
@@ -293,9 +293,9 @@ void core_event_take_stamp(struct core_event *event, struct core_stamp *stamp, s
         event->stream = stream;
     }
     event->value = value;
-    core_lock_give(&event->lock);
+    core_lock_release(&event->lock);
     stamp_discard(old_stamp);
-    core_object_unref(old_stream != NULL ? &old_stream->object : NULL);
+    core_object_release(old_stream != NULL ? &old_stream->object : NULL);
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------- */
@@ -309,7 +309,7 @@ struct record {
 
 static int32_t record_hold(struct core_event *event, struct record *record)
 {
-    core_lock_take(&event->lock);
+    core_lock_acquire(&event->lock);
     record->stream = event->stream;
     record->value  = event->value;
     record->stamp  = event->stamp;
@@ -317,7 +317,7 @@ static int32_t record_hold(struct core_event *event, struct record *record)
         core_object_retain(&record->stream->object);
     if (record->stamp != NULL)
         atomic_fetch_add_explicit(&record->stamp->references, 1, memory_order_relaxed);
-    core_lock_give(&event->lock);
+    core_lock_release(&event->lock);
     if (record->stream != NULL)
         return TRM_OK;
     stamp_unref(record->stamp);
@@ -333,7 +333,7 @@ static int32_t read_stamp(struct core_stamp *stamp, uint64_t *nanoseconds)
     }
     core_error_clear();
     int32_t status = stamp->device->backend->profile.stamp_read(stamp->backend, nanoseconds);
-    return status == TRM_OK ? TRM_OK : core_device_note(stamp->device, core_fail_below(status));
+    return status == TRM_OK ? TRM_OK : core_device_note(stamp->device, core_fail_backend(status));
 }
 
 int32_t core_event_time(struct core_event *event, uint64_t *nanoseconds)
@@ -348,7 +348,7 @@ int32_t core_event_time(struct core_event *event, uint64_t *nanoseconds)
     if (status == TRM_OK)
         status = read_stamp(record.stamp, nanoseconds);
     stamp_unref(record.stamp);
-    core_object_unref(&record.stream->object);
+    core_object_release(&record.stream->object);
     return status;
 }
 

@@ -62,7 +62,7 @@ static int32_t pass_failure_on(const struct core_gate *gate)
     int32_t status             = core_stream_reached(gate->other, gate->other_value);
     if (status == TRM_OK || status == TRM_ERROR_TIMEOUT) {
         core_error_clear();
-        status = core_fail_below(gate->status);
+        status = core_fail_backend(gate->status);
     }
     core_stream_cut(stream, gate->value - 1, status);
     if (stream->ops->abandon == NULL)
@@ -87,7 +87,7 @@ static void free_gates(struct core_stream *stream, struct core_gate *list)
 {
     struct core_gate *next;
     for (const struct core_gate *gate = list; gate != NULL; gate = gate->next)
-        core_object_unref(&gate->other->object);
+        core_object_release(&gate->other->object);
     pthread_mutex_lock(&stream->device->lock);
     for (; list != NULL && stream->spare_gate_count < SPARE_GATES; list = next) {
         next                = list->next;

@@ -11,9 +11,9 @@
 #define BLOCK_SLOTS 12
 
 /* More slots, once the inline ones are full. Blocks stay until the object goes. */
-struct core_use_block {
-    struct core_use_block *next;
-    struct core_use_slot slots[BLOCK_SLOTS];
+struct core_in_flight_block {
+    struct core_in_flight_block *next;
+    struct core_in_flight_slot slots[BLOCK_SLOTS];
 };
 
 /* Streams whose references are to be dropped once the lock is given back, since that may end them. */
@@ -25,19 +25,19 @@ struct drop {
 
 /* Goes through the slots in order. Blocks are only ever put in front, so it may be done without a lock. */
 struct cursor {
-    struct core_use_slot *slots;
+    struct core_in_flight_slot *slots;
     uint32_t index, count;
-    struct core_use_block *more;
+    struct core_in_flight_block *more;
 };
 
-static struct cursor cursor_begin(struct core_uses *uses)
+static struct cursor cursor_begin(struct core_in_flight *uses)
 {
     return (struct cursor){.slots = uses->slots,
-                           .count = CORE_USES_INLINE,
+                           .count = CORE_IN_FLIGHT_INLINE,
                            .more  = atomic_load_explicit(&uses->more, memory_order_acquire)};
 }
 
-static struct core_use_slot *cursor_next(struct cursor *cursor)
+static struct core_in_flight_slot *cursor_next(struct cursor *cursor)
 {
     if (cursor->index == cursor->count) {
         if (cursor->more == NULL)
@@ -50,27 +50,27 @@ static struct core_use_slot *cursor_next(struct cursor *cursor)
     return &cursor->slots[cursor->index++];
 }
 
-static struct core_stream *stream_of(const struct core_use_slot *slot)
+static struct core_stream *stream_of(const struct core_in_flight_slot *slot)
 {
     return atomic_load_explicit(&slot->stream, memory_order_relaxed);
 }
 
-static uint64_t value_of(const struct core_use_slot *slot)
+static uint64_t value_of(const struct core_in_flight_slot *slot)
 {
     return atomic_load_explicit(&slot->value, memory_order_relaxed);
 }
 
 /* The slot of a stream, or (NULL) a free one. The lock of the set or that of the stream is held; for a free one that of the set. */
-static struct core_use_slot *find(struct core_uses *uses, const struct core_stream *stream)
+static struct core_in_flight_slot *find(struct core_in_flight *uses, const struct core_stream *stream)
 {
     struct cursor cursor = cursor_begin(uses);
-    struct core_use_slot *slot;
+    struct core_in_flight_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL && stream_of(slot) != stream)
         ;
     return slot;
 }
 
-static int32_t is_empty(const struct core_uses *uses)
+static int32_t is_empty(const struct core_in_flight *uses)
 {
     return atomic_load_explicit(&uses->occupied, memory_order_acquire) == 0;
 }
@@ -78,19 +78,19 @@ static int32_t is_empty(const struct core_uses *uses)
 static void drop_all(struct drop *drop)
 {
     for (uint32_t i = 0; i < drop->count; i++)
-        core_object_unref(&drop->streams[i]->object);
+        core_object_release(&drop->streams[i]->object);
     drop->count = 0;
 }
 
 /* Frees a slot unless its stream has recorded something later than `value`, whose work has ended. */
-static int32_t give_up_locked(struct core_uses *uses, struct core_use_slot *slot, struct core_stream *stream,
-                              uint64_t value)
+static int32_t give_up_locked(struct core_in_flight *uses, struct core_in_flight_slot *slot,
+                              struct core_stream *stream, uint64_t value)
 {
-    core_lock_take(&stream->use_lock);
+    core_lock_acquire(&stream->in_flight_lock);
     int32_t is_last = value_of(slot) == value;
     if (is_last)
         atomic_store_explicit(&slot->stream, NULL, memory_order_relaxed);
-    core_lock_give(&stream->use_lock);
+    core_lock_release(&stream->in_flight_lock);
     if (is_last)
         atomic_fetch_sub_explicit(&uses->occupied, 1, memory_order_release);
     return is_last;
@@ -98,10 +98,10 @@ static int32_t give_up_locked(struct core_uses *uses, struct core_use_slot *slot
 
 /* Frees the slots whose work has ended, as far as `drop` has room. Returns how many are left that
  * have not been freed. */
-static uint32_t collect_locked(struct core_uses *uses, struct drop *drop)
+static uint32_t collect_locked(struct core_in_flight *uses, struct drop *drop)
 {
     struct cursor cursor = cursor_begin(uses);
-    struct core_use_slot *slot;
+    struct core_in_flight_slot *slot;
     while (drop->count < DROP_AT_MOST && (slot = cursor_next(&cursor)) != NULL) {
         struct core_stream *stream = stream_of(slot);
         uint64_t value             = value_of(slot);
@@ -115,8 +115,8 @@ static uint32_t collect_locked(struct core_uses *uses, struct drop *drop)
 
 /* ---- recording --------------------------------------------------------------------------------- */
 
-static void occupy_locked(struct core_uses *uses, struct core_use_slot *slot, struct core_stream *stream,
-                          uint64_t value)
+static void occupy_locked(struct core_in_flight *uses, struct core_in_flight_slot *slot,
+                          struct core_stream *stream, uint64_t value)
 {
     core_object_retain(&stream->object);
     atomic_store_explicit(&slot->value, value, memory_order_relaxed);
@@ -125,10 +125,10 @@ static void occupy_locked(struct core_uses *uses, struct core_use_slot *slot, st
 }
 
 /* Takes a slot that is free or whose work has ended. */
-static int32_t record_locked(struct core_uses *uses, struct core_stream *stream, uint64_t value,
+static int32_t record_locked(struct core_in_flight *uses, struct core_stream *stream, uint64_t value,
                              struct drop *drop)
 {
-    struct core_use_slot *slot = find(uses, NULL);
+    struct core_in_flight_slot *slot = find(uses, NULL);
     if (slot == NULL) {
         collect_locked(uses, drop);
         slot = find(uses, NULL);
@@ -141,104 +141,105 @@ static int32_t record_locked(struct core_uses *uses, struct core_stream *stream,
 
 /* Without memory for a slot the operation itself is waited for: then there is nothing to record. In
  * a callback that it is enqueued behind, that would never end; but then what is there goes first. */
-static void wait_instead(struct core_uses *uses, struct core_stream *stream, uint64_t value)
+static void wait_instead(struct core_in_flight *uses, struct core_stream *stream, uint64_t value)
 {
     struct drop drop = {0};
     int32_t recorded = 0;
     while (!recorded && core_stream_wait_finished(stream, value, TRM_FOREVER) == TRM_ERROR_DEADLOCK) {
-        core_uses_wait(uses, TRM_FOREVER);
-        core_lock_take(&uses->lock);
+        core_in_flight_wait(uses, TRM_FOREVER);
+        core_lock_acquire(&uses->lock);
         recorded = record_locked(uses, stream, value, &drop);
-        core_lock_give(&uses->lock);
+        core_lock_release(&uses->lock);
         drop_all(&drop);
     }
 }
 
-__attribute__((cold, noinline)) static void record_new(struct core_uses *uses, struct core_stream *stream,
-                                                       uint64_t value)
+__attribute__((cold, noinline)) static void record_new(struct core_in_flight *uses,
+                                                       struct core_stream *stream, uint64_t value)
 {
     struct core_context *context = stream->object.context;
     struct drop drop             = {0};
-    core_lock_take(&uses->lock);
+    core_lock_acquire(&uses->lock);
     int32_t recorded = record_locked(uses, stream, value, &drop);
-    core_lock_give(&uses->lock);
+    core_lock_release(&uses->lock);
     drop_all(&drop);
     if (recorded)
         return;
 
-    struct core_use_block *block = core_allocate(context, sizeof(*block));
+    struct core_in_flight_block *block = core_allocate(context, sizeof(*block));
     if (block == NULL) {
         wait_instead(uses, stream, value);
         return;
     }
-    core_lock_take(&uses->lock);
+    core_lock_acquire(&uses->lock);
     block->next = atomic_load_explicit(&uses->more, memory_order_relaxed);
     occupy_locked(uses, &block->slots[0], stream, value);
     atomic_store_explicit(&uses->more, block, memory_order_release);
-    core_lock_give(&uses->lock);
+    core_lock_release(&uses->lock);
 }
 
 /* The slot of a stream: one of the first where few streams use the object, which is worth a look of its own. */
-static inline struct core_use_slot *find_first(struct core_uses *uses, const struct core_stream *stream)
+static inline struct core_in_flight_slot *find_first(struct core_in_flight *uses,
+                                                     const struct core_stream *stream)
 {
-    for (uint32_t i = 0; i < CORE_USES_INLINE; i++)
+    for (uint32_t i = 0; i < CORE_IN_FLIGHT_INLINE; i++)
         if (stream_of(&uses->slots[i]) == stream)
             return &uses->slots[i];
     return find(uses, stream);
 }
 
 /* With the stream's lock, which is let go where the set does not know the stream yet. */
-static inline void record(struct core_uses *uses, struct core_stream *stream, uint64_t value)
+static inline void record(struct core_in_flight *uses, struct core_stream *stream, uint64_t value)
 {
-    struct core_use_slot *slot = find_first(uses, stream);
+    struct core_in_flight_slot *slot = find_first(uses, stream);
     if (__builtin_expect(slot == NULL, 0)) {
-        core_lock_give(&stream->use_lock);
+        core_lock_release(&stream->in_flight_lock);
         record_new(uses, stream, value);
-        core_lock_take(&stream->use_lock);
+        core_lock_acquire(&stream->in_flight_lock);
     } else if (value_of(slot) < value) {
         atomic_store_explicit(&slot->value, value, memory_order_relaxed);
     }
 }
 
-void core_use(struct core_uses *uses, struct core_stream *stream, uint64_t value)
+void core_in_flight_add(struct core_in_flight *uses, struct core_stream *stream, uint64_t value)
 {
     if (core_stream_is_recording(stream)) {
         core_recorder_use(stream, uses);
     } else if (!stream->device->limits.synchronous) {
-        core_lock_take(&stream->use_lock);
+        core_lock_acquire(&stream->in_flight_lock);
         record(uses, stream, value);
-        core_lock_give(&stream->use_lock);
+        core_lock_release(&stream->in_flight_lock);
     }
 }
 
-void core_use_buffers(struct core_buffer *const *buffers, uint32_t count, struct core_stream *stream,
-                      uint64_t value)
+void core_in_flight_add_buffers(struct core_buffer *const *buffers, uint32_t count,
+                                struct core_stream *stream, uint64_t value)
 {
     if (__builtin_expect(core_stream_is_recording(stream), 0)) {
         for (uint32_t i = 0; i < count; i++)
             if (buffers[i] != NULL)
                 core_recorder_use(stream, &buffers[i]->uses);
     } else if (!stream->device->limits.synchronous) {
-        core_lock_take(&stream->use_lock);
+        core_lock_acquire(&stream->in_flight_lock);
         for (uint32_t i = 0; i < count; i++)
             if (buffers[i] != NULL)
                 record(&buffers[i]->uses, stream, value);
-        core_lock_give(&stream->use_lock);
+        core_lock_release(&stream->in_flight_lock);
     }
 }
 
 /* ---- asking and waiting ---------------------------------------------------------------------------- */
 
-int32_t core_uses_finished(struct core_uses *uses)
+int32_t core_in_flight_is_done(struct core_in_flight *uses)
 {
     uint32_t left, taken;
     struct drop drop = {0};
     if (is_empty(uses))
         return 1;
     do {
-        core_lock_take(&uses->lock);
+        core_lock_acquire(&uses->lock);
         left = collect_locked(uses, &drop);
-        core_lock_give(&uses->lock);
+        core_lock_release(&uses->lock);
         taken = drop.count;
         drop_all(&drop);
     } while (left != 0 && taken == DROP_AT_MOST);
@@ -246,11 +247,11 @@ int32_t core_uses_finished(struct core_uses *uses)
 }
 
 /* The first slot that is not free, with a reference. */
-static int32_t pick(struct core_uses *uses, struct core_stream **stream, uint64_t *value)
+static int32_t pick(struct core_in_flight *uses, struct core_stream **stream, uint64_t *value)
 {
-    core_lock_take(&uses->lock);
+    core_lock_acquire(&uses->lock);
     struct cursor cursor = cursor_begin(uses);
-    struct core_use_slot *slot;
+    struct core_in_flight_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL && stream_of(slot) == NULL)
         ;
     if (slot != NULL) {
@@ -258,11 +259,11 @@ static int32_t pick(struct core_uses *uses, struct core_stream **stream, uint64_
         *value  = value_of(slot);
         core_object_retain(&(*stream)->object);
     }
-    core_lock_give(&uses->lock);
+    core_lock_release(&uses->lock);
     return slot != NULL;
 }
 
-int32_t core_uses_wait(struct core_uses *uses, uint64_t timeout_ns)
+int32_t core_in_flight_wait(struct core_in_flight *uses, uint64_t timeout_ns)
 {
     uint64_t deadline = core_deadline(timeout_ns), value;
     int32_t status = TRM_OK, first = TRM_OK;
@@ -274,38 +275,38 @@ int32_t core_uses_wait(struct core_uses *uses, uint64_t timeout_ns)
         if (status == TRM_OK && first == TRM_OK) {
             first = core_stream_check_failure(stream);
             if (first != TRM_OK)
-                core_failure_keep(&failure, first);
+                core_failure_save(&failure, first);
         }
-        core_object_unref(&stream->object);
+        core_object_release(&stream->object);
         if (status == TRM_OK)
-            core_uses_finished(uses);
+            core_in_flight_is_done(uses);
     }
     if (status != TRM_OK)
         return status;
     return first == TRM_OK ? TRM_OK : core_failure_raise(&failure);
 }
 
-int32_t core_uses_foreign(struct core_uses *uses, const struct core_device *device)
+int32_t core_in_flight_is_foreign(struct core_in_flight *uses, const struct core_device *device)
 {
-    core_lock_take(&uses->lock);
+    core_lock_acquire(&uses->lock);
     struct cursor cursor = cursor_begin(uses);
-    struct core_use_slot *slot;
+    struct core_in_flight_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL &&
            (stream_of(slot) == NULL || stream_of(slot)->device == device))
         ;
-    core_lock_give(&uses->lock);
+    core_lock_release(&uses->lock);
     return slot != NULL;
 }
 
-void core_uses_fini(struct core_context *context, struct core_uses *uses)
+void core_in_flight_fini(struct core_context *context, struct core_in_flight *uses)
 {
-    struct cursor cursor         = cursor_begin(uses);
-    struct core_use_block *block = cursor.more, *next;
-    struct core_use_slot *slot;
+    struct cursor cursor               = cursor_begin(uses);
+    struct core_in_flight_block *block = cursor.more, *next;
+    struct core_in_flight_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL) {
         struct core_stream *stream = stream_of(slot);
         atomic_store_explicit(&slot->stream, NULL, memory_order_relaxed);
-        core_object_unref(stream != NULL ? &stream->object : NULL);
+        core_object_release(stream != NULL ? &stream->object : NULL);
     }
     atomic_store_explicit(&uses->occupied, 0, memory_order_relaxed);
     atomic_store_explicit(&uses->more, NULL, memory_order_relaxed);

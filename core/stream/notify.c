@@ -40,7 +40,7 @@ static int32_t ask_backend(struct core_stream *stream, uint64_t value, struct co
     if (status == TRM_OK)
         return TRM_OK;
     core_stream_unpin(stream, 1);
-    return core_fail_below(status);
+    return core_fail_backend(status);
 }
 
 /* ---- by threads that wait --------------------------------------------------------------------------- */

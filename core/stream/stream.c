@@ -77,7 +77,7 @@ static void stream_retire(struct core_object *object)
         return;
     }
     core_device_reap(device);
-    core_device_discount(device, CORE_STREAM);
+    core_device_forget_child(device, CORE_STREAM);
 }
 
 static void stream_release(struct core_object *object)
@@ -90,7 +90,7 @@ static void stream_release(struct core_object *object)
     core_gates_free_spare(stream);
     core_release(object->context, stream, sizeof(struct stream_memory));
     if (device != NULL)
-        core_device_unref(device);
+        core_device_release(device);
 }
 
 static const struct core_object_ops stream_object_ops = {
@@ -105,7 +105,7 @@ static void adopt(struct core_stream *stream)
     if (is_owned(stream))
         atomic_fetch_add_explicit(&stream->device->owned_streams, 1, memory_order_relaxed);
     else
-        core_device_adopt(stream->device, CORE_STREAM);
+        core_device_add_child(stream->device, CORE_STREAM);
 }
 
 /* What the backend's part of a stream is made of. */
@@ -129,7 +129,7 @@ static int32_t create_below(struct core_stream *stream, const struct making *mak
                                              device, making->type, making->native, &desc, &stream->backend);
     if (status == TRM_OK)
         return TRM_OK;
-    return core_device_note(stream->device, core_fail_below(status));
+    return core_device_note(stream->device, core_fail_backend(status));
 }
 
 static int32_t create(struct core_device *device, const struct making *making, uint32_t flags,
@@ -221,9 +221,9 @@ static void end_later(struct core_job *job)
     struct core_stream *stream = (struct core_stream *)((char *)job - offsetof(struct core_stream, ending));
     struct core_device *device = stream->device;
     core_stream_end(stream);
-    core_object_unref(&stream->object);
+    core_object_release(&stream->object);
     core_device_reap(device);
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static void post_end(struct core_stream *stream)

@@ -8,7 +8,7 @@
  *     uint64_t value = core_stream_next(stream);
  *     status = core_stream_commit(stream, value, ops->copy(stream->backend, value, &desc));
  *     if (status == TRM_OK) {
- *         core_use(&buffer->uses, stream, value);
+ *         core_in_flight_add(&buffer->uses, stream, value);
  *         core_stream_count(stream, &stream->stats->copies);
  *     }
  *
@@ -53,10 +53,10 @@ struct core_stream {
 
     /* number of the last operation; written by the enqueuing thread only */
     _Atomic uint64_t enqueued;
-    struct core_lock use_lock;  /* core/stream/in_flight.h: its places in what sets of uses there are */
-    uint64_t marked;            /* the last number given to ops->mark(); the enqueuing thread's */
-    _Atomic uint64_t completed; /* the highest number known to be complete; only grows */
-    _Atomic uint64_t flushed;   /* the highest number known to be submitted; only grows */
+    struct core_lock in_flight_lock; /* core/stream/in_flight.h: its places in what sets of uses there are */
+    uint64_t marked;                 /* the last number given to ops->mark(); the enqueuing thread's */
+    _Atomic uint64_t completed;      /* the highest number known to be complete; only grows */
+    _Atomic uint64_t flushed;        /* the highest number known to be submitted; only grows */
 
     /* The first cause, NULL while there is none; set once. A static stand-in when memory had run
      * out; then failure_status is all that is known. */

@@ -97,7 +97,7 @@ void core_stream_keep_failure(struct core_stream *stream, int32_t status)
         atomic_compare_exchange_strong(&stream->failure_status, &none, status);
         cause = &without_memory;
     } else {
-        core_failure_keep(made, status);
+        core_failure_save(made, status);
     }
     if (!atomic_compare_exchange_strong(&stream->failure, &first, cause))
         core_release(context, made, sizeof(*made));
@@ -157,7 +157,7 @@ void core_stream_forget_failure(struct core_stream *stream)
 /* The backend has said that the stream failed: nothing on it touches memory any more. */
 static int32_t has_failed(struct core_stream *stream, int32_t status)
 {
-    core_fail_below(status);
+    core_fail_backend(status);
     status = core_device_note(stream->device, status);
     core_stream_keep_failure(stream, status);
     raise_to(&stream->completed, UINT64_MAX);
@@ -169,7 +169,7 @@ static int32_t has_failed(struct core_stream *stream, int32_t status)
 int32_t core_stream_commit_slow(struct core_stream *stream, int32_t status)
 {
     uint64_t completed = 0;
-    core_fail_below(status);
+    core_fail_backend(status);
     if (status == TRM_ERROR_DEVICE_LOST)
         return has_failed(stream, status);
     struct said said;

@@ -122,7 +122,7 @@ int32_t trm_stream_wait_event(struct trm_stream *handle, struct trm_event *event
     status = check_context(stream, other);
     if (status == TRM_OK)
         status = core_stream_wait_other(stream, other, value);
-    core_object_unref(&other->object);
+    core_object_release(&other->object);
     return status;
 }
 

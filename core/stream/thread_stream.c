@@ -101,7 +101,7 @@ void core_device_end_thread_streams(struct core_device *device)
         /* Where it is ended by another thread at this moment, that one is waited for when the
          * device goes. */
         atomic_fetch_or(&stream->flags, CORE_STREAM_ENDING);
-        core_object_unref(&stream->object);
+        core_object_release(&stream->object);
     }
     if (device->has_thread_key)
         pthread_key_delete(device->thread_key);

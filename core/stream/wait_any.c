@@ -71,7 +71,7 @@ static void set_fini(struct wait_set *set)
         core_object_leave(&set->streams[i]->object);
     if (set->streams != set->few_streams)
         core_release(set->context, set->streams, room_bytes(set));
-    core_object_unref(&set->context->object);
+    core_object_release(&set->context->object);
 }
 
 static int32_t set_add(struct wait_set *set, struct core_stream *stream)
@@ -98,7 +98,7 @@ static int32_t set_init(struct wait_set *set, struct core_stream *first, const s
     int32_t status = set_room(set);
     if (status != TRM_OK) {
         core_object_leave(&first->object);
-        core_object_unref(&set->context->object);
+        core_object_release(&set->context->object);
         return status;
     }
     status = set_add(set, first);
@@ -220,7 +220,7 @@ static int32_t wait_and_scan(struct wait_set *set, uint64_t deadline, uint32_t *
         set_is_native(set) ? wait_natively(set, core_remaining(deadline)) : wait_told(set, deadline);
     int32_t status = set_scan(set, which);
     if (status == TRM_ERROR_TIMEOUT && waited != TRM_OK && waited != TRM_ERROR_TIMEOUT)
-        return core_fail_below(waited);
+        return core_fail_backend(waited);
     return status;
 }
 

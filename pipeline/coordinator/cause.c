@@ -21,7 +21,7 @@ struct core_task_cause *core_task_cause_create(const struct core_coordinator *co
 {
     char name[96], sentence[232];
     struct core_failure failure;
-    core_failure_keep(&failure, status);
+    core_failure_save(&failure, status);
     struct core_task_cause *cause = core_allocate(coordinator->object.context, sizeof(*cause));
     if (cause == NULL)
         return NULL;

@@ -15,7 +15,7 @@ static void coordinator_retire(struct core_object *object)
     core_service_destroy(atomic_load(&coordinator->functions));
     core_schedule_end_streams(coordinator);
     core_checker_destroy(coordinator->checker);
-    core_device_discount(coordinator->device, CORE_COORDINATOR);
+    core_device_forget_child(coordinator->device, CORE_COORDINATOR);
 }
 
 static void free_tasks(struct core_coordinator *coordinator)
@@ -39,7 +39,7 @@ static void coordinator_release(struct core_object *object)
     core_release(context, coordinator->table, coordinator->table_size * sizeof(struct core_task *));
     core_schedule_fini(coordinator);
     core_release(context, coordinator, sizeof(*coordinator));
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static const struct core_object_ops coordinator_object_ops = {
@@ -66,7 +66,7 @@ static int32_t coordinator_init(struct core_coordinator *coordinator, struct cor
     status = core_object_init(&coordinator->object, &coordinator_object_ops, device->object.context);
     if (status != TRM_OK)
         goto destroy_checker;
-    core_device_adopt(device, CORE_COORDINATOR);
+    core_device_add_child(device, CORE_COORDINATOR);
     return TRM_OK;
 
 destroy_checker:
@@ -124,14 +124,14 @@ int32_t trm_coordinator_create(struct trm_device *handle, const struct trm_coord
 
 static void drop_added(struct core_coordinator *coordinator)
 {
-    core_lock_take(&coordinator->submit_lock);
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->submit_lock);
+    core_lock_acquire(&coordinator->lock);
     struct core_task *list = coordinator->added.first;
     coordinator->added     = (struct core_task_list){0};
     coordinator->closing   = 1;
-    core_lock_give(&coordinator->lock);
+    core_lock_release(&coordinator->lock);
     core_tasks_drop(coordinator, list);
-    core_lock_give(&coordinator->submit_lock);
+    core_lock_release(&coordinator->submit_lock);
 }
 
 void trm_coordinator_destroy(struct trm_coordinator *handle)

@@ -182,12 +182,12 @@ void core_task_finish_locked(struct core_coordinator *coordinator, struct core_t
 
 void core_coordinator_tidy(struct core_coordinator *coordinator)
 {
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->lock);
     struct core_task_work *work    = coordinator->spent;
     struct core_task_cause *causes = coordinator->spent_causes;
     coordinator->spent             = NULL;
     coordinator->spent_causes      = NULL;
-    core_lock_give(&coordinator->lock);
+    core_lock_release(&coordinator->lock);
     while (work != NULL) {
         struct core_task_work *next = work->next_ended;
         core_task_work_free(coordinator, work);
@@ -205,7 +205,7 @@ static void keep_cause(const struct core_coordinator *coordinator, struct core_t
         return;
     core_error_clear();
     if (core_stream_reached(work->lane->stream, work->value) != work->ended_status)
-        core_fail_below(work->ended_status);
+        core_fail_backend(work->ended_status);
     work->own = core_task_cause_create(coordinator, work->task, work->ended_status);
 }
 
@@ -214,7 +214,7 @@ static void pump_once(struct core_coordinator *coordinator)
     struct core_task_work *list = take_ended(coordinator);
     for (const struct core_task_work *work = list; work != NULL; work = work->next_ended)
         keep_cause(coordinator, (struct core_task_work *)(uintptr_t)work);
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->lock);
     while (list != NULL) {
         struct core_task_work *work = list;
         list                        = work->next_ended;
@@ -222,7 +222,7 @@ static void pump_once(struct core_coordinator *coordinator)
         core_schedule_advance_locked(coordinator, work->task);
     }
     settle_locked(coordinator);
-    core_lock_give(&coordinator->lock);
+    core_lock_release(&coordinator->lock);
     core_coordinator_tidy(coordinator);
     core_schedule_repair(coordinator);
     core_schedule_start(coordinator);

@@ -61,9 +61,9 @@ static int32_t make_room_locked(struct core_coordinator *coordinator)
     while (coordinator->tasks >= coordinator->table_size) {
         uint64_t old  = coordinator->table_size;
         uint64_t size = old == 0 ? FIRST_TABLE : 2 * old;
-        core_lock_give(&coordinator->lock);
+        core_lock_release(&coordinator->lock);
         struct core_task **table = core_allocate(context, size * sizeof(struct core_task *));
-        core_lock_take(&coordinator->lock);
+        core_lock_acquire(&coordinator->lock);
         if (table == NULL)
             return 0;
         struct core_task **spare = table;
@@ -75,9 +75,9 @@ static int32_t make_room_locked(struct core_coordinator *coordinator)
             coordinator->table      = table;
             coordinator->table_size = size;
         }
-        core_lock_give(&coordinator->lock);
+        core_lock_release(&coordinator->lock);
         core_release(context, spare, spare_size * sizeof(struct core_task *));
-        core_lock_take(&coordinator->lock);
+        core_lock_acquire(&coordinator->lock);
     }
     return 1;
 }
@@ -269,10 +269,10 @@ void core_task_free(struct core_coordinator *coordinator, struct core_task *task
 
 void core_tasks_drop(struct core_coordinator *coordinator, struct core_task *list)
 {
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->lock);
     for (struct core_task *task = list; task != NULL; task = task->next)
         core_task_remove_locked(coordinator, task);
-    core_lock_give(&coordinator->lock);
+    core_lock_release(&coordinator->lock);
     while (list != NULL) {
         struct core_task *next = list->next;
         core_task_free(coordinator, list);
@@ -317,9 +317,9 @@ int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_tas
     struct core_task *task = task_create(coordinator, &said);
     if (task == NULL)
         return core_fail_memory("adding a task");
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->lock);
     status = add_locked(coordinator, task);
-    core_lock_give(&coordinator->lock);
+    core_lock_release(&coordinator->lock);
     if (status != TRM_OK)
         core_task_free(coordinator, task);
     return status;
@@ -354,13 +354,13 @@ int32_t trm_coordinator_forget(struct trm_coordinator *handle)
     struct core_coordinator *coordinator = core_coordinator_find(handle);
     if (coordinator == NULL)
         return core_last_status();
-    core_lock_take(&coordinator->submit_lock);
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->submit_lock);
+    core_lock_acquire(&coordinator->lock);
     struct core_task *task         = take_done_locked(coordinator);
     struct core_task_cause *causes = coordinator->spent_causes;
     coordinator->spent_causes      = NULL;
-    core_lock_give(&coordinator->lock);
-    core_lock_give(&coordinator->submit_lock);
+    core_lock_release(&coordinator->lock);
+    core_lock_release(&coordinator->submit_lock);
     while (task != NULL) {
         struct core_task *next = task->next;
         core_task_free(coordinator, task);

@@ -38,9 +38,9 @@ static int32_t answer_give(struct core_coordinator *coordinator, const struct an
     if (answer->status == TRM_OK)
         return TRM_OK;
     core_task_raise(answer->id, answer->status, answer->cause);
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->lock);
     core_task_cause_drop_locked(coordinator, answer->cause);
-    core_lock_give(&coordinator->lock);
+    core_lock_release(&coordinator->lock);
     return answer->status;
 }
 
@@ -50,12 +50,12 @@ static int32_t sleep_locked(struct core_coordinator *coordinator, uint64_t deadl
     uint32_t epoch = atomic_load_explicit(&coordinator->epoch, memory_order_relaxed);
     int32_t awake  = 1;
     coordinator->sleepers++;
-    core_lock_give(&coordinator->lock);
+    core_lock_release(&coordinator->lock);
     core_service_block();
     while (awake && atomic_load_explicit(&coordinator->epoch, memory_order_acquire) == epoch)
         awake = core_futex_wait(&coordinator->epoch, epoch, deadline);
     core_service_unblock();
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->lock);
     coordinator->sleepers--;
     return awake;
 }
@@ -130,9 +130,9 @@ static int32_t wait_locked(struct core_coordinator *coordinator, struct wish *wi
 static int32_t wait_for(struct core_coordinator *coordinator, struct wish *wish, uint64_t timeout_ns)
 {
     struct answer answer = {0};
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->lock);
     int32_t status = wait_locked(coordinator, wish, timeout_ns, &answer);
-    core_lock_give(&coordinator->lock);
+    core_lock_release(&coordinator->lock);
     return status == TRM_OK ? answer_give(coordinator, &answer) : status;
 }
 
@@ -173,7 +173,7 @@ int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
     int32_t status                       = TRM_OK;
     if (coordinator == NULL)
         return core_last_status();
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->lock);
     const struct core_task *task = core_task_find_locked(coordinator, id);
     if (task == NULL)
         status = fail_missing(id);
@@ -181,7 +181,7 @@ int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
         status = not_yet();
     else
         answer_take_locked(&answer, task->id, task->status, task->cause);
-    core_lock_give(&coordinator->lock);
+    core_lock_release(&coordinator->lock);
     return status == TRM_OK ? answer_give(coordinator, &answer) : status;
 }
 
@@ -209,12 +209,12 @@ int32_t trm_coordinator_wait_all(struct trm_coordinator *handle, uint64_t timeou
     struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return core_last_status();
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->lock);
     int32_t status = wait_all_locked(coordinator, timeout_ns);
     if (status == TRM_OK)
         answer_take_locked(&answer, coordinator->first_id, coordinator->first_status,
                            coordinator->first_cause);
-    core_lock_give(&coordinator->lock);
+    core_lock_release(&coordinator->lock);
     if (status == TRM_OK)
         status = answer_give(coordinator, &answer);
     core_object_leave(&coordinator->object);
@@ -223,9 +223,9 @@ int32_t trm_coordinator_wait_all(struct trm_coordinator *handle, uint64_t timeou
 
 void core_coordinator_drain(struct core_coordinator *coordinator)
 {
-    core_lock_take(&coordinator->lock);
+    core_lock_acquire(&coordinator->lock);
     while (coordinator->unfinished > 0)
         sleep_locked(coordinator, CORE_NEVER);
-    core_lock_give(&coordinator->lock);
+    core_lock_release(&coordinator->lock);
     core_coordinator_await_others(coordinator);
 }

@@ -91,7 +91,7 @@ static void keep_failure(struct core_slot_device *own, int32_t status, const cha
                            status);
     else
         status = core_fail_program(status);
-    core_failure_keep(&own->host_failure, core_fail_compute(status, name));
+    core_failure_save(&own->host_failure, core_fail_compute(status, name));
     atomic_store_explicit(&own->host_failed, status, memory_order_release);
 }
 

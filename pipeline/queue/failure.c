@@ -194,7 +194,7 @@ static int32_t mend(struct core_pipeline *pipeline)
     core_error_clear();
     int32_t status = core_engine_recover(pipeline);
     if (status != TRM_OK)
-        core_failure_keep(&failure, status);
+        core_failure_save(&failure, status);
     pthread_mutex_lock(&pipeline->lock);
     if (status == TRM_OK) {
         queue->dirty = CORE_CLEAN;

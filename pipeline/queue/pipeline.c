@@ -27,7 +27,7 @@ static void pipeline_retire(struct core_object *object)
     core_queue_destroy(pipeline);
     core_engine_destroy(pipeline);
     core_measure_destroy(pipeline->measure);
-    core_device_discount(pipeline->device, CORE_PIPELINE);
+    core_device_forget_child(pipeline->device, CORE_PIPELINE);
 }
 
 static void pipeline_free(struct core_pipeline *pipeline)
@@ -44,7 +44,7 @@ static void pipeline_release(struct core_object *object)
     struct core_device *device = pipeline_of(object)->device;
 
     pipeline_free(pipeline_of(object));
-    core_device_unref(device);
+    core_device_release(device);
 }
 
 static const struct core_object_ops pipeline_ops = {
@@ -86,7 +86,7 @@ static int32_t pipeline_make(struct core_pipeline *pipeline)
     status = core_object_init(&pipeline->object, &pipeline_ops, pipeline->object.context);
     if (status != TRM_OK)
         goto destroy_queue;
-    core_device_adopt(pipeline->device, CORE_PIPELINE);
+    core_device_add_child(pipeline->device, CORE_PIPELINE);
     return TRM_OK;
 
 destroy_queue:

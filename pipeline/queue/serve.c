@@ -252,10 +252,10 @@ static struct core_slot *claim(struct core_pipeline *pipeline, const struct trm_
     if (at == place)
         return slot;
     if (slot == NULL)
-        core_error_say(TRM_ERROR_INVALID_ARGUMENT, "%s",
+        core_error_set(TRM_ERROR_INVALID_ARGUMENT, "%s",
                        token != NULL ? "this is no token of this pipeline" : "the token is NULL");
     else
-        core_error_say(TRM_ERROR_INVALID_ARGUMENT, "token %" PRIu64 " %s",
+        core_error_set(TRM_ERROR_INVALID_ARGUMENT, "token %" PRIu64 " %s",
                        (uint64_t)atomic_load_explicit(&slot->token_index, memory_order_relaxed),
                        where_it_is[at]);
     return NULL;

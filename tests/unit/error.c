@@ -142,16 +142,16 @@ START_TEST(what_a_backend_says_is_told_from_what_was_said_before)
 {
     core_fail(TRM_ERROR_KERNEL, "old news");
     core_error_clear();
-    ck_assert_int_eq(core_fail_below(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
+    ck_assert_int_eq(core_fail_backend(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
     ck_assert_str_eq(trm_last_error().sentence, trm_status_text(TRM_ERROR_KERNEL));
 
     core_error_clear();
     core_fail_native(TRM_ERROR_KERNEL, 5, "fresh news");
-    ck_assert_int_eq(core_fail_below(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
+    ck_assert_int_eq(core_fail_backend(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
     ck_assert_str_eq(trm_last_error().sentence, "fresh news");
 
     core_fail_native(TRM_ERROR_KERNEL, 5, "of another status");
-    core_fail_below(TRM_ERROR_BUSY);
+    core_fail_backend(TRM_ERROR_BUSY);
     ck_assert_str_eq(trm_last_error().sentence, trm_status_text(TRM_ERROR_BUSY));
 }
 END_TEST
@@ -178,7 +178,7 @@ START_TEST(a_kept_failure_is_raised_again_as_it_was)
 {
     struct core_failure failure;
     core_fail_native(TRM_ERROR_DEVICE_LOST, 4711, "the cable is gone");
-    core_failure_keep(&failure, TRM_ERROR_DEVICE_LOST);
+    core_failure_save(&failure, TRM_ERROR_DEVICE_LOST);
     core_fail(TRM_ERROR_TIMEOUT, "something else");
     ck_assert_int_eq(core_failure_raise(&failure), TRM_ERROR_DEVICE_LOST);
     ck_assert_int_eq(trm_last_error().native_code, 4711);
@@ -190,7 +190,7 @@ START_TEST(a_kept_failure_of_which_nothing_was_said_says_what_it_means)
 {
     struct core_failure failure;
     core_error_clear();
-    core_failure_keep(&failure, TRM_ERROR_DEVICE_LOST);
+    core_failure_save(&failure, TRM_ERROR_DEVICE_LOST);
     ck_assert_str_eq(failure.sentence, trm_status_text(TRM_ERROR_DEVICE_LOST));
     ck_assert_int_eq(failure.status, TRM_ERROR_DEVICE_LOST);
 }

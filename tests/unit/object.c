@@ -173,7 +173,7 @@ START_TEST(of_two_that_destroy_an_object_one_is_told_that_it_is_dead)
     ck_assert_int_eq(trm_last_error().status, TRM_ERROR_INVALID_HANDLE);
     ck_assert_int_eq(retired, 1);
     ck_assert_int_eq(released, 0);
-    core_object_unref(&thing->object);
+    core_object_release(&thing->object);
     ck_assert_int_eq(released, 1);
 }
 END_TEST
@@ -222,7 +222,7 @@ START_TEST(a_reference_keeps_the_memory_but_not_the_handle)
     struct thing *next = make(context, &stream_ops);
     ck_assert_ptr_eq(next->object.slot, thing->object.slot);
     ck_assert(!core_object_enter_again(&thing->object));
-    core_object_unref(&thing->object);
+    core_object_release(&thing->object);
     ck_assert_int_eq(released, 1);
     core_object_kill(&next->object);
 }
@@ -230,7 +230,7 @@ END_TEST
 
 START_TEST(letting_go_of_null_is_fine)
 {
-    core_object_unref(NULL);
+    core_object_release(NULL);
     ck_assert_int_eq(released, 0);
 }
 END_TEST

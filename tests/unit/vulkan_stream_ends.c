@@ -209,7 +209,7 @@ START_TEST(a_semaphore_of_others_is_waited_for_on_the_host)
     while (driver_submitted(0) == 0)
         sched_yield();
     finish_and_destroy(stream);
-    vulkan_timeline_unref(timeline);
+    vulkan_timeline_release(timeline);
 }
 END_TEST
 
@@ -221,7 +221,7 @@ START_TEST(a_stream_that_is_given_up_waits_no_longer_for_a_semaphore_of_others)
     ops->abandon(stream, TRM_ERROR_CANCELLED);
     ck_assert_int_eq(ops->wait(stream, 1, UINT64_MAX), TRM_ERROR_CANCELLED);
     ops->destroy(stream);
-    vulkan_timeline_unref(timeline);
+    vulkan_timeline_release(timeline);
 }
 END_TEST
 
@@ -242,7 +242,7 @@ START_TEST(a_semaphore_of_others_is_signalled_before_the_streams_number_comes)
     ck_assert_int_eq(ops->query(stream, &completed), TRM_OK);
     ck_assert_uint_eq(completed, 1);
     finish_and_destroy(stream);
-    vulkan_timeline_unref(timeline);
+    vulkan_timeline_release(timeline);
 }
 END_TEST
 
