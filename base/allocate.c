@@ -1,4 +1,4 @@
-/* The one place where the library takes host memory.
+/* Host memory, through an allocator that the program may have given.
  * SPDX-License-Identifier: MIT
  */
 #include "base/allocate.h"
@@ -6,31 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/object/context.h"
-
-void *core_allocate(struct core_context *context, size_t size)
+void *base_allocate(const struct trm_allocator *allocator, size_t size)
 {
-    void *memory = core_allocate_aligned(context, size, _Alignof(max_align_t));
+    void *memory = base_allocate_aligned(allocator, size, _Alignof(max_align_t));
     if (memory != NULL)
         memset(memory, 0, size);
     return memory;
 }
 
-void *core_allocate_aligned(struct core_context *context, size_t size, size_t alignment)
+void *base_allocate_aligned(const struct trm_allocator *allocator, size_t size, size_t alignment)
 {
-    return context->allocator.allocate(context->allocator.user, size, alignment);
+    return allocator->allocate(allocator->user, size, alignment);
 }
 
-void core_release(struct core_context *context, void *memory, size_t size)
+void base_release(const struct trm_allocator *allocator, void *memory, size_t size)
 {
     if (memory != NULL)
-        context->allocator.release(context->allocator.user, memory, size);
+        allocator->release(allocator->user, memory, size);
 }
 
-char *core_copy_text(struct core_context *context, const char *text)
+char *base_copy_text(const struct trm_allocator *allocator, const char *text)
 {
     size_t size = strlen(text) + 1;
-    char *copy  = core_allocate_aligned(context, size, 1);
+    char *copy  = base_allocate_aligned(allocator, size, 1);
     if (copy != NULL)
         memcpy(copy, text, size);
     return copy;
@@ -52,7 +50,7 @@ static void system_release(void *user, void *memory, size_t size)
     free(memory);
 }
 
-const struct trm_allocator core_system_allocator = {
+const struct trm_allocator base_system_allocator = {
     .allocate = system_allocate,
     .release  = system_release,
 };

@@ -12,40 +12,40 @@
 #define BLOCK_BYTES ((size_t)64 << 10)
 #define ALIGNMENT _Alignof(max_align_t)
 
-struct core_arena_block {
-    struct core_arena_block *next;
+struct base_arena_block {
+    struct base_arena_block *next;
     size_t size; /* of data */
     _Alignas(max_align_t) unsigned char data[];
 };
 
-void core_arena_init(struct core_arena *arena, struct core_context *context)
+void base_arena_init(struct base_arena *arena, const struct trm_allocator *allocator)
 {
-    *arena = (struct core_arena){.context = context};
+    *arena = (struct base_arena){.allocator = allocator};
 }
 
-void core_arena_fini(struct core_arena *arena)
+void base_arena_fini(struct base_arena *arena)
 {
     while (arena->blocks != NULL) {
-        struct core_arena_block *block = arena->blocks;
+        struct base_arena_block *block = arena->blocks;
         arena->blocks                  = block->next;
-        core_release(arena->context, block, sizeof(*block) + block->size);
+        base_release(arena->allocator, block, sizeof(*block) + block->size);
     }
-    core_arena_init(arena, arena->context);
+    base_arena_init(arena, arena->allocator);
 }
 
-static void *fail(struct core_arena *arena)
+static void *fail(struct base_arena *arena)
 {
     arena->failed = 1;
     return NULL;
 }
 
-static int32_t add_block(struct core_arena *arena, size_t least)
+static int32_t add_block(struct base_arena *arena, size_t least)
 {
     size_t size = least > BLOCK_BYTES ? least : BLOCK_BYTES;
 
-    if (size > CORE_ARENA_MOST - arena->total)
+    if (size > BASE_ARENA_MOST - arena->total)
         return 0;
-    struct core_arena_block *block = core_allocate(arena->context, sizeof(*block) + size);
+    struct base_arena_block *block = base_allocate(arena->allocator, sizeof(*block) + size);
     if (block == NULL)
         return 0;
     block->size   = size;
@@ -56,11 +56,11 @@ static int32_t add_block(struct core_arena *arena, size_t least)
     return 1;
 }
 
-void *core_arena_allocate(struct core_arena *arena, size_t count, size_t size)
+void *base_arena_allocate(struct base_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
 
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > CORE_ARENA_MOST)
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > BASE_ARENA_MOST)
         return fail(arena);
     bytes = bytes == 0 ? ALIGNMENT : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (arena->blocks == NULL || bytes > arena->blocks->size - arena->used)
@@ -71,23 +71,23 @@ void *core_arena_allocate(struct core_arena *arena, size_t count, size_t size)
     return memory;
 }
 
-char *core_arena_text(struct core_arena *arena, const char *text, size_t length)
+char *base_arena_text(struct base_arena *arena, const char *text, size_t length)
 {
-    char *copy = core_arena_allocate(arena, length + 1, 1);
+    char *copy = base_arena_allocate(arena, length + 1, 1);
 
     if (copy != NULL)
         memcpy(copy, text, length);
     return copy;
 }
 
-char *core_arena_format(struct core_arena *arena, const char *format, ...)
+char *base_arena_format(struct base_arena *arena, const char *format, ...)
 {
     va_list arguments, again;
 
     va_start(arguments, format);
     va_copy(again, arguments);
     int length = vsnprintf(NULL, 0, format, arguments);
-    char *text = length < 0 ? fail(arena) : core_arena_allocate(arena, (size_t)length + 1, 1);
+    char *text = length < 0 ? fail(arena) : base_arena_allocate(arena, (size_t)length + 1, 1);
     if (text != NULL)
         vsnprintf(text, (size_t)length + 1, format, again);
     va_end(again);
@@ -95,7 +95,7 @@ char *core_arena_format(struct core_arena *arena, const char *format, ...)
     return text;
 }
 
-int32_t core_arena_grow(struct core_arena *arena, void *list_pointer, uint32_t count, uint32_t *capacity,
+int32_t base_arena_grow(struct base_arena *arena, void *list_pointer, uint32_t count, uint32_t *capacity,
                         size_t size)
 {
     void *old;
@@ -107,7 +107,7 @@ int32_t core_arena_grow(struct core_arena *arena, void *list_pointer, uint32_t c
         arena->failed = 1;
         return 0;
     }
-    void *list = core_arena_allocate(arena, more, size);
+    void *list = base_arena_allocate(arena, more, size);
     if (list == NULL)
         return 0;
     memcpy(&old, list_pointer, sizeof(old));

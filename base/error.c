@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `said` is 1 when something was said after the last core_error_clear(); `sentence` is NULL (nothing
+/* `said` is 1 when something was said after the last base_error_clear(); `sentence` is NULL (nothing
  * yet), `text`, or static. */
-static _Thread_local struct core_saved_error last;
+static _Thread_local struct base_saved_error last;
 
-void core_text_copy(char *to, size_t capacity, const char *text)
+void base_text_copy(char *to, size_t capacity, const char *text)
 {
     size_t length = strlen(text);
     if (length < capacity) {
@@ -35,7 +35,7 @@ static void set(int32_t status, int64_t native_code, const char *sentence)
     last.sentence    = sentence;
 }
 
-void core_error_set(int32_t status, const char *format, ...)
+void base_error_set(int32_t status, const char *format, ...)
 {
     /* Not straight into `last.text`, which may be among the arguments. */
     char text[sizeof(last.text) + 4];
@@ -43,60 +43,60 @@ void core_error_set(int32_t status, const char *format, ...)
     va_start(arguments, format);
     int written = vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
-    core_error_set_copy(status, 0, written < 0 ? "" : text);
+    base_error_set_copy(status, 0, written < 0 ? "" : text);
 }
 
-void core_error_set_copy(int32_t status, int64_t native_code, const char *sentence)
+void base_error_set_copy(int32_t status, int64_t native_code, const char *sentence)
 {
     if (sentence == NULL || sentence[0] == '\0') {
         set(status, native_code, trm_status_text(status));
         return;
     }
     if (sentence != last.text)
-        core_text_copy(last.text, sizeof(last.text), sentence);
+        base_text_copy(last.text, sizeof(last.text), sentence);
     set(status, native_code, last.text);
 }
 
-void core_error_set_static(int32_t status, const char *sentence)
+void base_error_set_static(int32_t status, const char *sentence)
 {
     set(status, 0, sentence);
 }
 
-int32_t core_last_status(void)
+int32_t base_last_status(void)
 {
     return last.status;
 }
 
-void core_error_complete(int32_t status)
+void base_error_complete(int32_t status)
 {
     if (!last.said || last.status != status)
         set(status, 0, trm_status_text(status));
 }
 
-void core_failure_save(struct core_failure *failure, int32_t status)
+void base_failure_save(struct base_failure *failure, int32_t status)
 {
-    core_error_complete(status);
+    base_error_complete(status);
     failure->status      = status;
     failure->native_code = last.native_code;
-    core_text_copy(failure->sentence, sizeof(failure->sentence), last.sentence);
+    base_text_copy(failure->sentence, sizeof(failure->sentence), last.sentence);
 }
 
-int32_t core_failure_raise(const struct core_failure *failure)
+int32_t base_failure_raise(const struct base_failure *failure)
 {
-    return core_fail_native(failure->status, failure->native_code, failure->sentence);
+    return base_fail_native(failure->status, failure->native_code, failure->sentence);
 }
 
-void core_error_clear(void)
+void base_error_clear(void)
 {
     last.said = 0;
 }
 
-void core_error_save(struct core_saved_error *saved)
+void base_error_save(struct base_saved_error *saved)
 {
     *saved = last;
 }
 
-void core_error_restore(const struct core_saved_error *saved)
+void base_error_restore(const struct base_saved_error *saved)
 {
     last = *saved;
 }
@@ -157,15 +157,15 @@ static const struct status_words *words_of(int32_t status)
     return NULL;
 }
 
-int32_t core_fail_program(int32_t status)
+int32_t base_fail_program(int32_t status)
 {
     const struct status_words *words = words_of(status);
 
     if (last.said && last.status == status)
         return status;
     if (words == NULL)
-        return core_fail(status, "the program's function answered %" PRId32 ", which is no status", status);
-    return core_fail(status, "the program's function answered %s", words->name);
+        return base_fail(status, "the program's function answered %" PRId32 ", which is no status", status);
+    return base_fail(status, "the program's function answered %s", words->name);
 }
 
 const char *trm_status_name(int32_t status)

@@ -26,17 +26,17 @@ struct walk {
 static int32_t fail_errno(const char *where)
 {
     if (errno == ENOENT || errno == ENOTDIR)
-        return core_fail(TRM_ERROR_NOT_FOUND, "%s does not exist", where);
+        return base_fail(TRM_ERROR_NOT_FOUND, "%s does not exist", where);
     if (errno == EACCES)
-        return core_fail(TRM_ERROR_PERMISSION, "%s cannot be reached: permission denied", where);
-    return core_fail(TRM_ERROR_NOT_FOUND, "%s cannot be looked at: %m", where);
+        return base_fail(TRM_ERROR_PERMISSION, "%s cannot be reached: permission denied", where);
+    return base_fail(TRM_ERROR_NOT_FOUND, "%s cannot be looked at: %m", where);
 }
 
 static int32_t judge_owner(const char *where, const struct stat *status)
 {
     if (status->st_uid == 0 || status->st_uid == geteuid())
         return TRM_OK;
-    return core_fail(TRM_ERROR_PERMISSION,
+    return base_fail(TRM_ERROR_PERMISSION,
                      "%s belongs to user %u, who is neither root nor the user of this process", where,
                      (unsigned)status->st_uid);
 }
@@ -49,9 +49,9 @@ static int32_t judge_mode(const char *where, const struct stat *status)
     if (S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX))
         return TRM_OK;
     if (status->st_mode & S_IWOTH)
-        return core_fail(TRM_ERROR_PERMISSION, "%s %s may be written by everybody", what, where);
+        return base_fail(TRM_ERROR_PERMISSION, "%s %s may be written by everybody", what, where);
     if (status->st_mode & S_IWGRP)
-        return core_fail(TRM_ERROR_PERMISSION, "%s %s may be written by its group", what, where);
+        return base_fail(TRM_ERROR_PERMISSION, "%s %s may be written by its group", what, where);
     return TRM_OK;
 }
 
@@ -90,7 +90,7 @@ static int32_t enter_component(struct walk *walk, const char *component)
     const char *between = length == 1 ? "" : "/";
     int written = snprintf(walk->done + length, sizeof(walk->done) - length, "%s%s", between, component);
     if ((size_t)written >= sizeof(walk->done) - length)
-        return core_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", walk->path);
+        return base_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", walk->path);
     return TRM_OK;
 }
 
@@ -104,11 +104,11 @@ static int32_t follow_link(struct walk *walk)
         return fail_errno(walk->done);
     target[length] = '\0';
     if (++walk->links > MOST_LINKS)
-        return core_fail(TRM_ERROR_NOT_FOUND, "%s has too many symbolic links", walk->path);
+        return base_fail(TRM_ERROR_NOT_FOUND, "%s has too many symbolic links", walk->path);
     memcpy(rest, walk->left, strlen(walk->left) + 1);
     int written = snprintf(walk->left, sizeof(walk->left), "%s/%s", target, rest);
     if ((size_t)written >= sizeof(walk->left))
-        return core_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", walk->path);
+        return base_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", walk->path);
     if (target[0] == '/')
         memcpy(walk->done, "/", 2);
     else
@@ -133,10 +133,10 @@ static int32_t judge_path(const char *path, struct stat *status)
     struct walk walk = {.path = path, .done = "/"};
     char component[NAME_MAX + 1];
     if (path == NULL || path[0] != '/')
-        return core_fail(TRM_ERROR_PERMISSION, "%s is not an absolute path, and only such may name code",
+        return base_fail(TRM_ERROR_PERMISSION, "%s is not an absolute path, and only such may name code",
                          path ? path : "NULL");
     if (strlen(path) >= sizeof(walk.left))
-        return core_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", path);
+        return base_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", path);
     memcpy(walk.left, path, strlen(path) + 1);
 
     int32_t verdict = judge_done(&walk, status);
@@ -157,27 +157,27 @@ static int32_t judge_path(const char *path, struct stat *status)
     return stat(walk.done, status) == 0 ? TRM_OK : fail_errno(walk.done);
 }
 
-int32_t core_file_permissions_check(const char *path)
+int32_t base_file_permissions_check(const char *path)
 {
     struct stat status;
     int32_t verdict = judge_path(path, &status);
     if (verdict == TRM_OK && !S_ISREG(status.st_mode))
-        return core_fail(TRM_ERROR_NOT_FOUND, "%s is not a regular file", path);
+        return base_fail(TRM_ERROR_NOT_FOUND, "%s is not a regular file", path);
     return verdict;
 }
 
-int32_t core_folder_permissions_check(const char *path)
+int32_t base_folder_permissions_check(const char *path)
 {
     struct stat status;
     int32_t verdict = judge_path(path, &status);
     if (verdict != TRM_OK)
         return verdict;
     if (!S_ISDIR(status.st_mode))
-        return core_fail(TRM_ERROR_NOT_FOUND, "%s is not a folder", path);
+        return base_fail(TRM_ERROR_NOT_FOUND, "%s is not a folder", path);
     if (status.st_uid != geteuid())
-        return core_fail(TRM_ERROR_PERMISSION, "the folder %s belongs to user %u, not to this process", path,
+        return base_fail(TRM_ERROR_PERMISSION, "the folder %s belongs to user %u, not to this process", path,
                          (unsigned)status.st_uid);
     if (status.st_mode & (S_IWGRP | S_IWOTH))
-        return core_fail(TRM_ERROR_PERMISSION, "the folder %s may be written by others", path);
+        return base_fail(TRM_ERROR_PERMISSION, "the folder %s may be written by others", path);
     return TRM_OK;
 }

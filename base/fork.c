@@ -11,7 +11,7 @@
 #define MADV_WIPEONFORK 18
 #endif
 
-_Atomic uint32_t *core_fork_word_create(void)
+_Atomic uint32_t *base_fork_word_create(void)
 {
     size_t page  = (size_t)sysconf(_SC_PAGESIZE);
     void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -19,11 +19,11 @@ _Atomic uint32_t *core_fork_word_create(void)
         return NULL;
     _Atomic uint32_t *word = memory;
     int wiped              = madvise(memory, page, MADV_WIPEONFORK) == 0;
-    atomic_store(word, wiped ? CORE_FORK_GUARDED : CORE_FORK_PLAIN);
+    atomic_store(word, wiped ? BASE_FORK_GUARDED : BASE_FORK_PLAIN);
     return word;
 }
 
-void core_fork_word_destroy(_Atomic uint32_t *word)
+void base_fork_word_destroy(_Atomic uint32_t *word)
 {
     munmap((void *)word, (size_t)sysconf(_SC_PAGESIZE));
 }

@@ -7,14 +7,14 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum core_fork_word {
-    CORE_FORK_CHILD   = 0, /* the page was wiped: this is a child */
-    CORE_FORK_GUARDED = 1, /* the page will be wiped in a child */
-    CORE_FORK_PLAIN   = 2, /* the kernel cannot wipe it (before Linux 4.14): compare process ids */
+enum base_fork_word {
+    BASE_FORK_CHILD   = 0, /* the page was wiped: this is a child */
+    BASE_FORK_GUARDED = 1, /* the page will be wiped in a child */
+    BASE_FORK_PLAIN   = 2, /* the kernel cannot wipe it (before Linux 4.14): compare process ids */
 };
 
 /* A word on a page of its own. NULL when there is no memory. */
-_Atomic uint32_t *core_fork_word_create(void);
-void core_fork_word_destroy(_Atomic uint32_t *word);
+_Atomic uint32_t *base_fork_word_create(void);
+void base_fork_word_destroy(_Atomic uint32_t *word);
 
 #endif

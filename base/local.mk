@@ -4,12 +4,13 @@
 libtrireme_internal_la_SOURCES += \
 	base/allocate.c base/allocate.h \
 	base/arena.c base/arena.h \
+	base/base.h \
 	base/error.c base/error.h \
 	base/file_permissions.c base/file_permissions.h \
 	base/fork.c base/fork.h \
 	base/futex.c base/futex.h \
 	base/lock.c base/lock.h \
-	base/log.c \
+	base/log.c base/log.h \
 	base/read_file.c base/read_file.h \
 	base/sha256.c base/sha256.h \
 	base/thread.c base/thread.h

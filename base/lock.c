@@ -5,13 +5,13 @@
 
 #include "base/futex.h"
 
-void core_lock_wait(struct core_lock *lock)
+void base_lock_wait(struct base_lock *lock)
 {
     while (atomic_exchange_explicit(&lock->state, 2, memory_order_acquire) != 0)
-        core_futex_wait(&lock->state, 2, CORE_NEVER);
+        base_futex_wait(&lock->state, 2, BASE_NEVER);
 }
 
-void core_lock_wake(struct core_lock *lock)
+void base_lock_wake(struct base_lock *lock)
 {
-    core_futex_wake(&lock->state, 1);
+    base_futex_wake(&lock->state, 1);
 }

@@ -9,25 +9,25 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-struct core_lock {
+struct base_lock {
     _Atomic uint32_t state; /* 0 open, 1 held, 2 held and somebody may be asleep */
 };
 
-void core_lock_wait(struct core_lock *lock);
-void core_lock_wake(struct core_lock *lock);
+void base_lock_wait(struct base_lock *lock);
+void base_lock_wake(struct base_lock *lock);
 
-static inline void core_lock_acquire(struct core_lock *lock)
+static inline void base_lock_acquire(struct base_lock *lock)
 {
     uint32_t open = 0;
     if (!atomic_compare_exchange_strong_explicit(&lock->state, &open, 1, memory_order_acquire,
                                                  memory_order_relaxed))
-        core_lock_wait(lock);
+        base_lock_wait(lock);
 }
 
-static inline void core_lock_release(struct core_lock *lock)
+static inline void base_lock_release(struct base_lock *lock)
 {
     if (atomic_exchange_explicit(&lock->state, 0, memory_order_release) == 2)
-        core_lock_wake(lock);
+        base_lock_wake(lock);
 }
 
 #endif

@@ -1,20 +1,20 @@
-/* The log: lines to the program's callback. The library itself prints nothing.
+/* The log: lines to a function of the program's.
  * SPDX-License-Identifier: MIT
  */
+#include "base/log.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "core/object/context.h"
-
-void core_log(const struct core_context *context, int32_t level, const char *format, ...)
+void base_log_write(const struct base_log *log, int32_t level, const char *format, ...)
 {
-    if (context->log == NULL || level > context->log_level)
-        return;
     char line[1024];
+    if (log->write == NULL || level > log->level)
+        return;
     va_list arguments;
     va_start(arguments, format);
     int written = vsnprintf(line, sizeof(line), format, arguments);
     va_end(arguments);
     if (written >= 0)
-        context->log(context->log_user, level, line);
+        log->write(log->user, level, line);
 }

@@ -26,7 +26,7 @@ static int32_t read_open(int file, char *to, uint64_t most, uint64_t *size)
     return 0;
 }
 
-int32_t core_read_file(struct core_arena *arena, const char *path, uint64_t most, const void **bytes,
+int32_t base_read_file(struct base_arena *arena, const char *path, uint64_t most, const void **bytes,
                        uint64_t *size)
 {
     struct stat facts;
@@ -43,7 +43,7 @@ int32_t core_read_file(struct core_arena *arena, const char *path, uint64_t most
         error = S_ISDIR(facts.st_mode) ? EISDIR : EINVAL;
     else if ((uint64_t)facts.st_size > most)
         error = EFBIG;
-    else if ((text = core_arena_allocate(arena, (size_t)facts.st_size + 1, 1)) == NULL)
+    else if ((text = base_arena_allocate(arena, (size_t)facts.st_size + 1, 1)) == NULL)
         error = ENOMEM;
     else
         error = read_open(file, text, (uint64_t)facts.st_size, size);

@@ -27,7 +27,7 @@ static uint32_t read_word(const uint8_t *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-static void take_block(struct core_sha256 *hash, const uint8_t *block)
+static void take_block(struct base_sha256 *hash, const uint8_t *block)
 {
     uint32_t w[64], s[8];
 
@@ -53,7 +53,7 @@ static void take_block(struct core_sha256 *hash, const uint8_t *block)
         hash->state[i] += s[i];
 }
 
-void core_sha256_begin(struct core_sha256 *hash)
+void base_sha256_begin(struct base_sha256 *hash)
 {
     /* The same of the square roots of the first 8 primes (section 5.3.3). */
     static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
@@ -63,7 +63,7 @@ void core_sha256_begin(struct core_sha256 *hash)
     hash->length = 0;
 }
 
-void core_sha256_add(struct core_sha256 *hash, const void *bytes, size_t size)
+void base_sha256_add(struct base_sha256 *hash, const void *bytes, size_t size)
 {
     const uint8_t *next = bytes;
     size_t held         = hash->length % sizeof(hash->block);
@@ -89,7 +89,7 @@ void core_sha256_add(struct core_sha256 *hash, const void *bytes, size_t size)
     }
 }
 
-void core_sha256_end(struct core_sha256 *hash, uint8_t digest[CORE_SHA256_BYTES])
+void base_sha256_end(struct base_sha256 *hash, uint8_t digest[BASE_SHA256_BYTES])
 {
     static const uint8_t padding[64] = {0x80};
     uint64_t bits                    = hash->length * 8;
@@ -98,20 +98,20 @@ void core_sha256_end(struct core_sha256 *hash, uint8_t digest[CORE_SHA256_BYTES]
 
     for (int i = 0; i < 8; i++)
         length[i] = (uint8_t)(bits >> (56 - 8 * i));
-    core_sha256_add(hash, padding, held < 56 ? 56 - held : 120 - held);
-    core_sha256_add(hash, length, sizeof(length));
+    base_sha256_add(hash, padding, held < 56 ? 56 - held : 120 - held);
+    base_sha256_add(hash, length, sizeof(length));
     for (int i = 0; i < 8; i++)
         for (int j = 0; j < 4; j++)
             digest[4 * i + j] = (uint8_t)(hash->state[i] >> (24 - 8 * j));
 }
 
-void core_sha256_text(const uint8_t digest[CORE_SHA256_BYTES], char text[2 * CORE_SHA256_BYTES + 1])
+void base_sha256_text(const uint8_t digest[BASE_SHA256_BYTES], char text[2 * BASE_SHA256_BYTES + 1])
 {
     static const char digits[] = "0123456789abcdef";
 
-    for (size_t i = 0; i < CORE_SHA256_BYTES; i++) {
+    for (size_t i = 0; i < BASE_SHA256_BYTES; i++) {
         text[2 * i]     = digits[digest[i] >> 4];
         text[2 * i + 1] = digits[digest[i] & 15];
     }
-    text[2 * CORE_SHA256_BYTES] = 0;
+    text[2 * BASE_SHA256_BYTES] = 0;
 }

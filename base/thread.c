@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-int32_t core_thread_start(void *(*run)(void *), void *argument, size_t stack_bytes, const char *name,
+int32_t base_thread_start(void *(*run)(void *), void *argument, size_t stack_bytes, const char *name,
                           pthread_t *thread)
 {
     pthread_t started;
@@ -27,7 +27,7 @@ int32_t core_thread_start(void *(*run)(void *), void *argument, size_t stack_byt
         pthread_attr_destroy(&attributes);
     }
     if (error != 0)
-        return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "no thread could be started for %s: %s", name,
+        return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "no thread could be started for %s: %s", name,
                          strerror(error));
     if (thread != NULL) {
         *thread = started;

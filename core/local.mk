@@ -4,7 +4,8 @@
 libtrireme_internal_la_SOURCES += \
 	core/object/abi.h \
 	core/object/context.h \
-	core/object/object.c core/object/object.h \
+	core/object/handle.c core/object/handle.h \
+	core/object/object.h \
 	core/object/output.h \
 	core/object/type.c \
 	core/object/version.c
@@ -23,6 +24,7 @@ libtrireme_internal_la_SOURCES += \
 	core/plugin/elf_file.c core/plugin/elf_file.h \
 	core/plugin/folders.c core/plugin/folders.h \
 	core/plugin/loader.c core/plugin/loader.h \
+	core/plugin/plugin.h \
 	core/plugin/registry.c core/plugin/registry.h \
 	core/plugin/registry_state.h \
 	core/plugin/resolve.c \
@@ -42,6 +44,7 @@ libtrireme_internal_la_SOURCES += \
 	core/shader/portable.c core/shader/portable.h \
 	core/shader/portable_find.c \
 	core/shader/shader.c core/shader/shader.h \
+	core/shader/shader_object.h \
 	core/shader/shader_translate.c
 
 # core/device: Devices.
@@ -64,6 +67,7 @@ libtrireme_internal_la_SOURCES += \
 	core/stream/point.c \
 	core/stream/service.c core/stream/service.h \
 	core/stream/stream.c core/stream/stream.h \
+	core/stream/stream_object.h \
 	core/stream/stream_state.c \
 	core/stream/stream_wait.c \
 	core/stream/thread_stream.c \
@@ -78,6 +82,7 @@ libtrireme_internal_la_SOURCES += \
 	core/memory/buffer_calls.c \
 	core/memory/fill.c \
 	core/memory/map.c \
+	core/memory/memory.h \
 	core/memory/peer.c \
 	core/memory/pool.c core/memory/pool.h \
 	core/memory/pool_calls.c \
@@ -102,6 +107,7 @@ libtrireme_internal_la_SOURCES += \
 	core/module/module.c core/module/module.h \
 	core/module/module_native.c core/module/module_native.h \
 	core/module/module_notes.c \
+	core/module/module_object.h \
 	core/module/module_source.c core/module/module_source.h
 
 # core/graph: What is recorded on a stream and replayed.

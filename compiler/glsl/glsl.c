@@ -9,7 +9,6 @@
 #include "compiler/glsl/glsl_include.h"
 #include "compiler/glsl/glsl_library.h"
 #include "compiler/glsl/glsl_program.h"
-#include "core/object/context.h"
 
 #define LINES_MOST 3      /* of the compiler's messages, in a sentence */
 #define MESSAGE_MOST 1600 /* bytes of them */
@@ -20,16 +19,16 @@ static int32_t check_options(const struct trm_glsl_options *options)
 {
     if ((options->define_count != 0 && options->defines == NULL) ||
         (options->include_count != 0 && options->includes == NULL))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "the options of GLSL count definitions or folders that are "
                          "NULL");
     for (uint32_t i = 0; i < options->define_count; i++)
         if (options->defines[i] == NULL || options->defines[i][0] == '\0' || options->defines[i][0] == '=')
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "definition %" PRIu32 " of the options of GLSL has no name", i);
     for (uint32_t i = 0; i < options->include_count; i++)
         if (options->includes[i] == NULL || options->includes[i][0] == '\0')
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT, "folder %" PRIu32 " of the options of GLSL is empty",
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "folder %" PRIu32 " of the options of GLSL is empty",
                              i);
     return TRM_OK;
 }
@@ -63,12 +62,12 @@ static void set_options(const struct glsl_library *library, struct shaderc_compi
 
 /* ---- messages ------------------------------------------------------------------------------ */
 
-static void log_lines(const struct core_context *context, int32_t level, const char *message)
+static void log_lines(const struct base_log *log, int32_t level, const char *message)
 {
     while (*message != '\0') {
         size_t length = strcspn(message, "\n");
         if (length != 0)
-            core_log(context, level, "%.*s", (int)length, message);
+            base_log_write(log, level, "%.*s", (int)length, message);
         message += length + (message[length] == '\n');
     }
 }
@@ -95,29 +94,30 @@ static void join_lines(char joined[MESSAGE_MOST], const char *message)
     joined[used] = '\0';
 }
 
-static int32_t fail_compilation(const struct core_arena *arena, const char *file, const char *message)
+static int32_t fail_compilation(const struct base_log *log, const char *file, const char *message)
 {
     char joined[MESSAGE_MOST];
 
-    log_lines(arena->context, TRM_LOG_ERROR, message);
+    log_lines(log, TRM_LOG_ERROR, message);
     join_lines(joined, message);
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s does not compile: %s", file,
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s does not compile: %s", file,
                      joined[0] != '\0' ? joined : "the compiler does not say why");
 }
 
-static int32_t take_result(struct core_arena *arena, const struct glsl_library *library,
+static int32_t take_result(struct base_arena *arena, const struct base_log *log,
+                           const struct glsl_library *library,
                            const struct shaderc_compilation_result *result, const char *file,
                            const void **bytes, uint64_t *size)
 {
     const char *message = library->result_message(result);
 
     if (library->result_status(result) != GLSL_STATUS_SUCCESS)
-        return fail_compilation(arena, file, message);
-    log_lines(arena->context, TRM_LOG_WARNING, message);
+        return fail_compilation(log, file, message);
+    log_lines(log, TRM_LOG_WARNING, message);
     size_t length = library->result_length(result);
-    void *copy    = core_arena_allocate(arena, length, 1);
+    void *copy    = base_arena_allocate(arena, length, 1);
     if (copy == NULL)
-        return core_fail_memory("compiling GLSL");
+        return base_fail_memory("compiling GLSL");
     memcpy(copy, library->result_bytes(result), length);
     *bytes = copy;
     *size  = length;
@@ -126,10 +126,10 @@ static int32_t take_result(struct core_arena *arena, const struct glsl_library *
 
 /* ---- compiling ----------------------------------------------------------------------------- */
 
-static int32_t compile_with(struct core_arena *arena, const struct glsl_library *library,
-                            struct shaderc_compiler *compiler, const char *text, uint64_t length,
-                            const char *file, const struct trm_glsl_options *options, const void **bytes,
-                            uint64_t *size)
+static int32_t compile_with(struct base_arena *arena, const struct base_log *log,
+                            const struct glsl_library *library, struct shaderc_compiler *compiler,
+                            const char *text, uint64_t length, const char *file,
+                            const struct trm_glsl_options *options, const void **bytes, uint64_t *size)
 {
     struct glsl_includes includes = {.arena    = arena,
                                      .folders  = options->includes,
@@ -139,23 +139,23 @@ static int32_t compile_with(struct core_arena *arena, const struct glsl_library 
 
     struct shaderc_compile_options *made = library->options_initialize();
     if (made == NULL)
-        return core_fail_memory("compiling GLSL");
+        return base_fail_memory("compiling GLSL");
     set_options(library, made, options, &includes);
     struct shaderc_compilation_result *result =
         library->compile(compiler, text, length, GLSL_KIND_COMPUTE, file, "main", made);
     if (result != NULL)
-        status = take_result(arena, library, result, file, bytes, size);
+        status = take_result(arena, log, library, result, file, bytes, size);
     else
-        core_fail_memory("compiling GLSL");
+        base_fail_memory("compiling GLSL");
     library->result_release(result);
     library->options_release(made);
     return status;
 }
 
 /* Where the library cannot be opened. */
-static int32_t compile_by_program(struct core_arena *arena, const char *program, const char *text,
-                                  uint64_t length, const char *file, const struct trm_glsl_options *options,
-                                  const void **bytes, uint64_t *size)
+static int32_t compile_by_program(struct base_arena *arena, const struct base_log *log, const char *program,
+                                  const char *text, uint64_t length, const char *file,
+                                  const struct trm_glsl_options *options, const void **bytes, uint64_t *size)
 {
     struct glsl_program_result result;
     int32_t status = core_glsl_program_run(arena, program, text, length, file, options, &result);
@@ -163,19 +163,19 @@ static int32_t compile_by_program(struct core_arena *arena, const char *program,
     if (status != TRM_OK)
         return status;
     if (result.signal != 0)
-        return core_fail(TRM_ERROR_BACKEND, "%s crashed with signal %" PRId32 " over %s", program,
+        return base_fail(TRM_ERROR_BACKEND, "%s crashed with signal %" PRId32 " over %s", program,
                          result.signal, file);
     if (!result.well)
-        return fail_compilation(arena, file, result.message);
-    log_lines(arena->context, TRM_LOG_WARNING, result.message);
+        return fail_compilation(log, file, result.message);
+    log_lines(log, TRM_LOG_WARNING, result.message);
     *bytes = result.bytes;
     *size  = result.size;
     return TRM_OK;
 }
 
-int32_t core_glsl_compile(struct core_arena *arena, const char *const *libraries, const char *text,
-                          uint64_t length, const char *name, const struct trm_glsl_options *options,
-                          const void **bytes, uint64_t *size)
+int32_t core_glsl_compile(struct base_arena *arena, const struct base_log *log, const char *const *libraries,
+                          const char *text, uint64_t length, const char *name,
+                          const struct trm_glsl_options *options, const void **bytes, uint64_t *size)
 {
     struct glsl_library library;
     const char *file = options->file != NULL ? options->file : name;
@@ -186,15 +186,15 @@ int32_t core_glsl_compile(struct core_arena *arena, const char *const *libraries
     if (status == TRM_ERROR_UNSUPPORTED && libraries == core_glsl_libraries) {
         const char *program = core_glsl_program_find();
         if (program != NULL)
-            return compile_by_program(arena, program, text, length, file, options, bytes, size);
+            return compile_by_program(arena, log, program, text, length, file, options, bytes, size);
     }
     if (status != TRM_OK)
         return status;
     struct shaderc_compiler *compiler = library.compiler_initialize();
     if (compiler == NULL)
-        status = core_fail_memory("compiling GLSL");
+        status = base_fail_memory("compiling GLSL");
     else
-        status = compile_with(arena, &library, compiler, text, length, file, options, bytes, size);
+        status = compile_with(arena, log, &library, compiler, text, length, file, options, bytes, size);
     if (compiler != NULL)
         library.compiler_release(compiler);
     core_glsl_library_close(&library);

@@ -6,18 +6,16 @@
 
 #include <trireme/shader.h>
 
-#include "base/arena.h"
-
-struct core_context;
+#include "base/base.h"
 
 /* What a library must be called to be taken for libshaderc, in the order in which they are tried; ends with NULL. */
 extern const char *const core_glsl_libraries[];
 
 /* Compile a compute shader. `name` is what messages call it when the options name no file. The bytes of the SPIR-V come out,
- * in the arena. All that the compiler says goes to the log; the first lines of it are in the sentence.
+ * in the arena. All that the compiler says goes to `log`; the first lines of it are in the sentence.
  * Errors: INVALID_ARGUMENT for a text that does not compile; UNSUPPORTED without the library. */
-int32_t core_glsl_compile(struct core_arena *arena, const char *const *libraries, const char *text,
-                          uint64_t length, const char *name, const struct trm_glsl_options *options,
-                          const void **bytes, uint64_t *size);
+int32_t core_glsl_compile(struct base_arena *arena, const struct base_log *log, const char *const *libraries,
+                          const char *text, uint64_t length, const char *name,
+                          const struct trm_glsl_options *options, const void **bytes, uint64_t *size);
 
 #endif

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/read_file.h"
+#include "base/base.h"
 
 #define DEPTH_MOST 64 /* files that include each other would go on for ever */
 #define FILE_MOST ((uint64_t)16 << 20)
@@ -26,7 +26,7 @@ static struct glsl_included *without_memory(void)
 static struct glsl_included *answer(struct glsl_includes *includes, const char *name, const char *content,
                                     uint64_t length)
 {
-    struct glsl_included *included = core_arena_allocate(includes->arena, 1, sizeof(*included));
+    struct glsl_included *included = base_arena_allocate(includes->arena, 1, sizeof(*included));
 
     if (included == NULL || name == NULL || content == NULL)
         return without_memory();
@@ -45,7 +45,7 @@ static struct glsl_included *refuse(struct glsl_includes *includes, const char *
 static struct glsl_included *refuse_file(struct glsl_includes *includes, const char *path, int32_t error)
 {
     errno = error; /* for %m */
-    return refuse(includes, core_arena_format(includes->arena, "%s cannot be read: %m", path));
+    return refuse(includes, base_arena_format(includes->arena, "%s cannot be read: %m", path));
 }
 
 static struct glsl_included *try_path(struct glsl_includes *includes, const char *path)
@@ -55,7 +55,7 @@ static struct glsl_included *try_path(struct glsl_includes *includes, const char
 
     if (path == NULL)
         return without_memory();
-    int32_t error = core_read_file(includes->arena, path, FILE_MOST, &content, &size);
+    int32_t error = base_read_file(includes->arena, path, FILE_MOST, &content, &size);
     if (error == ENOENT || error == ENOTDIR)
         return NULL;
     if (error != 0)
@@ -68,8 +68,8 @@ static const char *beside(struct glsl_includes *includes, const char *requesting
     const char *slash = strrchr(requesting, '/');
 
     if (slash == NULL)
-        return core_arena_text(includes->arena, requested, strlen(requested));
-    return core_arena_format(includes->arena, "%.*s/%s", (int)(slash - requesting), requesting, requested);
+        return base_arena_text(includes->arena, requested, strlen(requested));
+    return base_arena_format(includes->arena, "%.*s/%s", (int)(slash - requesting), requesting, requested);
 }
 
 struct glsl_included *core_glsl_include(void *user, const char *requested, int type, const char *requesting,
@@ -81,15 +81,15 @@ struct glsl_included *core_glsl_include(void *user, const char *requested, int t
     if (depth > DEPTH_MOST)
         return refuse(includes, "files include each other without an end");
     if (requested[0] == '/')
-        found = try_path(includes, core_arena_text(includes->arena, requested, strlen(requested)));
+        found = try_path(includes, base_arena_text(includes->arena, requested, strlen(requested)));
     else if (type == GLSL_INCLUDE_RELATIVE && (includes->relative || depth > 1))
         found = try_path(includes, beside(includes, requesting, requested));
     for (uint32_t i = 0; found == NULL && requested[0] != '/' && i < includes->count; i++)
         found =
-            try_path(includes, core_arena_format(includes->arena, "%s/%s", includes->folders[i], requested));
+            try_path(includes, base_arena_format(includes->arena, "%s/%s", includes->folders[i], requested));
     if (found != NULL)
         return found;
-    return refuse(includes, core_arena_format(includes->arena, "%s was not found", requested));
+    return refuse(includes, base_arena_format(includes->arena, "%s was not found", requested));
 }
 
 /* All of it is the arena's. */

@@ -4,13 +4,13 @@
 #ifndef COMPILER_GLSL_GLSL_INCLUDE_H
 #define COMPILER_GLSL_GLSL_INCLUDE_H
 
-#include "base/arena.h"
+#include "base/base.h"
 #include "compiler/glsl/glsl_library.h"
 
 /* Where they are looked for: beside the file that asks, for #include "...", and then in the folders. What is read is in the
  * arena, and goes with it. */
 struct glsl_includes {
-    struct core_arena *arena;
+    struct base_arena *arena;
     const char *const *folders;
     uint32_t count;
     int32_t relative; /* 0: the text is no file, so that nothing is beside it */

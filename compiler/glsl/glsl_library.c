@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/glsl/glsl.h"
 
 const char *const core_glsl_libraries[] = {"libshaderc.so.1", "libshaderc_shared.so.1", NULL};
@@ -50,7 +50,7 @@ static int32_t find_symbols(const char *name, struct glsl_library *library)
     for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
         void *address = dlsym(library->handle, symbols[i].name);
         if (address == NULL && !symbols[i].optional)
-            return core_fail(TRM_ERROR_UNSUPPORTED, "%s is too old to compile GLSL: it has no %s", name,
+            return base_fail(TRM_ERROR_UNSUPPORTED, "%s is too old to compile GLSL: it has no %s", name,
                              symbols[i].name);
         memcpy((char *)library + symbols[i].offset, &address, sizeof(address));
     }
@@ -69,7 +69,7 @@ int32_t core_glsl_library_open(const char *const *names, struct glsl_library *li
             core_glsl_library_close(library);
         return status;
     }
-    return core_fail(TRM_ERROR_UNSUPPORTED,
+    return base_fail(TRM_ERROR_UNSUPPORTED,
                      "GLSL needs libshaderc or the program glslc, neither of which is installed (Debian and "
                      "Ubuntu: glslc, "
                      "Fedora: glslc, Arch: shaderc); or compile it beforehand with \"trireme kc\"");

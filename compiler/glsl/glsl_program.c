@@ -12,8 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/file_permissions.h"
+#include "base/base.h"
 
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 34)
@@ -30,7 +29,7 @@ const char *core_glsl_program_find(void)
     static const char *const paths[] = {"/usr/local/bin/glslc", "/usr/bin/glslc", "/bin/glslc"};
 
     for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-        if (access(paths[i], X_OK) == 0 && core_file_permissions_check(paths[i]) == TRM_OK)
+        if (access(paths[i], X_OK) == 0 && base_file_permissions_check(paths[i]) == TRM_OK)
             return paths[i];
     return NULL;
 }
@@ -38,19 +37,19 @@ const char *core_glsl_program_find(void)
 /* ---- the command line ---------------------------------------------------------------------- */
 
 /* The folder of the file comes first: to the program the text has none. */
-static const char *folder_of(struct core_arena *arena, const char *file)
+static const char *folder_of(struct base_arena *arena, const char *file)
 {
     const char *slash = strrchr(file, '/');
 
     if (slash == NULL)
         return "-I.";
-    return core_arena_format(arena, "-I%.*s", slash == file ? 1 : (int)(slash - file), file);
+    return base_arena_format(arena, "-I%.*s", slash == file ? 1 : (int)(slash - file), file);
 }
 
-static const char **make_arguments(struct core_arena *arena, const char *program,
+static const char **make_arguments(struct base_arena *arena, const char *program,
                                    const struct trm_glsl_options *options)
 {
-    const char **arguments = core_arena_allocate(
+    const char **arguments = base_arena_allocate(
         arena, 16 + (size_t)options->define_count + options->include_count, sizeof(char *));
     size_t count = 0;
 
@@ -64,11 +63,11 @@ static const char **make_arguments(struct core_arena *arena, const char *program
     if (!(options->flags & TRM_GLSL_NO_DEBUG))
         arguments[count++] = "-g";
     for (uint32_t i = 0; i < options->define_count; i++)
-        arguments[count++] = core_arena_format(arena, "-D%s", options->defines[i]);
+        arguments[count++] = base_arena_format(arena, "-D%s", options->defines[i]);
     if (options->file != NULL)
         arguments[count++] = folder_of(arena, options->file);
     for (uint32_t i = 0; i < options->include_count; i++)
-        arguments[count++] = core_arena_format(arena, "-I%s", options->includes[i]);
+        arguments[count++] = base_arena_format(arena, "-I%s", options->includes[i]);
     arguments[count++] = "-o";
     arguments[count++] = "-";
     arguments[count]   = "-";
@@ -115,7 +114,7 @@ static int32_t open_files(struct files *files, const char *text, uint64_t length
         write_all(files->input, text, length))
         return TRM_OK;
     close_files(files);
-    return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "no room for compiling GLSL: %m");
+    return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "no room for compiling GLSL: %m");
 }
 
 static int start(const char **arguments, const struct files *files, pid_t *child)
@@ -170,13 +169,13 @@ static int32_t ended_well(pid_t child, const struct files *files, int32_t *signa
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static const char *read_all(struct core_arena *arena, int file, uint64_t *size)
+static const char *read_all(struct base_arena *arena, int file, uint64_t *size)
 {
     struct stat info;
 
     if (fstat(file, &info) != 0 || info.st_size > OUTPUT_MOST)
         return NULL;
-    char *bytes = core_arena_allocate(arena, (size_t)info.st_size + 1, 1);
+    char *bytes = base_arena_allocate(arena, (size_t)info.st_size + 1, 1);
     *size       = 0;
     while (bytes != NULL && *size < (uint64_t)info.st_size) {
         ssize_t count = pread(file, bytes + *size, (size_t)info.st_size - *size, (off_t)*size);
@@ -192,7 +191,7 @@ static const char *read_all(struct core_arena *arena, int file, uint64_t *size)
 /* ---- names --------------------------------------------------------------------------------- */
 
 /* The messages with the name of the file in the place of what the program takes it for. */
-static const char *rename_text(struct core_arena *arena, const char *text, const char *file)
+static const char *rename_text(struct base_arena *arena, const char *text, const char *file)
 {
     const char *found = strstr(text, stdin_name);
 
@@ -200,14 +199,14 @@ static const char *rename_text(struct core_arena *arena, const char *text, const
         const char *rest = found + strlen(stdin_name);
         size_t begin     = (size_t)(found - text) + strlen(file);
 
-        text  = core_arena_format(arena, "%.*s%s%s", (int)(found - text), text, file, rest);
+        text  = base_arena_format(arena, "%.*s%s%s", (int)(found - text), text, file, rest);
         found = text != NULL ? strstr(text + begin, stdin_name) : NULL;
     }
     return text;
 }
 
 /* The same in the SPIR-V, where it is one OpString (opcode 7). */
-static int32_t rename_module(struct core_arena *arena, const char *file, struct glsl_program_result *result)
+static int32_t rename_module(struct base_arena *arena, const char *file, struct glsl_program_result *result)
 {
     const uint32_t *words = result->bytes;
     size_t count = result->size / 4, at = 5, length = 0;
@@ -223,9 +222,9 @@ static int32_t rename_module(struct core_arena *arena, const char *file, struct 
     if (at >= count)
         return TRM_OK;
     size_t longer   = 2 + strlen(file) / 4 + 1;
-    uint32_t *named = core_arena_allocate(arena, count - length + longer, sizeof(*named));
+    uint32_t *named = base_arena_allocate(arena, count - length + longer, sizeof(*named));
     if (longer > 0xffff || named == NULL)
-        return core_fail_memory("compiling GLSL");
+        return base_fail_memory("compiling GLSL");
     memcpy(named, words, at * 4);
     named[at]     = (uint32_t)longer << 16 | 7;
     named[at + 1] = words[at + 1];
@@ -238,7 +237,7 @@ static int32_t rename_module(struct core_arena *arena, const char *file, struct 
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
-static int32_t take_files(struct core_arena *arena, const struct files *files, const char *file,
+static int32_t take_files(struct base_arena *arena, const struct files *files, const char *file,
                           struct glsl_program_result *result)
 {
     uint64_t length;
@@ -248,11 +247,11 @@ static int32_t take_files(struct core_arena *arena, const struct files *files, c
         result->message = rename_text(arena, result->message, file);
     result->bytes = read_all(arena, files->output, &result->size);
     if (result->message == NULL || result->bytes == NULL)
-        return core_fail_memory("compiling GLSL");
+        return base_fail_memory("compiling GLSL");
     return result->well ? rename_module(arena, file, result) : TRM_OK;
 }
 
-int32_t core_glsl_program_run(struct core_arena *arena, const char *program, const char *text,
+int32_t core_glsl_program_run(struct base_arena *arena, const char *program, const char *text,
                               uint64_t length, const char *file, const struct trm_glsl_options *options,
                               struct glsl_program_result *result)
 {
@@ -261,14 +260,14 @@ int32_t core_glsl_program_run(struct core_arena *arena, const char *program, con
 
     const char **arguments = make_arguments(arena, program, options);
     if (arguments == NULL)
-        return core_fail_memory("compiling GLSL");
+        return base_fail_memory("compiling GLSL");
     int32_t status = open_files(&files, text, length);
     if (status != TRM_OK)
         return status;
     int error = start(arguments, &files, &child);
     if (error != 0) {
         errno  = error; /* for %m */
-        status = core_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be run: %m", program);
+        status = base_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be run: %m", program);
     } else {
         result->well = ended_well(child, &files, &result->signal);
         status       = take_files(arena, &files, file, result);

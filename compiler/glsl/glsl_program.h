@@ -7,7 +7,7 @@
 
 #include <trireme/shader.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 
 /* The path of the program, or NULL. It is looked for in the system's folders alone, not in PATH: the library does not
  * take code from where a set-user-ID program's user points. */
@@ -22,7 +22,7 @@ struct glsl_program_result {
 };
 
 /* Blocks until it has ended. Errors: OUT_OF_HOST_MEMORY; UNSUPPORTED when it cannot be run. */
-int32_t core_glsl_program_run(struct core_arena *arena, const char *program, const char *text,
+int32_t core_glsl_program_run(struct base_arena *arena, const char *program, const char *text,
                               uint64_t length, const char *file, const struct trm_glsl_options *options,
                               struct glsl_program_result *result);
 

@@ -50,7 +50,7 @@ static const struct {
 
 static int32_t keep(struct spirv_reader *reader, uint32_t id, struct spirv_decoration decoration)
 {
-    if (!core_arena_grow(reader->arena, &reader->decorations, reader->decoration_count,
+    if (!base_arena_grow(reader->arena, &reader->decorations, reader->decoration_count,
                          &reader->decoration_capacity, sizeof(*reader->decorations)))
         return spirv_invalid(reader, "no memory");
     decoration.id                                   = id;

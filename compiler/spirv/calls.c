@@ -150,10 +150,10 @@ int32_t spirv_finish_functions(struct spirv_reader *reader)
         status = check_call(reader, &reader->calls[i]);
     if (status != TRM_OK)
         return status;
-    walk.order   = core_arena_allocate(reader->arena, count, sizeof(struct spirv_function *));
-    walk.marks   = core_arena_allocate(reader->arena, count, sizeof(*walk.marks));
-    walk.heights = core_arena_allocate(reader->arena, count, sizeof(*walk.heights));
-    walk.first   = core_arena_allocate(reader->arena, (size_t)count + 1, sizeof(*walk.first));
+    walk.order   = base_arena_allocate(reader->arena, count, sizeof(struct spirv_function *));
+    walk.marks   = base_arena_allocate(reader->arena, count, sizeof(*walk.marks));
+    walk.heights = base_arena_allocate(reader->arena, count, sizeof(*walk.heights));
+    walk.first   = base_arena_allocate(reader->arena, (size_t)count + 1, sizeof(*walk.first));
     if (reader->arena->failed)
         return spirv_invalid(reader, "no memory");
     index_calls(&walk, count);

@@ -272,7 +272,7 @@ static int32_t fold_parts(struct spirv_reader *reader, const struct spirv_instru
     constant->bits       = 0;
     constant->weight     = count;
     constant->part_count = count;
-    constant->parts      = core_arena_allocate(reader->arena, count, sizeof(*parts));
+    constant->parts      = base_arena_allocate(reader->arena, count, sizeof(*parts));
     if (constant->parts == NULL)
         return spirv_invalid(reader, "no memory");
     memcpy((uint32_t *)constant->parts, parts, count * sizeof(*parts));
@@ -314,7 +314,7 @@ static uint32_t *copy_parts(struct spirv_reader *reader, struct spirv_constant *
 {
     if (count > PARTS_MOST)
         return NULL;
-    uint32_t *parts = core_arena_allocate(reader->arena, count, sizeof(*parts));
+    uint32_t *parts = base_arena_allocate(reader->arena, count, sizeof(*parts));
     if (parts == NULL)
         return NULL;
     if (constant->parts != NULL) {
@@ -396,7 +396,7 @@ static int32_t fold_shuffle(struct spirv_reader *reader, const struct spirv_inst
     struct spirv_constant *other = module->ids[operation->operands[1]].as.constant;
     uint32_t split               = spirv_type(module, first->type)->count;
     uint32_t count               = operation->operand_count - 2;
-    uint32_t *parts              = core_arena_allocate(reader->arena, count, sizeof(*parts));
+    uint32_t *parts              = base_arena_allocate(reader->arena, count, sizeof(*parts));
 
     for (uint32_t i = 0; i < count && parts != NULL; i++) {
         uint32_t index = operation->operands[2 + i];

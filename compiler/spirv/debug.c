@@ -43,7 +43,7 @@ static void read_debug_info(struct spirv_reader *reader, struct spirv_words word
 
     if (words.word[4] == NonSemanticShaderDebugInfo100DebugSource && words.length >= 6) {
         if (reader->source_files == NULL)
-            reader->source_files = core_arena_allocate(reader->arena, bound, sizeof(uint32_t));
+            reader->source_files = base_arena_allocate(reader->arena, bound, sizeof(uint32_t));
         if (reader->source_files != NULL && words.word[5] < bound &&
             module->ids[words.word[5]].kind == SPIRV_ID_STRING)
             reader->source_files[words.word[2]] = words.word[5];

@@ -4,7 +4,7 @@
 #ifndef COMPILER_SPIRV_GRAMMAR_H
 #define COMPILER_SPIRV_GRAMMAR_H
 
-#include "compiler/spirv/module.h"
+#include "compiler/spirv/spirv.h"
 
 /* What must hold between the types of an instruction's result and operands (check_*.c). "Like" is: of the same
  * number of components and the same width; signedness is nobody's business. */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/spirv/reader.h"
 
 int32_t spirv_fail(const struct spirv_reader *reader, int32_t status, const char *format, ...)
@@ -18,9 +18,9 @@ int32_t spirv_fail(const struct spirv_reader *reader, int32_t status, const char
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     if (reader->arena->failed)
-        return core_fail_memory("reading SPIR-V");
+        return base_fail_memory("reading SPIR-V");
     spirv_place(reader->module, &here, place);
-    return core_fail(status, "SPIR-V, word %u (%s%s%s): %s", reader->at,
+    return base_fail(status, "SPIR-V, word %u (%s%s%s): %s", reader->at,
                      spirv_opcode_name(reader->opcode, name), place[0] != 0 ? " at " : "", place, text);
 }
 
@@ -111,7 +111,7 @@ uint32_t spirv_new_id(struct spirv_module *module, uint32_t type)
 {
     if (module->bound >= module->id_capacity) {
         uint32_t capacity = module->id_capacity;
-        if (!core_arena_grow(module->arena, &module->ids, module->bound, &capacity, sizeof(*module->ids)))
+        if (!base_arena_grow(module->arena, &module->ids, module->bound, &capacity, sizeof(*module->ids)))
             return 0;
         module->id_capacity = capacity;
     }

@@ -119,7 +119,7 @@ static int compare_extents(const void *left, const void *right)
 static int32_t check_overlaps(const struct spirv_reader *reader, const struct spirv_type *type)
 {
     const struct spirv_module *module = reader->module;
-    struct extent *extents            = core_arena_allocate(reader->arena, type->count, sizeof(*extents));
+    struct extent *extents            = base_arena_allocate(reader->arena, type->count, sizeof(*extents));
 
     if (extents == NULL)
         return spirv_invalid(reader, "no memory");

@@ -16,7 +16,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/spirv/half.c compiler/spirv/half.h \
 	compiler/spirv/ids.c \
 	compiler/spirv/layout.c \
-	compiler/spirv/module.h \
+	compiler/spirv/spirv.h \
 	compiler/spirv/names.c \
 	compiler/spirv/preamble.c \
 	compiler/spirv/read.c \

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "compiler/spirv/module.h"
+#include "compiler/spirv/spirv.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 

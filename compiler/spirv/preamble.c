@@ -83,7 +83,7 @@ static int32_t read_capability(struct spirv_reader *reader, struct spirv_words w
     for (uint32_t i = 0; i < COUNT(supported); i++) {
         if (supported[i] != words.word[1])
             continue;
-        if (!core_arena_grow(reader->arena, &reader->capabilities, reader->capability_count,
+        if (!base_arena_grow(reader->arena, &reader->capabilities, reader->capability_count,
                              &reader->capability_capacity, sizeof(*reader->capabilities)))
             return spirv_invalid(reader, "no memory");
         reader->capabilities[reader->capability_count++] = words.word[1];
@@ -169,7 +169,7 @@ static int32_t read_entry(struct spirv_reader *reader, struct spirv_words words)
     for (uint32_t i = 0; i < module->entry_count; i++)
         if (strcmp(module->entries[i].name, name) == 0)
             return spirv_invalid(reader, "there are two entry points \"%.100s\"", name);
-    if (!core_arena_grow(reader->arena, &module->entries, module->entry_count, &reader->entry_capacity,
+    if (!base_arena_grow(reader->arena, &module->entries, module->entry_count, &reader->entry_capacity,
                          sizeof(*module->entries)))
         return spirv_invalid(reader, "no memory");
     module->entries[module->entry_count++] = (struct spirv_entry){.name = name, .function = words.word[2]};
@@ -188,7 +188,7 @@ static int32_t read_size(struct spirv_reader *reader, struct spirv_words words)
 {
     if (words.length != 6)
         return spirv_invalid(reader, "it has %u words and not 6", words.length);
-    if (!core_arena_grow(reader->arena, &reader->modes, reader->mode_count, &reader->mode_capacity,
+    if (!base_arena_grow(reader->arena, &reader->modes, reader->mode_count, &reader->mode_capacity,
                          sizeof(*reader->modes)))
         return spirv_invalid(reader, "no memory");
     struct spirv_mode *mode = &reader->modes[reader->mode_count++];

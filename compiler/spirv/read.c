@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/spirv/reader.h"
 
 #define HEADER_WORDS 5u
@@ -153,48 +153,48 @@ static int32_t read_header(struct spirv_reader *reader)
     const uint32_t *words = reader->words;
 
     if (reader->count < HEADER_WORDS || words[0] != SpvMagicNumber)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "this is no SPIR-V: there is no header");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "this is no SPIR-V: there is no header");
     if (words[1] < 0x00010000 || (words[1] & 0xff0000ff) != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "this is no SPIR-V: its version is 0x%08x", words[1]);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "this is no SPIR-V: its version is 0x%08x", words[1]);
     if (words[1] > VERSION_MOST)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "SPIR-V %u.%u is newer than 1.6", words[1] >> 16 & 0xff,
+        return base_fail(TRM_ERROR_UNSUPPORTED, "SPIR-V %u.%u is newer than 1.6", words[1] >> 16 & 0xff,
                          words[1] >> 8 & 0xff);
     if (words[3] == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "SPIR-V, word 3: the bound of the ids is 0");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "SPIR-V, word 3: the bound of the ids is 0");
     if (words[3] > SPIRV_BOUND_MOST)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "SPIR-V, word 3: a module of more than %u ids",
+        return base_fail(TRM_ERROR_UNSUPPORTED, "SPIR-V, word 3: a module of more than %u ids",
                          SPIRV_BOUND_MOST);
     if (words[4] != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "SPIR-V, word 4: the schema is %u and not 0", words[4]);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "SPIR-V, word 4: the schema is %u and not 0", words[4]);
     return TRM_OK;
 }
 
 static int32_t prepare(struct spirv_reader *reader)
 {
-    struct core_arena *arena    = reader->arena;
-    struct spirv_module *module = core_arena_allocate(arena, 1, sizeof(*module));
+    struct base_arena *arena    = reader->arena;
+    struct spirv_module *module = base_arena_allocate(arena, 1, sizeof(*module));
     uint32_t bound              = reader->words[3];
 
     if (module == NULL)
-        return core_fail_memory("reading SPIR-V");
+        return base_fail_memory("reading SPIR-V");
     module->arena            = arena;
     module->version          = reader->words[1];
     module->bound            = bound;
     module->id_capacity      = bound;
-    module->ids              = core_arena_allocate(arena, bound, sizeof(*module->ids));
+    module->ids              = base_arena_allocate(arena, bound, sizeof(*module->ids));
     reader->module           = module;
     reader->bound            = bound;
     reader->match_budget     = MATCH_BUDGET;
-    reader->copy             = core_arena_allocate(arena, reader->count, sizeof(*reader->copy));
-    reader->homes            = core_arena_allocate(arena, bound, sizeof(*reader->homes));
-    reader->first_decoration = core_arena_allocate(arena, bound, sizeof(*reader->first_decoration));
+    reader->copy             = base_arena_allocate(arena, reader->count, sizeof(*reader->copy));
+    reader->homes            = base_arena_allocate(arena, bound, sizeof(*reader->homes));
+    reader->first_decoration = base_arena_allocate(arena, bound, sizeof(*reader->first_decoration));
     if (arena->failed)
-        return core_fail_memory("reading SPIR-V");
+        return base_fail_memory("reading SPIR-V");
     memcpy(reader->copy, reader->words, reader->count * sizeof(*reader->copy));
     return TRM_OK;
 }
 
-int32_t spirv_read(struct core_arena *arena, const uint32_t *words, uint32_t count,
+int32_t spirv_read(struct base_arena *arena, const uint32_t *words, uint32_t count,
                    const struct trm_constant *constants, uint32_t constant_count,
                    struct spirv_module **module)
 {
@@ -211,7 +211,7 @@ int32_t spirv_read(struct core_arena *arena, const uint32_t *words, uint32_t cou
     if (status == TRM_OK)
         status = spirv_finish_entries(&reader);
     if (status == TRM_OK && arena->failed)
-        status = core_fail_memory("reading SPIR-V");
+        status = base_fail_memory("reading SPIR-V");
     if (status != TRM_OK)
         return status;
     reader.module->capabilities     = reader.capabilities;

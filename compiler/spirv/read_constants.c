@@ -6,7 +6,7 @@
 
 #include <trireme/type.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/spirv/reader.h"
 
 uint64_t spirv_extend(const struct spirv_type *type, uint64_t bits)
@@ -23,7 +23,7 @@ uint64_t spirv_extend(const struct spirv_type *type, uint64_t bits)
 
 uint32_t spirv_new_constant(struct spirv_reader *reader, uint32_t type, uint64_t bits, int32_t is_null)
 {
-    struct spirv_constant *constant = core_arena_allocate(reader->arena, 1, sizeof(*constant));
+    struct spirv_constant *constant = base_arena_allocate(reader->arena, 1, sizeof(*constant));
 
     if (constant == NULL)
         return 0;
@@ -112,20 +112,20 @@ int32_t spirv_find_given(struct spirv_reader *reader)
 {
     char space[16], list[200];
 
-    reader->given_ids = core_arena_allocate(reader->arena, reader->given_count, sizeof(*reader->given_ids));
+    reader->given_ids = base_arena_allocate(reader->arena, reader->given_count, sizeof(*reader->given_ids));
     if (reader->given_ids == NULL)
-        return core_fail_memory("reading SPIR-V");
+        return base_fail_memory("reading SPIR-V");
     for (uint32_t i = 0; i < reader->given_count; i++) {
         const struct trm_constant *given = &reader->given[i];
         if (find_given(reader, given, &reader->given_ids[i])) {
             for (uint32_t k = 0; k < i; k++)
                 if (reader->given_ids[k] == reader->given_ids[i])
-                    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "specialisation constant %s is given twice",
+                    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "specialisation constant %s is given twice",
                                      describe(given->name, given->id, space));
             continue;
         }
         list_constants(reader, list, sizeof(list));
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no specialisation constant %s%s",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no specialisation constant %s%s",
                          describe(given->name, given->id, space), list);
     }
     return TRM_OK;
@@ -143,11 +143,11 @@ static int32_t specialise(struct spirv_reader *reader, uint32_t id, struct spirv
         if (reader->given_ids[i] != constant->spec_id)
             continue;
         if (given->type != expected)
-            return core_fail(TRM_ERROR_TYPE_MISMATCH, "constant %s is %s and was given as %s",
+            return base_fail(TRM_ERROR_TYPE_MISMATCH, "constant %s is %s and was given as %s",
                              describe(name, constant->spec_id, space), trm_type_name(expected),
                              trm_type_name(given->type));
         if (type->kind == SPIRV_BOOL && (uint32_t)given->bits > 1)
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT, "constant %s is a bool and was given as %u",
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "constant %s is a bool and was given as %u",
                              describe(name, constant->spec_id, space), (uint32_t)given->bits);
         constant->bits = spirv_extend(type, given->bits);
     }
@@ -162,7 +162,7 @@ static int32_t list_constant(struct spirv_reader *reader, uint32_t id, struct sp
     if (module->constant_count == SPIRV_CONSTANTS_MOST)
         return spirv_unsupported(reader, "there are more than %u specialisation constants",
                                  SPIRV_CONSTANTS_MOST);
-    if (!core_arena_grow(reader->arena, &module->constants, module->constant_count,
+    if (!base_arena_grow(reader->arena, &module->constants, module->constant_count,
                          &reader->constant_capacity, sizeof(*module->constants)))
         return spirv_invalid(reader, "no memory");
     uint32_t place = module->constant_count;
@@ -219,7 +219,7 @@ static int32_t read_composite(struct spirv_reader *reader, struct spirv_words wo
         return spirv_invalid(reader, "its type is no composite");
     if (type->is_unsized || words.length - 3 != count)
         return spirv_invalid(reader, "it has %u parts and its type %u", words.length - 3, count);
-    uint32_t *parts = core_arena_allocate(reader->arena, count, sizeof(*parts));
+    uint32_t *parts = base_arena_allocate(reader->arena, count, sizeof(*parts));
     if (parts == NULL)
         return spirv_invalid(reader, "no memory");
     constant->is_spec = reader->opcode == SpvOpSpecConstantComposite;
@@ -326,7 +326,7 @@ int32_t spirv_read_constant(struct spirv_reader *reader, struct spirv_words word
 
     if (words.length < 3)
         return spirv_invalid(reader, "it is too short");
-    struct spirv_constant *constant = core_arena_allocate(reader->arena, 1, sizeof(*constant));
+    struct spirv_constant *constant = base_arena_allocate(reader->arena, 1, sizeof(*constant));
     if (constant == NULL)
         return spirv_invalid(reader, "no memory");
     int32_t status = spirv_is_type(reader, words.word[1]);

@@ -25,8 +25,8 @@ static int32_t begin_function(struct spirv_reader *reader, struct spirv_words wo
     const struct spirv_type *type = spirv_type(module, words.word[4]);
     if (type->kind != SPIRV_FUNCTION || type->element != words.word[1])
         return spirv_invalid(reader, "its type is no function with that result");
-    struct spirv_function *function = core_arena_allocate(reader->arena, 1, sizeof(*function));
-    uint32_t *parameters            = core_arena_allocate(reader->arena, type->count, sizeof(*parameters));
+    struct spirv_function *function = base_arena_allocate(reader->arena, 1, sizeof(*function));
+    uint32_t *parameters            = base_arena_allocate(reader->arena, type->count, sizeof(*parameters));
     if (function == NULL || parameters == NULL)
         return spirv_invalid(reader, "no memory");
     status = spirv_define(reader, words.word[2], SPIRV_ID_FUNCTION, 0);
@@ -77,8 +77,8 @@ static int32_t begin_block(struct spirv_reader *reader, struct spirv_words words
     if (reader->parameters_read != function->parameter_count)
         return spirv_invalid(reader, "the function has %u parameters and its type %u",
                              reader->parameters_read, function->parameter_count);
-    struct spirv_block *block = core_arena_allocate(reader->arena, 1, sizeof(*block));
-    if (block == NULL || !core_arena_grow(reader->arena, &function->blocks, function->block_count,
+    struct spirv_block *block = base_arena_allocate(reader->arena, 1, sizeof(*block));
+    if (block == NULL || !base_arena_grow(reader->arena, &function->blocks, function->block_count,
                                           &function->block_capacity, sizeof(struct spirv_block *)))
         return spirv_invalid(reader, "no memory");
     int32_t status = spirv_define(reader, words.word[1], SPIRV_ID_BLOCK, 0);
@@ -102,7 +102,7 @@ static int32_t end_block(struct spirv_reader *reader)
     uint32_t count              = reader->instruction_count;
     size_t bytes                = count * sizeof(*block->instructions);
 
-    block->instructions = core_arena_allocate(reader->arena, count, sizeof(*block->instructions));
+    block->instructions = base_arena_allocate(reader->arena, count, sizeof(*block->instructions));
     if (block->instructions == NULL)
         return spirv_invalid(reader, "no memory");
     memcpy(block->instructions, reader->instructions, bytes);
@@ -131,7 +131,7 @@ static int32_t end_function(struct spirv_reader *reader, struct spirv_words word
     int32_t status = spirv_check_flow(reader, function);
     if (status != TRM_OK)
         return status;
-    if (!core_arena_grow(reader->arena, &module->functions, module->function_count,
+    if (!base_arena_grow(reader->arena, &module->functions, module->function_count,
                          &reader->function_capacity, sizeof(struct spirv_function *)))
         return spirv_invalid(reader, "no memory");
     module->functions[module->function_count++] = function;
@@ -177,7 +177,7 @@ static int32_t note_use(struct spirv_reader *reader, uint32_t id)
         if (last->from == home->block && last->to == here)
             return TRM_OK;
     }
-    if (!core_arena_grow(reader->arena, &reader->crossings, reader->crossing_count,
+    if (!base_arena_grow(reader->arena, &reader->crossings, reader->crossing_count,
                          &reader->crossing_capacity, sizeof(*reader->crossings)))
         return spirv_invalid(reader, "no memory");
     reader->crossings[reader->crossing_count++] = (struct spirv_crossing){home->block, here, reader->at};
@@ -251,7 +251,7 @@ static int32_t check_operands(struct spirv_reader *reader, const struct spirv_gr
 
 static int32_t add(struct spirv_reader *reader, const struct spirv_instruction *instruction)
 {
-    if (!core_arena_grow(reader->arena, &reader->instructions, reader->instruction_count,
+    if (!base_arena_grow(reader->arena, &reader->instructions, reader->instruction_count,
                          &reader->instruction_capacity, sizeof(*reader->instructions)))
         return spirv_invalid(reader, "no memory");
     reader->instructions[reader->instruction_count++] = *instruction;
@@ -260,7 +260,7 @@ static int32_t add(struct spirv_reader *reader, const struct spirv_instruction *
 
 static int32_t note_call(struct spirv_reader *reader, const struct spirv_instruction *call)
 {
-    if (!core_arena_grow(reader->arena, &reader->calls, reader->call_count, &reader->call_capacity,
+    if (!base_arena_grow(reader->arena, &reader->calls, reader->call_count, &reader->call_capacity,
                          sizeof(*reader->calls)))
         return spirv_invalid(reader, "no memory");
     reader->calls[reader->call_count++] =

@@ -245,7 +245,7 @@ static int32_t read_struct(struct spirv_reader *reader, struct spirv_words words
     type->kind              = SPIRV_STRUCT;
     type->count             = words.length - 2;
     type->natural_alignment = 1;
-    type->members           = core_arena_allocate(reader->arena, type->count, sizeof(*type->members));
+    type->members           = base_arena_allocate(reader->arena, type->count, sizeof(*type->members));
     if (type->members == NULL)
         return spirv_invalid(reader, "no memory");
     for (uint32_t i = 0; i < type->count; i++) {
@@ -301,7 +301,7 @@ static int32_t read_function_type(struct spirv_reader *reader, struct spirv_word
     if (words.length < 3)
         return spirv_invalid(reader, "it is too short");
     uint32_t count       = words.length - 3;
-    uint32_t *parameters = core_arena_allocate(reader->arena, count, sizeof(*parameters));
+    uint32_t *parameters = base_arena_allocate(reader->arena, count, sizeof(*parameters));
     if (parameters == NULL)
         return spirv_invalid(reader, "no memory");
     for (uint32_t i = 2; i < words.length; i++) {
@@ -367,8 +367,8 @@ int32_t spirv_read_type(struct spirv_reader *reader, struct spirv_words words)
 
     if (words.length < 2)
         return spirv_invalid(reader, "it is too short");
-    struct spirv_type *type = core_arena_allocate(reader->arena, 1, sizeof(*type));
-    if (type == NULL || !core_arena_grow(reader->arena, &module->types, module->type_count,
+    struct spirv_type *type = base_arena_allocate(reader->arena, 1, sizeof(*type));
+    if (type == NULL || !base_arena_grow(reader->arena, &module->types, module->type_count,
                                          &reader->type_capacity, sizeof(*module->types)))
         return spirv_invalid(reader, "no memory");
     int32_t status = spirv_id_in_range(reader, words.word[1]);

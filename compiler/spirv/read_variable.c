@@ -155,7 +155,7 @@ static int32_t list_variable(struct spirv_reader *reader, uint32_t id, const str
             return spirv_unsupported(reader, "a second block of push constants");
         reader->push_constants = id;
     }
-    if (!core_arena_grow(reader->arena, &module->variables, module->variable_count,
+    if (!base_arena_grow(reader->arena, &module->variables, module->variable_count,
                          &reader->variable_capacity, sizeof(*module->variables)))
         return spirv_invalid(reader, "no memory");
     module->variables[module->variable_count++] = id;
@@ -199,7 +199,7 @@ int32_t spirv_read_variable(struct spirv_reader *reader, struct spirv_words word
     int32_t is_local = words.word[3] == SpvStorageClassFunction;
     if (is_local != (reader->function != NULL))
         return spirv_invalid(reader, "storage class %u in the wrong place", words.word[3]);
-    struct spirv_variable *variable = core_arena_allocate(reader->arena, 1, sizeof(*variable));
+    struct spirv_variable *variable = base_arena_allocate(reader->arena, 1, sizeof(*variable));
     if (variable == NULL)
         return spirv_invalid(reader, "no memory");
     *variable = (struct spirv_variable){.type = pointer->id, .storage = pointer->storage, .builtin = -1};

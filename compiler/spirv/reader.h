@@ -7,7 +7,7 @@
 #include <trireme/status.h>
 
 #include "compiler/spirv/grammar.h"
-#include "compiler/spirv/module.h"
+#include "compiler/spirv/spirv.h"
 
 /* Of one id, or of one of its members; a name of a member is among them. */
 struct spirv_decoration {
@@ -53,7 +53,7 @@ struct spirv_home {
 
 struct spirv_reader {
     struct spirv_module *module;
-    struct core_arena *arena;
+    struct base_arena *arena;
     const uint32_t *words;
     uint32_t *copy; /* of the words: where the operands of instructions live */
     uint32_t count;

@@ -6,7 +6,7 @@
 
 #include <trireme/type.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/spirv/reader.h"
 
 /* A parameter on its way into the list. */
@@ -170,7 +170,7 @@ static int32_t check_bindings(const struct found *found, uint32_t count)
     for (uint32_t i = 1; i < count; i++) {
         const struct trm_parameter *a = &found[i - 1].parameter, *b = &found[i].parameter;
         if (b->kind == TRM_PARAMETER_BUFFER && a->set == b->set && a->place == b->place)
-            return core_fail(TRM_ERROR_UNSUPPORTED,
+            return base_fail(TRM_ERROR_UNSUPPORTED,
                              "buffers \"%.100s\" and \"%.100s\" have the same set %u and binding %u", a->name,
                              b->name, a->set, a->place);
     }
@@ -180,15 +180,15 @@ static int32_t check_bindings(const struct found *found, uint32_t count)
 static int32_t reflect_parameters(const struct spirv_module *module, struct spirv_reflection *reflection,
                                   struct trm_kernel_info *kernel)
 {
-    struct core_arena *arena         = module->arena;
+    struct base_arena *arena         = module->arena;
     uint32_t count                   = count_parameters(module);
-    struct found *found              = core_arena_allocate(arena, count, sizeof(*found));
-    struct trm_parameter *parameters = core_arena_allocate(arena, count, sizeof(*parameters));
-    uint32_t *variables              = core_arena_allocate(arena, count, sizeof(*variables));
-    uint32_t *members                = core_arena_allocate(arena, count, sizeof(*members));
+    struct found *found              = base_arena_allocate(arena, count, sizeof(*found));
+    struct trm_parameter *parameters = base_arena_allocate(arena, count, sizeof(*parameters));
+    uint32_t *variables              = base_arena_allocate(arena, count, sizeof(*variables));
+    uint32_t *members                = base_arena_allocate(arena, count, sizeof(*members));
 
     if (found == NULL || parameters == NULL || variables == NULL || members == NULL)
-        return core_fail_memory("reflecting SPIR-V");
+        return base_fail_memory("reflecting SPIR-V");
     find_parameters(module, found);
     qsort(found, count, sizeof(*found), compare_found);
     int32_t status = check_bindings(found, count);
@@ -221,7 +221,7 @@ static int32_t shared_bytes(const struct spirv_module *module, uint32_t *bytes)
         sum                           = (sum + alignment - 1) / alignment * alignment + type->natural_size;
     }
     if (sum > SPIRV_SIZE_MOST)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "%llu bytes of shared memory are too many",
+        return base_fail(TRM_ERROR_UNSUPPORTED, "%llu bytes of shared memory are too many",
                          (unsigned long long)sum);
     *bytes = (uint32_t)sum;
     return TRM_OK;
@@ -248,9 +248,9 @@ static int32_t reflect_constants(const struct spirv_module *module, struct spirv
     uint32_t count = 0;
 
     reflection->constants =
-        core_arena_allocate(module->arena, module->constant_count, sizeof(*reflection->constants));
+        base_arena_allocate(module->arena, module->constant_count, sizeof(*reflection->constants));
     if (reflection->constants == NULL)
-        return core_fail_memory("reflecting SPIR-V");
+        return base_fail_memory("reflecting SPIR-V");
     for (uint32_t i = 0; i < module->constant_count; i++) {
         struct trm_constant_info info = describe_constant(module, module->constants[i]);
         if (count == 0 || reflection->constants[count - 1].id != info.id)
@@ -275,9 +275,9 @@ int32_t spirv_reflect(const struct spirv_module *module, const char *name,
         status = reflect_constants(module, &result);
     if (status != TRM_OK)
         return status;
-    result.kernels = core_arena_allocate(module->arena, module->entry_count, sizeof(*result.kernels));
+    result.kernels = base_arena_allocate(module->arena, module->entry_count, sizeof(*result.kernels));
     if (result.kernels == NULL)
-        return core_fail_memory("reflecting SPIR-V");
+        return base_fail_memory("reflecting SPIR-V");
     for (uint32_t i = 0; i < module->entry_count; i++) {
         const struct spirv_entry *entry = &module->entries[i];
         result.kernels[i]               = common;

@@ -19,13 +19,13 @@ struct work {
 
 static int32_t prepare(struct flow *flow, struct work *work)
 {
-    struct core_arena *arena = flow->reader->arena;
+    struct base_arena *arena = flow->reader->arena;
     uint32_t **lists[] = {&work->number,    &work->parent,    &work->semi,  &work->label, &work->ancestor,
                           &work->dominator, &work->bucket,    &work->next,  &work->path,  &work->at,
                           &flow->order,     &flow->dominator, &flow->enter, &flow->end,   &flow->tree_order};
 
     for (uint32_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-        *lists[i] = core_arena_allocate(arena, flow->count, sizeof(uint32_t));
+        *lists[i] = base_arena_allocate(arena, flow->count, sizeof(uint32_t));
     if (arena->failed)
         return spirv_invalid(flow->reader, "no memory");
     for (uint32_t i = 0; i < flow->count; i++) {

@@ -45,7 +45,7 @@ static int32_t add_successors(struct flow *flow, uint32_t index, uint32_t *seen,
         if (seen[target] == index + 1)
             continue;
         seen[target] = index + 1;
-        if (!core_arena_grow(flow->reader->arena, &flow->successors, *total, capacity,
+        if (!base_arena_grow(flow->reader->arena, &flow->successors, *total, capacity,
                              sizeof(*flow->successors)))
             return spirv_invalid(flow->reader, "no memory");
         flow->successors[(*total)++] = target;
@@ -72,14 +72,14 @@ static void turn_around(struct flow *flow)
 
 int32_t spirv_flow_build(struct flow *flow, struct spirv_reader *reader, struct spirv_function *function)
 {
-    struct core_arena *arena = reader->arena;
+    struct base_arena *arena = reader->arena;
     uint32_t count = function->block_count, capacity = 0, total = 0;
     size_t size = sizeof(uint32_t);
 
     *flow                   = (struct flow){.reader = reader, .function = function, .count = count};
-    uint32_t *seen          = core_arena_allocate(arena, count, size);
-    flow->successor_first   = core_arena_allocate(arena, (size_t)count + 1, size);
-    flow->predecessor_first = core_arena_allocate(arena, (size_t)count + 1, size);
+    uint32_t *seen          = base_arena_allocate(arena, count, size);
+    flow->successor_first   = base_arena_allocate(arena, (size_t)count + 1, size);
+    flow->predecessor_first = base_arena_allocate(arena, (size_t)count + 1, size);
     if (arena->failed)
         return spirv_invalid(reader, "no memory");
     for (uint32_t i = 0; i < count; i++) {
@@ -89,7 +89,7 @@ int32_t spirv_flow_build(struct flow *flow, struct spirv_reader *reader, struct 
             return status;
     }
     flow->successor_first[count] = total;
-    flow->predecessors           = core_arena_allocate(arena, total, size);
+    flow->predecessors           = base_arena_allocate(arena, total, size);
     if (flow->predecessors == NULL)
         return spirv_invalid(reader, "no memory");
     turn_around(flow);
@@ -143,7 +143,7 @@ static int32_t check_phi(struct flow *flow, uint32_t index, const struct spirv_i
 
 static int32_t check_phis(struct flow *flow)
 {
-    uint32_t *seen  = core_arena_allocate(flow->reader->arena, flow->count, sizeof(*seen));
+    uint32_t *seen  = base_arena_allocate(flow->reader->arena, flow->count, sizeof(*seen));
     uint32_t number = 0;
 
     if (seen == NULL)

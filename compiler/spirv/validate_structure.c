@@ -108,16 +108,16 @@ static int32_t note_header(struct structure *structure, uint32_t index, uint32_t
 static int32_t prepare(struct structure *structure)
 {
     struct flow *flow        = structure->flow;
-    struct core_arena *arena = flow->reader->arena;
+    struct base_arena *arena = flow->reader->arena;
     uint32_t **lists[]       = {&structure->headed, &structure->merge_of, &structure->continue_of,
                                 &structure->inside, &structure->body,     &structure->case_of,
                                 &structure->falls};
     uint32_t headers         = 0;
 
     for (uint32_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-        *lists[i] = core_arena_allocate(arena, flow->count, sizeof(uint32_t));
-    structure->is_case        = core_arena_allocate(arena, flow->count, 1);
-    structure->is_fallen_into = core_arena_allocate(arena, flow->count, 1);
+        *lists[i] = base_arena_allocate(arena, flow->count, sizeof(uint32_t));
+    structure->is_case        = base_arena_allocate(arena, flow->count, 1);
+    structure->is_fallen_into = base_arena_allocate(arena, flow->count, 1);
     if (arena->failed)
         return spirv_invalid(flow->reader, "no memory");
     for (uint32_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
@@ -130,7 +130,7 @@ static int32_t prepare(struct structure *structure)
         if (status != TRM_OK)
             return status;
     }
-    structure->constructs = core_arena_allocate(arena, (size_t)headers * 2, sizeof(*structure->constructs));
+    structure->constructs = base_arena_allocate(arena, (size_t)headers * 2, sizeof(*structure->constructs));
     return structure->constructs != NULL ? TRM_OK : spirv_invalid(flow->reader, "no memory");
 }
 
@@ -367,7 +367,7 @@ static int32_t check_literals(const struct structure *structure, uint32_t block)
     const struct spirv_type *type = spirv_type_of(flow->reader->module, end->operands[0]);
     uint32_t step                 = type->width == 64 ? 3 : 2;
     uint32_t count                = (end->operand_count - 2u) / step;
-    uint64_t *literals            = core_arena_allocate(flow->reader->arena, count, sizeof(*literals));
+    uint64_t *literals            = base_arena_allocate(flow->reader->arena, count, sizeof(*literals));
     if (literals == NULL)
         return spirv_invalid(flow->reader, "no memory");
     for (uint32_t i = 0; i < count; i++) {

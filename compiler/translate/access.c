@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/translate/passes.h"
 
 const struct access *body_access(const struct body *body, uint32_t pointer)
@@ -53,7 +53,7 @@ int32_t access_chain(struct body *body, const struct spirv_instruction *op, uint
 
     if (from->variable == 0)
         return body_refuse(body, op, "of a pointer that is no variable is not supported");
-    uint32_t *all = core_arena_allocate(body->arena, (size_t)from->count + count, sizeof(*all));
+    uint32_t *all = base_arena_allocate(body->arena, (size_t)from->count + count, sizeof(*all));
     if (all == NULL)
         return body_status(body);
     if (from->count != 0)
@@ -62,7 +62,7 @@ int32_t access_chain(struct body *body, const struct spirv_instruction *op, uint
     for (uint32_t i = 0; i < count; i++) {
         type = step(body->module, type, indices[i]);
         if (type == 0)
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "an OpAccessChain has an index that its type has not");
         all[from->count + i] = indices[i];
     }

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/translate/passes.h"
 
 int32_t body_grow(struct body *body)
@@ -13,7 +13,7 @@ int32_t body_grow(struct body *body)
     if (bound <= body->value_count)
         return 1;
     uint32_t count            = bound + bound / 2 + 64;
-    struct value_info *values = core_arena_allocate(body->arena, count, sizeof(*values));
+    struct value_info *values = base_arena_allocate(body->arena, count, sizeof(*values));
     if (values == NULL)
         return 0;
     if (body->value_count != 0)
@@ -55,7 +55,7 @@ uint32_t body_copy_id(struct body *body, uint32_t id)
 
 static uint32_t new_constant(struct body *body, uint32_t type, uint64_t bits, uint8_t is_null)
 {
-    struct spirv_constant *constant = core_arena_allocate(body->arena, 1, sizeof(*constant));
+    struct spirv_constant *constant = base_arena_allocate(body->arena, 1, sizeof(*constant));
     uint32_t id                     = constant == NULL ? 0 : body_new_id(body, type);
 
     if (id == 0)
@@ -78,7 +78,7 @@ uint32_t body_zero(struct body *body, uint32_t type)
 
 int32_t body_status(const struct body *body)
 {
-    return body->arena->failed ? core_fail_memory("translating a kernel") : TRM_OK;
+    return body->arena->failed ? base_fail_memory("translating a kernel") : TRM_OK;
 }
 
 int32_t body_refuse(const struct body *body, const struct spirv_instruction *op, const char *reason)
@@ -86,20 +86,20 @@ int32_t body_refuse(const struct body *body, const struct spirv_instruction *op,
     char name[32], place[256];
 
     if (op == NULL)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "kernel \"%s\" %s", body->entry->name, reason);
+        return base_fail(TRM_ERROR_UNSUPPORTED, "kernel \"%s\" %s", body->entry->name, reason);
     const char *where = spirv_place(body->module, op, place);
-    return core_fail(TRM_ERROR_UNSUPPORTED, "%s %s%s%s%s", spirv_opcode_name(op->opcode, name), reason,
+    return base_fail(TRM_ERROR_UNSUPPORTED, "%s %s%s%s%s", spirv_opcode_name(op->opcode, name), reason,
                      where[0] != '\0' ? " (" : "", where, where[0] != '\0' ? ")" : "");
 }
 
 struct spirv_instruction *body_instruction(struct body *body, uint32_t opcode, uint32_t type, uint32_t result,
                                            uint32_t operand_count, const struct spirv_instruction *like)
 {
-    struct spirv_instruction *op = core_arena_allocate(body->arena, 1, sizeof(*op));
+    struct spirv_instruction *op = base_arena_allocate(body->arena, 1, sizeof(*op));
 
     if (op == NULL)
         return NULL;
-    op->operands = core_arena_allocate(body->arena, operand_count, sizeof(uint32_t));
+    op->operands = base_arena_allocate(body->arena, operand_count, sizeof(uint32_t));
     if (op->operands == NULL)
         return NULL;
     op->opcode        = (uint16_t)opcode;

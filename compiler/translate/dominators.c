@@ -28,8 +28,8 @@ struct search {
 
 static int32_t search_depth_first(const struct body *body, struct graph *graph, struct search *search)
 {
-    uint32_t *stack = core_arena_allocate(body->arena, graph->count, sizeof(*stack));
-    uint32_t *next  = core_arena_allocate(body->arena, graph->count, sizeof(*next));
+    uint32_t *stack = base_arena_allocate(body->arena, graph->count, sizeof(*stack));
+    uint32_t *next  = base_arena_allocate(body->arena, graph->count, sizeof(*next));
     uint32_t depth = 0, at = graph->count;
 
     if (stack == NULL || next == NULL)
@@ -66,7 +66,7 @@ static uint32_t *begin_lists(const struct body *body, uint32_t *start, uint32_t 
 {
     for (uint32_t i = 0; i < count; i++)
         start[i + 1] += start[i];
-    return core_arena_allocate(body->arena, start[count], sizeof(uint32_t));
+    return base_arena_allocate(body->arena, start[count], sizeof(uint32_t));
 }
 
 /* After placing with start[block]++ each start is its list's end: back to where it begins. */
@@ -79,7 +79,7 @@ static void end_lists(uint32_t *start, uint32_t count)
 
 static int32_t find_preds(const struct body *body, struct graph *graph)
 {
-    uint32_t *start = core_arena_allocate(body->arena, (size_t)graph->count + 1, sizeof(*start));
+    uint32_t *start = base_arena_allocate(body->arena, (size_t)graph->count + 1, sizeof(*start));
 
     if (start == NULL)
         return 0;
@@ -99,7 +99,7 @@ static int32_t find_preds(const struct body *body, struct graph *graph)
 
 static int32_t find_children(const struct body *body, struct graph *graph)
 {
-    uint32_t *start = core_arena_allocate(body->arena, (size_t)graph->count + 1, sizeof(*start));
+    uint32_t *start = base_arena_allocate(body->arena, (size_t)graph->count + 1, sizeof(*start));
 
     if (start == NULL)
         return 0;
@@ -163,7 +163,7 @@ static void empty_bucket(struct forest *forest, uint32_t vertex)
 static int32_t make_forest(const struct body *body, const struct search *search, struct forest *forest)
 {
     uint32_t count   = search->arrived;
-    uint32_t *memory = core_arena_allocate(body->arena, (size_t)count * 8, sizeof(*memory));
+    uint32_t *memory = base_arena_allocate(body->arena, (size_t)count * 8, sizeof(*memory));
 
     if (memory == NULL)
         return 0;
@@ -219,12 +219,12 @@ int32_t graph_make(const struct body *body, struct graph *graph)
     struct search search = {0};
 
     *graph           = (struct graph){.count = count};
-    graph->order     = core_arena_allocate(body->arena, count, sizeof(uint32_t));
-    graph->position  = core_arena_allocate(body->arena, count, sizeof(uint32_t));
-    graph->dominator = core_arena_allocate(body->arena, count, sizeof(uint32_t));
-    search.number    = core_arena_allocate(body->arena, count, sizeof(uint32_t));
-    search.vertex    = core_arena_allocate(body->arena, count, sizeof(uint32_t));
-    search.parent    = core_arena_allocate(body->arena, count, sizeof(uint32_t));
+    graph->order     = base_arena_allocate(body->arena, count, sizeof(uint32_t));
+    graph->position  = base_arena_allocate(body->arena, count, sizeof(uint32_t));
+    graph->dominator = base_arena_allocate(body->arena, count, sizeof(uint32_t));
+    search.number    = base_arena_allocate(body->arena, count, sizeof(uint32_t));
+    search.vertex    = base_arena_allocate(body->arena, count, sizeof(uint32_t));
+    search.parent    = base_arena_allocate(body->arena, count, sizeof(uint32_t));
     if (graph->order == NULL || graph->position == NULL || graph->dominator == NULL ||
         search.number == NULL || search.vertex == NULL || search.parent == NULL)
         return 0;
@@ -265,9 +265,9 @@ static int64_t walk_frontiers(const struct graph *graph, uint32_t most, uint32_t
 int32_t graph_frontiers(const struct body *body, const struct graph *graph, uint32_t most, uint32_t **start,
                         uint32_t **frontiers)
 {
-    uint32_t *seen = core_arena_allocate(body->arena, graph->count, sizeof(*seen));
+    uint32_t *seen = base_arena_allocate(body->arena, graph->count, sizeof(*seen));
 
-    *start = core_arena_allocate(body->arena, (size_t)graph->count + 1, sizeof(uint32_t));
+    *start = base_arena_allocate(body->arena, (size_t)graph->count + 1, sizeof(uint32_t));
     if (seen == NULL || *start == NULL || walk_frontiers(graph, most, seen, *start, NULL) < 0)
         return 0;
     *frontiers = begin_lists(body, *start, graph->count);

@@ -60,7 +60,7 @@ static void survey(struct marker *m, const struct node *node)
                 m->is_read[body_access(m->body, op->operands[k])->variable] = 1;
     }
     for (uint32_t i = 0; i < node->copy_count; i++) {
-        if (!core_arena_grow(m->body->arena, &m->links, m->link_count, &m->link_capacity, sizeof(*m->links)))
+        if (!base_arena_grow(m->body->arena, &m->links, m->link_count, &m->link_capacity, sizeof(*m->links)))
             return;
         uint32_t target           = node->copies[i].target;
         m->links[m->link_count++] = (struct copy_link){node->copies[i].source, m->copies[target]};
@@ -160,10 +160,10 @@ int32_t translate_drop_unused(struct body *body)
 {
     struct marker m = {.body = body};
 
-    m.is_needed = core_arena_allocate(body->arena, body->value_count, sizeof(*m.is_needed));
-    m.is_read   = core_arena_allocate(body->arena, body->value_count, sizeof(*m.is_read));
-    m.copies    = core_arena_allocate(body->arena, body->value_count, sizeof(*m.copies));
-    m.work      = core_arena_allocate(body->arena, body->value_count, sizeof(*m.work));
+    m.is_needed = base_arena_allocate(body->arena, body->value_count, sizeof(*m.is_needed));
+    m.is_read   = base_arena_allocate(body->arena, body->value_count, sizeof(*m.is_read));
+    m.copies    = base_arena_allocate(body->arena, body->value_count, sizeof(*m.copies));
+    m.work      = base_arena_allocate(body->arena, body->value_count, sizeof(*m.work));
     if (m.is_needed == NULL || m.is_read == NULL || m.copies == NULL || m.work == NULL)
         return body_status(body);
     for (uint32_t i = 0; i < body->value_count; i++)

@@ -3,7 +3,7 @@
  */
 #include "compiler/translate/emit.h"
 
-#include "base/error.h"
+#include "base/base.h"
 
 int32_t emit_fail(struct emit *emit, const char *reason)
 {
@@ -14,7 +14,7 @@ int32_t emit_fail(struct emit *emit, const char *reason)
         where = spirv_place(emit->module, emit->at, place);
         what  = spirv_opcode_name(emit->at->opcode, name);
     }
-    return core_fail(TRM_ERROR_UNSUPPORTED, "%s is not supported%s%s%s%s%s", what,
+    return base_fail(TRM_ERROR_UNSUPPORTED, "%s is not supported%s%s%s%s%s", what,
                      reason[0] == '\0' ? "" : ": ", reason, where[0] == '\0' ? "" : " (", where,
                      where[0] == '\0' ? "" : ")");
 }

@@ -53,7 +53,7 @@ struct emit_several {
 };
 
 struct emit {
-    struct core_arena *arena;
+    struct base_arena *arena;
     const struct translate_request *request;
     const struct emit_target *target;
     struct spirv_module *module;

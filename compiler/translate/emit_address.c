@@ -44,7 +44,7 @@ static int32_t begin(struct emit *emit, uint32_t id, struct emit_address *addres
     address->is_volatile =
         variable->is_volatile || (variable->is_coherent && emit->request->language == TRM_LANGUAGE_CUDA);
     if (emit->request->flags & TRM_TRANSLATE_BOUNDS)
-        address->size = core_arena_format(emit->arena, "%s_size", address->base);
+        address->size = base_arena_format(emit->arena, "%s_size", address->base);
     return TRM_OK;
 }
 
@@ -72,7 +72,7 @@ static int32_t step_member(struct emit *emit, struct emit_address *address, cons
     address->type = member->type;
     if (address->base == NULL) {
         address->base =
-            core_arena_format(emit->arena, "%s%s", emit->target->arguments, emit_parameter(emit, index));
+            base_arena_format(emit->arena, "%s%s", emit->target->arguments, emit_parameter(emit, index));
         address->is_scalar_argument = emit_components(emit, member->type) == 1;
     } else {
         address->offset += member->offset;
@@ -165,7 +165,7 @@ static int32_t write_offset(struct emit *emit, const struct emit_address *addres
 int32_t emit_scalar_at(struct emit *emit, const struct emit_address *address, int32_t is_read)
 {
     const char *type      = emit_memory_type(spirv_type(emit->module, address->type));
-    const char *qualifier = core_arena_format(emit->arena, "%s%s", address->is_volatile ? "volatile " : "",
+    const char *qualifier = base_arena_format(emit->arena, "%s%s", address->is_volatile ? "volatile " : "",
                                               is_read ? "const " : "");
     int32_t status;
 

@@ -85,7 +85,7 @@ static int32_t is_free(const struct emit *emit, const struct node *node, const u
 
 int32_t flow_copies(struct emit *emit, const struct node *node)
 {
-    uint8_t *done = core_arena_allocate(emit->arena, node->copy_count, 1);
+    uint8_t *done = base_arena_allocate(emit->arena, node->copy_count, 1);
     uint32_t left = 0;
 
     if (done == NULL)

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/translate/flow.h"
 
 static int32_t sequence(struct emit *emit, const struct node *node)
@@ -238,7 +238,7 @@ static int32_t loop(struct emit *emit, const struct node *node)
     int32_t status          = continue_construct(emit, node, &after);
     if (status == TRM_OK && is_step(&after)) {
         size_t blank = strspn(after.bytes, " ");
-        step         = core_arena_text(emit->arena, after.bytes + blank, after.length - blank - 2);
+        step         = base_arena_text(emit->arena, after.bytes + blank, after.length - blank - 2);
         after.length = 0;
     }
     frame.plain       = after.length == 0;
@@ -306,7 +306,7 @@ int32_t emit_node(struct emit *emit, const struct node *node)
     int32_t status = TRM_OK;
 
     if (++emit->flow->depth > FLOW_DEPTH_MOST)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "control flow that is nested deeper than %u levels",
+        return base_fail(TRM_ERROR_UNSUPPORTED, "control flow that is nested deeper than %u levels",
                          FLOW_DEPTH_MOST);
     switch (node->kind) {
     case NODE_SEQUENCE:

@@ -2,7 +2,7 @@
  * a goto, whose label emit_flow.c writes.
  * SPDX-License-Identifier: MIT
  */
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/translate/flow.h"
 
 static struct flow_frame *frame_of(struct emit *emit, const struct node *target)
@@ -95,7 +95,7 @@ static void jump_to_end(struct emit *emit, struct flow_frame *frame)
 
 static int32_t lost(void)
 {
-    return core_fail(TRM_ERROR_UNSUPPORTED, "a jump to a construct that is not around it");
+    return base_fail(TRM_ERROR_UNSUPPORTED, "a jump to a construct that is not around it");
 }
 
 static int32_t leave_item(struct emit *emit)

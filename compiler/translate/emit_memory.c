@@ -12,7 +12,7 @@
 
 const char *emit_take(struct emit *emit, size_t length)
 {
-    const char *taken = core_arena_text(
+    const char *taken = base_arena_text(
         emit->arena, emit->text.bytes == NULL ? "" : emit->text.bytes + length, emit->text.length - length);
 
     emit->text.length = length;
@@ -169,7 +169,7 @@ static int32_t copy_loop(struct copy *copy, const struct emit_address *address, 
                          uint32_t count)
 {
     struct emit *emit         = copy->emit;
-    const char *index         = core_arena_format(emit->arena, "trm_i%u", copy->depth);
+    const char *index         = base_arena_format(emit->arena, "trm_i%u", copy->depth);
     struct emit_term term     = {.text = index};
     struct emit_address inner = *address;
     int32_t status            = emit_locate_step(emit, &inner, 0, &term);
@@ -177,7 +177,7 @@ static int32_t copy_loop(struct copy *copy, const struct emit_address *address, 
     text_line(&emit->text, "for (int64_t %s = 0; %s < %u; %s++) {", index, index, count, index);
     copy->depth++;
     if (status == TRM_OK)
-        status = copy_any(copy, &inner, core_arena_format(emit->arena, "%s.e[%s]", path, index));
+        status = copy_any(copy, &inner, base_arena_format(emit->arena, "%s.e[%s]", path, index));
     copy->depth--;
     text_close(&emit->text, "}");
     return status;
@@ -206,7 +206,7 @@ static int32_t load_whole(struct emit *emit, const struct spirv_instruction *op,
                           const struct emit_address *address)
 {
     struct copy copy = {.emit = emit};
-    const char *name = core_arena_format(emit->arena, "%s_new", emit_name(emit, op->result));
+    const char *name = base_arena_format(emit->arena, "%s_new", emit_name(emit, op->result));
     int32_t status;
 
     text_begin_line(&emit->text);

@@ -337,7 +337,7 @@ int32_t emit_glsl(struct emit *emit, const struct spirv_instruction *op, uint32_
     default:
         return emit_fail(emit, number < GLSLstd450Count && names[number] != NULL
                                    ? names[number]
-                                   : core_arena_format(emit->arena, "number %u of GLSL.std.450", number));
+                                   : base_arena_format(emit->arena, "number %u of GLSL.std.450", number));
     }
 }
 
@@ -348,7 +348,7 @@ static int32_t split_to_pointer(struct emit *emit, const struct spirv_instructio
 {
     const struct access *access     = body_access(emit->body, argument(op, 1));
     int32_t which                   = op->operands[1] == GLSLstd450Frexp;
-    const char *name                = core_arena_format(emit->arena, "%s_new", emit_name(emit, op->result));
+    const char *name                = base_arena_format(emit->arena, "%s_new", emit_name(emit, op->result));
     uint32_t count                  = emit_components(emit, op->type);
     struct spirv_instruction second = *op;
     int32_t status                  = TRM_OK;
@@ -378,7 +378,7 @@ static int32_t split_to_pointer(struct emit *emit, const struct spirv_instructio
 static int32_t inverse(struct emit *emit, const struct spirv_instruction *op)
 {
     const struct spirv_type *scalar = emit_scalar(emit, op->type);
-    const char *name                = core_arena_format(emit->arena, "%s_new", emit_name(emit, op->result));
+    const char *name                = base_arena_format(emit->arena, "%s_new", emit_name(emit, op->result));
     uint32_t count                  = spirv_type(emit->module, op->type)->count;
     int32_t status;
 

@@ -67,12 +67,12 @@ const char *emit_type_name(struct emit *emit, uint32_t type)
     case SPIRV_VECTOR:
         return emit_type_name(emit, info->element);
     case SPIRV_MATRIX:
-        return core_arena_format(emit->arena, "struct mat%ux%u_%u", info->count,
+        return base_arena_format(emit->arena, "struct mat%ux%u_%u", info->count,
                                  spirv_type(emit->module, info->element)->count, type);
     case SPIRV_ARRAY:
-        return core_arena_format(emit->arena, "struct array_%u", type);
+        return base_arena_format(emit->arena, "struct array_%u", type);
     case SPIRV_STRUCT:
-        return core_arena_format(emit->arena, "struct %s", emit_name(emit, type));
+        return base_arena_format(emit->arena, "struct %s", emit_name(emit, type));
     default:
         return "void";
     }
@@ -83,7 +83,7 @@ const char *emit_storage_type(struct emit *emit, uint32_t type)
     const struct spirv_type *info = spirv_type(emit->module, type);
 
     if (info->kind == SPIRV_VECTOR)
-        return core_arena_format(emit->arena, "struct vec%u_%u", info->count, type);
+        return base_arena_format(emit->arena, "struct vec%u_%u", info->count, type);
     return emit_type_name(emit, type);
 }
 
@@ -116,7 +116,7 @@ const char *emit_member(struct emit *emit, const struct spirv_type *type, uint32
         space[length] = right ? letter : '_';
     }
     space[length] = '\0';
-    return core_arena_format(emit->arena, "%s_%u", length == 0 ? "m" : space, member);
+    return base_arena_format(emit->arena, "%s_%u", length == 0 ? "m" : space, member);
 }
 
 uint32_t emit_step(struct emit *emit, uint32_t type, uint32_t index)
@@ -330,7 +330,7 @@ int32_t emit_types(struct emit *emit)
 {
     struct spirv_module *module = emit->module;
 
-    emit->marks      = core_arena_allocate(emit->arena, module->bound, 1);
+    emit->marks      = base_arena_allocate(emit->arena, module->bound, 1);
     emit->mark_count = emit->marks == NULL ? 0 : module->bound;
     if (emit->marks == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;

@@ -68,10 +68,10 @@ int32_t emit_units(struct emit *emit)
 {
     struct spirv_module *module = emit->module;
     struct units units          = {
-                 core_arena_allocate(emit->arena, module->bound, sizeof(*units.by_type)),
+                 base_arena_allocate(emit->arena, module->bound, sizeof(*units.by_type)),
     };
 
-    emit->units = core_arena_allocate(emit->arena, module->bound, sizeof(*emit->units));
+    emit->units = base_arena_allocate(emit->arena, module->bound, sizeof(*emit->units));
     if (units.by_type == NULL || emit->units == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     for (uint32_t i = 0; i < module->type_count; i++)

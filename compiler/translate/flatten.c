@@ -5,18 +5,18 @@
  */
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/translate/flatten.h"
 
 /* The blocks of a function that can be reached, so that a block stands before those it dominates. */
 static int32_t find_order(struct flattener *f, const struct spirv_function *function,
                           struct block_order *order)
 {
-    struct core_arena *arena = f->body->arena;
+    struct base_arena *arena = f->body->arena;
     uint32_t count = function->block_count, depth = 0, at = count;
-    struct spirv_block **blocks = core_arena_allocate(arena, count, sizeof(*blocks));
-    uint32_t *stack             = core_arena_allocate(arena, count, sizeof(*stack));
-    uint32_t *next              = core_arena_allocate(arena, count, sizeof(*next)); /* 1 + its next branch */
+    struct spirv_block **blocks = base_arena_allocate(arena, count, sizeof(*blocks));
+    uint32_t *stack             = base_arena_allocate(arena, count, sizeof(*stack));
+    uint32_t *next              = base_arena_allocate(arena, count, sizeof(*next)); /* 1 + its next branch */
 
     if (blocks == NULL || stack == NULL || next == NULL)
         return 0;
@@ -45,9 +45,9 @@ static int32_t find_order(struct flattener *f, const struct spirv_function *func
 static struct spirv_block *new_block(struct flattener *f)
 {
     struct spirv_function *function = &f->body->function;
-    struct spirv_block *block       = core_arena_allocate(f->body->arena, 1, sizeof(*block));
+    struct spirv_block *block       = base_arena_allocate(f->body->arena, 1, sizeof(*block));
 
-    if (block == NULL || !core_arena_grow(f->body->arena, &function->blocks, function->block_count,
+    if (block == NULL || !base_arena_grow(f->body->arena, &function->blocks, function->block_count,
                                           &function->block_capacity, sizeof(struct spirv_block *)))
         return NULL;
     block->label = block->index = function->block_count;
@@ -61,7 +61,7 @@ static int32_t reserve(struct flattener *f, struct spirv_block *block, uint32_t 
 {
     if (block->capacity != 0)
         return 1;
-    block->instructions = core_arena_allocate(f->body->arena, count, sizeof(*block->instructions));
+    block->instructions = base_arena_allocate(f->body->arena, count, sizeof(*block->instructions));
     block->capacity     = block->instructions == NULL ? 0 : count;
     return block->instructions != NULL;
 }
@@ -69,14 +69,14 @@ static int32_t reserve(struct flattener *f, struct spirv_block *block, uint32_t 
 struct spirv_instruction *flatten_append(struct flattener *f, uint32_t opcode, uint32_t type, uint32_t result,
                                          uint32_t operand_count, const struct spirv_instruction *like)
 {
-    struct core_arena *arena  = f->body->arena;
+    struct base_arena *arena  = f->body->arena;
     struct spirv_block *block = f->block;
     uint32_t *operands        = NULL;
 
     if (operand_count != 0)
-        operands = core_arena_allocate(arena, operand_count, sizeof(*operands));
+        operands = base_arena_allocate(arena, operand_count, sizeof(*operands));
     if ((operand_count != 0 && operands == NULL) ||
-        !core_arena_grow(arena, &block->instructions, block->count, &block->capacity,
+        !base_arena_grow(arena, &block->instructions, block->count, &block->capacity,
                          sizeof(*block->instructions)))
         return NULL;
     f->instruction_count++;
@@ -284,7 +284,7 @@ int32_t flatten_return(struct flattener *f, struct frame *frame, const struct sp
 {
     if (frame->behind == NO_BLOCK || op->opcode == SpvOpKill || op->opcode == SpvOpTerminateInvocation)
         return flatten_append(f, SpvOpReturn, 0, 0, 0, op) == NULL ? body_status(f->body) : TRM_OK;
-    if (!core_arena_grow(f->body->arena, &frame->returns, frame->return_count, &frame->return_capacity,
+    if (!base_arena_grow(f->body->arena, &frame->returns, frame->return_count, &frame->return_capacity,
                          sizeof(*frame->returns)))
         return body_status(f->body);
     uint32_t value = 0;
@@ -311,9 +311,9 @@ int32_t translate_flatten(struct body *body)
         return body_refuse(body, NULL, "has no body");
     body->function = (struct spirv_function){.id = entry->id, .type = entry->type, .result = entry->result};
     body->has_barrier = entry->has_barrier;
-    f.map             = core_arena_allocate(body->arena, f.bound, sizeof(*f.map));
-    f.last            = core_arena_allocate(body->arena, f.bound, sizeof(*f.last));
-    f.orders          = core_arena_allocate(body->arena, f.bound, sizeof(*f.orders));
+    f.map             = base_arena_allocate(body->arena, f.bound, sizeof(*f.map));
+    f.last            = base_arena_allocate(body->arena, f.bound, sizeof(*f.last));
+    f.orders          = base_arena_allocate(body->arena, f.bound, sizeof(*f.orders));
     if (f.map == NULL || f.last == NULL || f.orders == NULL || !body_grow(body))
         return body_status(body);
     for (uint32_t i = 0; i < module->variable_count; i++)

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/translate/flatten.h"
 
 uint32_t flatten_value(const struct flattener *f, uint32_t id)
@@ -30,11 +30,11 @@ static int32_t no_value(const struct flattener *f, const struct spirv_instructio
 static int32_t copy_variable(struct flattener *f, uint32_t id, const struct spirv_instruction *op)
 {
     struct body *body               = f->body;
-    struct spirv_variable *variable = core_arena_allocate(body->arena, 1, sizeof(*variable));
+    struct spirv_variable *variable = base_arena_allocate(body->arena, 1, sizeof(*variable));
     uint32_t copy                   = body_copy_id(body, id);
 
     if (variable == NULL || copy == 0 ||
-        !core_arena_grow(body->arena, &body->locals, body->local_count, &body->local_capacity,
+        !base_arena_grow(body->arena, &body->locals, body->local_count, &body->local_capacity,
                          sizeof(*body->locals)))
         return body_status(body);
     *variable                         = *f->module->ids[id].as.variable;
@@ -92,7 +92,7 @@ static int32_t copy_chain(struct flattener *f, const struct spirv_instruction *o
     if (base == 0)
         return no_value(f, op);
     if (count > SPIRV_DEPTH_MOST)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "an OpAccessChain has more indices than types are deep");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "an OpAccessChain has more indices than types are deep");
     for (uint32_t i = 0; i < count; i++) {
         indices[i] = flatten_value(f, op->operands[i + 1]);
         if (indices[i] == 0)

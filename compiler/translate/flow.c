@@ -52,14 +52,14 @@ static void note(struct emit_flow *flow, const struct node *node, uint32_t items
 
 struct emit_flow *flow_create(struct emit *emit)
 {
-    struct emit_flow *flow = core_arena_allocate(emit->arena, 1, sizeof(*flow));
+    struct emit_flow *flow = base_arena_allocate(emit->arena, 1, sizeof(*flow));
 
     if (flow == NULL)
         return NULL;
     flow->count       = emit->body->value_count;
-    flow->definitions = core_arena_allocate(emit->arena, flow->count, sizeof(*flow->definitions));
-    flow->where       = core_arena_allocate(emit->arena, flow->count, sizeof(*flow->where));
-    flow->seen        = core_arena_allocate(emit->arena, flow->count, sizeof(*flow->seen));
+    flow->definitions = base_arena_allocate(emit->arena, flow->count, sizeof(*flow->definitions));
+    flow->where       = base_arena_allocate(emit->arena, flow->count, sizeof(*flow->where));
+    flow->seen        = base_arena_allocate(emit->arena, flow->count, sizeof(*flow->seen));
     if (flow->definitions == NULL || flow->where == NULL || flow->seen == NULL)
         return NULL;
     note(flow, emit->body->root, 0, 0);

@@ -177,7 +177,7 @@ static void replace(struct body *body, const struct branch *branch)
     const struct access *access = body_access(body, branch->load->operands[0]);
     uint32_t target             = half->copies->copies[0].target;
     struct node *ops = node_new(body, NODE_OPS), *node = branch->node;
-    uint32_t *indices = core_arena_allocate(body->arena, access->count, sizeof(*indices));
+    uint32_t *indices = base_arena_allocate(body->arena, access->count, sizeof(*indices));
 
     if (ops == NULL || indices == NULL)
         return;
@@ -286,7 +286,7 @@ int32_t translate_choose(struct body *body)
 {
     struct chooser chooser = {.body = body};
 
-    chooser.assignments = core_arena_allocate(body->arena, body->value_count, sizeof(*chooser.assignments));
+    chooser.assignments = base_arena_allocate(body->arena, body->value_count, sizeof(*chooser.assignments));
     if (chooser.assignments == NULL)
         return body_status(body);
     count_assignments(&chooser, body->root, 0);

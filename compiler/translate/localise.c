@@ -127,10 +127,10 @@ int32_t translate_localise(struct body *body)
 {
     struct localiser l = {.replacer = {.body = body, .value = local_value}, .count = body->value_count};
 
-    l.local    = core_arena_allocate(body->arena, l.count, sizeof(*l.local));
-    l.stamp    = core_arena_allocate(body->arena, l.count, sizeof(*l.stamp));
-    l.touched  = core_arena_allocate(body->arena, l.count, sizeof(*l.touched));
-    l.assigned = core_arena_allocate(body->arena, l.count, sizeof(*l.assigned));
+    l.local    = base_arena_allocate(body->arena, l.count, sizeof(*l.local));
+    l.stamp    = base_arena_allocate(body->arena, l.count, sizeof(*l.stamp));
+    l.touched  = base_arena_allocate(body->arena, l.count, sizeof(*l.touched));
+    l.assigned = base_arena_allocate(body->arena, l.count, sizeof(*l.assigned));
     if (l.local == NULL || l.stamp == NULL || l.touched == NULL || l.assigned == NULL)
         return body_status(body);
     walk(&l, body->root);

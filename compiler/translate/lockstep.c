@@ -349,8 +349,8 @@ static int32_t try_loop(struct lockstep *l)
 static int32_t begin(struct lockstep *l)
 {
     l->count       = l->body->value_count;
-    l->definitions = core_arena_allocate(l->body->arena, l->count, sizeof(struct spirv_instruction *));
-    l->inside      = core_arena_allocate(l->body->arena, l->count, sizeof(*l->inside));
+    l->definitions = base_arena_allocate(l->body->arena, l->count, sizeof(struct spirv_instruction *));
+    l->inside      = base_arena_allocate(l->body->arena, l->count, sizeof(*l->inside));
     if (l->definitions == NULL || l->inside == NULL)
         return body_status(l->body);
     define(l, l->body->root);

@@ -53,7 +53,7 @@ static uint32_t load_other(struct body *body, struct node *ops, const struct spi
 {
     const struct access *access     = body_access(body, load->operands[0]);
     const struct spirv_id *variable = &body->module->ids[access->variable];
-    struct spirv_variable *other    = core_arena_allocate(body->arena, 1, sizeof(*other));
+    struct spirv_variable *other    = base_arena_allocate(body->arena, 1, sizeof(*other));
     uint32_t type                   = variable->as.variable->type;
     uint32_t id                     = body_new_id(body, type);
 
@@ -228,7 +228,7 @@ static void copy_op(struct splitter *s, struct node *ops, const struct spirv_ins
 
 static void copy_copies(struct splitter *s, struct node *to, const struct node *from)
 {
-    to->copies = core_arena_allocate(s->body->arena, from->copy_count, sizeof(*to->copies));
+    to->copies = base_arena_allocate(s->body->arena, from->copy_count, sizeof(*to->copies));
     for (uint32_t i = 0; i < from->copy_count && to->copies != NULL; i++) {
         uint32_t target = from->copies[i].target;
         if (target == s->counter)
@@ -261,11 +261,11 @@ static struct node *copy_node(struct splitter *s, const struct node *from)
         copy_op(s, to, from->ops[i]);
     if (from->kind == NODE_COPIES)
         copy_copies(s, to, from);
-    to->children = core_arena_allocate(s->body->arena, from->child_count, sizeof(struct node *));
+    to->children = base_arena_allocate(s->body->arena, from->child_count, sizeof(struct node *));
     for (uint32_t i = 0; i < from->child_count && to->children != NULL; i++)
         to->children[to->child_count++] = copy_node(s, from->children[i]);
     to->child_capacity = to->child_count;
-    to->cases          = core_arena_allocate(s->body->arena, from->case_count, sizeof(*to->cases));
+    to->cases          = base_arena_allocate(s->body->arena, from->case_count, sizeof(*to->cases));
     for (uint32_t i = 0; i < from->case_count && to->cases != NULL; i++) {
         to->cases[i]      = from->cases[i];
         to->cases[i].body = copy_node(s, from->cases[i].body);
@@ -322,7 +322,7 @@ static struct node *one_copy(struct splitter *s, uint32_t target, uint32_t sourc
 
     if (node == NULL)
         return NULL;
-    node->copies = core_arena_allocate(s->body->arena, 1, sizeof(*node->copies));
+    node->copies = base_arena_allocate(s->body->arena, 1, sizeof(*node->copies));
     if (node->copies != NULL)
         node->copies[node->copy_count++] = (struct node_copy){target, source};
     return node;
@@ -404,8 +404,8 @@ static int32_t make_copies(struct splitter *s, struct node *before, struct node 
 {
     const struct node *back = s->l->at.back;
 
-    before->copies = core_arena_allocate(s->body->arena, back->copy_count, sizeof(*before->copies));
-    after->copies  = core_arena_allocate(s->body->arena, back->copy_count, sizeof(*after->copies));
+    before->copies = base_arena_allocate(s->body->arena, back->copy_count, sizeof(*before->copies));
+    after->copies  = base_arena_allocate(s->body->arena, back->copy_count, sizeof(*after->copies));
     if (before->copies == NULL || after->copies == NULL)
         return 0;
     for (uint32_t i = 0; i < back->copy_count; i++) {
@@ -428,7 +428,7 @@ static void insert(struct body *body, struct node *sequence, uint32_t index, str
                    uint32_t count)
 {
     struct node **children =
-        core_arena_allocate(body->arena, (size_t)sequence->child_count + count, sizeof(struct node *));
+        base_arena_allocate(body->arena, (size_t)sequence->child_count + count, sizeof(struct node *));
 
     if (children == NULL)
         return;
@@ -450,8 +450,8 @@ static int32_t begin(struct splitter *s, struct lockstep *l)
         .map_count  = l->body->value_count,
         .node_count = l->body->node_count,
     };
-    s->map   = core_arena_allocate(l->body->arena, s->map_count, sizeof(*s->map));
-    s->nodes = core_arena_allocate(l->body->arena, s->node_count, sizeof(*s->nodes));
+    s->map   = base_arena_allocate(l->body->arena, s->map_count, sizeof(*s->map));
+    s->nodes = base_arena_allocate(l->body->arena, s->node_count, sizeof(*s->nodes));
     return s->map != NULL && s->nodes != NULL;
 }
 

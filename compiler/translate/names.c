@@ -31,7 +31,7 @@ static const char **slot_of(const char **set, uint32_t size, const char *identif
 static int32_t grow(struct emit_names *names)
 {
     uint32_t size    = names->set_size == 0 ? 1024 : names->set_size * 2;
-    const char **set = core_arena_allocate(names->arena, size, sizeof(*set));
+    const char **set = base_arena_allocate(names->arena, size, sizeof(*set));
 
     if (set == NULL)
         return 0;
@@ -55,9 +55,9 @@ int32_t names_take(struct emit_names *names, const char *identifier)
     return 1;
 }
 
-struct emit_names *names_create(struct core_arena *arena)
+struct emit_names *names_create(struct base_arena *arena)
 {
-    struct emit_names *names = core_arena_allocate(arena, 1, sizeof(*names));
+    struct emit_names *names = base_arena_allocate(arena, 1, sizeof(*names));
 
     if (names == NULL)
         return NULL;
@@ -77,7 +77,7 @@ static int32_t is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-const char *names_clean(struct core_arena *arena, const char *text)
+const char *names_clean(struct base_arena *arena, const char *text)
 {
     char word[LONGEST + 1];
     uint32_t length = 0;
@@ -91,7 +91,7 @@ const char *names_clean(struct core_arena *arena, const char *text)
     }
     while (length != 0 && word[length - 1] == '_')
         length--;
-    const char *clean = core_arena_text(arena, word, length);
+    const char *clean = base_arena_text(arena, word, length);
     return clean == NULL ? "" : clean;
 }
 
@@ -129,8 +129,8 @@ const char *names_symbol(struct emit_names *names, const char *name)
     if (!like_a_macro(word) && names_take(names, word))
         return word;
     for (uint32_t i = 1; i != UINT32_MAX; i++) {
-        const char *other = i == 1 ? core_arena_format(names->arena, "%s_kernel", word)
-                                   : core_arena_format(names->arena, "%s_kernel_%u", word, i);
+        const char *other = i == 1 ? base_arena_format(names->arena, "%s_kernel", word)
+                                   : base_arena_format(names->arena, "%s_kernel_%u", word, i);
         if (other == NULL || names_take(names, other))
             return other == NULL ? word : other;
     }
@@ -165,11 +165,11 @@ static const char *make_name(struct emit *emit, uint32_t id)
     const char *word         = names_clean(names->arena, given == NULL ? "" : given);
 
     if (word[0] == '\0')
-        return core_arena_format(names->arena, "v%u", id);
+        return base_arena_format(names->arena, "v%u", id);
     if (is_local(&emit->module->ids[id]) && !ends_like_ours(word) && !like_a_macro(word) &&
         names_take(names, word))
         return word;
-    return core_arena_format(names->arena, "%s_%u", word, id);
+    return base_arena_format(names->arena, "%s_%u", word, id);
 }
 
 /* Room for ids up to this one: passes make new ones. */
@@ -178,7 +178,7 @@ static int32_t cover(struct emit_names *names, uint32_t id)
     if (id < names->count)
         return 1;
     uint32_t count     = id + 1 + id / 2;
-    const char **by_id = core_arena_allocate(names->arena, count, sizeof(*by_id));
+    const char **by_id = base_arena_allocate(names->arena, count, sizeof(*by_id));
     if (by_id == NULL)
         return 0;
     if (names->count != 0)

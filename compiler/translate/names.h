@@ -7,7 +7,7 @@
 #include "compiler/translate/emit.h"
 
 struct emit_names {
-    struct core_arena *arena;
+    struct base_arena *arena;
     const char **by_id; /* [count] */
     uint32_t count;
     const char **set; /* every identifier that is taken: open addressing, a power of two */
@@ -15,13 +15,13 @@ struct emit_names {
 };
 
 /* NULL without memory. */
-struct emit_names *names_create(struct core_arena *arena);
+struct emit_names *names_create(struct base_arena *arena);
 
 /* Is this identifier taken? Takes it where it is not. */
 int32_t names_take(struct emit_names *names, const char *identifier);
 
 /* `text` with what cannot stand in an identifier replaced; "" when nothing is left of it. In the arena. */
-const char *names_clean(struct core_arena *arena, const char *text);
+const char *names_clean(struct base_arena *arena, const char *text);
 
 /* The function of a kernel: its name, with something behind it where that is taken. Takes it. */
 const char *names_symbol(struct emit_names *names, const char *name);

@@ -5,7 +5,7 @@
 
 struct node *node_new(struct body *body, enum node_kind kind)
 {
-    struct node *node = core_arena_allocate(body->arena, 1, sizeof(*node));
+    struct node *node = base_arena_allocate(body->arena, 1, sizeof(*node));
 
     if (node == NULL)
         return NULL;
@@ -18,7 +18,7 @@ void node_add(struct body *body, struct node *parent, struct node *child)
 {
     if (parent == NULL || child == NULL)
         return;
-    if (core_arena_grow(body->arena, &parent->children, parent->child_count, &parent->child_capacity,
+    if (base_arena_grow(body->arena, &parent->children, parent->child_count, &parent->child_capacity,
                         sizeof(*parent->children)))
         parent->children[parent->child_count++] = child;
 }
@@ -40,7 +40,7 @@ void node_add_op(struct body *body, struct node *ops, struct spirv_instruction *
 {
     if (ops == NULL || op == NULL)
         return;
-    if (core_arena_grow(body->arena, &ops->ops, ops->op_count, &ops->op_capacity, sizeof(*ops->ops)))
+    if (base_arena_grow(body->arena, &ops->ops, ops->op_count, &ops->op_capacity, sizeof(*ops->ops)))
         ops->ops[ops->op_count++] = op;
 }
 
@@ -59,7 +59,7 @@ void node_add_copy(struct body *body, struct node *copies, uint32_t target, uint
 {
     if (copies == NULL)
         return;
-    if (core_arena_grow(body->arena, &copies->copies, copies->copy_count, &copies->copy_capacity,
+    if (base_arena_grow(body->arena, &copies->copies, copies->copy_count, &copies->copy_capacity,
                         sizeof(*copies->copies)))
         copies->copies[copies->copy_count++] = (struct node_copy){.target = target, .source = source};
 }

@@ -106,7 +106,7 @@ static void define_phi(struct placer *p, uint32_t id)
 
 static void begin_scope(struct placer *p)
 {
-    if (!core_arena_grow(p->body->arena, &p->is_open, p->scope_count, &p->scope_capacity, 1))
+    if (!base_arena_grow(p->body->arena, &p->is_open, p->scope_count, &p->scope_capacity, 1))
         return;
     p->current             = p->scope_count++;
     p->is_open[p->current] = 1;
@@ -207,10 +207,10 @@ int32_t translate_place(struct body *body)
 
     if (status != TRM_OK)
         return status;
-    p.scope    = core_arena_allocate(body->arena, body->value_count, sizeof(*p.scope));
-    p.ops      = core_arena_allocate(body->arena, body->value_count, sizeof(*p.ops));
-    p.depth    = core_arena_allocate(body->arena, body->value_count, sizeof(*p.depth));
-    p.is_group = core_arena_allocate(body->arena, body->value_count, sizeof(*p.is_group));
+    p.scope    = base_arena_allocate(body->arena, body->value_count, sizeof(*p.scope));
+    p.ops      = base_arena_allocate(body->arena, body->value_count, sizeof(*p.ops));
+    p.depth    = base_arena_allocate(body->arena, body->value_count, sizeof(*p.depth));
+    p.is_group = base_arena_allocate(body->arena, body->value_count, sizeof(*p.is_group));
     if (p.scope == NULL || p.ops == NULL || p.depth == NULL || p.is_group == NULL)
         return body_status(body);
     begin_scope(&p);

@@ -29,8 +29,8 @@ static int32_t find_candidates(struct promoter *p)
 {
     struct body *body = p->body;
 
-    p->slot      = core_arena_allocate(body->arena, body->value_count, sizeof(*p->slot));
-    p->variables = core_arena_allocate(body->arena, body->local_count, sizeof(*p->variables));
+    p->slot      = base_arena_allocate(body->arena, body->value_count, sizeof(*p->slot));
+    p->variables = base_arena_allocate(body->arena, body->local_count, sizeof(*p->variables));
     if (p->slot == NULL || p->variables == NULL)
         return 0;
     p->slot_count = body->value_count;
@@ -77,7 +77,7 @@ static void check_instruction(const struct promoter *p, const struct spirv_instr
 
 static void note_block(const struct promoter *p, struct block_list **list, uint32_t block)
 {
-    struct block_list *entry = core_arena_allocate(p->body->arena, 1, sizeof(*entry));
+    struct block_list *entry = base_arena_allocate(p->body->arena, 1, sizeof(*entry));
 
     if (entry == NULL)
         return;
@@ -146,7 +146,7 @@ static int32_t find_live(struct promoter *p, const struct promoted *variable, ui
 
 static void add_phi(struct promoter *p, uint32_t variable, uint32_t block)
 {
-    struct phi *phi = core_arena_allocate(p->body->arena, 1, sizeof(*phi));
+    struct phi *phi = base_arena_allocate(p->body->arena, 1, sizeof(*phi));
     uint32_t id     = body_copy_id(p->body, p->variables[variable].id);
 
     if (phi == NULL || id == 0)
@@ -196,15 +196,15 @@ static int32_t place_phis(struct promoter *p, uint32_t index)
 
 static int32_t make_tables(struct promoter *p)
 {
-    struct core_arena *arena = p->body->arena;
+    struct base_arena *arena = p->body->arena;
     uint32_t count           = p->graph.count;
 
-    p->phis   = core_arena_allocate(arena, count, sizeof(struct phi *));
-    p->live   = core_arena_allocate(arena, count, sizeof(uint32_t));
-    p->writes = core_arena_allocate(arena, count, sizeof(uint32_t));
-    p->placed = core_arena_allocate(arena, count, sizeof(uint32_t));
-    p->work   = core_arena_allocate(arena, count, sizeof(uint32_t));
-    p->joins  = core_arena_allocate(arena, count, sizeof(uint32_t));
+    p->phis   = base_arena_allocate(arena, count, sizeof(struct phi *));
+    p->live   = base_arena_allocate(arena, count, sizeof(uint32_t));
+    p->writes = base_arena_allocate(arena, count, sizeof(uint32_t));
+    p->placed = base_arena_allocate(arena, count, sizeof(uint32_t));
+    p->work   = base_arena_allocate(arena, count, sizeof(uint32_t));
+    p->joins  = base_arena_allocate(arena, count, sizeof(uint32_t));
     return p->phis != NULL && p->live != NULL && p->writes != NULL && p->placed != NULL && p->work != NULL &&
            p->joins != NULL;
 }

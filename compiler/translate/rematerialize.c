@@ -130,10 +130,10 @@ int32_t translate_recompute(struct body *body)
         .count    = body->value_count,
     };
 
-    r.home   = core_arena_allocate(body->arena, r.count, sizeof(*r.home));
-    r.cost   = core_arena_allocate(body->arena, r.count, sizeof(*r.cost));
-    r.clone  = core_arena_allocate(body->arena, r.count, sizeof(*r.clone));
-    r.cloned = core_arena_allocate(body->arena, r.count, sizeof(*r.cloned));
+    r.home   = base_arena_allocate(body->arena, r.count, sizeof(*r.home));
+    r.cost   = base_arena_allocate(body->arena, r.count, sizeof(*r.cost));
+    r.clone  = base_arena_allocate(body->arena, r.count, sizeof(*r.clone));
+    r.cloned = base_arena_allocate(body->arena, r.count, sizeof(*r.cloned));
     if (r.home == NULL || r.cost == NULL || r.clone == NULL || r.cloned == NULL)
         return body_status(body);
     find_homes(&r, body->root, 0);

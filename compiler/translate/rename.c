@@ -36,7 +36,7 @@ static void set_current(struct renamer *r, struct promoted *variable, uint32_t v
 {
     struct promoter *p = r->p;
 
-    if (!core_arena_grow(p->body->arena, &r->undos, r->undo_count, &r->undo_capacity, sizeof(*r->undos)))
+    if (!base_arena_grow(p->body->arena, &r->undos, r->undo_count, &r->undo_capacity, sizeof(*r->undos)))
         return;
     r->undos[r->undo_count++] = (struct undo){
         .variable = (uint32_t)(variable - p->variables),
@@ -58,7 +58,7 @@ static uint32_t current_value(const struct renamer *r, struct promoted *variable
 static void begin_block(struct renamer *r, uint32_t count)
 {
     r->made              = (struct spirv_block){0};
-    r->made.instructions = core_arena_allocate(r->p->body->arena, count, sizeof(*r->made.instructions));
+    r->made.instructions = base_arena_allocate(r->p->body->arena, count, sizeof(*r->made.instructions));
     r->made.capacity     = r->made.instructions == NULL ? 0 : count;
 }
 
@@ -66,7 +66,7 @@ static void keep(struct renamer *r, const struct spirv_instruction *op)
 {
     struct spirv_block *made = &r->made;
 
-    if (op != NULL && core_arena_grow(r->p->body->arena, &made->instructions, made->count, &made->capacity,
+    if (op != NULL && base_arena_grow(r->p->body->arena, &made->instructions, made->count, &made->capacity,
                                       sizeof(*made->instructions)))
         made->instructions[made->count++] = *op;
 }
@@ -236,7 +236,7 @@ static void replace_rest(const struct promoter *p)
             if (index == access->indices[i])
                 continue;
             if (indices == NULL) {
-                indices = core_arena_allocate(body->arena, access->count, sizeof(*indices));
+                indices = base_arena_allocate(body->arena, access->count, sizeof(*indices));
                 if (indices == NULL)
                     return;
                 memcpy(indices, access->indices, access->count * sizeof(*indices));
@@ -274,12 +274,12 @@ static void insert_phis(struct renamer *r)
 
 int32_t promote_rename(struct promoter *p)
 {
-    struct core_arena *arena = p->body->arena;
+    struct base_arena *arena = p->body->arena;
     struct renamer r         = {.p = p};
 
-    p->replacement       = core_arena_allocate(arena, p->body->value_count, sizeof(uint32_t));
+    p->replacement       = base_arena_allocate(arena, p->body->value_count, sizeof(uint32_t));
     p->replacement_count = p->body->value_count;
-    r.levels             = core_arena_allocate(arena, p->graph.order_count, sizeof(*r.levels));
+    r.levels             = base_arena_allocate(arena, p->graph.order_count, sizeof(*r.levels));
     if (p->replacement == NULL || r.levels == NULL)
         return body_status(p->body);
     enter(&r, 0);

@@ -17,7 +17,7 @@ static uint32_t replace_pointer(struct replacer *replacer, uint32_t pointer)
         if (index == access.indices[i])
             continue;
         if (indices == NULL) {
-            indices = core_arena_allocate(body->arena, access.count, sizeof(*indices));
+            indices = base_arena_allocate(body->arena, access.count, sizeof(*indices));
             if (indices == NULL)
                 return pointer;
             memcpy(indices, access.indices, access.count * sizeof(*indices));

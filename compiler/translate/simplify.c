@@ -51,7 +51,7 @@ void simplify_extract(struct body *body, struct spirv_instruction *op)
         spirv_type(body->module, access.type)->kind != SPIRV_VECTOR ||
         spirv_type(body->module, op->type)->kind != SPIRV_INT)
         return;
-    uint32_t *index  = core_arena_allocate(body->arena, 1, sizeof(*index));
+    uint32_t *index  = base_arena_allocate(body->arena, 1, sizeof(*index));
     uint32_t pointer = body_new_id(body, body->module->ids[load->operands[0]].type);
     if (index == NULL || pointer == 0)
         return;
@@ -108,8 +108,8 @@ void simplify_tables(struct body *body)
     struct table_search t           = {.body = body};
     struct spirv_function *function = &body->function;
 
-    t.stores = core_arena_allocate(body->arena, body->value_count, sizeof(*t.stores));
-    t.value  = core_arena_allocate(body->arena, body->value_count, sizeof(*t.value));
+    t.stores = base_arena_allocate(body->arena, body->value_count, sizeof(*t.stores));
+    t.value  = base_arena_allocate(body->arena, body->value_count, sizeof(*t.value));
     if (t.stores == NULL || t.value == NULL)
         return;
     for (uint32_t i = 0; i < function->block_count; i++)

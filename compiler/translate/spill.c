@@ -27,7 +27,7 @@ static void keep(struct keeper *k, uint32_t id)
     if (body->values[id].place == PLACE_KEPT)
         return;
     body->values[id].place = PLACE_KEPT;
-    if (core_arena_grow(body->arena, &body->kept, body->kept_count, &k->kept_capacity, sizeof(*body->kept)))
+    if (base_arena_grow(body->arena, &body->kept, body->kept_count, &k->kept_capacity, sizeof(*body->kept)))
         body->kept[body->kept_count++] = id;
 }
 
@@ -98,7 +98,7 @@ static void load(struct keeper *k, struct node *items, uint32_t *capacity, uint3
         k->body->module->ids[id].kind != SPIRV_ID_VALUE)
         return;
     k->loaded[id] = k->items;
-    if (core_arena_grow(k->body->arena, &items->loads, items->load_count, capacity, sizeof(*items->loads)))
+    if (base_arena_grow(k->body->arena, &items->loads, items->load_count, capacity, sizeof(*items->loads)))
         items->loads[items->load_count++] = id;
 }
 
@@ -139,9 +139,9 @@ int32_t translate_keep(struct body *body)
 {
     struct keeper k = {.body = body};
 
-    k.home   = core_arena_allocate(body->arena, body->value_count, sizeof(*k.home));
-    k.maker  = core_arena_allocate(body->arena, body->value_count, sizeof(*k.maker));
-    k.loaded = core_arena_allocate(body->arena, body->value_count, sizeof(*k.loaded));
+    k.home   = base_arena_allocate(body->arena, body->value_count, sizeof(*k.home));
+    k.maker  = base_arena_allocate(body->arena, body->value_count, sizeof(*k.maker));
+    k.loaded = base_arena_allocate(body->arena, body->value_count, sizeof(*k.loaded));
     if (k.home == NULL || k.maker == NULL || k.loaded == NULL)
         return body_status(body);
     find_kept(&k, body->root);

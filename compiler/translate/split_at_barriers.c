@@ -215,7 +215,7 @@ static void cut_copies(struct cutter *c, struct node *node)
 
     if (group == NULL)
         return;
-    group->copies = core_arena_allocate(c->body->arena, node->copy_count, sizeof(*group->copies));
+    group->copies = base_arena_allocate(c->body->arena, node->copy_count, sizeof(*group->copies));
     if (group->copies == NULL)
         return;
     for (uint32_t i = 0; i < node->copy_count; i++)
@@ -376,7 +376,7 @@ int32_t translate_divide(struct body *body)
 
     if (status != TRM_OK)
         return status;
-    c.is_left   = core_arena_allocate(body->arena, body->node_count, sizeof(*c.is_left));
+    c.is_left   = base_arena_allocate(body->arena, body->node_count, sizeof(*c.is_left));
     c.bool_type = find_bool(body->module);
     if (c.is_left == NULL)
         return body_status(body);

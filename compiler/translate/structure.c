@@ -7,7 +7,7 @@
  */
 #include "compiler/translate/structure.h"
 
-#include "base/error.h"
+#include "base/base.h"
 
 int32_t structure_refuse(const struct structurer *s, uint32_t block)
 {
@@ -377,7 +377,7 @@ static int32_t turn_phis(struct structurer *s, uint32_t index, uint32_t *slot)
         joins->phi_count++;
     if (joins->phi_count == 0)
         return 1;
-    joins->sources = core_arena_allocate(s->body->arena, (size_t)joins->phi_count * count, sizeof(uint32_t));
+    joins->sources = base_arena_allocate(s->body->arena, (size_t)joins->phi_count * count, sizeof(uint32_t));
     if (joins->sources == NULL)
         return 0;
     for (uint32_t i = count; i-- > 0;)
@@ -400,12 +400,12 @@ int32_t translate_structure(struct body *body)
 
     if (!graph_make(body, &s.graph))
         return body_status(body);
-    uint32_t *slot = core_arena_allocate(body->arena, count, sizeof(*slot));
-    s.joins        = core_arena_allocate(body->arena, count, sizeof(*s.joins));
-    s.exits        = core_arena_allocate(body->arena, count, sizeof(*s.exits));
-    s.reached      = core_arena_allocate(body->arena, count, sizeof(*s.reached));
-    s.done         = core_arena_allocate(body->arena, count, sizeof(*s.done));
-    s.scratch      = core_arena_allocate(body->arena, count, sizeof(*s.scratch));
+    uint32_t *slot = base_arena_allocate(body->arena, count, sizeof(*slot));
+    s.joins        = base_arena_allocate(body->arena, count, sizeof(*s.joins));
+    s.exits        = base_arena_allocate(body->arena, count, sizeof(*s.exits));
+    s.reached      = base_arena_allocate(body->arena, count, sizeof(*s.reached));
+    s.done         = base_arena_allocate(body->arena, count, sizeof(*s.done));
+    s.scratch      = base_arena_allocate(body->arena, count, sizeof(*s.scratch));
     body->root     = node_new(body, NODE_SEQUENCE);
     if (slot == NULL || s.joins == NULL || s.exits == NULL || s.reached == NULL || s.done == NULL ||
         s.scratch == NULL || body->root == NULL)

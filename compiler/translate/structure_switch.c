@@ -1,7 +1,7 @@
 /* OpSwitch: cases in an order in which those that fall through stand next to where they fall.
  * SPDX-License-Identifier: MIT
  */
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/translate/structure.h"
 
 #define NO_CASE UINT32_MAX
@@ -45,12 +45,12 @@ static uint64_t literal_at(const struct cases *c, uint32_t branch)
 /* Which target each block is: 1 + index in `index_of` (by block) while this lasts. */
 static int32_t find_targets(struct cases *c, uint32_t *index_of)
 {
-    struct core_arena *arena = c->s->body->arena;
+    struct base_arena *arena = c->s->body->arena;
     uint32_t count           = branch_count(c->s->body->module, c->op);
 
-    c->targets         = core_arena_allocate(arena, count, sizeof(*c->targets));
-    c->target_of       = core_arena_allocate(arena, count, sizeof(*c->target_of));
-    uint64_t *literals = core_arena_allocate(arena, count, sizeof(*literals));
+    c->targets         = base_arena_allocate(arena, count, sizeof(*c->targets));
+    c->target_of       = base_arena_allocate(arena, count, sizeof(*c->target_of));
+    uint64_t *literals = base_arena_allocate(arena, count, sizeof(*literals));
     if (c->targets == NULL || c->target_of == NULL || literals == NULL)
         return 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -219,7 +219,7 @@ static int32_t add_switch(struct cases *c, struct node *sequence, uint32_t stop)
     c->node = node_new(body, NODE_SWITCH);
     if (c->node == NULL)
         return body_status(body);
-    c->node->cases     = core_arena_allocate(body->arena, c->target_count, sizeof(*c->node->cases));
+    c->node->cases     = base_arena_allocate(body->arena, c->target_count, sizeof(*c->node->cases));
     c->node->condition = c->op->operands[0];
     if (c->node->cases == NULL)
         return body_status(body);

@@ -36,7 +36,7 @@ static void write_buffers(struct emit *emit, const struct text *body)
         if (parameter->kind != TRM_PARAMETER_BUFFER)
             continue;
         const char *name = emit_name(emit, id);
-        const char *size = core_arena_format(emit->arena, "%s_size", name);
+        const char *size = base_arena_format(emit->arena, "%s_size", name);
         if (target_mentions(body, name))
             text_line(&emit->text, "%s%s *%s%s = arguments.%s.data;",
                       parameter->access == TRM_ACCESS_READ ? "const " : "", emit_buffer_type(emit, id),
@@ -161,7 +161,7 @@ int32_t target_c_kernel(struct emit *emit)
     struct text body;
 
     emit->flow = flow_create(emit);
-    emit->rows = core_arena_allocate(emit->arena, 1, sizeof(*emit->rows));
+    emit->rows = base_arena_allocate(emit->arena, 1, sizeof(*emit->rows));
     if (emit->flow == NULL || emit->rows == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     emit->rows->merged = (uint8_t)target_c_may_merge(emit);

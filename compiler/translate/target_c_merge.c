@@ -118,7 +118,7 @@ int32_t target_c_may_merge(struct emit *emit)
             return 0;
         items += root->children[i]->kind == NODE_ITEMS;
     }
-    looking.vectors = core_arena_allocate(emit->arena, emit->flow->count, 1);
+    looking.vectors = base_arena_allocate(emit->arena, emit->flow->count, 1);
     if (items == 0 || looking.vectors == NULL)
         return 0;
     return flow_visit(root, find_loads, &looking) && flow_visit(root, find_uses, &looking) &&

@@ -116,7 +116,7 @@ int32_t target_cuda_asks_for_sizes(struct emit *emit, const struct text *body)
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
             continue;
-        const char *size = core_arena_format(emit->arena, "%s_size",
+        const char *size = base_arena_format(emit->arena, "%s_size",
                                              emit_name(emit, emit->reflection.parameter_variables[i]));
         if (size != NULL && target_mentions(body, size))
             return 1;
@@ -268,7 +268,7 @@ static void write_plain(struct emit *emit, const struct text *body)
 static int32_t choose_several(struct emit *emit)
 {
     if (emit->counts == NULL)
-        emit->counts = core_arena_allocate(emit->arena, emit->reflection.kernel_count, sizeof(*emit->counts));
+        emit->counts = base_arena_allocate(emit->arena, emit->reflection.kernel_count, sizeof(*emit->counts));
     if (emit->counts == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     target_cuda_several(emit, &emit->several);

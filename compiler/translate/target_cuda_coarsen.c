@@ -88,7 +88,7 @@ static const char *bound_of(const struct emit *emit, uint32_t id)
     if (access == NULL || variable_of(emit, access)->storage != SpvStorageClassPushConstant ||
         only_index(emit, access) == UINT32_MAX)
         return NULL;
-    return core_arena_format(emit->arena, "%s%s", emit->target->arguments,
+    return base_arena_format(emit->arena, "%s%s", emit->target->arguments,
                              emit_parameter((struct emit *)(uintptr_t)emit, only_index(emit, access)));
 }
 
@@ -265,7 +265,7 @@ static int32_t is_well(struct looking *looking)
         node_has(emit->body->root, NODE_BARRIER))
         return 0;
     for (uint32_t i = 0; i < 2; i++) {
-        looking->used[i] = core_arena_allocate(emit->arena, emit->module->bound, sizeof(*looking->used[i]));
+        looking->used[i] = base_arena_allocate(emit->arena, emit->module->bound, sizeof(*looking->used[i]));
         if (looking->used[i] == NULL)
             return 0;
     }

@@ -73,7 +73,7 @@ void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t sta
 {
     text_line(&emit->text, "struct %s_kept kept[%u];", emit->symbol, emit->several.count);
     for (uint32_t stage = 1; stage <= stages; stage++) {
-        const char *function = core_arena_format(emit->arena, "stage%u", stage);
+        const char *function = base_arena_format(emit->arena, "stage%u", stage);
         text_line(&emit->text, "#pragma unroll");
         text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->several.count);
         emit->text.indent++;

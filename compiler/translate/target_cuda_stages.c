@@ -56,7 +56,7 @@ static int32_t list_nodes(struct stages *stages)
     int32_t is_last          = emit->several.guard + 1 == root->child_count;
     uint32_t most            = root->child_count + (inner != NULL ? inner->child_count : 0) + 1;
 
-    stages->nodes = core_arena_allocate(emit->arena, most, sizeof(*stages->nodes));
+    stages->nodes = base_arena_allocate(emit->arena, most, sizeof(*stages->nodes));
     if (stages->nodes == NULL)
         return 0;
     for (uint32_t i = 0; i < root->child_count; i++) {
@@ -109,7 +109,7 @@ static int32_t join(struct stages *stages, uint32_t begin, uint32_t end, struct 
     for (uint32_t i = begin; i < end; i++)
         count += stages->nodes[i]->op_count;
     run->count = 0;
-    run->ops   = core_arena_allocate(stages->emit->arena, count, sizeof(struct spirv_instruction *));
+    run->ops   = base_arena_allocate(stages->emit->arena, count, sizeof(struct spirv_instruction *));
     if (run->ops == NULL && count != 0)
         return 0;
     for (uint32_t i = begin; i < end; i++)
@@ -362,7 +362,7 @@ int32_t target_cuda_stages(struct emit *emit, const struct text *body, uint32_t 
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     compute_stored(&stages);
     stages.id_count = emit->body->value_count;
-    stages.made_in  = core_arena_allocate(emit->arena, stages.id_count, 1);
+    stages.made_in  = base_arena_allocate(emit->arena, stages.id_count, 1);
     if (stages.made_in == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     note_made(&stages);

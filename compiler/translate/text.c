@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void text_init(struct text *text, struct core_arena *arena)
+void text_init(struct text *text, struct base_arena *arena)
 {
     *text = (struct text){.arena = arena};
 }
@@ -18,7 +18,7 @@ static int32_t make_room(struct text *text, size_t more)
     if (more < text->capacity - text->length && text->capacity != 0)
         return 1;
     size_t capacity = (text->length + more + 1) * 2 + 1024;
-    char *bytes     = capacity > TEXT_MOST ? NULL : core_arena_allocate(text->arena, capacity, 1);
+    char *bytes     = capacity > TEXT_MOST ? NULL : base_arena_allocate(text->arena, capacity, 1);
     if (bytes == NULL) {
         text->arena->failed = 1;
         return 0;

@@ -4,19 +4,19 @@
 #ifndef COMPILER_TRANSLATE_TEXT_H
 #define COMPILER_TRANSLATE_TEXT_H
 
-#include "base/arena.h"
+#include "base/base.h"
 
 /* A text larger than this is refused rather than made: a small module can ask for a very large one. */
 #define TEXT_MOST ((size_t)64 << 20)
 
 struct text {
-    struct core_arena *arena; /* `failed` is set there when there was no memory */
+    struct base_arena *arena; /* `failed` is set there when there was no memory */
     char *bytes;              /* always ends with a zero, once something was written */
     size_t length, capacity;
     uint32_t indent; /* levels of four spaces, for text_line() */
 };
 
-void text_init(struct text *text, struct core_arena *arena);
+void text_init(struct text *text, struct base_arena *arena);
 
 /* Append. */
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

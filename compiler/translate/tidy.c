@@ -227,11 +227,11 @@ int32_t translate_tidy(struct body *body)
     const struct fall end = {.up = NULL, .node = NULL};
     struct tidier t       = {.body = body};
 
-    t.ends      = core_arena_allocate(body->arena, body->node_count, sizeof(*t.ends));
-    t.users     = core_arena_allocate(body->arena, body->node_count, sizeof(*t.users));
-    t.continues = core_arena_allocate(body->arena, body->node_count, sizeof(*t.continues));
-    t.seen      = core_arena_allocate(body->arena, body->node_count, sizeof(*t.seen));
-    t.first     = core_arena_allocate(body->arena, body->node_count, sizeof(*t.first));
+    t.ends      = base_arena_allocate(body->arena, body->node_count, sizeof(*t.ends));
+    t.users     = base_arena_allocate(body->arena, body->node_count, sizeof(*t.users));
+    t.continues = base_arena_allocate(body->arena, body->node_count, sizeof(*t.continues));
+    t.seen      = base_arena_allocate(body->arena, body->node_count, sizeof(*t.seen));
+    t.first     = base_arena_allocate(body->arena, body->node_count, sizeof(*t.first));
     if (t.ends == NULL || t.users == NULL || t.continues == NULL || t.seen == NULL || t.first == NULL ||
         body->arena->failed)
         return body_status(body);

@@ -3,7 +3,7 @@
  */
 #include "compiler/translate/translate.h"
 
-#include "base/error.h"
+#include "base/base.h"
 #include "compiler/translate/lockstep.h"
 #include "compiler/translate/names.h"
 #include "compiler/translate/target.h"
@@ -22,14 +22,14 @@ static const struct emit_target *target_of(int32_t language)
 
 static int32_t no_memory(void)
 {
-    return core_fail_memory("translating a shader");
+    return base_fail_memory("translating a shader");
 }
 
 /* The functions' names, which nothing else may have. */
 static int32_t name_symbols(struct emit *emit)
 {
     uint32_t count       = emit->reflection.kernel_count;
-    const char **symbols = core_arena_allocate(emit->arena, count, sizeof(*symbols));
+    const char **symbols = base_arena_allocate(emit->arena, count, sizeof(*symbols));
 
     if (symbols == NULL)
         return no_memory();
@@ -44,7 +44,7 @@ static int32_t name_fields(struct emit *emit)
 {
     const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
     struct emit_names *names             = names_create(emit->arena);
-    const char **fields = core_arena_allocate(emit->arena, kernel->parameter_count, sizeof(*fields));
+    const char **fields = base_arena_allocate(emit->arena, kernel->parameter_count, sizeof(*fields));
 
     if (names == NULL || fields == NULL)
         return no_memory();
@@ -52,7 +52,7 @@ static int32_t name_fields(struct emit *emit)
         const char *name = kernel->parameters[i].name;
         fields[i]        = names_clean(emit->arena, name == NULL ? "" : name);
         if (fields[i][0] == '\0' || !names_take(names, fields[i]))
-            fields[i] = core_arena_format(emit->arena, "%s_%u", fields[i][0] == '\0' ? "p" : fields[i], i);
+            fields[i] = base_arena_format(emit->arena, "%s_%u", fields[i][0] == '\0' ? "p" : fields[i], i);
     }
     emit->fields = fields;
     return emit->arena->failed ? no_memory() : TRM_OK;
@@ -80,7 +80,7 @@ static int32_t prepare(struct emit *emit, struct body *body)
 
 static int32_t write_kernel(struct emit *emit, uint32_t index)
 {
-    struct body *body = core_arena_allocate(emit->arena, 1, sizeof(*body));
+    struct body *body = base_arena_allocate(emit->arena, 1, sizeof(*body));
 
     if (body == NULL)
         return no_memory();
@@ -108,7 +108,7 @@ static int32_t begin(struct emit *emit)
     if (status != TRM_OK)
         return status;
     if (emit->reflection.kernel_count == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the module has no compute kernel");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the module has no compute kernel");
     emit->names = names_create(emit->arena);
     if (emit->names == NULL)
         return no_memory();
@@ -136,10 +136,10 @@ static int32_t finish(struct emit *emit, struct translate_result *result)
     return TRM_OK;
 }
 
-int32_t translate(struct core_arena *arena, const struct translate_request *request,
+int32_t translate(struct base_arena *arena, const struct translate_request *request,
                   struct translate_result *result)
 {
-    struct emit *emit = core_arena_allocate(arena, 1, sizeof(*emit));
+    struct emit *emit = base_arena_allocate(arena, 1, sizeof(*emit));
 
     if (emit == NULL)
         return no_memory();
@@ -147,7 +147,7 @@ int32_t translate(struct core_arena *arena, const struct translate_request *requ
     emit->request = request;
     emit->target  = target_of(request->language);
     if (emit->target == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "language %d is not one that shaders are translated to",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "language %d is not one that shaders are translated to",
                          request->language);
     int32_t status = begin(emit);
     if (status == TRM_OK)

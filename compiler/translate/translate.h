@@ -15,7 +15,7 @@
 #ifndef COMPILER_TRANSLATE_TRANSLATE_H
 #define COMPILER_TRANSLATE_TRANSLATE_H
 
-#include "compiler/spirv/module.h"
+#include "compiler/spirv/spirv.h"
 #include "compiler/translate/text.h"
 
 struct translate_result {
@@ -37,7 +37,7 @@ struct translate_request {
 };
 
 /* Errors: as of spirv_read(); UNSUPPORTED naming an instruction and its line; OUT_OF_HOST_MEMORY. */
-int32_t translate(struct core_arena *arena, const struct translate_request *request,
+int32_t translate(struct base_arena *arena, const struct translate_request *request,
                   struct translate_result *result);
 
 #endif

@@ -108,7 +108,7 @@ struct value_info {
 struct body {
     struct spirv_module *module;
     const struct spirv_entry *entry;
-    struct core_arena *arena;
+    struct base_arena *arena;
     struct spirv_function function; /* the entry, all calls inlined */
     struct node *root;              /* a SEQUENCE */
     struct value_info *values;      /* [value_count] by id; grows when passes make ids */

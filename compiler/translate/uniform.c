@@ -39,7 +39,7 @@ static void mark_inside(struct node *node)
 static void find_jumps(struct analysis *a, struct node *node)
 {
     if (node_is_jump(node) || node->kind == NODE_RETURN)
-        if (core_arena_grow(a->body->arena, &a->jumps, a->jump_count, &a->jump_capacity, sizeof(*a->jumps)))
+        if (base_arena_grow(a->body->arena, &a->jumps, a->jump_count, &a->jump_capacity, sizeof(*a->jumps)))
             a->jumps[a->jump_count++] = node;
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)

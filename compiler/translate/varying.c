@@ -31,7 +31,7 @@ static int32_t find_same(struct analysis *a)
 
     while (size < 2 * module->variable_count)
         size *= 2;
-    uint32_t *table = core_arena_allocate(a->body->arena, size, sizeof(*table));
+    uint32_t *table = base_arena_allocate(a->body->arena, size, sizeof(*table));
     if (table == NULL)
         return 0;
     for (uint32_t i = 0; i < module->variable_count; i++) {
@@ -208,7 +208,7 @@ static void walk_group(struct analysis *a, const struct node *node, int32_t *is_
 
 static void add_user(struct analysis *a, uint32_t id, uint32_t user)
 {
-    if (!core_arena_grow(a->body->arena, &a->user_list, a->user_count, &a->user_capacity,
+    if (!base_arena_grow(a->body->arena, &a->user_list, a->user_count, &a->user_capacity,
                          sizeof(*a->user_list)))
         return;
     a->user_list[a->user_count++] = (struct user){.id = user, .next = a->users[id]};
@@ -267,15 +267,15 @@ int32_t analysis_find_varying(struct analysis *a)
 
 int32_t analysis_begin(struct analysis *a, struct body *body)
 {
-    struct core_arena *arena = body->arena;
+    struct base_arena *arena = body->arena;
 
     *a         = (struct analysis){.body = body};
-    a->varying = core_arena_allocate(arena, body->value_count, sizeof(*a->varying));
-    a->stored  = core_arena_allocate(arena, body->value_count, sizeof(*a->stored));
-    a->same    = core_arena_allocate(arena, body->value_count, sizeof(*a->same));
-    a->users   = core_arena_allocate(arena, body->value_count, sizeof(*a->users));
-    a->work    = core_arena_allocate(arena, body->value_count, sizeof(*a->work));
-    a->escapes = core_arena_allocate(arena, body->node_count, sizeof(*a->escapes));
+    a->varying = base_arena_allocate(arena, body->value_count, sizeof(*a->varying));
+    a->stored  = base_arena_allocate(arena, body->value_count, sizeof(*a->stored));
+    a->same    = base_arena_allocate(arena, body->value_count, sizeof(*a->same));
+    a->users   = base_arena_allocate(arena, body->value_count, sizeof(*a->users));
+    a->work    = base_arena_allocate(arena, body->value_count, sizeof(*a->work));
+    a->escapes = base_arena_allocate(arena, body->node_count, sizeof(*a->escapes));
     if (a->varying == NULL || a->stored == NULL || a->same == NULL || a->users == NULL || a->work == NULL ||
         a->escapes == NULL || !find_same(a))
         return 0;

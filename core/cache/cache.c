@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file_permissions.h"
+#include "base/base.h"
 #include "core/cache/cache_file.h"
 #include "core/cache/cache_trim.h"
-#include "core/object/context.h"
+#include "core/object/object.h"
 #include "core/settings/settings.h"
 
 #define NONE "none"
@@ -23,15 +23,15 @@
 /* ---- names --------------------------------------------------------------------------------- */
 
 /* What a file is found by. Another version of the library may make other files of the same key. */
-static void digest_key(const char *key, uint8_t digest[CORE_SHA256_BYTES])
+static void digest_key(const char *key, uint8_t digest[BASE_SHA256_BYTES])
 {
     const char *version = trm_version();
-    struct core_sha256 hash;
+    struct base_sha256 hash;
 
-    core_sha256_begin(&hash);
-    core_sha256_add(&hash, version, strlen(version) + 1);
-    core_sha256_add(&hash, key, strlen(key));
-    core_sha256_end(&hash, digest);
+    base_sha256_begin(&hash);
+    base_sha256_add(&hash, version, strlen(version) + 1);
+    base_sha256_add(&hash, key, strlen(key));
+    base_sha256_end(&hash, digest);
 }
 
 static int32_t check_extension(const char *extension)
@@ -40,19 +40,19 @@ static int32_t check_extension(const char *extension)
 
     if (length == 0 || length > 16 || extension[0] != '.' ||
         strspn(extension + 1, "abcdefghijklmnopqrstuvwxyz0123456789") != length - 1)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "\"%.32s\" is no extension of a cached file", extension);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "\"%.32s\" is no extension of a cached file", extension);
     return TRM_OK;
 }
 
-static int32_t final_path(const char *folder, const uint8_t digest[CORE_SHA256_BYTES], const char *extension,
+static int32_t final_path(const char *folder, const uint8_t digest[BASE_SHA256_BYTES], const char *extension,
                           char *path)
 {
-    char name[2 * CORE_SHA256_BYTES + 1];
+    char name[2 * BASE_SHA256_BYTES + 1];
 
-    core_sha256_text(digest, name);
+    base_sha256_text(digest, name);
     int written = snprintf(path, TRM_PATH_MOST, "%s/%s%s", folder, name, extension);
     if (written < 0 || (size_t)written >= TRM_PATH_MOST)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "the path of the cache, %.64s..., is too long", folder);
+        return base_fail(TRM_ERROR_UNSUPPORTED, "the path of the cache, %.64s..., is too long", folder);
     return TRM_OK;
 }
 
@@ -63,7 +63,7 @@ static void make_folders(const char *folder)
 {
     char path[TRM_PATH_MOST];
 
-    core_text_copy(path, sizeof(path), folder);
+    base_text_copy(path, sizeof(path), folder);
     for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         (void)mkdir(path, 0700);
@@ -79,12 +79,12 @@ static int32_t folder_of(struct core_context *context, int32_t make, const char 
     if (set[0] == '\0')
         set = core_setting_cache_home(context);
     if (set == NULL)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "there is no folder for a cache: no home is known");
+        return base_fail(TRM_ERROR_UNSUPPORTED, "there is no folder for a cache: no home is known");
     if (strcmp(set, NONE) == 0 || core_setting_number(context, "kernel.cache.size") == 0)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "the setting kernel.cache wants no cache");
+        return base_fail(TRM_ERROR_UNSUPPORTED, "the setting kernel.cache wants no cache");
     if (make)
         make_folders(set);
-    int32_t status = core_folder_permissions_check(set);
+    int32_t status = base_folder_permissions_check(set);
     if (status == TRM_OK)
         *folder = set;
     return status;
@@ -100,12 +100,12 @@ static int32_t without_cache(const struct core_context *context, int32_t cause, 
         return cause;
     core_log(context, cause == TRM_ERROR_PERMISSION ? TRM_LOG_WARNING : TRM_LOG_DEBUG,
              "the cache of kernels is not used: %s", trm_last_error().sentence);
-    return core_fail(status, "%s", trm_last_error().sentence);
+    return base_fail(status, "%s", trm_last_error().sentence);
 }
 
 int32_t core_cache_find(struct core_context *context, const char *key, const char *extension, char *path)
 {
-    uint8_t digest[CORE_SHA256_BYTES];
+    uint8_t digest[BASE_SHA256_BYTES];
     char found[TRM_PATH_MOST];
     const char *folder = NULL;
 
@@ -123,10 +123,10 @@ int32_t core_cache_find(struct core_context *context, const char *key, const cha
         return TRM_OK;
     }
     if (status == TRM_ERROR_NOT_FOUND)
-        return core_fail(status, "nothing is stored under that key");
+        return base_fail(status, "nothing is stored under that key");
     core_log(context, TRM_LOG_WARNING, "removed from the cache of kernels: %s", trm_last_error().sentence);
     (void)unlink(found);
-    return core_fail(TRM_ERROR_NOT_FOUND, "%s", trm_last_error().sentence);
+    return base_fail(TRM_ERROR_NOT_FOUND, "%s", trm_last_error().sentence);
 }
 
 /* A new file that nobody else has. */
@@ -142,7 +142,7 @@ static int32_t create_file(const char *folder, const char *extension, char *path
         int written =
             snprintf(path, TRM_PATH_MOST, "%s/%s%016" PRIx64 "%s", folder, owner, number, extension);
         if (written < 0 || (size_t)written >= TRM_PATH_MOST)
-            return core_fail(TRM_ERROR_UNSUPPORTED, "the path of the cache, %.64s..., is too long", folder);
+            return base_fail(TRM_ERROR_UNSUPPORTED, "the path of the cache, %.64s..., is too long", folder);
         int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (file >= 0) {
             close(file);
@@ -151,7 +151,7 @@ static int32_t create_file(const char *folder, const char *extension, char *path
         if (errno != EEXIST)
             break;
     }
-    return core_fail(TRM_ERROR_UNSUPPORTED, "no file can be made in %s: %m", folder);
+    return base_fail(TRM_ERROR_UNSUPPORTED, "no file can be made in %s: %m", folder);
 }
 
 int32_t core_cache_begin(struct core_context *context, const char *key, const char *extension, char *path)
@@ -171,7 +171,7 @@ static int32_t store(struct core_context *context, const char *key, const char *
                      char *path)
 {
     uint64_t most = core_setting_number(context, "kernel.cache.size"), size = 0;
-    uint8_t digest[CORE_SHA256_BYTES];
+    uint8_t digest[BASE_SHA256_BYTES];
     const char *folder = NULL;
 
     int32_t status = check_extension(extension);
@@ -186,11 +186,11 @@ static int32_t store(struct core_context *context, const char *key, const char *
     if (status != TRM_OK)
         return status;
     if (size > most)
-        return core_fail(TRM_ERROR_UNSUPPORTED,
+        return base_fail(TRM_ERROR_UNSUPPORTED,
                          "%" PRIu64 " bytes are more than the whole cache may have (%" PRIu64 ")", size,
                          most);
     if (rename(begun, path) != 0)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be named %s: %m", begun, path);
+        return base_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be named %s: %m", begun, path);
     core_cache_trim(context, folder, strrchr(path, '/') + 1, most);
     return TRM_OK;
 }

@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/base.h"
 
 /* What stands at the end of each file. */
 struct trailer {
     char magic[16];
     uint64_t length; /* bytes before the trailer */
-    uint8_t checksum[CORE_SHA256_BYTES];
+    uint8_t checksum[BASE_SHA256_BYTES];
 };
 
 _Static_assert(sizeof(struct trailer) == 56, "without holes: it is written as it is");
@@ -26,7 +26,7 @@ static int32_t fail_errno(const char *path, const char *what)
 {
     int32_t status = errno == ENOENT ? TRM_ERROR_NOT_FOUND : TRM_ERROR_BACKEND;
 
-    return core_fail(status, "%s cannot be %s: %m", path, what);
+    return base_fail(status, "%s cannot be %s: %m", path, what);
 }
 
 static int32_t open_ours(const char *path, int flags, int *file, struct stat *facts)
@@ -42,7 +42,7 @@ static int32_t open_ours(const char *path, int flags, int *file, struct stat *fa
     }
     if (!S_ISREG(facts->st_mode) || facts->st_uid != geteuid() || facts->st_nlink != 1) {
         close(opened);
-        return core_fail(TRM_ERROR_PERMISSION, "%s is no file of this user alone", path);
+        return base_fail(TRM_ERROR_PERMISSION, "%s is no file of this user alone", path);
     }
     *file = opened;
     return TRM_OK;
@@ -84,26 +84,26 @@ static int32_t write_all(int file, const void *from, size_t size, uint64_t offse
 }
 
 /* The checksum covers the name too. */
-static int32_t add_up(int file, uint64_t length, const uint8_t name[CORE_SHA256_BYTES],
-                      uint8_t checksum[CORE_SHA256_BYTES])
+static int32_t add_up(int file, uint64_t length, const uint8_t name[BASE_SHA256_BYTES],
+                      uint8_t checksum[BASE_SHA256_BYTES])
 {
     uint8_t part[16384];
-    struct core_sha256 hash;
+    struct base_sha256 hash;
 
-    core_sha256_begin(&hash);
-    core_sha256_add(&hash, name, CORE_SHA256_BYTES);
+    base_sha256_begin(&hash);
+    base_sha256_add(&hash, name, BASE_SHA256_BYTES);
     for (uint64_t done = 0; done < length;) {
         size_t count = length - done < sizeof(part) ? (size_t)(length - done) : sizeof(part);
         if (!read_all(file, part, count, done))
             return 0;
-        core_sha256_add(&hash, part, count);
+        base_sha256_add(&hash, part, count);
         done += count;
     }
-    core_sha256_end(&hash, checksum);
+    base_sha256_end(&hash, checksum);
     return 1;
 }
 
-int32_t core_cache_file_seal(const char *path, const uint8_t name[CORE_SHA256_BYTES], uint64_t *size)
+int32_t core_cache_file_seal(const char *path, const uint8_t name[BASE_SHA256_BYTES], uint64_t *size)
 {
     struct trailer trailer;
     struct stat facts;
@@ -125,24 +125,24 @@ int32_t core_cache_file_seal(const char *path, const uint8_t name[CORE_SHA256_BY
 }
 
 static int32_t check_open(int file, const struct stat *facts, const char *path,
-                          const uint8_t name[CORE_SHA256_BYTES])
+                          const uint8_t name[BASE_SHA256_BYTES])
 {
     struct trailer trailer;
-    uint8_t checksum[CORE_SHA256_BYTES];
+    uint8_t checksum[BASE_SHA256_BYTES];
     uint64_t size = (uint64_t)facts->st_size;
 
     if (facts->st_mode & 077)
-        return core_fail(TRM_ERROR_PERMISSION, "%s is open to others than its owner", path);
+        return base_fail(TRM_ERROR_PERMISSION, "%s is open to others than its owner", path);
     if (size < sizeof(trailer) || !read_all(file, &trailer, sizeof(trailer), size - sizeof(trailer)) ||
         memcmp(trailer.magic, magic, sizeof(magic)) != 0 || trailer.length != size - sizeof(trailer))
-        return core_fail(TRM_ERROR_BACKEND, "%s is not whole", path);
+        return base_fail(TRM_ERROR_BACKEND, "%s is not whole", path);
     if (!add_up(file, trailer.length, name, checksum) ||
         memcmp(trailer.checksum, checksum, sizeof(checksum)) != 0)
-        return core_fail(TRM_ERROR_BACKEND, "%s is damaged: its checksum is wrong", path);
+        return base_fail(TRM_ERROR_BACKEND, "%s is damaged: its checksum is wrong", path);
     return TRM_OK;
 }
 
-int32_t core_cache_file_check(const char *path, const uint8_t name[CORE_SHA256_BYTES])
+int32_t core_cache_file_check(const char *path, const uint8_t name[BASE_SHA256_BYTES])
 {
     struct stat facts;
     int file;

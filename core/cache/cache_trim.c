@@ -15,15 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/sha256.h"
-#include "core/object/context.h"
+#include "base/base.h"
+#include "core/object/object.h"
 
 #define UNFINISHED "new-"
 #define FOREIGN_SECONDS 86400 /* so old is no file that a process of another machine still writes */
 #define FIRST_CAPACITY 256u
 
 struct entry {
-    char name[2 * CORE_SHA256_BYTES + 24];
+    char name[2 * BASE_SHA256_BYTES + 24];
     uint64_t size;
     struct timespec used;
 };
@@ -43,8 +43,8 @@ static uint32_t number_space(void)
 {
     char boot[64] = "";
     struct stat space;
-    uint8_t digest[CORE_SHA256_BYTES];
-    struct core_sha256 hash;
+    uint8_t digest[BASE_SHA256_BYTES];
+    struct base_sha256 hash;
     uint64_t inode = stat("/proc/self/ns/pid", &space) == 0 ? (uint64_t)space.st_ino : 0;
 
     int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -53,10 +53,10 @@ static uint32_t number_space(void)
             boot[0] = '\0';
         close(file);
     }
-    core_sha256_begin(&hash);
-    core_sha256_add(&hash, boot, sizeof(boot));
-    core_sha256_add(&hash, &inode, sizeof(inode));
-    core_sha256_end(&hash, digest);
+    base_sha256_begin(&hash);
+    base_sha256_add(&hash, boot, sizeof(boot));
+    base_sha256_add(&hash, &inode, sizeof(inode));
+    base_sha256_end(&hash, digest);
     return (uint32_t)digest[0] << 24 | (uint32_t)digest[1] << 16 | (uint32_t)digest[2] << 8 | digest[3];
 }
 
@@ -98,8 +98,8 @@ static int is_stored(const char *name)
 {
     size_t length = strlen(name);
 
-    return length > 2 * CORE_SHA256_BYTES && length < sizeof(((struct entry *)0)->name) &&
-           strspn(name, "0123456789abcdef") == 2 * CORE_SHA256_BYTES && name[2 * CORE_SHA256_BYTES] == '.';
+    return length > 2 * BASE_SHA256_BYTES && length < sizeof(((struct entry *)0)->name) &&
+           strspn(name, "0123456789abcdef") == 2 * BASE_SHA256_BYTES && name[2 * BASE_SHA256_BYTES] == '.';
 }
 
 static void look_at(struct listing *listing, const char *name)

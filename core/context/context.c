@@ -1,15 +1,14 @@
 /* The context: root of everything that one program's use of the library needs.
  * SPDX-License-Identifier: MIT
  */
-#include "core/object/context.h"
+#include "core/object/object.h"
 
 #include <string.h>
 
-#include "base/fork.h"
-#include "core/object/abi.h"
-#include "core/plugin/registry.h"
+#include "base/base.h"
+#include "core/plugin/plugin.h"
 #include "core/settings/settings.h"
-#include "core/stream/service.h"
+#include "core/stream/stream.h"
 
 /* Of the first version of these structures. */
 #define CONTEXT_DESC_LEAST 48
@@ -27,7 +26,7 @@ static void context_release(struct core_object *object)
         core_registry_destroy(context->registry);
     core_settings_destroy(context, context->settings);
     core_handle_table_destroy(context->handles);
-    core_fork_word_destroy(context->fork_word);
+    base_fork_word_destroy(context->fork_word);
     pthread_cond_destroy(&context->registry_made);
     pthread_mutex_destroy(&context->lock);
     allocator.release(allocator.user, context, sizeof(*context));
@@ -45,17 +44,17 @@ static int32_t check_desc(const struct trm_context_desc *given, struct trm_conte
     if (given == NULL)
         return TRM_OK;
     if (!core_struct_take(desc, sizeof(*desc), given, CONTEXT_DESC_LEAST))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_context_desc.struct_size is %u, but its size is %zu", given->struct_size,
                          sizeof(*desc));
     if (desc->flags & ~(uint32_t)(TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_desc.flags 0x%x has bits that mean nothing",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_desc.flags 0x%x has bits that mean nothing",
                          desc->flags);
     if (desc->allocator != NULL && (desc->allocator->allocate == NULL || desc->allocator->release == NULL))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_context_desc.allocator lacks one of its two functions, allocate and release");
     if (desc->setting_count != 0 && desc->settings == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_context_desc.settings is NULL, but setting_count is %u", desc->setting_count);
     return TRM_OK;
 }
@@ -63,16 +62,18 @@ static int32_t check_desc(const struct trm_context_desc *given, struct trm_conte
 /* Zeroed, with allocator and log; nothing else needs to be undone but its memory. */
 static struct core_context *context_allocate(const struct trm_context_desc *desc)
 {
-    struct trm_allocator allocator = desc->allocator ? *desc->allocator : core_system_allocator;
+    struct trm_allocator allocator = desc->allocator ? *desc->allocator : base_system_allocator;
     struct core_context *context =
         allocator.allocate(allocator.user, sizeof(*context), _Alignof(struct core_context));
     if (context == NULL)
         return NULL;
     memset(context, 0, sizeof(*context));
     context->allocator = allocator;
-    context->log       = desc->log;
-    context->log_user  = desc->log_user;
-    context->log_level = TRM_LOG_WARNING; /* until the settings are known */
+    context->log       = (struct base_log){
+              .write = desc->log,
+              .user  = desc->log_user,
+              .level = TRM_LOG_WARNING, /* until the settings are known */
+    };
     return context;
 }
 
@@ -80,21 +81,21 @@ int32_t trm_context_create(const struct trm_context_desc *given, struct trm_cont
 {
     struct trm_context_desc desc;
     if (out == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_create: `context` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_create: `context` is NULL");
     int32_t status = check_desc(given, &desc);
     if (status != TRM_OK)
         return status;
 
     struct core_context *context = context_allocate(&desc);
     if (context == NULL)
-        return core_fail_memory("making a context");
+        return base_fail_memory("making a context");
     status = core_settings_create(context, &desc, &context->settings);
     if (status != TRM_OK)
         goto release_context;
-    context->log_level = (int32_t)core_setting_number(context, "log.level");
-    context->fork_word = core_fork_word_create();
+    context->log.level = (int32_t)core_setting_number(context, "log.level");
+    context->fork_word = base_fork_word_create();
     if (context->fork_word == NULL) {
-        status = core_fail_memory("making a context");
+        status = base_fail_memory("making a context");
         goto destroy_settings;
     }
     status = core_handle_table_create(context, context->fork_word, &context->handles);
@@ -114,7 +115,7 @@ destroy_handles:
     pthread_mutex_destroy(&context->lock);
     core_handle_table_destroy(context->handles);
 destroy_fork_word:
-    core_fork_word_destroy(context->fork_word);
+    base_fork_word_destroy(context->fork_word);
 destroy_settings:
     core_settings_destroy(context, context->settings);
 release_context:
@@ -170,10 +171,10 @@ int32_t trm_context_candidate_count(struct trm_context *handle, uint32_t *count)
     struct core_registry *registry;
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = TRM_OK;
     if (count == NULL)
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_candidate_count: `count` is NULL");
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_candidate_count: `count` is NULL");
     if (status == TRM_OK)
         status = core_context_registry(context, &registry);
     if (status == TRM_OK)
@@ -188,16 +189,16 @@ static int32_t describe_candidate(struct core_context *context, uint32_t index,
     struct core_registry *registry;
     struct trm_candidate ours = {.struct_size = sizeof(ours)};
     if (candidate == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_candidate: `candidate` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_candidate: `candidate` is NULL");
     int32_t status = core_context_registry(context, &registry);
     if (status != TRM_OK)
         return status;
     uint32_t count = core_registry_candidate_count(registry);
     if (index >= count)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "there is no candidate %u, only %u of them", index, count);
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "there is no candidate %u, only %u of them", index, count);
     core_registry_candidate(registry, index, &ours);
     if (!core_struct_give(candidate, &ours, sizeof(ours), CANDIDATE_LEAST))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_candidate.struct_size is %u, but its size is %zu",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_candidate.struct_size is %u, but its size is %zu",
                          candidate->struct_size, sizeof(ours));
     return TRM_OK;
 }
@@ -206,7 +207,7 @@ int32_t trm_context_candidate(struct trm_context *handle, uint32_t index, struct
 {
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = describe_candidate(context, index, candidate);
     core_object_leave(&context->object);
     return status;

@@ -1,11 +1,11 @@
 /* What the core lends to backends: struct trm_host.
  * SPDX-License-Identifier: MIT
  */
-#include "base/file_permissions.h"
+#include "base/base.h"
 #include "core/cache/cache.h"
-#include "core/object/context.h"
+#include "core/object/object.h"
 #include "core/settings/settings.h"
-#include "core/shader/host_translate.h"
+#include "core/shader/shader.h"
 
 static void *host_allocate(void *context, uint64_t size, uint64_t alignment)
 {
@@ -22,13 +22,14 @@ static void host_release(void *context, void *memory, uint64_t size)
 
 static void host_log(void *context, int32_t level, const char *message)
 {
-    core_log(context, level, "%s", message);
+    const struct core_context *ours = context;
+    core_log(ours, level, "%s", message);
 }
 
 static int32_t host_fail(void *context, int32_t status, int64_t native_code, const char *sentence)
 {
     (void)context;
-    return core_fail_native(status, native_code, sentence);
+    return base_fail_native(status, native_code, sentence);
 }
 
 static int32_t host_get_setting(void *context, const char *name, char *value, uint64_t capacity,
@@ -44,7 +45,7 @@ static int32_t host_get_setting(void *context, const char *name, char *value, ui
 static int32_t host_trust_file(void *context, const char *path)
 {
     (void)context;
-    return core_file_permissions_check(path);
+    return base_file_permissions_check(path);
 }
 
 static int32_t host_cache_find(void *context, const char *key, const char *extension, char *path)

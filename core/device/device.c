@@ -7,11 +7,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/futex.h"
-#include "core/memory/pool.h"
-#include "core/object/abi.h"
-#include "core/stream/deferred.h"
-#include "core/stream/event_pool.h"
+#include "base/base.h"
+#include "core/memory/memory.h"
+#include "core/object/object.h"
+#include "core/stream/stream.h"
 
 /* Of the first version of struct trm_device_usage. */
 #define USAGE_LEAST 40
@@ -45,19 +44,19 @@ static int32_t read_limit(struct core_device *device, const struct limit *limit)
     char *value                        = (char *)&device->limits + limit->offset;
     uint64_t size                      = limit->count * sizeof(uint64_t);
     uint64_t needed                    = 0;
-    core_error_clear();
+    base_error_clear();
     int32_t status =
         backend->device.get_info(backend->instance, device->index, limit->key, value, size, &needed);
     if (status == TRM_ERROR_NOT_FOUND && !limit->required)
         return TRM_OK;
     if (status == TRM_ERROR_NOT_FOUND)
-        return core_fail(TRM_ERROR_ABI,
+        return base_fail(TRM_ERROR_ABI,
                          "the backend %s does not tell the fact %u about device %s, which is required",
                          backend->name, limit->key, device->id);
     if (status != TRM_OK)
-        return core_fail_backend(status);
+        return base_fail_backend(status);
     if (needed != size)
-        return core_fail(TRM_ERROR_ABI,
+        return base_fail(TRM_ERROR_ABI,
                          "the backend %s tells the fact %u about device %s in %" PRIu64
                          " bytes and not in %" PRIu64,
                          backend->name, limit->key, device->id, needed, size);
@@ -130,7 +129,7 @@ static void wait_for_owned_streams(struct core_device *device)
 {
     uint32_t count;
     while ((count = atomic_load_explicit(&device->owned_streams, memory_order_acquire)) != 0)
-        core_futex_wait(&device->owned_streams, count, CORE_NEVER);
+        base_futex_wait(&device->owned_streams, count, BASE_NEVER);
 }
 
 static void device_free(struct core_device *device)
@@ -168,9 +167,9 @@ static int32_t open_below(struct core_device *device)
     int32_t status                     = read_limits(device);
     if (status != TRM_OK)
         return status;
-    core_error_clear();
+    base_error_clear();
     status = backend->device.open(backend->instance, device->index, &device->device);
-    return status == TRM_OK ? TRM_OK : core_fail_backend(status);
+    return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
 static void name_device(struct core_device *device)
@@ -182,10 +181,10 @@ static void name_device(struct core_device *device)
 static int32_t adopt_below(struct core_device *device, int32_t type, const void *native)
 {
     const struct core_backend *backend = device->backend;
-    core_error_clear();
+    base_error_clear();
     int32_t status = backend->interop.adopt(backend->instance, type, native, &device->index, &device->device);
     if (status != TRM_OK)
-        return core_fail_backend(status);
+        return base_fail_backend(status);
     name_device(device);
     status = read_limits(device);
     if (status != TRM_OK)
@@ -233,7 +232,7 @@ int32_t core_device_create(struct core_context *context, struct core_backend *ba
 {
     struct core_device *device = device_allocate(context, backend, index);
     if (device == NULL)
-        return core_fail_memory("opening a device");
+        return base_fail_memory("opening a device");
     int32_t status = open_below(device);
     if (status == TRM_OK)
         status = finish_opening(device, out);
@@ -247,7 +246,7 @@ int32_t core_device_take_over(struct core_context *context, struct core_backend 
 {
     struct core_device *device = device_allocate(context, backend, 0);
     if (device == NULL)
-        return core_fail_memory("adopting a device");
+        return base_fail_memory("adopting a device");
     int32_t status = adopt_below(device, type, native);
     if (status == TRM_OK)
         status = finish_opening(device, out);
@@ -274,10 +273,10 @@ int32_t trm_device_open(struct trm_context *handle, const char *id, struct trm_d
     struct core_device *device;
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = TRM_OK;
     if (out == NULL)
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_open: `device` is NULL");
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_open: `device` is NULL");
     if (status == TRM_OK)
         status = open_by_id(context, id, &device);
     if (status == TRM_OK)
@@ -301,7 +300,7 @@ static uint32_t change_users(struct core_device *device, uint32_t change)
 int32_t core_device_share(struct core_device *device, struct trm_device **handle)
 {
     if (change_users(device, 1) == 0)
-        return core_fail(TRM_ERROR_INVALID_HANDLE, "device %s has been destroyed", device->id);
+        return base_fail(TRM_ERROR_INVALID_HANDLE, "device %s has been destroyed", device->id);
     *handle = device->object.handle;
     return TRM_OK;
 }
@@ -346,9 +345,9 @@ int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage 
 {
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     if (out == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_get_usage: `usage` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_get_usage: `usage` is NULL");
     core_device_reap(device);
     struct trm_device_usage usage = {
         .struct_size       = sizeof(usage),
@@ -361,7 +360,7 @@ int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage 
         .peak_buffer_bytes = atomic_load_explicit(&device->peak_buffer_bytes, memory_order_relaxed),
     };
     if (!core_struct_give(out, &usage, sizeof(usage), USAGE_LEAST))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_device_usage.struct_size is %u, but its size is %zu", out->struct_size,
                          sizeof(usage));
     return TRM_OK;
@@ -373,7 +372,7 @@ int32_t core_device_check(struct core_device *device)
 {
     if (__builtin_expect(atomic_load_explicit(&device->lost, memory_order_acquire) == 0, 1))
         return TRM_OK;
-    return core_failure_raise(&device->loss);
+    return base_failure_raise(&device->loss);
 }
 
 int32_t core_device_note(struct core_device *device, int32_t status)
@@ -382,9 +381,9 @@ int32_t core_device_note(struct core_device *device, int32_t status)
         return status;
     pthread_mutex_lock(&device->lock);
     if (!device->lost) {
-        core_failure_save(&device->loss, status);
+        base_failure_save(&device->loss, status);
         atomic_store_explicit(&device->lost, 1, memory_order_release);
     }
     pthread_mutex_unlock(&device->lock);
-    return core_failure_raise(&device->loss);
+    return base_failure_raise(&device->loss);
 }

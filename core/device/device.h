@@ -7,8 +7,8 @@
 #include <pthread.h>
 #include <trireme/device.h>
 
-#include "core/object/context.h"
-#include "core/plugin/registry.h"
+#include "core/object/object.h"
+#include "core/plugin/plugin.h"
 
 struct core_deferred;
 struct core_event_pool;
@@ -66,7 +66,7 @@ struct core_device {
 
     /* 1: loss holds the first cause, written before this is set */
     _Atomic uint32_t lost;
-    struct core_failure loss;
+    struct base_failure loss;
 };
 
 static inline struct core_device *core_device_find(struct trm_device *handle)

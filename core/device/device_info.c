@@ -8,13 +8,13 @@ int32_t trm_device_get_info(struct trm_device *handle, uint32_t key, void *value
 {
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     if (value == NULL && capacity != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_device_get_info: `value` is NULL, but capacity is %zu", capacity);
     const struct core_backend *backend = device->backend;
     uint64_t needed                    = 0;
-    core_error_clear();
+    base_error_clear();
     int32_t status =
         backend->device.get_info(backend->instance, device->index, key, value, capacity, &needed);
     if (out != NULL && (status == TRM_OK || status == TRM_ERROR_OUT_OF_RANGE))
@@ -24,7 +24,7 @@ int32_t trm_device_get_info(struct trm_device *handle, uint32_t key, void *value
     /* Asking for the size only is no failure. */
     if (status == TRM_ERROR_OUT_OF_RANGE && value == NULL)
         return TRM_OK;
-    return core_device_note(device, core_fail_backend(status));
+    return core_device_note(device, base_fail_backend(status));
 }
 
 int32_t trm_device_get_u64(struct trm_device *handle, uint32_t key, uint64_t *value)
@@ -32,10 +32,10 @@ int32_t trm_device_get_u64(struct trm_device *handle, uint32_t key, uint64_t *va
     uint64_t read = 0;
     size_t needed = 0;
     if (value == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_get_u64: `value` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_get_u64: `value` is NULL");
     int32_t status = trm_device_get_info(handle, key, &read, sizeof(read), &needed);
     if (status == TRM_OK && needed != sizeof(read))
-        return core_fail(TRM_ERROR_TYPE_MISMATCH, "the fact %u of a device has %zu bytes and is no uint64_t",
+        return base_fail(TRM_ERROR_TYPE_MISMATCH, "the fact %u of a device has %zu bytes and is no uint64_t",
                          key, needed);
     if (status == TRM_OK)
         *value = read;

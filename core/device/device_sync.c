@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "core/device/device.h"
-#include "core/stream/service.h"
 #include "core/stream/stream.h"
 
 /* A stream of the device, and how far it was when the call began. */
@@ -40,7 +39,7 @@ static int32_t take_marks(struct core_device *device, struct mark **marks, uint3
         core_release(context, *marks, *room * sizeof(**marks));
         *marks = core_allocate(context, wanted * sizeof(**marks));
         if (*marks == NULL)
-            return core_fail_memory("waiting for a device");
+            return base_fail_memory("waiting for a device");
         *room = wanted;
         pthread_mutex_lock(&device->lock);
     }
@@ -50,11 +49,11 @@ static int32_t take_marks(struct core_device *device, struct mark **marks, uint3
     return TRM_OK;
 }
 
-static int32_t first_of(int32_t first, int32_t status, struct core_failure *failure)
+static int32_t first_of(int32_t first, int32_t status, struct base_failure *failure)
 {
     if (first != TRM_OK || status == TRM_OK)
         return first;
-    core_failure_save(failure, status);
+    base_failure_save(failure, status);
     return status;
 }
 
@@ -62,7 +61,7 @@ static int32_t first_of(int32_t first, int32_t status, struct core_failure *fail
 static int32_t wait_marks(const struct mark *marks, uint32_t count)
 {
     int32_t first               = TRM_OK;
-    struct core_failure failure = {.status = TRM_OK};
+    struct base_failure failure = {.status = TRM_OK};
     for (uint32_t i = 0; i < count; i++)
         core_stream_reached(marks[i].stream, marks[i].value);
     for (uint32_t i = 0; i < count; i++) {
@@ -71,7 +70,7 @@ static int32_t wait_marks(const struct mark *marks, uint32_t count)
         first                      = first_of(first, status, &failure);
         core_object_release(&stream->object);
     }
-    return first == TRM_OK ? TRM_OK : core_failure_raise(&failure);
+    return first == TRM_OK ? TRM_OK : base_failure_raise(&failure);
 }
 
 static int32_t sync(struct core_device *device)
@@ -82,7 +81,7 @@ static int32_t sync(struct core_device *device)
     if (status != TRM_OK)
         return status;
     if (core_service_inside(NULL) != NULL)
-        return core_fail_static(TRM_ERROR_DEADLOCK,
+        return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "trm_device_sync() in a host callback would wait for the callback itself");
     status = take_marks(device, &marks, &count, &room);
     if (status != TRM_OK)
@@ -96,7 +95,7 @@ int32_t trm_device_sync(struct trm_device *handle)
 {
     struct core_device *device = core_object_enter(handle, CORE_DEVICE);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = sync(device);
     core_object_leave(&device->object);
     return status;

@@ -3,7 +3,7 @@
  */
 #include "core/graph/graph.h"
 
-#include "core/object/output.h"
+#include "core/object/object.h"
 
 /* ---- the ends of life ---------------------------------------------------------------------- */
 
@@ -37,7 +37,7 @@ int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)
 {
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(out, "graph");
     if (status == TRM_OK)
         status = core_device_check(device);
@@ -46,7 +46,7 @@ int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)
 
     struct core_graph *graph = core_allocate(device->object.context, sizeof(*graph));
     if (graph == NULL)
-        return core_fail_memory("making a graph");
+        return base_fail_memory("making a graph");
     graph->device         = device;
     graph->maker.context  = device->object.context;
     graph->recorder.maker = &graph->maker;
@@ -71,7 +71,7 @@ int32_t trm_graph_record(struct trm_graph *handle, struct trm_stream **out)
 {
     struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
     if (graph == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(out, "stream");
     if (status == TRM_OK)
         status = core_device_check(graph->device);
@@ -87,7 +87,7 @@ int32_t trm_graph_node_count(struct trm_graph *handle, uint32_t *count)
 {
     const struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
     if (graph == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(count, "count");
     if (status == TRM_OK)
         *count = graph->recorder.count;
@@ -99,12 +99,12 @@ int32_t trm_graph_instantiate(struct trm_graph *handle, struct trm_graph_exec **
     struct core_graph_exec *exec;
     const struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
     if (graph == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(out, "exec");
     if (status == TRM_OK)
         status = core_device_check(graph->device);
     if (status == TRM_OK && graph->recorder.broken)
-        status = core_fail(TRM_ERROR_INVALID_HANDLE,
+        status = base_fail(TRM_ERROR_INVALID_HANDLE,
                            "a buffer was destroyed by another thread while it was recorded into the graph");
     if (status == TRM_OK)
         status = core_exec_create(graph->device, graph->recorder.nodes, graph->recorder.count, &exec);

@@ -15,9 +15,8 @@
 
 #include <trireme/graph.h>
 
-#include "core/memory/buffer.h"
-#include "core/module/kernel.h"
-#include "core/stream/event.h"
+#include "core/memory/memory.h"
+#include "core/module/module.h"
 #include "core/stream/stream.h"
 
 /* ---- nodes (graph_node.c) -------------------------------------------------------------------- */

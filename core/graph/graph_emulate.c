@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "core/graph/graph.h"
-#include "core/memory/transfer.h"
+#include "core/memory/memory.h"
 
 /* Where one side of row number `row` begins. */
 static struct trm_place row_of(struct trm_place place, uint64_t pitch, uint64_t row)
@@ -32,14 +32,14 @@ static int32_t enqueue_copy_2d(struct core_stream *stream, const struct trm_copy
     if (stream->ops->copy_2d == NULL)
         return enqueue_rows(stream, desc);
     uint64_t value = core_stream_next(stream);
-    core_error_clear();
+    base_error_clear();
     return core_stream_commit(stream, value, stream->ops->copy_2d(stream->backend, value, desc));
 }
 
 static int32_t enqueue_launch(struct core_stream *stream, const struct trm_launch_desc *desc)
 {
     uint64_t value = core_stream_next(stream);
-    core_error_clear();
+    base_error_clear();
     return core_stream_commit(stream, value, stream->ops->launch(stream->backend, value, desc));
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/graph/graph.h"
-#include "core/object/output.h"
+#include "core/object/object.h"
 
 /* ---- the ends of life ---------------------------------------------------------------------- */
 
@@ -100,7 +100,7 @@ static int32_t reserve_buffers(struct core_graph_exec *exec, uint64_t wanted)
         return TRM_OK;
     struct core_buffer **buffers = core_allocate(context, wanted * sizeof(struct core_buffer *));
     if (buffers == NULL || wanted > UINT32_MAX)
-        return core_fail_memory("making an instance of a graph");
+        return base_fail_memory("making an instance of a graph");
     if (exec->buffer_count != 0)
         memcpy(buffers, exec->buffers, exec->buffer_count * sizeof(struct core_buffer *));
     core_release(context, exec->buffers, exec->buffer_room * sizeof(struct core_buffer *));
@@ -199,7 +199,7 @@ static int32_t describe_all(const struct core_graph_exec *exec, struct described
     described->count = 0;
     described->nodes = core_allocate(exec->device->object.context, described->size);
     if (described->nodes == NULL)
-        return core_fail_memory("making an instance of a graph");
+        return base_fail_memory("making an instance of a graph");
     described->pointers = (const struct trm_graph_node **)(void *)(described->nodes + exec->count);
     for (uint32_t i = 0; i < exec->count; i++) {
         if (exec->nodes[i]->empty)
@@ -233,20 +233,20 @@ static int32_t create_native(const struct core_graph_exec *exec, struct trm_back
 {
     struct core_device *device = exec->device;
     struct described described;
-    struct core_saved_error before;
+    struct base_saved_error before;
 
     *native        = NULL;
     int32_t status = describe_all(exec, &described);
     if (status != TRM_OK)
         return status;
-    core_error_save(&before);
-    core_error_clear();
+    base_error_save(&before);
+    base_error_clear();
     if (described.count != 0)
         status = device->backend->graph.create(device->device, described.pointers, described.count, native);
     if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
-        core_error_restore(&before);
+        base_error_restore(&before);
     else
-        status = core_device_note(device, core_fail_backend(status));
+        status = core_device_note(device, base_fail_backend(status));
     core_release(device->object.context, described.nodes, described.size);
     return status;
 }
@@ -272,7 +272,7 @@ static int32_t make_stamps(struct core_graph_exec *exec)
         return TRM_OK;
     exec->stamps = core_allocate(exec->device->object.context, count * sizeof(*exec->stamps));
     if (exec->stamps == NULL)
-        return core_fail_memory("making an instance of a graph");
+        return base_fail_memory("making an instance of a graph");
     exec->stamp_count = count; /* those that are not made yet are NULL */
     for (uint32_t i = 0; i < exec->count && status == TRM_OK; i++) {
         if (exec->nodes[i]->kind != CORE_NODE_STAMP)
@@ -307,7 +307,7 @@ static int32_t take_nodes(struct core_graph_exec *exec, struct core_node *const 
         return TRM_OK;
     exec->nodes = core_allocate(exec->device->object.context, count * sizeof(struct core_node *));
     if (exec->nodes == NULL)
-        return core_fail_memory("making an instance of a graph");
+        return base_fail_memory("making an instance of a graph");
     exec->count = count;
     for (uint32_t i = 0; i < count; i++) {
         core_node_retain(nodes[i]);
@@ -324,7 +324,7 @@ int32_t core_exec_create(struct core_device *device, struct core_node *const *no
     core_device_reap(device);
     struct core_graph_exec *exec = core_allocate(context, sizeof(*exec));
     if (exec == NULL)
-        return core_fail_memory("making an instance of a graph");
+        return base_fail_memory("making an instance of a graph");
     exec->device        = device;
     exec->maker.context = context;
     core_object_retain(&device->object);
@@ -351,7 +351,7 @@ int32_t trm_graph_exec_is_native(struct trm_graph_exec *handle, int32_t *native)
 {
     const struct core_graph_exec *exec = core_graph_exec_find(handle);
     if (exec == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(native, "native");
     if (status == TRM_OK)
         *native = !exec->emulated;
@@ -375,17 +375,17 @@ static int32_t update_native(struct core_graph_exec *exec, uint32_t index)
 {
     struct core_device *device = exec->device;
     struct trm_graph_node theirs;
-    struct core_saved_error before;
+    struct base_saved_error before;
 
     if (device->backend->graph.update == NULL)
         return TRM_ERROR_UNSUPPORTED;
     describe(exec, index, &theirs);
-    core_error_save(&before);
-    core_error_clear();
+    base_error_save(&before);
+    base_error_clear();
     int32_t status = device->backend->graph.update(exec->native, place_of(exec, index), &theirs);
     if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
-        return core_device_note(device, core_fail_backend(status));
-    core_error_restore(&before);
+        return core_device_note(device, base_fail_backend(status));
+    base_error_restore(&before);
     return status;
 }
 
@@ -452,7 +452,7 @@ static int32_t check_launch(const struct core_graph_exec *exec, const struct cor
 {
     if (exec->device == stream->device)
         return TRM_OK;
-    return core_fail(TRM_ERROR_WRONG_DEVICE, "the graph belongs to another device (%s) than the stream (%s)",
+    return base_fail(TRM_ERROR_WRONG_DEVICE, "the graph belongs to another device (%s) than the stream (%s)",
                      exec->device->id, stream->device->id);
 }
 
@@ -469,7 +469,7 @@ static int32_t launch_native(struct core_graph_exec *exec, struct core_stream *s
     if (exec->native == NULL)
         return TRM_OK;
     uint64_t number = core_stream_next(stream);
-    core_error_clear();
+    base_error_clear();
     int32_t status = core_stream_commit(
         stream, number, exec->device->backend->graph.launch(stream->backend, number, exec->native));
     if (status == TRM_OK)
@@ -531,7 +531,7 @@ int32_t trm_graph_launch(struct trm_graph_exec *handle, struct trm_stream *strea
     struct core_stream *stream;
     struct core_graph_exec *exec = core_graph_exec_find(handle);
     if (exec == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_stream_begin_live(stream_handle, "a graph", &stream);
     if (status == TRM_OK)
         status = check_launch(exec, stream);

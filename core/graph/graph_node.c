@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/graph/graph.h"
-#include "core/memory/transfer.h"
+#include "core/memory/memory.h"
 
 /* Blocks of arguments lie one after the other, each aligned so. */
 #define BLOCK_ALIGNMENT 16u
@@ -42,7 +42,7 @@ static struct core_node *node_create(struct core_node_maker *maker, int32_t kind
     if (node == NULL)
         node = core_allocate(maker->context, head + more);
     if (node == NULL) {
-        core_fail_memory("recording an operation into a graph");
+        base_fail_memory("recording an operation into a graph");
         return NULL;
     }
     atomic_init(&node->references, 1);

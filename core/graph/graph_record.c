@@ -24,10 +24,10 @@ static int32_t grow(struct core_recorder *recorder)
     uint32_t capacity            = recorder->capacity == 0 ? FIRST_NODES : recorder->capacity * 2;
 
     if (recorder->fixed || capacity > UINT32_MAX / 2)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "a graph has at most %u operations", recorder->capacity);
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "a graph has at most %u operations", recorder->capacity);
     struct core_node **nodes = core_allocate(context, capacity * sizeof(struct core_node *));
     if (nodes == NULL)
-        return core_fail_memory("recording an operation into a graph");
+        return base_fail_memory("recording an operation into a graph");
     if (recorder->count != 0)
         memcpy(nodes, recorder->nodes, recorder->count * sizeof(struct core_node *));
     core_release(context, recorder->nodes, recorder->capacity * sizeof(struct core_node *));
@@ -87,12 +87,12 @@ int32_t core_recorder_event(struct core_stream *stream, struct core_event *event
     struct core_recorder *recorder = recorder_of(stream->backend);
 
     if (!(event->flags & TRM_EVENT_TIMING))
-        return core_fail(
+        return base_fail(
             TRM_ERROR_UNSUPPORTED,
             "only events with TRM_EVENT_TIMING can be recorded into a graph: its places cannot be "
             "waited for");
     uint64_t value = core_stream_next(stream);
-    core_error_clear();
+    base_error_clear();
     int32_t status =
         core_stream_commit(stream, value, add(recorder, core_node_stamp(recorder->maker, event)));
     if (status == TRM_OK)

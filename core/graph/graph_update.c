@@ -7,8 +7,8 @@
 #include <inttypes.h>
 
 #include "core/graph/graph.h"
-#include "core/memory/transfer.h"
-#include "core/module/launch.h"
+#include "core/memory/memory.h"
+#include "core/module/module.h"
 
 struct update {
     struct core_graph_exec *exec; /* entered */
@@ -23,13 +23,13 @@ struct update {
 static int32_t check_node(const struct core_graph_exec *exec, uint32_t index, int32_t kind)
 {
     if (index >= exec->count)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "there is no node %" PRIu32 " in the graph: it has %" PRIu32,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "there is no node %" PRIu32 " in the graph: it has %" PRIu32,
                          index, exec->count);
     const struct core_node *node = exec->nodes[index];
     if (node->kind == kind)
         return TRM_OK;
     const struct core_node wanted = {.kind = kind};
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "node %" PRIu32 " of the graph is %s, not %s", index,
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "node %" PRIu32 " of the graph is %s, not %s", index,
                      core_node_text(node), core_node_text(&wanted));
 }
 
@@ -38,7 +38,7 @@ static int32_t begin(struct update *update, struct trm_graph_exec *handle, uint3
 {
     struct core_graph_exec *exec = core_object_enter(handle, CORE_GRAPH_EXEC);
     if (exec == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_device_check(exec->device);
     if (status == TRM_OK)
         status = check_node(exec, index, kind);
@@ -64,7 +64,7 @@ static int32_t take_node(struct update *update)
     struct core_graph_exec *exec = update->exec;
 
     if (update->recorder.broken)
-        return core_fail(TRM_ERROR_INVALID_HANDLE,
+        return base_fail(TRM_ERROR_INVALID_HANDLE,
                          "a buffer was destroyed by another thread while a graph was updated with it");
     if (update->recorder.count != 0)
         return TRM_OK;

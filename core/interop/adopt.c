@@ -5,8 +5,8 @@
 #include <trireme/interop.h>
 
 #include "core/interop/interop.h"
-#include "core/memory/buffer.h"
-#include "core/object/output.h"
+#include "core/memory/memory.h"
+#include "core/object/object.h"
 #include "core/stream/stream.h"
 
 /* ---- devices ---------------------------------------------------------------------------------- */
@@ -24,7 +24,7 @@ static int32_t adopt(struct core_context *context, const char *name, int32_t typ
     if (status != TRM_OK)
         return status;
     if (backend->interop.adopt == NULL)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "the backend %s adopts no devices", backend->name);
+        return base_fail(TRM_ERROR_UNSUPPORTED, "the backend %s adopts no devices", backend->name);
     status = core_device_take_over(context, backend, type, native, &device);
     if (status == TRM_OK)
         *handle = device->object.handle;
@@ -36,13 +36,13 @@ int32_t trm_device_adopt(struct trm_context *handle, const char *backend, int32_
 {
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(device, "device");
     if (status == TRM_OK && (backend == NULL || native == NULL))
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_adopt: `%s` is NULL",
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_adopt: `%s` is NULL",
                            backend == NULL ? "backend" : "native");
     if (status == TRM_OK && (type < TRM_NATIVE_DEVICE_VULKAN || type > TRM_NATIVE_DEVICE_CUDA))
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of native device", type);
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of native device", type);
     if (status == TRM_OK)
         status = adopt(context, backend, type, native, device);
     core_object_leave(&context->object);
@@ -56,7 +56,7 @@ int32_t trm_stream_adopt(struct trm_device *handle, int32_t type, uint64_t nativ
     struct core_stream *stream;
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_interop_check_native(type, CORE_NATIVE_STREAM);
     if (status == TRM_OK)
         status = core_output_check(out, "stream");
@@ -82,10 +82,10 @@ static int32_t find_memory(void *user, struct trm_backend_memory **memory)
 {
     const struct source *source       = user;
     const struct trm_interop_ops *ops = &source->device->backend->interop;
-    core_error_clear();
+    base_error_clear();
     int32_t status = ops->memory_adopt(source->device->device, source->type, source->native, source->offset,
                                        source->size, memory);
-    return status == TRM_OK ? TRM_OK : core_fail_backend(status);
+    return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
 int32_t trm_buffer_adopt(struct trm_device *handle, int32_t type, uint64_t native, uint64_t offset,
@@ -93,14 +93,14 @@ int32_t trm_buffer_adopt(struct trm_device *handle, int32_t type, uint64_t nativ
 {
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_interop_check_native(type, CORE_NATIVE_BUFFER);
     if (status != TRM_OK)
         return status;
     if (device->backend->interop.memory_adopt == NULL)
         return core_interop_missing(device, "memory of others");
     if (offset > UINT64_MAX - size)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%" PRIu64 " bytes at offset %" PRIu64 " are more than there can be", size, offset);
     struct source source = {.device = device, .type = type, .native = native, .offset = offset, .size = size};
     return core_interop_make_buffer(device, size, find_memory, &source, buffer);

@@ -6,9 +6,8 @@
 #include <inttypes.h>
 #include <trireme/interop.h>
 
-#include "core/memory/buffer.h"
-#include "core/memory/pool.h"
-#include "core/object/output.h"
+#include "core/memory/memory.h"
+#include "core/object/object.h"
 #include "core/stream/stream.h"
 
 /* Each kind of object has as many numbers of enum trm_native_type, one kind after the other. */
@@ -16,15 +15,15 @@
 
 int32_t core_interop_missing(const struct core_device *device, const char *what)
 {
-    return core_fail(TRM_ERROR_UNSUPPORTED, "the backend of device %s has no %s", device->id, what);
+    return base_fail(TRM_ERROR_UNSUPPORTED, "the backend of device %s has no %s", device->id, what);
 }
 
 int32_t core_interop_check_fd(int32_t type, int32_t fd)
 {
     if (type != TRM_HANDLE_OPAQUE_FD)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of handle", type);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of handle", type);
     if (fd < 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no file descriptor", fd);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no file descriptor", fd);
     return TRM_OK;
 }
 
@@ -34,7 +33,7 @@ int32_t core_interop_check_native(int32_t type, enum core_native_kind kind)
 {
     static const char *const names[] = {"a device", "a stream", "a buffer", "an event"};
     if (type < 1 || type / TYPES_A_KIND != (int32_t)kind)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of native handle of %s", type,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of native handle of %s", type,
                          names[kind]);
     return TRM_OK;
 }
@@ -49,34 +48,34 @@ int32_t trm_device_native(struct trm_device *handle, int32_t type, uint64_t *nat
 {
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = check_native(type, CORE_NATIVE_DEVICE, native);
     if (status != TRM_OK)
         return status;
     if (device->backend->interop.device_handle == NULL)
         return core_interop_missing(device, "native handles of devices");
-    core_error_clear();
+    base_error_clear();
     status = device->backend->interop.device_handle(device->device, type, native);
-    return status == TRM_OK ? TRM_OK : core_device_note(device, core_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_note(device, base_fail_backend(status));
 }
 
 static int32_t stream_native(struct core_stream *stream, int32_t type, uint64_t *native)
 {
     struct core_device *device = stream->device;
     if (core_stream_is_recording(stream))
-        return core_fail(TRM_ERROR_UNSUPPORTED, "a stream that records has no native handle");
+        return base_fail(TRM_ERROR_UNSUPPORTED, "a stream that records has no native handle");
     if (device->backend->interop.stream_handle == NULL)
         return core_interop_missing(device, "native handles of streams");
-    core_error_clear();
+    base_error_clear();
     int32_t status = device->backend->interop.stream_handle(stream->backend, type, native);
-    return status == TRM_OK ? TRM_OK : core_device_note(device, core_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_note(device, base_fail_backend(status));
 }
 
 int32_t trm_stream_native(struct trm_stream *handle, int32_t type, uint64_t *native)
 {
     struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
     if (stream == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = check_native(type, CORE_NATIVE_STREAM, native);
     if (status == TRM_OK)
         status = stream_native(stream, type, native);
@@ -90,13 +89,13 @@ static int32_t buffer_native(const struct core_buffer *buffer, int32_t type, uin
     struct core_device *device = buffer->device;
     uint64_t found, begin;
     if (buffer->memory == NULL)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "an empty buffer has no native handle");
+        return base_fail(TRM_ERROR_UNSUPPORTED, "an empty buffer has no native handle");
     if (device->backend->interop.memory_handle == NULL)
         return core_interop_missing(device, "native handles of buffers");
-    core_error_clear();
+    base_error_clear();
     int32_t status = device->backend->interop.memory_handle(buffer->memory, type, &found, &begin);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_backend(status));
+        return core_device_note(device, base_fail_backend(status));
     *native = found;
     *offset = begin + buffer->base;
     return TRM_OK;
@@ -106,7 +105,7 @@ int32_t trm_buffer_native(struct trm_buffer *handle, int32_t type, uint64_t *nat
 {
     struct core_buffer *buffer = core_object_enter(handle, CORE_BUFFER);
     if (buffer == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = check_native(type, CORE_NATIVE_BUFFER, native);
     if (status == TRM_OK)
         status = core_output_check(offset, "offset");
@@ -130,16 +129,16 @@ static int32_t find_memory(void *user, struct trm_backend_memory **memory)
     const struct source *source       = user;
     struct trm_backend_device *device = source->device->device;
     const struct trm_interop_ops *ops = &source->device->backend->interop;
-    core_error_clear();
+    base_error_clear();
     int32_t status = source->type == 0
                          ? ops->memory_create(device, source->size, memory)
                          : ops->memory_import(device, source->type, source->fd, source->size, memory);
     if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY && source->type == 0) {
         core_pool_trim(source->device->pool, 0);
-        core_error_clear();
+        base_error_clear();
         status = ops->memory_create(device, source->size, memory);
     }
-    return status == TRM_OK ? TRM_OK : core_fail_backend(status);
+    return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
 int32_t core_interop_make_buffer(struct core_device *device, uint64_t size,
@@ -153,9 +152,9 @@ int32_t core_interop_make_buffer(struct core_device *device, uint64_t size,
     if (status != TRM_OK)
         return status;
     if (size == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "memory of no bytes cannot be shared");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "memory of no bytes cannot be shared");
     if (size > device->limits.max_buffer_bytes)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "a buffer of %" PRIu64 " bytes: device %s has at most %" PRIu64 " bytes a buffer",
                          size, device->id, device->limits.max_buffer_bytes);
     status = core_buffer_create_shared(device, size, find, user, &buffer);
@@ -168,7 +167,7 @@ int32_t trm_buffer_create_exportable(struct trm_device *handle, uint64_t size, s
 {
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     if (device->backend->interop.memory_create == NULL)
         return core_interop_missing(device, "memory that can be exported");
     struct source source = {.device = device, .size = size};
@@ -180,7 +179,7 @@ int32_t trm_buffer_import(struct trm_device *handle, int32_t type, int32_t fd, u
 {
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     if (device->backend->interop.memory_import == NULL)
         return core_interop_missing(device, "memory of others");
     int32_t status = core_interop_check_fd(type, fd);
@@ -197,17 +196,17 @@ static int32_t export_memory(const struct core_buffer *buffer, int32_t type, int
     if (ops->memory_export == NULL)
         return core_interop_missing(device, "memory that can be exported");
     if (buffer->memory == NULL || buffer->block != NULL)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "this buffer was not made by trm_buffer_create_exportable()");
-    core_error_clear();
+        return base_fail(TRM_ERROR_UNSUPPORTED, "this buffer was not made by trm_buffer_create_exportable()");
+    base_error_clear();
     int32_t status = ops->memory_export(buffer->memory, type, fd, size);
-    return status == TRM_OK ? TRM_OK : core_device_note(device, core_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_note(device, base_fail_backend(status));
 }
 
 int32_t trm_buffer_export(struct trm_buffer *handle, int32_t type, int32_t *fd, uint64_t *size)
 {
     struct core_buffer *buffer = core_object_enter(handle, CORE_BUFFER);
     if (buffer == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_interop_check_fd(type, 0);
     if (status == TRM_OK)
         status = core_output_check(fd, "fd");

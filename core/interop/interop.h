@@ -7,7 +7,7 @@
 
 #include <trireme/buffer.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "core/device/device.h"
 
 /* UNSUPPORTED, for the device's backend lacks `what`. */

@@ -6,9 +6,8 @@
 #include <inttypes.h>
 #include <trireme/interop.h>
 
-#include "core/memory/buffer.h"
-#include "core/memory/pool.h"
-#include "core/object/output.h"
+#include "core/memory/memory.h"
+#include "core/object/object.h"
 
 /* What a buffer is to be made of. */
 struct source {
@@ -22,21 +21,21 @@ static int32_t create_memory(void *user, struct trm_backend_memory **memory)
     const struct source *source       = user;
     struct core_device *device        = source->device;
     const struct trm_interop_ops *ops = &device->backend->interop;
-    core_error_clear();
+    base_error_clear();
     int32_t status = ops->ipc_create(device->device, source->size, memory);
     if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY) {
         core_pool_trim(device->pool, 0);
-        core_error_clear();
+        base_error_clear();
         status = ops->ipc_create(device->device, source->size, memory);
     }
-    return status == TRM_OK ? TRM_OK : core_fail_backend(status);
+    return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
 int32_t trm_buffer_create_ipc(struct trm_device *handle, uint64_t size, struct trm_buffer **buffer)
 {
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     if (device->backend->interop.ipc_create == NULL)
         return core_interop_missing(device, "memory with handles for other processes");
     struct source source = {.device = device, .size = size};
@@ -52,12 +51,12 @@ static int32_t get_handle(const struct core_buffer *buffer, struct trm_ipc_handl
     if (device->backend->interop.ipc_export == NULL)
         return core_interop_missing(device, "memory with handles for other processes");
     if (buffer->memory == NULL || buffer->block != NULL || buffer->ordered)
-        return core_fail(TRM_ERROR_UNSUPPORTED,
+        return base_fail(TRM_ERROR_UNSUPPORTED,
                          "this buffer was made neither by trm_buffer_create_ipc() nor by trm_buffer_adopt()");
-    core_error_clear();
+    base_error_clear();
     int32_t status = device->backend->interop.ipc_export(buffer->memory, &found);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_backend(status));
+        return core_device_note(device, base_fail_backend(status));
     found.size = buffer->size;
     *handle    = found;
     return TRM_OK;
@@ -67,7 +66,7 @@ int32_t trm_buffer_get_ipc_handle(struct trm_buffer *handle, struct trm_ipc_hand
 {
     struct core_buffer *buffer = core_object_enter(handle, CORE_BUFFER);
     if (buffer == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(ipc, "ipc");
     if (status == TRM_OK)
         status = get_handle(buffer, ipc);
@@ -80,10 +79,10 @@ int32_t trm_buffer_get_ipc_handle(struct trm_buffer *handle, struct trm_ipc_hand
 static int32_t open_memory(void *user, struct trm_backend_memory **memory)
 {
     const struct source *source = user;
-    core_error_clear();
+    base_error_clear();
     int32_t status =
         source->device->backend->interop.ipc_open(source->device->device, source->handle, memory);
-    return status == TRM_OK ? TRM_OK : core_fail_backend(status);
+    return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
 int32_t trm_buffer_open_ipc_handle(struct trm_device *handle, const struct trm_ipc_handle *ipc,
@@ -91,14 +90,14 @@ int32_t trm_buffer_open_ipc_handle(struct trm_device *handle, const struct trm_i
 {
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     if (ipc == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_buffer_open_ipc_handle: `ipc` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_buffer_open_ipc_handle: `ipc` is NULL");
     if (device->backend->interop.ipc_open == NULL)
         return core_interop_missing(device, "memory of other processes by handles");
     const struct trm_ipc_handle given = *ipc; /* it may lie where the other process still writes */
     if (given.offset > UINT64_MAX - given.size)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%" PRIu64 " bytes at offset %" PRIu64 " are more than there can be", given.size,
                          given.offset);
     struct source source = {.device = device, .size = given.size, .handle = &given};

@@ -4,7 +4,6 @@
 #include <trireme/interop.h>
 
 #include "core/interop/interop.h"
-#include "core/stream/service.h"
 #include "core/stream/stream.h"
 
 /* Nothing that was enqueued is held back any more. The calling thread is the one that enqueues, so that stays. */
@@ -15,9 +14,9 @@ static int32_t hand_over(struct core_stream *stream)
     if (status != TRM_OK)
         return status;
     if (core_service_deadlocks(stream, last))
-        return core_fail_static(TRM_ERROR_DEADLOCK,
+        return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "a host callback hands over what waits for its end, which could never be");
-    core_error_clear();
+    base_error_clear();
     core_service_block();
     status = stream->device->backend->interop.hand_over(stream->backend, last);
     core_service_unblock();
@@ -48,7 +47,7 @@ static int32_t enqueue(struct core_stream *stream, event_fn call, int32_t type, 
     if (status != TRM_OK)
         return status;
     uint64_t value = core_stream_next(stream);
-    core_error_clear();
+    base_error_clear();
     status = core_stream_commit(stream, value, call(stream->backend, value, type, native));
     if (status == TRM_OK)
         core_stream_count(stream, counter);

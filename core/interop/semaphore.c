@@ -5,9 +5,7 @@
 #include <trireme/interop.h>
 
 #include "core/interop/interop.h"
-#include "core/object/output.h"
-#include "core/stream/deferred.h"
-#include "core/stream/in_flight.h"
+#include "core/object/object.h"
 #include "core/stream/stream.h"
 
 struct core_semaphore {
@@ -75,7 +73,7 @@ static int32_t semaphore_make(struct core_device *device, struct core_semaphore 
     struct core_context *context = device->object.context;
     struct core_semaphore *made  = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("making a semaphore");
+        return base_fail_memory("making a semaphore");
     made->device   = device;
     int32_t status = core_object_init(&made->object, &semaphore_object_ops, context);
     if (status != TRM_OK) {
@@ -92,7 +90,7 @@ static int32_t semaphore_finish(struct core_semaphore *semaphore, int32_t status
                                 struct trm_semaphore **handle)
 {
     if (status != TRM_OK) {
-        status = core_device_note(semaphore->device, core_fail_backend(status));
+        status = core_device_note(semaphore->device, base_fail_backend(status));
         core_object_kill(&semaphore->object);
         return status;
     }
@@ -105,7 +103,7 @@ int32_t trm_semaphore_create(struct trm_device *handle, struct trm_semaphore **o
     struct core_semaphore *semaphore;
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     const struct trm_interop_ops *ops = &device->backend->interop;
     if (ops->semaphore_create == NULL)
         return core_interop_missing(device, "semaphores that others can have");
@@ -116,7 +114,7 @@ int32_t trm_semaphore_create(struct trm_device *handle, struct trm_semaphore **o
         status = semaphore_make(device, &semaphore);
     if (status != TRM_OK)
         return status;
-    core_error_clear();
+    base_error_clear();
     return semaphore_finish(semaphore, ops->semaphore_create(device->device, &semaphore->semaphore), out);
 }
 
@@ -125,7 +123,7 @@ int32_t trm_semaphore_import(struct trm_device *handle, int32_t type, int32_t fd
     struct core_semaphore *semaphore;
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     const struct trm_interop_ops *ops = &device->backend->interop;
     if (ops->semaphore_import == NULL)
         return core_interop_missing(device, "semaphores of others");
@@ -138,7 +136,7 @@ int32_t trm_semaphore_import(struct trm_device *handle, int32_t type, int32_t fd
         status = semaphore_make(device, &semaphore);
     if (status != TRM_OK)
         return status;
-    core_error_clear();
+    base_error_clear();
     return semaphore_finish(semaphore, ops->semaphore_import(device->device, type, fd, &semaphore->semaphore),
                             out);
 }
@@ -158,16 +156,16 @@ static int32_t export_semaphore(const struct core_semaphore *semaphore, int32_t 
         return status;
     if (ops->semaphore_export == NULL)
         return core_interop_missing(semaphore->device, "semaphores that can be exported");
-    core_error_clear();
+    base_error_clear();
     status = ops->semaphore_export(semaphore->semaphore, type, fd);
-    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, core_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, base_fail_backend(status));
 }
 
 int32_t trm_semaphore_export(struct trm_semaphore *handle, int32_t type, int32_t *fd)
 {
     struct core_semaphore *semaphore = core_object_enter(handle, CORE_SEMAPHORE);
     if (semaphore == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = export_semaphore(semaphore, type, fd);
     core_object_leave(&semaphore->object);
     return status;
@@ -181,16 +179,16 @@ static int32_t read_value(const struct core_semaphore *semaphore, uint64_t *valu
         return status;
     if (ops->semaphore_value == NULL)
         return core_interop_missing(semaphore->device, "semaphores that can be read");
-    core_error_clear();
+    base_error_clear();
     status = ops->semaphore_value(semaphore->semaphore, value);
-    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, core_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, base_fail_backend(status));
 }
 
 int32_t trm_semaphore_value(struct trm_semaphore *handle, uint64_t *value)
 {
     struct core_semaphore *semaphore = core_object_enter(handle, CORE_SEMAPHORE);
     if (semaphore == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = read_value(semaphore, value);
     core_object_leave(&semaphore->object);
     return status;
@@ -206,13 +204,13 @@ static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaph
                        uint64_t semaphore_value, uint64_t *counter)
 {
     if (semaphore->device != stream->device)
-        return core_fail(TRM_ERROR_WRONG_DEVICE,
+        return base_fail(TRM_ERROR_WRONG_DEVICE,
                          "the semaphore belongs to device %s, and the stream to device %s",
                          semaphore->device->id, stream->device->id);
     if (call == NULL)
         return core_interop_missing(stream->device, "semaphores on streams");
     uint64_t value = core_stream_next(stream);
-    core_error_clear();
+    base_error_clear();
     int32_t status = core_stream_commit(stream, value,
                                         call(stream->backend, value, semaphore->semaphore, semaphore_value));
     if (status != TRM_OK)
@@ -232,7 +230,7 @@ static int32_t enqueue_by_handle(struct trm_stream *stream_handle, struct trm_se
         return status;
     struct core_semaphore *semaphore = core_object_enter(handle, CORE_SEMAPHORE);
     if (semaphore == NULL)
-        return core_last_status();
+        return base_last_status();
     const struct trm_interop_ops *ops = ops_of(semaphore);
     status = enqueue(stream, semaphore, raises ? ops->semaphore_signal : ops->semaphore_wait, value,
                      raises ? NULL : &stream->stats->waits);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "core/memory/transfer.h"
-#include "core/object/output.h"
+#include "core/object/object.h"
 
 /* The program knows the buffer's handle and may have ended it by mistake. */
 static void array_retire(struct core_object *object)
@@ -44,7 +44,7 @@ static int32_t array_create(struct core_buffer *buffer, int32_t type, uint64_t c
 
     struct core_array *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("making an array");
+        return base_fail_memory("making an array");
     made->buffer   = buffer;
     made->type     = type;
     made->count    = count;
@@ -67,11 +67,11 @@ int32_t trm_array_create(struct trm_device *device, int32_t type, uint64_t count
     struct trm_buffer *buffer;
 
     if (trm_type_size(type) == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of an element", type);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of an element", type);
     if (kind == TRM_MEMORY_IMPORTED)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "an array cannot be made of imported memory");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "an array cannot be made of imported memory");
     if (__builtin_mul_overflow(count, (uint64_t)trm_type_size(type), &desc.size))
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "%" PRIu64 " elements of %s are more than 64 bits can count",
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "%" PRIu64 " elements of %s are more than 64 bits can count",
                          count, trm_type_name(type));
     if (data == NULL)
         desc.flags = TRM_BUFFER_ZEROED;
@@ -105,7 +105,7 @@ int32_t trm_array_type(struct trm_array *array, int32_t *type)
 {
     const struct core_array *found = array_find(array);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(type, "type");
     if (status == TRM_OK)
         *type = found->type;
@@ -116,7 +116,7 @@ int32_t trm_array_count(struct trm_array *array, uint64_t *count)
 {
     const struct core_array *found = array_find(array);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(count, "count");
     if (status == TRM_OK)
         *count = found->count;
@@ -127,7 +127,7 @@ int32_t trm_array_bytes(struct trm_array *array, uint64_t *bytes)
 {
     const struct core_array *found = array_find(array);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(bytes, "bytes");
     if (status == TRM_OK)
         *bytes = found->buffer->size;
@@ -138,7 +138,7 @@ int32_t trm_array_buffer(struct trm_array *array, struct trm_buffer **buffer)
 {
     const struct core_array *found = array_find(array);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(buffer, "buffer");
     if (status == TRM_OK)
         *buffer = found->buffer->object.handle;
@@ -155,7 +155,7 @@ static struct core_array *array_enter(struct trm_array *handle)
         return NULL;
     if (core_object_enter_again(&array->buffer->object))
         return array;
-    core_fail(TRM_ERROR_INVALID_HANDLE, "the buffer of this array has been destroyed");
+    base_fail(TRM_ERROR_INVALID_HANDLE, "the buffer of this array has been destroyed");
     core_object_leave(&array->object);
     return NULL;
 }
@@ -173,10 +173,10 @@ static int32_t resolve(const struct core_array *array, int32_t type, uint64_t fi
     uint64_t each = trm_type_size(array->type);
 
     if (type != array->type)
-        return core_fail(TRM_ERROR_TYPE_MISMATCH, "the array's elements are %s, but %s was given",
+        return base_fail(TRM_ERROR_TYPE_MISMATCH, "the array's elements are %s, but %s was given",
                          trm_type_name(array->type), trm_type_name(type));
     if (first > array->count || count > array->count - first)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%" PRIu64 " elements from number %" PRIu64
                          " on go past the end of an array of %" PRIu64,
                          count, first, array->count);
@@ -192,7 +192,7 @@ int32_t trm_array_upload(struct trm_array *array, int32_t type, uint64_t first, 
 
     struct core_array *found = array_enter(array);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = resolve(found, type, first, count, data, &offset, &size);
     if (status == TRM_OK)
         status = core_in_flight_wait(&found->buffer->uses, TRM_FOREVER);
@@ -208,7 +208,7 @@ int32_t trm_array_download(struct trm_array *array, int32_t type, uint64_t first
 
     struct core_array *found = array_enter(array);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = resolve(found, type, first, count, data, &offset, &size);
     if (status == TRM_OK)
         status = core_in_flight_wait(&found->buffer->uses, TRM_FOREVER);
@@ -223,13 +223,13 @@ int32_t trm_array_download(struct trm_array *array, int32_t type, uint64_t first
 static int32_t check_alike(const struct core_array *destination, const struct core_array *source)
 {
     if (destination->type != source->type)
-        return core_fail(TRM_ERROR_TYPE_MISMATCH, "a copy of elements of %s into an array of %s",
+        return base_fail(TRM_ERROR_TYPE_MISMATCH, "a copy of elements of %s into an array of %s",
                          trm_type_name(source->type), trm_type_name(destination->type));
     if (destination->count != source->count)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "a copy of %" PRIu64 " elements into an array of %" PRIu64,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "a copy of %" PRIu64 " elements into an array of %" PRIu64,
                          source->count, destination->count);
     if (destination->object.context != source->object.context)
-        return core_fail(TRM_ERROR_WRONG_DEVICE, "a copy between arrays of two contexts");
+        return base_fail(TRM_ERROR_WRONG_DEVICE, "a copy between arrays of two contexts");
     return TRM_OK;
 }
 
@@ -264,9 +264,9 @@ int32_t trm_array_copy(struct trm_array *destination, struct trm_array *source)
 {
     struct core_array *to = array_enter(destination);
     if (to == NULL)
-        return core_last_status();
+        return base_last_status();
     struct core_array *from = array_enter(source);
-    int32_t status          = from != NULL ? copy_arrays(to, from) : core_last_status();
+    int32_t status          = from != NULL ? copy_arrays(to, from) : base_last_status();
     if (from != NULL)
         array_leave(from);
     array_leave(to);

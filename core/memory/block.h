@@ -4,7 +4,7 @@
 #ifndef CORE_MEMORY_BLOCK_H
 #define CORE_MEMORY_BLOCK_H
 
-#include "base/lock.h"
+#include "base/base.h"
 #include "core/memory/pool.h"
 #include "core/memory/size_class.h"
 
@@ -55,7 +55,7 @@ struct core_shelf {
 
 struct core_pool {
     struct core_device *device;
-    struct core_lock lock;                       /* guards what follows */
+    struct base_lock lock;                       /* guards what follows */
     struct core_shelf *shelves[CORE_POOL_KINDS]; /* made at first use, never moved */
     struct core_slab *idle_oldest, *idle_newest;
     uint64_t threshold;  /* bytes that may stay cached */

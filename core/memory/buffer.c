@@ -105,9 +105,9 @@ int32_t core_buffer_drop(struct core_buffer *buffer, int32_t alone)
 
     do {
         if (users == 0)
-            return core_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
+            return base_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
         if (alone && users > 1)
-            return core_fail(TRM_ERROR_BUSY, "this buffer has been retained %" PRIu32 " times", users - 1);
+            return base_fail(TRM_ERROR_BUSY, "this buffer has been retained %" PRIu32 " times", users - 1);
     } while (!atomic_compare_exchange_weak_explicit(&buffer->users, &users, users - 1, memory_order_acq_rel,
                                                     memory_order_relaxed));
     return users == 1;
@@ -136,10 +136,10 @@ static int32_t memory_import(struct core_buffer *buffer, const struct trm_buffer
         .host_pointer = desc->host_pointer,
     };
 
-    core_error_clear();
+    base_error_clear();
     int32_t status = device->backend->memory.allocate(device->device, &imported, &buffer->memory);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_backend(status));
+        return core_device_note(device, base_fail_backend(status));
     buffer->host = desc->host_pointer;
     return TRM_OK;
 }
@@ -153,7 +153,7 @@ static int32_t memory_from_backend(struct core_buffer *buffer, struct core_strea
 
     for (int32_t tries = 0;; tries++) {
         uint64_t value = core_stream_next(stream);
-        core_error_clear();
+        base_error_clear();
         status = backend->pool.allocate(stream->backend, value, buffer->size, &buffer->memory);
         if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY && tries == 0) {
             core_pool_trim(buffer->device->pool, 0);
@@ -212,7 +212,7 @@ static int32_t buffer_make(struct core_device *device, int32_t kind, uint64_t si
     core_device_reap(device);
     struct core_buffer *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("making a buffer");
+        return base_fail_memory("making a buffer");
     made->device = device;
     made->kind   = kind;
     atomic_init(&made->users, 1);
@@ -261,12 +261,12 @@ int32_t core_buffer_create_shared(struct core_device *device, uint64_t size,
         return status;
     status = find(user, &made->memory);
     if (status == TRM_OK && device->limits.unified && memory->host_pointer != NULL) {
-        core_error_clear();
+        base_error_clear();
         status = memory->host_pointer(made->memory, &host);
         if (status == TRM_OK)
             made->host = host;
         else
-            core_fail_backend(status);
+            base_fail_backend(status);
     }
     if (status != TRM_OK) {
         core_buffer_end(made);

@@ -7,8 +7,7 @@
 #include <trireme/buffer.h>
 
 #include "core/device/device.h"
-#include "core/stream/deferred.h"
-#include "core/stream/in_flight.h"
+#include "core/stream/stream.h"
 
 struct core_block;
 struct core_stream;
@@ -78,7 +77,7 @@ static inline int32_t core_span_resolve(struct trm_span span, struct core_buffer
 {
     struct core_buffer *found = core_buffer_find(span.buffer);
     if (__builtin_expect(found == NULL, 0))
-        return core_last_status() == TRM_ERROR_FORKED ? TRM_ERROR_FORKED : TRM_ERROR_INVALID_HANDLE;
+        return base_last_status() == TRM_ERROR_FORKED ? TRM_ERROR_FORKED : TRM_ERROR_INVALID_HANDLE;
     *buffer       = found;
     uint64_t rest = found->size - span.offset; /* of an offset in range */
     *length       = span.length == TRM_WHOLE ? rest : span.length;

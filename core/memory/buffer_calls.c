@@ -5,15 +5,14 @@
 
 #include "core/memory/buffer.h"
 #include "core/memory/size_class.h"
-#include "core/object/abi.h"
-#include "core/object/output.h"
+#include "core/object/object.h"
 
 #define DESC_MIN 48 /* bytes of struct trm_buffer_desc in the first version */
 
 static int32_t check_alignment(uint64_t alignment)
 {
     if ((alignment & (alignment - 1)) != 0 || alignment > CORE_ALIGNMENT_LARGEST)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "an alignment of %" PRIu64 " bytes is not a power of two up to 2 MiB", alignment);
     return TRM_OK;
 }
@@ -22,14 +21,14 @@ static int32_t check_import(const struct trm_buffer_desc *desc)
 {
     if (desc->kind != TRM_MEMORY_IMPORTED) {
         if (desc->host_pointer != NULL)
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT, "host_pointer is for imported memory only");
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "host_pointer is for imported memory only");
         return TRM_OK;
     }
     int32_t status = core_host_check(desc->host_pointer, desc->size);
     if (status != TRM_OK)
         return status;
     if (desc->alignment != 0 && ((uintptr_t)desc->host_pointer & (desc->alignment - 1)) != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "the imported memory at %p is not aligned to %" PRIu64 " bytes", desc->host_pointer,
                          desc->alignment);
     return TRM_OK;
@@ -38,11 +37,11 @@ static int32_t check_import(const struct trm_buffer_desc *desc)
 static int32_t check_desc(const struct core_device *device, const struct trm_buffer_desc *desc)
 {
     if (desc->kind < TRM_MEMORY_DEVICE || desc->kind > TRM_MEMORY_IMPORTED)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no kind of memory", desc->kind);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no kind of memory", desc->kind);
     if ((desc->flags & ~(uint32_t)TRM_BUFFER_ZEROED) != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "flags 0x%" PRIx32 " are not known", desc->flags);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "flags 0x%" PRIx32 " are not known", desc->flags);
     if (desc->size > device->limits.max_buffer_bytes)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "a buffer of %" PRIu64 " bytes: device %s has at most %" PRIu64 " bytes a buffer",
                          desc->size, device->id, device->limits.max_buffer_bytes);
     int32_t status = check_alignment(desc->alignment);
@@ -79,9 +78,9 @@ int32_t trm_buffer_create_from(struct trm_device *device, const struct trm_buffe
 
     struct core_device *found = core_device_find(device);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     if (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a buffer needs a description with its struct_size");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a buffer needs a description with its struct_size");
     return create(found, &own, buffer);
 }
 
@@ -91,7 +90,7 @@ int32_t trm_buffer_create(struct trm_device *device, int32_t kind, uint64_t size
 
     struct core_device *found = core_device_find(device);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     return create(found, &desc, buffer);
 }
 
@@ -99,15 +98,15 @@ int32_t trm_buffer_retain(struct trm_buffer *buffer)
 {
     struct core_buffer *found = core_object_enter(buffer, CORE_BUFFER);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
 
     int32_t status = TRM_OK;
     uint32_t users = atomic_load_explicit(&found->users, memory_order_relaxed);
     do {
         if (users == 0)
-            status = core_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
+            status = base_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
         else if (users == UINT32_MAX)
-            status = core_fail(TRM_ERROR_OUT_OF_RANGE, "this buffer has been retained 2^32 times");
+            status = base_fail(TRM_ERROR_OUT_OF_RANGE, "this buffer has been retained 2^32 times");
     } while (status == TRM_OK &&
              !atomic_compare_exchange_weak_explicit(&found->users, &users, users + 1, memory_order_relaxed,
                                                     memory_order_relaxed));
@@ -132,7 +131,7 @@ int32_t trm_buffer_size(struct trm_buffer *buffer, uint64_t *size)
 {
     const struct core_buffer *found = core_buffer_find(buffer);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(size, "size");
     if (status == TRM_OK)
         *size = found->size;
@@ -143,7 +142,7 @@ int32_t trm_buffer_kind(struct trm_buffer *buffer, int32_t *kind)
 {
     const struct core_buffer *found = core_buffer_find(buffer);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(kind, "kind");
     if (status == TRM_OK)
         *kind = found->kind;
@@ -154,9 +153,9 @@ int32_t trm_buffer_host_pointer(struct trm_buffer *buffer, void **pointer)
 {
     const struct core_buffer *found = core_buffer_find(buffer);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     if (found->host == NULL && found->size != 0)
-        return core_fail(TRM_ERROR_UNSUPPORTED,
+        return base_fail(TRM_ERROR_UNSUPPORTED,
                          "the host cannot reach this buffer's memory on device %s; map it",
                          found->device->id);
     int32_t status = core_output_check(pointer, "pointer");
@@ -169,7 +168,7 @@ int32_t trm_buffer_wait(struct trm_buffer *buffer, uint64_t timeout_ns)
 {
     struct core_buffer *found = core_object_enter(buffer, CORE_BUFFER);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_in_flight_wait(&found->uses, timeout_ns);
     core_object_leave(&found->object);
     return status;

@@ -22,7 +22,7 @@ static int32_t fill_below(struct core_stream *stream, struct core_buffer *buffer
         .pattern      = pattern,
     };
 
-    core_error_clear();
+    base_error_clear();
     int32_t status = core_stream_commit(stream, value, stream->ops->fill(stream->backend, value, &desc));
     if (status != TRM_OK)
         return status;
@@ -99,10 +99,10 @@ int32_t trm_fill(struct trm_stream *stream, struct trm_span span, uint64_t patte
     if (status != TRM_OK)
         return status;
     if (pattern_size != 1 && pattern_size != 2 && pattern_size != 4 && pattern_size != 8)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a pattern has 1, 2, 4 or 8 bytes, not %" PRIu32,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pattern has 1, 2, 4 or 8 bytes, not %" PRIu32,
                          pattern_size);
     if (span.offset % pattern_size != 0 || length % pattern_size != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "offset %" PRIu64 " and length %" PRIu64
                          " must be multiples of the pattern's %" PRIu32 " bytes",
                          span.offset, length, pattern_size);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "core/memory/buffer.h"
-#include "core/object/output.h"
+#include "core/object/object.h"
 
 #define STAGING_ALIGNMENT 64
 
@@ -13,9 +13,9 @@
 static int32_t check_flags(uint32_t flags)
 {
     if ((flags & ~MAP_FLAGS) != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "flags 0x%" PRIx32 " of a mapping are not known", flags);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "flags 0x%" PRIx32 " of a mapping are not known", flags);
     if ((flags & (TRM_MAP_READ | TRM_MAP_WRITE)) == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a mapping must be for reading, writing or both");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a mapping must be for reading, writing or both");
     return TRM_OK;
 }
 
@@ -25,7 +25,7 @@ static int32_t stage(struct core_buffer *buffer, uint32_t flags)
 
     void *staging = core_allocate_aligned(context, buffer->size, STAGING_ALIGNMENT);
     if (staging == NULL)
-        return core_fail_memory("mapping a buffer that the host cannot reach");
+        return base_fail_memory("mapping a buffer that the host cannot reach");
     int32_t status = TRM_OK;
     if (flags & TRM_MAP_READ)
         status = core_buffer_read(buffer, 0, staging, buffer->size);
@@ -59,7 +59,7 @@ int32_t trm_buffer_map(struct trm_buffer *buffer, uint32_t flags, void **pointer
 
     struct core_buffer *found = core_object_enter(buffer, CORE_BUFFER);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = check_flags(flags);
     if (status == TRM_OK)
         status = core_output_check(pointer, "pointer");
@@ -67,7 +67,7 @@ int32_t trm_buffer_map(struct trm_buffer *buffer, uint32_t flags, void **pointer
         goto leave;
     if (!atomic_compare_exchange_strong_explicit(&found->mapped, &none, CORE_MAP_CHANGING,
                                                  memory_order_acquire, memory_order_relaxed)) {
-        status = core_fail(TRM_ERROR_BUSY, "this buffer is mapped already");
+        status = base_fail(TRM_ERROR_BUSY, "this buffer is mapped already");
         goto leave;
     }
     status = map(found, flags, pointer);
@@ -91,10 +91,10 @@ int32_t trm_buffer_unmap(struct trm_buffer *buffer)
 
     struct core_buffer *found = core_object_enter(buffer, CORE_BUFFER);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     if (!atomic_compare_exchange_strong_explicit(&found->mapped, &on, CORE_MAP_CHANGING, memory_order_acquire,
                                                  memory_order_relaxed)) {
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "this buffer is not mapped");
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "this buffer is not mapped");
         goto leave;
     }
     if (found->staging != NULL) {

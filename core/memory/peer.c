@@ -50,7 +50,7 @@ static int32_t copy_directly(struct core_stream *stream, struct core_buffer *des
         .size        = size,
     };
 
-    core_error_clear();
+    base_error_clear();
     int32_t status = stream->device->backend->peer.copy(stream->backend, value, &desc);
     return core_stream_commit(stream, value, status);
 }
@@ -74,7 +74,7 @@ static int32_t far_create(struct core_device *device, struct far_stream **far)
 
     struct far_stream *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("copying between devices");
+        return base_fail_memory("copying between devices");
     int32_t status = core_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, 0, &made->stream);
     if (status != TRM_OK) {
         core_release(context, made, sizeof(*made));
@@ -188,7 +188,7 @@ int32_t core_peer_copy(struct core_stream *stream, struct core_buffer *destinati
     int32_t status;
 
     if (core_stream_is_recording(stream))
-        return core_fail(TRM_ERROR_UNSUPPORTED, "a copy between two devices cannot be recorded into a graph");
+        return base_fail(TRM_ERROR_UNSUPPORTED, "a copy between two devices cannot be recorded into a graph");
     if (reaches(stream->device, far->device)) {
         status = copy_directly(stream, destination, to, source, from, size);
     } else if (far->host != NULL) {

@@ -6,7 +6,7 @@
 
 #include "core/memory/block.h"
 #include "core/settings/settings.h"
-#include "core/stream/deferred.h"
+#include "core/stream/stream.h"
 
 #define SLAB_FIRST (UINT64_C(64) << 10) /* bytes: a program with a few small buffers stays small */
 #define SLAB_BLOCKS 8                   /* in a class's first slab, where its blocks are small */
@@ -18,16 +18,16 @@ int32_t core_pool_create(struct core_device *device, struct core_pool **pool)
 
     struct core_pool *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("making the pool of a device");
+        return base_fail_memory("making the pool of a device");
     made->device     = device;
     made->threshold  = core_setting_number(context, "pool.threshold");
     made->slab_limit = core_setting_number(context, "pool.slab");
-    core_error_clear();
+    base_error_clear();
     if (device->backend->pool.set_threshold != NULL)
         status = device->backend->pool.set_threshold(device->device, made->threshold);
     if (status != TRM_OK) {
         core_release(context, made, sizeof(*made));
-        return core_fail_backend(status);
+        return base_fail_backend(status);
     }
     *pool = made;
     return TRM_OK;
@@ -83,13 +83,13 @@ static struct core_block *take_cached(struct core_pool *pool, int32_t kind, uint
 {
     if (class_index == CORE_CLASS_NONE)
         return NULL;
-    core_lock_acquire(&pool->lock);
+    base_lock_acquire(&pool->lock);
     struct core_block *block = take_cached_locked(pool, kind, class_index, stream);
     if (__builtin_expect(block != NULL, 1)) {
         count_taken(pool, block);
         pool->stats.reuses++;
     }
-    core_lock_release(&pool->lock);
+    base_lock_release(&pool->lock);
     return block;
 }
 
@@ -98,21 +98,21 @@ static int32_t shelf_make(struct core_pool *pool, int32_t kind)
 {
     struct core_context *context = pool->device->object.context;
 
-    core_lock_acquire(&pool->lock);
+    base_lock_acquire(&pool->lock);
     int32_t there = pool->shelves[kind] != NULL;
-    core_lock_release(&pool->lock);
+    base_lock_release(&pool->lock);
     if (there)
         return TRM_OK;
 
     struct core_shelf *spare = core_allocate(context, sizeof(*spare));
     if (spare == NULL)
-        return core_fail_memory("making the size classes of a pool");
-    core_lock_acquire(&pool->lock);
+        return base_fail_memory("making the size classes of a pool");
+    base_lock_acquire(&pool->lock);
     if (pool->shelves[kind] == NULL) {
         pool->shelves[kind] = spare;
         spare               = NULL;
     }
-    core_lock_release(&pool->lock);
+    base_lock_release(&pool->lock);
     core_release(context, spare, sizeof(*spare));
     return TRM_OK;
 }
@@ -128,9 +128,9 @@ static uint64_t slab_bytes(struct core_pool *pool, int32_t kind, uint32_t class_
     if (most > pool->device->limits.max_buffer_bytes)
         most = pool->device->limits.max_buffer_bytes;
 
-    core_lock_acquire(&pool->lock);
+    base_lock_acquire(&pool->lock);
     uint64_t reserved = pool->shelves[kind]->classes[class_index].reserved;
-    core_lock_release(&pool->lock);
+    base_lock_release(&pool->lock);
 
     while (bytes < block_size * SLAB_BLOCKS && bytes < CORE_ALIGNMENT_LARGEST)
         bytes *= 2;
@@ -150,7 +150,7 @@ static int32_t take_from_driver(struct core_pool *pool, int32_t kind, uint32_t c
     int32_t status = core_slab_create(pool, kind, class_index, block_size, bytes, &slab);
     if (status != TRM_OK)
         return status;
-    core_lock_acquire(&pool->lock);
+    base_lock_acquire(&pool->lock);
     core_slab_add_locked(slab);
     *block = core_slab_carve_locked(slab);
     if (*block != NULL) {
@@ -159,11 +159,11 @@ static int32_t take_from_driver(struct core_pool *pool, int32_t kind, uint32_t c
     } else {
         core_slab_remove_locked(slab);
     }
-    core_lock_release(&pool->lock);
+    base_lock_release(&pool->lock);
     if (*block != NULL)
         return TRM_OK;
     core_slab_destroy(slab);
-    return core_fail_memory("making a block of the pool");
+    return base_fail_memory("making a block of the pool");
 }
 
 static int32_t fail_exhausted(struct core_pool *pool, uint64_t size)
@@ -172,14 +172,14 @@ static int32_t fail_exhausted(struct core_pool *pool, uint64_t size)
     struct trm_error cause     = trm_last_error();
     char sentence[232];
 
-    core_lock_acquire(&pool->lock);
+    base_lock_acquire(&pool->lock);
     uint64_t used = pool->stats.used_bytes, reserved = pool->stats.reserved_bytes;
-    core_lock_release(&pool->lock);
+    base_lock_release(&pool->lock);
     snprintf(sentence, sizeof(sentence),
              "device %s has no memory for %" PRIu64 " bytes (%" PRIu64 " bytes are in buffers, %" PRIu64
              " are held): %s",
              device->id, size, used, reserved, cause.sentence);
-    return core_fail_native(TRM_ERROR_OUT_OF_DEVICE_MEMORY, cause.native_code, sentence);
+    return base_fail_native(TRM_ERROR_OUT_OF_DEVICE_MEMORY, cause.native_code, sentence);
 }
 
 /* The driver has nothing left: give back what nobody needs, and ask once more, for no more than
@@ -247,12 +247,12 @@ void core_pool_give(struct core_pool *pool, struct core_block *block)
 {
     struct core_slab *slab = block->slab;
 
-    core_lock_acquire(&pool->lock);
+    base_lock_acquire(&pool->lock);
     pool->stats.used_bytes -= slab->block_size;
     block->value           = 0;
     int32_t gone           = core_slab_give_locked(block);
     struct core_slab *idle = core_pool_trim_locked(pool, pool->threshold);
-    core_lock_release(&pool->lock);
+    base_lock_release(&pool->lock);
 
     if (gone)
         core_slab_destroy(slab);

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "core/memory/block.h"
-#include "core/object/abi.h"
-#include "core/stream/deferred.h"
+#include "core/object/object.h"
+#include "core/stream/stream.h"
 
 #define STATS_MIN 72 /* bytes of struct trm_pool_stats in the first version */
 
@@ -14,10 +14,10 @@ static int32_t add_ordered(struct core_device *device, struct trm_pool_stats *st
 
     if (device->backend->pool.statistics == NULL)
         return TRM_OK;
-    core_error_clear();
+    base_error_clear();
     int32_t status = device->backend->pool.statistics(device->device, &used, &cached, &reserved);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_backend(status));
+        return core_device_note(device, base_fail_backend(status));
     stats->used_bytes += used;
     stats->cached_bytes += cached;
     stats->reserved_bytes += reserved;
@@ -28,17 +28,17 @@ int32_t trm_pool_get_stats(struct trm_device *device, struct trm_pool_stats *sta
 {
     struct core_device *found = core_device_find(device);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
 
     core_device_reap(found);
-    core_lock_acquire(&found->pool->lock);
+    base_lock_acquire(&found->pool->lock);
     struct trm_pool_stats now = found->pool->stats;
-    core_lock_release(&found->pool->lock);
+    base_lock_release(&found->pool->lock);
     int32_t status = add_ordered(found, &now);
     if (status != TRM_OK)
         return status;
     if (stats == NULL || !core_struct_give(stats, &now, sizeof(now), STATS_MIN))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_pool_get_stats() needs stats with their struct_size");
     return TRM_OK;
 }
@@ -47,7 +47,7 @@ int32_t trm_pool_trim(struct trm_device *device, uint64_t keep_bytes)
 {
     struct core_device *found = core_device_find(device);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     core_pool_trim(found->pool, keep_bytes);
     return TRM_OK;
 }
@@ -56,18 +56,18 @@ int32_t trm_pool_set_threshold(struct trm_device *device, uint64_t bytes)
 {
     struct core_device *found = core_device_find(device);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
 
     int32_t status = TRM_OK;
-    core_error_clear();
+    base_error_clear();
     if (found->backend->pool.set_threshold != NULL)
         status = found->backend->pool.set_threshold(found->device, bytes);
     if (status != TRM_OK)
-        return core_device_note(found, core_fail_backend(status));
-    core_lock_acquire(&found->pool->lock);
+        return core_device_note(found, base_fail_backend(status));
+    base_lock_acquire(&found->pool->lock);
     found->pool->threshold = bytes;
     struct core_slab *idle = core_pool_trim_locked(found->pool, bytes);
-    core_lock_release(&found->pool->lock);
+    base_lock_release(&found->pool->lock);
     core_pool_drop(idle);
     return TRM_OK;
 }

@@ -195,7 +195,7 @@ int32_t core_pool_park(struct core_pool *pool, struct core_block *block, struct 
 
     if (block->slab->class_index == CORE_CLASS_NONE)
         return 0;
-    core_lock_acquire(&pool->lock);
+    base_lock_acquire(&pool->lock);
     if (!stream_ended(stream))
         bin = bin_make(stream, block->slab->kind, block->slab->class_index);
     if (bin != NULL) {
@@ -204,7 +204,7 @@ int32_t core_pool_park(struct core_pool *pool, struct core_block *block, struct 
         block_park(block, stream, bin);
         idle = core_pool_trim_locked(pool, pool->threshold);
     }
-    core_lock_release(&pool->lock);
+    base_lock_release(&pool->lock);
     core_pool_drop(idle);
     return bin != NULL;
 }
@@ -214,7 +214,7 @@ void core_pool_stream_end(struct core_stream *stream)
     struct core_pool *pool       = stream->device->pool;
     struct core_context *context = stream->object.context;
 
-    core_lock_acquire(&pool->lock);
+    base_lock_acquire(&pool->lock);
     struct core_pool_stream *parked = stream->pool;
     if (parked != NULL && parked != &ended)
         for (uint32_t i = 0; i < parked->count; i++)
@@ -222,7 +222,7 @@ void core_pool_stream_end(struct core_stream *stream)
                 block_set_free(parked->bins[i].newest);
     stream->pool           = (struct core_pool_stream *)&ended;
     struct core_slab *idle = core_pool_trim_locked(pool, pool->threshold);
-    core_lock_release(&pool->lock);
+    base_lock_release(&pool->lock);
 
     core_pool_drop(idle);
     if (parked == NULL || parked == &ended)

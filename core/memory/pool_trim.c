@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "core/memory/block.h"
-#include "core/stream/deferred.h"
+#include "core/stream/stream.h"
 
 struct core_slab *core_pool_trim_locked(struct core_pool *pool, uint64_t keep)
 {
@@ -31,10 +31,10 @@ void core_pool_trim(struct core_pool *pool, uint64_t keep)
     const struct core_device *device = pool->device;
 
     core_device_reap(pool->device);
-    core_lock_acquire(&pool->lock);
+    base_lock_acquire(&pool->lock);
     core_parked_collect_locked(pool);
     struct core_slab *idle = core_pool_trim_locked(pool, keep);
-    core_lock_release(&pool->lock);
+    base_lock_release(&pool->lock);
     core_pool_drop(idle);
     if (device->backend->pool.trim != NULL)
         device->backend->pool.trim(device->device, keep);

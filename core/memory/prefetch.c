@@ -19,14 +19,14 @@ int32_t trm_prefetch(struct trm_stream *stream, struct trm_span span, int32_t to
     if (status != TRM_OK)
         return status;
     if (buffer->kind != TRM_MEMORY_UNIFIED)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "only unified memory can be prefetched");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "only unified memory can be prefetched");
     if (to_host != 0 && to_host != 1)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "to_host is 0 or 1, not %" PRId32, to_host);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "to_host is 0 or 1, not %" PRId32, to_host);
     if (length == 0 || found->ops->prefetch == NULL)
         return TRM_OK;
 
     uint64_t value = core_stream_next(found);
-    core_error_clear();
+    base_error_clear();
     status = found->ops->prefetch(found->backend, value, buffer->memory, buffer->base + span.offset, length,
                                   (uint32_t)to_host);
     status = core_stream_commit(found, value, status);

@@ -42,7 +42,7 @@ int32_t core_slab_create(struct core_pool *pool, int32_t kind, uint32_t class_in
 
     struct core_slab *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("making a slab of the pool");
+        return base_fail_memory("making a slab of the pool");
     made->pool        = pool;
     made->kind        = kind;
     made->class_index = class_index;
@@ -50,7 +50,7 @@ int32_t core_slab_create(struct core_pool *pool, int32_t kind, uint32_t class_in
     made->block_size  = block_size;
     made->capacity    = size / block_size;
 
-    core_error_clear();
+    base_error_clear();
     int32_t status = device->backend->memory.allocate(device->device, &desc, &made->memory);
     if (status != TRM_OK)
         goto release;
@@ -64,7 +64,7 @@ free_memory:
     device->backend->memory.free(made->memory);
 release:
     core_release(context, made, sizeof(*made));
-    return core_device_note(device, core_fail_backend(status));
+    return core_device_note(device, base_fail_backend(status));
 }
 
 void core_slab_destroy(struct core_slab *slab)

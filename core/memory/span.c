@@ -8,11 +8,11 @@
 void core_span_explain(const struct trm_span *span, const struct core_buffer *buffer)
 {
     if (span->offset > buffer->size)
-        core_fail(TRM_ERROR_OUT_OF_RANGE,
+        base_fail(TRM_ERROR_OUT_OF_RANGE,
                   "offset %" PRIu64 " is past the end of a buffer of %" PRIu64 " bytes", span->offset,
                   buffer->size);
     else
-        core_fail(TRM_ERROR_OUT_OF_RANGE,
+        base_fail(TRM_ERROR_OUT_OF_RANGE,
                   "%" PRIu64 " bytes from offset %" PRIu64 " on go past the end of a buffer of %" PRIu64
                   " bytes",
                   span->length, span->offset, buffer->size);
@@ -22,7 +22,7 @@ int32_t core_buffer_check_device(const struct core_buffer *buffer, const struct 
 {
     if (buffer->device == device)
         return TRM_OK;
-    return core_fail(TRM_ERROR_WRONG_DEVICE, "the buffer belongs to another device (%s) than the stream (%s)",
+    return base_fail(TRM_ERROR_WRONG_DEVICE, "the buffer belongs to another device (%s) than the stream (%s)",
                      buffer->device->id, device->id);
 }
 
@@ -31,9 +31,9 @@ int32_t core_host_check(const void *memory, uint64_t size)
     if (size == 0)
         return TRM_OK;
     if (memory == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "host memory of %" PRIu64 " bytes is NULL", size);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "host memory of %" PRIu64 " bytes is NULL", size);
     if (size - 1 > UINTPTR_MAX - (uintptr_t)memory)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%" PRIu64 " bytes of host memory at %p go past the end of the address space", size,
                          memory);
     return TRM_OK;

@@ -29,7 +29,7 @@ int32_t core_staging_create(struct core_device *device, uint64_t size, int32_t p
 
     struct core_staging *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("staging a transfer");
+        return base_fail_memory("staging a transfer");
     made->device = device;
     made->size   = size;
     if (pinned)
@@ -38,7 +38,7 @@ int32_t core_staging_create(struct core_device *device, uint64_t size, int32_t p
         made->memory = core_allocate_aligned(context, size, ALIGNMENT);
     if (made->memory == NULL) {
         core_release(context, made, sizeof(*made));
-        return core_fail_memory("staging a transfer");
+        return base_fail_memory("staging a transfer");
     }
     *staging = made;
     return TRM_OK;

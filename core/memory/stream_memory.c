@@ -5,7 +5,7 @@
 
 #include "core/memory/pool.h"
 #include "core/memory/transfer.h"
-#include "core/object/output.h"
+#include "core/object/object.h"
 
 int32_t trm_stream_alloc(struct trm_stream *stream, uint64_t size, struct trm_buffer **buffer)
 {
@@ -17,7 +17,7 @@ int32_t trm_stream_alloc(struct trm_stream *stream, uint64_t size, struct trm_bu
     if (status != TRM_OK)
         return status;
     if (size > found->device->limits.max_buffer_bytes)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "a buffer of %" PRIu64 " bytes: device %s has at most %" PRIu64 " bytes a buffer",
                          size, found->device->id, found->device->limits.max_buffer_bytes);
     status = core_output_check(buffer, "buffer");
@@ -36,10 +36,10 @@ static int32_t others_use(struct core_in_flight *uses, const struct core_stream 
     uint32_t occupied = atomic_load_explicit(&uses->occupied, memory_order_acquire);
     if (occupied == 0)
         return 0;
-    core_lock_acquire(&uses->lock);
+    base_lock_acquire(&uses->lock);
     for (uint32_t i = 0; i < CORE_IN_FLIGHT_INLINE; i++)
         own += uses->slots[i].stream == stream;
-    core_lock_release(&uses->lock);
+    base_lock_release(&uses->lock);
     return occupied != own;
 }
 
@@ -47,7 +47,7 @@ static int32_t ordered_free(struct core_buffer *buffer, struct core_stream *stre
 {
     uint64_t value = core_stream_next(stream);
 
-    core_error_clear();
+    base_error_clear();
     int32_t status = stream->device->backend->pool.free(stream->backend, value, buffer->memory);
     return core_stream_commit(stream, value, status) == TRM_OK;
 }
@@ -95,12 +95,12 @@ int32_t trm_stream_free(struct trm_stream *stream, struct trm_buffer *buffer)
     struct core_stream *found = core_object_find(stream, CORE_STREAM);
     struct core_buffer *freed = found == NULL ? NULL : core_object_enter(buffer, CORE_BUFFER);
     if (freed == NULL)
-        return core_last_status();
+        return base_last_status();
 
     core_device_reap(freed->device);
     int32_t status = core_buffer_check_device(freed, found->device);
     if (status == TRM_OK && core_stream_is_recording(found))
-        status = core_fail(TRM_ERROR_UNSUPPORTED, "freeing memory cannot be recorded into a graph");
+        status = base_fail(TRM_ERROR_UNSUPPORTED, "freeing memory cannot be recorded into a graph");
     if (status == TRM_OK)
         status = core_buffer_drop(freed, 1);
     /* From here on nobody else can end the buffer, so it stays without being entered. */

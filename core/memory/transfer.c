@@ -32,7 +32,7 @@ inline int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place de
         .size        = size,
     };
 
-    core_error_clear();
+    base_error_clear();
     return core_stream_commit(stream, value, stream->ops->copy(stream->backend, value, &desc));
 }
 
@@ -57,10 +57,10 @@ inline int32_t core_copy_check_devices(const struct core_stream *stream,
 {
     if (destination->object.context != stream->object.context ||
         source->object.context != stream->object.context)
-        return core_fail(TRM_ERROR_WRONG_DEVICE, "a copy between objects of two contexts");
+        return base_fail(TRM_ERROR_WRONG_DEVICE, "a copy between objects of two contexts");
     if (destination->device == stream->device || source->device == stream->device)
         return TRM_OK;
-    return core_fail(
+    return base_fail(
         TRM_ERROR_WRONG_DEVICE,
         "neither buffer belongs to the stream's device %s: the destination's is %s, the source's %s",
         stream->device->id, destination->device->id, source->device->id);
@@ -74,7 +74,7 @@ static int32_t check_overlap(const struct core_buffer *destination, uint64_t to,
     if ((destination == source && distance < size) ||
         (destination->host != NULL && source->host != NULL &&
          core_host_overlap(destination->host + to, size, source->host + from, size)))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "source and destination of a copy of %" PRIu64 " bytes overlap", size);
     return TRM_OK;
 }
@@ -86,7 +86,7 @@ static int32_t check_host(const struct core_buffer *buffer, uint64_t offset, con
     if (status != TRM_OK)
         return status;
     if (buffer->host != NULL && core_host_overlap(buffer->host + offset, size, memory, size))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "the host memory of a copy of %" PRIu64 " bytes overlaps with the buffer's own",
                          size);
     return TRM_OK;
@@ -111,7 +111,7 @@ inline int32_t core_copy(struct core_stream *stream, struct trm_span destination
     if (status != TRM_OK)
         return status;
     if (to_length != from_length)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "a copy of %" PRIu64 " bytes into a span of %" PRIu64 " bytes", from_length,
                          to_length);
     if (to_length == 0)

@@ -25,7 +25,7 @@ static int32_t extent_of(uint64_t pitch, uint64_t width, uint64_t height, uint64
         return TRM_OK;
     if (__builtin_mul_overflow(pitch, height - 1, &rows) || __builtin_add_overflow(rows, width, extent) ||
         *extent == TRM_WHOLE)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%" PRIu64 " rows at a pitch of %" PRIu64 " bytes are more than 64 bits can count",
                          height, pitch);
     return TRM_OK;
@@ -39,10 +39,10 @@ static int32_t side_of_host(const struct trm_rows *rows, uint64_t extent, struct
     if (extent == 0)
         return TRM_OK;
     if (rows->host == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "rows of a 2D copy have neither a buffer nor host memory");
     if (rows->offset > UINTPTR_MAX - address)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "offset %" PRIu64 " goes past the end of the address space",
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "offset %" PRIu64 " goes past the end of the address space",
                          rows->offset);
     side->host = (unsigned char *)rows->host + rows->offset;
     return core_host_check(side->host, extent);
@@ -66,9 +66,9 @@ static int32_t side_of(const struct trm_rows *rows, uint64_t width, uint64_t hei
                        uint64_t *extent)
 {
     if (rows == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a 2D copy needs rows on both sides");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a 2D copy needs rows on both sides");
     if (rows->pitch < width)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "a pitch of %" PRIu64 " bytes is less than the width of %" PRIu64, rows->pitch,
                          width);
     int32_t status = extent_of(rows->pitch, width, height, extent);
@@ -81,7 +81,7 @@ static int32_t check_devices(const struct core_stream *stream, const struct side
                              const struct side *source)
 {
     if (destination->buffer == NULL && source->buffer == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "at least one side of a 2D copy is a buffer");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "at least one side of a 2D copy is a buffer");
     if (destination->buffer == NULL)
         return core_buffer_check_device(source->buffer, stream->device);
     if (source->buffer == NULL)
@@ -124,7 +124,7 @@ static int32_t check_overlap(const struct side *destination, uint64_t to_extent,
     if ((to < from ? from - to >= to_extent : to - from >= from_extent) ||
         !rows_overlap(to, destination->pitch, from, source->pitch, width, height))
         return TRM_OK;
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "source and destination of a 2D copy overlap");
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "source and destination of a 2D copy overlap");
 }
 
 /* ---- enqueueing ---------------------------------------------------------------------------- */
@@ -171,7 +171,7 @@ static int32_t copy_below(struct core_stream *stream, const struct side *destina
         .height            = height,
     };
 
-    core_error_clear();
+    base_error_clear();
     int32_t status = core_stream_commit(stream, value, stream->ops->copy_2d(stream->backend, value, &desc));
     if (status != TRM_OK)
         return status;

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "core/module/kernel_interface.h"
-#include "core/object/abi.h"
-#include "core/object/output.h"
-#include "core/shader/portable.h"
+#include "core/object/object.h"
+#include "core/shader/shader.h"
 
 #define INFO_MIN 40 /* bytes of struct trm_kernel_info in the first version */
 
@@ -72,7 +71,7 @@ static int32_t fail_not_found(const struct core_module *module, const char *name
     char names[NAMES_BYTES];
 
     list_names(module, names);
-    return core_fail(TRM_ERROR_NOT_FOUND, "no kernel \"%s\" in module \"%s\"%s%s", name, module->name,
+    return base_fail(TRM_ERROR_NOT_FOUND, "no kernel \"%s\" in module \"%s\"%s%s", name, module->name,
                      names[0] != '\0' ? "; there are: " : "", names);
 }
 
@@ -83,13 +82,13 @@ static int32_t only_name(const struct core_module *module, const char **name)
 
     *name = name_at(module, 0);
     if (*name == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "module \"%s\" does not tell which kernels it has, so one has to be named",
                          module->name);
     if (name_at(module, 1) == NULL)
         return TRM_OK;
     list_names(module, names);
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                      "module \"%s\" has several kernels, so one has to be named: %s", module->name, names);
 }
 
@@ -108,14 +107,14 @@ static const struct trm_kernel_info *find_reflected(const struct core_portable *
 static int32_t check_parameters(const struct trm_kernel_desc *desc, const char *name)
 {
     if (desc->parameter_count != 0 && desc->parameters == NULL)
-        return core_fail(TRM_ERROR_ABI, "the parameters of kernel \"%s\" are missing", name);
+        return base_fail(TRM_ERROR_ABI, "the parameters of kernel \"%s\" are missing", name);
     for (uint32_t i = 0; i < desc->parameter_count; i++) {
         const struct trm_parameter *parameter = &desc->parameters[i];
         int32_t kind                          = parameter->kind;
         if ((kind == TRM_PARAMETER_SCALAR && trm_type_size(parameter->type) == 0) ||
             ((kind == TRM_PARAMETER_BLOCK || kind == TRM_PARAMETER_BYTES) && parameter->size == 0) ||
             kind < TRM_PARAMETER_BUFFER || kind > TRM_PARAMETER_BYTES)
-            return core_fail(
+            return base_fail(
                 TRM_ERROR_INVALID_ARGUMENT,
                 "parameter %" PRIu32
                 " of kernel \"%s\" is neither a buffer nor a scalar with a type nor a block with a "
@@ -132,12 +131,12 @@ static int32_t kernel_below(const struct core_module *module, const char *name,
 {
     struct core_device *device = module->device;
 
-    core_error_clear();
+    base_error_clear();
     int32_t status = device->backend->module.kernel(module->module, name, kernel, desc);
     if (status == TRM_ERROR_NOT_FOUND)
         return fail_not_found(module, name);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_backend(status));
+        return core_device_note(device, base_fail_backend(status));
     return reflected != NULL ? core_kernel_interface_match(reflected, desc) : check_parameters(desc, name);
 }
 
@@ -165,7 +164,7 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
 
     struct core_kernel *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("getting a kernel");
+        return base_fail_memory("getting a kernel");
     int32_t status = kernel_below(module, name, reflected, &made->kernel, &desc);
     if (status != TRM_OK)
         goto release;
@@ -177,7 +176,7 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
     set_group_size(made, desc.group_size);
     made->name = core_copy_text(context, name);
     if (made->name == NULL) {
-        status = core_fail_memory("getting a kernel");
+        status = base_fail_memory("getting a kernel");
         goto release;
     }
     status = core_object_init(&made->object, &kernel_ops, context);
@@ -201,7 +200,7 @@ int32_t trm_kernel_get(struct trm_module *module, const char *name, struct trm_k
 
     struct core_module *found = core_module_find(module);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(kernel, "kernel");
     if (status == TRM_OK && name == NULL)
         status = only_name(found, &name);
@@ -228,9 +227,9 @@ int32_t core_kernel_share(struct trm_kernel *kernel)
     int32_t status            = TRM_OK;
     struct core_kernel *found = core_object_enter(kernel, CORE_KERNEL);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     if (change_users(found, 1) == 0)
-        status = core_fail(TRM_ERROR_INVALID_HANDLE, "this kernel has been destroyed");
+        status = base_fail(TRM_ERROR_INVALID_HANDLE, "this kernel has been destroyed");
     core_object_leave(&found->object);
     return status;
 }
@@ -251,7 +250,7 @@ int32_t trm_kernel_describe(struct trm_kernel *kernel, struct trm_kernel_info *i
 {
     const struct core_kernel *found = core_kernel_find(kernel);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     struct trm_kernel_info known = {
         .struct_size     = sizeof(known),
         .parameter_count = found->parameter_count,
@@ -261,7 +260,7 @@ int32_t trm_kernel_describe(struct trm_kernel *kernel, struct trm_kernel_info *i
         .shared_bytes    = found->shared_bytes,
     };
     if (info == NULL || !core_struct_give(info, &known, sizeof(known), INFO_MIN))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_kernel_describe() needs info with its struct_size");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_kernel_describe() needs info with its struct_size");
     return TRM_OK;
 }
 
@@ -272,7 +271,7 @@ static int32_t set_groups(const struct core_kernel *kernel, const uint64_t items
     for (uint32_t i = 0; i < 3; i++) {
         uint64_t size = kernel->group_size[i], groups = items[i] / size + (items[i] % size != 0);
         if (groups > UINT32_MAX)
-            return core_fail(TRM_ERROR_OUT_OF_RANGE,
+            return base_fail(TRM_ERROR_OUT_OF_RANGE,
                              "%" PRIu64 " work-items in %c are %" PRIu64
                              " groups of kernel \"%s\", more than 32 bits can count",
                              items[i], (char)('x' + (int)i), groups, kernel->name);
@@ -290,12 +289,12 @@ int32_t trm_kernel_grid(struct trm_kernel *kernel, uint64_t items_x, uint64_t it
 
     const struct core_kernel *found = core_kernel_find(kernel);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(grid, "grid");
     if (status != TRM_OK)
         return status;
     if (found->group_size[0] == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "kernel \"%s\" has no group size of its own",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "kernel \"%s\" has no group size of its own",
                          found->name);
     if (items_x == 0 || items_y == 0 || items_z == 0) {
         memset(grid, 0, sizeof(*grid)); /* no launch */

@@ -6,7 +6,7 @@
 
 #include <trireme/backend.h>
 
-#include "core/module/module.h"
+#include "core/module/module_object.h"
 
 struct core_kernel {
     struct core_object object;

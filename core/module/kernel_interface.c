@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 
 const char *core_parameter_text(const struct trm_parameter *parameter, char text[CORE_PARAMETER_TEXT])
 {
@@ -50,15 +50,15 @@ static int32_t match_parameters(const struct trm_kernel_info *reflected, const s
     char is[CORE_PARAMETER_TEXT], should[CORE_PARAMETER_TEXT];
 
     if (desc->parameter_count != reflected->parameter_count)
-        return core_fail(TRM_ERROR_ABI,
+        return base_fail(TRM_ERROR_ABI,
                          "the code of kernel \"%s\" has %" PRIu32 " parameters, its shader has %" PRIu32,
                          reflected->name, desc->parameter_count, reflected->parameter_count);
     if (desc->parameter_count != 0 && desc->parameters == NULL)
-        return core_fail(TRM_ERROR_ABI, "the parameters of kernel \"%s\" are missing", reflected->name);
+        return base_fail(TRM_ERROR_ABI, "the parameters of kernel \"%s\" are missing", reflected->name);
     for (uint32_t i = 0; i < desc->parameter_count; i++) {
         const struct trm_parameter *one = &desc->parameters[i], *two = &reflected->parameters[i];
         if (!is_same(one, two))
-            return core_fail(TRM_ERROR_ABI,
+            return base_fail(TRM_ERROR_ABI,
                              "parameter %" PRIu32
                              " of the code of kernel \"%s\" is \"%s\", %s; its shader has "
                              "\"%s\", %s",
@@ -79,7 +79,7 @@ static int32_t match_group_size(const struct trm_kernel_info *reflected, const s
 
     for (uint32_t i = 0; i < 3; i++)
         if (at_least_one(is[i]) != at_least_one(should[i]))
-            return core_fail(TRM_ERROR_ABI,
+            return base_fail(TRM_ERROR_ABI,
                              "the code of kernel \"%s\" has groups of %" PRIu32 " x %" PRIu32 " x %" PRIu32
                              ", its shader of %" PRIu32 " x %" PRIu32 " x %" PRIu32,
                              reflected->name, is[0], is[1], is[2], should[0], should[1], should[2]);

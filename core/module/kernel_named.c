@@ -3,9 +3,9 @@
  */
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "core/module/kernel.h"
-#include "core/object/output.h"
+#include "core/object/object.h"
 
 int32_t trm_kernel_named(struct trm_device *device, const char *name, const struct trm_constant *constants,
                          uint32_t constant_count, struct trm_kernel **kernel)
@@ -13,7 +13,7 @@ int32_t trm_kernel_named(struct trm_device *device, const char *name, const stru
     struct trm_module *module;
 
     if (name == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the name of the kernel is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the name of the kernel is NULL");
     struct trm_module_desc desc = {.struct_size    = sizeof(desc),
                                    .format         = TRM_MODULE_NAMED,
                                    .data           = name,

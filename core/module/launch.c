@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/graph/graph.h"
-#include "core/memory/transfer.h"
+#include "core/memory/memory.h"
 #include "core/module/launch.h"
 
 #define ARGUMENTS_INLINE 16
@@ -31,7 +31,7 @@ struct launch_space {
 
 static int32_t fail_grid(const char *what, uint32_t given, char axis, uint64_t most)
 {
-    return core_fail(TRM_ERROR_OUT_OF_RANGE, "%" PRIu32 " %s in %c; the device has at most %" PRIu64, given,
+    return base_fail(TRM_ERROR_OUT_OF_RANGE, "%" PRIu32 " %s in %c; the device has at most %" PRIu64, given,
                      what, axis, most);
 }
 
@@ -51,7 +51,7 @@ static int32_t set_group_size(struct launch *launch, const struct trm_grid *grid
     memcpy(size, grid->group_size, sizeof(launch->desc.group_size));
     if ((size[0] | size[1] | size[2]) == 0) {
         if (own[0] == 0)
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "kernel \"%s\" has no group size of its own, and the grid gives none",
                              launch->kernel->name);
         memcpy(size, own, sizeof(launch->desc.group_size));
@@ -59,7 +59,7 @@ static int32_t set_group_size(struct launch *launch, const struct trm_grid *grid
     }
     complete(size);
     if (own[0] != 0 && memcmp(size, own, sizeof(launch->desc.group_size)) != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "kernel \"%s\" has groups of %" PRIu32 " x %" PRIu32 " x %" PRIu32 ", not %" PRIu32
                          " x %" PRIu32 " x %" PRIu32,
                          launch->kernel->name, own[0], own[1], own[2], size[0], size[1], size[2]);
@@ -90,13 +90,13 @@ static int32_t check_products(const struct launch *launch)
 
     if (__builtin_mul_overflow((uint64_t)size[0] * size[1], (uint64_t)size[2], &items) ||
         items > limits->max_group_items)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "a group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
                          " work-items; the device has at most %" PRIu64,
                          size[0], size[1], size[2], limits->max_group_items);
     if (__builtin_mul_overflow((uint64_t)groups[0] * groups[1], (uint64_t)groups[2], &all) ||
         __builtin_mul_overflow(all, items, &all))
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%" PRIu32 " x %" PRIu32 " x %" PRIu32 " groups are more than 64 bits can count",
                          groups[0], groups[1], groups[2]);
     return TRM_OK;
@@ -109,7 +109,7 @@ static int32_t check_shared(const struct launch *launch)
 
     if (shared <= limits->max_shared_bytes)
         return TRM_OK;
-    return core_fail(TRM_ERROR_OUT_OF_RANGE,
+    return base_fail(TRM_ERROR_OUT_OF_RANGE,
                      "%" PRIu64 " bytes of shared memory for kernel \"%s\"; the device has at most %" PRIu64,
                      shared, launch->kernel->name, limits->max_shared_bytes);
 }
@@ -118,7 +118,7 @@ static int32_t check_shared(const struct launch *launch)
 static int32_t set_grid(struct launch *launch, const struct trm_grid *grid)
 {
     if (grid == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a launch needs a grid");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a launch needs a grid");
     launch->desc.shared_bytes = grid->shared_bytes;
     memcpy(launch->desc.groups, grid->groups, sizeof(launch->desc.groups));
     if ((grid->groups[0] | grid->groups[1] | grid->groups[2]) == 0)
@@ -180,7 +180,7 @@ static int32_t set_block(struct launch *launch, uint32_t index, const struct trm
     if (!LIKELY(given->value.block.size == launch->kernel->parameters[index].size))
         return fail_argument(launch, index, given);
     if (!LIKELY(given->value.block.data != NULL))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "argument %" PRIu32 " of kernel \"%s\": the block is NULL", index,
                          launch->kernel->name);
     argument->kind         = TRM_PARAMETER_BLOCK;
@@ -197,7 +197,7 @@ static int32_t set_block(struct launch *launch, uint32_t index, const struct trm
 /* A failure of the span itself is told with the argument's place. */
 static int32_t fail_span(const struct launch *launch, uint32_t index, int32_t status)
 {
-    return core_fail(status, "argument %" PRIu32 " of kernel \"%s\": %s", index, launch->kernel->name,
+    return base_fail(status, "argument %" PRIu32 " of kernel \"%s\": %s", index, launch->kernel->name,
                      trm_last_error().sentence);
 }
 
@@ -206,7 +206,7 @@ static int32_t fail_short(const struct launch *launch, uint32_t index, uint64_t 
 {
     const struct trm_parameter *parameter = &launch->kernel->parameters[index];
 
-    return core_fail(
+    return base_fail(
         TRM_ERROR_OUT_OF_RANGE,
         "argument %" PRIu32 " \"%s\" of kernel \"%s\" has %" PRIu64 " bytes; it takes at least %" PRIu32,
         index, parameter->name != NULL ? parameter->name : "", launch->kernel->name, length, parameter->size);
@@ -230,7 +230,7 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
         return fail_short(launch, index, length);
     uint64_t alignment = device->limits.buffer_alignment;
     if (span->offset != 0 && alignment > 1 && span->offset % alignment != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "argument %" PRIu32 " of kernel \"%s\" begins at offset %" PRIu64
                          ", which is no multiple of %" PRIu64 " bytes",
                          index, launch->kernel->name, span->offset, alignment);
@@ -256,7 +256,7 @@ static __attribute__((noinline)) int32_t set_named(struct launch *launch, const 
     struct trm_argument *arranged = core_allocate(context, size);
 
     if (arranged == NULL)
-        return core_fail_memory("launching a kernel");
+        return base_fail_memory("launching a kernel");
     int32_t status = core_launch_arrange(launch->kernel, given, count, arranged);
     for (uint32_t i = 0; i < count; i++)
         arranged[i].name = NULL;
@@ -299,7 +299,7 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
     launch->desc.arguments = launch->arguments;
 
     uint64_t value = core_stream_next(stream);
-    core_error_clear();
+    base_error_clear();
     status = core_stream_commit(stream, value, stream->ops->launch(stream->backend, value, &launch->desc));
     if (!LIKELY(status == TRM_OK))
         return status;
@@ -334,7 +334,7 @@ static int32_t launch_allocated(struct launch *launch, const struct trm_argument
 
     void *space = core_allocate(context, count * each);
     if (space == NULL)
-        return core_fail_memory("launching a kernel");
+        return base_fail_memory("launching a kernel");
     launch->arguments = space;
     launch->buffers   = (void *)(launch->arguments + count);
     int32_t status    = launch_run(launch, arguments);
@@ -346,13 +346,13 @@ static int32_t check_launch(const struct core_stream *stream, const struct core_
                             const struct trm_argument *arguments, uint32_t count)
 {
     if (!LIKELY(kernel->module->device == stream->device))
-        return core_fail(TRM_ERROR_WRONG_DEVICE,
+        return base_fail(TRM_ERROR_WRONG_DEVICE,
                          "kernel \"%s\" belongs to another device (%s) than the stream (%s)", kernel->name,
                          kernel->module->device->id, stream->device->id);
     if (!LIKELY(count == kernel->parameter_count))
         return core_launch_fail_count(kernel, arguments, count);
     if (!LIKELY(count == 0 || arguments != NULL))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the arguments of kernel \"%s\" are NULL", kernel->name);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the arguments of kernel \"%s\" are NULL", kernel->name);
     return TRM_OK;
 }
 
@@ -387,6 +387,6 @@ int32_t trm_launch(struct trm_stream *stream, struct trm_kernel *kernel, const s
         return status;
     struct core_kernel *launched = core_kernel_find(kernel);
     if (!LIKELY(launched != NULL))
-        return core_last_status();
+        return base_last_status();
     return core_launch(found, launched, grid, arguments, argument_count);
 }

@@ -68,7 +68,7 @@ int32_t core_launch_fail_argument(const struct core_kernel *kernel, uint32_t ind
 {
     char is[CORE_PARAMETER_TEXT], what[CORE_PARAMETER_TEXT];
 
-    return core_fail(TRM_ERROR_TYPE_MISMATCH,
+    return base_fail(TRM_ERROR_TYPE_MISMATCH,
                      "argument %" PRIu32 " \"%s\" of kernel \"%s\" is %s, but %s was given", index,
                      name_of(kernel, index), kernel->name,
                      core_parameter_text(&kernel->parameters[index], is), describe(given, what));
@@ -93,7 +93,7 @@ static int32_t fail_unknown(const struct core_kernel *kernel, const char *name)
     char names[NAMES_BYTES];
 
     list_names(kernel, names);
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "kernel \"%s\" has no parameter \"%s\"; there are: %s",
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "kernel \"%s\" has no parameter \"%s\"; there are: %s",
                      kernel->name, name, names);
 }
 
@@ -101,7 +101,7 @@ static int32_t fail_missing(const struct core_kernel *kernel, uint32_t index)
 {
     char is[CORE_PARAMETER_TEXT];
 
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "argument \"%s\" of kernel \"%s\" is missing; it is %s",
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "argument \"%s\" of kernel \"%s\" is missing; it is %s",
                      name_of(kernel, index), kernel->name,
                      core_parameter_text(&kernel->parameters[index], is));
 }
@@ -123,7 +123,7 @@ static int32_t place(const struct core_kernel *kernel, const struct trm_argument
     if (index == UINT32_MAX)
         return fail_unknown(kernel, given->name);
     if (arranged[index].kind != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "argument \"%s\" of kernel \"%s\" is given twice",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "argument \"%s\" of kernel \"%s\" is given twice",
                          given->name, kernel->name);
     if (given->kind == 0)
         return core_launch_fail_argument(kernel, index, given);
@@ -140,7 +140,7 @@ int32_t core_launch_arrange(const struct core_kernel *kernel, const struct trm_a
     while (positions < count && given[positions].name == NULL)
         positions++;
     if (positions > kernel->parameter_count)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "kernel \"%s\" has %" PRIu32 " arguments, but %" PRIu32 " were given by position",
                          kernel->name, kernel->parameter_count, positions);
     memset(arranged, 0, kernel->parameter_count * sizeof(*arranged));
@@ -151,7 +151,7 @@ int32_t core_launch_arrange(const struct core_kernel *kernel, const struct trm_a
     }
     for (uint32_t i = positions; i < count && status == TRM_OK; i++) {
         if (given[i].name == NULL)
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "argument %" PRIu32
                              " of a launch of kernel \"%s\" has no name, but comes after one "
                              "that has",
@@ -168,7 +168,7 @@ int32_t core_launch_arrange(const struct core_kernel *kernel, const struct trm_a
 
 static int32_t fail_number(const struct core_kernel *kernel, uint32_t count)
 {
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                      "kernel \"%s\" has %" PRIu32 " arguments, but %" PRIu32 " were given", kernel->name,
                      kernel->parameter_count, count);
 }
@@ -184,7 +184,7 @@ int32_t core_launch_fail_count(const struct core_kernel *kernel, const struct tr
         return fail_number(kernel, count);
     struct trm_argument *arranged = core_allocate(context, size);
     if (arranged == NULL)
-        return core_fail_memory("launching a kernel");
+        return base_fail_memory("launching a kernel");
     int32_t status = core_launch_arrange(kernel, given, count, arranged);
     core_release(context, arranged, size);
     return status == TRM_OK ? fail_number(kernel, count) : status;

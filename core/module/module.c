@@ -1,15 +1,14 @@
 /* Modules: loading and unloading.
  * SPDX-License-Identifier: MIT
  */
-#include "core/module/module.h"
+#include "core/module/module_object.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/module/module_native.h"
 #include "core/module/module_source.h"
-#include "core/object/abi.h"
-#include "core/object/output.h"
+#include "core/object/object.h"
 
 #define DESC_MIN 32 /* bytes of struct trm_module_desc in the first version */
 
@@ -63,31 +62,31 @@ static const struct core_object_ops module_ops = {
 
 static int32_t check_supported(struct core_device *device, int32_t format)
 {
-    core_error_clear();
+    base_error_clear();
     int32_t status = device->backend->module.supports(device->device, core_module_format_below(format));
     if (status == TRM_OK)
         return TRM_OK;
     if (status == TRM_ERROR_UNSUPPORTED && core_module_is_portable(format))
-        return core_fail(status, "device %s takes no portable kernels (SPIR-V)", device->id);
+        return base_fail(status, "device %s takes no portable kernels (SPIR-V)", device->id);
     if (status == TRM_ERROR_UNSUPPORTED && core_module_format_text(format) != NULL)
-        return core_fail(status, "device %s takes no %s", device->id, core_module_format_text(format));
+        return base_fail(status, "device %s takes no %s", device->id, core_module_format_text(format));
     if (status == TRM_ERROR_UNSUPPORTED)
-        return core_fail(status, "device %s takes no modules of format %" PRId32, device->id, format);
-    return core_device_note(device, core_fail_backend(status));
+        return base_fail(status, "device %s takes no modules of format %" PRId32, device->id, format);
+    return core_device_note(device, base_fail_backend(status));
 }
 
 /* A backend may try this and that before it comes to something that works; what failed on the way is nobody's error. */
 static int32_t load_below(struct core_module *module, const struct trm_module_source *source)
 {
     struct core_device *device = module->device;
-    struct core_saved_error before;
+    struct base_saved_error before;
 
-    core_error_save(&before);
-    core_error_clear();
+    base_error_save(&before);
+    base_error_clear();
     int32_t status = device->backend->module.load(device->device, source, &module->module);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_backend(status));
-    core_error_restore(&before);
+        return core_device_note(device, base_fail_backend(status));
+    base_error_restore(&before);
     return TRM_OK;
 }
 
@@ -99,14 +98,14 @@ static int32_t module_create(struct core_device *device, const struct trm_module
 
     struct core_module *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("loading a module");
+        return base_fail_memory("loading a module");
     made->device   = device;
     int32_t status = core_module_source_create(context, desc, &made->portable, &source);
     if (status != TRM_OK)
         goto release;
     made->name = core_copy_text(context, source.name);
     if (made->name == NULL) {
-        status = core_fail_memory("loading a module");
+        status = base_fail_memory("loading a module");
         goto destroy_source;
     }
     status = load_below(made, &source);
@@ -140,7 +139,7 @@ static int32_t check_desc(struct core_device *device, const struct trm_module_de
     if (status != TRM_OK)
         return status;
     if (given == NULL || !core_struct_take(own, sizeof(*own), given, DESC_MIN))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a module needs a description with its struct_size");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a module needs a description with its struct_size");
     status = core_module_desc_check(own);
     return status == TRM_OK ? check_supported(device, own->format) : status;
 }
@@ -153,7 +152,7 @@ int32_t trm_module_load(struct trm_device *device, const struct trm_module_desc 
 
     struct core_device *found = core_device_find(device);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(module, "module");
     if (status == TRM_OK)
         status = check_desc(found, desc, &own);
@@ -179,7 +178,7 @@ int32_t trm_module_supported(struct trm_device *device, int32_t format)
 {
     struct core_device *found = core_device_find(device);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     return check_supported(found, format);
 }
 
@@ -188,28 +187,28 @@ int32_t trm_module_supported(struct trm_device *device, int32_t format)
 static int32_t build_below(struct core_device *device, const struct trm_module_source *source, uint32_t flags,
                            const char *path)
 {
-    struct core_saved_error before;
+    struct base_saved_error before;
 
-    core_error_save(&before);
-    core_error_clear();
+    base_error_save(&before);
+    base_error_clear();
     int32_t status = device->backend->module.build(device->device, source, flags, path);
     if (status != TRM_OK)
-        return core_device_note(device, core_fail_backend(status));
-    core_error_restore(&before);
+        return core_device_note(device, base_fail_backend(status));
+    base_error_restore(&before);
     return TRM_OK;
 }
 
 static int32_t check_build(struct core_device *device, int32_t format, uint32_t flags, const char *path)
 {
     if (flags & ~(uint32_t)TRM_BUILD_PORTABLE)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_module_build: flags 0x%" PRIx32 " has bits that mean nothing", flags);
     if (path == NULL || path[0] == '\0')
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_module_build() needs the path of a file");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_module_build() needs the path of a file");
     if (!core_module_is_portable(format))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "only portable kernels are built, not native code");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "only portable kernels are built, not native code");
     if (device->backend->module.build == NULL)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "device %s has no form for kernels that are built beforehand",
+        return base_fail(TRM_ERROR_UNSUPPORTED, "device %s has no form for kernels that are built beforehand",
                          device->id);
     return TRM_OK;
 }
@@ -223,7 +222,7 @@ int32_t trm_module_build(struct trm_device *handle, const struct trm_module_desc
 
     struct core_device *device = core_object_enter(handle, CORE_DEVICE);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = check_desc(device, desc, &own);
     if (status == TRM_OK)
         status = check_build(device, own.format, flags, path);

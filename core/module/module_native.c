@@ -5,8 +5,7 @@
 
 #include <inttypes.h>
 
-#include "core/object/abi.h"
-#include "core/object/context.h"
+#include "core/object/object.h"
 
 #define OPTIONS_MIN 32 /* bytes of struct trm_native_options in the first version */
 #define INFO_MIN 40    /* bytes of struct trm_kernel_info in the first version */
@@ -59,7 +58,7 @@ static int32_t check_parameter(const struct trm_kernel_info *kernel, uint32_t in
     }
     if (well)
         return TRM_OK;
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                      "parameter %" PRIu32
                      " of kernel \"%s\" is neither a buffer nor a scalar with a type nor a block with a size",
                      index, kernel->name);
@@ -70,7 +69,7 @@ static int32_t check_kernel(const struct trm_kernel_info *kernel, uint32_t index
     int32_t status = TRM_OK;
 
     if (kernel->name == NULL || (kernel->parameter_count != 0 && kernel->parameters == NULL))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "kernel %" PRIu32 " of the interface of a module has no name or no parameters",
                          index);
     for (uint32_t i = 0; i < kernel->parameter_count && status == TRM_OK; i++)
@@ -81,12 +80,12 @@ static int32_t check_kernel(const struct trm_kernel_info *kernel, uint32_t index
 static int32_t check_options(const struct trm_native_options *options)
 {
     if (options->kernel_count != 0 && options->kernels == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the interface of a module has no kernels");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the interface of a module has no kernels");
     if (options->compiler_option_count != 0 && options->compiler_options == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the compiler's options of a module are missing");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the compiler's options of a module are missing");
     for (uint32_t i = 0; i < options->compiler_option_count; i++)
         if (options->compiler_options[i] == NULL)
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT, "option %" PRIu32 " for the compiler is NULL", i);
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "option %" PRIu32 " for the compiler is NULL", i);
     return TRM_OK;
 }
 
@@ -100,7 +99,7 @@ static int32_t copy_kernels(struct native *native)
 
     for (uint32_t i = 0; i < native->options.kernel_count && status == TRM_OK; i++) {
         if (!core_struct_take(&native->kernels[i], sizeof(native->kernels[i]), next, INFO_MIN))
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "kernel %" PRIu32 " of the interface of a module lacks its struct_size", i);
         status = check_kernel(&native->kernels[i], i);
         next += native->options.kernels->struct_size;
@@ -115,14 +114,14 @@ int32_t core_native_options_create(struct core_context *context, const struct tr
     struct trm_native_options own = {.struct_size = sizeof(own)};
 
     if (given != NULL && !core_struct_take(&own, sizeof(own), given, OPTIONS_MIN))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the options of native code lack their struct_size");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the options of native code lack their struct_size");
     int32_t status = check_options(&own);
     if (status != TRM_OK)
         return status;
     uint64_t size      = sizeof(struct native) + (uint64_t)own.kernel_count * sizeof(struct trm_kernel_info);
     struct native *new = core_allocate(context, size);
     if (new == NULL)
-        return core_fail_memory("loading a module");
+        return base_fail_memory("loading a module");
     new->options = own;
     new->size    = size;
     status       = copy_kernels(new);

@@ -1,7 +1,7 @@
 /* Notes of which streams launched from a module, and up to which operation.
  * SPDX-License-Identifier: MIT
  */
-#include "core/module/module.h"
+#include "core/module/module_object.h"
 
 #define NOTES 15
 
@@ -48,10 +48,10 @@ static int32_t notes_grow(struct core_module *module)
 
     if (block == NULL)
         return 0;
-    core_lock_acquire(&module->lock);
+    base_lock_acquire(&module->lock);
     block->next   = module->notes;
     module->notes = block;
-    core_lock_release(&module->lock);
+    base_lock_release(&module->lock);
     return 1;
 }
 
@@ -59,7 +59,7 @@ static int32_t notes_grow(struct core_module *module)
 static struct core_module_note *note_set(struct core_module *module, struct core_stream *stream,
                                          uint64_t value, struct core_stream **before)
 {
-    core_lock_acquire(&module->lock);
+    base_lock_acquire(&module->lock);
     struct core_module_note *note = find_locked(module, stream);
     if (note != NULL && note->stream != stream) {
         *before = note->stream;
@@ -68,7 +68,7 @@ static struct core_module_note *note_set(struct core_module *module, struct core
     }
     if (note != NULL)
         atomic_store_explicit(&note->value, value, memory_order_relaxed);
-    core_lock_release(&module->lock);
+    base_lock_release(&module->lock);
     return note;
 }
 

@@ -8,7 +8,7 @@
 #include <trireme/cpu_kernel.h>
 
 #include "core/module/module_native.h"
-#include "core/object/context.h"
+#include "core/object/object.h"
 #include "core/shader/shader.h"
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -19,13 +19,13 @@ static int32_t check_functions(const struct trm_module_desc *desc)
     uint64_t count                       = desc->size / sizeof(*kernels);
 
     if (count == 0 || desc->size % sizeof(*kernels) != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "%" PRIu64 " bytes are no array of struct trm_cpu_kernel (%zu bytes each)",
                          desc->size, sizeof(*kernels));
     for (uint64_t i = 0; i < count; i++)
         if (kernels[i].name == NULL || kernels[i].function == NULL ||
             (kernels[i].parameters == NULL && kernels[i].parameter_count != 0))
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "kernel %" PRIu64 " of the array has no name, no function or no parameters", i);
     return TRM_OK;
 }
@@ -33,11 +33,11 @@ static int32_t check_functions(const struct trm_module_desc *desc)
 static int32_t check_path(const struct trm_module_desc *desc)
 {
     if (desc->size == 0 || memchr(desc->data, 0, desc->size) == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "the path of a shared object has no terminating zero within its %" PRIu64 " bytes",
                          desc->size);
     if (*(const char *)desc->data != '/')
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the path of a shared object is not absolute: \"%s\"",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the path of a shared object is not absolute: \"%s\"",
                          (const char *)desc->data);
     return TRM_OK;
 }
@@ -46,15 +46,15 @@ static int32_t check_device_code(const struct trm_module_desc *desc)
 {
     if (desc->size != 0)
         return TRM_OK;
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the description of a module has no bytes of data");
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the description of a module has no bytes of data");
 }
 
 int32_t core_module_desc_check(const struct trm_module_desc *desc)
 {
     if (desc->data == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the description of a module has no data");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the description of a module has no data");
     if (desc->constant_count != 0 && !core_module_is_portable(desc->format))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "native code has no specialisation constants, but %" PRIu32 " were given",
                          desc->constant_count);
     switch (desc->format) {
@@ -80,11 +80,11 @@ static int32_t copy_shader(struct core_context *context, const struct trm_module
 
     struct core_shader *shader = core_object_enter(desc->data, CORE_SHADER);
     if (shader == NULL)
-        return core_last_status();
+        return base_last_status();
     if (shader->object.context == context)
         status = core_portable_copy(portable, &shader->portable, desc->name);
     else
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "the shader and the device belong to two contexts");
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the shader and the device belong to two contexts");
     core_object_leave(&shader->object);
     return status;
 }
@@ -129,7 +129,7 @@ int32_t core_module_source_create(struct core_context *context, const struct trm
     }
     struct core_portable *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("loading a module");
+        return base_fail_memory("loading a module");
     core_portable_init(made, context);
     int32_t status = read_desc(context, desc, made);
     if (status != TRM_OK) {

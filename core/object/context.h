@@ -8,9 +8,8 @@
 #include <trireme/backend.h>
 #include <trireme/context.h>
 
-#include "base/allocate.h"
-#include "base/error.h"
-#include "core/object/object.h"
+#include "base/base.h"
+#include "core/object/handle.h"
 
 struct core_settings;
 struct core_registry;
@@ -19,8 +18,7 @@ struct core_service;
 struct core_context {
     struct core_object object;
     struct trm_allocator allocator;
-    trm_log_fn log;
-    void *log_user;
+    struct base_log log;
     struct core_handle_table *handles;
     _Atomic uint32_t *fork_word; /* base/fork.h */
     struct core_settings *settings;
@@ -30,7 +28,6 @@ struct core_context {
     int32_t registry_in_making;     /* 1: some thread is at it, without the lock */
     struct core_registry *registry; /* NULL until the first call that needs a device */
     struct core_service *service;   /* NULL until the first callback */
-    int32_t log_level;              /* the setting log.level */
 };
 
 static inline struct core_context *core_context_find(struct trm_context *handle)
@@ -38,9 +35,29 @@ static inline struct core_context *core_context_find(struct trm_context *handle)
     return core_object_find(handle, CORE_CONTEXT);
 }
 
-/* One line to the program's log callback, if the setting log.level lets it through. */
-void core_log(const struct core_context *context, int32_t level, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Host memory of the context's allocator; see base/allocate.h. */
+static inline void *core_allocate(const struct core_context *context, size_t size)
+{
+    return base_allocate(&context->allocator, size);
+}
+
+static inline void *core_allocate_aligned(const struct core_context *context, size_t size, size_t alignment)
+{
+    return base_allocate_aligned(&context->allocator, size, alignment);
+}
+
+static inline void core_release(const struct core_context *context, void *memory, size_t size)
+{
+    base_release(&context->allocator, memory, size);
+}
+
+static inline char *core_copy_text(const struct core_context *context, const char *text)
+{
+    return base_copy_text(&context->allocator, text);
+}
+
+/* One line to the log, if the setting log.level lets it through. */
+#define core_log(context, level, ...) base_log_write(&(context)->log, (level), __VA_ARGS__)
 
 /* The table of functions that backends get (core/context/host.c). */
 void core_host_init(struct core_context *context);

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/object/abi.h"
-#include "core/object/context.h"
+#include "core/object/object.h"
 #include "core/plugin/registry.h"
 
 /* Of the first version of struct trm_device_summary. */
@@ -30,10 +29,10 @@ int32_t trm_device_count(struct trm_context *handle, uint32_t *count)
 {
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = TRM_OK;
     if (count == NULL)
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_count: `count` is NULL");
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_count: `count` is NULL");
     if (status == TRM_OK)
         status = count_devices(context, count);
     core_object_leave(&context->object);
@@ -67,15 +66,15 @@ static int32_t find_device(struct core_context *context, uint32_t index, struct 
         }
         before += (*backend)->device_count;
     }
-    return core_fail(TRM_ERROR_OUT_OF_RANGE, "there is no device number %u, only %u of them", index, before);
+    return base_fail(TRM_ERROR_OUT_OF_RANGE, "there is no device number %u, only %u of them", index, before);
 }
 
 static int32_t ask_u64(const struct core_backend *backend, uint32_t number, uint32_t key, uint64_t *value)
 {
     uint64_t needed = 0;
-    core_error_clear();
+    base_error_clear();
     int32_t status = backend->device.get_info(backend->instance, number, key, value, sizeof(*value), &needed);
-    return status == TRM_OK ? TRM_OK : core_fail_backend(status);
+    return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
 /* A name that is too long is cut. */
@@ -83,13 +82,13 @@ static int32_t ask_name(const struct core_backend *backend, uint32_t number, cha
 {
     char text[4096] = "";
     uint64_t needed = 0;
-    core_error_clear();
+    base_error_clear();
     int32_t status =
         backend->device.get_info(backend->instance, number, TRM_DEVICE_NAME, text, sizeof(text), &needed);
     if (status != TRM_OK)
-        return core_fail_backend(status);
+        return base_fail_backend(status);
     text[sizeof(text) - 1] = '\0';
-    core_text_copy(name, capacity, text);
+    base_text_copy(name, capacity, text);
     return TRM_OK;
 }
 
@@ -107,7 +106,7 @@ static int32_t summarise(const struct core_backend *backend, uint32_t number,
     if (status != TRM_OK)
         return status;
     snprintf(summary->id, sizeof(summary->id), "%s:%u", backend->name, number);
-    core_text_copy(summary->backend, sizeof(summary->backend), backend->name);
+    base_text_copy(summary->backend, sizeof(summary->backend), backend->name);
     summary->kind         = (int32_t)kind;
     summary->memory_bytes = memory;
     summary->unified      = unified != 0;
@@ -121,14 +120,14 @@ static int32_t describe(struct core_context *context, uint32_t index, struct trm
     uint32_t number                = 0;
     struct trm_device_summary ours = {.struct_size = sizeof(ours)};
     if (out == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_describe: `summary` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_describe: `summary` is NULL");
     int32_t status = find_device(context, index, &backend, &number);
     if (status == TRM_OK)
         status = summarise(backend, number, &ours);
     if (status != TRM_OK)
         return status;
     if (!core_struct_give(out, &ours, sizeof(ours), DEVICE_SUMMARY_LEAST))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_device_summary.struct_size is %u, but its size is %zu", out->struct_size,
                          sizeof(ours));
     return TRM_OK;
@@ -138,7 +137,7 @@ int32_t trm_device_describe(struct trm_context *handle, uint32_t index, struct t
 {
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = describe(context, index, summary);
     core_object_leave(&context->object);
     return status;

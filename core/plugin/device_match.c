@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 
 #define UUID_BYTES 16
 #define NAME_BYTES 1024
@@ -18,9 +18,9 @@ static int32_t ask(const struct core_backend *backend, uint32_t number, uint32_t
                    uint64_t capacity)
 {
     uint64_t needed = 0;
-    core_error_clear();
+    base_error_clear();
     int32_t status = backend->device.get_info(backend->instance, number, key, value, capacity, &needed);
-    return status == TRM_OK || status == TRM_ERROR_NOT_FOUND ? status : core_fail_backend(status);
+    return status == TRM_OK || status == TRM_ERROR_NOT_FOUND ? status : base_fail_backend(status);
 }
 
 static int32_t ask_name(const struct core_backend *backend, uint32_t number, char name[NAME_BYTES])
@@ -82,7 +82,7 @@ static int32_t fail_unmatched(const struct core_backend *backend, const char *id
 {
     char list[LIST_BYTES];
     list_devices(backend, way, list);
-    return core_fail(TRM_ERROR_NOT_FOUND, "there is no device %.200s: %s", id, list);
+    return base_fail(TRM_ERROR_NOT_FOUND, "there is no device %.200s: %s", id, list);
 }
 
 int32_t core_device_find_number(const struct core_backend *backend, const char *id,
@@ -91,7 +91,7 @@ int32_t core_device_find_number(const struct core_backend *backend, const char *
     if (wanted->way == CORE_DEVICE_ANY || wanted->way == CORE_DEVICE_BY_NUMBER) {
         uint32_t asked = wanted->way == CORE_DEVICE_ANY ? backend->preferred : wanted->number;
         if (asked >= backend->device_count)
-            return core_fail(TRM_ERROR_NOT_FOUND, "there is no device %s: the backend %s has %u", id,
+            return base_fail(TRM_ERROR_NOT_FOUND, "there is no device %s: the backend %s has %u", id,
                              backend->name, backend->device_count);
         *number = asked;
         return TRM_OK;

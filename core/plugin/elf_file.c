@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/base.h"
 
 #if defined(__x86_64__)
 #define OUR_MACHINE EM_X86_64
@@ -56,12 +56,12 @@ static const char *machine_name(uint16_t machine)
 
 static int32_t fail(const char *sentence)
 {
-    return core_fail_static(TRM_ERROR_ABI, sentence);
+    return base_fail_static(TRM_ERROR_ABI, sentence);
 }
 
 static int32_t fail_truncated(uint64_t has, uint64_t needs)
 {
-    return core_fail(TRM_ERROR_ABI, "the file is cut off: it has %" PRIu64 " bytes of at least %" PRIu64, has,
+    return base_fail(TRM_ERROR_ABI, "the file is cut off: it has %" PRIu64 " bytes of at least %" PRIu64, has,
                      needs);
 }
 
@@ -69,8 +69,8 @@ static int32_t fail_machine(uint16_t machine)
 {
     const char *name = machine_name(machine);
     if (name == NULL)
-        return core_fail(TRM_ERROR_ABI, "it was built for another kind of machine (ELF number %u)", machine);
-    return core_fail(TRM_ERROR_ABI, "it was built for another kind of machine (%s)", name);
+        return base_fail(TRM_ERROR_ABI, "it was built for another kind of machine (ELF number %u)", machine);
+    return base_fail(TRM_ERROR_ABI, "it was built for another kind of machine (%s)", name);
 }
 
 static int read_at(int file, void *to, size_t size, uint64_t offset)
@@ -123,11 +123,11 @@ static int32_t check_open(int file)
     Elf64_Ehdr header;
     memset(&header, 0, sizeof(header));
     if (fstat(file, &facts) != 0)
-        return core_fail(TRM_ERROR_NOT_FOUND, "the file cannot be read: %m");
+        return base_fail(TRM_ERROR_NOT_FOUND, "the file cannot be read: %m");
     uint64_t size = (uint64_t)facts.st_size;
     size_t wanted = size < sizeof(header) ? (size_t)size : sizeof(header);
     if (!read_at(file, &header, wanted, 0))
-        return core_fail(TRM_ERROR_NOT_FOUND, "the file cannot be read: %m");
+        return base_fail(TRM_ERROR_NOT_FOUND, "the file cannot be read: %m");
     int32_t status = check_identity(header.e_ident, size);
     if (status == TRM_OK)
         status = check_header(&header, size);
@@ -140,7 +140,7 @@ int32_t core_elf_check(const char *path)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (file < 0)
-        return core_fail(TRM_ERROR_NOT_FOUND, "the file cannot be opened: %m");
+        return base_fail(TRM_ERROR_NOT_FOUND, "the file cannot be opened: %m");
     int32_t status = check_open(file);
     close(file);
     return status;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/object/context.h"
+#include "core/object/object.h"
 #include "core/settings/settings.h"
 
 static int is_known(const struct core_folders *folders, const char *path)
@@ -37,7 +37,7 @@ static int32_t add_folder(struct core_context *context, const struct core_folder
     }
     char *copy = core_copy_text(context, real);
     if (copy == NULL)
-        return core_fail_memory("collecting folders to search");
+        return base_fail_memory("collecting folders to search");
     folders->paths[folders->count++] = copy;
     return TRM_OK;
 }
@@ -65,7 +65,7 @@ static int32_t add_beside_library(struct core_context *context, const struct cor
     char path[PATH_MAX];
     size_t length = strlen(kind->below) + 1;
     Dl_info library;
-    if (dladdr(&core_system_allocator, &library) == 0 || library.dli_fname == NULL)
+    if (dladdr(&base_system_allocator, &library) == 0 || library.dli_fname == NULL)
         return TRM_OK;
     /* A relative name means the folder that was current at the start of the program, if anything. */
     if (library.dli_fname[0] != '/' || realpath(library.dli_fname, path) == NULL)
@@ -145,7 +145,7 @@ int32_t core_folder_list(struct core_context *context, const struct core_folders
     size_t size             = sizeof(struct entries) + kind->most * sizeof(((struct entries *)0)->names[0]);
     struct entries *entries = core_allocate(context, size);
     if (entries == NULL)
-        status = core_fail_memory("searching a folder");
+        status = base_fail_memory("searching a folder");
     else
         read_entries(context, kind, folder, handle, entries);
     closedir(handle);

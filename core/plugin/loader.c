@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/file_permissions.h"
-#include "core/object/context.h"
+#include "base/base.h"
+#include "core/object/object.h"
 #include "core/plugin/elf_file.h"
 
 #define MOST_DEVICES 1024
@@ -37,14 +37,14 @@ void core_loader_say(struct core_candidate *candidate, const char *format, ...)
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     clean(text);
-    core_text_copy(candidate->reason, sizeof(candidate->reason), text);
+    base_text_copy(candidate->reason, sizeof(candidate->reason), text);
     candidate->accepted = 0;
 }
 
 /* A backend's function failed: what it said about that, else what the status means. */
 static const char *words_for(struct core_candidate *candidate, int32_t status)
 {
-    core_fail_backend(status);
+    base_fail_backend(status);
     candidate->starved = status == TRM_ERROR_OUT_OF_HOST_MEMORY;
     return trm_last_error().sentence;
 }
@@ -68,7 +68,7 @@ static int32_t check_file(struct core_candidate *candidate)
     if (candidate->path[0] != '/')
         return core_loader_refuse(candidate,
                                   "the path is not absolute, and only absolute paths may name code");
-    int32_t status = core_file_permissions_check(candidate->path);
+    int32_t status = base_file_permissions_check(candidate->path);
     if (status == TRM_ERROR_PERMISSION)
         return core_loader_refuse(candidate, "not trusted: %s", trm_last_error().sentence);
     if (status != TRM_OK)
@@ -147,7 +147,7 @@ int32_t core_loader_probe(struct core_context *context, struct core_candidate *c
     int32_t score    = 0;
     uint64_t begin   = milliseconds();
     core_log(context, TRM_LOG_INFO, "%s: probing %s", candidate->name, candidate->path);
-    core_error_clear();
+    base_error_clear();
     int32_t status = candidate->backend.plugin->probe(&context->host, &score, reason, sizeof(reason));
     core_log(context, TRM_LOG_INFO, "%s: probed in %llu ms", candidate->name,
              (unsigned long long)(milliseconds() - begin));
@@ -171,7 +171,7 @@ static int32_t count_devices(struct core_candidate *candidate)
 {
     struct core_backend *backend = &candidate->backend;
     uint32_t count               = 0;
-    core_error_clear();
+    base_error_clear();
     int32_t status = backend->device.count(backend->instance, &count);
     if (status != TRM_OK)
         return core_loader_refuse(candidate, "it cannot count its devices: %s", words_for(candidate, status));
@@ -189,7 +189,7 @@ static int32_t count_devices(struct core_candidate *candidate)
 int32_t core_loader_start(struct core_context *context, struct core_candidate *candidate)
 {
     struct core_backend *backend = &candidate->backend;
-    core_error_clear();
+    base_error_clear();
     int32_t status = backend->plugin->open(&context->host, &backend->instance);
     if (status != TRM_OK)
         return core_loader_refuse(candidate, "it could not be opened: %s", words_for(candidate, status));

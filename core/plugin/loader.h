@@ -4,7 +4,7 @@
 #ifndef CORE_PLUGIN_LOADER_H
 #define CORE_PLUGIN_LOADER_H
 
-#include "base/error.h"
+#include "base/base.h"
 #include "core/plugin/registry.h"
 
 /* What came of a file: how far it got, and why no further. */
@@ -36,8 +36,8 @@ int32_t core_loader_start(struct core_context *context, struct core_candidate *c
 /* Ends the instance of a candidate that was started. */
 void core_loader_stop(struct core_candidate *candidate);
 
-/* Says why a candidate is refused; answers 0. A macro for the same reason as core_fail(). */
-#define core_loader_refuse(candidate, ...) (core_loader_say((candidate), __VA_ARGS__), core_error_pass(0))
+/* Says why a candidate is refused; answers 0. A macro for the same reason as base_fail(). */
+#define core_loader_refuse(candidate, ...) (core_loader_say((candidate), __VA_ARGS__), base_error_pass(0))
 
 void core_loader_say(struct core_candidate *candidate, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/object/context.h"
+#include "core/object/object.h"
 #include "core/plugin/registry_state.h"
 #include "core/settings/settings.h"
 
@@ -20,15 +20,15 @@ static int32_t add_candidate(struct core_registry *registry, const char *name, s
 {
     struct core_context *context = registry->context;
     if (registry->count == CORE_CANDIDATES_MOST)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "there are more than %d plugins to look at",
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "there are more than %d plugins to look at",
                          CORE_CANDIDATES_MOST);
     struct core_candidate *candidate = core_allocate(context, sizeof(*candidate));
     if (candidate == NULL)
-        return core_fail_memory("looking for backends");
+        return base_fail_memory("looking for backends");
     candidate->path = core_copy_text(context, path);
     if (candidate->path == NULL) {
         core_release(context, candidate, sizeof(*candidate));
-        return core_fail_memory("looking for backends");
+        return base_fail_memory("looking for backends");
     }
     snprintf(candidate->file_name, sizeof(candidate->file_name), "%.*s", (int)length, name);
     memcpy(candidate->name, candidate->file_name, sizeof(candidate->name));
@@ -81,7 +81,7 @@ static int32_t judge(struct core_registry *registry, struct core_candidate *cand
         core_log(context, TRM_LOG_INFO, "%s: refused: %s (%s)", candidate->name, candidate->reason,
                  candidate->path);
     if (candidate->starved)
-        return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "there is no host memory for the backend %s: %s",
+        return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "there is no host memory for the backend %s: %s",
                          candidate->name, candidate->reason);
     return TRM_OK;
 }
@@ -221,11 +221,11 @@ static void sort_candidates(struct core_registry *registry)
 int32_t core_registry_create(struct core_context *context, struct core_registry **out)
 {
     char unused[256];
-    struct core_saved_error before, failure;
-    core_error_save(&before);
+    struct base_saved_error before, failure;
+    base_error_save(&before);
     struct core_registry *registry = core_allocate(context, sizeof(*registry));
     if (registry == NULL)
-        return core_fail_memory("looking for backends");
+        return base_fail_memory("looking for backends");
     registry->context = context;
     registry->choice  = core_setting_text(context, "backend");
     core_selection_parse(registry->choice, &registry->selection, unused, sizeof(unused));
@@ -233,13 +233,13 @@ int32_t core_registry_create(struct core_context *context, struct core_registry 
     if (status == TRM_OK)
         status = find_all(registry);
     if (status != TRM_OK) {
-        core_error_save(&failure); /* a backend that is closed may say something */
+        base_error_save(&failure); /* a backend that is closed may say something */
         core_registry_destroy(registry);
-        core_error_restore(&failure);
+        base_error_restore(&failure);
         return status;
     }
     sort_candidates(registry);
-    core_error_restore(&before); /* what single plugins said is in the report */
+    base_error_restore(&before); /* what single plugins said is in the report */
     *out = registry;
     return TRM_OK;
 }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/object/context.h"
+#include "core/object/object.h"
 #include "core/plugin/device_match.h"
 #include "core/plugin/registry_state.h"
 #include "core/settings/settings.h"
@@ -42,9 +42,9 @@ static int32_t fail_none(const struct core_registry *registry)
 {
     char reasons[1600];
     if (registry->count == 0)
-        return core_fail(TRM_ERROR_NOT_FOUND, "no backend was found: no folder that is searched has one");
+        return base_fail(TRM_ERROR_NOT_FOUND, "no backend was found: no folder that is searched has one");
     list_reasons(registry, reasons, sizeof(reasons));
-    return core_fail(TRM_ERROR_NOT_FOUND, "no backend can be used: %s", reasons);
+    return base_fail(TRM_ERROR_NOT_FOUND, "no backend can be used: %s", reasons);
 }
 
 static int32_t fail_unknown(const struct core_registry *registry, const char *id)
@@ -53,7 +53,7 @@ static int32_t fail_unknown(const struct core_registry *registry, const char *id
     if (registry->count == 0)
         return fail_none(registry);
     list_reasons(registry, reasons, sizeof(reasons));
-    return core_fail(TRM_ERROR_NOT_FOUND, "there is no backend for the device \"%.100s\": %s", id, reasons);
+    return base_fail(TRM_ERROR_NOT_FOUND, "there is no backend for the device \"%.100s\": %s", id, reasons);
 }
 
 int32_t core_registry_status(const struct core_registry *registry)
@@ -62,7 +62,7 @@ int32_t core_registry_status(const struct core_registry *registry)
     if (selection->mode != CORE_SELECT_LISTED || selection->count != 1 || registry->backend_count != 0)
         return TRM_OK;
     /* The one that was asked for comes first. */
-    return core_fail(TRM_ERROR_NOT_FOUND, "the backend %.200s, which was asked for, cannot be had: %s",
+    return base_fail(TRM_ERROR_NOT_FOUND, "the backend %.200s, which was asked for, cannot be had: %s",
                      registry->choice, registry->candidates[0]->reason);
 }
 
@@ -96,11 +96,11 @@ int32_t core_registry_resolve(struct core_registry *registry, const char *id, st
     if (id == NULL)
         id = core_setting_text(registry->context, "device");
     else if (id[0] == '\0')
-        return core_fail(TRM_ERROR_NOT_FOUND, "the name of the device is empty");
+        return base_fail(TRM_ERROR_NOT_FOUND, "the name of the device is empty");
     if (id[0] == '\0')
         return resolve_default(registry, backend, index);
     if (!core_device_id_parse(id, &wanted))
-        return core_fail(TRM_ERROR_NOT_FOUND,
+        return base_fail(TRM_ERROR_NOT_FOUND,
                          "\"%.100s\" is not the name of a device, such as cpu, cuda:1 or cuda:name=*H200*",
                          id);
 
@@ -108,7 +108,7 @@ int32_t core_registry_resolve(struct core_registry *registry, const char *id, st
     if (candidate == NULL)
         return fail_unknown(registry, id);
     if (!candidate->accepted)
-        return core_fail(TRM_ERROR_NOT_FOUND, "the device %s cannot be had: %s", id, candidate->reason);
+        return base_fail(TRM_ERROR_NOT_FOUND, "the device %s cannot be had: %s", id, candidate->reason);
     uint32_t number = 0;
     int32_t status  = core_device_find_number(&candidate->backend, id, &wanted, &number);
     if (status != TRM_OK)

@@ -4,8 +4,8 @@
  */
 #include <stddef.h>
 
-#include "base/error.h"
-#include "core/object/abi.h"
+#include "base/base.h"
+#include "core/object/object.h"
 #include "core/plugin/loader.h"
 #include "core/plugin/selection.h"
 
@@ -142,7 +142,7 @@ static int32_t take_name(struct core_candidate *candidate, const struct trm_back
             "its name \"%.60s\" is not made of lower-case letters, digits, '-' and '_', "
             "47 at most",
             plugin->name);
-    core_text_copy(candidate->name, sizeof(candidate->name), plugin->name);
+    base_text_copy(candidate->name, sizeof(candidate->name), plugin->name);
     candidate->version = plugin->version ? plugin->version : "";
     return 1;
 }

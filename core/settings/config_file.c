@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/object/context.h"
+#include "core/object/object.h"
 
 #define LARGEST_FILE (1 << 20)
 
@@ -22,7 +22,7 @@ struct position {
 
 static int32_t fail_at(const struct position *position, const char *what)
 {
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: %s", position->path, position->line, what);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: %s", position->path, position->line, what);
 }
 
 static char *skip_spaces(char *text)
@@ -111,7 +111,7 @@ static int32_t fail_file(const char *path)
                      : code == EACCES                  ? TRM_ERROR_PERMISSION
                                                        : TRM_ERROR_INVALID_ARGUMENT;
     errno          = code;
-    return core_fail(status, "%s cannot be read: %m", path);
+    return base_fail(status, "%s cannot be read: %m", path);
 }
 
 /* Reads what fits; 0 at an error. */
@@ -139,16 +139,16 @@ static int32_t read_open(struct core_context *context, int file, const char *pat
     if (fstat(file, &facts) != 0)
         return fail_file(path);
     if (!S_ISREG(facts.st_mode))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is not a regular file", path);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is not a regular file", path);
     if (facts.st_size > LARGEST_FILE)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is too long to be a file of settings", path);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is too long to be a file of settings", path);
 
     size_t size    = (size_t)facts.st_size;
     size_t memory  = size + 1;
     char *text     = core_allocate(context, memory);
     int32_t status = TRM_OK;
     if (text == NULL)
-        return core_fail_memory("reading a file of settings");
+        return base_fail_memory("reading a file of settings");
     if (!read_all(file, text, &size))
         status = fail_file(path);
     if (status == TRM_OK)

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "base/file_permissions.h"
-#include "core/object/context.h"
+#include "base/base.h"
+#include "core/object/object.h"
 #include "core/settings/config_file.h"
 
 #define VARIABLE_BYTES 128
@@ -88,7 +88,7 @@ release_name:
 release_foreign:
     core_release(context, foreign, sizeof(*foreign));
 out_of_memory:
-    return core_fail_memory("reading the settings");
+    return base_fail_memory("reading the settings");
 }
 
 /* Checks the text, and sets the value if nothing as strong has; the program may say a thing twice,
@@ -101,13 +101,13 @@ static int32_t set_row(struct reader *reader, const struct core_setting_row *row
     struct core_context *context = reader->context;
     struct value *value          = (struct value *)value_of(reader->settings, row->info.name, &row);
     if (!core_setting_parse(row, text, &number, allowed, sizeof(allowed)))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is \"%.200s\", but it takes %s", where, text,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is \"%.200s\", but it takes %s", where, text,
                          allowed);
     if (origin < value->origin || (origin == value->origin && origin != TRM_ORIGIN_PROGRAM))
         return TRM_OK;
     char *copy = core_copy_text(context, text);
     if (copy == NULL)
-        return core_fail_memory("reading the settings");
+        return base_fail_memory("reading the settings");
     if (value->text != NULL)
         core_release(context, value->text, strlen(value->text) + 1);
     *value = (struct value){copy, number, origin};
@@ -120,13 +120,13 @@ static int32_t read_program(struct reader *reader, const struct trm_setting *giv
 {
     char where[160];
     if (given->name == NULL || given->value == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "a setting given by the program has NULL for its name or value");
     const struct core_setting_row *row = core_setting_row(given->name);
     if (row == NULL && core_setting_is_foreign(given->name))
         return keep_foreign(reader, given->name, given->value, TRM_ORIGIN_PROGRAM);
     if (row == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "there is no setting \"%.100s\", which the program gives", given->name);
     snprintf(where, sizeof(where), "the setting %s, given by the program,", given->name);
     return set_row(reader, row, given->value, TRM_ORIGIN_PROGRAM, where);
@@ -200,16 +200,16 @@ static int32_t set_from_file(void *user, const char *key, const char *text, unsi
         return ignore_untrusted(reader, key, line);
     }
     if (row == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: there is no setting \"%.100s\"", reader->path,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: there is no setting \"%.100s\"", reader->path,
                          line, key);
     if (strcmp(key, "config") == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: config cannot be set in a file", reader->path,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: config cannot be set in a file", reader->path,
                          line);
     if (row->info.secure && !reader->trusted)
         return ignore_untrusted(reader, key, line);
     uint32_t bit = 1u << (row - core_setting_row_at(0));
     if (reader->set & bit)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: %s is set a second time", reader->path, line,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: %s is set a second time", reader->path, line,
                          key);
     reader->set |= bit;
     snprintf(where, sizeof(where), "%s:%u: %s", reader->path, line, key);
@@ -219,7 +219,7 @@ static int32_t set_from_file(void *user, const char *key, const char *text, unsi
 static int32_t read_file(struct reader *reader, const char *path)
 {
     reader->path    = path;
-    reader->trusted = core_file_permissions_check(path) == TRM_OK;
+    reader->trusted = base_file_permissions_check(path) == TRM_OK;
     reader->set     = 0;
     return core_config_read(reader->context, path, set_from_file, reader);
 }
@@ -227,14 +227,14 @@ static int32_t read_file(struct reader *reader, const char *path)
 /* A file that nobody named need not be there, and one that cannot be read is no reason to stop. */
 static int32_t read_file_if_there(struct reader *reader, const char *path)
 {
-    struct core_saved_error before;
-    core_error_save(&before);
+    struct base_saved_error before;
+    base_error_save(&before);
     int32_t status = read_file(reader, path);
     if (status == TRM_ERROR_PERMISSION)
         core_log(reader->context, TRM_LOG_WARNING, "%s", trm_last_error().sentence);
     else if (status != TRM_OK && status != TRM_ERROR_NOT_FOUND)
         return status;
-    core_error_restore(&before);
+    base_error_restore(&before);
     return TRM_OK;
 }
 
@@ -276,7 +276,7 @@ static int32_t find_cache_home(struct reader *reader, uint32_t flags)
         !user_path(path, sizeof(path), "XDG_CACHE_HOME", ".cache", "trireme"))
         return TRM_OK;
     reader->settings->cache_home = core_copy_text(reader->context, path);
-    return reader->settings->cache_home != NULL ? TRM_OK : core_fail_memory("reading the settings");
+    return reader->settings->cache_home != NULL ? TRM_OK : base_fail_memory("reading the settings");
 }
 
 static int32_t read_all(struct reader *reader, const struct trm_context_desc *desc)
@@ -302,7 +302,7 @@ int32_t core_settings_create(struct core_context *context, const struct trm_cont
     const struct core_setting_row *row;
     struct core_settings *settings = core_allocate(context, sizeof(*settings));
     if (settings == NULL)
-        return core_fail_memory("making the settings");
+        return base_fail_memory("making the settings");
     for (uint32_t i = 0; (row = core_setting_row_at(i)) != NULL; i++)
         core_setting_parse(row, row->info.default_value, &settings->values[i].number, unused, sizeof(unused));
 
@@ -390,10 +390,10 @@ static int32_t find_text(const struct core_settings *settings, const char *name,
         return TRM_OK;
     }
     if (!core_setting_is_foreign(name))
-        return core_fail(TRM_ERROR_NOT_FOUND, "there is no setting \"%.100s\"", name);
+        return base_fail(TRM_ERROR_NOT_FOUND, "there is no setting \"%.100s\"", name);
     const struct foreign *foreign = find_foreign(settings, name);
     if (foreign == NULL)
-        return core_fail(TRM_ERROR_NOT_FOUND, "nobody has set %.100s", name);
+        return base_fail(TRM_ERROR_NOT_FOUND, "nobody has set %.100s", name);
     *text   = foreign->text;
     *origin = foreign->origin;
     return TRM_OK;
@@ -405,9 +405,9 @@ int32_t core_setting_get(const struct core_context *context, const char *name, c
     const char *text = "";
     int32_t from     = TRM_ORIGIN_DEFAULT;
     if (name == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the name of a setting is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the name of a setting is NULL");
     if (value == NULL && capacity != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "`value` is NULL, but `capacity` is %zu", capacity);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "`value` is NULL, but `capacity` is %zu", capacity);
     int32_t status = find_text(context->settings, name, &text, &from);
     if (status != TRM_OK)
         return status;
@@ -415,7 +415,7 @@ int32_t core_setting_get(const struct core_context *context, const char *name, c
     if (needed != NULL)
         *needed = size;
     if (value != NULL && size > capacity)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "the value of %s takes %zu bytes, but there is room for %zu",
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "the value of %s takes %zu bytes, but there is room for %zu",
                          name, size, capacity);
     if (value != NULL)
         memcpy(value, text, size);
@@ -429,6 +429,6 @@ int32_t trm_context_setting(struct trm_context *handle, const char *name, char *
 {
     struct core_context *context = core_context_find(handle);
     if (context == NULL)
-        return core_last_status();
+        return base_last_status();
     return core_setting_get(context, name, value, capacity, needed, origin);
 }

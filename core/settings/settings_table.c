@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "core/object/abi.h"
-#include "core/plugin/selection.h"
+#include "base/base.h"
+#include "core/object/object.h"
+#include "core/plugin/plugin.h"
 #include "core/settings/settings.h"
 
 /* Of the first version of struct trm_setting_info. */
@@ -256,12 +256,12 @@ uint32_t trm_setting_count(void)
 int32_t trm_setting_describe(uint32_t index, struct trm_setting_info *info)
 {
     if (info == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_setting_describe: `info` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_setting_describe: `info` is NULL");
     if (index >= ROW_COUNT)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "there is no setting number %u, only %zu of them", index,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "there is no setting number %u, only %zu of them", index,
                          ROW_COUNT);
     if (!core_struct_give(info, &rows[index].info, sizeof(rows[index].info), SETTING_INFO_LEAST))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_setting_info.struct_size is %u, but its size is %zu", info->struct_size,
                          sizeof(*info));
     return TRM_OK;

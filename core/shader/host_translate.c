@@ -7,14 +7,13 @@
 #include <string.h>
 
 #include "compiler/translate/translate.h"
-#include "core/object/abi.h"
-#include "core/object/context.h"
+#include "core/object/object.h"
 
 #define TRANSLATION_MIN 32 /* bytes of struct trm_translation in the first version */
 
 /* A translation that a backend holds: it is found again by its list of symbols. */
 struct lent {
-    struct core_arena arena;
+    struct base_arena arena;
     uint64_t size; /* bytes of this */
     const char *symbols[];
 };
@@ -30,7 +29,7 @@ static struct lent *lend(struct core_context *context, uint32_t symbol_count)
     return lent;
 }
 
-static int32_t translate_source(struct core_arena *arena, const struct trm_module_source *source,
+static int32_t translate_source(struct base_arena *arena, const struct trm_module_source *source,
                                 int32_t language, uint32_t flags, struct translate_result *result)
 {
     struct translate_request request = {
@@ -52,18 +51,18 @@ int32_t core_host_translate(void *user, const struct trm_module_source *source, 
 {
     struct core_context *context = user;
     struct translate_result result;
-    struct core_arena arena;
+    struct base_arena arena;
 
     if (source->format != TRM_MODULE_SPIRV)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "only SPIR-V is translated");
-    core_arena_init(&arena, context);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "only SPIR-V is translated");
+    base_arena_init(&arena, &context->allocator);
     int32_t status = translate_source(&arena, source, language, flags, &result);
     if (status != TRM_OK)
         goto release_arena;
     struct lent *lent           = lend(context, result.symbol_count);
     struct trm_translation ours = {.struct_size = sizeof(ours)};
     if (lent == NULL) {
-        status = core_fail_memory("translating a shader");
+        status = base_fail_memory("translating a shader");
         goto release_arena;
     }
     memcpy(lent->symbols, result.symbols, result.symbol_count * sizeof(*result.symbols));
@@ -74,12 +73,12 @@ int32_t core_host_translate(void *user, const struct trm_module_source *source, 
     ours.symbols      = lent->symbols;
     if (core_struct_give(translation, &ours, sizeof(ours), TRANSLATION_MIN))
         return TRM_OK;
-    status = core_fail(TRM_ERROR_ABI, "a translation's struct_size is %u, but its size is %zu",
+    status = base_fail(TRM_ERROR_ABI, "a translation's struct_size is %u, but its size is %zu",
                        translation->struct_size, sizeof(ours));
     core_release(context, lent, lent->size);
 
 release_arena:
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
     return status;
 }
 
@@ -91,11 +90,11 @@ void core_host_release_translation(void *user, struct trm_translation *translati
         return;
     const char *list          = (const char *)translation->symbols - offsetof(struct lent, symbols);
     struct lent *lent         = (struct lent *)(uintptr_t)list;
-    struct core_arena arena   = lent->arena;
+    struct base_arena arena   = lent->arena;
     translation->text         = NULL;
     translation->length       = 0;
     translation->symbols      = NULL;
     translation->symbol_count = 0;
     core_release(context, lent, lent->size);
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
 }

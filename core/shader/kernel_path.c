@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file_permissions.h"
-#include "core/object/context.h"
-#include "core/plugin/folders.h"
+#include "base/base.h"
+#include "core/object/object.h"
+#include "core/plugin/plugin.h"
 
 #define NAME_MOST 100
 #define EXTENSION ".spv"
@@ -36,21 +36,21 @@ static int32_t fail_not_found(const struct core_folders *folders, const char *na
     if (length >= sizeof(list))
         memcpy(list + sizeof(list) - 4, "...", 4);
     if (folders->count == 0)
-        return core_fail(TRM_ERROR_NOT_FOUND,
+        return base_fail(TRM_ERROR_NOT_FOUND,
                          "there is no kernel \"%s\": none of the folders for kernels is there", name);
-    return core_fail(TRM_ERROR_NOT_FOUND, "there is no kernel \"%s\" in %s", name, list);
+    return base_fail(TRM_ERROR_NOT_FOUND, "there is no kernel \"%s\" in %s", name, list);
 }
 
-static int32_t find_in(struct core_arena *arena, const struct core_folders *folders, const char *name,
+static int32_t find_in(struct base_arena *arena, const struct core_folders *folders, const char *name,
                        const char **found)
 {
     for (uint32_t i = 0; i < folders->count; i++) {
-        const char *path = core_arena_format(arena, "%s/%s" EXTENSION, folders->paths[i], name);
+        const char *path = base_arena_format(arena, "%s/%s" EXTENSION, folders->paths[i], name);
         if (path == NULL)
-            return core_fail_memory("looking for a kernel");
+            return base_fail_memory("looking for a kernel");
         if (access(path, F_OK) != 0)
             continue;
-        int32_t status = core_file_permissions_check(path);
+        int32_t status = base_file_permissions_check(path);
         if (status == TRM_OK)
             *found = path;
         return status;
@@ -58,19 +58,20 @@ static int32_t find_in(struct core_arena *arena, const struct core_folders *fold
     return fail_not_found(folders, name);
 }
 
-int32_t core_kernel_path_find(struct core_arena *arena, const char *name, const char **path)
+int32_t core_kernel_path_find(struct core_context *context, struct base_arena *arena, const char *name,
+                              const char **path)
 {
     struct core_folders folders;
 
     if (!is_name(name))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "\"%.100s\" is no name of a kernel: it has 1 to %d letters, digits, '_' and '-'",
                          name, NAME_MOST);
-    int32_t status = core_folders_create(arena->context, &core_folders_of_kernels, &folders);
+    int32_t status = core_folders_create(context, &core_folders_of_kernels, &folders);
     if (status != TRM_OK)
         return status;
     status = find_in(arena, &folders, name, path);
-    core_folders_destroy(arena->context, &folders);
+    core_folders_destroy(context, &folders);
     return status;
 }
 
@@ -83,7 +84,8 @@ struct place {
 };
 
 struct places {
-    struct core_arena arena;
+    struct core_context *context;
+    struct base_arena arena;
     struct place *list;
     uint32_t count, capacity;
     uint32_t order;
@@ -94,11 +96,11 @@ static int32_t found_file(void *user, const char *folder, const char *file)
     struct places *places = user;
     struct place place    = {.order = places->order};
 
-    place.name = core_arena_text(&places->arena, file, strlen(file) - strlen(EXTENSION));
-    place.path = core_arena_format(&places->arena, "%s/%s", folder, file);
+    place.name = base_arena_text(&places->arena, file, strlen(file) - strlen(EXTENSION));
+    place.path = base_arena_format(&places->arena, "%s/%s", folder, file);
     if (place.name == NULL || place.path == NULL ||
-        !core_arena_grow(&places->arena, &places->list, places->count, &places->capacity, sizeof(place)))
-        return core_fail_memory("listing the kernels");
+        !base_arena_grow(&places->arena, &places->list, places->count, &places->capacity, sizeof(place)))
+        return base_fail_memory("listing the kernels");
     if (is_name(place.name))
         places->list[places->count++] = place;
     return TRM_OK;
@@ -123,10 +125,10 @@ static int32_t visit_all(const struct places *places, trm_shader_visit_fn visit,
             .struct_size = sizeof(public), .name = place->name, .path = place->path};
         if (i != 0 && strcmp(place->name, places->list[i - 1].name) == 0)
             continue;
-        if (core_file_permissions_check(place->path) == TRM_OK)
+        if (base_file_permissions_check(place->path) == TRM_OK)
             status = visit(user, &public);
         else
-            core_log(places->arena.context, TRM_LOG_WARNING, "%s is left out: %s", place->path,
+            core_log(places->context, TRM_LOG_WARNING, "%s is left out: %s", place->path,
                      trm_last_error().sentence);
     }
     return status;
@@ -138,8 +140,8 @@ static int32_t list_folders(struct places *places, const struct core_folders *fo
 
     for (uint32_t i = 0; i < folders->count && status == TRM_OK; i++) {
         places->order = i;
-        status        = core_folder_list(places->arena.context, &core_folders_of_kernels, folders->paths[i],
-                                         found_file, places);
+        status = core_folder_list(places->context, &core_folders_of_kernels, folders->paths[i], found_file,
+                                  places);
     }
     if (places->count != 0)
         qsort(places->list, places->count, sizeof(*places->list), compare_places);
@@ -148,17 +150,17 @@ static int32_t list_folders(struct places *places, const struct core_folders *fo
 
 int32_t core_kernel_path_list(struct core_context *context, trm_shader_visit_fn visit, void *user)
 {
-    struct places places = {.list = NULL};
+    struct places places = {.context = context};
     struct core_folders folders;
 
     int32_t status = core_folders_create(context, &core_folders_of_kernels, &folders);
     if (status != TRM_OK)
         return status;
-    core_arena_init(&places.arena, context);
+    base_arena_init(&places.arena, &context->allocator);
     status = list_folders(&places, &folders);
     core_folders_destroy(context, &folders);
     if (status == TRM_OK)
         status = visit_all(&places, visit, user);
-    core_arena_fini(&places.arena);
+    base_arena_fini(&places.arena);
     return status;
 }

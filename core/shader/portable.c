@@ -7,35 +7,36 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 
 #define VARIANT_MOST 160 /* a file's name has to hold it besides a kernel's name */
 
 void core_portable_init(struct core_portable *portable, struct core_context *context)
 {
     memset(portable, 0, sizeof(*portable));
-    core_arena_init(&portable->arena, context);
+    portable->context = context;
+    base_arena_init(&portable->arena, &context->allocator);
 }
 
 void core_portable_fini(struct core_portable *portable)
 {
-    core_arena_fini(&portable->arena);
+    base_arena_fini(&portable->arena);
 }
 
 int32_t core_portable_copy(struct core_portable *portable, const struct core_portable *other,
                            const char *name)
 {
-    struct core_arena *arena = &portable->arena;
+    struct base_arena *arena = &portable->arena;
     const char *called       = name != NULL ? name : other->name;
 
-    uint32_t *words = core_arena_allocate(arena, other->word_count, sizeof(*words));
+    uint32_t *words = base_arena_allocate(arena, other->word_count, sizeof(*words));
     if (words != NULL)
         memcpy(words, other->words, other->word_count * sizeof(*words));
     portable->words      = words;
     portable->word_count = other->word_count;
-    portable->name       = core_arena_text(arena, called, strlen(called));
-    portable->stem = other->stem == NULL ? NULL : core_arena_text(arena, other->stem, strlen(other->stem));
-    return arena->failed ? core_fail_memory("copying a shader") : TRM_OK;
+    portable->name       = base_arena_text(arena, called, strlen(called));
+    portable->stem = other->stem == NULL ? NULL : base_arena_text(arena, other->stem, strlen(other->stem));
+    return arena->failed ? base_fail_memory("copying a shader") : TRM_OK;
 }
 
 /* ---- constants ----------------------------------------------------------------------------- */
@@ -65,9 +66,9 @@ static int32_t keep_constants(struct core_portable *portable, const struct spirv
     if (plain == NULL || count == 0 || plain->constant_count != module->constant_count ||
         count > module->constant_count)
         return TRM_OK;
-    portable->constants = core_arena_allocate(&portable->arena, count, sizeof(*portable->constants));
+    portable->constants = base_arena_allocate(&portable->arena, count, sizeof(*portable->constants));
     if (portable->constants == NULL)
-        return core_fail_memory("reading a shader");
+        return base_fail_memory("reading a shader");
     for (uint32_t i = 0; i < count; i++) {
         const struct trm_constant_info *info = &portable->reflection.constants[i];
         uint64_t bits                        = low_bits(info->type, bits_of(module, module->constants[i]));
@@ -81,15 +82,15 @@ static int32_t keep_constants(struct core_portable *portable, const struct spirv
 
 static void digest(struct core_portable *portable)
 {
-    struct core_sha256 hash;
+    struct base_sha256 hash;
 
-    core_sha256_begin(&hash);
-    core_sha256_add(&hash, portable->words, portable->word_count * sizeof(*portable->words));
+    base_sha256_begin(&hash);
+    base_sha256_add(&hash, portable->words, portable->word_count * sizeof(*portable->words));
     for (uint32_t i = 0; i < portable->constant_count; i++) {
-        core_sha256_add(&hash, &portable->constants[i].id, sizeof(portable->constants[i].id));
-        core_sha256_add(&hash, &portable->constants[i].bits, sizeof(portable->constants[i].bits));
+        base_sha256_add(&hash, &portable->constants[i].id, sizeof(portable->constants[i].id));
+        base_sha256_add(&hash, &portable->constants[i].bits, sizeof(portable->constants[i].bits));
     }
-    core_sha256_end(&hash, portable->digest);
+    base_sha256_end(&hash, portable->digest);
 }
 
 /* ---- the variant --------------------------------------------------------------------------- */
@@ -160,12 +161,12 @@ static int32_t name_variant(struct core_portable *portable)
                                    is_word(name) ? name : number, value);
     }
     if (length >= VARIANT_MOST) {
-        char digits[2 * CORE_SHA256_BYTES + 1];
-        core_sha256_text(portable->digest, digits);
+        char digits[2 * BASE_SHA256_BYTES + 1];
+        base_sha256_text(portable->digest, digits);
         length = (size_t)snprintf(text, sizeof(text), ".%s", digits);
     }
-    portable->variant = core_arena_text(&portable->arena, text, length);
-    return portable->variant != NULL ? TRM_OK : core_fail_memory("reading a shader");
+    portable->variant = base_arena_text(&portable->arena, text, length);
+    return portable->variant != NULL ? TRM_OK : base_fail_memory("reading a shader");
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -176,12 +177,12 @@ static int32_t check_kernels(const struct core_portable *portable)
     const struct spirv_reflection *reflection = &portable->reflection;
 
     if (reflection->kernel_count == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "shader \"%s\" has no entry point that is a compute kernel", portable->name);
     for (uint32_t i = 0; i < reflection->kernel_count; i++)
         for (uint32_t j = 0; j < i; j++)
             if (strcmp(reflection->kernels[i].name, reflection->kernels[j].name) == 0)
-                return core_fail(TRM_ERROR_INVALID_ARGUMENT, "shader \"%s\" has two kernels \"%s\"",
+                return base_fail(TRM_ERROR_INVALID_ARGUMENT, "shader \"%s\" has two kernels \"%s\"",
                                  portable->name, reflection->kernels[i].name);
     return TRM_OK;
 }
@@ -191,7 +192,7 @@ static int32_t fail_read(const struct core_portable *portable, int32_t status)
 {
     if (status == TRM_ERROR_OUT_OF_HOST_MEMORY)
         return status;
-    return core_fail(status, "shader \"%s\": %s", portable->name, trm_last_error().sentence);
+    return base_fail(status, "shader \"%s\": %s", portable->name, trm_last_error().sentence);
 }
 
 static int32_t read_words(struct core_portable *portable, const struct trm_constant *constants,
@@ -210,7 +211,7 @@ int32_t core_portable_read(struct core_portable *portable, const struct trm_cons
     int32_t status             = TRM_OK;
 
     if (constant_count != 0 && constants == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "%" PRIu32 " constants were announced, but they are NULL", constant_count);
     if (constant_count != 0)
         status = read_words(portable, NULL, 0, &plain);

@@ -6,12 +6,14 @@
 
 #include <trireme/backend.h>
 
-#include "base/sha256.h"
-#include "compiler/spirv/module.h"
+#include "base/base.h"
+#include "compiler/spirv/spirv.h"
+#include "core/object/object.h"
 
 /* All that it points to is in its arena. */
 struct core_portable {
-    struct core_arena arena;
+    struct core_context *context;
+    struct base_arena arena;
     const uint32_t *words; /* not specialised */
     uint32_t word_count;
     const char *name;    /* what an entry called "main" is called */
@@ -21,7 +23,7 @@ struct core_portable {
     struct spirv_reflection reflection;
     struct trm_constant *constants; /* those that differ from their defaults, by id, in that order */
     uint32_t constant_count;
-    uint8_t digest[CORE_SHA256_BYTES];
+    uint8_t digest[BASE_SHA256_BYTES];
 };
 
 void core_portable_init(struct core_portable *portable, struct core_context *context);

@@ -4,10 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "base/read_file.h"
+#include "base/base.h"
 #include "compiler/glsl/glsl.h"
-#include "core/object/abi.h"
+#include "core/object/object.h"
 #include "core/shader/kernel_path.h"
 #include "core/shader/portable.h"
 
@@ -16,8 +15,8 @@
 
 static int32_t set_name(struct core_portable *portable, const char *name, size_t length)
 {
-    portable->name = core_arena_text(&portable->arena, name, length);
-    return portable->name != NULL ? TRM_OK : core_fail_memory("making a shader");
+    portable->name = base_arena_text(&portable->arena, name, length);
+    return portable->name != NULL ? TRM_OK : base_fail_memory("making a shader");
 }
 
 static int32_t take_words(struct core_portable *portable, const void *bytes, uint64_t size)
@@ -28,7 +27,7 @@ static int32_t take_words(struct core_portable *portable, const void *bytes, uin
     if (status == TRM_ERROR_OUT_OF_HOST_MEMORY)
         return status;
     if (status != TRM_OK)
-        return core_fail(status, "shader \"%s\": %s", portable->name, trm_last_error().sentence);
+        return base_fail(status, "shader \"%s\": %s", portable->name, trm_last_error().sentence);
     portable->words = words;
     return TRM_OK;
 }
@@ -54,7 +53,7 @@ static int32_t find_glsl(struct core_portable *portable, const struct trm_shader
     int32_t status;
 
     if (desc->glsl != NULL && !core_struct_take(&options, sizeof(options), desc->glsl, OPTIONS_MIN))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the options of GLSL lack their struct_size");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the options of GLSL lack their struct_size");
     if (desc->name != NULL)
         status = set_name(portable, desc->name, strlen(desc->name));
     else if (options.file != NULL)
@@ -62,8 +61,8 @@ static int32_t find_glsl(struct core_portable *portable, const struct trm_shader
     else
         status = set_name(portable, "main", 4);
     if (status == TRM_OK)
-        status = core_glsl_compile(&portable->arena, core_glsl_libraries, desc->data, desc->size,
-                                   portable->name, &options, &bytes, &size);
+        status = core_glsl_compile(&portable->arena, &portable->context->log, core_glsl_libraries, desc->data,
+                                   desc->size, portable->name, &options, &bytes, &size);
     return status == TRM_OK ? take_words(portable, bytes, size) : status;
 }
 
@@ -74,12 +73,12 @@ static int32_t read_named(struct core_portable *portable, const char *path)
     const void *bytes;
     uint64_t size;
 
-    int32_t error = core_read_file(&portable->arena, path, FILE_MOST, &bytes, &size);
+    int32_t error = base_read_file(&portable->arena, path, FILE_MOST, &bytes, &size);
     if (error == ENOMEM)
-        return core_fail_memory("reading a kernel's file");
+        return base_fail_memory("reading a kernel's file");
     if (error != 0) {
         errno = error; /* for %m */
-        return core_fail(TRM_ERROR_NOT_FOUND, "%s cannot be read: %m", path);
+        return base_fail(TRM_ERROR_NOT_FOUND, "%s cannot be read: %m", path);
     }
     return take_words(portable, bytes, size);
 }
@@ -89,13 +88,13 @@ static int32_t find_named(struct core_portable *portable, const struct trm_shade
     const char *named = desc->data, *path;
 
     if (memchr(named, 0, desc->size) == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the name of a kernel has no terminating zero");
-    int32_t status = core_kernel_path_find(&portable->arena, named, &path);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the name of a kernel has no terminating zero");
+    int32_t status = core_kernel_path_find(portable->context, &portable->arena, named, &path);
     if (status != TRM_OK)
         return status;
-    portable->stem = core_arena_text(&portable->arena, path, strlen(path) - strlen(".spv"));
+    portable->stem = base_arena_text(&portable->arena, path, strlen(path) - strlen(".spv"));
     if (portable->stem == NULL)
-        return core_fail_memory("making a shader");
+        return base_fail_memory("making a shader");
     const char *name = desc->name != NULL ? desc->name : named;
     status           = set_name(portable, name, strlen(name));
     return status == TRM_OK ? read_named(portable, path) : status;
@@ -114,9 +113,9 @@ static int32_t find_spirv(struct core_portable *portable, const struct trm_shade
 int32_t core_portable_find(struct core_portable *portable, const struct trm_shader_desc *desc)
 {
     if (desc->data == NULL || desc->size == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the description of a shader has no data");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the description of a shader has no data");
     if (desc->name != NULL && desc->name[0] == '\0')
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the name of a shader is empty");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the name of a shader is empty");
     switch (desc->format) {
     case TRM_MODULE_SPIRV:
         return find_spirv(portable, desc);
@@ -125,7 +124,7 @@ int32_t core_portable_find(struct core_portable *portable, const struct trm_shad
     case TRM_MODULE_NAMED:
         return find_named(portable, desc);
     default:
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "format %d is none that shaders are made of",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "format %d is none that shaders are made of",
                          (int)desc->format);
     }
 }

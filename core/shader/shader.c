@@ -1,13 +1,11 @@
 /* Shaders: making them, and what they say of themselves.
  * SPDX-License-Identifier: MIT
  */
-#include "core/shader/shader.h"
+#include "core/shader/shader_object.h"
 
 #include <inttypes.h>
 
-#include "core/object/abi.h"
-#include "core/object/context.h"
-#include "core/object/output.h"
+#include "core/object/object.h"
 #include "core/shader/kernel_path.h"
 
 /* Bytes of the structures in the first version. */
@@ -38,7 +36,7 @@ static int32_t shader_create(struct core_context *context, const struct trm_shad
 {
     struct core_shader *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("making a shader");
+        return base_fail_memory("making a shader");
     core_portable_init(&made->portable, context);
     int32_t status = core_portable_find(&made->portable, desc);
     if (status == TRM_OK)
@@ -61,11 +59,11 @@ int32_t trm_shader_create(struct trm_context *handle, const struct trm_shader_de
     struct core_shader *made     = NULL;
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
-        return core_last_status();
+        return base_last_status();
 
     int32_t status = core_output_check(shader, "shader");
     if (status == TRM_OK && (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN)))
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "a shader needs a description with its struct_size");
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a shader needs a description with its struct_size");
     if (status == TRM_OK)
         status = shader_create(context, &own, &made);
     if (status == TRM_OK)
@@ -85,7 +83,7 @@ int32_t trm_shader_bytes(struct trm_shader *shader, const void **bytes, uint64_t
 {
     const struct core_shader *found = core_shader_find(shader);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_output_check(bytes, "bytes");
     if (status == TRM_OK)
         status = core_output_check(size, "size");
@@ -100,14 +98,14 @@ int32_t trm_shader_kernel(struct trm_shader *shader, uint32_t index, struct trm_
 {
     const struct core_shader *found = core_shader_find(shader);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     const struct spirv_reflection *reflection = &found->portable.reflection;
     if (index >= reflection->kernel_count)
-        return core_fail(TRM_ERROR_NOT_FOUND,
+        return base_fail(TRM_ERROR_NOT_FOUND,
                          "shader \"%s\" has no kernel %" PRIu32 ", only %" PRIu32 " of them",
                          found->portable.name, index, reflection->kernel_count);
     if (info == NULL || !core_struct_give(info, &reflection->kernels[index], sizeof(*info), KERNEL_INFO_MIN))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_kernel() needs info with its struct_size");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_kernel() needs info with its struct_size");
     return TRM_OK;
 }
 
@@ -115,15 +113,15 @@ int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index, struct tr
 {
     const struct core_shader *found = core_shader_find(shader);
     if (found == NULL)
-        return core_last_status();
+        return base_last_status();
     const struct spirv_reflection *reflection = &found->portable.reflection;
     if (index >= reflection->constant_count)
-        return core_fail(TRM_ERROR_NOT_FOUND,
+        return base_fail(TRM_ERROR_NOT_FOUND,
                          "shader \"%s\" has no constant %" PRIu32 ", only %" PRIu32 " of them",
                          found->portable.name, index, reflection->constant_count);
     if (info == NULL ||
         !core_struct_give(info, &reflection->constants[index], sizeof(*info), CONSTANT_INFO_MIN))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_constant() needs info with its struct_size");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_constant() needs info with its struct_size");
     return TRM_OK;
 }
 
@@ -131,10 +129,10 @@ int32_t trm_shader_list(struct trm_context *handle, trm_shader_visit_fn visit, v
 {
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = visit != NULL
                          ? core_kernel_path_list(context, visit, user)
-                         : core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_list() has nobody to call");
+                         : base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_list() has nobody to call");
     core_object_leave(&context->object);
     return status;
 }

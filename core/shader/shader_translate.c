@@ -5,27 +5,25 @@
 #include <string.h>
 
 #include "compiler/translate/translate.h"
-#include "core/object/abi.h"
-#include "core/object/context.h"
-#include "core/object/output.h"
-#include "core/shader/shader.h"
+#include "core/object/object.h"
+#include "core/shader/shader_object.h"
 
 #define DESC_MIN 24 /* bytes of struct trm_translate_desc in the first version */
 
 /* One translation, kept with its shader. It is in its own arena. */
 struct core_shader_text {
     struct core_shader_text *next;
-    struct core_arena arena;
+    struct base_arena arena;
     int32_t language;
     uint32_t flags;
-    uint8_t digest[CORE_SHA256_BYTES]; /* of the shader with its constants */
+    uint8_t digest[BASE_SHA256_BYTES]; /* of the shader with its constants */
     const char *text;
     size_t length;
 };
 
 static void release_text(struct core_context *context, struct core_shader_text *text)
 {
-    core_arena_fini(&text->arena);
+    base_arena_fini(&text->arena);
     core_release(context, text, sizeof(*text));
 }
 
@@ -52,13 +50,13 @@ static struct core_shader_text *find_text(const struct core_shader *shader,
 /* Another thread may have been as quick; its text is then the one that stays. */
 static struct core_shader_text *keep_text(struct core_shader *shader, struct core_shader_text *made)
 {
-    core_lock_acquire(&shader->lock);
+    base_lock_acquire(&shader->lock);
     struct core_shader_text *known = find_text(shader, made);
     if (known == NULL) {
         made->next    = shader->texts;
         shader->texts = made;
     }
-    core_lock_release(&shader->lock);
+    base_lock_release(&shader->lock);
     if (known == NULL)
         return made;
     release_text(shader->object.context, made);
@@ -83,7 +81,7 @@ static int32_t translate_into(struct core_shader_text *made, const struct core_p
     if (status != TRM_OK)
         return status == TRM_ERROR_OUT_OF_HOST_MEMORY
                    ? status
-                   : core_fail(status, "shader \"%s\": %s", portable->name, trm_last_error().sentence);
+                   : base_fail(status, "shader \"%s\": %s", portable->name, trm_last_error().sentence);
     made->text   = result.text;
     made->length = result.length;
     return TRM_OK;
@@ -96,15 +94,15 @@ static int32_t get_text(struct core_shader *shader, const struct core_portable *
     struct core_context *context  = shader->object.context;
     struct core_shader_text *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("translating a shader");
-    core_arena_init(&made->arena, context);
+        return base_fail_memory("translating a shader");
+    base_arena_init(&made->arena, &context->allocator);
     made->language = desc->language;
     made->flags    = desc->flags;
     memcpy(made->digest, portable->digest, sizeof(made->digest));
 
-    core_lock_acquire(&shader->lock);
+    base_lock_acquire(&shader->lock);
     *text = find_text(shader, made);
-    core_lock_release(&shader->lock);
+    base_lock_release(&shader->lock);
     if (*text != NULL) {
         release_text(context, made);
         return TRM_OK;
@@ -138,9 +136,9 @@ static int32_t translate_shader(struct core_shader *shader, const struct trm_tra
 static int32_t check_desc(const struct trm_translate_desc *desc)
 {
     if (desc->language != TRM_LANGUAGE_C && desc->language != TRM_LANGUAGE_CUDA)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no language %" PRId32, desc->language);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no language %" PRId32, desc->language);
     if (desc->flags & ~(uint32_t)TRM_TRANSLATE_BOUNDS)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "the flags of a translation, 0x%" PRIx32 ", have bits that mean nothing",
                          desc->flags);
     return TRM_OK;
@@ -153,14 +151,14 @@ int32_t trm_shader_translate(struct trm_shader *handle, const struct trm_transla
     const struct core_shader_text *made = NULL;
     struct core_shader *shader          = core_object_enter(handle, CORE_SHADER);
     if (shader == NULL)
-        return core_last_status();
+        return base_last_status();
 
     int32_t status = core_output_check(text, "text");
     if (status == TRM_OK)
         status = core_output_check(length, "length");
     if (status == TRM_OK && (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN)))
         status =
-            core_fail(TRM_ERROR_INVALID_ARGUMENT, "a translation needs a description with its struct_size");
+            base_fail(TRM_ERROR_INVALID_ARGUMENT, "a translation needs a description with its struct_size");
     if (status == TRM_OK)
         status = check_desc(&own);
     if (status == TRM_OK)

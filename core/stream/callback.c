@@ -9,7 +9,7 @@
  */
 #include <stddef.h>
 
-#include "base/futex.h"
+#include "base/base.h"
 #include "core/stream/gates.h"
 #include "core/stream/service.h"
 
@@ -37,7 +37,7 @@ static void call_run(struct core_job *job)
     struct call *call = (struct call *)((char *)job - offsetof(struct call, job));
     call_now(call);
     atomic_store_explicit(&call->done, 1, memory_order_release);
-    core_futex_wake(&call->done, 1);
+    base_futex_wake(&call->done, 1);
 }
 
 static int32_t call_on_service(struct call *call)
@@ -48,7 +48,7 @@ static int32_t call_on_service(struct call *call)
         return status;
     core_service_post(service, &call->job);
     while (atomic_load_explicit(&call->done, memory_order_acquire) == 0)
-        core_futex_wait(&call->done, 0, CORE_NEVER);
+        base_futex_wait(&call->done, 0, BASE_NEVER);
     return TRM_OK;
 }
 
@@ -84,7 +84,7 @@ int32_t trm_stream_callback(struct trm_stream *handle, trm_callback_fn callback,
     if (status != TRM_OK)
         return status;
     if (callback == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_callback: `callback` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_callback: `callback` is NULL");
     /* It may destroy the stream. */
     core_object_retain(&stream->object);
     if (core_gates_are_there(stream))

@@ -5,7 +5,7 @@
 
 #include "core/device/device.h"
 #include "core/stream/service.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 /* Items that are looked at in vain before a reap gives up: what came later will hardly be done. */
 #define LOOK_AT_MOST 16

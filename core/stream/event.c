@@ -5,7 +5,7 @@
 
 #include "core/graph/graph.h"
 #include "core/stream/event_pool.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 /* ---- the ends of life ---------------------------------------------------------------------------- */
 
@@ -35,19 +35,19 @@ int32_t trm_event_create(struct trm_device *handle, uint32_t flags, struct trm_e
 {
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     if (flags & ~(uint32_t)TRM_EVENT_TIMING)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_event_create: flags 0x%x has bits that mean nothing", flags);
     if (out == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_create: `event` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_create: `event` is NULL");
     int32_t status = core_device_check(device);
     if (status != TRM_OK)
         return status;
 
     struct core_event *event = core_event_pool_take(device);
     if (event == NULL)
-        return core_fail_memory("making an event");
+        return base_fail_memory("making an event");
     event->device = device;
     event->flags  = flags;
     status        = core_object_init(&event->object, &event_object_ops, device->object.context);
@@ -69,12 +69,12 @@ void trm_event_destroy(struct trm_event *handle)
 
 int32_t core_event_hold(struct core_event *event, struct core_stream **stream, uint64_t *value)
 {
-    core_lock_acquire(&event->lock);
+    base_lock_acquire(&event->lock);
     struct core_stream *held = event->stream;
     *value                   = event->value;
     if (held != NULL)
         core_object_retain(&held->object);
-    core_lock_release(&event->lock);
+    base_lock_release(&event->lock);
     *stream = held;
     return held != NULL;
 }
@@ -82,20 +82,20 @@ int32_t core_event_hold(struct core_event *event, struct core_stream **stream, u
 static void move_to(struct core_event *event, struct core_stream *stream, uint64_t value)
 {
     core_object_retain(&stream->object);
-    core_lock_acquire(&event->lock);
+    base_lock_acquire(&event->lock);
     struct core_stream *before = event->stream;
     event->stream              = stream;
     event->value               = value;
-    core_lock_release(&event->lock);
+    base_lock_release(&event->lock);
     core_object_release(before != NULL ? &before->object : NULL);
 }
 
 static int32_t check_stream(const struct core_event *event, const struct core_stream *stream)
 {
     if (event->object.context != stream->object.context)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the event and the stream belong to two contexts");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the event and the stream belong to two contexts");
     if ((event->flags & TRM_EVENT_TIMING) && event->device != stream->device)
-        return core_fail(TRM_ERROR_WRONG_DEVICE,
+        return base_fail(TRM_ERROR_WRONG_DEVICE,
                          "an event of device %s cannot take the time on a stream of device %s",
                          event->device->id, stream->device->id);
     return TRM_OK;
@@ -120,7 +120,7 @@ int32_t core_event_record_time(struct trm_event *handle, struct trm_stream *stre
     uint64_t value;
     struct core_event *event = core_event_find(handle);
     if (event == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_stream_begin(stream_handle, &stream);
     if (status == TRM_OK)
         status = core_event_stamp(event, stream, &value);
@@ -134,7 +134,7 @@ int32_t trm_event_record(struct trm_event *handle, struct trm_stream *stream_han
     struct core_stream *stream;
     struct core_event *event = core_event_find(handle);
     if (event == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_stream_begin(stream_handle, &stream);
     if (status == TRM_OK)
         status = check_stream(event, stream);
@@ -151,7 +151,7 @@ int32_t trm_event_wait(struct trm_event *handle, uint64_t timeout_ns)
     int32_t status           = TRM_OK;
     struct core_event *event = core_object_enter(handle, CORE_EVENT);
     if (event == NULL)
-        return core_last_status();
+        return base_last_status();
     if (core_event_hold(event, &stream, &value)) {
         status = core_stream_wait_value(stream, value, timeout_ns);
         core_object_release(&stream->object);
@@ -171,11 +171,11 @@ int32_t trm_event_point(struct trm_event *handle, struct trm_point *point)
     uint64_t value;
     struct core_event *event = core_event_find(handle);
     if (event == NULL)
-        return core_last_status();
+        return base_last_status();
     if (point == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_point: `point` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_point: `point` is NULL");
     if (!core_event_hold(event, &stream, &value))
-        return core_fail(TRM_ERROR_NOT_FOUND, "the event has never been recorded");
+        return base_fail(TRM_ERROR_NOT_FOUND, "the event has never been recorded");
     point->stream = stream->object.handle;
     point->value  = value;
     core_object_release(&stream->object);

@@ -6,7 +6,7 @@
 
 #include <trireme/event.h>
 
-#include "base/lock.h"
+#include "base/base.h"
 #include "core/device/device.h"
 
 struct core_stamp;
@@ -16,7 +16,7 @@ struct core_event {
     struct core_object object;
     struct core_device *device;
     uint32_t flags;             /* enum trm_event_flags */
-    struct core_lock lock;      /* guards what follows */
+    struct base_lock lock;      /* guards what follows */
     struct core_stream *stream; /* holds a reference; NULL: never recorded */
     uint64_t value;
     struct core_stamp *stamp; /* event_time.c: of the last record, with TRM_EVENT_TIMING */

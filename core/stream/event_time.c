@@ -6,11 +6,11 @@
  */
 #include <stddef.h>
 
-#include "base/futex.h"
+#include "base/base.h"
 #include "core/stream/deferred.h"
 #include "core/stream/event.h"
 #include "core/stream/notify.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 struct core_stamp {
     struct core_device *device;        /* holds a reference */
@@ -84,13 +84,13 @@ static void stamp_discard(struct core_stamp *stamp)
 /* A device of the backend may be without: it stays NULL. */
 static int32_t create_below(struct core_device *device, struct trm_backend_stamp **stamp)
 {
-    struct core_saved_error before;
-    core_error_save(&before);
-    core_error_clear();
+    struct base_saved_error before;
+    base_error_save(&before);
+    base_error_clear();
     int32_t status = device->backend->profile.stamp_create(device->device, stamp);
     if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
-        return core_device_note(device, core_fail_backend(status));
-    core_error_restore(&before);
+        return core_device_note(device, base_fail_backend(status));
+    base_error_restore(&before);
     return TRM_OK;
 }
 
@@ -98,7 +98,7 @@ static int32_t stamp_create(struct core_device *device, struct core_stamp **out)
 {
     struct core_stamp *stamp = core_allocate(device->object.context, sizeof(*stamp));
     if (stamp == NULL)
-        return core_fail_memory("making a timestamp");
+        return base_fail_memory("making a timestamp");
     stamp->device = device;
     atomic_init(&stamp->references, 1);
     int32_t status = is_native(device) ? create_below(device, &stamp->backend) : TRM_OK;
@@ -132,7 +132,7 @@ static void note_time(struct core_stamp *stamp)
 {
     struct core_device *device = stamp->device;
     pthread_mutex_lock(&device->lock);
-    uint64_t now = stamp->queued ? core_now() : 0;
+    uint64_t now = stamp->queued ? base_now() : 0;
     while (stamp->queued) {
         struct core_stamp *oldest = stamp->stream->stamps;
         stamp->stream->stamps     = oldest->next;
@@ -211,10 +211,10 @@ static int32_t record_emulated(struct core_stamp *stamp, struct core_stream *str
 
 static struct core_stamp *swap(struct core_event *event, struct core_stamp *stamp)
 {
-    core_lock_acquire(&event->lock);
+    base_lock_acquire(&event->lock);
     struct core_stamp *before = event->stamp;
     event->stamp              = stamp;
-    core_lock_release(&event->lock);
+    base_lock_release(&event->lock);
     return before;
 }
 
@@ -281,7 +281,7 @@ void core_event_take_stamp(struct core_event *event, struct core_stamp *stamp, s
 {
     struct core_stamp *old_stamp   = NULL;
     struct core_stream *old_stream = NULL;
-    core_lock_acquire(&event->lock);
+    base_lock_acquire(&event->lock);
     if (event->stamp != stamp) {
         atomic_fetch_add_explicit(&stamp->references, 1, memory_order_relaxed);
         old_stamp    = event->stamp;
@@ -293,7 +293,7 @@ void core_event_take_stamp(struct core_event *event, struct core_stamp *stamp, s
         event->stream = stream;
     }
     event->value = value;
-    core_lock_release(&event->lock);
+    base_lock_release(&event->lock);
     stamp_discard(old_stamp);
     core_object_release(old_stream != NULL ? &old_stream->object : NULL);
 }
@@ -309,7 +309,7 @@ struct record {
 
 static int32_t record_hold(struct core_event *event, struct record *record)
 {
-    core_lock_acquire(&event->lock);
+    base_lock_acquire(&event->lock);
     record->stream = event->stream;
     record->value  = event->value;
     record->stamp  = event->stamp;
@@ -317,11 +317,11 @@ static int32_t record_hold(struct core_event *event, struct record *record)
         core_object_retain(&record->stream->object);
     if (record->stamp != NULL)
         atomic_fetch_add_explicit(&record->stamp->references, 1, memory_order_relaxed);
-    core_lock_release(&event->lock);
+    base_lock_release(&event->lock);
     if (record->stream != NULL)
         return TRM_OK;
     stamp_unref(record->stamp);
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "an event that was never recorded holds no time");
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "an event that was never recorded holds no time");
 }
 
 static int32_t read_stamp(struct core_stamp *stamp, uint64_t *nanoseconds)
@@ -331,9 +331,9 @@ static int32_t read_stamp(struct core_stamp *stamp, uint64_t *nanoseconds)
         *nanoseconds = atomic_load(&stamp->time);
         return TRM_OK;
     }
-    core_error_clear();
+    base_error_clear();
     int32_t status = stamp->device->backend->profile.stamp_read(stamp->backend, nanoseconds);
-    return status == TRM_OK ? TRM_OK : core_device_note(stamp->device, core_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_note(stamp->device, base_fail_backend(status));
 }
 
 int32_t core_event_time(struct core_event *event, uint64_t *nanoseconds)
@@ -344,7 +344,7 @@ int32_t core_event_time(struct core_event *event, uint64_t *nanoseconds)
         return status;
     status = core_stream_reached(record.stream, record.value);
     if (status == TRM_OK && record.stamp == NULL)
-        status = core_fail(TRM_ERROR_TIMEOUT, "the event is being recorded at this moment");
+        status = base_fail(TRM_ERROR_TIMEOUT, "the event is being recorded at this moment");
     if (status == TRM_OK)
         status = read_stamp(record.stamp, nanoseconds);
     stamp_unref(record.stamp);
@@ -356,12 +356,12 @@ static int32_t check_pair(const struct core_event *start, const struct core_even
                           const int64_t *nanoseconds)
 {
     if (nanoseconds == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_elapsed: `nanoseconds` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_elapsed: `nanoseconds` is NULL");
     if (!(start->flags & end->flags & TRM_EVENT_TIMING))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "an event that was made without TRM_EVENT_TIMING holds no time");
     if (start->device != end->device)
-        return core_fail(TRM_ERROR_WRONG_DEVICE, "events of two devices, %s and %s, have no time in common",
+        return base_fail(TRM_ERROR_WRONG_DEVICE, "events of two devices, %s and %s, have no time in common",
                          start->device->id, end->device->id);
     return TRM_OK;
 }
@@ -371,10 +371,10 @@ int32_t trm_event_elapsed(struct trm_event *start_handle, struct trm_event *end_
     uint64_t from, to;
     struct core_event *start = core_event_find(start_handle);
     if (start == NULL)
-        return core_last_status();
+        return base_last_status();
     struct core_event *end = core_event_find(end_handle);
     if (end == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = check_pair(start, end, nanoseconds);
     if (status == TRM_OK)
         status = core_event_time(start, &from);

@@ -61,8 +61,8 @@ static int32_t pass_failure_on(const struct core_gate *gate)
     struct core_stream *stream = gate->stream;
     int32_t status             = core_stream_reached(gate->other, gate->other_value);
     if (status == TRM_OK || status == TRM_ERROR_TIMEOUT) {
-        core_error_clear();
-        status = core_fail_backend(gate->status);
+        base_error_clear();
+        status = base_fail_backend(gate->status);
     }
     core_stream_cut(stream, gate->value - 1, status);
     if (stream->ops->abandon == NULL)
@@ -187,7 +187,7 @@ static int32_t gate_create(struct core_stream *stream, struct core_gate **out)
     if (gate == NULL)
         gate = core_allocate(stream->object.context, sizeof(*gate));
     if (gate == NULL)
-        return core_fail_memory("making a gate in a stream");
+        return base_fail_memory("making a gate in a stream");
     gate->stream                = stream;
     gate->service               = service;
     gate->notification.notified = gate_notified;

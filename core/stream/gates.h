@@ -8,7 +8,7 @@
 #ifndef CORE_STREAM_GATES_H
 #define CORE_STREAM_GATES_H
 
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 static inline int32_t core_gates_are_there(const struct core_stream *stream)
 {

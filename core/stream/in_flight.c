@@ -3,10 +3,10 @@
  */
 #include "core/stream/in_flight.h"
 
-#include "base/futex.h"
+#include "base/base.h"
 #include "core/graph/graph.h"
-#include "core/memory/buffer.h"
-#include "core/stream/stream.h"
+#include "core/memory/memory.h"
+#include "core/stream/stream_object.h"
 
 #define BLOCK_SLOTS 12
 
@@ -86,11 +86,11 @@ static void drop_all(struct drop *drop)
 static int32_t give_up_locked(struct core_in_flight *uses, struct core_in_flight_slot *slot,
                               struct core_stream *stream, uint64_t value)
 {
-    core_lock_acquire(&stream->in_flight_lock);
+    base_lock_acquire(&stream->in_flight_lock);
     int32_t is_last = value_of(slot) == value;
     if (is_last)
         atomic_store_explicit(&slot->stream, NULL, memory_order_relaxed);
-    core_lock_release(&stream->in_flight_lock);
+    base_lock_release(&stream->in_flight_lock);
     if (is_last)
         atomic_fetch_sub_explicit(&uses->occupied, 1, memory_order_release);
     return is_last;
@@ -147,9 +147,9 @@ static void wait_instead(struct core_in_flight *uses, struct core_stream *stream
     int32_t recorded = 0;
     while (!recorded && core_stream_wait_finished(stream, value, TRM_FOREVER) == TRM_ERROR_DEADLOCK) {
         core_in_flight_wait(uses, TRM_FOREVER);
-        core_lock_acquire(&uses->lock);
+        base_lock_acquire(&uses->lock);
         recorded = record_locked(uses, stream, value, &drop);
-        core_lock_release(&uses->lock);
+        base_lock_release(&uses->lock);
         drop_all(&drop);
     }
 }
@@ -159,9 +159,9 @@ __attribute__((cold, noinline)) static void record_new(struct core_in_flight *us
 {
     struct core_context *context = stream->object.context;
     struct drop drop             = {0};
-    core_lock_acquire(&uses->lock);
+    base_lock_acquire(&uses->lock);
     int32_t recorded = record_locked(uses, stream, value, &drop);
-    core_lock_release(&uses->lock);
+    base_lock_release(&uses->lock);
     drop_all(&drop);
     if (recorded)
         return;
@@ -171,11 +171,11 @@ __attribute__((cold, noinline)) static void record_new(struct core_in_flight *us
         wait_instead(uses, stream, value);
         return;
     }
-    core_lock_acquire(&uses->lock);
+    base_lock_acquire(&uses->lock);
     block->next = atomic_load_explicit(&uses->more, memory_order_relaxed);
     occupy_locked(uses, &block->slots[0], stream, value);
     atomic_store_explicit(&uses->more, block, memory_order_release);
-    core_lock_release(&uses->lock);
+    base_lock_release(&uses->lock);
 }
 
 /* The slot of a stream: one of the first where few streams use the object, which is worth a look of its own. */
@@ -193,9 +193,9 @@ static inline void record(struct core_in_flight *uses, struct core_stream *strea
 {
     struct core_in_flight_slot *slot = find_first(uses, stream);
     if (__builtin_expect(slot == NULL, 0)) {
-        core_lock_release(&stream->in_flight_lock);
+        base_lock_release(&stream->in_flight_lock);
         record_new(uses, stream, value);
-        core_lock_acquire(&stream->in_flight_lock);
+        base_lock_acquire(&stream->in_flight_lock);
     } else if (value_of(slot) < value) {
         atomic_store_explicit(&slot->value, value, memory_order_relaxed);
     }
@@ -206,9 +206,9 @@ void core_in_flight_add(struct core_in_flight *uses, struct core_stream *stream,
     if (core_stream_is_recording(stream)) {
         core_recorder_use(stream, uses);
     } else if (!stream->device->limits.synchronous) {
-        core_lock_acquire(&stream->in_flight_lock);
+        base_lock_acquire(&stream->in_flight_lock);
         record(uses, stream, value);
-        core_lock_release(&stream->in_flight_lock);
+        base_lock_release(&stream->in_flight_lock);
     }
 }
 
@@ -220,11 +220,11 @@ void core_in_flight_add_buffers(struct core_buffer *const *buffers, uint32_t cou
             if (buffers[i] != NULL)
                 core_recorder_use(stream, &buffers[i]->uses);
     } else if (!stream->device->limits.synchronous) {
-        core_lock_acquire(&stream->in_flight_lock);
+        base_lock_acquire(&stream->in_flight_lock);
         for (uint32_t i = 0; i < count; i++)
             if (buffers[i] != NULL)
                 record(&buffers[i]->uses, stream, value);
-        core_lock_release(&stream->in_flight_lock);
+        base_lock_release(&stream->in_flight_lock);
     }
 }
 
@@ -237,9 +237,9 @@ int32_t core_in_flight_is_done(struct core_in_flight *uses)
     if (is_empty(uses))
         return 1;
     do {
-        core_lock_acquire(&uses->lock);
+        base_lock_acquire(&uses->lock);
         left = collect_locked(uses, &drop);
-        core_lock_release(&uses->lock);
+        base_lock_release(&uses->lock);
         taken = drop.count;
         drop_all(&drop);
     } while (left != 0 && taken == DROP_AT_MOST);
@@ -249,7 +249,7 @@ int32_t core_in_flight_is_done(struct core_in_flight *uses)
 /* The first slot that is not free, with a reference. */
 static int32_t pick(struct core_in_flight *uses, struct core_stream **stream, uint64_t *value)
 {
-    core_lock_acquire(&uses->lock);
+    base_lock_acquire(&uses->lock);
     struct cursor cursor = cursor_begin(uses);
     struct core_in_flight_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL && stream_of(slot) == NULL)
@@ -259,23 +259,23 @@ static int32_t pick(struct core_in_flight *uses, struct core_stream **stream, ui
         *value  = value_of(slot);
         core_object_retain(&(*stream)->object);
     }
-    core_lock_release(&uses->lock);
+    base_lock_release(&uses->lock);
     return slot != NULL;
 }
 
 int32_t core_in_flight_wait(struct core_in_flight *uses, uint64_t timeout_ns)
 {
-    uint64_t deadline = core_deadline(timeout_ns), value;
+    uint64_t deadline = base_deadline(timeout_ns), value;
     int32_t status = TRM_OK, first = TRM_OK;
-    struct core_failure failure;
+    struct base_failure failure;
     struct core_stream *stream;
 
     while (status == TRM_OK && !is_empty(uses) && pick(uses, &stream, &value)) {
-        status = core_stream_wait_finished(stream, value, core_remaining(deadline));
+        status = core_stream_wait_finished(stream, value, base_remaining(deadline));
         if (status == TRM_OK && first == TRM_OK) {
             first = core_stream_check_failure(stream);
             if (first != TRM_OK)
-                core_failure_save(&failure, first);
+                base_failure_save(&failure, first);
         }
         core_object_release(&stream->object);
         if (status == TRM_OK)
@@ -283,18 +283,18 @@ int32_t core_in_flight_wait(struct core_in_flight *uses, uint64_t timeout_ns)
     }
     if (status != TRM_OK)
         return status;
-    return first == TRM_OK ? TRM_OK : core_failure_raise(&failure);
+    return first == TRM_OK ? TRM_OK : base_failure_raise(&failure);
 }
 
 int32_t core_in_flight_is_foreign(struct core_in_flight *uses, const struct core_device *device)
 {
-    core_lock_acquire(&uses->lock);
+    base_lock_acquire(&uses->lock);
     struct cursor cursor = cursor_begin(uses);
     struct core_in_flight_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL &&
            (stream_of(slot) == NULL || stream_of(slot)->device == device))
         ;
-    core_lock_release(&uses->lock);
+    base_lock_release(&uses->lock);
     return slot != NULL;
 }
 

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "base/lock.h"
+#include "base/base.h"
 
 struct core_buffer;
 struct core_context;
@@ -28,7 +28,7 @@ struct core_in_flight_slot {
 /* The last use by each stream. The first slots are inline; more are chained. Any number of threads
  * may record at once, each for a stream that it serialises. All zero to begin with. */
 struct core_in_flight {
-    struct core_lock lock;     /* before any stream's in_flight_lock */
+    struct base_lock lock;     /* before any stream's in_flight_lock */
     _Atomic uint32_t occupied; /* slots that are not free; read without the lock to see that there are none */
     struct core_in_flight_slot slots[CORE_IN_FLIGHT_INLINE];
     _Atomic(struct core_in_flight_block *) more;

@@ -7,7 +7,7 @@
  */
 #include "core/stream/notify.h"
 
-#include "base/thread.h"
+#include "base/base.h"
 
 /* The backend's wait() runs on it. */
 #define STACK_BYTES (256u << 10)
@@ -35,12 +35,12 @@ static void told_by_backend(void *user, int32_t status)
 
 static int32_t ask_backend(struct core_stream *stream, uint64_t value, struct core_notification *notification)
 {
-    core_error_clear();
+    base_error_clear();
     int32_t status = stream->ops->notify(stream->backend, value, told_by_backend, notification);
     if (status == TRM_OK)
         return TRM_OK;
     core_stream_unpin(stream, 1);
-    return core_fail_backend(status);
+    return base_fail_backend(status);
 }
 
 /* ---- by threads that wait --------------------------------------------------------------------------- */
@@ -151,7 +151,7 @@ static int32_t ensure_watch(struct core_stream *stream)
         return TRM_OK;
     made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("watching a stream");
+        return base_fail_memory("watching a stream");
     pthread_mutex_lock(lock);
     if (stream->watch == NULL) {
         stream->watch = made;
@@ -179,7 +179,7 @@ static int32_t ask_thread(struct core_stream *stream, struct core_notification *
     insert_locked(watch, notification);
     pthread_mutex_unlock(lock);
     if (!sat_for) {
-        status = core_thread_start(watch_main, stream, STACK_BYTES, "watching a stream", NULL);
+        status = base_thread_start(watch_main, stream, STACK_BYTES, "watching a stream", NULL);
         if (status == TRM_OK)
             return TRM_OK;
         pthread_mutex_lock(lock);

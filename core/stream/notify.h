@@ -5,7 +5,7 @@
 #ifndef CORE_STREAM_NOTIFY_H
 #define CORE_STREAM_NOTIFY_H
 
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 /* Embedded in what wants to be told. */
 struct core_notification {

@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 
-#include "base/futex.h"
-#include "core/stream/stream.h"
+#include "base/base.h"
+#include "core/stream/stream_object.h"
 
 struct core_stream *core_point_enter(struct trm_point point)
 {
@@ -19,7 +19,7 @@ struct core_stream *core_point_enter(struct trm_point point)
     core_object_leave(&stream->object);
     if (point.value <= enqueued)
         return NULL;
-    core_fail(TRM_ERROR_OUT_OF_RANGE,
+    base_fail(TRM_ERROR_OUT_OF_RANGE,
               "the point has the value %" PRIu64 ", but its stream has come to %" PRIu64 " only", point.value,
               enqueued);
     return NULL;
@@ -29,7 +29,7 @@ int32_t trm_point_wait(struct trm_point point, uint64_t timeout_ns)
 {
     struct core_stream *stream = core_point_enter(point);
     if (stream == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_stream_wait_inside(stream, point.value, timeout_ns);
     core_object_leave(&stream->object);
     return status;
@@ -47,9 +47,9 @@ static int32_t check_points(const struct trm_point *points, uint32_t count)
     for (uint32_t i = 0; status == TRM_OK && i < count; i++) {
         struct core_stream *stream = core_point_enter(points[i]);
         if (stream == NULL)
-            return core_last_status();
+            return base_last_status();
         if (context != NULL && stream->object.context != context)
-            status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "the points are of streams of two contexts");
+            status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the points are of streams of two contexts");
         context = stream->object.context;
         /* All are submitted before the first is waited for. */
         if (status == TRM_OK && core_stream_failure_status(stream) == TRM_OK)
@@ -62,11 +62,11 @@ static int32_t check_points(const struct trm_point *points, uint32_t count)
 /* The first failure ends the waiting. */
 int32_t trm_wait_all(const struct trm_point *points, uint32_t count, uint64_t timeout_ns)
 {
-    uint64_t deadline = core_deadline(timeout_ns);
+    uint64_t deadline = base_deadline(timeout_ns);
     if (count != 0 && points == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_wait_all: `points` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_wait_all: `points` is NULL");
     int32_t status = check_points(points, count);
     for (uint32_t i = 0; status == TRM_OK && i < count; i++)
-        status = trm_point_wait(points[i], core_remaining(deadline));
+        status = trm_point_wait(points[i], base_remaining(deadline));
     return status;
 }

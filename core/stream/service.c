@@ -6,10 +6,9 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "base/futex.h"
-#include "base/thread.h"
-#include "core/object/context.h"
-#include "core/stream/stream.h"
+#include "base/base.h"
+#include "core/object/object.h"
+#include "core/stream/stream_object.h"
 
 /* Programs' callbacks run on it. */
 #define STACK_BYTES (1u << 20)
@@ -90,7 +89,7 @@ static inline void relax(void)
  * it for a moment, and sleeping for that would be what this is to save. */
 static void spin_locked(struct core_service *service)
 {
-    uint64_t end      = core_now() + SPIN_NS;
+    uint64_t end      = base_now() + SPIN_NS;
     int32_t is_locked = 0;
     service->spinning = 1;
     pthread_mutex_unlock(&service->lock);
@@ -99,7 +98,7 @@ static void spin_locked(struct core_service *service)
             relax();
         is_locked = atomic_load_explicit(&service->jobs, memory_order_relaxed) > 0 &&
                     pthread_mutex_trylock(&service->lock) == 0;
-    } while (!is_locked && core_now() < end);
+    } while (!is_locked && base_now() < end);
     if (!is_locked)
         pthread_mutex_lock(&service->lock);
     service->spinning = 0;
@@ -109,7 +108,7 @@ static void spin_locked(struct core_service *service)
  * processor of the thread that brings the jobs it would only keep that one from going on. */
 static void wait_for_job_locked(struct core_service *service)
 {
-    uint64_t begin = core_now();
+    uint64_t begin = base_now();
     if (service->may_spin && !service->spinning && sched_getcpu() != service->came_from)
         spin_locked(service);
     while (service->first == NULL && !service->stopping && service->threads - service->blocked <= 1)
@@ -175,7 +174,7 @@ static void *service_main(void *argument)
 static int32_t start_thread_locked(struct core_service *service)
 {
     pthread_t thread;
-    int32_t status = core_thread_start(service_main, service, STACK_BYTES, "trireme-core", &thread);
+    int32_t status = base_thread_start(service_main, service, STACK_BYTES, "trireme-core", &thread);
     if (status == TRM_OK)
         service->threads++;
     return status;
@@ -193,7 +192,7 @@ int32_t core_service_create(struct core_context *context, struct core_service **
 {
     struct core_service *service = core_allocate(context, sizeof(*service));
     if (service == NULL)
-        return core_fail_memory("starting the thread for host callbacks");
+        return base_fail_memory("starting the thread for host callbacks");
     service->context        = context;
     service->allocator      = context->allocator;
     service->has_processors = has_processors();
@@ -232,7 +231,7 @@ void core_service_destroy(struct core_service *service)
 void core_service_post(struct core_service *service, struct core_job *job)
 {
     job->next    = NULL;
-    uint64_t now = core_now();
+    uint64_t now = base_now();
     pthread_mutex_lock(&service->lock);
     if (service->last != NULL) {
         service->last->next = job;

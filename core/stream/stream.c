@@ -1,13 +1,13 @@
 /* Streams: making, ending and enqueueing.
  * SPDX-License-Identifier: MIT
  */
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 #include <stddef.h>
 
-#include "base/futex.h"
-#include "core/memory/pool.h"
-#include "core/object/abi.h"
+#include "base/base.h"
+#include "core/memory/memory.h"
+#include "core/object/object.h"
 #include "core/stream/deferred.h"
 #include "core/stream/gates.h"
 #include "core/stream/notify.h"
@@ -73,7 +73,7 @@ static void stream_retire(struct core_object *object)
     atomic_store_explicit(&stream->completed, UINT64_MAX, memory_order_release);
     if (is_owned(stream)) {
         atomic_fetch_sub_explicit(&device->owned_streams, 1, memory_order_release);
-        core_futex_wake(&device->owned_streams, UINT32_MAX);
+        base_futex_wake(&device->owned_streams, UINT32_MAX);
         return;
     }
     core_device_reap(device);
@@ -123,13 +123,13 @@ static int32_t create_below(struct core_stream *stream, const struct making *mak
               .role        = making->role,
               .priority    = making->priority,
     };
-    core_error_clear();
+    base_error_clear();
     int32_t status = making->type == 0 ? stream->ops->create(device, &desc, &stream->backend)
                                        : stream->device->backend->interop.stream_adopt(
                                              device, making->type, making->native, &desc, &stream->backend);
     if (status == TRM_OK)
         return TRM_OK;
-    return core_device_note(stream->device, core_fail_backend(status));
+    return core_device_note(stream->device, base_fail_backend(status));
 }
 
 static int32_t create(struct core_device *device, const struct making *making, uint32_t flags,
@@ -141,7 +141,7 @@ static int32_t create(struct core_device *device, const struct making *making, u
         return status;
     struct stream_memory *memory = core_allocate(context, sizeof(*memory));
     if (memory == NULL)
-        return core_fail_memory("making a stream");
+        return base_fail_memory("making a stream");
 
     struct core_stream *stream = &memory->stream;
     stream->device             = device;
@@ -201,7 +201,7 @@ int32_t core_stream_create_recording(struct core_device *device, const struct tr
     struct core_context *context = device->object.context;
     struct stream_memory *memory = core_allocate(context, sizeof(*memory));
     if (memory == NULL)
-        return core_fail_memory("making a stream that records");
+        return base_fail_memory("making a stream that records");
 
     struct core_stream *stream = &memory->stream;
     core_stream_init_recording(stream, device, ops, recorder, &memory->stats);
@@ -257,7 +257,7 @@ inline int32_t core_stream_begin(struct trm_stream *handle, struct core_stream *
 {
     struct core_stream *stream = *out = core_stream_find(handle);
     if (__builtin_expect(stream == NULL, 0))
-        return core_last_status();
+        return base_last_status();
     return core_stream_check(stream);
 }
 
@@ -265,7 +265,7 @@ inline int32_t core_stream_begin_live(struct trm_stream *handle, const char *wha
 {
     int32_t status = core_stream_begin(handle, out);
     if (status == TRM_OK && core_stream_is_recording(*out))
-        return core_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be recorded into a graph", what);
+        return base_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be recorded into a graph", what);
     return status;
 }
 
@@ -273,7 +273,7 @@ int32_t core_stream_check_live(const struct core_stream *stream)
 {
     if (__builtin_expect(!core_stream_is_recording(stream), 1))
         return TRM_OK;
-    return core_fail(TRM_ERROR_BUSY,
+    return base_fail(TRM_ERROR_BUSY,
                      "the stream records into a graph: nothing on it runs, so it cannot be waited for");
 }
 
@@ -304,11 +304,11 @@ int32_t trm_stream_create(struct trm_device *handle, int32_t role, int32_t prior
     struct core_stream *stream;
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     if (role < TRM_STREAM_ANY || role > TRM_STREAM_SLOT)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no role of a stream", (int)role);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no role of a stream", (int)role);
     if (out == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_create: `stream` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_create: `stream` is NULL");
     int32_t status = core_stream_create(device, role, clamp_priority(priority), 0, &stream);
     if (status == TRM_OK)
         *out = stream->object.handle;
@@ -323,10 +323,10 @@ void trm_stream_destroy(struct trm_stream *handle)
     if (stream == NULL)
         return;
     if (core_stream_is_recording(stream))
-        core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        base_fail(TRM_ERROR_INVALID_ARGUMENT,
                   "a stream that records ends with its graph and cannot be destroyed");
     else if (is_owned(stream))
-        core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        base_fail(TRM_ERROR_INVALID_ARGUMENT,
                   "a thread's own stream ends with the thread and cannot be destroyed");
     else
         core_stream_end(stream);
@@ -337,9 +337,9 @@ int32_t trm_stream_device(struct trm_stream *handle, struct trm_device **out)
 {
     struct core_stream *stream = core_stream_find(handle);
     if (stream == NULL)
-        return core_last_status();
+        return base_last_status();
     if (out == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_device: `device` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_device: `device` is NULL");
     return core_device_share(stream->device, out);
 }
 
@@ -351,7 +351,7 @@ int32_t trm_stream_mark(struct trm_stream *handle, struct trm_point *point)
     if (status != TRM_OK)
         return status;
     if (point == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_mark: `point` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_mark: `point` is NULL");
     status = core_stream_mark(stream, &value);
     if (status != TRM_OK)
         return status;
@@ -373,7 +373,7 @@ int32_t trm_stream_sync(struct trm_stream *handle)
 {
     struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
     if (stream == NULL)
-        return core_last_status();
+        return base_last_status();
     uint64_t last  = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
     int32_t status = core_stream_check_live(stream);
     if (status == TRM_OK)
@@ -386,7 +386,7 @@ int32_t trm_stream_query(struct trm_stream *handle)
 {
     struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
     if (stream == NULL)
-        return core_last_status();
+        return base_last_status();
     uint64_t last  = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
     int32_t status = core_stream_check_live(stream);
     if (status == TRM_OK)
@@ -399,9 +399,9 @@ int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats 
 {
     struct core_stream *stream = core_stream_find(handle);
     if (stream == NULL)
-        return core_last_status();
+        return base_last_status();
     if (out == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_get_stats: `stats` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_get_stats: `stats` is NULL");
 
     struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
     const uint64_t *from          = (const void *)((const char *)stream->stats + FIRST_COUNTER);
@@ -409,7 +409,7 @@ int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats 
     for (size_t i = COUNTERS; i > 0; i--)
         to[i - 1] = __atomic_load_n(&from[i - 1], __ATOMIC_ACQUIRE);
     if (!core_struct_give(out, &stats, sizeof(stats), STATS_LEAST))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_stats.struct_size is %u, but its size is %zu", out->struct_size,
                          sizeof(stats));
     return TRM_OK;

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "base/futex.h"
-#include "core/stream/stream.h"
+#include "base/base.h"
+#include "core/stream/stream_object.h"
 
 /* Bits of core_stream.pins. */
 #define CLOSED 1u  /* no more pins */
@@ -15,7 +15,7 @@
 #define ONE 4u     /* a pin */
 
 /* Stands for a failure of which only the status could be kept. */
-static const struct core_failure without_memory = {0};
+static const struct base_failure without_memory = {0};
 
 /* The last error of the calling thread, put aside where asking a backend must not disturb it. */
 struct said {
@@ -34,12 +34,12 @@ static void raise_to(_Atomic uint64_t *word, uint64_t value)
 static void put_aside(struct said *said)
 {
     said->error = trm_last_error();
-    core_text_copy(said->sentence, sizeof(said->sentence), said->error.sentence);
+    base_text_copy(said->sentence, sizeof(said->sentence), said->error.sentence);
 }
 
 static void put_back(const struct said *said)
 {
-    core_fail_native(said->error.status, said->error.native_code, said->sentence);
+    base_fail_native(said->error.status, said->error.native_code, said->sentence);
 }
 
 static int is_complete(const struct core_stream *stream, uint64_t value)
@@ -70,7 +70,7 @@ void core_stream_unpin(struct core_stream *stream, uint32_t count)
 {
     uint32_t before = atomic_fetch_sub_explicit(&stream->pins, count * ONE, memory_order_release);
     if (before - count * ONE == (CLOSED | WAITING))
-        core_futex_wake(&stream->pins, UINT32_MAX);
+        base_futex_wake(&stream->pins, UINT32_MAX);
 }
 
 static void wait_for_pins(struct core_stream *stream)
@@ -78,7 +78,7 @@ static void wait_for_pins(struct core_stream *stream)
     uint32_t pins = atomic_fetch_or_explicit(&stream->pins, CLOSED | WAITING, memory_order_acq_rel);
     for (pins |= CLOSED | WAITING; pins >= ONE;
          pins = atomic_load_explicit(&stream->pins, memory_order_acquire))
-        core_futex_wait(&stream->pins, pins, CORE_NEVER);
+        base_futex_wait(&stream->pins, pins, BASE_NEVER);
 }
 
 /* ---- the first failure ----------------------------------------------------------------------- */
@@ -86,18 +86,18 @@ static void wait_for_pins(struct core_stream *stream)
 void core_stream_keep_failure(struct core_stream *stream, int32_t status)
 {
     struct core_context *context     = stream->object.context;
-    const struct core_failure *first = NULL;
+    const struct base_failure *first = NULL;
     if (atomic_load_explicit(&stream->failure, memory_order_relaxed) != NULL)
         return;
 
-    struct core_failure *made        = core_allocate(context, sizeof(*made));
-    const struct core_failure *cause = made;
+    struct base_failure *made        = core_allocate(context, sizeof(*made));
+    const struct base_failure *cause = made;
     if (made == NULL) {
         int32_t none = TRM_OK;
         atomic_compare_exchange_strong(&stream->failure_status, &none, status);
         cause = &without_memory;
     } else {
-        core_failure_save(made, status);
+        base_failure_save(made, status);
     }
     if (!atomic_compare_exchange_strong(&stream->failure, &first, cause))
         core_release(context, made, sizeof(*made));
@@ -111,23 +111,23 @@ void core_stream_cut(struct core_stream *stream, uint64_t last, int32_t status)
     core_stream_keep_failure(stream, status);
 }
 
-static int32_t raise_failure(const struct core_stream *stream, const struct core_failure *failure)
+static int32_t raise_failure(const struct core_stream *stream, const struct base_failure *failure)
 {
     if (failure != &without_memory)
-        return core_failure_raise(failure);
-    return core_fail_static(atomic_load(&stream->failure_status),
+        return base_failure_raise(failure);
+    return base_fail_static(atomic_load(&stream->failure_status),
                             "the stream has failed, and there was no memory to keep the reason");
 }
 
 int32_t core_stream_check_failure(const struct core_stream *stream)
 {
-    const struct core_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
+    const struct base_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
     return __builtin_expect(failure == NULL, 1) ? TRM_OK : raise_failure(stream, failure);
 }
 
 int32_t core_stream_failure_status(const struct core_stream *stream)
 {
-    const struct core_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
+    const struct base_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
     if (failure == NULL)
         return TRM_OK;
     return failure == &without_memory ? atomic_load(&stream->failure_status) : failure->status;
@@ -143,13 +143,13 @@ static int32_t check_lost(struct core_stream *stream)
 
 int32_t core_stream_raise(struct core_stream *stream)
 {
-    const struct core_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
+    const struct base_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
     return failure != NULL ? raise_failure(stream, failure) : check_lost(stream);
 }
 
 void core_stream_forget_failure(struct core_stream *stream)
 {
-    const struct core_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
+    const struct base_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
     if (failure != NULL && failure != &without_memory)
         core_release(stream->object.context, (void *)failure, sizeof(*failure));
 }
@@ -157,7 +157,7 @@ void core_stream_forget_failure(struct core_stream *stream)
 /* The backend has said that the stream failed: nothing on it touches memory any more. */
 static int32_t has_failed(struct core_stream *stream, int32_t status)
 {
-    core_fail_backend(status);
+    base_fail_backend(status);
     status = core_device_note(stream->device, status);
     core_stream_keep_failure(stream, status);
     raise_to(&stream->completed, UINT64_MAX);
@@ -169,12 +169,12 @@ static int32_t has_failed(struct core_stream *stream, int32_t status)
 int32_t core_stream_commit_slow(struct core_stream *stream, int32_t status)
 {
     uint64_t completed = 0;
-    core_fail_backend(status);
+    base_fail_backend(status);
     if (status == TRM_ERROR_DEVICE_LOST)
         return has_failed(stream, status);
     struct said said;
     put_aside(&said);
-    core_error_clear();
+    base_error_clear();
     int32_t asked = stream->ops->query(stream->backend, &completed);
     if (asked != TRM_OK && asked != TRM_ERROR_TIMEOUT)
         return has_failed(stream, asked);
@@ -186,7 +186,7 @@ int32_t core_stream_commit_slow(struct core_stream *stream, int32_t status)
 
 static int32_t not_yet(void)
 {
-    return core_fail_static(TRM_ERROR_TIMEOUT, "the stream has not come that far yet");
+    return base_fail_static(TRM_ERROR_TIMEOUT, "the stream has not come that far yet");
 }
 
 /* Takes note of what query() or wait() answered about `value`. */
@@ -204,7 +204,7 @@ int32_t core_stream_submit(struct core_stream *stream, uint64_t value)
     uint64_t enqueued = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
     if (stream->ops->flush == NULL || atomic_load_explicit(&stream->flushed, memory_order_relaxed) >= value)
         return TRM_OK;
-    core_error_clear();
+    base_error_clear();
     int32_t status = stream->ops->flush(stream->backend);
     if (status != TRM_OK)
         return core_stream_commit_slow(stream, status);
@@ -216,7 +216,7 @@ int32_t core_stream_submit(struct core_stream *stream, uint64_t value)
 static int32_t ask(struct core_stream *stream, uint64_t value)
 {
     uint64_t completed = 0;
-    core_error_clear();
+    base_error_clear();
     int32_t status = stream->ops->query(stream->backend, &completed);
     return note_answer(stream, completed, value, status);
 }
@@ -246,7 +246,7 @@ int32_t core_stream_finished(struct core_stream *stream, uint64_t value)
     struct said said;
     uint64_t completed = 0;
     put_aside(&said);
-    core_error_clear();
+    base_error_clear();
     int32_t status = stream->ops->query(stream->backend, &completed);
     if (status == TRM_OK) {
         raise_to(&stream->completed, completed);
@@ -262,7 +262,7 @@ int32_t core_stream_finished(struct core_stream *stream, uint64_t value)
 
 static int32_t wait_below(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
-    core_error_clear();
+    base_error_clear();
     core_service_block();
     int32_t status = stream->ops->wait(stream->backend, value, timeout_ns);
     core_service_unblock();
@@ -271,7 +271,7 @@ static int32_t wait_below(struct core_stream *stream, uint64_t value, uint64_t t
 
 static int32_t fail_deadlock(void)
 {
-    return core_fail_static(TRM_ERROR_DEADLOCK,
+    return base_fail_static(TRM_ERROR_DEADLOCK,
                             "a host callback waits for its own stream to get past it, which could never be");
 }
 
@@ -333,7 +333,7 @@ int32_t core_stream_came_through(struct core_stream *stream, uint64_t value)
         !core_stream_pin(stream))
         return 0;
     put_aside(&said);
-    core_error_clear();
+    base_error_clear();
     int32_t status = stream->ops->query(stream->backend, &completed);
     if (status == TRM_OK && completed < value) {
         core_service_block();

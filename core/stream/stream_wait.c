@@ -3,7 +3,7 @@
  */
 #include "core/stream/event.h"
 #include "core/stream/gates.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 /* `other` has failed, and so does `stream`, with the same sentence, unless what it waits for was reached before. That is no
  * failure of the call. */
@@ -29,12 +29,12 @@ static int32_t wait_natively(struct core_stream *stream, struct core_stream *oth
         return status == TRM_OK ? core_stream_commit(stream, value, status) : status;
     status = core_stream_commit(stream, value, status);
     /* Perhaps it is `other` that the backend complained about. */
-    struct core_saved_error complaint;
-    core_error_save(&complaint);
+    struct base_saved_error complaint;
+    base_error_save(&complaint);
     core_stream_reached_inside(other, other_value);
     if (core_stream_failure_status(other) != TRM_OK)
         return inherit(stream, other, other_value);
-    core_error_restore(&complaint);
+    base_error_restore(&complaint);
     return status;
 }
 
@@ -88,7 +88,7 @@ static int32_t check_context(const struct core_stream *stream, const struct core
 {
     if (stream->object.context == other->object.context)
         return TRM_OK;
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a stream cannot wait for a stream of another context");
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a stream cannot wait for a stream of another context");
 }
 
 int32_t trm_stream_wait(struct trm_stream *handle, struct trm_point point)
@@ -99,7 +99,7 @@ int32_t trm_stream_wait(struct trm_stream *handle, struct trm_point point)
         return status;
     struct core_stream *other = core_point_enter(point);
     if (other == NULL)
-        return core_last_status();
+        return base_last_status();
     status = check_context(stream, other);
     if (status == TRM_OK)
         status = core_stream_wait_other(stream, other, point.value);
@@ -116,7 +116,7 @@ int32_t trm_stream_wait_event(struct trm_stream *handle, struct trm_event *event
         return status;
     struct core_event *event = core_event_find(event_handle);
     if (event == NULL)
-        return core_last_status();
+        return base_last_status();
     if (!core_event_hold(event, &other, &value))
         return TRM_OK;
     status = check_context(stream, other);
@@ -155,7 +155,7 @@ int32_t trm_stream_barrier(struct trm_stream *const *streams, uint32_t count)
     if (count == 0)
         return TRM_OK;
     if (streams == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_barrier: `streams` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_barrier: `streams` is NULL");
     int32_t status = check_streams(streams, count);
     if (status != TRM_OK)
         return status;

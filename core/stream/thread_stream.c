@@ -5,9 +5,9 @@
  * left behind in threads when a device goes.
  * SPDX-License-Identifier: MIT
  */
-#include "base/futex.h"
+#include "base/base.h"
 #include "core/device/device.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 /* A thread ends. Others may at the same moment, and the device and its context too: the handle has
  * one killer. */
@@ -31,7 +31,7 @@ static int32_t ensure_key(struct core_device *device)
     pthread_mutex_unlock(&device->lock);
     if (error == 0)
         return TRM_OK;
-    return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY,
+    return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY,
                      "the system has no key left under which threads could keep a stream of device %s",
                      device->id);
 }
@@ -45,7 +45,7 @@ static int32_t make_stream(struct core_device *device, struct trm_stream **handl
         return status;
     if (pthread_setspecific(device->thread_key, stream->object.handle) != 0) {
         core_stream_end(stream);
-        return core_fail_memory("keeping a thread's own stream");
+        return base_fail_memory("keeping a thread's own stream");
     }
     *handle = stream->object.handle;
     return TRM_OK;
@@ -69,10 +69,10 @@ int32_t trm_device_thread_stream(struct trm_device *handle, struct trm_stream **
 {
     struct core_device *device = core_object_enter(handle, CORE_DEVICE);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = TRM_OK;
     if (stream == NULL)
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_thread_stream: `stream` is NULL");
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_thread_stream: `stream` is NULL");
     if (status == TRM_OK)
         status = find_or_make(device, stream);
     core_object_leave(&device->object);

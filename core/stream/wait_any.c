@@ -6,10 +6,10 @@
  */
 #include <trireme/point.h>
 
-#include "base/futex.h"
+#include "base/base.h"
 #include "core/stream/notify.h"
 #include "core/stream/service.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 #define INLINE_POINTS 16
 
@@ -58,7 +58,7 @@ static int32_t set_room(struct wait_set *set)
         return TRM_OK;
     unsigned char *room = core_allocate(set->context, room_bytes(set));
     if (room == NULL)
-        return core_fail_memory("waiting for points");
+        return base_fail_memory("waiting for points");
     set->streams = (void *)room;
     set->below   = (void *)(set->streams + set->count);
     set->values  = (void *)(set->below + set->count);
@@ -82,7 +82,7 @@ static int32_t set_add(struct wait_set *set, struct core_stream *stream)
     set->values[index]  = set->points[index].value;
     if (stream->object.context == set->context)
         return TRM_OK;
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the points are of streams of two contexts");
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the points are of streams of two contexts");
 }
 
 /* Takes over `first`, the stream of the first point, which has been entered. Where this fails there
@@ -104,7 +104,7 @@ static int32_t set_init(struct wait_set *set, struct core_stream *first, const s
     status = set_add(set, first);
     while (status == TRM_OK && set->entered < count) {
         struct core_stream *stream = core_point_enter(points[set->entered]);
-        status                     = stream != NULL ? set_add(set, stream) : core_last_status();
+        status                     = stream != NULL ? set_add(set, stream) : base_last_status();
     }
     if (status != TRM_OK)
         set_fini(set);
@@ -158,7 +158,7 @@ static void entry_notified(struct core_notification *notification, int32_t statu
     struct waiter *waiter = ((struct wait_entry *)notification)->waiter;
     (void)status; /* whoever wakes up asks the stream */
     atomic_fetch_add_explicit(&waiter->told, 1, memory_order_release);
-    core_futex_wake(&waiter->told, 1);
+    base_futex_wake(&waiter->told, 1);
     waiter_unref(waiter);
 }
 
@@ -181,7 +181,7 @@ static struct waiter *waiter_create(const struct wait_set *set)
 static int32_t wait_told(struct wait_set *set, uint64_t deadline)
 {
     struct waiter *waiter = waiter_create(set);
-    int32_t status        = waiter != NULL ? TRM_OK : core_fail_memory("waiting for points");
+    int32_t status        = waiter != NULL ? TRM_OK : base_fail_memory("waiting for points");
     if (status != TRM_OK)
         return status;
     for (uint32_t i = 0; status == TRM_OK && i < set->count; i++) {
@@ -192,7 +192,7 @@ static int32_t wait_told(struct wait_set *set, uint64_t deadline)
     }
     core_service_block();
     while (status == TRM_OK && atomic_load_explicit(&waiter->told, memory_order_acquire) == 0)
-        if (!core_futex_wait(&waiter->told, 0, deadline))
+        if (!base_futex_wait(&waiter->told, 0, deadline))
             status = TRM_ERROR_TIMEOUT;
     core_service_unblock();
     waiter_unref(waiter);
@@ -202,7 +202,7 @@ static int32_t wait_told(struct wait_set *set, uint64_t deadline)
 static int32_t wait_natively(struct wait_set *set, uint64_t timeout_ns)
 {
     uint32_t which;
-    core_error_clear();
+    base_error_clear();
     core_service_block();
     int32_t status = set->streams[0]->ops->wait_any(set->below, set->values, set->count, timeout_ns, &which);
     core_service_unblock();
@@ -213,28 +213,28 @@ static int32_t wait_natively(struct wait_set *set, uint64_t timeout_ns)
 static int32_t wait_and_scan(struct wait_set *set, uint64_t deadline, uint32_t *which)
 {
     if (set_deadlocks(set))
-        return core_fail_static(
+        return base_fail_static(
             TRM_ERROR_DEADLOCK,
             "a host callback waits for its own stream to get past it, which could never be");
     int32_t waited =
-        set_is_native(set) ? wait_natively(set, core_remaining(deadline)) : wait_told(set, deadline);
+        set_is_native(set) ? wait_natively(set, base_remaining(deadline)) : wait_told(set, deadline);
     int32_t status = set_scan(set, which);
     if (status == TRM_ERROR_TIMEOUT && waited != TRM_OK && waited != TRM_ERROR_TIMEOUT)
-        return core_fail_backend(waited);
+        return base_fail_backend(waited);
     return status;
 }
 
 int32_t trm_wait_any(const struct trm_point *points, uint32_t count, uint64_t timeout_ns, uint32_t *which)
 {
     struct wait_set set;
-    uint64_t deadline = core_deadline(timeout_ns);
+    uint64_t deadline = base_deadline(timeout_ns);
     uint32_t index    = 0;
     if (points == NULL || count == 0 || which == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_wait_any: %s",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_wait_any: %s",
                          count == 0 ? "there is no point to wait for" : "`points` or `which` is NULL");
     struct core_stream *first = core_point_enter(points[0]);
     if (first == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = set_init(&set, first, points, count);
     if (status != TRM_OK)
         return status;

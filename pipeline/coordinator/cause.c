@@ -20,8 +20,8 @@ struct core_task_cause *core_task_cause_create(const struct core_coordinator *co
                                                const struct core_task *task, int32_t status)
 {
     char name[96], sentence[232];
-    struct core_failure failure;
-    core_failure_save(&failure, status);
+    struct base_failure failure;
+    base_failure_save(&failure, status);
     struct core_task_cause *cause = core_allocate(coordinator->object.context, sizeof(*cause));
     if (cause == NULL)
         return NULL;
@@ -29,7 +29,7 @@ struct core_task_cause *core_task_cause_create(const struct core_coordinator *co
     cause->status      = status;
     cause->id          = task->id;
     cause->native_code = failure.native_code;
-    core_text_copy(sentence, sizeof(sentence), failure.sentence);
+    base_text_copy(sentence, sizeof(sentence), failure.sentence);
     snprintf(cause->sentence, sizeof(cause->sentence), "task %s: %s",
              core_task_name(task, name, sizeof(name)), sentence);
     return cause;
@@ -65,11 +65,11 @@ int32_t core_task_raise(uint64_t id, int32_t status, const struct core_task_caus
     if (cause == NULL) {
         snprintf(text, sizeof(text), "task %" PRIu64 " failed, and there was no memory to keep the reason",
                  id);
-        return core_fail_native(status, 0, text);
+        return base_fail_native(status, 0, text);
     }
     if (cause->id == id)
-        return core_fail_native(status, cause->native_code, cause->sentence);
+        return base_fail_native(status, cause->native_code, cause->sentence);
     snprintf(text, sizeof(text), "task %" PRIu64 " did not run since it comes after one that failed: %s", id,
              cause->sentence);
-    return core_fail_native(status, cause->native_code, text);
+    return base_fail_native(status, cause->native_code, text);
 }

@@ -6,7 +6,7 @@
  */
 #include <stddef.h>
 
-#include "core/memory/transfer.h"
+#include "core/memory/memory.h"
 #include "pipeline/coordinator/coordinator.h"
 
 struct checker_memory {
@@ -58,7 +58,7 @@ int32_t core_checker_create(struct core_device *device, struct core_stream **out
     struct core_context *context  = device->object.context;
     struct checker_memory *memory = core_allocate(context, sizeof(*memory));
     if (memory == NULL)
-        return core_fail_memory("making a coordinator");
+        return base_fail_memory("making a coordinator");
     struct core_stream *stream = &memory->stream;
     stream->device             = device;
     stream->ops                = &checker_ops;
@@ -119,7 +119,7 @@ static int32_t is_foreign_copy(const struct core_stream *checker, const struct t
     if (to->device == from->device)
         return 0;
     if (to_length != from_length)
-        *status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "source and destination of a copy differ in length");
+        *status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "source and destination of a copy differ in length");
     return 1;
 }
 

@@ -3,7 +3,7 @@
  */
 #include "pipeline/coordinator/coordinator.h"
 
-#include "core/object/abi.h"
+#include "core/object/object.h"
 
 /* Of the first version of struct trm_coordinator_desc. */
 #define DESC_LEAST 16
@@ -88,7 +88,7 @@ static int32_t coordinator_create(struct core_device *device, const struct trm_c
         return status;
     struct core_coordinator *coordinator = core_allocate(context, sizeof(*coordinator));
     if (coordinator == NULL)
-        return core_fail_memory("making a coordinator");
+        return base_fail_memory("making a coordinator");
     coordinator->object.context = context;
     coordinator->service        = service;
     status                      = coordinator_init(coordinator, device, desc);
@@ -107,11 +107,11 @@ int32_t trm_coordinator_create(struct trm_device *handle, const struct trm_coord
     struct core_coordinator *coordinator;
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
     if (out == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_create: `coordinator` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_create: `coordinator` is NULL");
     if (given != NULL && !core_struct_take(&desc, sizeof(desc), given, DESC_LEAST))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_coordinator_desc.struct_size is %u, but its size is %zu", given->struct_size,
                          sizeof(desc));
     int32_t status = coordinator_create(device, &desc, &coordinator);
@@ -124,14 +124,14 @@ int32_t trm_coordinator_create(struct trm_device *handle, const struct trm_coord
 
 static void drop_added(struct core_coordinator *coordinator)
 {
-    core_lock_acquire(&coordinator->submit_lock);
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->submit_lock);
+    base_lock_acquire(&coordinator->lock);
     struct core_task *list = coordinator->added.first;
     coordinator->added     = (struct core_task_list){0};
     coordinator->closing   = 1;
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     core_tasks_drop(coordinator, list);
-    core_lock_release(&coordinator->submit_lock);
+    base_lock_release(&coordinator->submit_lock);
 }
 
 void trm_coordinator_destroy(struct trm_coordinator *handle)
@@ -142,7 +142,7 @@ void trm_coordinator_destroy(struct trm_coordinator *handle)
     if (coordinator == NULL)
         return;
     if (core_task_inside(coordinator)) {
-        core_fail_static(TRM_ERROR_DEADLOCK,
+        base_fail_static(TRM_ERROR_DEADLOCK,
                          "a coordinator cannot be destroyed in a function of its own tasks");
     } else {
         drop_added(coordinator);

@@ -25,10 +25,8 @@
 
 #include <trireme/coordinator.h>
 
-#include "base/lock.h"
+#include "base/base.h"
 #include "core/device/device.h"
-#include "core/stream/notify.h"
-#include "core/stream/service.h"
 #include "core/stream/stream.h"
 
 #define CORE_TASK_STREAMS_MOST 64u
@@ -159,8 +157,8 @@ struct core_coordinator {
     struct core_stream *checker; /* check.c; used under submit_lock */
     int32_t has_device_waits;
 
-    struct core_lock submit_lock;
-    struct core_lock lock; /* guards what follows up to the pump's */
+    struct base_lock submit_lock;
+    struct base_lock lock; /* guards what follows up to the pump's */
     struct core_task **table;
     uint64_t table_size; /* a power of two */
     uint64_t tasks;      /* in the table */

@@ -103,7 +103,7 @@ static int32_t fail_cycle(const struct core_task *start)
             spell(&spelling, " -> ", task);
     }
     spell(&spelling, " -> ", start);
-    return core_fail(TRM_ERROR_DEADLOCK, "tasks that come after themselves: %s", spelling.text);
+    return base_fail(TRM_ERROR_DEADLOCK, "tasks that come after themselves: %s", spelling.text);
 }
 
 int32_t core_tasks_check_cycles(const struct core_task_list *list)

@@ -67,9 +67,9 @@ static void run_done(struct core_job *job)
     if (task->status != TRM_OK)
         core_task_raise(task->id, task->status, task->cause);
     call(work, work->said.done, task->status);
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     core_task_finish_locked(coordinator, task);
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     core_coordinator_tidy(coordinator);
     core_coordinator_let_go(coordinator);
 }

@@ -76,7 +76,7 @@ int32_t core_schedule_init(struct core_coordinator *coordinator, const struct tr
     struct core_task_lane *lane =
         core_allocate(coordinator->object.context, together * sizeof(struct core_task_lane));
     if (lane == NULL)
-        return core_fail_memory("making a coordinator");
+        return base_fail_memory("making a coordinator");
     coordinator->all_lanes  = lane;
     coordinator->lane_count = together;
     for (int32_t role = 0; role < CORE_TASK_ROLES; role++)
@@ -128,19 +128,19 @@ void core_lane_release_locked(struct core_coordinator *coordinator, struct core_
 /* A stream that has failed is of no more use: the next task gets a new one. */
 void core_schedule_repair(struct core_coordinator *coordinator)
 {
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     struct core_task_lane *broken = coordinator->broken;
     coordinator->broken           = NULL;
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     while (broken != NULL) {
         struct core_task_lane *next = broken->next;
         if (broken->stream != NULL)
             core_stream_end(broken->stream);
         broken->stream = NULL;
         broken->failed = 0;
-        core_lock_acquire(&coordinator->lock);
+        base_lock_acquire(&coordinator->lock);
         lane_free_locked(broken);
-        core_lock_release(&coordinator->lock);
+        base_lock_release(&coordinator->lock);
         broken = next;
     }
 }
@@ -282,7 +282,7 @@ static int32_t open_stream(const struct core_coordinator *coordinator, struct co
 
 static int32_t enqueue(const struct core_coordinator *coordinator, struct core_task_work *work)
 {
-    core_error_clear();
+    base_error_clear();
     int32_t status = open_stream(coordinator, work->lane);
     if (status == TRM_OK)
         status = wait_for_others(work);
@@ -324,24 +324,24 @@ static void start(struct core_coordinator *coordinator, struct core_task_work *w
 {
     int32_t status = enqueue(coordinator, work);
     if (status != TRM_OK) {
-        core_fail_backend(status);
+        base_fail_backend(status);
         work->own = core_task_cause_create(coordinator, work->task, status);
         core_task_ended(work, status);
         return;
     }
     watch(work);
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     place_locked(coordinator, work);
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
 }
 
 void core_schedule_start(struct core_coordinator *coordinator)
 {
     struct core_task_work *work;
     do {
-        core_lock_acquire(&coordinator->lock);
+        base_lock_acquire(&coordinator->lock);
         work = choose_locked(coordinator);
-        core_lock_release(&coordinator->lock);
+        base_lock_release(&coordinator->lock);
         if (work != NULL)
             start(coordinator, work);
     } while (work != NULL);

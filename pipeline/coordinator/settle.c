@@ -3,7 +3,7 @@
  */
 #include <stddef.h>
 
-#include "base/futex.h"
+#include "base/base.h"
 #include "pipeline/coordinator/coordinator.h"
 
 /* That often a program's thread goes round before the thread of the core takes over. */
@@ -22,7 +22,7 @@ void core_coordinator_hold(struct core_coordinator *coordinator)
 void core_coordinator_let_go(struct core_coordinator *coordinator)
 {
     if (atomic_fetch_sub_explicit(&coordinator->busy, 1, memory_order_acq_rel) == (AWAITED | 1))
-        core_futex_wake(&coordinator->busy, UINT32_MAX);
+        base_futex_wake(&coordinator->busy, UINT32_MAX);
 }
 
 void core_coordinator_await_others(struct core_coordinator *coordinator)
@@ -30,7 +30,7 @@ void core_coordinator_await_others(struct core_coordinator *coordinator)
     uint32_t busy = atomic_fetch_or_explicit(&coordinator->busy, AWAITED, memory_order_acq_rel) | AWAITED;
     core_service_block();
     for (; busy != AWAITED; busy = atomic_load_explicit(&coordinator->busy, memory_order_acquire))
-        core_futex_wait(&coordinator->busy, busy, CORE_NEVER);
+        base_futex_wait(&coordinator->busy, busy, BASE_NEVER);
     core_service_unblock();
 }
 
@@ -165,7 +165,7 @@ void core_coordinator_wake_locked(struct core_coordinator *coordinator)
     if (coordinator->sleepers == 0)
         return;
     atomic_fetch_add_explicit(&coordinator->epoch, 1, memory_order_release);
-    core_futex_wake(&coordinator->epoch, UINT32_MAX);
+    base_futex_wake(&coordinator->epoch, UINT32_MAX);
 }
 
 void core_task_finish_locked(struct core_coordinator *coordinator, struct core_task *task)
@@ -182,12 +182,12 @@ void core_task_finish_locked(struct core_coordinator *coordinator, struct core_t
 
 void core_coordinator_tidy(struct core_coordinator *coordinator)
 {
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     struct core_task_work *work    = coordinator->spent;
     struct core_task_cause *causes = coordinator->spent_causes;
     coordinator->spent             = NULL;
     coordinator->spent_causes      = NULL;
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     while (work != NULL) {
         struct core_task_work *next = work->next_ended;
         core_task_work_free(coordinator, work);
@@ -203,9 +203,9 @@ static void keep_cause(const struct core_coordinator *coordinator, struct core_t
 {
     if (work->ended_status == TRM_OK || work->own != NULL || work->lane == NULL || !work->is_enqueued)
         return;
-    core_error_clear();
+    base_error_clear();
     if (core_stream_reached(work->lane->stream, work->value) != work->ended_status)
-        core_fail_backend(work->ended_status);
+        base_fail_backend(work->ended_status);
     work->own = core_task_cause_create(coordinator, work->task, work->ended_status);
 }
 
@@ -214,7 +214,7 @@ static void pump_once(struct core_coordinator *coordinator)
     struct core_task_work *list = take_ended(coordinator);
     for (const struct core_task_work *work = list; work != NULL; work = work->next_ended)
         keep_cause(coordinator, (struct core_task_work *)(uintptr_t)work);
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     while (list != NULL) {
         struct core_task_work *work = list;
         list                        = work->next_ended;
@@ -222,7 +222,7 @@ static void pump_once(struct core_coordinator *coordinator)
         core_schedule_advance_locked(coordinator, work->task);
     }
     settle_locked(coordinator);
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     core_coordinator_tidy(coordinator);
     core_schedule_repair(coordinator);
     core_schedule_start(coordinator);

@@ -10,7 +10,7 @@
 static int32_t fail_unknown(const struct core_task *task, uint64_t id, const char *why)
 {
     char name[96];
-    return core_fail(TRM_ERROR_NOT_FOUND, "task %s comes after %" PRIu64 ", %s",
+    return base_fail(TRM_ERROR_NOT_FOUND, "task %s comes after %" PRIu64 ", %s",
                      core_task_name(task, name, sizeof(name)), id, why);
 }
 
@@ -39,9 +39,9 @@ static int32_t resolve_all(struct core_coordinator *coordinator, const struct co
 {
     int32_t status = TRM_OK;
     for (struct core_task *task = list->first; task != NULL && status == TRM_OK; task = task->next) {
-        core_lock_acquire(&coordinator->lock);
+        base_lock_acquire(&coordinator->lock);
         status = resolve_locked(coordinator, task);
-        core_lock_release(&coordinator->lock);
+        base_lock_release(&coordinator->lock);
     }
     return status;
 }
@@ -52,13 +52,13 @@ static int32_t check_operation(struct core_stream *checker, const struct core_ta
     int32_t status = core_task_check(checker, &task->work->said);
     if (status == TRM_OK)
         return TRM_OK;
-    core_fail_backend(status);
+    base_fail_backend(status);
     struct trm_error error = trm_last_error();
     int64_t native_code    = error.native_code;
-    core_text_copy(sentence, sizeof(sentence), error.sentence);
-    core_fail(status, "task %s: %s", core_task_name(task, name, sizeof(name)), sentence);
-    core_text_copy(sentence, sizeof(sentence), trm_last_error().sentence);
-    return core_fail_native(status, native_code, sentence);
+    base_text_copy(sentence, sizeof(sentence), error.sentence);
+    base_fail(status, "task %s: %s", core_task_name(task, name, sizeof(name)), sentence);
+    base_text_copy(sentence, sizeof(sentence), trm_last_error().sentence);
+    return base_fail_native(status, native_code, sentence);
 }
 
 static int32_t check_all(struct core_coordinator *coordinator, const struct core_task_list *list)
@@ -110,7 +110,7 @@ static void count_locked(struct core_task *task)
 static void begin_all(struct core_coordinator *coordinator, const struct core_task_list *list)
 {
     struct core_task *task, *next;
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     for (task = list->first; task != NULL; task = task->next)
         count_locked(task);
     for (task = list->first; task != NULL; task = task->next)
@@ -120,29 +120,29 @@ static void begin_all(struct core_coordinator *coordinator, const struct core_ta
         next = task->next; /* it may be over at once, and in another list */
         core_schedule_advance_locked(coordinator, task);
     }
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
 }
 
 /* ---- for programs ---------------------------------------------------------------------------------- */
 
 static int32_t take_added(struct core_coordinator *coordinator, struct core_task_list *list)
 {
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     int32_t closing    = coordinator->closing;
     *list              = coordinator->added;
     coordinator->added = (struct core_task_list){0};
     for (struct core_task *task = list->first; task != NULL; task = task->next)
         task->state = CORE_TASK_SUBMITTING;
-    core_lock_release(&coordinator->lock);
-    return closing ? core_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed") : TRM_OK;
+    base_lock_release(&coordinator->lock);
+    return closing ? base_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed") : TRM_OK;
 }
 
 int32_t trm_coordinator_submit(struct trm_coordinator *handle)
 {
     struct core_coordinator *coordinator = core_coordinator_find(handle);
     if (coordinator == NULL)
-        return core_last_status();
-    core_lock_acquire(&coordinator->submit_lock);
+        return base_last_status();
+    base_lock_acquire(&coordinator->submit_lock);
     struct core_task_list list;
     int32_t status = take_added(coordinator, &list);
     if (status == TRM_OK)
@@ -151,13 +151,13 @@ int32_t trm_coordinator_submit(struct trm_coordinator *handle)
         begin_all(coordinator, &list);
     else
         core_tasks_drop(coordinator, list.first);
-    core_lock_release(&coordinator->submit_lock);
+    base_lock_release(&coordinator->submit_lock);
     if (status != TRM_OK)
         return status;
     /* What fails from here on are tasks, not this call. */
-    struct core_saved_error error;
-    core_error_save(&error);
+    struct base_saved_error error;
+    base_error_save(&error);
     core_coordinator_pump(coordinator);
-    core_error_restore(&error);
+    base_error_restore(&error);
     return TRM_OK;
 }

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/object/abi.h"
+#include "core/object/object.h"
 #include "pipeline/coordinator/coordinator.h"
 
 /* Of the first version of struct trm_task. */
@@ -61,9 +61,9 @@ static int32_t make_room_locked(struct core_coordinator *coordinator)
     while (coordinator->tasks >= coordinator->table_size) {
         uint64_t old  = coordinator->table_size;
         uint64_t size = old == 0 ? FIRST_TABLE : 2 * old;
-        core_lock_release(&coordinator->lock);
+        base_lock_release(&coordinator->lock);
         struct core_task **table = core_allocate(context, size * sizeof(struct core_task *));
-        core_lock_acquire(&coordinator->lock);
+        base_lock_acquire(&coordinator->lock);
         if (table == NULL)
             return 0;
         struct core_task **spare = table;
@@ -75,9 +75,9 @@ static int32_t make_room_locked(struct core_coordinator *coordinator)
             coordinator->table      = table;
             coordinator->table_size = size;
         }
-        core_lock_release(&coordinator->lock);
+        base_lock_release(&coordinator->lock);
         core_release(context, spare, spare_size * sizeof(struct core_task *));
-        core_lock_acquire(&coordinator->lock);
+        base_lock_acquire(&coordinator->lock);
     }
     return 1;
 }
@@ -97,7 +97,7 @@ void core_task_list_add(struct core_task_list *list, struct core_task *task)
 
 static int32_t lacks(const struct trm_task *task, const char *what)
 {
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 " lacks %s", task->id, what);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 " lacks %s", task->id, what);
 }
 
 static int32_t check_compute(const struct trm_task *task)
@@ -110,7 +110,7 @@ static int32_t check_compute(const struct trm_task *task)
         const struct trm_argument *argument = &task->arguments[i];
         if (argument->kind == TRM_PARAMETER_BLOCK && argument->value.block.size > 0 &&
             argument->value.block.data == NULL)
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "task %" PRIu64 ": the block of argument %" PRIu32 " is NULL", task->id, i);
     }
     return TRM_OK;
@@ -138,7 +138,7 @@ static int32_t check_kind(const struct trm_task *task)
     case TRM_TASK_NOTHING:
         return TRM_OK;
     default:
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 ": %d is no kind of task", task->id,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 ": %d is no kind of task", task->id,
                          (int)task->kind);
     }
 }
@@ -146,7 +146,7 @@ static int32_t check_kind(const struct trm_task *task)
 static int32_t check_task(const struct trm_task *task)
 {
     if (task->id == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "0 is no id for a task");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "0 is no id for a task");
     if (task->after_count > 0 && task->after == NULL)
         return lacks(task, "the ids that it comes after");
     return check_kind(task);
@@ -269,10 +269,10 @@ void core_task_free(struct core_coordinator *coordinator, struct core_task *task
 
 void core_tasks_drop(struct core_coordinator *coordinator, struct core_task *list)
 {
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     for (struct core_task *task = list; task != NULL; task = task->next)
         core_task_remove_locked(coordinator, task);
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     while (list != NULL) {
         struct core_task *next = list->next;
         core_task_free(coordinator, list);
@@ -286,11 +286,11 @@ void core_tasks_drop(struct core_coordinator *coordinator, struct core_task *lis
 static int32_t add_locked(struct core_coordinator *coordinator, struct core_task *task)
 {
     if (!make_room_locked(coordinator))
-        return core_fail_memory("adding a task");
+        return base_fail_memory("adding a task");
     if (coordinator->closing)
-        return core_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed");
+        return base_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed");
     if (core_task_find_locked(coordinator, task->id) != NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the id %" PRIu64 " is in use", task->id);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the id %" PRIu64 " is in use", task->id);
     insert(coordinator->table, coordinator->table_size, task);
     coordinator->tasks++;
     core_task_list_add(&coordinator->added, task);
@@ -302,11 +302,11 @@ int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_tas
     struct trm_task said;
     struct core_coordinator *coordinator = core_coordinator_find(handle);
     if (coordinator == NULL)
-        return core_last_status();
+        return base_last_status();
     if (given == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_add: `task` is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_add: `task` is NULL");
     if (!core_struct_take(&said, sizeof(said), given, TASK_LEAST))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_task.struct_size is %" PRIu32 ", but its size is %zu", given->struct_size,
                          sizeof(said));
     int32_t status = check_task(&said);
@@ -316,10 +316,10 @@ int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_tas
         return status;
     struct core_task *task = task_create(coordinator, &said);
     if (task == NULL)
-        return core_fail_memory("adding a task");
-    core_lock_acquire(&coordinator->lock);
+        return base_fail_memory("adding a task");
+    base_lock_acquire(&coordinator->lock);
     status = add_locked(coordinator, task);
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     if (status != TRM_OK)
         core_task_free(coordinator, task);
     return status;
@@ -353,14 +353,14 @@ int32_t trm_coordinator_forget(struct trm_coordinator *handle)
 {
     struct core_coordinator *coordinator = core_coordinator_find(handle);
     if (coordinator == NULL)
-        return core_last_status();
-    core_lock_acquire(&coordinator->submit_lock);
-    core_lock_acquire(&coordinator->lock);
+        return base_last_status();
+    base_lock_acquire(&coordinator->submit_lock);
+    base_lock_acquire(&coordinator->lock);
     struct core_task *task         = take_done_locked(coordinator);
     struct core_task_cause *causes = coordinator->spent_causes;
     coordinator->spent_causes      = NULL;
-    core_lock_release(&coordinator->lock);
-    core_lock_release(&coordinator->submit_lock);
+    base_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->submit_lock);
     while (task != NULL) {
         struct core_task *next = task->next;
         core_task_free(coordinator, task);

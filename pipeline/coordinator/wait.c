@@ -3,17 +3,17 @@
  */
 #include <inttypes.h>
 
-#include "base/futex.h"
+#include "base/base.h"
 #include "pipeline/coordinator/coordinator.h"
 
 static int32_t fail_missing(uint64_t id)
 {
-    return core_fail(TRM_ERROR_NOT_FOUND, "there is no task of the id %" PRIu64, id);
+    return base_fail(TRM_ERROR_NOT_FOUND, "there is no task of the id %" PRIu64, id);
 }
 
 static int32_t not_yet(void)
 {
-    return core_fail_static(TRM_ERROR_TIMEOUT, "the task has not ended yet");
+    return base_fail_static(TRM_ERROR_TIMEOUT, "the task has not ended yet");
 }
 
 /* ---- what is kept while somebody sleeps ------------------------------------------------------------ */
@@ -38,9 +38,9 @@ static int32_t answer_give(struct core_coordinator *coordinator, const struct an
     if (answer->status == TRM_OK)
         return TRM_OK;
     core_task_raise(answer->id, answer->status, answer->cause);
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     core_task_cause_drop_locked(coordinator, answer->cause);
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     return answer->status;
 }
 
@@ -50,12 +50,12 @@ static int32_t sleep_locked(struct core_coordinator *coordinator, uint64_t deadl
     uint32_t epoch = atomic_load_explicit(&coordinator->epoch, memory_order_relaxed);
     int32_t awake  = 1;
     coordinator->sleepers++;
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     core_service_block();
     while (awake && atomic_load_explicit(&coordinator->epoch, memory_order_acquire) == epoch)
-        awake = core_futex_wait(&coordinator->epoch, epoch, deadline);
+        awake = base_futex_wait(&coordinator->epoch, epoch, deadline);
     core_service_unblock();
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     coordinator->sleepers--;
     return awake;
 }
@@ -78,7 +78,7 @@ static int32_t look_locked(const struct core_coordinator *coordinator, struct wi
         if (task == NULL)
             return fail_missing(wish->ids[i]);
         if (task->state <= CORE_TASK_SUBMITTING)
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 " was added, but not submitted",
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 " was added, but not submitted",
                              task->id);
         if (task->state != CORE_TASK_DONE)
             continue;
@@ -114,10 +114,10 @@ static int32_t wait_locked(struct core_coordinator *coordinator, struct wish *wi
     if (timeout_ns == 0)
         return not_yet();
     if (deadlocks_locked(coordinator, wish))
-        return core_fail(TRM_ERROR_DEADLOCK,
+        return base_fail(TRM_ERROR_DEADLOCK,
                          "a function of task %" PRIu64 ", or of one that it comes after, waits for it to end",
                          wish->ids[0]);
-    uint64_t deadline = core_deadline(timeout_ns);
+    uint64_t deadline = base_deadline(timeout_ns);
     watch_locked(coordinator, wish, 1);
     while (status == TRM_ERROR_TIMEOUT && in_time) {
         in_time = sleep_locked(coordinator, deadline);
@@ -130,9 +130,9 @@ static int32_t wait_locked(struct core_coordinator *coordinator, struct wish *wi
 static int32_t wait_for(struct core_coordinator *coordinator, struct wish *wish, uint64_t timeout_ns)
 {
     struct answer answer = {0};
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     int32_t status = wait_locked(coordinator, wish, timeout_ns, &answer);
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     return status == TRM_OK ? answer_give(coordinator, &answer) : status;
 }
 
@@ -141,7 +141,7 @@ int32_t trm_coordinator_wait(struct trm_coordinator *handle, uint64_t id, uint64
     struct wish wish                     = {.ids = &id, .count = 1};
     struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = wait_for(coordinator, &wish, timeout_ns);
     core_object_leave(&coordinator->object);
     return status;
@@ -154,9 +154,9 @@ int32_t trm_coordinator_wait_any(struct trm_coordinator *handle, const uint64_t 
     struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     int32_t status;
     if (coordinator == NULL)
-        return core_last_status();
+        return base_last_status();
     if (count == 0 || ids == NULL || which == NULL)
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_wait_any: %s",
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_wait_any: %s",
                            count == 0 ? "no tasks" : "`ids` or `which` is NULL");
     else
         status = wait_for(coordinator, &wish, timeout_ns);
@@ -172,8 +172,8 @@ int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
     struct core_coordinator *coordinator = core_coordinator_find(handle);
     int32_t status                       = TRM_OK;
     if (coordinator == NULL)
-        return core_last_status();
-    core_lock_acquire(&coordinator->lock);
+        return base_last_status();
+    base_lock_acquire(&coordinator->lock);
     const struct core_task *task = core_task_find_locked(coordinator, id);
     if (task == NULL)
         status = fail_missing(id);
@@ -181,7 +181,7 @@ int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
         status = not_yet();
     else
         answer_take_locked(&answer, task->id, task->status, task->cause);
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     return status == TRM_OK ? answer_give(coordinator, &answer) : status;
 }
 
@@ -194,9 +194,9 @@ static int32_t wait_all_locked(struct core_coordinator *coordinator, uint64_t ti
     if (timeout_ns == 0)
         return not_yet();
     if (core_task_inside(coordinator))
-        return core_fail_static(TRM_ERROR_DEADLOCK,
+        return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "the function of a task waits for all tasks, its own too");
-    uint64_t deadline = core_deadline(timeout_ns);
+    uint64_t deadline = base_deadline(timeout_ns);
     while (coordinator->unfinished > 0)
         if (!sleep_locked(coordinator, deadline) && coordinator->unfinished > 0)
             return not_yet();
@@ -208,13 +208,13 @@ int32_t trm_coordinator_wait_all(struct trm_coordinator *handle, uint64_t timeou
     struct answer answer                 = {0};
     struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
-        return core_last_status();
-    core_lock_acquire(&coordinator->lock);
+        return base_last_status();
+    base_lock_acquire(&coordinator->lock);
     int32_t status = wait_all_locked(coordinator, timeout_ns);
     if (status == TRM_OK)
         answer_take_locked(&answer, coordinator->first_id, coordinator->first_status,
                            coordinator->first_cause);
-    core_lock_release(&coordinator->lock);
+    base_lock_release(&coordinator->lock);
     if (status == TRM_OK)
         status = answer_give(coordinator, &answer);
     core_object_leave(&coordinator->object);
@@ -223,9 +223,9 @@ int32_t trm_coordinator_wait_all(struct trm_coordinator *handle, uint64_t timeou
 
 void core_coordinator_drain(struct core_coordinator *coordinator)
 {
-    core_lock_acquire(&coordinator->lock);
+    base_lock_acquire(&coordinator->lock);
     while (coordinator->unfinished > 0)
-        sleep_locked(coordinator, CORE_NEVER);
-    core_lock_release(&coordinator->lock);
+        sleep_locked(coordinator, BASE_NEVER);
+    base_lock_release(&coordinator->lock);
     core_coordinator_await_others(coordinator);
 }

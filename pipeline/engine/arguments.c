@@ -33,7 +33,7 @@ int32_t core_token_complete(struct core_slot *slot)
             size[i] = port->size;
         if (port->follows != 0 || size[i] <= port->size)
             continue;
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "load: the token has %" PRIu64 " bytes in %s, which holds %" PRIu64, size[i],
                          core_port_label(pipeline->ports, i, text), port->size);
     }
@@ -121,7 +121,7 @@ static int32_t put_grid(const struct core_slot *slot, uint32_t stage, struct trm
     uint64_t items  = divide_up(slot->device->places[given->items_port].length, given->items_bytes);
     uint64_t groups = divide_up(items, plan->group_size);
     if (groups > UINT32_MAX)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%" PRIu64 " work-items for %s are more groups than 32 bits can count", items,
                          core_port_label(slot->pipeline->ports, given->items_port, text));
     uint32_t shared    = given->grid.shared_bytes;
@@ -173,15 +173,15 @@ static int32_t put_shape(struct core_slot *slot, uint32_t stage)
 
     for (uint32_t i = 0; i < plan->argument_count; i++)
         own->declared[i] = own->arguments[stage][plan->order[i]];
-    core_error_clear();
+    base_error_clear();
     core_inside_push(&inside, slot->pipeline);
     int32_t status = given->shape(given->user, view_piece(slot), &own->grids[stage], own->declared);
     core_inside_pop(&inside);
     if (status > 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "the stage's shape answered %" PRId32 ", which is no status", status);
     if (status != TRM_OK)
-        return core_fail_program(status);
+        return base_fail_program(status);
     take_back(plan, own->declared, own->arguments[stage]);
     return TRM_OK;
 }

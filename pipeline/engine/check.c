@@ -33,7 +33,7 @@ static int32_t fail_port(const struct trm_pipeline_desc *desc, uint32_t index, c
 {
     char text[CORE_LABEL_BYTES];
 
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s %s", core_port_label(desc->ports, index, text), what);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s %s", core_port_label(desc->ports, index, text), what);
 }
 
 static int32_t check_shared(const struct trm_pipeline_desc *desc, uint32_t index)
@@ -71,14 +71,14 @@ static int32_t check_grain(const struct trm_pipeline_desc *desc, uint32_t index)
     if (port->grain == 0)
         return fail_port(desc, index, "has no grain, which a divisible pipeline needs");
     if (port->size % port->grain != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "%s has %" PRIu64 " bytes, which are no multiple of its grain of %" PRIu64,
                          core_port_label(desc->ports, index, text), port->size, port->grain);
     for (uint32_t i = 0; i < index; i++) {
         const struct trm_port *before = &desc->ports[i];
         if (before->kind == TRM_PORT_SHARED || before->size / before->grain == port->size / port->grain)
             continue;
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "%s has %" PRIu64 " grains and %s has %" PRIu64
                          "; a divisible pipeline has as many in every port",
                          core_port_label(desc->ports, i, other), before->size / before->grain,
@@ -106,7 +106,7 @@ static int32_t check_port(const struct core_device *device, const struct trm_pip
     if (port->size == 0)
         return fail_port(desc, index, "has no bytes");
     if (port->size > device->limits.max_buffer_bytes)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%s has %" PRIu64 " bytes; device %s has at most %" PRIu64 " bytes a buffer",
                          core_port_label(desc->ports, index, text), port->size, device->id,
                          device->limits.max_buffer_bytes);
@@ -120,7 +120,7 @@ static int32_t fail_stage(const struct trm_pipeline_desc *desc, uint32_t index, 
 {
     char text[CORE_LABEL_BYTES];
 
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s %s", core_stage_label(desc->stages, index, text), what);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s %s", core_stage_label(desc->stages, index, text), what);
 }
 
 static int32_t fail_port_number(const struct trm_pipeline_desc *desc, uint32_t index, const char *what,
@@ -128,7 +128,7 @@ static int32_t fail_port_number(const struct trm_pipeline_desc *desc, uint32_t i
 {
     char text[CORE_LABEL_BYTES];
 
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                      "%s %s port %" PRIu32 ", but the pipeline has %" PRIu32 " ports",
                      core_stage_label(desc->stages, index, text), what, port, desc->port_count);
 }
@@ -180,21 +180,21 @@ static int32_t check_launch(const struct trm_pipeline_desc *desc, uint32_t index
 static int32_t check_choices(const struct trm_pipeline_desc *desc)
 {
     if (desc->flags & ~KNOWN_FLAGS)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the pipeline's flags 0x%" PRIx32 " are not known",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the pipeline's flags 0x%" PRIx32 " are not known",
                          desc->flags);
     if (desc->depth > CORE_DEPTH_MOST)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline has at most %d slots, not %" PRIu32,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline has at most %d slots, not %" PRIu32,
                          CORE_DEPTH_MOST, desc->depth);
     if (desc->strategy < TRM_STRATEGY_AUTO || desc->strategy > TRM_STRATEGY_ZERO_COPY)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no strategy", desc->strategy);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no strategy", desc->strategy);
     if (desc->on_failure < TRM_FAILURE_STOP || desc->on_failure > TRM_FAILURE_SKIP)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no failure mode", desc->on_failure);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no failure mode", desc->on_failure);
     if (desc->measure < TRM_MEASURE_SAMPLED || desc->measure > TRM_MEASURE_NONE)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no way to measure", desc->measure);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no way to measure", desc->measure);
     if (desc->measure == TRM_MEASURE_NONE && desc->trace_tokens != 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline that measures nothing has nothing to trace");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline that measures nothing has nothing to trace");
     if (desc->piece_bytes != 0 && !(desc->flags & TRM_PIPELINE_DIVISIBLE))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "piece_bytes is for divisible pipelines, and this one is not");
     return TRM_OK;
 }
@@ -202,15 +202,15 @@ static int32_t check_choices(const struct trm_pipeline_desc *desc)
 static int32_t check_counts(const struct trm_pipeline_desc *desc)
 {
     if (desc->port_count == 0 || desc->ports == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs ports");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs ports");
     if (desc->port_count > CORE_PORTS_MOST)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline has at most %d ports, not %" PRIu32,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline has at most %d ports, not %" PRIu32,
                          CORE_PORTS_MOST, desc->port_count);
     if (desc->stage_count > CORE_STAGES_MOST)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline has at most %d stages, not %" PRIu32,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline has at most %d stages, not %" PRIu32,
                          CORE_STAGES_MOST, desc->stage_count);
     if (desc->stage_count != 0 && desc->stages == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the pipeline's stages are NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the pipeline's stages are NULL");
     return TRM_OK;
 }
 

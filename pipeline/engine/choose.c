@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/futex.h"
+#include "base/base.h"
 #include "pipeline/engine/engine.h"
 
 /* Bytes of a token's inputs and outputs up to which kernels are tried on the host's memory. Far above the size at which copies
@@ -35,7 +35,7 @@ static void settle(struct core_pipeline *pipeline, const struct core_strategy_op
     pipeline->engine->zero_copy = strategy->strategy == TRM_STRATEGY_ZERO_COPY;
     pthread_mutex_lock(&pipeline->lock);
     pipeline->strategy = strategy->strategy;
-    core_text_copy(pipeline->reason, sizeof(pipeline->reason), reason);
+    base_text_copy(pipeline->reason, sizeof(pipeline->reason), reason);
     pthread_mutex_unlock(&pipeline->lock);
 }
 
@@ -103,17 +103,17 @@ static int32_t begin_asked(struct core_pipeline *pipeline)
     int32_t asked                             = pipeline->desc.strategy;
 
     if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified && !engine->mapped)
-        return core_fail(TRM_ERROR_UNSUPPORTED,
+        return base_fail(TRM_ERROR_UNSUPPORTED,
                          "tokens cannot do without copies on device %s: it has memory of its own",
                          pipeline->device->id);
     if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified && engine->host_count != 0)
-        return core_fail(
+        return base_fail(
             TRM_ERROR_UNSUPPORTED,
             "tokens with stages on the host cannot do without copies on device %s: it has memory "
             "of its own",
             pipeline->device->id);
     if (asked == TRM_STRATEGY_SLOT_GRAPHS && engine->host_count != 0)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "stages on the host cannot be recorded in a graph");
+        return base_fail(TRM_ERROR_UNSUPPORTED, "stages on the host cannot be recorded in a graph");
     uint32_t count = 0;
     if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified)
         add_mapped(pipeline, &count);
@@ -227,7 +227,7 @@ const struct core_strategy_ops *core_choose(struct core_pipeline *pipeline)
     uint32_t depth             = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
     if (is_trying(choice)) {
-        core_trial_next(&choice->trial, depth, core_now());
+        core_trial_next(&choice->trial, depth, base_now());
         follow(pipeline);
     }
     return pipeline->engine->strategy;

@@ -72,7 +72,7 @@ static int32_t make_turns(struct core_pipeline *pipeline)
     if (engine->host_count == 0)
         return TRM_OK;
     engine->turns = core_allocate(pipeline->object.context, engine->host_count * sizeof(*engine->turns));
-    return engine->turns != NULL ? TRM_OK : core_fail_memory("making a pipeline");
+    return engine->turns != NULL ? TRM_OK : base_fail_memory("making a pipeline");
 }
 
 static int32_t describe(struct core_pipeline *pipeline)
@@ -102,7 +102,7 @@ int32_t core_engine_create(struct core_pipeline *pipeline)
 {
     struct core_pipeline_device *engine = core_allocate(pipeline->object.context, sizeof(*engine));
     if (engine == NULL)
-        return core_fail_memory("making a pipeline");
+        return base_fail_memory("making a pipeline");
     pipeline->engine = engine;
     pthread_mutex_init(&engine->host_lock, NULL);
     pthread_cond_init(&engine->host_turn, NULL);
@@ -127,9 +127,9 @@ void core_engine_destroy(struct core_pipeline *pipeline)
 {
     struct core_context *context        = pipeline->object.context;
     struct core_pipeline_device *engine = pipeline->engine;
-    struct core_saved_error saved;
+    struct base_saved_error saved;
 
-    core_error_save(&saved);
+    base_error_save(&saved);
     for (uint32_t i = 0; i < CORE_DEPTH_MOST; i++) {
         core_slot_destroy(pipeline->slots[i]);
         pipeline->slots[i] = NULL;
@@ -145,7 +145,7 @@ void core_engine_destroy(struct core_pipeline *pipeline)
     pthread_mutex_destroy(&engine->host_lock);
     core_release(context, engine, sizeof(*engine));
     pipeline->engine = NULL;
-    core_error_restore(&saved);
+    base_error_restore(&saved);
 }
 
 /* ---- after a failure ------------------------------------------------------------------------- */
@@ -205,9 +205,9 @@ int32_t core_slot_repeatable(const struct core_slot *slot)
 void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *source,
                        const struct trm_sink *sink)
 {
-    struct core_saved_error saved;
+    struct base_saved_error saved;
 
-    core_error_save(&saved);
+    base_error_save(&saved);
     pthread_mutex_lock(&pipeline->enqueue_lock);
     /* Nothing is under way: a stream that has failed since the last run, with nobody to notice, is of no use to this. */
     forget_failures(pipeline);
@@ -217,7 +217,7 @@ void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *
     core_regions_begin(pipeline, source, sink);
     core_choose_interrupt(pipeline);
     pthread_mutex_unlock(&pipeline->enqueue_lock);
-    core_error_restore(&saved);
+    base_error_restore(&saved);
 }
 
 void core_engine_end(struct core_pipeline *pipeline)

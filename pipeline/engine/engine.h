@@ -10,7 +10,7 @@
 #ifndef PIPELINE_ENGINE_ENGINE_H
 #define PIPELINE_ENGINE_ENGINE_H
 
-#include "core/object/context.h"
+#include "core/object/object.h"
 #include "pipeline/engine/pipeline.h"
 #include "pipeline/engine/sampling.h"
 #include "pipeline/engine/trial.h"
@@ -140,7 +140,7 @@ struct core_pipeline_device {
     _Atomic uint64_t pageable_copies; /* copies of tokens that could not be asynchronous */
     _Atomic uint64_t token_ns;        /* how long a token took on the device, the last that was measured */
     int64_t clock_offset;             /* added to times of the device's clock */
-    uint64_t calibrated_at;           /* when it was found out; core_now() */
+    uint64_t calibrated_at;           /* when it was found out; base_now() */
 
     pthread_mutex_t host_lock; /* guards turns; innermost */
     pthread_cond_t host_turn;
@@ -223,9 +223,9 @@ struct core_slot_device {
     uint32_t calls_put;           /* so many are on the stream */
     _Atomic int32_t host_failed;  /* a status; then `host_failure` says why */
     _Atomic uint32_t host_ran;    /* so many of them have begun */
-    uint64_t put_at;              /* core_now() when a token that is measured was put */
-    uint64_t host_begin;          /* core_now() when a host stage that comes first began; 0: not so */
-    struct core_failure host_failure;
+    uint64_t put_at;              /* base_now() when a token that is measured was put */
+    uint64_t host_begin;          /* base_now() when a host stage that comes first began; 0: not so */
+    struct base_failure host_failure;
 
     /* Times: CORE_STAMP_LAUNCHES + stages for each sampled piece. */
     struct trm_event **events;

@@ -9,8 +9,8 @@
 #include <inttypes.h>
 #include <trireme/transfer.h>
 
-#include "base/futex.h"
-#include "core/stream/service.h"
+#include "base/base.h"
+#include "core/stream/stream.h"
 #include "pipeline/engine/engine.h"
 #include "pipeline/engine/range.h"
 
@@ -87,11 +87,11 @@ void core_host_stages_pass(struct core_slot *slot)
 static void keep_failure(struct core_slot_device *own, int32_t status, const char *name)
 {
     if (status > 0)
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "the stage answered %" PRId32 ", which is no status",
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the stage answered %" PRId32 ", which is no status",
                            status);
     else
-        status = core_fail_program(status);
-    core_failure_save(&own->host_failure, core_fail_compute(status, name));
+        status = base_fail_program(status);
+    base_failure_save(&own->host_failure, core_fail_compute(status, name));
     atomic_store_explicit(&own->host_failed, status, memory_order_release);
 }
 
@@ -104,9 +104,9 @@ static void run(const struct core_host_call *call)
 
     atomic_fetch_add_explicit(&own->host_ran, 1, memory_order_relaxed);
     if (call->stage == 0 && own->measured)
-        own->host_begin = core_now();
+        own->host_begin = base_now();
     core_inside_push(&inside, pipeline);
-    core_error_clear();
+    base_error_clear();
     core_range_begin(pipeline, pipeline->engine->plans[call->stage].name, own->view.index);
     int32_t status = stage->host(stage->user, &own->view);
     core_range_end(pipeline);

@@ -34,7 +34,7 @@
 #include <trireme/pipeline.h>
 #include <trireme/stream.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "core/device/device.h"
 #include "pipeline/report/measure.h"
 
@@ -58,9 +58,9 @@ struct core_slot {
     _Atomic uint64_t token_index; /* the same as token.index, for who only looks */
 
     struct core_slot *next; /* in one of the queues */
-    struct core_failure
+    struct base_failure
         failure;           /* status TRM_OK, or why its token failed: the sentence names token and stage */
-    uint64_t submitted_at; /* core_now() */
+    uint64_t submitted_at; /* base_now() */
     uint64_t load_begin, load_end, sink_begin;
 
     struct core_slot_device *device; /* buffers, streams, graph, points, stamps: engine.h */
@@ -89,7 +89,7 @@ struct core_pipeline {
     char reason[192];
     uint64_t device_bytes, host_bytes;
 
-    struct core_failure failure; /* the first one of the run; status TRM_OK: none; under lock */
+    struct base_failure failure; /* the first one of the run; status TRM_OK: none; under lock */
 
     struct core_pipeline_device *engine;
     struct core_pipeline_queue *queue;
@@ -127,11 +127,11 @@ void core_slot_flush(struct core_slot *slot);
 int32_t core_slot_is_short(const struct core_slot *slot);
 
 /* Has its work ended? TRM_OK, TIMEOUT, or its failure, the sentence naming the stage (the token is put before it by the
- * lower half). wait blocks until a deadline of core_now(); both from any thread. */
+ * lower half). wait blocks until a deadline of base_now(); both from any thread. */
 int32_t core_slot_poll(struct core_slot *slot);
 int32_t core_slot_wait(struct core_slot *slot, uint64_t deadline);
 
-/* For an UNORDERED pipeline: sleep until one of several submitted slots may have ended, or until a deadline of core_now().
+/* For an UNORDERED pipeline: sleep until one of several submitted slots may have ended, or until a deadline of base_now().
  * May come back early and says nothing of failures: who called polls them. Any thread; count is at least 1. */
 void core_slots_wait_any(struct core_slot *const *slots, uint32_t count, uint64_t deadline);
 

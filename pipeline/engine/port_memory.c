@@ -40,13 +40,13 @@ void core_regions_begin(struct core_pipeline *pipeline, const struct trm_source 
                         const struct trm_sink *sink)
 {
     struct core_region *regions = pipeline->engine->regions;
-    struct core_saved_error saved;
+    struct base_saved_error saved;
 
-    core_error_save(&saved);
+    base_error_save(&saved);
     core_regions_end(pipeline);
     region_begin(pipeline, &regions[CORE_REGION_SOURCE], source->memory, source->memory_size);
     region_begin(pipeline, &regions[CORE_REGION_SINK], sink->memory, sink->memory_size);
-    core_error_restore(&saved);
+    base_error_restore(&saved);
 }
 
 void core_regions_end(struct core_pipeline *pipeline)
@@ -137,7 +137,7 @@ static int32_t check_input(const struct core_slot *slot, uint32_t port)
 
     if (slot->token.data[port] != NULL || slot->token.size[port] == 0)
         return TRM_OK;
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "load: %s of the token is at no place (NULL)",
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "load: %s of the token is at no place (NULL)",
                      core_port_label(slot->pipeline->ports, port, text));
 }
 

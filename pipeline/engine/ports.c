@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "core/memory/buffer.h"
+#include "core/memory/memory.h"
 #include "pipeline/engine/engine.h"
 
 /* A shared port's buffer: kept alive, and of the pipeline's device. */
@@ -16,7 +16,7 @@ static int32_t keep_shared(struct core_pipeline *pipeline, struct trm_port *port
     }
     const struct core_buffer *buffer = core_buffer_find(port->buffer);
     if (buffer == NULL)
-        return core_last_status();
+        return base_last_status();
     port->size = buffer->size;
     return core_buffer_check_device(buffer, pipeline->device);
 }
@@ -33,11 +33,11 @@ static int32_t copy_port(struct core_pipeline *pipeline, const struct trm_port *
     if (port->kind == TRM_PORT_SHARED)
         status = keep_shared(pipeline, port);
     if (status != TRM_OK)
-        return core_fail(status, "%s: %s", core_port_label(ports, index, text), trm_last_error().sentence);
+        return base_fail(status, "%s: %s", core_port_label(ports, index, text), trm_last_error().sentence);
     if (name != NULL) {
         port->name = core_copy_text(pipeline->object.context, name);
         if (port->name == NULL)
-            return core_fail_memory("making a pipeline");
+            return base_fail_memory("making a pipeline");
     }
     return TRM_OK;
 }
@@ -78,7 +78,7 @@ int32_t core_ports_copy(struct core_pipeline *pipeline, const struct trm_pipelin
     pipeline->desc.port_count = 0;
     pipeline->ports           = core_allocate(pipeline->object.context, count * sizeof(*pipeline->ports));
     if (pipeline->ports == NULL)
-        return core_fail_memory("making a pipeline");
+        return base_fail_memory("making a pipeline");
     pipeline->desc.ports      = pipeline->ports;
     pipeline->desc.port_count = count;
     for (uint32_t i = 0; status == TRM_OK && i < count; i++) {

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/futex.h"
-#include "core/module/kernel.h"
+#include "base/base.h"
+#include "core/module/module.h"
 #include "core/stream/stream.h"
 #include "pipeline/engine/engine.h"
 
@@ -62,14 +62,14 @@ static uint64_t came_to(struct trm_stream *handle)
 {
     uint64_t completed         = UNKNOWN;
     struct core_stream *stream = handle != NULL ? core_object_enter(handle, CORE_STREAM) : NULL;
-    struct core_saved_error saved;
+    struct base_saved_error saved;
     if (stream == NULL)
         return UNKNOWN;
 
-    core_error_save(&saved);
+    base_error_save(&saved);
     if (stream->ops->query(stream->backend, &completed) == TRM_OK)
         completed = UNKNOWN;
-    core_error_restore(&saved);
+    base_error_restore(&saved);
     core_object_leave(&stream->object);
     return completed;
 }
@@ -249,15 +249,15 @@ int32_t core_slot_cause(const struct core_slot *slot, int32_t status)
 {
     const struct core_slot_device *own            = slot->device;
     const struct core_slot_point *const points[3] = {&own->uploaded, &own->processed, &own->finished};
-    struct core_saved_error saved;
+    struct base_saved_error saved;
 
-    core_error_save(&saved);
+    base_error_save(&saved);
     for (uint32_t i = 0; i < 3; i++) {
         int32_t cause = raise_of(points[i]);
         if (cause != TRM_OK)
             return name_failure(slot, cause);
     }
-    core_error_restore(&saved);
+    base_error_restore(&saved);
     return status;
 }
 
@@ -271,7 +271,7 @@ static int32_t wait_end(const struct core_slot_point *point, uint64_t deadline)
 
     if (stream == NULL)
         return TRM_OK;
-    int32_t status = core_stream_wait_finished(stream, place.value, core_remaining(deadline));
+    int32_t status = core_stream_wait_finished(stream, place.value, base_remaining(deadline));
     core_object_leave(&stream->object);
     return status;
 }
@@ -280,7 +280,7 @@ static int32_t host_result(const struct core_slot_device *own)
 {
     if (atomic_load_explicit(&own->host_failed, memory_order_acquire) == TRM_OK)
         return TRM_OK;
-    return core_failure_raise(&own->host_failure);
+    return base_failure_raise(&own->host_failure);
 }
 
 static int is_undecided(int32_t status)
@@ -292,18 +292,18 @@ static int is_undecided(int32_t status)
 static int32_t wait_rest(const struct core_slot *slot, int32_t status, uint64_t deadline)
 {
     const struct core_slot_device *own = slot->device;
-    struct core_saved_error saved;
+    struct base_saved_error saved;
 
-    core_error_save(&saved);
+    base_error_save(&saved);
     int32_t rest = wait_end(&own->uploaded, deadline);
     if (rest == TRM_OK)
         rest = wait_end(&own->processed, deadline);
     if (rest != TRM_OK)
         return rest;
-    core_error_restore(&saved);
+    base_error_restore(&saved);
     if (status == TRM_OK || has_come_through(own))
         return host_result(own);
-    return host_result(own) != TRM_OK ? core_last_status() : name_failure(slot, status);
+    return host_result(own) != TRM_OK ? base_last_status() : name_failure(slot, status);
 }
 
 int32_t core_slot_wait(struct core_slot *slot, uint64_t deadline)
@@ -311,7 +311,7 @@ int32_t core_slot_wait(struct core_slot *slot, uint64_t deadline)
     const struct core_slot_device *own = slot->device;
     struct trm_point finished          = core_slot_point(&own->finished);
 
-    int32_t status = finished.stream != NULL ? trm_point_wait(finished, core_remaining(deadline)) : TRM_OK;
+    int32_t status = finished.stream != NULL ? trm_point_wait(finished, base_remaining(deadline)) : TRM_OK;
     if (is_undecided(status))
         return status;
     if (status == TRM_OK && !atomic_load_explicit(&own->partial, memory_order_relaxed))
@@ -334,5 +334,5 @@ void core_slots_wait_any(struct core_slot *const *slots, uint32_t count, uint64_
         if (points[i].stream == NULL)
             return;
     }
-    trm_wait_any(points, count, core_remaining(deadline), &which);
+    trm_wait_any(points, count, base_remaining(deadline), &which);
 }

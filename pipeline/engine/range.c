@@ -3,7 +3,7 @@
  */
 #include "pipeline/engine/range.h"
 
-#include "core/object/abi.h"
+#include "core/object/object.h"
 #include "core/stream/stream.h"
 
 const struct trm_range_ops *core_ranges_find(const struct core_backend *backend)

@@ -5,18 +5,17 @@
 
 #include <trireme/transfer.h>
 
-#include "core/stream/event.h"
 #include "core/stream/stream.h"
 #include "pipeline/engine/range.h"
 
 int32_t core_fail_stage(int32_t status, const char *stage)
 {
-    return core_fail(status, "%s: %s", stage, trm_last_error().sentence);
+    return base_fail(status, "%s: %s", stage, trm_last_error().sentence);
 }
 
 int32_t core_fail_compute(int32_t status, const char *name)
 {
-    return core_fail(status, "compute \"%s\": %s", name, trm_last_error().sentence);
+    return base_fail(status, "compute \"%s\": %s", name, trm_last_error().sentence);
 }
 
 /* ---- points ---------------------------------------------------------------------------------- */
@@ -33,7 +32,7 @@ int32_t core_slot_mark(struct core_slot_point *point, struct trm_stream *handle,
     uint64_t value             = 0;
     struct core_stream *stream = core_stream_find(handle);
     if (stream == NULL)
-        return core_last_status();
+        return base_last_status();
 
     int32_t status = exact ? core_stream_mark(stream, &value) : TRM_OK;
     if (!exact || status != TRM_OK)
@@ -46,15 +45,15 @@ int32_t core_slot_mark(struct core_slot_point *point, struct trm_stream *handle,
 /* Also what could be put of a token that failed is waited for. */
 int32_t core_finish_point(struct core_slot_point *point, struct trm_stream *stream, int32_t status)
 {
-    struct core_saved_error saved;
+    struct base_saved_error saved;
 
     if (status == TRM_OK) {
         status = core_slot_mark(point, stream, 1);
         return status == TRM_OK ? TRM_OK : core_fail_stage(status, "compute");
     }
-    core_error_save(&saved);
+    base_error_save(&saved);
     core_slot_mark(point, stream, 1);
-    core_error_restore(&saved);
+    base_error_restore(&saved);
     return status;
 }
 

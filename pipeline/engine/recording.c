@@ -135,7 +135,7 @@ void core_recordings_forget_regions(struct core_slot *slot)
 static int32_t misfit(struct core_recording *recording)
 {
     recording->misfit = 1;
-    return core_fail_static(TRM_ERROR_UNSUPPORTED, "the token is not the one that was recorded");
+    return base_fail_static(TRM_ERROR_UNSUPPORTED, "the token is not the one that was recorded");
 }
 
 static uint32_t nodes_of(const struct core_recording *recording)
@@ -379,9 +379,9 @@ int32_t core_recording_ready(struct core_slot *slot, struct trm_graph_exec **exe
     if (*recording == NULL)
         *recording = recording_create(slot);
     if (*recording == NULL)
-        return core_fail_memory("recording a token");
+        return base_fail_memory("recording a token");
     if ((*recording)->hopeless)
-        return core_fail_static(TRM_ERROR_UNSUPPORTED, "the token cannot be recorded");
+        return base_fail_static(TRM_ERROR_UNSUPPORTED, "the token cannot be recorded");
     int32_t status = bring_up_to_date(*recording);
     if (status == TRM_ERROR_UNSUPPORTED && !(*recording)->misfit)
         (*recording)->hopeless = 1;

@@ -3,7 +3,7 @@
  */
 #include "pipeline/engine/sampling.h"
 
-#include "base/futex.h"
+#include "base/base.h"
 
 /* Stretches of a run that has enough tokens to be measured in flow. */
 #define STRETCHES 2
@@ -26,7 +26,7 @@ int32_t core_sampling_next(struct core_sampling *sampling, uint64_t stretch, uin
                            int32_t disturbs)
 {
     if (sampling->tokens % stretch == 0) {
-        uint64_t now = core_now();
+        uint64_t now = base_now();
         sampling->on = !disturbs && is_due(sampling, stretch, each_ns, now);
         if (sampling->on)
             sampling->begun_at = now;

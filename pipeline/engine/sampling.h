@@ -16,7 +16,7 @@
 struct core_sampling {
     uint64_t expected; /* tokens of the run; 0: not known */
     uint64_t tokens;   /* of the run so far */
-    uint64_t begun_at; /* core_now() when the last stretch that is measured began; 0: none has in this run */
+    uint64_t begun_at; /* base_now() when the last stretch that is measured began; 0: none has in this run */
     int32_t on;        /* 1: the present stretch is measured */
 };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/memory/buffer.h"
+#include "core/memory/memory.h"
 #include "core/stream/stream.h"
 #include "pipeline/engine/engine.h"
 #include "pipeline/engine/range.h"
@@ -86,7 +86,7 @@ static int32_t make_plain(struct core_slot *slot, uint32_t port)
     own->host[port] = NULL;
     own->memory[port] =
         core_allocate_aligned(pipeline->object.context, pipeline->ports[port].size, PLAIN_ALIGNMENT);
-    return own->memory[port] != NULL ? TRM_OK : core_fail_memory("making a slot of a pipeline");
+    return own->memory[port] != NULL ? TRM_OK : base_fail_memory("making a slot of a pipeline");
 }
 
 static int32_t make_pair(struct core_slot *slot, uint32_t port)
@@ -117,7 +117,7 @@ static int32_t make_memory(struct core_slot *slot)
             continue;
         status = has_common(pipeline->engine) ? make_common(slot, i) : make_pair(slot, i);
         if (status != TRM_OK)
-            return core_fail(status, "slot %" PRIu32 ", %s: %s", slot->index,
+            return base_fail(status, "slot %" PRIu32 ", %s: %s", slot->index,
                              core_port_label(pipeline->ports, i, text), trm_last_error().sentence);
     }
     return TRM_OK;
@@ -197,7 +197,7 @@ static int32_t make_tables(struct core_slot *slot)
     own->tables_size = tables.used;
     own->tables      = core_allocate(slot->pipeline->object.context, tables.used);
     if (own->tables == NULL)
-        return core_fail_memory("making a slot of a pipeline");
+        return base_fail_memory("making a slot of a pipeline");
     tables = (struct tables){.memory = own->tables};
     lay_out(slot, &tables);
     for (uint32_t i = 0; i < slot->pipeline->desc.stage_count; i++) {
@@ -235,7 +235,7 @@ int32_t core_slot_create(struct core_pipeline *pipeline, uint32_t index, struct 
 {
     struct core_slot *made = slot_allocate(pipeline, index);
     if (made == NULL)
-        return core_fail_memory("making a slot of a pipeline");
+        return base_fail_memory("making a slot of a pipeline");
 
     int32_t status = make_tables(made);
     if (status == TRM_OK)

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/memory/buffer.h"
+#include "core/memory/memory.h"
 #include "pipeline/engine/stages.h"
 
 static const char *name_of(const struct trm_parameter *parameter)
@@ -19,7 +19,7 @@ static int32_t check_port_index(const struct core_stage_subject *subject, uint32
 
     if (port < pipeline->desc.port_count)
         return TRM_OK;
-    return core_fail(TRM_ERROR_OUT_OF_RANGE,
+    return base_fail(TRM_ERROR_OUT_OF_RANGE,
                      "argument %" PRIu32 " \"%s\" of kernel \"%s\" is port %" PRIu64
                      ", but the pipeline has %" PRIu32,
                      index, name_of(&subject->kernel->parameters[index]), subject->kernel->name, port,
@@ -39,11 +39,11 @@ static int32_t check_port(const struct core_stage_subject *subject, uint32_t ind
         return status;
     int32_t is_address = parameter->kind == TRM_PARAMETER_BYTES && parameter->size == sizeof(uint64_t);
     if (parameter->kind != TRM_PARAMETER_BUFFER && !is_address)
-        return core_fail(TRM_ERROR_TYPE_MISMATCH,
+        return base_fail(TRM_ERROR_TYPE_MISMATCH,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" is no buffer, but %s was given", index,
                          name_of(parameter), subject->kernel->name, core_port_label(ports, number, text));
     if (!is_address && ports[number].size < parameter->size)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" takes at least %" PRIu32
                          " bytes, but %s has %" PRIu64,
                          index, name_of(parameter), subject->kernel->name, parameter->size,
@@ -97,18 +97,18 @@ static int32_t check_elements(const struct core_stage_subject *subject, uint32_t
     core_port_label(ports, number, text);
     uint64_t most = most_of(core_stage_elements_type(parameter));
     if (most == 0)
-        return core_fail(TRM_ERROR_TYPE_MISMATCH,
+        return base_fail(TRM_ERROR_TYPE_MISMATCH,
                          "argument %" PRIu32
                          " \"%s\" of kernel \"%s\" is no integer of 32 or 64 bits, but the "
                          "elements of %s were given",
                          index, name_of(parameter), subject->kernel->name, text);
     if (bytes == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" counts elements of no bytes of %s",
                          index, name_of(parameter), subject->kernel->name, text);
     uint64_t count = ports[number].size / bytes + (ports[number].size % bytes != 0);
     if (count > most)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE,
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" is %s, which cannot count the %" PRIu64
                          " elements of %s",
                          index, name_of(parameter), subject->kernel->name,
@@ -145,7 +145,7 @@ static int32_t check_argument(const struct core_stage_subject *subject, uint32_t
     if (argument->kind == TRM_PARAMETER_BUFFER)
         return keep_span(subject, argument);
     if (argument->kind == TRM_PARAMETER_BLOCK && argument->value.block.data == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "argument %" PRIu32 " \"%s\" of kernel \"%s\" is NULL",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "argument %" PRIu32 " \"%s\" of kernel \"%s\" is NULL",
                          index, name_of(parameter), subject->kernel->name);
     return TRM_OK;
 }
@@ -165,7 +165,7 @@ static int32_t clean_argument(const struct core_stage_subject *subject, struct t
     } else if (clean.kind == TRM_PARAMETER_BLOCK) {
         void *copy = core_allocate(subject->pipeline->object.context, argument->value.block.size);
         if (copy == NULL)
-            return core_fail_memory("making a pipeline");
+            return base_fail_memory("making a pipeline");
         clean.value.block.size = argument->value.block.size;
         clean.value.block.data = memcpy(copy, argument->value.block.data, argument->value.block.size);
     } else {
@@ -229,7 +229,7 @@ int32_t core_stage_arguments(const struct core_stage_subject *subject)
         core_release(context, plan->order, count * sizeof(*plan->order));
         plan->arguments = NULL;
         plan->order     = NULL;
-        return core_fail_memory("making a pipeline");
+        return base_fail_memory("making a pipeline");
     }
     plan->argument_count = count;
     status = core_launch_arrange(subject->kernel, subject->given->arguments, count, plan->arguments);

@@ -15,7 +15,7 @@ static int32_t resolve_grid(struct core_stage_subject *subject)
     subject->plan->group_size = subject->kernel->group_size[0];
     subject->plan->parameters = subject->kernel->parameters;
     if (subject->given->shape == NULL && subject->given->items_bytes != 0 && subject->plan->group_size == 0)
-        return core_fail(
+        return base_fail(
             TRM_ERROR_INVALID_ARGUMENT,
             "kernel \"%s\" has no group size of its own, so a number of work-items makes no grid",
             subject->kernel->name);
@@ -27,7 +27,7 @@ static int32_t resolve_launch(struct core_stage_subject *subject)
     const struct core_device *device = subject->pipeline->device;
 
     if (subject->kernel->module->device != device)
-        return core_fail(TRM_ERROR_WRONG_DEVICE,
+        return base_fail(TRM_ERROR_WRONG_DEVICE,
                          "kernel \"%s\" belongs to another device (%s) than the pipeline (%s)",
                          subject->kernel->name, subject->kernel->module->device->id, device->id);
     int32_t status = resolve_grid(subject);
@@ -41,7 +41,7 @@ static int32_t keep_kernel(struct core_stage_subject *subject)
         return status;
     subject->plan->kernel = subject->given->kernel;
     subject->kernel       = core_kernel_find(subject->given->kernel);
-    return subject->kernel != NULL ? TRM_OK : core_last_status();
+    return subject->kernel != NULL ? TRM_OK : base_last_status();
 }
 
 static int32_t name_stage(struct core_stage_subject *subject)
@@ -51,7 +51,7 @@ static int32_t name_stage(struct core_stage_subject *subject)
     if (name == NULL)
         name = subject->kernel != NULL ? subject->kernel->name : "host";
     subject->plan->name = core_copy_text(subject->pipeline->object.context, name);
-    return subject->plan->name != NULL ? TRM_OK : core_fail_memory("making a pipeline");
+    return subject->plan->name != NULL ? TRM_OK : base_fail_memory("making a pipeline");
 }
 
 static int32_t copy_stage(struct core_pipeline *pipeline, const struct trm_stage *given, uint32_t index)
@@ -69,7 +69,7 @@ static int32_t copy_stage(struct core_pipeline *pipeline, const struct trm_stage
     if (status == TRM_OK && given->host == NULL)
         status = resolve_launch(&subject);
     if (status != TRM_OK)
-        return core_fail(status, "%s: %s", core_stage_label(given - index, index, text),
+        return base_fail(status, "%s: %s", core_stage_label(given - index, index, text),
                          trm_last_error().sentence);
 
     *stage           = *given;
@@ -96,7 +96,7 @@ static int32_t check_outputs(const struct core_pipeline_device *engine, const st
 
     if (left == 0)
         return TRM_OK;
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is an output, but no stage writes it",
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is an output, but no stage writes it",
                      core_port_label(desc->ports, (uint64_t)__builtin_ctzll(left), text));
 }
 
@@ -118,7 +118,7 @@ static int32_t rename_stage(struct core_pipeline *pipeline, uint32_t index, cons
     snprintf(text, sizeof(text), "%.*s %" PRIu32, STAGE_NAME_MOST, name, number);
     char *copy = core_copy_text(context, text);
     if (copy == NULL)
-        return core_fail_memory("making a pipeline");
+        return base_fail_memory("making a pipeline");
     core_release(context, plan->name, strlen(plan->name) + 1);
     plan->name                   = copy;
     pipeline->stages[index].name = copy;
@@ -133,7 +133,7 @@ static int32_t number_equals(struct core_pipeline *pipeline, uint32_t first)
     uint32_t number = 0;
     int32_t status  = TRM_OK;
 
-    core_text_copy(name, sizeof(name), plans[first].name);
+    base_text_copy(name, sizeof(name), plans[first].name);
     for (uint32_t i = first + 1; status == TRM_OK && i < pipeline->desc.stage_count; i++) {
         if (strcmp(plans[i].name, name) != 0)
             continue;
@@ -155,13 +155,13 @@ int32_t core_stages_copy(struct core_pipeline *pipeline, const struct trm_pipeli
     engine->kept_room = count_arguments(desc);
     engine->kept      = core_allocate(context, engine->kept_room * sizeof(*engine->kept));
     if (engine->kept == NULL)
-        return core_fail_memory("making a pipeline");
+        return base_fail_memory("making a pipeline");
     if (count == 0)
         return TRM_OK;
     engine->plans    = core_allocate(context, count * sizeof(*engine->plans));
     pipeline->stages = core_allocate(context, count * sizeof(*pipeline->stages));
     if (engine->plans == NULL || pipeline->stages == NULL)
-        return core_fail_memory("making a pipeline");
+        return base_fail_memory("making a pipeline");
     for (uint32_t i = 0; status == TRM_OK && i < count; i++)
         status = copy_stage(pipeline, &desc->stages[i], i);
     for (uint32_t i = 0; status == TRM_OK && i < count; i++)

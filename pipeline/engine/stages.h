@@ -4,7 +4,7 @@
 #ifndef PIPELINE_ENGINE_STAGES_H
 #define PIPELINE_ENGINE_STAGES_H
 
-#include "core/module/launch.h"
+#include "core/module/module.h"
 #include "pipeline/engine/engine.h"
 
 struct core_stage_subject {

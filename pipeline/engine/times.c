@@ -5,8 +5,7 @@
  */
 #include <string.h>
 
-#include "base/futex.h"
-#include "core/stream/event.h"
+#include "base/base.h"
 #include "core/stream/stream.h"
 #include "pipeline/engine/engine.h"
 
@@ -45,11 +44,11 @@ int32_t core_times_create(struct core_slot *slot)
 
     own->events = core_allocate(context, count * sizeof(*own->events));
     if (own->events == NULL)
-        return core_fail_memory("making a slot of a pipeline");
+        return base_fail_memory("making a slot of a pipeline");
     own->event_count = count;
     own->stamped     = core_allocate(context, count);
     if (own->stamped == NULL)
-        return core_fail_memory("making a slot of a pipeline");
+        return base_fail_memory("making a slot of a pipeline");
     for (uint32_t i = 0; status == TRM_OK && i < count; i++)
         status = trm_event_create(pipeline->engine->device, TRM_EVENT_TIMING, &own->events[i]);
     return status;
@@ -102,7 +101,7 @@ void core_times_begin(struct core_slot *slot)
     uint32_t room                = own->event_count / core_stamps_each(slot->pipeline);
 
     own->measured   = measures_next(slot->pipeline);
-    own->put_at     = own->measured ? core_now() : 0;
+    own->put_at     = own->measured ? base_now() : 0;
     own->host_begin = 0;
     own->samples    = own->measured ? (own->pieces < room ? own->pieces : room) : 0;
     if (own->stamped != NULL)
@@ -153,11 +152,11 @@ static int32_t look(struct core_pipeline *pipeline, struct trm_stream *stream, s
     struct core_pipeline_device *engine = pipeline->engine;
     uint64_t stamped                    = 0;
 
-    uint64_t before = core_now();
+    uint64_t before = base_now();
     int32_t status  = trm_event_record(event, stream);
     if (status == TRM_OK)
         status = trm_stream_sync(stream);
-    uint64_t after = core_now();
+    uint64_t after = base_now();
     if (status == TRM_OK)
         status = core_event_time(core_event_find(event), &stamped);
     if (status != TRM_OK)
@@ -171,11 +170,11 @@ void core_times_calibrate(struct core_pipeline *pipeline)
 {
     struct core_stream *made = NULL;
     struct trm_event *event  = NULL;
-    struct core_saved_error saved;
+    struct base_saved_error saved;
 
     if (!core_times_wanted(pipeline) || !core_stamp_are_native(pipeline->device))
         return;
-    core_error_save(&saved);
+    base_error_save(&saved);
     int32_t status = core_stream_create(pipeline->device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, 0, &made);
     if (status == TRM_OK)
         status = trm_event_create(pipeline->engine->device, TRM_EVENT_TIMING, &event);
@@ -184,8 +183,8 @@ void core_times_calibrate(struct core_pipeline *pipeline)
         status = look(pipeline, made->object.handle, event);
     trm_event_destroy(event);
     trm_stream_destroy(made != NULL ? made->object.handle : NULL);
-    core_error_restore(&saved);
-    pipeline->engine->calibrated_at = core_now();
+    base_error_restore(&saved);
+    pipeline->engine->calibrated_at = base_now();
 }
 
 /* It makes a stream, which takes some drivers a millisecond: as much as many tokens. */
@@ -193,7 +192,7 @@ void core_times_calibrate_again(struct core_pipeline *pipeline)
 {
     const struct core_pipeline_device *engine = pipeline->engine;
 
-    if (engine->clock_offset != 0 && core_now() - engine->calibrated_at > CLOCKS_AGREE_NS)
+    if (engine->clock_offset != 0 && base_now() - engine->calibrated_at > CLOCKS_AGREE_NS)
         core_times_calibrate(pipeline);
 }
 

@@ -3,7 +3,7 @@
  * and memory allows. Which strategy it will be is found out before: each has a rate of its own.
  * SPDX-License-Identifier: MIT
  */
-#include "base/futex.h"
+#include "base/base.h"
 #include "pipeline/engine/engine.h"
 
 /* Looked at after so many tokens a slot, and so long: shorter stretches are noise. */
@@ -65,10 +65,10 @@ int32_t core_engine_wants_slot(struct core_pipeline *pipeline)
     if (pipeline->desc.depth != 0 || tuning->settled || tuning->growing || core_choosing(pipeline))
         return 0;
     if (tuning->tokens++ == 0)
-        tuning->window_begin = core_now();
+        tuning->window_begin = base_now();
     if (tuning->tokens <= TOKENS_A_SLOT * depth)
         return 0;
-    uint64_t length = core_now() - tuning->window_begin;
+    uint64_t length = base_now() - tuning->window_begin;
     if (length < WINDOW_NS)
         return 0;
     double rate    = (double)(tuning->tokens - 1) / (double)length;

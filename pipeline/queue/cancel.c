@@ -1,10 +1,10 @@
 /* Cancelling, and closing a pipeline for good.
  * SPDX-License-Identifier: MIT
  */
-#include "base/futex.h"
+#include "base/base.h"
 #include "pipeline/queue/queue.h"
 
-static const struct core_failure cancelled = {
+static const struct base_failure cancelled = {
     .status   = TRM_ERROR_CANCELLED,
     .sentence = "the pipeline was cancelled",
 };
@@ -29,7 +29,7 @@ void core_cancel(struct core_pipeline *pipeline)
         queue->stop = CORE_GOING;
     } else {
         if (queue->cancelled_at == 0)
-            queue->cancelled_at = core_now();
+            queue->cancelled_at = base_now();
         if (queue->stop == CORE_GOING)
             queue->cause = cancelled;
         queue->stop         = CORE_STOPPED;
@@ -57,7 +57,7 @@ static int32_t wait_until_quiet(struct core_pipeline *pipeline, uint64_t deadlin
         else
             core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline);
         busy = queue->mode != CORE_SERVING || queue->growing || core_queue_under_way(queue) > 0;
-        if (busy && core_remaining(deadline) == 0)
+        if (busy && base_remaining(deadline) == 0)
             return TRM_ERROR_TIMEOUT;
     }
 }
@@ -72,7 +72,7 @@ static int32_t is_quiet(struct core_pipeline *pipeline)
 
 static int32_t cancel(struct core_pipeline *pipeline, uint64_t timeout_ns)
 {
-    uint64_t deadline = core_deadline(timeout_ns);
+    uint64_t deadline = base_deadline(timeout_ns);
     int32_t quiet;
     pthread_mutex_lock(&pipeline->lock);
     core_cancel(pipeline);
@@ -83,14 +83,14 @@ static int32_t cancel(struct core_pipeline *pipeline, uint64_t timeout_ns)
     pthread_mutex_unlock(&pipeline->lock);
     if (quiet)
         return TRM_OK;
-    return core_fail_static(TRM_ERROR_TIMEOUT, "the pipeline is cancelled, but something is still under way");
+    return base_fail_static(TRM_ERROR_TIMEOUT, "the pipeline is cancelled, but something is still under way");
 }
 
 int32_t trm_pipeline_cancel(struct trm_pipeline *handle, uint64_t timeout_ns)
 {
     struct core_pipeline *pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status =
         timeout_ns != 0 ? core_calling_check(pipeline, "trm_pipeline_cancel() with a time-out") : TRM_OK;
     if (status == TRM_OK)
@@ -120,7 +120,7 @@ int32_t core_queue_close(struct core_pipeline *pipeline)
     pthread_mutex_lock(&pipeline->lock);
     queue->closing = 1;
     core_cancel(pipeline);
-    wait_until_quiet(pipeline, CORE_NEVER);
+    wait_until_quiet(pipeline, BASE_NEVER);
     take_back(pipeline);
     int32_t ends       = queue->engine_open;
     queue->engine_open = 0;

@@ -9,20 +9,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/futex.h"
+#include "base/base.h"
 #include "pipeline/queue/queue.h"
 
 void core_failure_describe(const struct core_slot *slot, const char *stage, int32_t status,
-                           struct core_failure *failure)
+                           struct base_failure *failure)
 {
-    core_error_complete(status);
+    base_error_complete(status);
     struct trm_error error = trm_last_error();
     char sentence[sizeof(failure->sentence) + 64];
     snprintf(sentence, sizeof(sentence), "token %" PRIu64 ", %s%s%s", slot->token.index,
              stage != NULL ? stage : "", stage != NULL ? ": " : "", error.sentence);
     failure->status      = status;
     failure->native_code = error.native_code;
-    core_text_copy(failure->sentence, sizeof(failure->sentence), sentence);
+    base_text_copy(failure->sentence, sizeof(failure->sentence), sentence);
 }
 
 void core_failure_name(struct core_slot *slot, const char *stage, int32_t status)
@@ -30,7 +30,7 @@ void core_failure_name(struct core_slot *slot, const char *stage, int32_t status
     core_failure_describe(slot, stage, status, &slot->failure);
 }
 
-static void stop(struct core_pipeline *pipeline, int32_t how, const struct core_failure *cause)
+static void stop(struct core_pipeline *pipeline, int32_t how, const struct base_failure *cause)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
     if (queue->stop == CORE_GOING)
@@ -92,7 +92,7 @@ void core_failure_enqueue(struct core_slot *slot)
 {
     struct core_calling calling;
     core_calling_push(&calling, slot->pipeline, 1);
-    core_error_clear();
+    base_error_clear();
     int32_t status = core_slot_enqueue(slot, core_queue_entry(slot)->output);
     if (status != TRM_OK)
         core_failure_name(slot, NULL, status);
@@ -113,7 +113,7 @@ static int32_t wait_for_rest(struct core_pipeline *pipeline, uint64_t deadline)
     struct core_pipeline_queue *queue = pipeline->queue;
     uint32_t epoch                    = queue->epoch;
     int32_t stopped                   = queue->stop;
-    struct core_failure failure;
+    struct base_failure failure;
     for (;;) {
         struct core_slot *slot = first_submitted(queue);
         if (slot == NULL && queue->places[CORE_PLACE_ABANDONED] == 0)
@@ -122,7 +122,7 @@ static int32_t wait_for_rest(struct core_pipeline *pipeline, uint64_t deadline)
             return TRM_ERROR_TIMEOUT;
         if (slot == NULL && core_reap(pipeline, deadline) > 0)
             continue;
-        if (slot == NULL && core_remaining(deadline) > 0)
+        if (slot == NULL && base_remaining(deadline) > 0)
             continue;
         if (slot == NULL)
             return TRM_ERROR_TIMEOUT;
@@ -137,7 +137,7 @@ static int32_t wait_for_rest(struct core_pipeline *pipeline, uint64_t deadline)
             slot->failure = failure;
         if (status != TRM_ERROR_TIMEOUT)
             core_queue_move(slot, CORE_PLACE_ENDED);
-        else if (core_remaining(deadline) == 0)
+        else if (base_remaining(deadline) == 0)
             return TRM_ERROR_TIMEOUT;
     }
 }
@@ -172,7 +172,7 @@ static void repeat(struct core_pipeline *pipeline)
         core_queue_move(slot, CORE_PLACE_ENQUEUING);
         pthread_mutex_unlock(&pipeline->lock);
         slot->failure.status = TRM_OK;
-        slot->submitted_at   = core_now();
+        slot->submitted_at   = base_now();
         core_failure_enqueue(slot);
         core_slot_flush(slot);
         pthread_mutex_lock(&pipeline->lock);
@@ -184,17 +184,17 @@ static void repeat(struct core_pipeline *pipeline)
 static int32_t mend(struct core_pipeline *pipeline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    struct core_failure failure;
+    struct base_failure failure;
     int32_t found = queue->dirty == CORE_DIRTY && find_cause(pipeline);
     /* It stops everything: nothing is to go on. The streams are replaced when something begins again. */
     if (found && pipeline->desc.on_failure == TRM_FAILURE_STOP)
         return TRM_OK;
 
     pthread_mutex_unlock(&pipeline->lock);
-    core_error_clear();
+    base_error_clear();
     int32_t status = core_engine_recover(pipeline);
     if (status != TRM_OK)
-        core_failure_save(&failure, status);
+        base_failure_save(&failure, status);
     pthread_mutex_lock(&pipeline->lock);
     if (status == TRM_OK) {
         queue->dirty = CORE_CLEAN;
@@ -221,7 +221,7 @@ int32_t core_failure_mend(struct core_pipeline *pipeline, uint64_t deadline)
 
 static int32_t fail_unmended(void)
 {
-    return core_fail_static(TRM_ERROR_TIMEOUT, "what a failure left behind is still under way");
+    return base_fail_static(TRM_ERROR_TIMEOUT, "what a failure left behind is still under way");
 }
 
 int32_t core_failure_clean(struct core_pipeline *pipeline, uint64_t deadline)
@@ -230,7 +230,7 @@ int32_t core_failure_clean(struct core_pipeline *pipeline, uint64_t deadline)
     uint32_t epoch                    = queue->epoch;
     while (queue->dirty != CORE_CLEAN) {
         if (queue->closing || queue->epoch != epoch)
-            return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
+            return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
         if (core_taker_claim(pipeline, deadline) != TRM_OK)
             return fail_unmended();
         int32_t status = TRM_OK;
@@ -240,10 +240,10 @@ int32_t core_failure_clean(struct core_pipeline *pipeline, uint64_t deadline)
             pthread_mutex_lock(&pipeline->lock);
         }
         core_taker_leave(pipeline);
-        if (status == TRM_ERROR_TIMEOUT && core_remaining(deadline) == 0)
+        if (status == TRM_ERROR_TIMEOUT && base_remaining(deadline) == 0)
             return fail_unmended();
         if (status != TRM_OK && status != TRM_ERROR_TIMEOUT)
-            return core_failure_raise(&queue->cause);
+            return base_failure_raise(&queue->cause);
     }
     return TRM_OK;
 }

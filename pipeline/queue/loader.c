@@ -1,8 +1,7 @@
 /* Loading: calling the source, by the thread that runs the pipeline or by loaders, whose results are kept in order.
  * SPDX-License-Identifier: MIT
  */
-#include "base/futex.h"
-#include "base/thread.h"
+#include "base/base.h"
 #include "pipeline/queue/queue.h"
 
 /* Programs' sources run on it. */
@@ -15,16 +14,16 @@ int32_t core_load(struct core_slot *slot)
     core_slot_prepare(slot);
     core_queue_entry(slot)->output = core_sink_place(&queue->sink, slot->token.index);
     slot->sink_begin               = 0;
-    slot->load_begin               = core_now();
+    slot->load_begin               = base_now();
 
     core_calling_push(&calling, slot->pipeline, 0);
-    core_error_clear();
+    base_error_clear();
     int32_t answer = core_source_fill(&queue->source, &slot->token);
     core_calling_pop(&calling);
 
-    slot->load_end = core_now();
+    slot->load_end = base_now();
     if (answer > TRM_TOKEN_SKIP)
-        answer = core_fail(TRM_ERROR_INVALID_ARGUMENT, "the source answered %d, which means nothing", answer);
+        answer = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the source answered %d, which means nothing", answer);
     if (answer < 0)
         core_failure_name(slot, "load", answer);
     return answer;
@@ -135,9 +134,9 @@ static void *loader(void *argument)
         if (slot != NULL)
             load_one(slot);
         else if (!ended && queue->places[CORE_PLACE_ABANDONED] > 0)
-            core_reap(pipeline, CORE_NEVER);
+            core_reap(pipeline, BASE_NEVER);
         else if (!ended)
-            core_sleep(pipeline, &queue->freed, &queue->free_waiters, CORE_NEVER);
+            core_sleep(pipeline, &queue->freed, &queue->free_waiters, BASE_NEVER);
     }
     queue->working--;
     core_queue_wake_all(queue);
@@ -156,7 +155,7 @@ int32_t core_loaders_start(struct core_pipeline *pipeline)
         wanted = 1;
     pthread_mutex_lock(&pipeline->lock);
     for (uint32_t i = 0; i < wanted && status == TRM_OK; i++) {
-        status = core_thread_start(loader, pipeline, STACK_BYTES, "trm-loader", &queue->worker_threads[i]);
+        status = base_thread_start(loader, pipeline, STACK_BYTES, "trm-loader", &queue->worker_threads[i]);
         if (status != TRM_OK)
             break;
         queue->workers++;

@@ -3,7 +3,7 @@
  */
 #include <inttypes.h>
 
-#include "base/futex.h"
+#include "base/base.h"
 #include "pipeline/queue/queue.h"
 
 /* How late a token is seen that was submitted while another thread waited for those before it; of UNORDERED pipelines. */
@@ -17,7 +17,7 @@ struct take {
     uint32_t epoch;
     uint64_t deadline;
     int32_t is_taker; /* 1: the calling thread has the taker's part */
-    struct core_failure *failure;
+    struct base_failure *failure;
 };
 
 static int32_t is_unordered(const struct take *take)
@@ -34,21 +34,21 @@ static int32_t answer_stopped(struct take *take)
     if (queue->mode == CORE_STARTED && queue->told)
         return TRM_TOKEN_END;
     queue->told = 1;
-    return core_failure_raise(&queue->cause);
+    return base_failure_raise(&queue->cause);
 }
 
 static int32_t may_take(struct take *take)
 {
     struct core_pipeline_queue *queue = take->queue;
     if (queue->fault.status != TRM_OK)
-        return core_failure_raise(&queue->fault);
+        return base_failure_raise(&queue->fault);
     if (queue->closing)
-        return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline is being destroyed");
+        return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline is being destroyed");
     if (take->place == CORE_PLACE_OUT && queue->mode == CORE_RUNNING)
-        return core_fail_static(TRM_ERROR_BUSY, "the pipeline is run: its sink gets the results");
+        return base_fail_static(TRM_ERROR_BUSY, "the pipeline is run: its sink gets the results");
     if (take->epoch != queue->epoch) {
         queue->told = 1;
-        return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
+        return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
     }
     if (queue->stop == CORE_STOPPED || (queue->over && !queue->told))
         return answer_stopped(take);
@@ -62,7 +62,7 @@ static uint64_t token_deadline(const struct core_slot *slot)
     uint64_t timeout = slot->pipeline->desc.token_timeout_ns;
     uint64_t deadline;
     if (timeout == 0 || __builtin_add_overflow(slot->submitted_at, timeout, &deadline))
-        return CORE_NEVER;
+        return BASE_NEVER;
     return deadline;
 }
 
@@ -81,7 +81,7 @@ static void time_out(struct take *take, struct core_slot *slot)
     int32_t stage = core_slot_stage(slot);
     const char *where =
         stage >= TRM_SLOT_UPLOADING && stage <= TRM_SLOT_DOWNLOADING ? stages[stage] : "download";
-    int32_t status = core_fail(TRM_ERROR_TIMEOUT, "not through after %.3g ms",
+    int32_t status = base_fail(TRM_ERROR_TIMEOUT, "not through after %.3g ms",
                                (double)take->pipeline->desc.token_timeout_ns / 1e6);
     core_failure_name(slot, where, status);
     core_queue_times(slot, status, 0, &times);
@@ -126,7 +126,7 @@ static uint32_t candidates(const struct take *take, struct core_slot **slots)
 struct sight {
     int32_t statuses[CORE_DEPTH_MOST];
     struct core_slot *failed; /* NULL: none, or its failure was kept when it was enqueued */
-    struct core_failure failure;
+    struct base_failure failure;
 };
 
 /* How one ended, or TIMEOUT. Of several failures one is noted, while it is the last error: the others are seen the next time. */
@@ -164,7 +164,7 @@ static void watch_for(struct sight *sight, struct core_slot **slots, uint32_t co
         return;
     core_slots_wait_any(slots, count, deadline);
     /* Of a token that failed the rest may still be to come: so that this does not spin, the oldest is waited for then. */
-    if (look_at_all(sight, slots, count) == 0 && core_now() < deadline)
+    if (look_at_all(sight, slots, count) == 0 && base_now() < deadline)
         look(sight, 0, slots[0], core_slot_wait(slots[0], deadline));
 }
 
@@ -188,7 +188,7 @@ static int32_t watch(struct take *take, struct core_slot **slots, uint32_t count
     uint64_t deadline = core_slice(take->deadline);
     /* Out of order a token that is submitted from now on may be through before all of these, and nothing wakes this thread. */
     if (is_unordered(take) && count < take->queue->depth)
-        deadline = earlier(deadline, core_now() + NEWCOMER_NS);
+        deadline = earlier(deadline, base_now() + NEWCOMER_NS);
     for (uint32_t i = 0; i < count; i++)
         deadline = earlier(deadline, token_deadline(slots[i]));
     flush_held_back(take);
@@ -202,7 +202,7 @@ static int32_t watch(struct take *take, struct core_slot **slots, uint32_t count
         ended += note_ended(slots[i], &sight, i);
     if (ended > 0)
         return TRM_OK;
-    uint64_t now = core_now();
+    uint64_t now = base_now();
     for (uint32_t i = 0; i < count; i++) {
         if (now < token_deadline(slots[i]) || core_queue_entry(slots[i])->cancelled)
             continue;
@@ -228,7 +228,7 @@ static int32_t sleep_changed(struct take *take)
     core_taker_leave(take->pipeline);
     int32_t woken  = core_sleep(take->pipeline, &queue->changed, &queue->change_waiters, take->deadline);
     take->is_taker = core_taker_claim(take->pipeline, take->deadline) == TRM_OK;
-    return take->is_taker && (woken || core_now() < take->deadline) ? TRM_OK : TRM_ERROR_TIMEOUT;
+    return take->is_taker && (woken || base_now() < take->deadline) ? TRM_OK : TRM_ERROR_TIMEOUT;
 }
 
 /* TRM_OK: look again. */
@@ -238,7 +238,7 @@ static int32_t nothing_there(struct take *take)
     int32_t enqueuing                 = queue->places[CORE_PLACE_ENQUEUING] > 0;
     if (queue->mode == CORE_SERVING) {
         if (queue->stop == CORE_DRAINING && !enqueuing)
-            return core_failure_raise(&queue->cause);
+            return base_failure_raise(&queue->cause);
         return queue->over && !enqueuing ? TRM_TOKEN_END : sleep_changed(take);
     }
     if (is_over(queue))
@@ -249,7 +249,7 @@ static int32_t nothing_there(struct take *take)
         return CORE_TAKE_FILL;
     if (queue->places[CORE_PLACE_ABANDONED] == 0)
         return sleep_changed(take);
-    if (core_reap(take->pipeline, take->deadline) > 0 || core_now() < take->deadline)
+    if (core_reap(take->pipeline, take->deadline) > 0 || base_now() < take->deadline)
         return TRM_OK;
     return TRM_ERROR_TIMEOUT;
 }
@@ -298,7 +298,7 @@ static int32_t mend(struct take *take)
     pthread_mutex_unlock(&take->pipeline->lock);
     int32_t status = core_failure_mend(take->pipeline, take->deadline);
     pthread_mutex_lock(&take->pipeline->lock);
-    if (status != TRM_ERROR_TIMEOUT || core_remaining(take->deadline) > 0)
+    if (status != TRM_ERROR_TIMEOUT || base_remaining(take->deadline) > 0)
         return TRM_OK;
     return TRM_ERROR_TIMEOUT;
 }
@@ -331,7 +331,7 @@ static int32_t step(struct take *take, struct core_slot **given)
 }
 
 int32_t core_take(struct core_pipeline *pipeline, int32_t place, uint64_t deadline, struct core_slot **slot,
-                  struct core_failure *failure)
+                  struct base_failure *failure)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
     struct take take                  = {
@@ -358,6 +358,6 @@ int32_t core_take(struct core_pipeline *pipeline, int32_t place, uint64_t deadli
     }
     pthread_mutex_unlock(&pipeline->lock);
     if (status == TRM_ERROR_TIMEOUT)
-        return core_fail_static(TRM_ERROR_TIMEOUT, "no token came through in time");
+        return base_fail_static(TRM_ERROR_TIMEOUT, "no token came through in time");
     return status;
 }

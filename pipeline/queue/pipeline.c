@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#include "core/object/abi.h"
-#include "core/object/output.h"
+#include "core/object/object.h"
 #include "pipeline/engine/engine.h"
 
 #define DESC_MIN 88 /* bytes of struct trm_pipeline_desc in the first version */
@@ -108,13 +107,13 @@ static int32_t pipeline_create(struct core_device *device, const struct trm_pipe
         return status;
     struct core_pipeline *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return core_fail_memory("making a pipeline");
+        return base_fail_memory("making a pipeline");
     made->object.context = context;
     made->device         = device;
     made->desc           = *desc;
     pthread_mutex_init(&made->lock, NULL);
     pthread_mutex_init(&made->enqueue_lock, NULL);
-    core_text_copy(made->name, sizeof(made->name), desc->name != NULL ? desc->name : "pipeline");
+    base_text_copy(made->name, sizeof(made->name), desc->name != NULL ? desc->name : "pipeline");
     made->desc.name = made->name;
     status          = pipeline_make(made);
     if (status != TRM_OK) {
@@ -132,11 +131,11 @@ int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline
     struct core_pipeline *made   = NULL;
     struct core_device *device   = core_object_enter(handle, CORE_DEVICE);
     if (device == NULL)
-        return core_last_status();
+        return base_last_status();
 
     int32_t status = core_output_check(pipeline, "pipeline");
     if (status == TRM_OK && (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN)))
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs a description with its struct_size");
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs a description with its struct_size");
     if (status == TRM_OK)
         status = core_device_check(device);
     if (status == TRM_OK)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/futex.h"
+#include "base/base.h"
 
 static const char *const place_names[CORE_PLACES] = {
     [CORE_PLACE_FREE]      = "free",
@@ -173,7 +173,7 @@ void core_queue_times(struct core_slot *slot, int32_t status, int32_t submitted,
     times->begin[TRM_STAGE_LOAD] = slot->load_begin;
     times->end[TRM_STAGE_LOAD]   = slot->load_end;
     times->begin[TRM_STAGE_SINK] = slot->sink_begin;
-    times->end[TRM_STAGE_SINK]   = slot->sink_begin != 0 ? core_now() : 0;
+    times->end[TRM_STAGE_SINK]   = slot->sink_begin != 0 ? base_now() : 0;
     if (!submitted)
         return;
     core_slot_times(slot, times);
@@ -211,10 +211,10 @@ void core_queue_finish(struct core_slot *slot)
         return;
 
     /* Where there is no memory for it the pipeline goes on as it is. */
-    struct core_saved_error saved;
-    core_error_save(&saved);
+    struct base_saved_error saved;
+    base_error_save(&saved);
     if (core_engine_grow(pipeline) != TRM_OK)
-        core_error_restore(&saved);
+        base_error_restore(&saved);
     pthread_mutex_lock(&pipeline->lock);
     queue->growing = 0;
     core_queue_adopt(pipeline);
@@ -253,7 +253,7 @@ int32_t core_queue_create(struct core_pipeline *pipeline)
 {
     struct core_pipeline_queue *queue = core_allocate(pipeline->object.context, sizeof(*queue));
     if (queue == NULL)
-        return core_fail_memory("making the queues of a pipeline");
+        return base_fail_memory("making the queues of a pipeline");
     pthread_condattr_t attributes;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -85,14 +85,14 @@ struct core_pipeline_queue {
     uint32_t depth;               /* slots that the queues know of */
     struct core_slot_list free, ordered;
     uint64_t next_index;       /* of the token acquired next */
-    struct core_failure fault; /* of the queues themselves: an illegal move */
+    struct base_failure fault; /* of the queues themselves: an illegal move */
 
     _Atomic int32_t mode; /* enum core_queue_mode; read without the lock too */
     int32_t stop;         /* enum core_queue_stop */
     int32_t told;         /* STARTED: 1: trm_pipeline_next() has told `cause` */
     int32_t over;         /* SERVING: 1: what was started has ended, and nothing else has begun */
     int32_t closing;
-    struct core_failure cause; /* why stop is not GOING */
+    struct base_failure cause; /* why stop is not GOING */
     uint32_t epoch;            /* cancels so far: who waits compares */
     uint64_t cancelled_at;
     uint64_t load_ns, sink_ns; /* how long the source and the sink took for the last token */
@@ -210,7 +210,7 @@ void core_taker_leave(struct core_pipeline *pipeline);
 /* The next token that is through, moved to `place`. Without the lock. TRM_OK; TRM_TOKEN_END; CORE_TAKE_FILL; CORE_TAKE_FAILED with
  * `failure`; TIMEOUT, CANCELLED, BUSY or why the pipeline has stopped. */
 int32_t core_take(struct core_pipeline *pipeline, int32_t place, uint64_t deadline, struct core_slot **slot,
-                  struct core_failure *failure);
+                  struct base_failure *failure);
 
 /* ---- drive.c ------------------------------------------------------------------------------------------------ */
 
@@ -225,7 +225,7 @@ int32_t core_submit(struct core_slot *slot, int32_t by_program);
  * was in, or NULL where the sentence says so. core_failure_name() makes it the token's failure: who does holds the slot, and the
  * lock where it is under way. */
 void core_failure_describe(const struct core_slot *slot, const char *stage, int32_t status,
-                           struct core_failure *failure);
+                           struct base_failure *failure);
 void core_failure_name(struct core_slot *slot, const char *stage, int32_t status);
 
 /* With the lock: a token has failed. Keeps the first cause and stops what the mode says. on_device: 1: streams may have failed. */

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "base/futex.h"
+#include "base/base.h"
 #include "pipeline/queue/queue.h"
 
 /* ---- in a run ---- */
@@ -40,18 +40,18 @@ void core_run_consume(struct core_slot *slot)
 {
     struct core_pipeline *pipeline = slot->pipeline;
     struct core_calling calling;
-    slot->sink_begin = core_now();
+    slot->sink_begin = base_now();
     core_calling_push(&calling, pipeline, 0);
-    core_error_clear();
+    base_error_clear();
     int32_t status = core_sink_consume(&pipeline->queue->sink, &slot->token);
     core_calling_pop(&calling);
-    pipeline->queue->sink_ns = core_now() - slot->sink_begin;
+    pipeline->queue->sink_ns = base_now() - slot->sink_begin;
     if (status == TRM_OK) {
         core_queue_finish(slot);
         return;
     }
     if (status > 0)
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "the sink answered %d, which means nothing", status);
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the sink answered %d, which means nothing", status);
     core_failure_name(slot, "sink", status);
     pthread_mutex_lock(&pipeline->lock);
     core_failure_note(slot, 0);
@@ -62,12 +62,12 @@ void core_run_consume(struct core_slot *slot)
 /* All tokens of the source to the sink. */
 static void pass_all(struct core_pipeline *pipeline)
 {
-    struct core_failure failure;
+    struct base_failure failure;
     struct core_slot *slot;
     int32_t status;
     do {
         core_run_fill(pipeline);
-        status = core_take(pipeline, CORE_PLACE_SINK, CORE_NEVER, &slot, &failure);
+        status = core_take(pipeline, CORE_PLACE_SINK, BASE_NEVER, &slot, &failure);
         if (status == TRM_OK)
             core_run_consume(slot);
     } while (status == TRM_OK || status == CORE_TAKE_FILL || status == CORE_TAKE_FAILED);
@@ -80,19 +80,19 @@ static int32_t may_begin(struct core_pipeline *pipeline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
     if (queue->fault.status != TRM_OK)
-        return core_failure_raise(&queue->fault);
+        return base_failure_raise(&queue->fault);
     if (queue->closing)
-        return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline is being destroyed");
+        return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline is being destroyed");
     if (queue->mode == CORE_STARTED && queue->stop == CORE_STOPPED)
-        core_run_finish(pipeline, CORE_NEVER);
+        core_run_finish(pipeline, BASE_NEVER);
     if (queue->mode != CORE_SERVING)
-        return core_fail_static(TRM_ERROR_BUSY, "the pipeline is run or started already");
+        return base_fail_static(TRM_ERROR_BUSY, "the pipeline is run or started already");
     uint32_t given = queue->places[CORE_PLACE_HELD] + queue->places[CORE_PLACE_OUT];
     if (given > 0)
-        return core_fail(TRM_ERROR_BUSY,
+        return base_fail(TRM_ERROR_BUSY,
                          "%u tokens of the pipeline were acquired or taken, and not given back", given);
     if (core_queue_under_way(queue) > queue->places[CORE_PLACE_ABANDONED])
-        return core_fail_static(TRM_ERROR_BUSY, "tokens that were submitted have not been taken out");
+        return base_fail_static(TRM_ERROR_BUSY, "tokens that were submitted have not been taken out");
     return TRM_OK;
 }
 
@@ -123,12 +123,12 @@ static int32_t wait_for_last(struct core_pipeline *pipeline)
     /* A stream may also have failed when nobody looked any more. */
     if (queue->dirty == CORE_CLEAN)
         queue->dirty = CORE_DIRTY_KNOWN;
-    int32_t status = core_failure_clean(pipeline, CORE_NEVER);
+    int32_t status = core_failure_clean(pipeline, BASE_NEVER);
     while (status == TRM_OK && queue->engine_open && queue->places[CORE_PLACE_ABANDONED] > 0) {
         if (queue->closing || queue->stop != CORE_GOING)
-            status = core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
+            status = base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
         else
-            core_reap(pipeline, CORE_NEVER);
+            core_reap(pipeline, BASE_NEVER);
     }
     if (status != TRM_OK || !queue->engine_open)
         return status;
@@ -174,12 +174,12 @@ static int32_t begin(struct core_pipeline *pipeline, int32_t mode, const struct 
     core_measure_threads(pipeline->measure, pipeline->queue->workers, pipeline->queue->workers == 0);
     core_queue_wake_all(pipeline->queue);
     if (status != TRM_OK) {
-        struct core_saved_error saved;
-        core_error_save(&saved);
-        core_run_finish(pipeline, CORE_NEVER);
+        struct base_saved_error saved;
+        base_error_save(&saved);
+        core_run_finish(pipeline, BASE_NEVER);
         pipeline->queue->stop = CORE_GOING;
         pipeline->queue->over = 0;
-        core_error_restore(&saved);
+        base_error_restore(&saved);
     }
     pthread_mutex_unlock(&pipeline->lock);
     return status;
@@ -214,10 +214,10 @@ static uint64_t patience(const struct core_pipeline *pipeline, uint64_t begun, u
 static void wait_for_abandoned(struct core_pipeline *pipeline, uint64_t deadline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    uint64_t begun                    = queue->places[CORE_PLACE_ABANDONED] > 0 ? core_now() : 0;
+    uint64_t begun                    = queue->places[CORE_PLACE_ABANDONED] > 0 ? base_now() : 0;
     while (queue->places[CORE_PLACE_ABANDONED] > 0) {
         uint64_t until = patience(pipeline, begun, deadline);
-        if (core_reap(pipeline, until) == 0 && core_remaining(until) == 0)
+        if (core_reap(pipeline, until) == 0 && base_remaining(until) == 0)
             return;
     }
 }
@@ -290,13 +290,13 @@ int32_t core_run_finish(struct core_pipeline *pipeline, uint64_t deadline)
 static int32_t outcome(struct core_pipeline *pipeline, int32_t finished)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    struct core_failure cause         = queue->cause;
+    struct base_failure cause         = queue->cause;
     int32_t stop                      = queue->stop;
     if (queue->fault.status != TRM_OK)
-        return core_failure_raise(&queue->fault);
+        return base_failure_raise(&queue->fault);
     /* It is told here; whoever serves from now on begins anew. */
     queue->stop = CORE_GOING;
-    return stop != CORE_GOING ? core_failure_raise(&cause) : finished;
+    return stop != CORE_GOING ? base_failure_raise(&cause) : finished;
 }
 
 static int32_t run(struct core_pipeline *pipeline, const struct trm_source *source,
@@ -307,7 +307,7 @@ static int32_t run(struct core_pipeline *pipeline, const struct trm_source *sour
         return status;
     pass_all(pipeline);
     pthread_mutex_lock(&pipeline->lock);
-    status = core_run_finish(pipeline, CORE_NEVER);
+    status = core_run_finish(pipeline, BASE_NEVER);
     status = outcome(pipeline, status);
     pthread_mutex_unlock(&pipeline->lock);
     return status;
@@ -318,7 +318,7 @@ int32_t trm_pipeline_run(struct trm_pipeline *handle, const struct trm_source *s
 {
     struct core_pipeline *pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_calling_check(pipeline, "trm_pipeline_run()");
     if (status == TRM_OK)
         status = run(pipeline, source, sink);
@@ -330,7 +330,7 @@ int32_t trm_pipeline_start(struct trm_pipeline *handle, const struct trm_source 
 {
     struct core_pipeline *pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_calling_check(pipeline, "trm_pipeline_start()");
     if (status == TRM_OK)
         status = begin(pipeline, CORE_STARTED, source, NULL);

@@ -3,8 +3,8 @@
  */
 #include <inttypes.h>
 
-#include "base/futex.h"
-#include "core/object/output.h"
+#include "base/base.h"
+#include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
 /* ---- acquire ---- */
@@ -14,15 +14,15 @@ static int32_t may_acquire(struct core_pipeline *pipeline, uint32_t epoch, uint6
 {
     struct core_pipeline_queue *queue = pipeline->queue;
     if (queue->fault.status != TRM_OK)
-        return core_failure_raise(&queue->fault);
+        return base_failure_raise(&queue->fault);
     if (queue->closing || queue->epoch != epoch)
-        return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
+        return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
     if (queue->mode == CORE_STARTED && queue->stop == CORE_STOPPED && !queue->finishing)
         core_run_finish(pipeline, deadline);
     if (queue->mode != CORE_SERVING)
-        return core_fail_static(TRM_ERROR_BUSY,
+        return base_fail_static(TRM_ERROR_BUSY,
                                 "the pipeline is run or started: its tokens come from a source");
-    return queue->stop != CORE_GOING ? core_failure_raise(&queue->cause) : TRM_OK;
+    return queue->stop != CORE_GOING ? base_failure_raise(&queue->cause) : TRM_OK;
 }
 
 /* With the lock, which is let go meanwhile. 0: the deadline has come. */
@@ -30,9 +30,9 @@ static int32_t wait_for_free(struct core_pipeline *pipeline, uint64_t deadline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
     if (queue->places[CORE_PLACE_ABANDONED] > 0)
-        return core_reap(pipeline, deadline) > 0 || core_remaining(deadline) > 0;
+        return core_reap(pipeline, deadline) > 0 || base_remaining(deadline) > 0;
     return core_sleep(pipeline, &queue->freed, &queue->free_waiters, deadline) ||
-           core_remaining(deadline) > 0;
+           base_remaining(deadline) > 0;
 }
 
 /* With the lock. */
@@ -50,7 +50,7 @@ static int32_t acquire(struct core_pipeline *pipeline, uint64_t deadline, struct
             return TRM_OK;
         }
         if (!wait_for_free(pipeline, deadline) && queue->free.first == NULL)
-            return core_fail_static(TRM_ERROR_TIMEOUT, "no slot became free in time");
+            return base_fail_static(TRM_ERROR_TIMEOUT, "no slot became free in time");
     }
 }
 
@@ -62,17 +62,17 @@ int32_t trm_pipeline_acquire(struct trm_pipeline *handle, uint64_t timeout_ns, s
         return status;
     struct core_pipeline *pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     status = core_calling_check(pipeline, "trm_pipeline_acquire()");
     if (status == TRM_OK) {
-        uint64_t deadline = core_deadline(timeout_ns);
+        uint64_t deadline = base_deadline(timeout_ns);
         pthread_mutex_lock(&pipeline->lock);
         status = acquire(pipeline, deadline, &slot);
         pthread_mutex_unlock(&pipeline->lock);
     }
     if (status == TRM_OK) {
         core_slot_prepare(slot);
-        slot->load_begin = core_now();
+        slot->load_begin = base_now();
         slot->load_end   = 0;
         slot->sink_begin = 0;
         *token           = &slot->token;
@@ -88,14 +88,14 @@ static int32_t may_submit(struct core_slot *slot)
 {
     struct core_pipeline_queue *queue = slot->pipeline->queue;
     if (queue->fault.status != TRM_OK)
-        return core_failure_raise(&queue->fault);
+        return base_failure_raise(&queue->fault);
     if (queue->closing || core_queue_entry(slot)->cancelled)
-        return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled; the token is thrown away");
-    return queue->stop == CORE_STOPPED ? core_failure_raise(&queue->cause) : TRM_OK;
+        return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled; the token is thrown away");
+    return queue->stop == CORE_STOPPED ? base_failure_raise(&queue->cause) : TRM_OK;
 }
 
 /* Has a token that was submitted before failed? Then the failure of a later one comes of it. With the lock. */
-static int32_t another_failed(struct core_pipeline *pipeline, struct core_failure *failure)
+static int32_t another_failed(struct core_pipeline *pipeline, struct base_failure *failure)
 {
     for (struct core_slot *slot = pipeline->queue->ordered.first; slot != NULL; slot = slot->next) {
         *failure = slot->failure;
@@ -127,7 +127,7 @@ static int32_t lose(struct core_slot *slot)
 {
     struct core_pipeline *pipeline = slot->pipeline;
     struct core_token_times times;
-    struct core_failure cause;
+    struct base_failure cause;
     int32_t another = another_failed(pipeline, &cause);
     if (another && pipeline->desc.on_failure != TRM_FAILURE_STOP)
         return TRM_OK;
@@ -137,9 +137,9 @@ static int32_t lose(struct core_slot *slot)
     core_queue_note(slot, &times);
     core_queue_move(slot, CORE_PLACE_ABANDONED);
     if (another)
-        return core_failure_raise(&cause);
+        return base_failure_raise(&cause);
     core_failure_note(slot, 1);
-    return core_failure_raise(&slot->failure);
+    return base_failure_raise(&slot->failure);
 }
 
 /* With enqueue_lock and lock; the slot has been put on the device, or not. */
@@ -159,7 +159,7 @@ static int32_t submitted(struct core_slot *slot, int32_t by_program)
         return TRM_OK;
     if (!queue->taking)
         core_failure_drop(pipeline, 0);
-    return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled; the token is thrown away");
+    return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled; the token is thrown away");
 }
 
 /* Take both locks when nothing is in the way of enqueuing. Else without locks, and the slot is free again. */
@@ -177,14 +177,14 @@ static int32_t lock_to_submit(struct core_slot *slot)
         pthread_mutex_unlock(&pipeline->enqueue_lock);
         if (status != TRM_OK)
             break;
-        status = core_failure_clean(pipeline, CORE_NEVER);
+        status = core_failure_clean(pipeline, BASE_NEVER);
         pthread_mutex_unlock(&pipeline->lock);
     }
-    struct core_saved_error saved;
-    core_error_save(&saved);
+    struct base_saved_error saved;
+    base_error_save(&saved);
     core_queue_retire(slot, status, 0);
     pthread_mutex_unlock(&pipeline->lock);
-    core_error_restore(&saved);
+    base_error_restore(&saved);
     return status;
 }
 
@@ -252,10 +252,10 @@ static struct core_slot *claim(struct core_pipeline *pipeline, const struct trm_
     if (at == place)
         return slot;
     if (slot == NULL)
-        core_error_set(TRM_ERROR_INVALID_ARGUMENT, "%s",
+        base_error_set(TRM_ERROR_INVALID_ARGUMENT, "%s",
                        token != NULL ? "this is no token of this pipeline" : "the token is NULL");
     else
-        core_error_set(TRM_ERROR_INVALID_ARGUMENT, "token %" PRIu64 " %s",
+        base_error_set(TRM_ERROR_INVALID_ARGUMENT, "token %" PRIu64 " %s",
                        (uint64_t)atomic_load_explicit(&slot->token_index, memory_order_relaxed),
                        where_it_is[at]);
     return NULL;
@@ -265,12 +265,12 @@ int32_t trm_pipeline_submit(struct trm_pipeline *handle, struct trm_token *token
 {
     struct core_pipeline *pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     int32_t status = core_calling_check_enqueue(pipeline, "trm_pipeline_submit()");
     if (status == TRM_OK) {
         struct core_slot *slot = claim(pipeline, token, CORE_PLACE_HELD, CORE_PLACE_FILLED);
         if (slot != NULL) {
-            slot->load_end = core_now();
+            slot->load_end = base_now();
             status         = core_submit(slot, 1);
         } else {
             status = TRM_ERROR_INVALID_ARGUMENT;
@@ -284,7 +284,7 @@ int32_t trm_pipeline_discard(struct trm_pipeline *handle, struct trm_token *toke
 {
     struct core_pipeline *pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     struct core_slot *slot = claim(pipeline, token, CORE_PLACE_HELD, CORE_PLACE_FILLED);
     int32_t status         = slot != NULL ? TRM_OK : TRM_ERROR_INVALID_ARGUMENT;
     if (slot != NULL) {
@@ -300,7 +300,7 @@ int32_t trm_pipeline_release(struct trm_pipeline *handle, struct trm_token *toke
 {
     struct core_pipeline *pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     struct core_slot *slot = claim(pipeline, token, CORE_PLACE_OUT, CORE_PLACE_SINK);
     int32_t status         = slot != NULL ? TRM_OK : TRM_ERROR_INVALID_ARGUMENT;
     if (slot != NULL)
@@ -315,22 +315,22 @@ int32_t trm_pipeline_release(struct trm_pipeline *handle, struct trm_token *toke
 static void end_started(struct core_pipeline *pipeline, int32_t status)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    struct core_saved_error saved;
-    core_error_save(&saved);
+    struct base_saved_error saved;
+    base_error_save(&saved);
     pthread_mutex_lock(&pipeline->lock);
     /* After the end of the source nobody is inside of it, so that loaders and other takers leave at once; else they may not. */
     if (queue->mode == CORE_STARTED && queue->stop == CORE_STOPPED)
-        core_run_finish(pipeline, core_now() + CORE_HURRY_NS);
+        core_run_finish(pipeline, base_now() + CORE_HURRY_NS);
     else if (queue->mode == CORE_STARTED && status == TRM_TOKEN_END)
-        core_run_finish(pipeline, CORE_NEVER);
+        core_run_finish(pipeline, BASE_NEVER);
     pthread_mutex_unlock(&pipeline->lock);
-    core_error_restore(&saved);
+    base_error_restore(&saved);
 }
 
 static int32_t next(struct core_pipeline *pipeline, uint64_t deadline, struct trm_token **token)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    struct core_failure failure       = {.status = TRM_OK};
+    struct base_failure failure       = {.status = TRM_OK};
     struct core_slot *slot            = NULL;
     int32_t status;
     do {
@@ -339,12 +339,12 @@ static int32_t next(struct core_pipeline *pipeline, uint64_t deadline, struct tr
         status = core_take(pipeline, CORE_PLACE_OUT, deadline, &slot, &failure);
     } while (status == CORE_TAKE_FILL);
     if (status == TRM_OK) {
-        slot->sink_begin = core_now();
+        slot->sink_begin = base_now();
         *token           = &slot->token;
         return TRM_OK;
     }
     if (status == CORE_TAKE_FAILED)
-        return core_failure_raise(&failure);
+        return base_failure_raise(&failure);
     if (queue->mode == CORE_STARTED && status != TRM_ERROR_TIMEOUT)
         end_started(pipeline, status);
     return status;
@@ -357,10 +357,10 @@ int32_t trm_pipeline_next(struct trm_pipeline *handle, uint64_t timeout_ns, stru
         return status;
     struct core_pipeline *pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     status = core_calling_check(pipeline, "trm_pipeline_next()");
     if (status == TRM_OK)
-        status = next(pipeline, core_deadline(timeout_ns), token);
+        status = next(pipeline, base_deadline(timeout_ns), token);
     core_object_leave(&pipeline->object);
     return status;
 }

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/futex.h"
-#include "core/object/abi.h"
+#include "base/base.h"
+#include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
 #define SINK_LEAST offsetof(struct trm_sink, path) + sizeof(const char *)
@@ -23,7 +23,7 @@
 static int32_t consume_function(struct core_sink *sink, const struct trm_token *token)
 {
     int32_t status = sink->given.consume(sink->given.user, token);
-    return status < 0 ? core_fail_program(status) : status;
+    return status < 0 ? base_fail_program(status) : status;
 }
 
 void *core_sink_place(const struct core_sink *sink, uint64_t index)
@@ -42,7 +42,7 @@ static int32_t consume_memory(struct core_sink *sink, const struct trm_token *to
     const void *data = token->data[sink->port];
     if (__builtin_mul_overflow(token->index, sink->port_size, &offset) ||
         __builtin_add_overflow(offset, size, &end) || end > sink->given.memory_size)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "the memory of the sink is full: %" PRIu64 " bytes",
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "the memory of the sink is full: %" PRIu64 " bytes",
                          sink->given.memory_size);
     char *place = (char *)sink->given.memory + offset;
     if (place != data && size > 0)
@@ -60,7 +60,7 @@ static int32_t is_stopped(struct core_pipeline *pipeline)
 
 static int32_t fail_writing(const struct core_sink *sink, int error)
 {
-    return core_fail(TRM_ERROR_IO, "writing %s: %s after %" PRIu64 " bytes", sink->given.path,
+    return base_fail(TRM_ERROR_IO, "writing %s: %s after %" PRIu64 " bytes", sink->given.path,
                      strerror(error), sink->written);
 }
 
@@ -102,7 +102,7 @@ static int32_t consume_file(struct core_sink *sink, const struct trm_token *toke
         struct pollfd writable = {.fd = sink->file, .events = POLLOUT};
         poll(&writable, 1, SLICE_MS);
         if (is_stopped(sink->pipeline))
-            return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
+            return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
     }
     return TRM_OK;
 }
@@ -127,7 +127,7 @@ static int32_t only_port(struct core_sink *sink, const char *what)
     }
     if (outputs == 1)
         return TRM_OK;
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                      "a sink that is %s takes the only output, but pipeline \"%s\" has %u outputs", what,
                      pipeline->name, outputs);
 }
@@ -146,10 +146,10 @@ static int32_t open_path(struct core_sink *sink)
         pthread_mutex_lock(&pipeline->lock);
         int32_t stopped = queue->stop == CORE_STOPPED || queue->closing;
         if (!stopped)
-            core_sleep(pipeline, &queue->changed, &queue->change_waiters, core_slice(CORE_NEVER));
+            core_sleep(pipeline, &queue->changed, &queue->change_waiters, core_slice(BASE_NEVER));
         pthread_mutex_unlock(&pipeline->lock);
         if (stopped)
-            return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
+            return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
     }
 }
 
@@ -176,16 +176,16 @@ int32_t core_sink_open(struct core_sink *sink, struct core_pipeline *pipeline, c
         return TRM_OK;
     struct trm_sink taken;
     if (!core_struct_take(&taken, sizeof(taken), given, SINK_LEAST))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_sink.struct_size is %u, but its size is %zu",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_sink.struct_size is %u, but its size is %zu",
                          given->struct_size, sizeof(taken));
     int ways = (taken.consume != NULL) + (taken.memory != NULL) + (taken.path != NULL);
     if (ways > 1)
-        return core_fail_static(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail_static(TRM_ERROR_INVALID_ARGUMENT,
                                 "a sink is a function, memory or a file, not several of them");
     sink->given = taken;
     if (taken.path != NULL) {
         sink->given.path = core_copy_text(pipeline->object.context, taken.path);
-        return sink->given.path != NULL ? open_file(sink) : core_fail_memory("opening a sink");
+        return sink->given.path != NULL ? open_file(sink) : base_fail_memory("opening a sink");
     }
     if (taken.consume != NULL) {
         sink->consume = consume_function;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/object/abi.h"
+#include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
 #define SOURCE_LEAST offsetof(struct trm_source, path) + sizeof(const char *)
@@ -22,7 +22,7 @@
 static int32_t fill_function(struct core_source *source, struct trm_token *token)
 {
     int32_t answer = source->given.fill(source->given.user, token);
-    return answer < 0 ? core_fail_program(answer) : answer;
+    return answer < 0 ? base_fail_program(answer) : answer;
 }
 
 static int32_t fill_nothing(struct core_source *source, struct trm_token *token)
@@ -55,7 +55,7 @@ static int32_t fill_memory(struct core_source *source, struct trm_token *token)
 
 static int32_t fail_reading(const struct core_source *source, int error)
 {
-    return core_fail(TRM_ERROR_IO, "reading %s: %s", source->given.path, strerror(error));
+    return base_fail(TRM_ERROR_IO, "reading %s: %s", source->given.path, strerror(error));
 }
 
 /* A part of a regular file: any thread, any order. */
@@ -72,7 +72,7 @@ static int32_t fill_part(struct core_source *source, struct trm_token *token)
         if (got > 0)
             done += (uint64_t)got;
         else if (got == 0)
-            return core_fail(TRM_ERROR_IO,
+            return base_fail(TRM_ERROR_IO,
                              "reading %s: the file is shorter than it said, %" PRIu64
                              " bytes instead of %" PRIu64,
                              source->given.path, offset + done, source->size);
@@ -98,7 +98,7 @@ static int32_t wait_readable(struct core_source *source)
     struct pollfd readable = {.fd = source->file, .events = POLLIN};
     while (poll(&readable, 1, SLICE_MS) <= 0) {
         if (is_stopped(source->pipeline))
-            return core_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
+            return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
     }
     return TRM_OK;
 }
@@ -148,7 +148,7 @@ static int32_t only_port(struct core_source *source, const char *what)
     }
     if (inputs == 1)
         return TRM_OK;
-    return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                      "a source of %s is cut into tokens of the only input, but pipeline \"%s\" has %u inputs",
                      what, pipeline->name, inputs);
 }
@@ -198,12 +198,12 @@ static int32_t open_count(struct core_source *source)
     const struct core_pipeline *pipeline = source->pipeline;
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         if (pipeline->ports[i].kind == TRM_PORT_INPUT)
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "pipeline \"%s\" has inputs: its source needs a function, memory or a file",
                              pipeline->name);
     }
     if (source->given.count == 0)
-        return core_fail_static(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail_static(TRM_ERROR_INVALID_ARGUMENT,
                                 "a source without a function, memory or a file needs a count of tokens");
     source->fill = fill_nothing;
     return TRM_OK;
@@ -214,7 +214,7 @@ static int32_t open_kind(struct core_source *source)
     const struct trm_source *given = &source->given;
     int ways                       = (given->fill != NULL) + (given->memory != NULL) + (given->path != NULL);
     if (ways > 1)
-        return core_fail_static(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail_static(TRM_ERROR_INVALID_ARGUMENT,
                                 "a source is a function, memory or a file, not several of them");
     if (given->fill != NULL) {
         source->fill = fill_function;
@@ -230,14 +230,14 @@ int32_t core_source_open(struct core_source *source, struct core_pipeline *pipel
 {
     *source = (struct core_source){.pipeline = pipeline, .file = -1};
     if (given == NULL)
-        return core_fail_static(TRM_ERROR_INVALID_ARGUMENT, "the source is NULL");
+        return base_fail_static(TRM_ERROR_INVALID_ARGUMENT, "the source is NULL");
     if (!core_struct_take(&source->given, sizeof(source->given), given, SOURCE_LEAST))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_source.struct_size is %u, but its size is %zu",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_source.struct_size is %u, but its size is %zu",
                          given->struct_size, sizeof(source->given));
     if (source->given.path != NULL) {
         source->given.path = core_copy_text(pipeline->object.context, source->given.path);
         if (source->given.path == NULL)
-            return core_fail_memory("opening a source");
+            return base_fail_memory("opening a source");
     }
     return open_kind(source);
 }

@@ -1,7 +1,7 @@
 /* What others may see of a pipeline at any time.
  * SPDX-License-Identifier: MIT
  */
-#include "core/object/output.h"
+#include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
 static int32_t state_of(struct core_slot *slot)
@@ -50,7 +50,7 @@ int32_t trm_pipeline_slots(struct trm_pipeline *handle, struct trm_slot *slots, 
         return status;
     struct core_pipeline *pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     uint32_t depth = atomic_load(&pipeline->depth);
     for (uint32_t i = 0; i < depth && i < capacity; i++)
         slots[i] = look(pipeline->slots[i]);

@@ -3,7 +3,7 @@
  */
 #include <time.h>
 
-#include "base/futex.h"
+#include "base/base.h"
 #include "pipeline/queue/queue.h"
 
 #define SECOND 1000000000u
@@ -27,7 +27,7 @@ void core_calling_pop(const struct core_calling *inside)
 
 static int32_t fail_inside(const struct core_pipeline *pipeline, const char *call)
 {
-    return core_fail(TRM_ERROR_DEADLOCK,
+    return base_fail(TRM_ERROR_DEADLOCK,
                      "%s inside a callback of the same pipeline \"%s\" could never return", call,
                      pipeline->name);
 }
@@ -59,7 +59,7 @@ int32_t core_sleep(struct core_pipeline *pipeline, pthread_cond_t *condition, ui
     };
     int error = 0;
     ++*waiters;
-    if (deadline == CORE_NEVER)
+    if (deadline == BASE_NEVER)
         pthread_cond_wait(condition, &pipeline->lock);
     else
         error = pthread_cond_timedwait(condition, &pipeline->lock, &until);
@@ -69,7 +69,7 @@ int32_t core_sleep(struct core_pipeline *pipeline, pthread_cond_t *condition, ui
 
 uint64_t core_slice(uint64_t deadline)
 {
-    uint64_t end = core_now() + CORE_SLICE_NS;
+    uint64_t end = base_now() + CORE_SLICE_NS;
     return end < deadline ? end : deadline;
 }
 
@@ -113,7 +113,7 @@ uint32_t core_reap(struct core_pipeline *pipeline, uint64_t deadline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
     struct core_slot *slots[CORE_DEPTH_MOST];
-    struct core_saved_error saved;
+    struct base_saved_error saved;
     int32_t failed = 0;
     uint32_t count = claim_abandoned(pipeline, slots);
     if (count == 0) {
@@ -123,17 +123,17 @@ uint32_t core_reap(struct core_pipeline *pipeline, uint64_t deadline)
     }
 
     pthread_mutex_unlock(&pipeline->lock);
-    core_error_save(&saved);
+    base_error_save(&saved);
     uint32_t ended = sort_ended(slots, count, &failed);
     if (ended == 0 && deadline != 0) {
         uint64_t until = core_slice(deadline);
         core_slots_wait_any(slots, count, until);
         ended = sort_ended(slots, count, &failed);
         /* Of a token that failed the rest may still be to come: so that this does not spin. */
-        if (ended == 0 && core_now() < until)
+        if (ended == 0 && base_now() < until)
             core_slot_wait(slots[0], until);
     }
-    core_error_restore(&saved);
+    base_error_restore(&saved);
     pthread_mutex_lock(&pipeline->lock);
 
     if (failed && queue->dirty == CORE_CLEAN)

@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "base/error.h"
-#include "core/object/abi.h"
+#include "base/base.h"
+#include "core/object/object.h"
 #include "pipeline/report/report.h"
 
 /* As much of the text as fits, and how long it is. */
@@ -33,9 +33,9 @@ int32_t trm_report_format(const struct trm_report *report, int32_t format, char 
     struct trm_report ours;
 
     if (report == NULL || !core_struct_take(&ours, sizeof(ours), report, sizeof(ours)))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
     if (format != TRM_REPORT_TEXT && format != TRM_REPORT_JSON)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a report", format);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a report", format);
     core_writer_begin(&writer, add_to_room, &room);
     if (format == TRM_REPORT_TEXT)
         core_report_text(&ours, &writer);
@@ -49,6 +49,6 @@ int32_t trm_report_format(const struct trm_report *report, int32_t format, char 
         return TRM_OK;
     if (room.text != NULL && room.capacity > 0)
         room.text[room.capacity - 1] = '\0';
-    return core_fail(TRM_ERROR_OUT_OF_RANGE, "the report takes %zu bytes, but there is room for %zu",
+    return base_fail(TRM_ERROR_OUT_OF_RANGE, "the report takes %zu bytes, but there is room for %zu",
                      room.length, room.capacity);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/object/context.h"
+#include "core/object/object.h"
 
 #define UNKNOWN UINT64_MAX
 
@@ -96,7 +96,7 @@ static int32_t create(struct core_context *context, uint32_t depth, uint32_t tra
     struct core_measure *made = core_allocate(context, size);
 
     if (made == NULL)
-        return core_fail_memory("making room for a pipeline's times");
+        return base_fail_memory("making room for a pipeline's times");
     made->context          = context;
     made->size             = size;
     made->depth            = depth < DEPTH_MOST ? depth : DEPTH_MOST;
@@ -114,7 +114,7 @@ int32_t core_measure_create(struct core_context *context, const struct core_meas
     int32_t status = create(context, desc->depth, desc->trace_tokens, desc->launch_count, measure);
 
     for (uint32_t i = 0; status == TRM_OK && i < desc->launch_count; i++)
-        core_text_copy((*measure)->launch_names[i], 48, desc->launch_names[i]);
+        base_text_copy((*measure)->launch_names[i], 48, desc->launch_names[i]);
     return status;
 }
 
@@ -424,7 +424,7 @@ static void report_launches(const struct core_measure *measure, struct trm_repor
     report->launch_count =
         measure->launch_count < TRM_REPORT_LAUNCHES ? measure->launch_count : TRM_REPORT_LAUNCHES;
     for (uint32_t i = 0; i < report->launch_count; i++) {
-        core_text_copy(report->launches[i].name, sizeof(report->launches[i].name), measure->launch_names[i]);
+        base_text_copy(report->launches[i].name, sizeof(report->launches[i].name), measure->launch_names[i]);
         if (measure->launch_tokens > 0)
             report->launches[i].busy_ns = scale(
                 measure->launch_sum[i], report->stages[TRM_STAGE_COMPUTE].tokens, measure->launch_tokens);

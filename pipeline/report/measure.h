@@ -11,7 +11,7 @@
 struct core_context;
 struct core_measure;
 
-/* One token's way. Nanoseconds of core_now(); begin and end 0: not measured, or a stage that the token did not have (the
+/* One token's way. Nanoseconds of base_now(); begin and end 0: not measured, or a stage that the token did not have (the
  * copies of zero-copy). Stages of one token follow each other; those of different tokens may overlap. */
 struct core_token_times {
     uint64_t index; /* token->index */

@@ -5,9 +5,8 @@
 
 #include <string.h>
 
-#include "base/error.h"
-#include "core/object/abi.h"
-#include "core/object/output.h"
+#include "base/base.h"
+#include "core/object/object.h"
 
 /* ---- the description ------------------------------------------------------------------------ */
 
@@ -19,7 +18,7 @@ static int32_t link_time(uint64_t bytes, double speed, const char *name, uint64_
     if (bytes == 0 || speed == 0)
         return TRM_OK;
     if (!(speed > 0) || !(nanoseconds < 9e18))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "%s is not a speed in bytes a second that this can be done at", name);
     *time = (uint64_t)(nanoseconds + 0.5);
     return TRM_OK;
@@ -37,9 +36,9 @@ static int32_t read_description(const struct trm_prediction_desc *desc, struct c
     model->one_thread = desc->one_thread != 0;
     memcpy(model->time, desc->stage_ns, sizeof(model->time));
     if (model->tokens == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there are no tokens to predict");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there are no tokens to predict");
     if (model->depth > CORE_PREDICT_DEPTH_MOST)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "depth is %u: a pipeline has at most %d slots",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "depth is %u: a pipeline has at most %d slots",
                          model->depth, CORE_PREDICT_DEPTH_MOST);
     status = link_time(desc->bytes_up, desc->up_speed, "up_speed", &model->time[TRM_STAGE_UPLOAD]);
     if (status == TRM_OK)
@@ -52,12 +51,12 @@ static int32_t read_description(const struct trm_prediction_desc *desc, struct c
         if (model->lanes[i] > model->depth)
             model->lanes[i] = model->depth;
         if (__builtin_add_overflow(sum, model->time[i], &sum))
-            return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the times of the stages overflow");
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the times of the stages overflow");
     }
     if (sum == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "no stage takes any time");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "no stage takes any time");
     if (__builtin_mul_overflow(sum, model->tokens, &whole) || whole > UINT64_MAX / 2)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "the times of all tokens together overflow");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the times of all tokens together overflow");
     return TRM_OK;
 }
 
@@ -116,7 +115,7 @@ int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_predictio
     int32_t status;
 
     if (desc == NULL || !core_struct_take(&own, sizeof(own), desc, sizeof(own)))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "a prediction needs a description with its struct_size");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a prediction needs a description with its struct_size");
     status = core_output_check(prediction, "prediction");
     if (status == TRM_OK)
         status = read_description(&own, &model);
@@ -141,7 +140,7 @@ int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_predictio
     answer.period_ns  = times.period;
     answer.speedup    = (double)answer.sequential_ns / (double)times.elapsed;
     if (!core_struct_give(prediction, &answer, sizeof(answer), sizeof(answer)))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_prediction.struct_size is %u, but its size is %zu",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_prediction.struct_size is %u, but its size is %zu",
                          prediction->struct_size, sizeof(answer));
     return TRM_OK;
 }

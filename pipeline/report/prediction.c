@@ -3,9 +3,8 @@
  */
 #include <unistd.h>
 
-#include "base/error.h"
-#include "core/object/abi.h"
-#include "core/object/output.h"
+#include "base/base.h"
+#include "core/object/object.h"
 #include "pipeline/report/report.h"
 
 /* How many tokens load or sink worked on at once, on average, while it worked: 1 for one that takes them one by one. */
@@ -42,12 +41,12 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
     struct trm_prediction_desc answer = {.struct_size = sizeof(answer)};
 
     if (report == NULL || report->struct_size < sizeof(*report))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
     int32_t status = core_output_check(desc, "desc");
     if (status != TRM_OK)
         return status;
     if (report->measured == 0 || report->tokens == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "nothing was measured that a prediction could be made from");
     answer.depth      = report->depth;
     answer.tokens     = report->tokens;
@@ -58,7 +57,7 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         describe_stage(report, i, &answer);
     if (!core_struct_give(desc, &answer, sizeof(answer), sizeof(answer)))
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_prediction_desc.struct_size is %u, but its size is %zu", desc->struct_size,
                          sizeof(answer));
     return TRM_OK;

@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-#include "core/object/abi.h"
-#include "core/object/output.h"
+#include "core/object/object.h"
 #include "pipeline/engine/engine.h"
 
 /* The part that others write while tokens are under way. */
@@ -18,9 +17,9 @@ static void copy_changing(struct core_pipeline *pipeline, struct trm_report *rep
     report->pieces       = pipeline->pieces;
     report->device_bytes = pipeline->device_bytes;
     report->host_bytes   = pipeline->host_bytes;
-    core_text_copy(report->reason, sizeof(report->reason), pipeline->reason);
+    base_text_copy(report->reason, sizeof(report->reason), pipeline->reason);
     if (pipeline->failure.status != TRM_OK)
-        core_text_copy(report->failure, sizeof(report->failure), pipeline->failure.sentence);
+        base_text_copy(report->failure, sizeof(report->failure), pipeline->failure.sentence);
     core_measure_report(pipeline->measure, report);
     pthread_mutex_unlock(&pipeline->lock);
 }
@@ -28,22 +27,22 @@ static void copy_changing(struct core_pipeline *pipeline, struct trm_report *rep
 int32_t core_report_take(struct core_pipeline *pipeline, struct trm_report *report)
 {
     const struct core_device *device = pipeline->device;
-    struct core_saved_error saved;
+    struct base_saved_error saved;
 
     memset(report, 0, sizeof(*report));
     report->struct_size = sizeof(*report);
     copy_changing(pipeline, report);
-    core_text_copy(report->name, sizeof(report->name), pipeline->name);
-    core_text_copy(report->backend, sizeof(report->backend), device->backend->name);
-    core_text_copy(report->device, sizeof(report->device), device->id);
+    base_text_copy(report->name, sizeof(report->name), pipeline->name);
+    base_text_copy(report->backend, sizeof(report->backend), device->backend->name);
+    base_text_copy(report->device, sizeof(report->device), device->id);
     report->host_waits      = atomic_load_explicit(&pipeline->engine->host_waits, memory_order_relaxed);
     report->pageable_copies = atomic_load_explicit(&pipeline->engine->pageable_copies, memory_order_relaxed);
     if (device->limits.synchronous)
         report->processors = 1;
     /* What cannot be predicted is no failure of the report. */
-    core_error_save(&saved);
+    base_error_save(&saved);
     core_report_complete(report);
-    core_error_restore(&saved);
+    base_error_restore(&saved);
     return TRM_OK;
 }
 
@@ -57,10 +56,10 @@ int32_t trm_pipeline_report(struct trm_pipeline *handle, struct trm_report *repo
         return status;
     pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     status = core_report_take(pipeline, &ours);
     if (status == TRM_OK && !core_struct_give(report, &ours, sizeof(ours), sizeof(ours)))
-        status = core_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_report.struct_size is %u, but its size is %zu",
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_report.struct_size is %u, but its size is %zu",
                            report->struct_size, sizeof(ours));
     core_object_leave(&pipeline->object);
     return status;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/base.h"
 #include "pipeline/report/report.h"
 
 struct target {
@@ -18,7 +18,7 @@ static int32_t fail_file(const char *path, const char *what)
     int number = errno;
     char reason[128];
 
-    return core_fail(TRM_ERROR_IO, "%s: %s: %s", path, what, strerror_r(number, reason, sizeof(reason)));
+    return base_fail(TRM_ERROR_IO, "%s: %s: %s", path, what, strerror_r(number, reason, sizeof(reason)));
 }
 
 static int32_t write_to_file(void *user, const char *text, size_t length)
@@ -36,9 +36,9 @@ int32_t trm_pipeline_report_file(struct trm_pipeline *pipeline, int32_t format, 
     struct core_writer writer;
 
     if (path == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is nowhere to write the report: path is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is nowhere to write the report: path is NULL");
     if (format != TRM_REPORT_TEXT && format != TRM_REPORT_JSON)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a report", format);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a report", format);
     int32_t status = trm_pipeline_report(pipeline, &report);
     if (status != TRM_OK)
         return status; /* a file that is there stays as it is */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/object/context.h"
+#include "core/object/object.h"
 #include "pipeline/report/trace.h"
 
 enum {
@@ -78,7 +78,7 @@ int32_t core_trace_init(struct core_context *context, const struct core_measure 
     trace->size        = ((size_t)count * TRM_STAGES + 1) * sizeof(struct core_slice);
     trace->memory      = core_allocate(context, trace->size);
     if (trace->memory == NULL)
-        return core_fail_memory("sorting the tokens of a trace");
+        return base_fail_memory("sorting the tokens of a trace");
     for (uint32_t i = 0; i < TRM_STAGES; i++) {
         trace->slices[i] = trace->memory + (size_t)count * i;
         collect_stage(trace, i);

@@ -20,9 +20,9 @@ struct snapshot {
 static int32_t check_arguments(const struct core_pipeline *pipeline, int32_t format)
 {
     if (format != TRM_TRACE_EVENTS && format != TRM_TRACE_TIMELINE)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a trace", format);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a trace", format);
     if (pipeline->desc.trace_tokens == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "pipeline \"%s\" keeps no tokens: trm_pipeline_desc.trace_tokens is 0",
                          pipeline->name);
     return TRM_OK;
@@ -47,7 +47,7 @@ static int32_t take_snapshot(struct core_pipeline *pipeline, struct snapshot *sn
     }
     core_measure_destroy(snapshot->measure);
     snapshot->measure = NULL;
-    return core_fail(TRM_ERROR_BUSY, "pipeline \"%s\" is being run: its trace can be written afterwards",
+    return base_fail(TRM_ERROR_BUSY, "pipeline \"%s\" is being run: its trace can be written afterwards",
                      pipeline->name);
 }
 
@@ -78,10 +78,10 @@ int32_t trm_pipeline_trace(struct trm_pipeline *handle, int32_t format, trm_writ
     int32_t status;
 
     if (write == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is nowhere to write the trace: write is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is nowhere to write the trace: write is NULL");
     pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     status = check_arguments(pipeline, format);
     if (status == TRM_OK)
         status = take_snapshot(pipeline, &snapshot);
@@ -104,7 +104,7 @@ static int32_t fail_file(const char *path, const char *what)
     int number = errno;
     char reason[128];
 
-    return core_fail(TRM_ERROR_IO, "%s: %s: %s", path, what, strerror_r(number, reason, sizeof(reason)));
+    return base_fail(TRM_ERROR_IO, "%s: %s: %s", path, what, strerror_r(number, reason, sizeof(reason)));
 }
 
 static int32_t write_to_file(void *user, const char *text, size_t length)
@@ -137,10 +137,10 @@ int32_t trm_pipeline_trace_file(struct trm_pipeline *handle, int32_t format, con
     int32_t status;
 
     if (path == NULL)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "there is nowhere to write the trace: path is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is nowhere to write the trace: path is NULL");
     pipeline = core_pipeline_enter(handle);
     if (pipeline == NULL)
-        return core_last_status();
+        return base_last_status();
     /* A file that is there stays as it is when there is nothing to write. */
     status = check_arguments(pipeline, format);
     if (status == TRM_OK)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/object/context.h"
+#include "core/object/object.h"
 #include "pipeline/report/trace.h"
 
 enum {
@@ -288,7 +288,7 @@ int32_t core_trace_events(const struct core_trace *trace, struct core_writer *wr
     events.capacity += events.capacity == 0;
     events.all = core_allocate(trace->context, events.capacity * sizeof(events.all[0]));
     if (events.all == NULL)
-        return core_fail_memory("sorting the events of a trace");
+        return base_fail_memory("sorting the events of a trace");
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         add_slices(&events, i);
     add_counters(&events);

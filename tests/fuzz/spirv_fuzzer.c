@@ -11,7 +11,7 @@
 
 #include "base/allocate.h"
 #include "base/arena.h"
-#include "compiler/spirv/module.h"
+#include "compiler/spirv/spirv.h"
 #include "compiler/translate/translate.h"
 #include "core/object/context.h"
 
@@ -43,34 +43,31 @@ static void check_reflection(const struct spirv_reflection *reflection)
             abort();
 }
 
-static void translate_to(struct core_context *context, const uint32_t *words, uint32_t count,
-                         int32_t language)
+static void translate_to(const uint32_t *words, uint32_t count, int32_t language)
 {
     struct translate_request request = {
         .words = words, .word_count = count, .name = "fuzzed", .language = language};
     struct translate_result result;
-    struct core_arena arena;
+    struct base_arena arena;
 
-    core_arena_init(&arena, context);
+    base_arena_init(&arena, &base_system_allocator);
     int32_t status = translate(&arena, &request, &result);
     if (status != TRM_OK)
         check_refusal(status);
     else if (result.text[result.length] != 0 || strlen(result.text) != result.length)
         abort();
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
 }
 
 int spirv_fuzz_one(const uint8_t *bytes, size_t size, int translates)
 {
-    static struct core_context context;
     struct spirv_reflection reflection;
     struct spirv_module *module;
-    struct core_arena arena;
+    struct base_arena arena;
     uint32_t *words = NULL;
     uint32_t count  = 0;
 
-    context.allocator = core_system_allocator;
-    core_arena_init(&arena, &context);
+    base_arena_init(&arena, &base_system_allocator);
     int32_t status = spirv_words(&arena, bytes, size, &words, &count);
     if (status == TRM_OK)
         status = spirv_read(&arena, words, count, NULL, 0, &module);
@@ -78,15 +75,15 @@ int spirv_fuzz_one(const uint8_t *bytes, size_t size, int translates)
         status = spirv_reflect(module, "fuzzed", &reflection);
     if (status != TRM_OK) {
         check_refusal(status);
-        core_arena_fini(&arena);
+        base_arena_fini(&arena);
         return 0;
     }
     check_reflection(&reflection);
     if (translates) {
-        translate_to(&context, words, count, TRM_LANGUAGE_C);
-        translate_to(&context, words, count, TRM_LANGUAGE_CUDA);
+        translate_to(words, count, TRM_LANGUAGE_C);
+        translate_to(words, count, TRM_LANGUAGE_CUDA);
     }
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
     return 1;
 }
 

@@ -17,7 +17,7 @@ static int32_t note(void *user, const char *key, const char *value, unsigned lin
     size_t length = strlen(seen);
     (void)user;
     if (strcmp(key, "stop") == 0)
-        return core_fail(TRM_ERROR_INVALID_ARGUMENT, "stopped");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "stopped");
     snprintf(seen + length, sizeof(seen) - length, "%u:%s=<%s>;", line, key, value);
     return TRM_OK;
 }

@@ -108,11 +108,11 @@ START_TEST(a_context_is_dead_after_its_end)
     trm_context_destroy(context);
     ck_assert_int_eq(trm_context_candidate_count(context, &count), TRM_ERROR_INVALID_HANDLE);
     ck_assert_str_eq(trm_last_error().sentence, "this context has been destroyed");
-    core_fail(TRM_ERROR_TIMEOUT, "something else");
+    base_fail(TRM_ERROR_TIMEOUT, "something else");
     trm_context_destroy(context);
     ck_assert_int_eq(trm_last_error().status, TRM_ERROR_INVALID_HANDLE);
     context = NULL;
-    core_fail(TRM_ERROR_TIMEOUT, "something else");
+    base_fail(TRM_ERROR_TIMEOUT, "something else");
     trm_context_destroy(NULL);
     ck_assert_int_eq(trm_last_error().status, TRM_ERROR_TIMEOUT);
 }

@@ -50,29 +50,29 @@ END_TEST
 
 START_TEST(a_failure_is_kept_with_its_sentence_and_native_code)
 {
-    ck_assert_int_eq(core_fail(TRM_ERROR_OUT_OF_RANGE, "offset %d is too far", 7), TRM_ERROR_OUT_OF_RANGE);
+    ck_assert_int_eq(base_fail(TRM_ERROR_OUT_OF_RANGE, "offset %d is too far", 7), TRM_ERROR_OUT_OF_RANGE);
     ck_assert_int_eq(trm_last_error().status, TRM_ERROR_OUT_OF_RANGE);
     ck_assert_str_eq(trm_last_error().sentence, "offset 7 is too far");
-    ck_assert_int_eq(core_last_status(), TRM_ERROR_OUT_OF_RANGE);
+    ck_assert_int_eq(base_last_status(), TRM_ERROR_OUT_OF_RANGE);
 
-    ck_assert_int_eq(core_fail_native(TRM_ERROR_BACKEND, -719, "the driver says no"), TRM_ERROR_BACKEND);
+    ck_assert_int_eq(base_fail_native(TRM_ERROR_BACKEND, -719, "the driver says no"), TRM_ERROR_BACKEND);
     ck_assert_int_eq(trm_last_error().native_code, -719);
     ck_assert_str_eq(trm_last_error().sentence, "the driver says no");
 
-    ck_assert_int_eq(core_fail_memory("counting sheep"), TRM_ERROR_OUT_OF_HOST_MEMORY);
+    ck_assert_int_eq(base_fail_memory("counting sheep"), TRM_ERROR_OUT_OF_HOST_MEMORY);
     ck_assert_str_eq(trm_last_error().sentence, "out of host memory while counting sheep");
     ck_assert_int_eq(trm_last_error().native_code, 0);
 
-    ck_assert_int_eq(core_fail_static(TRM_ERROR_TIMEOUT, "not yet"), TRM_ERROR_TIMEOUT);
+    ck_assert_int_eq(base_fail_static(TRM_ERROR_TIMEOUT, "not yet"), TRM_ERROR_TIMEOUT);
     ck_assert_str_eq(trm_last_error().sentence, "not yet");
 }
 END_TEST
 
 START_TEST(a_failure_without_words_says_what_its_status_means)
 {
-    core_fail_native(TRM_ERROR_KERNEL, 3, NULL);
+    base_fail_native(TRM_ERROR_KERNEL, 3, NULL);
     ck_assert_str_eq(trm_last_error().sentence, trm_status_text(TRM_ERROR_KERNEL));
-    core_fail_native(TRM_ERROR_KERNEL, 3, "");
+    base_fail_native(TRM_ERROR_KERNEL, 3, "");
     ck_assert_str_eq(trm_last_error().sentence, trm_status_text(TRM_ERROR_KERNEL));
     ck_assert_int_eq(trm_last_error().native_code, 3);
 }
@@ -80,10 +80,10 @@ END_TEST
 
 START_TEST(a_sentence_may_quote_the_one_before_it)
 {
-    core_fail(TRM_ERROR_NOT_FOUND, "no such file");
-    core_fail(TRM_ERROR_BACKEND, "cannot load: %s", trm_last_error().sentence);
+    base_fail(TRM_ERROR_NOT_FOUND, "no such file");
+    base_fail(TRM_ERROR_BACKEND, "cannot load: %s", trm_last_error().sentence);
     ck_assert_str_eq(trm_last_error().sentence, "cannot load: no such file");
-    core_fail_native(TRM_ERROR_BACKEND, 0, trm_last_error().sentence + 13);
+    base_fail_native(TRM_ERROR_BACKEND, 0, trm_last_error().sentence + 13);
     ck_assert_str_eq(trm_last_error().sentence, "no such file");
 }
 END_TEST
@@ -93,7 +93,7 @@ START_TEST(a_sentence_that_is_too_long_is_cut_with_dots)
     char text[5000];
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
-    core_fail(TRM_ERROR_BACKEND, "%s", text);
+    base_fail(TRM_ERROR_BACKEND, "%s", text);
     const char *sentence = trm_last_error().sentence;
     ck_assert_uint_lt(strlen(sentence), 4000);
     ck_assert_str_eq(sentence + strlen(sentence) - 4, "x...");
@@ -103,11 +103,11 @@ END_TEST
 START_TEST(text_is_not_cut_inside_a_character)
 {
     char text[9];
-    core_text_copy(text, sizeof(text), "abcd\xc3\xa9\xc3\xa9\xc3\xa9");
+    base_text_copy(text, sizeof(text), "abcd\xc3\xa9\xc3\xa9\xc3\xa9");
     ck_assert_str_eq(text, "abcd...");
-    core_text_copy(text, sizeof(text), "12345678");
+    base_text_copy(text, sizeof(text), "12345678");
     ck_assert_str_eq(text, "12345678");
-    core_text_copy(text, sizeof(text), "123456789");
+    base_text_copy(text, sizeof(text), "123456789");
     ck_assert_str_eq(text, "12345...");
 }
 END_TEST
@@ -115,14 +115,14 @@ END_TEST
 static void *fail_elsewhere(void *unused)
 {
     (void)unused;
-    core_fail(TRM_ERROR_BUSY, "elsewhere");
+    base_fail(TRM_ERROR_BUSY, "elsewhere");
     return NULL;
 }
 
 START_TEST(the_last_error_belongs_to_its_thread)
 {
     pthread_t thread;
-    core_fail(TRM_ERROR_KERNEL, "here");
+    base_fail(TRM_ERROR_KERNEL, "here");
     ck_assert_int_eq(pthread_create(&thread, NULL, fail_elsewhere, NULL), 0);
     pthread_join(thread, NULL);
     ck_assert_str_eq(trm_last_error().sentence, "here");
@@ -131,8 +131,8 @@ END_TEST
 
 START_TEST(clearing_hides_nothing_from_the_program)
 {
-    core_fail(TRM_ERROR_KERNEL, "here");
-    core_error_clear();
+    base_fail(TRM_ERROR_KERNEL, "here");
+    base_error_clear();
     ck_assert_int_eq(trm_last_error().status, TRM_ERROR_KERNEL);
     ck_assert_str_eq(trm_last_error().sentence, "here");
 }
@@ -140,47 +140,47 @@ END_TEST
 
 START_TEST(what_a_backend_says_is_told_from_what_was_said_before)
 {
-    core_fail(TRM_ERROR_KERNEL, "old news");
-    core_error_clear();
-    ck_assert_int_eq(core_fail_backend(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
+    base_fail(TRM_ERROR_KERNEL, "old news");
+    base_error_clear();
+    ck_assert_int_eq(base_fail_backend(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
     ck_assert_str_eq(trm_last_error().sentence, trm_status_text(TRM_ERROR_KERNEL));
 
-    core_error_clear();
-    core_fail_native(TRM_ERROR_KERNEL, 5, "fresh news");
-    ck_assert_int_eq(core_fail_backend(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
+    base_error_clear();
+    base_fail_native(TRM_ERROR_KERNEL, 5, "fresh news");
+    ck_assert_int_eq(base_fail_backend(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
     ck_assert_str_eq(trm_last_error().sentence, "fresh news");
 
-    core_fail_native(TRM_ERROR_KERNEL, 5, "of another status");
-    core_fail_backend(TRM_ERROR_BUSY);
+    base_fail_native(TRM_ERROR_KERNEL, 5, "of another status");
+    base_fail_backend(TRM_ERROR_BUSY);
     ck_assert_str_eq(trm_last_error().sentence, trm_status_text(TRM_ERROR_BUSY));
 }
 END_TEST
 
 START_TEST(a_failure_of_the_program_names_its_status_unless_more_was_said)
 {
-    core_fail(TRM_ERROR_INTERNAL, "old news");
-    core_error_clear();
-    ck_assert_int_eq(core_fail_program(TRM_ERROR_INTERNAL), TRM_ERROR_INTERNAL);
+    base_fail(TRM_ERROR_INTERNAL, "old news");
+    base_error_clear();
+    ck_assert_int_eq(base_fail_program(TRM_ERROR_INTERNAL), TRM_ERROR_INTERNAL);
     ck_assert_str_eq(trm_last_error().sentence, "the program's function answered TRM_ERROR_INTERNAL");
-    ck_assert_int_eq(core_fail_program(-9999), -9999);
+    ck_assert_int_eq(base_fail_program(-9999), -9999);
     ck_assert_str_eq(trm_last_error().sentence, "the program's function answered -9999, which is no status");
 
-    core_error_clear();
-    core_fail(TRM_ERROR_KERNEL, "fresh news");
-    ck_assert_int_eq(core_fail_program(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
+    base_error_clear();
+    base_fail(TRM_ERROR_KERNEL, "fresh news");
+    ck_assert_int_eq(base_fail_program(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
     ck_assert_str_eq(trm_last_error().sentence, "fresh news");
-    core_fail_program(TRM_ERROR_BUSY);
+    base_fail_program(TRM_ERROR_BUSY);
     ck_assert_str_eq(trm_last_error().sentence, "the program's function answered TRM_ERROR_BUSY");
 }
 END_TEST
 
 START_TEST(a_kept_failure_is_raised_again_as_it_was)
 {
-    struct core_failure failure;
-    core_fail_native(TRM_ERROR_DEVICE_LOST, 4711, "the cable is gone");
-    core_failure_save(&failure, TRM_ERROR_DEVICE_LOST);
-    core_fail(TRM_ERROR_TIMEOUT, "something else");
-    ck_assert_int_eq(core_failure_raise(&failure), TRM_ERROR_DEVICE_LOST);
+    struct base_failure failure;
+    base_fail_native(TRM_ERROR_DEVICE_LOST, 4711, "the cable is gone");
+    base_failure_save(&failure, TRM_ERROR_DEVICE_LOST);
+    base_fail(TRM_ERROR_TIMEOUT, "something else");
+    ck_assert_int_eq(base_failure_raise(&failure), TRM_ERROR_DEVICE_LOST);
     ck_assert_int_eq(trm_last_error().native_code, 4711);
     ck_assert_str_eq(trm_last_error().sentence, "the cable is gone");
 }
@@ -188,9 +188,9 @@ END_TEST
 
 START_TEST(a_kept_failure_of_which_nothing_was_said_says_what_it_means)
 {
-    struct core_failure failure;
-    core_error_clear();
-    core_failure_save(&failure, TRM_ERROR_DEVICE_LOST);
+    struct base_failure failure;
+    base_error_clear();
+    base_failure_save(&failure, TRM_ERROR_DEVICE_LOST);
     ck_assert_str_eq(failure.sentence, trm_status_text(TRM_ERROR_DEVICE_LOST));
     ck_assert_int_eq(failure.status, TRM_ERROR_DEVICE_LOST);
 }
@@ -198,11 +198,11 @@ END_TEST
 
 START_TEST(a_saved_error_comes_back)
 {
-    struct core_saved_error saved;
-    core_fail_native(TRM_ERROR_KERNEL, 12, "before");
-    core_error_save(&saved);
-    core_fail(TRM_ERROR_BUSY, "between");
-    core_error_restore(&saved);
+    struct base_saved_error saved;
+    base_fail_native(TRM_ERROR_KERNEL, 12, "before");
+    base_error_save(&saved);
+    base_fail(TRM_ERROR_BUSY, "between");
+    base_error_restore(&saved);
     ck_assert_int_eq(trm_last_error().status, TRM_ERROR_KERNEL);
     ck_assert_int_eq(trm_last_error().native_code, 12);
     ck_assert_str_eq(trm_last_error().sentence, "before");

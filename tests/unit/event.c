@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/futex.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 #include "counting.h"
 #include "fake_backend.h"
 #include "runner.h"

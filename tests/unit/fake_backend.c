@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "core/device/device.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 #include "fake_stream.h"
 
 int32_t fake_called(struct fake *fake, enum fake_call call)
@@ -19,7 +19,7 @@ int32_t fake_called(struct fake *fake, enum fake_call call)
     int32_t status = atomic_exchange(&fake->fail_next[call], TRM_OK);
     if (status == TRM_OK)
         return TRM_OK;
-    return core_fail_native(status, 1000 + (int64_t)call, "the fake backend was told to fail");
+    return base_fail_native(status, 1000 + (int64_t)call, "the fake backend was told to fail");
 }
 
 /* ---- devices ------------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static int32_t give(const void *fact, uint64_t size, void *value, uint64_t capac
     if (needed != NULL)
         *needed = size;
     if (capacity < size)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "the fact does not fit");
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "the fact does not fit");
     memcpy(value, fact, size);
     return TRM_OK;
 }
@@ -83,7 +83,7 @@ static int32_t device_get_info(struct trm_backend_instance *instance, uint32_t i
         number = 64;
         break;
     default:
-        return core_fail(TRM_ERROR_NOT_FOUND, "the fake device does not know the fact %u", key);
+        return base_fail(TRM_ERROR_NOT_FOUND, "the fake device does not know the fact %u", key);
     }
     return give(&number, sizeof(number), value, capacity, needed);
 }
@@ -143,7 +143,7 @@ static void memory_free(struct trm_backend_memory *memory)
 static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **pointer)
 {
     if (memory->kind == TRM_MEMORY_DEVICE && !memory->device->fake->unified)
-        return core_fail(TRM_ERROR_UNSUPPORTED, "the host does not reach the fake device's memory");
+        return base_fail(TRM_ERROR_UNSUPPORTED, "the host does not reach the fake device's memory");
     *pointer = memory->bytes;
     return TRM_OK;
 }

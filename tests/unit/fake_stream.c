@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/futex.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 enum step_kind {
     STEP_NOTHING,
@@ -108,7 +108,7 @@ static void do_step(struct trm_backend_stream *stream, const struct step *step)
     if (step->kind == STEP_FILL)
         fill(&step->fill);
     if (step->kind == STEP_STAMP) {
-        step->stamp->time = core_now();
+        step->stamp->time = base_now();
         atomic_store(&step->stamp->in_flight, 0);
     }
     stream->completed = step->value;
@@ -186,7 +186,7 @@ static int32_t failure_of(struct trm_backend_stream *stream)
 {
     if (stream->failure == TRM_OK)
         return TRM_OK;
-    return core_fail_native(stream->failure, stream->native_code, stream->sentence);
+    return base_fail_native(stream->failure, stream->native_code, stream->sentence);
 }
 
 static int32_t enqueue(struct trm_backend_stream *stream, enum fake_call call, const struct step *given)
@@ -311,7 +311,7 @@ static int32_t stream_wait_any(struct trm_backend_stream *const *streams, const 
                                uint32_t count, uint64_t timeout_ns, uint32_t *which)
 {
     struct fake *fake     = streams[0]->fake;
-    uint64_t deadline     = core_deadline(timeout_ns);
+    uint64_t deadline     = base_deadline(timeout_ns);
     struct timespec until = as_time(deadline);
     int32_t status        = fake_called(fake, FAKE_CALL_WAIT_ANY);
     if (status != TRM_OK)
@@ -331,7 +331,7 @@ static int32_t stream_wait_any(struct trm_backend_stream *const *streams, const 
             status = TRM_ERROR_TIMEOUT;
             break;
         }
-        error = deadline == CORE_NEVER ? pthread_cond_wait(&fake->changed, &fake->lock)
+        error = deadline == BASE_NEVER ? pthread_cond_wait(&fake->changed, &fake->lock)
                                        : pthread_cond_timedwait(&fake->changed, &fake->lock, &until);
     }
     pthread_mutex_unlock(&fake->lock);

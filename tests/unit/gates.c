@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 #include "fake_backend.h"
 #include "runner.h"
 

@@ -20,7 +20,7 @@ static const char plain[] = "#version 450\n"
 
 static struct trm_context *handle;
 static struct counting counting;
-static struct core_arena arena;
+static struct base_arena arena;
 static char logged[8192];
 
 static void note_line(void *user, int32_t level, const char *message)
@@ -39,12 +39,12 @@ static void setup(void)
                                       .allocator   = &allocator};
     folder_make();
     ck_assert_int_eq(trm_context_create(&desc, &handle), TRM_OK);
-    core_arena_init(&arena, core_context_find(handle));
+    base_arena_init(&arena, &core_context_find(handle)->allocator);
 }
 
 static void teardown(void)
 {
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
     trm_context_destroy(handle);
     counting_is_balanced(&counting);
     folder_remove();
@@ -56,9 +56,9 @@ static uint64_t size;
 static int32_t compile(const char *text, const struct trm_glsl_options *options)
 {
     const void *bytes = NULL;
-    int32_t status =
-        core_glsl_compile(&arena, core_glsl_libraries, text, strlen(text), "text", options, &bytes, &size);
-    words = bytes;
+    int32_t status    = core_glsl_compile(&arena, &core_context_find(handle)->log, core_glsl_libraries, text,
+                                          strlen(text), "text", options, &bytes, &size);
+    words             = bytes;
     return status;
 }
 
@@ -99,9 +99,9 @@ START_TEST(without_a_library_the_sentence_says_what_to_install)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
     const void *bytes               = NULL;
-    ck_assert_int_eq(
-        core_glsl_compile(&arena, no_libraries, plain, strlen(plain), "text", &options, &bytes, &size),
-        TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(core_glsl_compile(&arena, &core_context_find(handle)->log, no_libraries, plain,
+                                       strlen(plain), "text", &options, &bytes, &size),
+                     TRM_ERROR_UNSUPPORTED);
     says("libshaderc");
     says("Debian");
     ck_assert_ptr_null(bytes);
@@ -112,9 +112,9 @@ START_TEST(a_library_that_lacks_a_function_is_not_used)
 {
     struct trm_glsl_options options = {.struct_size = sizeof(options)};
     const void *bytes               = NULL;
-    ck_assert_int_eq(
-        core_glsl_compile(&arena, wrong_libraries, plain, strlen(plain), "text", &options, &bytes, &size),
-        TRM_ERROR_UNSUPPORTED);
+    ck_assert_int_eq(core_glsl_compile(&arena, &core_context_find(handle)->log, wrong_libraries, plain,
+                                       strlen(plain), "text", &options, &bytes, &size),
+                     TRM_ERROR_UNSUPPORTED);
     says("libm.so.6");
     says("shaderc_");
 }

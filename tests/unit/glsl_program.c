@@ -17,20 +17,20 @@ static const char good[] = "#version 450\n"
                            "void main() { x[gl_GlobalInvocationID.x] = VALUE; }\n";
 
 static struct trm_context *handle;
-static struct core_arena arena;
+static struct base_arena arena;
 static struct glsl_program_result result;
 
 static void setup(void)
 {
     folder_make();
     ck_assert_int_eq(trm_context_create(NULL, &handle), TRM_OK);
-    core_arena_init(&arena, core_context_find(handle));
+    base_arena_init(&arena, &core_context_find(handle)->allocator);
     memset(&result, 0, sizeof(result));
 }
 
 static void teardown(void)
 {
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
     trm_context_destroy(handle);
     folder_remove();
 }

@@ -10,7 +10,7 @@
 
 static struct trm_context *context;
 static struct counting counting;
-static struct core_arena arena;
+static struct base_arena arena;
 static char logged[8192];
 
 static void note_line(void *user, int32_t level, const char *message)
@@ -38,12 +38,12 @@ static void setup(void)
                                       .settings      = settings,
                                       .setting_count = 1};
     ck_assert_msg(trm_context_create(&desc, &context) == TRM_OK, "%s", trm_last_error().sentence);
-    core_arena_init(&arena, core_context_find(context));
+    base_arena_init(&arena, &core_context_find(context)->allocator);
 }
 
 static void teardown(void)
 {
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
     trm_context_destroy(context);
     counting_is_balanced(&counting);
     folder_remove();
@@ -52,14 +52,15 @@ static void teardown(void)
 static void is_at(const char *name, const char *place)
 {
     const char *path = NULL;
-    ck_assert_msg(core_kernel_path_find(&arena, name, &path) == TRM_OK, "%s", trm_last_error().sentence);
+    ck_assert_msg(core_kernel_path_find(core_context_find(context), &arena, name, &path) == TRM_OK, "%s",
+                  trm_last_error().sentence);
     ck_assert_str_eq(path, folder_path(place));
 }
 
 static void fails(const char *name, int32_t status, const char *words)
 {
     const char *path = NULL;
-    ck_assert_int_eq(core_kernel_path_find(&arena, name, &path), status);
+    ck_assert_int_eq(core_kernel_path_find(core_context_find(context), &arena, name, &path), status);
     ck_assert_ptr_null(path);
     ck_assert_msg(strstr(trm_last_error().sentence, words) != NULL, "\"%s\" is not in: %s", words,
                   trm_last_error().sentence);

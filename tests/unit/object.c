@@ -1,7 +1,7 @@
 /* Handles, references and the ends of an object's life.
  * SPDX-License-Identifier: MIT
  */
-#include "core/object/object.h"
+#include "core/object/handle.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -182,7 +182,7 @@ START_TEST(killing_by_handle_is_fine_with_null_and_refuses_the_dead)
 {
     struct thing *thing = make(context, &stream_ops);
     void *name          = thing->object.handle;
-    core_error_clear();
+    base_error_clear();
     ck_assert_int_eq(core_object_kill_handle(NULL, CORE_STREAM), 0);
     ck_assert_int_eq(trm_last_error().status, TRM_OK);
     ck_assert_int_eq(core_object_kill_handle(name, CORE_EVENT), 0);

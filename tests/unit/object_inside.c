@@ -1,7 +1,7 @@
 /* What happens to handles at the ends of their numbers. Includes the source, to set the numbers.
  * SPDX-License-Identifier: MIT
  */
-#include "core/object/object.c"
+#include "core/object/handle.c"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -131,7 +131,7 @@ START_TEST(where_the_kernel_wipes_no_pages_process_ids_are_compared)
 {
     struct trm_context *handle   = make_context();
     struct core_context *context = core_context_find(handle);
-    atomic_store(context->fork_word, CORE_FORK_PLAIN);
+    atomic_store(context->fork_word, BASE_FORK_PLAIN);
     ck_assert_ptr_eq(core_context_find(handle), context);
     context->handles->process = getpid() + 1; /* as if this were a child */
     ck_assert_ptr_null(core_context_find(handle));

@@ -63,7 +63,7 @@ static int32_t run_failing(enum where where, uint64_t token, uint32_t workers)
     return status;
 }
 
-static void names_the_failure(const struct core_failure *failure, enum where where, uint64_t token)
+static void names_the_failure(const struct base_failure *failure, enum where where, uint64_t token)
 {
     char begin[64];
     snprintf(begin, sizeof(begin), "token %" PRIu64 ", %s", token, sentences[where]);

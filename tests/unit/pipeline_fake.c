@@ -87,20 +87,20 @@ static int32_t enqueue(struct core_slot *slot, void *output)
     struct core_slot_device *own = slot->device;
     uint64_t index               = slot->token.index;
     int32_t fate                 = index < FAKE_TOKENS ? fake.fates[index] : FATE_GOOD;
-    uint64_t now                 = core_now();
+    uint64_t now                 = base_now();
     fake.enqueued++;
     own->end  = 0;
     own->busy = 1;
     own->fate = fake.failed ? FATE_DEVICE : FATE_GOOD;
     if (fake.lost)
-        return core_fail_static(TRM_ERROR_DEVICE_LOST, "upload: the device is lost");
+        return base_fail_static(TRM_ERROR_DEVICE_LOST, "upload: the device is lost");
     if (fake.failed && now >= fake.last_end && (!fake.all_hang || fake.let_go))
-        return core_fail_static(TRM_ERROR_KERNEL, "upload: the stream has failed");
+        return base_fail_static(TRM_ERROR_KERNEL, "upload: the stream has failed");
     if (fate == FATE_ENQUEUE)
-        return core_fail_static(TRM_ERROR_OUT_OF_RANGE, "upload: too large");
+        return base_fail_static(TRM_ERROR_OUT_OF_RANGE, "upload: too large");
     if (fate == FATE_STREAM) {
         fake.failed = 1;
-        return core_fail_static(TRM_ERROR_BACKEND, "upload: the driver says no");
+        return base_fail_static(TRM_ERROR_BACKEND, "upload: the driver says no");
     }
     if (fate == FATE_DEVICE || fate == FATE_LOST) {
         fake.failed = 1;
@@ -149,16 +149,16 @@ static int32_t look(struct core_slot *slot)
 {
     struct core_slot_device *own = slot->device;
     if (hangs(own))
-        return core_fail_static(TRM_ERROR_TIMEOUT, "it hangs");
-    if (own->end > core_now())
-        return core_fail_static(TRM_ERROR_TIMEOUT, "not yet");
+        return base_fail_static(TRM_ERROR_TIMEOUT, "it hangs");
+    if (own->end > base_now())
+        return base_fail_static(TRM_ERROR_TIMEOUT, "not yet");
     own->busy = 0;
     if (own->fate == FATE_LOST) {
         fake.lost = 1;
-        return core_fail_static(TRM_ERROR_DEVICE_LOST, "compute \"twice\": the device is lost");
+        return base_fail_static(TRM_ERROR_DEVICE_LOST, "compute \"twice\": the device is lost");
     }
     if (own->fate == FATE_DEVICE)
-        return core_fail_native(TRM_ERROR_KERNEL, 77, "compute \"twice\": the kernel says no");
+        return base_fail_native(TRM_ERROR_KERNEL, 77, "compute \"twice\": the kernel says no");
     return TRM_OK;
 }
 
@@ -179,7 +179,7 @@ static void sleep_for(struct core_slot *const *slots, uint32_t count, uint64_t d
             until = slots[i]->device->end;
     }
     struct timespec time = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
-    if (until == CORE_NEVER)
+    if (until == BASE_NEVER)
         pthread_cond_wait(&fake.changed, &fake.lock);
     else
         pthread_cond_timedwait(&fake.changed, &fake.lock, &time);
@@ -190,7 +190,7 @@ int32_t core_slot_wait(struct core_slot *slot, uint64_t deadline)
     pthread_mutex_lock(&fake.lock);
     fake.waits++;
     int32_t status = look(slot);
-    while (status == TRM_ERROR_TIMEOUT && core_now() < deadline) {
+    while (status == TRM_ERROR_TIMEOUT && base_now() < deadline) {
         sleep_for(&slot, 1, deadline);
         status = look(slot);
     }
@@ -210,7 +210,7 @@ void core_slots_wait_any(struct core_slot *const *slots, uint32_t count, uint64_
 int32_t core_slot_stage(struct core_slot *slot)
 {
     pthread_mutex_lock(&fake.lock);
-    int32_t done = slot->device->end <= core_now() && !hangs(slot->device);
+    int32_t done = slot->device->end <= base_now() && !hangs(slot->device);
     pthread_mutex_unlock(&fake.lock);
     return done ? TRM_SLOT_DONE : TRM_SLOT_PROCESSING;
 }
@@ -238,7 +238,7 @@ int32_t core_engine_recover(struct core_pipeline *pipeline)
     fake.failed = 0;
     lost        = fake.lost;
     pthread_mutex_unlock(&fake.lock);
-    return lost ? core_fail_static(TRM_ERROR_DEVICE_LOST, "the device is lost") : TRM_OK;
+    return lost ? base_fail_static(TRM_ERROR_DEVICE_LOST, "the device is lost") : TRM_OK;
 }
 
 int32_t core_slot_repeatable(const struct core_slot *slot)
@@ -441,7 +441,7 @@ int32_t record_take(void *user, const struct trm_token *token)
 {
     struct record *record = user;
     if (token->index == record->fails)
-        return core_fail(TRM_ERROR_OUT_OF_RANGE, "no room");
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "no room");
     if ((uintptr_t)token->user != token->index + 1)
         record->wrong++;
     record_note(record, token);

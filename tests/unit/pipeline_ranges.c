@@ -7,7 +7,7 @@
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>
 
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 #include "runner.h"
 #include "store.h"
 

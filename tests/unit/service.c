@@ -13,7 +13,7 @@
 
 #include "base/futex.h"
 #include "core/object/context.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 #include "counting.h"
 #include "runner.h"
 
@@ -239,11 +239,11 @@ END_TEST
 
 START_TEST(a_deadline_that_is_beyond_the_clock_never_comes)
 {
-    ck_assert_uint_eq(core_deadline(TRM_FOREVER), CORE_NEVER);
-    ck_assert_uint_eq(core_deadline(TRM_FOREVER - 1), CORE_NEVER);
-    ck_assert_uint_eq(core_remaining(CORE_NEVER), TRM_FOREVER);
-    ck_assert_uint_eq(core_remaining(core_now()), 0);
-    uint64_t left = core_remaining(core_deadline(1000000000));
+    ck_assert_uint_eq(base_deadline(TRM_FOREVER), BASE_NEVER);
+    ck_assert_uint_eq(base_deadline(TRM_FOREVER - 1), BASE_NEVER);
+    ck_assert_uint_eq(base_remaining(BASE_NEVER), TRM_FOREVER);
+    ck_assert_uint_eq(base_remaining(base_now()), 0);
+    uint64_t left = base_remaining(base_deadline(1000000000));
     ck_assert(left > 0 && left <= 1000000000);
 }
 END_TEST

@@ -9,14 +9,14 @@
 
 static const char *text_of(const void *bytes, size_t size)
 {
-    static char text[2 * CORE_SHA256_BYTES + 1];
-    uint8_t digest[CORE_SHA256_BYTES];
-    struct core_sha256 hash;
+    static char text[2 * BASE_SHA256_BYTES + 1];
+    uint8_t digest[BASE_SHA256_BYTES];
+    struct base_sha256 hash;
 
-    core_sha256_begin(&hash);
-    core_sha256_add(&hash, bytes, size);
-    core_sha256_end(&hash, digest);
-    core_sha256_text(digest, text);
+    base_sha256_begin(&hash);
+    base_sha256_add(&hash, bytes, size);
+    base_sha256_end(&hash, digest);
+    base_sha256_text(digest, text);
     return text;
 }
 
@@ -46,20 +46,20 @@ END_TEST
 
 START_TEST(it_does_not_matter_in_which_pieces_bytes_come)
 {
-    uint8_t bytes[200], whole[CORE_SHA256_BYTES], pieces[CORE_SHA256_BYTES];
-    struct core_sha256 hash;
+    uint8_t bytes[200], whole[BASE_SHA256_BYTES], pieces[BASE_SHA256_BYTES];
+    struct base_sha256 hash;
 
     for (size_t i = 0; i < sizeof(bytes); i++)
         bytes[i] = (uint8_t)(i * 7);
     for (size_t size = 0; size <= sizeof(bytes); size++) {
-        core_sha256_begin(&hash);
-        core_sha256_add(&hash, bytes, size);
-        core_sha256_end(&hash, whole);
+        base_sha256_begin(&hash);
+        base_sha256_add(&hash, bytes, size);
+        base_sha256_end(&hash, whole);
         for (size_t cut = 0; cut <= size; cut++) {
-            core_sha256_begin(&hash);
-            core_sha256_add(&hash, bytes, cut);
-            core_sha256_add(&hash, bytes + cut, size - cut);
-            core_sha256_end(&hash, pieces);
+            base_sha256_begin(&hash);
+            base_sha256_add(&hash, bytes, cut);
+            base_sha256_add(&hash, bytes + cut, size - cut);
+            base_sha256_end(&hash, pieces);
             ck_assert_mem_eq(whole, pieces, sizeof(whole));
         }
     }

@@ -112,10 +112,9 @@ static void add_values(struct builder *b)
 static void begin(struct builder *b)
 {
     memset(b, 0, sizeof(*b));
-    b->version          = 0x00010300;
-    b->next             = FIRST_FREE;
-    b->inside.allocator = core_system_allocator;
-    core_arena_init(&b->arena, &b->inside);
+    b->version = 0x00010300;
+    b->next    = FIRST_FREE;
+    base_arena_init(&b->arena, &base_system_allocator);
     ADD(b, PART_CAPABILITY, SpvOpCapability, SpvCapabilityShader);
     builder_add_text(b, PART_IMPORT, SpvOpExtInstImport, (const uint32_t[]){GLSL}, 1, "GLSL.std.450");
     ADD(b, PART_MODEL, SpvOpMemoryModel, SpvAddressingModelLogical, SpvMemoryModelGLSL450);
@@ -147,7 +146,7 @@ void builder_begin(struct builder *b)
 
 void builder_end(struct builder *builder)
 {
-    core_arena_fini(&builder->arena);
+    base_arena_fini(&builder->arena);
 }
 
 uint32_t *builder_words(struct builder *builder, uint32_t *count)
@@ -161,7 +160,7 @@ uint32_t *builder_words(struct builder *builder, uint32_t *count)
     }
     for (uint32_t part = 0; part < PART_COUNT; part++)
         total += builder->count[part];
-    uint32_t *words = core_arena_allocate(&builder->arena, total, sizeof(*words));
+    uint32_t *words = base_arena_allocate(&builder->arena, total, sizeof(*words));
     ck_assert_ptr_nonnull(words);
     words[0]    = SpvMagicNumber;
     words[1]    = builder->version;

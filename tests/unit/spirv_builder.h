@@ -9,8 +9,7 @@
 #include <trireme/trireme.h>
 
 #include "base/arena.h"
-#include "compiler/spirv/module.h"
-#include "core/object/context.h"
+#include "compiler/spirv/spirv.h"
 
 #define BUILDER_WORDS 16384u
 
@@ -88,8 +87,7 @@ struct builder {
     uint32_t version;
     uint32_t next;
     int32_t is_raw; /* the test writes all functions itself */
-    struct core_context inside;
-    struct core_arena arena;
+    struct base_arena arena;
 };
 
 /* A module whose main() is open. */

@@ -58,7 +58,7 @@ START_TEST(words_may_begin_at_any_byte)
     char *bytes;
 
     words = builder_words(&builder, &count);
-    bytes = core_arena_allocate(&builder.arena, count * 4 + 1, 1);
+    bytes = base_arena_allocate(&builder.arena, count * 4 + 1, 1);
     memcpy(bytes + 1, words, count * 4);
     ck_assert_int_eq(spirv_words(&builder.arena, bytes + 1, count * 4, &read, &got), TRM_OK);
     ck_assert_int_eq(memcmp(read, words, count * 4), 0);

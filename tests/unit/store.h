@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "core/memory/buffer.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 /* What is in a queue. */
 struct store_operation {

@@ -4,7 +4,7 @@
 #ifndef UNIT_STREAM_FIXTURE_H
 #define UNIT_STREAM_FIXTURE_H
 
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -280,18 +280,18 @@ END_TEST
 
 START_TEST(only_a_return_that_others_go_on_after_is_early)
 {
-    struct core_arena arena;
+    struct base_arena arena;
 
     ck_assert(!expect_body("saxpy.spv", &arena)->early_return);
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
     ck_assert(expect_body("return_before_barrier.spv", &arena)->early_return);
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
 }
 END_TEST
 
 START_TEST(arrays_that_one_stretch_uses_are_not_kept)
 {
-    struct core_arena arena;
+    struct base_arena arena;
     const struct body *body = expect_body("arrays.spv", &arena);
     uint32_t kept = 0, own = 0;
 
@@ -301,7 +301,7 @@ START_TEST(arrays_that_one_stretch_uses_are_not_kept)
     }
     ck_assert_uint_eq(kept, 2);
     ck_assert_uint_eq(own, 1);
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
 }
 END_TEST
 

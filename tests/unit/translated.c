@@ -11,13 +11,9 @@
 #include <unistd.h>
 
 #include "base/allocate.h"
-#include "core/object/context.h"
 #include "folder.h"
 
 #define SCRATCH_MOST ((size_t)8 << 20)
-
-/* All that an arena asks of a context is its allocator. */
-static struct core_context context;
 
 static const char *compiler(void)
 {
@@ -82,9 +78,8 @@ int32_t translated_text(struct translated *translated, const char *path, int32_t
 
     for (uint32_t i = 0; i < 32; i++)
         digest[i] = (uint8_t)(i * 7 + 1);
-    *translated       = (struct translated){.object = NULL};
-    context.allocator = core_system_allocator;
-    core_arena_init(&translated->arena, &context);
+    *translated = (struct translated){.object = NULL};
+    base_arena_init(&translated->arena, &base_system_allocator);
     void *bytes    = read_file(path, &size);
     int32_t status = spirv_words(&translated->arena, bytes, size, &words, &request.word_count);
     free(bytes);
@@ -156,6 +151,6 @@ void translated_close(struct translated *translated)
         snprintf(folder, sizeof(folder), "%s", translated->folder);
         folder_remove();
     }
-    core_arena_fini(&translated->arena);
+    base_arena_fini(&translated->arena);
     *translated = (struct translated){.object = NULL};
 }

@@ -13,7 +13,7 @@
 #include "compiler/translate/translate.h"
 
 struct translated {
-    struct core_arena arena;
+    struct base_arena arena;
     struct translate_result text;
     char folder[PATH_MAX];
     void *object; /* of dlopen() */

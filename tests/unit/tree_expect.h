@@ -9,18 +9,15 @@
 #include <trireme/status.h>
 
 #include "base/allocate.h"
-#include "core/object/context.h"
 #include "tree_text.h"
 
 static inline struct body *expect_tree(const char *file, enum tree_pass pass, int32_t is_divided,
-                                       struct core_arena *arena, int32_t expected)
+                                       struct base_arena *arena, int32_t expected)
 {
-    static struct core_context context;
     struct body *body = NULL;
     size_t size;
 
-    context.allocator = core_system_allocator; /* all that an arena asks of a context */
-    core_arena_init(arena, &context);
+    base_arena_init(arena, &base_system_allocator);
     const void *bytes = tree_file(arena, file, &size);
     ck_assert_msg(bytes != NULL && size != 0, "%s is not there", file);
     ck_assert_int_eq(tree_make(arena, bytes, size, 0, pass, is_divided, &body), expected);
@@ -30,15 +27,15 @@ static inline struct body *expect_tree(const char *file, enum tree_pass pass, in
 /* The tree after the pass is this, line for line. */
 static inline void expect(const char *file, enum tree_pass pass, int32_t is_divided, const char *text)
 {
-    struct core_arena arena;
+    struct base_arena arena;
     const struct body *body = expect_tree(file, pass, is_divided, &arena, TRM_OK);
 
     ck_assert_str_eq(tree_text(&arena, body, pass == TREE_PLACED), text);
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
 }
 
-/* A kernel after all passes, for C. core_arena_fini() ends it. */
-static inline const struct body *expect_body(const char *file, struct core_arena *arena)
+/* A kernel after all passes, for C. base_arena_fini() ends it. */
+static inline const struct body *expect_body(const char *file, struct base_arena *arena)
 {
     return expect_tree(file, TREE_PLACED, 1, arena, TRM_OK);
 }
@@ -46,11 +43,11 @@ static inline const struct body *expect_body(const char *file, struct core_arena
 /* A pass says no, in a sentence with these words. */
 static inline void expect_refused(const char *file, int32_t status, const char *words)
 {
-    struct core_arena arena;
+    struct base_arena arena;
 
     expect_tree(file, TREE_PLACED, 1, &arena, status);
     ck_assert_msg(strstr(trm_last_error().sentence, words) != NULL, "%s", trm_last_error().sentence);
-    core_arena_fini(&arena);
+    base_arena_fini(&arena);
 }
 
 #endif

@@ -19,7 +19,7 @@ struct printer {
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-int32_t tree_make(struct core_arena *arena, const void *bytes, size_t size, uint32_t index,
+int32_t tree_make(struct base_arena *arena, const void *bytes, size_t size, uint32_t index,
                   enum tree_pass pass, int32_t is_divided, struct body **made)
 {
     struct spirv_module *module;
@@ -30,7 +30,7 @@ int32_t tree_make(struct core_arena *arena, const void *bytes, size_t size, uint
         status = spirv_read(arena, words, count, NULL, 0, &module);
     if (status != TRM_OK)
         return status;
-    struct body *body = core_arena_allocate(arena, 1, sizeof(*body));
+    struct body *body = base_arena_allocate(arena, 1, sizeof(*body));
     if (body == NULL || index >= module->entry_count)
         return TRM_ERROR_NOT_FOUND;
     body->module = module;
@@ -49,13 +49,13 @@ int32_t tree_make(struct core_arena *arena, const void *bytes, size_t size, uint
     return status;
 }
 
-void *tree_file(struct core_arena *arena, const char *name, size_t *size)
+void *tree_file(struct base_arena *arena, const char *name, size_t *size)
 {
     const char *folder = getenv("srcdir");
     const char *path =
-        core_arena_format(arena, "%s/tests/unit/shaders/passes/%s", folder == NULL ? "." : folder, name);
+        base_arena_format(arena, "%s/tests/unit/shaders/passes/%s", folder == NULL ? "." : folder, name);
     FILE *file  = path == NULL ? NULL : fopen(path, "rb");
-    void *bytes = core_arena_allocate(arena, 1 << 20, 1);
+    void *bytes = base_arena_allocate(arena, 1 << 20, 1);
 
     *size = 0;
     if (file == NULL)
@@ -297,12 +297,12 @@ static void put_node(struct printer *p, const struct node *node)
     }
 }
 
-const char *tree_text(struct core_arena *arena, const struct body *body, int32_t with_places)
+const char *tree_text(struct base_arena *arena, const struct body *body, int32_t with_places)
 {
     struct printer p = {.body = body, .with_places = with_places};
 
     text_init(&p.text, arena);
-    p.numbers = core_arena_allocate(arena, body->value_count, sizeof(*p.numbers));
+    p.numbers = base_arena_allocate(arena, body->value_count, sizeof(*p.numbers));
     if (p.numbers == NULL)
         return NULL;
     put_node(&p, body->root);

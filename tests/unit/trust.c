@@ -11,7 +11,7 @@
 
 static void is(int32_t expected, const char *path, const char *words)
 {
-    int32_t status = core_file_permissions_check(path);
+    int32_t status = base_file_permissions_check(path);
     ck_assert_msg(status == expected, "%s: %s, %s", path, trm_status_name(status), trm_last_error().sentence);
     if (expected != TRM_OK)
         ck_assert_msg(strstr(trm_last_error().sentence, words) != NULL, "\"%s\" is not in: %s", words,
@@ -151,7 +151,7 @@ START_TEST(a_path_that_is_too_long_is_refused)
     is(TRM_ERROR_NOT_FOUND, path, "too long");
     memset(path + 1, 'a', 300);
     path[300] = '\0';
-    ck_assert_int_ne(core_file_permissions_check(path), TRM_OK);
+    ck_assert_int_ne(base_file_permissions_check(path), TRM_OK);
 }
 END_TEST
 

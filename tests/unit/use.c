@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/stream/deferred.h"
-#include "core/stream/stream.h"
+#include "core/stream/stream_object.h"
 #include "counting.h"
 #include "fake_backend.h"
 #include "runner.h"

@@ -5,14 +5,14 @@
  * one comparison checks everything. A free slot is dead and keeps its last generation.
  * SPDX-License-Identifier: MIT
  */
-#include "core/object/object.h"
+#include "core/object/handle.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <unistd.h>
 
-#include "base/fork.h"
+#include "base/base.h"
 #include "core/object/context.h"
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -120,13 +120,13 @@ static inline struct core_handle_slot *slot_at(const struct core_handle_table *t
 /* A fork would have changed the word, and has not. */
 static inline int is_guarded(const struct core_handle_table *table)
 {
-    return atomic_load_explicit(table->fork_word, memory_order_relaxed) == CORE_FORK_GUARDED;
+    return atomic_load_explicit(table->fork_word, memory_order_relaxed) == BASE_FORK_GUARDED;
 }
 
 static int is_forked(const struct core_handle_table *table)
 {
     uint32_t word = atomic_load_explicit(table->fork_word, memory_order_relaxed);
-    return word == CORE_FORK_GUARDED ? 0 : word == CORE_FORK_CHILD || table->process != getpid();
+    return word == BASE_FORK_GUARDED ? 0 : word == BASE_FORK_CHILD || table->process != getpid();
 }
 
 int32_t core_forked(const struct core_context *context)
@@ -143,13 +143,13 @@ static const char *article(const char *name)
 
 static int32_t fail_forked(void)
 {
-    return core_fail_static(TRM_ERROR_FORKED,
+    return base_fail_static(TRM_ERROR_FORKED,
                             "this context was made before fork(); it works only in the parent process");
 }
 
 static int32_t fail_destroyed(uint32_t type)
 {
-    return core_fail(TRM_ERROR_INVALID_HANDLE, "this %s has been destroyed", type_names[type]);
+    return base_fail(TRM_ERROR_INVALID_HANDLE, "this %s has been destroyed", type_names[type]);
 }
 
 /* A handle whose type is right but whose slot does not know it. */
@@ -161,7 +161,7 @@ static int32_t fail_stale(const struct core_handle_table *table, uint64_t handle
     uint32_t latest                     = word >> 32 & GENERATION_MASK;
     uint32_t given                      = generation_of(handle);
     if (given == 0 || given > latest || (given == latest && word >> 60 != type_of(handle)))
-        return core_fail(TRM_ERROR_INVALID_HANDLE, "this was never a handle of %s %s", article(name), name);
+        return base_fail(TRM_ERROR_INVALID_HANDLE, "this was never a handle of %s %s", article(name), name);
     return fail_destroyed(type_of(handle));
 }
 
@@ -169,20 +169,20 @@ static int32_t fail_handle(uint64_t handle, enum core_type type)
 {
     const char *wanted = type_names[type];
     if (handle == 0)
-        return core_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got NULL", article(wanted), wanted);
+        return base_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got NULL", article(wanted), wanted);
     const char *given = type_names[type_of(handle)];
     if (handle >> 56 == 0 || given == NULL)
-        return core_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got something that is no handle",
+        return base_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got something that is no handle",
                          article(wanted), wanted);
     const struct core_handle_table *table = table_of(handle);
     if (table == NULL && type_of(handle) == CORE_CONTEXT)
         return fail_destroyed(CORE_CONTEXT);
     if (table == NULL)
-        return core_fail(TRM_ERROR_INVALID_HANDLE, "the context of this %s has been destroyed", given);
+        return base_fail(TRM_ERROR_INVALID_HANDLE, "the context of this %s has been destroyed", given);
     if (is_forked(table))
         return fail_forked();
     if (type_of(handle) != type)
-        return core_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got %s %s", article(wanted), wanted,
+        return base_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got %s %s", article(wanted), wanted,
                          article(given), given);
     return fail_stale(table, handle);
 }
@@ -345,13 +345,13 @@ COLD static int32_t slots_add(struct core_handle_table *table)
     while (chunk < CHUNKS && atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed) != NULL)
         chunk++;
     if (chunk >= CHUNKS - 1)
-        return core_fail(TRM_ERROR_OUT_OF_HOST_MEMORY,
+        return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY,
                          "the context has %u objects, and no number for one more", chunk_first(CHUNKS - 1));
     uint32_t count                 = chunk_slots(chunk);
     uint32_t first                 = chunk_first(chunk);
     struct core_handle_slot *slots = core_allocate(table->context, count * sizeof(*slots));
     if (slots == NULL)
-        return core_fail_memory("making room for handles");
+        return base_fail_memory("making room for handles");
     for (uint32_t i = 0; i < count; i++) {
         atomic_init(&slots[i].word, (uint64_t)table->floor << 32 | DEAD);
         atomic_init(&slots[i].content, first + i + 1);
@@ -524,7 +524,7 @@ static int32_t table_publish(struct core_handle_table *table)
         table->floor  = atomic_load_explicit(&directory.floors[number], memory_order_relaxed);
         return TRM_OK;
     }
-    return core_fail(TRM_ERROR_BUSY, "there are %d contexts already, as many as there can be", CONTEXTS - 1);
+    return base_fail(TRM_ERROR_BUSY, "there are %d contexts already, as many as there can be", CONTEXTS - 1);
 }
 
 int32_t core_handle_table_create(struct core_context *context, const _Atomic uint32_t *fork_word,
@@ -532,7 +532,7 @@ int32_t core_handle_table_create(struct core_context *context, const _Atomic uin
 {
     struct core_handle_table *table = core_allocate(context, sizeof(*table));
     if (table == NULL)
-        return core_fail_memory("making a table of handles");
+        return base_fail_memory("making a table of handles");
     table->context   = context;
     table->fork_word = fork_word;
     table->process   = getpid();

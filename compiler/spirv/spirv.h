@@ -16,14 +16,14 @@
  * the function, but it may be that they cannot be reached; a loop may have no way back that can be.
  * SPDX-License-Identifier: MIT
  */
-#ifndef COMPILER_SPIRV_MODULE_H
-#define COMPILER_SPIRV_MODULE_H
+#ifndef COMPILER_SPIRV_SPIRV_H
+#define COMPILER_SPIRV_SPIRV_H
 
 #include <spirv/unified1/GLSL.std.450.h>
 #include <spirv/unified1/spirv.h>
 #include <trireme/shader.h>
 
-#include "base/arena.h"
+#include "base/base.h"
 
 #define SPIRV_DEPTH_MOST 32u         /* nesting of types, and of the calls of functions */
 #define SPIRV_BOUND_MOST 1000000u    /* ids of one module */
@@ -189,7 +189,7 @@ struct spirv_entry {
 };
 
 struct spirv_module {
-    struct core_arena *arena;
+    struct base_arena *arena;
     uint32_t version; /* 0x00010000 … 0x00010600 */
     uint32_t bound;
     uint32_t id_capacity;
@@ -212,14 +212,14 @@ struct spirv_module {
 
 /* The words of a module in this machine's order, from bytes of either order and any alignment.
  * Errors: INVALID_ARGUMENT for what is no SPIR-V. */
-int32_t spirv_words(struct core_arena *arena, const void *bytes, uint64_t size, uint32_t **words,
+int32_t spirv_words(struct base_arena *arena, const void *bytes, uint64_t size, uint32_t **words,
                     uint32_t *count);
 
 /* Read and check a module, with these constants in force (by id or name; `constants` may be NULL).
  * Errors: INVALID_ARGUMENT with the word where the module is wrong, or naming a constant that it has not;
  * TYPE_MISMATCH for a constant; UNSUPPORTED for a capability, extension, memory or addressing model, with its name, or
  * an instruction that the table (grammar.h) does not have, with its source line. */
-int32_t spirv_read(struct core_arena *arena, const uint32_t *words, uint32_t count,
+int32_t spirv_read(struct base_arena *arena, const uint32_t *words, uint32_t count,
                    const struct trm_constant *constants, uint32_t constant_count,
                    struct spirv_module **module);
 

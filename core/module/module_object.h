@@ -1,0 +1,50 @@
+/* Modules: loaded code.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CORE_MODULE_MODULE_OBJECT_H
+#define CORE_MODULE_MODULE_OBJECT_H
+
+#include <trireme/kernel.h>
+
+#include "base/base.h"
+#include "core/device/device.h"
+#include "core/stream/stream.h"
+
+struct core_module_notes;
+struct core_portable;
+
+/* Kept by its handle, its kernels, and launches; unloaded when all are gone. Launches are far more
+ * frequent than anything else that uses a module, so they are not recorded in `uses` but in notes,
+ * one for each stream, which stay where they are; the stream remembers where its note is. At the
+ * end the notes become uses. */
+struct core_module {
+    struct core_object object;
+    struct core_device *device;
+    struct trm_backend_module *module;
+    struct base_lock lock; /* guards the list that follows, but not the values in it */
+    struct core_module_notes *notes;
+    struct core_in_flight uses;
+    struct core_deferred deferred;
+    struct core_portable *portable; /* what it was made of, and its kernels; NULL: native code */
+    char *name;
+};
+
+static inline struct core_module *core_module_find(struct trm_module *handle)
+{
+    return core_object_find(handle, CORE_MODULE);
+}
+
+/* Record that operation `value` of `stream` runs code of the module. By the enqueuing thread. */
+void core_module_use_first(struct core_module *module, struct core_stream *stream, uint64_t value);
+static inline void core_module_use(struct core_module *module, struct core_stream *stream, uint64_t value)
+{
+    if (__builtin_expect(stream->launched == module->object.handle, 1))
+        atomic_store_explicit(stream->launched_note, value, memory_order_release);
+    else
+        core_module_use_first(module, stream, value);
+}
+
+/* Make uses of the notes, once nothing is launched from the module any more. */
+void core_module_notes_to_uses(struct core_module *module);
+
+#endif
