@@ -5,6 +5,7 @@ triremeinclude_HEADERS = \
 	include/trireme/api.h \
 	include/trireme/array.h \
 	include/trireme/backend.h \
+	include/trireme/backend_util.h \
 	include/trireme/buffer.h \
 	include/trireme/context.h \
 	include/trireme/coordinator.h \
