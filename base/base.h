@@ -6,6 +6,7 @@
 
 #include "base/allocate.h"
 #include "base/arena.h"
+#include "base/compiler.h"
 #include "base/error.h"
 #include "base/file_permissions.h"
 #include "base/fork.h"

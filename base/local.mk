@@ -5,6 +5,7 @@ libtrireme_internal_la_SOURCES += \
 	base/allocate.c base/allocate.h \
 	base/arena.c base/arena.h \
 	base/base.h \
+	base/compiler.h \
 	base/error.c base/error.h \
 	base/file_permissions.c base/file_permissions.h \
 	base/fork.c base/fork.h \

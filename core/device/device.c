@@ -370,7 +370,7 @@ int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage 
 
 int32_t core_device_check(struct core_device *device)
 {
-    if (__builtin_expect(atomic_load_explicit(&device->lost, memory_order_acquire) == 0, 1))
+    if (LIKELY(atomic_load_explicit(&device->lost, memory_order_acquire) == 0))
         return TRM_OK;
     return base_failure_raise(&device->loss);
 }

@@ -25,8 +25,6 @@ struct launch_space {
     struct core_buffer *buffers[ARGUMENTS_INLINE];
 };
 
-#define LIKELY(condition) __builtin_expect(!!(condition), 1)
-
 /* ---- the grid ------------------------------------------------------------------------------ */
 
 static int32_t fail_grid(const char *what, uint32_t given, char axis, uint64_t most)

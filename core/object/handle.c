@@ -15,9 +15,6 @@
 #include "base/base.h"
 #include "core/object/context.h"
 
-#define LIKELY(condition) __builtin_expect(!!(condition), 1)
-#define COLD __attribute__((cold, noinline))
-
 #define CONTEXTS 256 /* number 0 is never given */
 #define SLOT_BITS 24
 #define SLOT_MASK 0xffffffu
