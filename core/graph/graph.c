@@ -38,7 +38,7 @@ int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
         return base_last_status();
-    int32_t status = core_output_check(out, "graph");
+    int32_t status = core_output_check(out, "trm_graph_create", "graph");
     if (status == TRM_OK)
         status = core_device_check(device);
     if (status != TRM_OK)
@@ -72,7 +72,7 @@ int32_t trm_graph_record(struct trm_graph *handle, struct trm_stream **out)
     struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
     if (graph == NULL)
         return base_last_status();
-    int32_t status = core_output_check(out, "stream");
+    int32_t status = core_output_check(out, "trm_graph_record", "stream");
     if (status == TRM_OK)
         status = core_device_check(graph->device);
     if (status == TRM_OK && graph->stream == NULL)
@@ -88,7 +88,7 @@ int32_t trm_graph_node_count(struct trm_graph *handle, uint32_t *count)
     const struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
     if (graph == NULL)
         return base_last_status();
-    int32_t status = core_output_check(count, "count");
+    int32_t status = core_output_check(count, "trm_graph_node_count", "count");
     if (status == TRM_OK)
         *count = graph->recorder.count;
     return status;
@@ -100,7 +100,7 @@ int32_t trm_graph_instantiate(struct trm_graph *handle, struct trm_graph_exec **
     const struct core_graph *graph = core_object_find(handle, CORE_GRAPH);
     if (graph == NULL)
         return base_last_status();
-    int32_t status = core_output_check(out, "exec");
+    int32_t status = core_output_check(out, "trm_graph_instantiate", "exec");
     if (status == TRM_OK)
         status = core_device_check(graph->device);
     if (status == TRM_OK && graph->recorder.broken)

@@ -352,7 +352,7 @@ int32_t trm_graph_exec_is_native(struct trm_graph_exec *handle, int32_t *native)
     const struct core_graph_exec *exec = core_graph_exec_find(handle);
     if (exec == NULL)
         return base_last_status();
-    int32_t status = core_output_check(native, "native");
+    int32_t status = core_output_check(native, "trm_graph_exec_is_native", "native");
     if (status == TRM_OK)
         *native = !exec->emulated;
     return status;

@@ -37,7 +37,7 @@ int32_t trm_device_adopt(struct trm_context *handle, const char *backend, int32_
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
         return base_last_status();
-    int32_t status = core_output_check(device, "device");
+    int32_t status = core_output_check(device, "trm_device_adopt", "device");
     if (status == TRM_OK && (backend == NULL || native == NULL))
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_adopt: `%s` is NULL",
                            backend == NULL ? "backend" : "native");
@@ -59,7 +59,7 @@ int32_t trm_stream_adopt(struct trm_device *handle, int32_t type, uint64_t nativ
         return base_last_status();
     int32_t status = core_interop_check_native(type, CORE_NATIVE_STREAM);
     if (status == TRM_OK)
-        status = core_output_check(out, "stream");
+        status = core_output_check(out, "trm_stream_adopt", "stream");
     if (status != TRM_OK)
         return status;
     if (device->backend->interop.stream_adopt == NULL)
@@ -103,5 +103,5 @@ int32_t trm_buffer_adopt(struct trm_device *handle, int32_t type, uint64_t nativ
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "%" PRIu64 " bytes at offset %" PRIu64 " are more than there can be", size, offset);
     struct source source = {.device = device, .type = type, .native = native, .offset = offset, .size = size};
-    return core_interop_make_buffer(device, size, find_memory, &source, buffer);
+    return core_interop_make_buffer("trm_buffer_adopt", device, size, find_memory, &source, buffer);
 }

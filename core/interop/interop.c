@@ -38,10 +38,11 @@ int32_t core_interop_check_native(int32_t type, enum core_native_kind kind)
     return TRM_OK;
 }
 
-static int32_t check_native(int32_t type, enum core_native_kind kind, const uint64_t *handle)
+static int32_t check_native(const char *function, int32_t type, enum core_native_kind kind,
+                            const uint64_t *native)
 {
     int32_t status = core_interop_check_native(type, kind);
-    return status == TRM_OK ? core_output_check(handle, "handle") : status;
+    return status == TRM_OK ? core_output_check(native, function, "native") : status;
 }
 
 int32_t trm_device_native(struct trm_device *handle, int32_t type, uint64_t *native)
@@ -49,7 +50,7 @@ int32_t trm_device_native(struct trm_device *handle, int32_t type, uint64_t *nat
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
         return base_last_status();
-    int32_t status = check_native(type, CORE_NATIVE_DEVICE, native);
+    int32_t status = check_native("trm_device_native", type, CORE_NATIVE_DEVICE, native);
     if (status != TRM_OK)
         return status;
     if (device->backend->interop.device_handle == NULL)
@@ -76,7 +77,7 @@ int32_t trm_stream_native(struct trm_stream *handle, int32_t type, uint64_t *nat
     struct core_stream *stream = core_object_enter(handle, CORE_STREAM);
     if (stream == NULL)
         return base_last_status();
-    int32_t status = check_native(type, CORE_NATIVE_STREAM, native);
+    int32_t status = check_native("trm_stream_native", type, CORE_NATIVE_STREAM, native);
     if (status == TRM_OK)
         status = stream_native(stream, type, native);
     core_object_leave(&stream->object);
@@ -106,9 +107,9 @@ int32_t trm_buffer_native(struct trm_buffer *handle, int32_t type, uint64_t *nat
     struct core_buffer *buffer = core_object_enter(handle, CORE_BUFFER);
     if (buffer == NULL)
         return base_last_status();
-    int32_t status = check_native(type, CORE_NATIVE_BUFFER, native);
+    int32_t status = check_native("trm_buffer_native", type, CORE_NATIVE_BUFFER, native);
     if (status == TRM_OK)
-        status = core_output_check(offset, "offset");
+        status = core_output_check(offset, "trm_buffer_native", "offset");
     if (status == TRM_OK)
         status = buffer_native(buffer, type, native, offset);
     core_object_leave(&buffer->object);
@@ -141,14 +142,14 @@ static int32_t find_memory(void *user, struct trm_backend_memory **memory)
     return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
-int32_t core_interop_make_buffer(struct core_device *device, uint64_t size,
+int32_t core_interop_make_buffer(const char *function, struct core_device *device, uint64_t size,
                                  int32_t (*find)(void *user, struct trm_backend_memory **memory), void *user,
                                  struct trm_buffer **handle)
 {
     struct core_buffer *buffer;
     int32_t status = core_device_check(device);
     if (status == TRM_OK)
-        status = core_output_check(handle, "buffer");
+        status = core_output_check(handle, function, "buffer");
     if (status != TRM_OK)
         return status;
     if (size == 0)
@@ -171,7 +172,8 @@ int32_t trm_buffer_create_exportable(struct trm_device *handle, uint64_t size, s
     if (device->backend->interop.memory_create == NULL)
         return core_interop_missing(device, "memory that can be exported");
     struct source source = {.device = device, .size = size};
-    return core_interop_make_buffer(device, size, find_memory, &source, buffer);
+    return core_interop_make_buffer("trm_buffer_create_exportable", device, size, find_memory, &source,
+                                    buffer);
 }
 
 int32_t trm_buffer_import(struct trm_device *handle, int32_t type, int32_t fd, uint64_t size,
@@ -186,7 +188,7 @@ int32_t trm_buffer_import(struct trm_device *handle, int32_t type, int32_t fd, u
     if (status != TRM_OK)
         return status;
     struct source source = {.device = device, .size = size, .type = type, .fd = fd};
-    return core_interop_make_buffer(device, size, find_memory, &source, buffer);
+    return core_interop_make_buffer("trm_buffer_import", device, size, find_memory, &source, buffer);
 }
 
 static int32_t export_memory(const struct core_buffer *buffer, int32_t type, int32_t *fd, uint64_t *size)
@@ -209,9 +211,9 @@ int32_t trm_buffer_export(struct trm_buffer *handle, int32_t type, int32_t *fd, 
         return base_last_status();
     int32_t status = core_interop_check_fd(type, 0);
     if (status == TRM_OK)
-        status = core_output_check(fd, "fd");
+        status = core_output_check(fd, "trm_buffer_export", "fd");
     if (status == TRM_OK)
-        status = core_output_check(size, "size");
+        status = core_output_check(size, "trm_buffer_export", "size");
     if (status == TRM_OK)
         status = export_memory(buffer, type, fd, size);
     core_object_leave(&buffer->object);

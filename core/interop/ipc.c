@@ -39,7 +39,7 @@ int32_t trm_buffer_create_ipc(struct trm_device *handle, uint64_t size, struct t
     if (device->backend->interop.ipc_create == NULL)
         return core_interop_missing(device, "memory with handles for other processes");
     struct source source = {.device = device, .size = size};
-    return core_interop_make_buffer(device, size, create_memory, &source, buffer);
+    return core_interop_make_buffer("trm_buffer_create_ipc", device, size, create_memory, &source, buffer);
 }
 
 /* ---- handles out ------------------------------------------------------------------------------ */
@@ -67,7 +67,7 @@ int32_t trm_buffer_get_ipc_handle(struct trm_buffer *handle, struct trm_ipc_hand
     struct core_buffer *buffer = core_object_enter(handle, CORE_BUFFER);
     if (buffer == NULL)
         return base_last_status();
-    int32_t status = core_output_check(ipc, "ipc");
+    int32_t status = core_output_check(ipc, "trm_buffer_get_ipc_handle", "ipc");
     if (status == TRM_OK)
         status = get_handle(buffer, ipc);
     core_object_leave(&buffer->object);
@@ -101,5 +101,6 @@ int32_t trm_buffer_open_ipc_handle(struct trm_device *handle, const struct trm_i
                          "%" PRIu64 " bytes at offset %" PRIu64 " are more than there can be", given.size,
                          given.offset);
     struct source source = {.device = device, .size = given.size, .handle = &given};
-    return core_interop_make_buffer(device, given.size, open_memory, &source, buffer);
+    return core_interop_make_buffer("trm_buffer_open_ipc_handle", device, given.size, open_memory, &source,
+                                    buffer);
 }

@@ -33,8 +33,7 @@ static void let_go(struct core_semaphore *semaphore)
 
 static void deferred_go(struct core_deferred *item)
 {
-    struct core_semaphore *semaphore =
-        (struct core_semaphore *)((char *)item - offsetof(struct core_semaphore, deferred));
+    struct core_semaphore *semaphore = base_container_of(item, struct core_semaphore, deferred);
     let_go(semaphore);
     core_object_release(&semaphore->object);
 }
@@ -109,7 +108,7 @@ int32_t trm_semaphore_create(struct trm_device *handle, struct trm_semaphore **o
         return core_interop_missing(device, "semaphores that others can have");
     int32_t status = core_device_check(device);
     if (status == TRM_OK)
-        status = core_output_check(out, "semaphore");
+        status = core_output_check(out, "trm_semaphore_create", "semaphore");
     if (status == TRM_OK)
         status = semaphore_make(device, &semaphore);
     if (status != TRM_OK)
@@ -131,7 +130,7 @@ int32_t trm_semaphore_import(struct trm_device *handle, int32_t type, int32_t fd
     if (status == TRM_OK)
         status = core_interop_check_fd(type, fd);
     if (status == TRM_OK)
-        status = core_output_check(out, "semaphore");
+        status = core_output_check(out, "trm_semaphore_import", "semaphore");
     if (status == TRM_OK)
         status = semaphore_make(device, &semaphore);
     if (status != TRM_OK)
@@ -151,7 +150,7 @@ void trm_semaphore_destroy(struct trm_semaphore *handle)
 static int32_t export_semaphore(const struct core_semaphore *semaphore, int32_t type, int32_t *fd)
 {
     const struct trm_interop_ops *ops = ops_of(semaphore);
-    int32_t status                    = core_output_check(fd, "fd");
+    int32_t status                    = core_output_check(fd, "trm_semaphore_export", "fd");
     if (status != TRM_OK)
         return status;
     if (ops->semaphore_export == NULL)
@@ -174,7 +173,7 @@ int32_t trm_semaphore_export(struct trm_semaphore *handle, int32_t type, int32_t
 static int32_t read_value(const struct core_semaphore *semaphore, uint64_t *value)
 {
     const struct trm_interop_ops *ops = ops_of(semaphore);
-    int32_t status                    = core_output_check(value, "value");
+    int32_t status                    = core_output_check(value, "trm_semaphore_value", "value");
     if (status != TRM_OK)
         return status;
     if (ops->semaphore_value == NULL)

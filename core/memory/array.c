@@ -75,7 +75,7 @@ int32_t trm_array_create(struct trm_device *device, int32_t type, uint64_t count
                          count, trm_type_name(type));
     if (data == NULL)
         desc.flags = TRM_BUFFER_ZEROED;
-    int32_t status = core_output_check(array, "array");
+    int32_t status = core_output_check(array, "trm_array_create", "array");
     if (status == TRM_OK)
         status = trm_buffer_create_from(device, &desc, &buffer);
     if (status != TRM_OK)
@@ -106,7 +106,7 @@ int32_t trm_array_type(struct trm_array *array, int32_t *type)
     const struct core_array *found = array_find(array);
     if (found == NULL)
         return base_last_status();
-    int32_t status = core_output_check(type, "type");
+    int32_t status = core_output_check(type, "trm_array_type", "type");
     if (status == TRM_OK)
         *type = found->type;
     return status;
@@ -117,7 +117,7 @@ int32_t trm_array_count(struct trm_array *array, uint64_t *count)
     const struct core_array *found = array_find(array);
     if (found == NULL)
         return base_last_status();
-    int32_t status = core_output_check(count, "count");
+    int32_t status = core_output_check(count, "trm_array_count", "count");
     if (status == TRM_OK)
         *count = found->count;
     return status;
@@ -128,7 +128,7 @@ int32_t trm_array_bytes(struct trm_array *array, uint64_t *bytes)
     const struct core_array *found = array_find(array);
     if (found == NULL)
         return base_last_status();
-    int32_t status = core_output_check(bytes, "bytes");
+    int32_t status = core_output_check(bytes, "trm_array_bytes", "bytes");
     if (status == TRM_OK)
         *bytes = found->buffer->size;
     return status;
@@ -139,7 +139,7 @@ int32_t trm_array_buffer(struct trm_array *array, struct trm_buffer **buffer)
     const struct core_array *found = array_find(array);
     if (found == NULL)
         return base_last_status();
-    int32_t status = core_output_check(buffer, "buffer");
+    int32_t status = core_output_check(buffer, "trm_array_buffer", "buffer");
     if (status == TRM_OK)
         *buffer = found->buffer->object.handle;
     return status;

@@ -53,7 +53,7 @@ static int32_t check_desc(const struct core_device *device, const struct trm_buf
 }
 
 /* Handle-level checks are done. */
-static int32_t create(struct core_device *device, const struct trm_buffer_desc *desc,
+static int32_t create(const char *function, struct core_device *device, const struct trm_buffer_desc *desc,
                       struct trm_buffer **buffer)
 {
     struct core_buffer *made = NULL;
@@ -63,7 +63,7 @@ static int32_t create(struct core_device *device, const struct trm_buffer_desc *
         status = check_desc(device, desc);
     if (status != TRM_OK)
         return status;
-    status = core_output_check(buffer, "buffer");
+    status = core_output_check(buffer, function, "buffer");
     if (status == TRM_OK)
         status = core_buffer_create(device, desc, NULL, &made);
     if (status == TRM_OK)
@@ -81,7 +81,7 @@ int32_t trm_buffer_create_from(struct trm_device *device, const struct trm_buffe
         return base_last_status();
     if (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a buffer needs a description with its struct_size");
-    return create(found, &own, buffer);
+    return create("trm_buffer_create_from", found, &own, buffer);
 }
 
 int32_t trm_buffer_create(struct trm_device *device, int32_t kind, uint64_t size, struct trm_buffer **buffer)
@@ -91,7 +91,7 @@ int32_t trm_buffer_create(struct trm_device *device, int32_t kind, uint64_t size
     struct core_device *found = core_device_find(device);
     if (found == NULL)
         return base_last_status();
-    return create(found, &desc, buffer);
+    return create("trm_buffer_create", found, &desc, buffer);
 }
 
 int32_t trm_buffer_retain(struct trm_buffer *buffer)
@@ -132,7 +132,7 @@ int32_t trm_buffer_size(struct trm_buffer *buffer, uint64_t *size)
     const struct core_buffer *found = core_buffer_find(buffer);
     if (found == NULL)
         return base_last_status();
-    int32_t status = core_output_check(size, "size");
+    int32_t status = core_output_check(size, "trm_buffer_size", "size");
     if (status == TRM_OK)
         *size = found->size;
     return status;
@@ -143,7 +143,7 @@ int32_t trm_buffer_kind(struct trm_buffer *buffer, int32_t *kind)
     const struct core_buffer *found = core_buffer_find(buffer);
     if (found == NULL)
         return base_last_status();
-    int32_t status = core_output_check(kind, "kind");
+    int32_t status = core_output_check(kind, "trm_buffer_kind", "kind");
     if (status == TRM_OK)
         *kind = found->kind;
     return status;
@@ -158,7 +158,7 @@ int32_t trm_buffer_host_pointer(struct trm_buffer *buffer, void **pointer)
         return base_fail(TRM_ERROR_UNSUPPORTED,
                          "the host cannot reach this buffer's memory on device %s; map it",
                          found->device->id);
-    int32_t status = core_output_check(pointer, "pointer");
+    int32_t status = core_output_check(pointer, "trm_buffer_host_pointer", "pointer");
     if (status == TRM_OK)
         *pointer = found->host;
     return status;

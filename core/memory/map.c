@@ -62,7 +62,7 @@ int32_t trm_buffer_map(struct trm_buffer *buffer, uint32_t flags, void **pointer
         return base_last_status();
     int32_t status = check_flags(flags);
     if (status == TRM_OK)
-        status = core_output_check(pointer, "pointer");
+        status = core_output_check(pointer, "trm_buffer_map", "pointer");
     if (status != TRM_OK)
         goto leave;
     if (!atomic_compare_exchange_strong_explicit(&found->mapped, &none, CORE_MAP_CHANGING,

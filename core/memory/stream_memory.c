@@ -20,7 +20,7 @@ int32_t trm_stream_alloc(struct trm_stream *stream, uint64_t size, struct trm_bu
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "a buffer of %" PRIu64 " bytes: device %s has at most %" PRIu64 " bytes a buffer",
                          size, found->device->id, found->device->limits.max_buffer_bytes);
-    status = core_output_check(buffer, "buffer");
+    status = core_output_check(buffer, "trm_stream_alloc", "buffer");
     if (status == TRM_OK)
         status = core_buffer_create(found->device, &desc, found, &made);
     if (status == TRM_OK)

@@ -201,7 +201,7 @@ int32_t trm_kernel_get(struct trm_module *module, const char *name, struct trm_k
     struct core_module *found = core_module_find(module);
     if (found == NULL)
         return base_last_status();
-    int32_t status = core_output_check(kernel, "kernel");
+    int32_t status = core_output_check(kernel, "trm_kernel_get", "kernel");
     if (status == TRM_OK && name == NULL)
         status = only_name(found, &name);
     if (status == TRM_OK)
@@ -290,7 +290,7 @@ int32_t trm_kernel_grid(struct trm_kernel *kernel, uint64_t items_x, uint64_t it
     const struct core_kernel *found = core_kernel_find(kernel);
     if (found == NULL)
         return base_last_status();
-    int32_t status = core_output_check(grid, "grid");
+    int32_t status = core_output_check(grid, "trm_kernel_grid", "grid");
     if (status != TRM_OK)
         return status;
     if (found->group_size[0] == 0)

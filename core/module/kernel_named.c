@@ -20,7 +20,7 @@ int32_t trm_kernel_named(struct trm_device *device, const char *name, const stru
                                    .size           = strlen(name) + 1,
                                    .constants      = constants,
                                    .constant_count = constant_count};
-    int32_t status              = core_output_check(kernel, "kernel");
+    int32_t status              = core_output_check(kernel, "trm_kernel_named", "kernel");
     if (status == TRM_OK)
         status = trm_module_load(device, &desc, &module);
     if (status != TRM_OK)

@@ -153,7 +153,7 @@ int32_t trm_module_load(struct trm_device *device, const struct trm_module_desc 
     struct core_device *found = core_device_find(device);
     if (found == NULL)
         return base_last_status();
-    int32_t status = core_output_check(module, "module");
+    int32_t status = core_output_check(module, "trm_module_load", "module");
     if (status == TRM_OK)
         status = check_desc(found, desc, &own);
     if (status == TRM_OK)

@@ -1,4 +1,4 @@
-/* A check that every function with an output makes.
+/* The check of an output pointer, the same in every public function.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_OBJECT_OUTPUT_H
@@ -6,12 +6,14 @@
 
 #include "base/base.h"
 
-/* Is there somewhere to write what `name` is called in the header? */
-static inline int32_t core_output_check(const void *output, const char *name)
+/* INVALID_ARGUMENT when the parameter `name` of the public function `function`, which receives a result, is
+ * NULL. */
+static inline int32_t core_output_check(const void *output, const char *function, const char *name)
 {
-    if (__builtin_expect(output != NULL, 1))
+    if (LIKELY(output != NULL))
         return TRM_OK;
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is nowhere to write the result: %s is NULL", name);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s: `%s`, which receives the result, is NULL", function,
+                     name);
 }
 
 #endif

@@ -61,7 +61,7 @@ int32_t trm_shader_create(struct trm_context *handle, const struct trm_shader_de
     if (context == NULL)
         return base_last_status();
 
-    int32_t status = core_output_check(shader, "shader");
+    int32_t status = core_output_check(shader, "trm_shader_create", "shader");
     if (status == TRM_OK && (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN)))
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a shader needs a description with its struct_size");
     if (status == TRM_OK)
@@ -84,9 +84,9 @@ int32_t trm_shader_bytes(struct trm_shader *shader, const void **bytes, uint64_t
     const struct core_shader *found = core_shader_find(shader);
     if (found == NULL)
         return base_last_status();
-    int32_t status = core_output_check(bytes, "bytes");
+    int32_t status = core_output_check(bytes, "trm_shader_bytes", "bytes");
     if (status == TRM_OK)
-        status = core_output_check(size, "size");
+        status = core_output_check(size, "trm_shader_bytes", "size");
     if (status != TRM_OK)
         return status;
     *bytes = found->portable.words;

@@ -153,9 +153,9 @@ int32_t trm_shader_translate(struct trm_shader *handle, const struct trm_transla
     if (shader == NULL)
         return base_last_status();
 
-    int32_t status = core_output_check(text, "text");
+    int32_t status = core_output_check(text, "trm_shader_translate", "text");
     if (status == TRM_OK)
-        status = core_output_check(length, "length");
+        status = core_output_check(length, "trm_shader_translate", "length");
     if (status == TRM_OK && (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN)))
         status =
             base_fail(TRM_ERROR_INVALID_ARGUMENT, "a translation needs a description with its struct_size");

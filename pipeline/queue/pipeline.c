@@ -133,7 +133,7 @@ int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline
     if (device == NULL)
         return base_last_status();
 
-    int32_t status = core_output_check(pipeline, "pipeline");
+    int32_t status = core_output_check(pipeline, "trm_pipeline_create", "pipeline");
     if (status == TRM_OK && (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN)))
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs a description with its struct_size");
     if (status == TRM_OK)

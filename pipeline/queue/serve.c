@@ -57,7 +57,7 @@ static int32_t acquire(struct core_pipeline *pipeline, uint64_t deadline, struct
 int32_t trm_pipeline_acquire(struct trm_pipeline *handle, uint64_t timeout_ns, struct trm_token **token)
 {
     struct core_slot *slot = NULL;
-    int32_t status         = core_output_check(token, "token");
+    int32_t status         = core_output_check(token, "trm_pipeline_acquire", "token");
     if (status != TRM_OK)
         return status;
     struct core_pipeline *pipeline = core_pipeline_enter(handle);
@@ -352,7 +352,7 @@ static int32_t next(struct core_pipeline *pipeline, uint64_t deadline, struct tr
 
 int32_t trm_pipeline_next(struct trm_pipeline *handle, uint64_t timeout_ns, struct trm_token **token)
 {
-    int32_t status = core_output_check(token, "token");
+    int32_t status = core_output_check(token, "trm_pipeline_next", "token");
     if (status != TRM_OK)
         return status;
     struct core_pipeline *pipeline = core_pipeline_enter(handle);

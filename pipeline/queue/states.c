@@ -41,11 +41,11 @@ int32_t trm_pipeline_slots(struct trm_pipeline *handle, struct trm_slot *slots, 
                            uint32_t *count)
 {
     if (capacity > 0) {
-        int32_t status = core_output_check(slots, "slots");
+        int32_t status = core_output_check(slots, "trm_pipeline_slots", "slots");
         if (status != TRM_OK)
             return status;
     }
-    int32_t status = core_output_check(count, "count");
+    int32_t status = core_output_check(count, "trm_pipeline_slots", "count");
     if (status != TRM_OK)
         return status;
     struct core_pipeline *pipeline = core_pipeline_enter(handle);

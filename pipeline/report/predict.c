@@ -116,7 +116,7 @@ int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_predictio
 
     if (desc == NULL || !core_struct_take(&own, sizeof(own), desc, sizeof(own)))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a prediction needs a description with its struct_size");
-    status = core_output_check(prediction, "prediction");
+    status = core_output_check(prediction, "trm_predict", "prediction");
     if (status == TRM_OK)
         status = read_description(&own, &model);
     if (status != TRM_OK)

@@ -42,7 +42,7 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
 
     if (report == NULL || report->struct_size < sizeof(*report))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
-    int32_t status = core_output_check(desc, "desc");
+    int32_t status = core_output_check(desc, "trm_report_prediction", "desc");
     if (status != TRM_OK)
         return status;
     if (report->measured == 0 || report->tokens == 0)

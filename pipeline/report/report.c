@@ -50,7 +50,7 @@ int32_t trm_pipeline_report(struct trm_pipeline *handle, struct trm_report *repo
 {
     struct trm_report ours;
     struct core_pipeline *pipeline;
-    int32_t status = core_output_check(report, "report");
+    int32_t status = core_output_check(report, "trm_pipeline_report", "report");
 
     if (status != TRM_OK)
         return status;
