@@ -9,8 +9,8 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/predict_exact.c \
 	pipeline/report/predict_shared.c \
 	pipeline/report/prediction.c \
-	pipeline/report/report.c pipeline/report/report.h \
-	pipeline/report/report_file.c \
+	pipeline/queue/report.c pipeline/report/report_internal.h \
+	pipeline/report/output_file.c \
 	pipeline/report/report_json.c \
 	pipeline/report/report_text.c \
 	pipeline/report/slices.c \
@@ -18,7 +18,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/timeline_html.c \
 	pipeline/report/timeline_script.c \
 	pipeline/report/timeline_style.c \
-	pipeline/report/trace.c pipeline/report/trace.h \
+	pipeline/queue/trace.c pipeline/report/trace.h \
 	pipeline/report/trace_events.c \
 	pipeline/report/writer.c pipeline/report/writer.h
 
@@ -27,11 +27,11 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/arguments.c \
 	pipeline/engine/check.c \
 	pipeline/engine/choose.c \
-	pipeline/engine/engine.c pipeline/engine/engine.h \
+	pipeline/engine/engine.c pipeline/engine/engine_internal.h \
 	pipeline/engine/enqueue.c \
 	pipeline/engine/host_stage.c \
 	pipeline/engine/pieces.c \
-	pipeline/engine/pipeline.h \
+	pipeline/engine/engine.h \
 	pipeline/engine/port_memory.c \
 	pipeline/engine/ports.c \
 	pipeline/engine/progress.c \

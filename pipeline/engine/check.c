@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 #define KNOWN_FLAGS ((uint32_t)(TRM_PIPELINE_UNORDERED | TRM_PIPELINE_DIVISIBLE))
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 /* Bytes of a token's inputs and outputs up to which kernels are tried on the host's memory. Far above the size at which copies
  * win on any bus; the trial decides. */

@@ -1,7 +1,7 @@
 /* Pipelines, the device's side: its beginning, its end, and what it does after a failure.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 #include "pipeline/engine/range.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/stream/stream.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 #include "pipeline/engine/range.h"
 
 /* Where the device is the host's own processors, work as short as this is over before another one has taken it up. */

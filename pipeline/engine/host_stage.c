@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 #include "core/stream/stream.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 #include "pipeline/engine/range.h"
 
 static _Thread_local struct core_inside *innermost;

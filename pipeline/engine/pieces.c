@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 /* Of the largest port. What the stages of a piece touch, with the host's side of the copies, is to fit in a core's
  * second-level cache beside what the next piece brings: 1 MiB is common, and three or four ports are. */

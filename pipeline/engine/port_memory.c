@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 /* ---- regions --------------------------------------------------------------------------------- */
 

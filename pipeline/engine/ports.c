@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/memory/memory.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 /* A shared port's buffer: kept alive, and of the pipeline's device. */
 static int32_t keep_shared(struct core_pipeline *pipeline, struct trm_port *port)

@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "core/module/module.h"
 #include "core/stream/stream.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 /* ---- looking --------------------------------------------------------------------------------- */
 

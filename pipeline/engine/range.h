@@ -4,7 +4,7 @@
 #ifndef PIPELINE_ENGINE_RANGE_H
 #define PIPELINE_ENGINE_RANGE_H
 
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 /* The backend's ranges, or NULL. */
 const struct trm_range_ops *core_ranges_find(const struct core_backend *backend);

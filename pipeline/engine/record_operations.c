@@ -1,7 +1,7 @@
 /* Pipelines: the operations of a token, put onto a stream or into a recording.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 #include <trireme/transfer.h>
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <trireme/transfer.h>
 
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 /* So many tokens in a row that do not fit make a new recording worth its while. */
 #define MISFITS 2

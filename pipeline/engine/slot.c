@@ -7,7 +7,7 @@
 
 #include "core/memory/memory.h"
 #include "core/stream/stream.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 #include "pipeline/engine/range.h"
 
 #define PLAIN_ALIGNMENT 64 /* of host memory that is no buffer: lines of the cache, vectors */

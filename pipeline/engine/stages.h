@@ -5,7 +5,7 @@
 #define PIPELINE_ENGINE_STAGES_H
 
 #include "core/module/module.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 struct core_stage_subject {
     struct core_pipeline *pipeline;

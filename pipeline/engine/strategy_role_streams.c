@@ -2,7 +2,7 @@
  * the tokens in order; a failure of a stream is one of all tokens on it, until it is replaced.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 /* The streams of a token: one of a role that it has nothing for is left out. */
 struct roles {

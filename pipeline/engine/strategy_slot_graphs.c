@@ -2,7 +2,7 @@
  * what was recorded is put on the stream operation by operation.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 static const char *first_stage(const struct core_pipeline *pipeline)
 {

@@ -2,7 +2,7 @@
  * slot.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 int32_t core_put_on_slot(struct core_slot *slot)
 {

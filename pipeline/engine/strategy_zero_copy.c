@@ -3,7 +3,7 @@
  * left are the launches, on the slot's own stream.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 const struct core_strategy_ops core_strategy_zero_copy = {
     .strategy = TRM_STRATEGY_ZERO_COPY,

@@ -7,7 +7,7 @@
 
 #include "base/base.h"
 #include "core/stream/stream.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 /* A token that takes longer is always measured: its stamps are less than a hundredth of it. So is a shorter one while the depth is
  * being found, which goes by what stages wait. Of the others one every so often, for each token of a stretch of neighbours: on a

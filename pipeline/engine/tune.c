@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 /* Looked at after so many tokens a slot, and so long: shorter stretches are noise. */
 #define TOKENS_A_SLOT 8

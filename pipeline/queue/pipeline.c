@@ -2,12 +2,12 @@
  * queues' side in queue.c.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/pipeline.h"
+#include "pipeline/engine/engine.h"
 
 #include <string.h>
 
 #include "core/object/object.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 #define DESC_MIN 88 /* bytes of struct trm_pipeline_desc in the first version */
 

@@ -19,7 +19,7 @@
 #ifndef PIPELINE_QUEUE_QUEUE_H
 #define PIPELINE_QUEUE_QUEUE_H
 
-#include "pipeline/engine/pipeline.h"
+#include "pipeline/engine/engine.h"
 #include "pipeline/queue/source.h"
 
 #define CORE_SLICE_NS 50000000u /* how late a thread that waits for the device sees a cancel */

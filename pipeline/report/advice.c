@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "pipeline/report/predict.h"
-#include "pipeline/report/report.h"
+#include "pipeline/report/report_internal.h"
 
 enum {
     TEXT_MOST    = 48,

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "core/object/object.h"
-#include "pipeline/report/report.h"
+#include "pipeline/report/report_internal.h"
 
 /* As much of the text as fits, and how long it is. */
 struct room {

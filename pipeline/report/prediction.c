@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "core/object/object.h"
-#include "pipeline/report/report.h"
+#include "pipeline/report/report_internal.h"
 
 /* How many tokens load or sink worked on at once, on average, while it worked: 1 for one that takes them one by one. */
 static uint32_t lanes_of(const struct trm_stage_report *stage)

@@ -3,7 +3,7 @@
  */
 #include <inttypes.h>
 
-#include "pipeline/report/report.h"
+#include "pipeline/report/report_internal.h"
 
 static void write_member(struct core_writer *writer, const char *key)
 {

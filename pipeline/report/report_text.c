@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/report/report.h"
+#include "pipeline/report/report_internal.h"
 
 enum {
     COLUMNS   = 80,

@@ -10,7 +10,7 @@
 #include <trireme/trireme.h>
 
 #include "counting.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 #include "store.h"
 
 #define BYTES 512

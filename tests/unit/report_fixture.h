@@ -10,7 +10,7 @@
 #include <trireme/trireme.h>
 
 #include "core/object/context.h"
-#include "pipeline/report/report.h"
+#include "pipeline/report/report_internal.h"
 #include "pipeline/report/trace.h"
 
 /* What has to be so before anything can be tested. */

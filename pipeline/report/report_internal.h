@@ -1,8 +1,8 @@
 /* Inside reports: who writes what.
  * SPDX-License-Identifier: MIT
  */
-#ifndef PIPELINE_REPORT_REPORT_H
-#define PIPELINE_REPORT_REPORT_H
+#ifndef PIPELINE_REPORT_REPORT_INTERNAL_H
+#define PIPELINE_REPORT_REPORT_INTERNAL_H
 
 #include <trireme/report.h>
 

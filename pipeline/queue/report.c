@@ -1,12 +1,12 @@
 /* The report of a pipeline.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/report/report.h"
+#include "pipeline/report/report_internal.h"
 
 #include <string.h>
 
 #include "core/object/object.h"
-#include "pipeline/engine/engine.h"
+#include "pipeline/engine/engine_internal.h"
 
 /* The part that others write while tokens are under way. */
 static void copy_changing(struct core_pipeline *pipeline, struct trm_report *report)

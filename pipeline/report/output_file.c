@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "pipeline/report/report.h"
+#include "pipeline/report/report_internal.h"
 
 struct target {
     FILE *file;

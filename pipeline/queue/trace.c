@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "pipeline/engine/pipeline.h"
+#include "pipeline/engine/engine.h"
 #include "pipeline/queue/queue.h"
-#include "pipeline/report/report.h"
+#include "pipeline/report/report_internal.h"
 
 /* Everything that is written, as it was at one moment, so that the program's function is called without a lock. */
 struct snapshot {
