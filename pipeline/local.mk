@@ -5,12 +5,12 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/advice.c \
 	pipeline/report/format.c \
 	pipeline/report/measure.c pipeline/report/measure.h \
+	pipeline/report/output_file.c \
 	pipeline/report/predict.c pipeline/report/predict.h \
 	pipeline/report/predict_exact.c \
 	pipeline/report/predict_shared.c \
 	pipeline/report/prediction.c \
-	pipeline/queue/report.c pipeline/report/report_internal.h \
-	pipeline/report/output_file.c \
+	pipeline/report/report.h pipeline/report/report_internal.h \
 	pipeline/report/report_json.c \
 	pipeline/report/report_text.c \
 	pipeline/report/slices.c \
@@ -18,7 +18,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/timeline_html.c \
 	pipeline/report/timeline_script.c \
 	pipeline/report/timeline_style.c \
-	pipeline/queue/trace.c pipeline/report/trace.h \
+	pipeline/report/trace.c pipeline/report/trace.h \
 	pipeline/report/trace_events.c \
 	pipeline/report/writer.c pipeline/report/writer.h
 
@@ -27,11 +27,11 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/arguments.c \
 	pipeline/engine/check.c \
 	pipeline/engine/choose.c \
-	pipeline/engine/engine.c pipeline/engine/engine_internal.h \
+	pipeline/engine/engine.c pipeline/engine/engine.h \
+	pipeline/engine/engine_internal.h \
 	pipeline/engine/enqueue.c \
 	pipeline/engine/host_stage.c \
 	pipeline/engine/pieces.c \
-	pipeline/engine/engine.h \
 	pipeline/engine/port_memory.c \
 	pipeline/engine/ports.c \
 	pipeline/engine/progress.c \
@@ -58,11 +58,13 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/queue/next.c \
 	pipeline/queue/pipeline.c \
 	pipeline/queue/queue.c pipeline/queue/queue.h \
+	pipeline/queue/report.c \
 	pipeline/queue/run.c \
 	pipeline/queue/serve.c \
 	pipeline/queue/sink.c \
 	pipeline/queue/source.c pipeline/queue/source.h \
 	pipeline/queue/states.c \
+	pipeline/queue/trace.c \
 	pipeline/queue/wait.c
 
 # pipeline/coordinator: Tasks that name each other by id.

@@ -229,3 +229,25 @@ void core_engine_end(struct core_pipeline *pipeline)
     core_regions_end(pipeline);
     pthread_mutex_unlock(&pipeline->enqueue_lock);
 }
+
+/* ---- the report ------------------------------------------------------------------------------ */
+
+void core_engine_report(const struct core_pipeline *pipeline, struct trm_report *report)
+{
+    const struct core_pipeline_device *engine = pipeline->engine;
+    const struct core_device *device          = pipeline->device;
+
+    base_text_copy(report->name, sizeof(report->name), pipeline->name);
+    base_text_copy(report->backend, sizeof(report->backend), device->backend->name);
+    base_text_copy(report->device, sizeof(report->device), device->id);
+    base_text_copy(report->reason, sizeof(report->reason), pipeline->reason);
+    report->depth           = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
+    report->strategy        = pipeline->strategy;
+    report->pieces          = pipeline->pieces;
+    report->device_bytes    = pipeline->device_bytes;
+    report->host_bytes      = pipeline->host_bytes;
+    report->host_waits      = atomic_load_explicit(&engine->host_waits, memory_order_relaxed);
+    report->pageable_copies = atomic_load_explicit(&engine->pageable_copies, memory_order_relaxed);
+    if (device->limits.synchronous)
+        report->processors = 1;
+}

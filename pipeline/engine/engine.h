@@ -36,11 +36,14 @@
 
 #include "base/base.h"
 #include "core/device/device.h"
-#include "pipeline/report/measure.h"
+#include "pipeline/report/report.h"
 
 #define CORE_PORTS_MOST 64
 #define CORE_STAGES_MOST 64
 #define CORE_DEPTH_MOST 64
+
+/* How many slots a tuned pipeline has at most. */
+#define CORE_DEPTH_TUNED_MOST 8
 
 struct core_pipeline;
 struct core_pipeline_queue;  /* the lower half's: queue.h */
@@ -95,10 +98,10 @@ struct core_pipeline {
     struct core_pipeline_queue *queue;
 };
 
-/* The pipeline behind a handle, entered; leave with core_object_leave(). NULL after setting the last error. */
-struct core_pipeline *core_pipeline_enter(struct trm_pipeline *handle);
-
 /* ---- the device's side: called by the lower half ------------------------------------------------------------ */
+
+/* Is a descriptor right, as far as that can be told without its kernels? */
+int32_t core_desc_check(const struct core_device *device, const struct trm_pipeline_desc *desc);
 
 /* Make everything of it, with the slots that the depth says, and end it (all work has ended). */
 int32_t core_engine_create(struct core_pipeline *pipeline);
@@ -158,15 +161,10 @@ int32_t core_slot_repeatable(const struct core_slot *slot);
 int32_t core_engine_wants_slot(struct core_pipeline *pipeline);
 int32_t core_engine_grow(struct core_pipeline *pipeline);
 
+/* Fills in who the pipeline is and what the engine knows of it; the rest of the report is left alone. With `lock`. */
+void core_engine_report(const struct core_pipeline *pipeline, struct trm_report *report);
+
 /* Is the calling thread inside one of its host stages? */
 int32_t core_engine_inside(const struct core_pipeline *pipeline);
-
-/* ---- the queues' side: called by the object -------------------------------------------------------------------- */
-
-int32_t core_queue_create(struct core_pipeline *pipeline);
-void core_queue_destroy(struct core_pipeline *pipeline);
-
-/* Cancel, and wait until no slot is with anybody but the queues. DEADLOCK inside a callback of the pipeline's. */
-int32_t core_queue_close(struct core_pipeline *pipeline);
 
 #endif

@@ -21,8 +21,6 @@ struct core_slot_device;
 /* Pieces of a token whose times are taken, when it is measured and has more of them. */
 #define CORE_SAMPLES_MOST 8
 
-/* How many slots a tuned pipeline has at most. */
-#define CORE_DEPTH_TUNED_MOST 8
 #define CORE_DEPTH_TUNED_FIRST 3
 
 #define CORE_BIT(number) (UINT64_C(1) << (number))
@@ -251,9 +249,6 @@ static inline uint32_t core_stamps_each(const struct core_pipeline *pipeline)
 uint64_t core_engine_budget(const struct core_pipeline *pipeline);
 
 /* ---- check.c, ports.c, stages.c, pieces.c: a descriptor -------------------------------------------------------- */
-
-/* Is a descriptor right, as far as that can be told without its kernels? */
-int32_t core_desc_check(const struct core_device *device, const struct trm_pipeline_desc *desc);
 
 /* Copies it into the pipeline; core_desc_fini() ends what was copied, however far it came. */
 int32_t core_ports_copy(struct core_pipeline *pipeline, const struct trm_pipeline_desc *desc);

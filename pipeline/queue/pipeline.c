@@ -2,12 +2,9 @@
  * queues' side in queue.c.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/engine/engine.h"
-
-#include <string.h>
+#include "pipeline/queue/queue.h"
 
 #include "core/object/object.h"
-#include "pipeline/engine/engine_internal.h"
 
 #define DESC_MIN 88 /* bytes of struct trm_pipeline_desc in the first version */
 
@@ -66,7 +63,7 @@ static int32_t measure_create(struct core_pipeline *pipeline)
     };
 
     for (uint32_t i = 0; i < desc.launch_count; i++)
-        names[i] = pipeline->engine->plans[i].name;
+        names[i] = pipeline->stages[i].name;
     return core_measure_create(pipeline->object.context, &desc, &pipeline->measure);
 }
 

@@ -133,6 +133,20 @@ static inline int32_t core_slot_place(const struct core_slot *slot)
     return (int32_t)atomic_load_explicit(&slot->state, memory_order_relaxed);
 }
 
+/* ---- pipeline.c, report.c, queue.c: the object ------------------------------------------------------------- */
+
+/* The pipeline behind a handle, entered; leave with core_object_leave(). NULL after setting the last error. */
+struct core_pipeline *core_pipeline_enter(struct trm_pipeline *handle);
+
+/* All of a pipeline's report, prediction and advice included. Takes the lock. */
+void core_queue_report(struct core_pipeline *pipeline, struct trm_report *report);
+
+int32_t core_queue_create(struct core_pipeline *pipeline);
+void core_queue_destroy(struct core_pipeline *pipeline);
+
+/* Cancel, and wait until no slot is with anybody but the queues. DEADLOCK inside a callback of the pipeline's. */
+int32_t core_queue_close(struct core_pipeline *pipeline);
+
 /* ---- queue.c: with the lock, unless it says otherwise ------------------------------------------------------- */
 
 /* The only way from one place to another. An illegal one becomes queue->fault, and the slot stays. */

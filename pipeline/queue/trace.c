@@ -1,26 +1,23 @@
 /* Traces of a pipeline.
  * SPDX-License-Identifier: MIT
  */
-#include "pipeline/report/trace.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "pipeline/engine/engine.h"
+#include "core/object/object.h"
 #include "pipeline/queue/queue.h"
-#include "pipeline/report/report_internal.h"
 
 /* Everything that is written, as it was at one moment, so that the program's function is called without a lock. */
 struct snapshot {
+    struct core_context *context;
     struct core_measure *measure;
     struct trm_report report;
+    int32_t format;
 };
 
 static int32_t check_arguments(const struct core_pipeline *pipeline, int32_t format)
 {
-    if (format != TRM_TRACE_EVENTS && format != TRM_TRACE_TIMELINE)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a trace", format);
+    int32_t status = core_trace_check_format(format);
+
+    if (status != TRM_OK)
+        return status;
     if (pipeline->desc.trace_tokens == 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "pipeline \"%s\" keeps no tokens: trm_pipeline_desc.trace_tokens is 0",
@@ -34,7 +31,7 @@ static int32_t take_snapshot(struct core_pipeline *pipeline, struct snapshot *sn
 
     if (status != TRM_OK)
         return status;
-    core_report_take(pipeline, &snapshot->report);
+    core_queue_report(pipeline, &snapshot->report);
     pthread_mutex_lock(&pipeline->lock);
     running = pipeline->queue->mode == CORE_RUNNING;
     if (!running)
@@ -51,103 +48,44 @@ static int32_t take_snapshot(struct core_pipeline *pipeline, struct snapshot *sn
                      pipeline->name);
 }
 
-static int32_t write_snapshot(const struct core_pipeline *pipeline, const struct snapshot *snapshot,
-                              int32_t format, trm_write_fn write, void *user)
+static int32_t write_snapshot(const void *subject, trm_write_fn write, void *writer)
 {
-    struct core_writer writer;
-    struct core_trace trace;
-    int32_t written;
-    int32_t status = core_trace_init(pipeline->object.context, snapshot->measure, &snapshot->report, &trace);
+    const struct snapshot *snapshot = subject;
 
-    if (status != TRM_OK)
-        return status;
-    core_writer_begin(&writer, write, user);
-    if (format == TRM_TRACE_EVENTS)
-        status = core_trace_events(&trace, &writer);
-    else
-        core_trace_timeline(&trace, &writer);
-    written = core_writer_end(&writer);
-    core_trace_fini(&trace);
-    return status != TRM_OK ? status : written;
+    return core_trace_write(snapshot->context, snapshot->measure, &snapshot->report, snapshot->format, write,
+                            writer);
+}
+
+/* To `path`, or where that is NULL by `write`. A file that exists stays as it is when there is nothing to write. */
+static int32_t trace(struct trm_pipeline *handle, int32_t format, const char *path, trm_write_fn write,
+                     void *user)
+{
+    struct core_pipeline *pipeline = core_pipeline_enter(handle);
+    if (pipeline == NULL)
+        return base_last_status();
+
+    struct snapshot snapshot = {.context = pipeline->object.context, .format = format};
+    int32_t status           = check_arguments(pipeline, format);
+    if (status == TRM_OK)
+        status = take_snapshot(pipeline, &snapshot);
+    if (status == TRM_OK)
+        status = path != NULL ? core_output_file(path, write_snapshot, &snapshot)
+                              : write_snapshot(&snapshot, write, user);
+    core_measure_destroy(snapshot.measure);
+    core_object_leave(&pipeline->object);
+    return status;
 }
 
 int32_t trm_pipeline_trace(struct trm_pipeline *handle, int32_t format, trm_write_fn write, void *user)
 {
-    struct snapshot snapshot = {0};
-    struct core_pipeline *pipeline;
-    int32_t status;
-
     if (write == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is nowhere to write the trace: write is NULL");
-    pipeline = core_pipeline_enter(handle);
-    if (pipeline == NULL)
-        return base_last_status();
-    status = check_arguments(pipeline, format);
-    if (status == TRM_OK)
-        status = take_snapshot(pipeline, &snapshot);
-    if (status == TRM_OK)
-        status = write_snapshot(pipeline, &snapshot, format, write, user);
-    core_measure_destroy(snapshot.measure);
-    core_object_leave(&pipeline->object);
-    return status;
-}
-
-/* ---- to a file ------------------------------------------------------------------------------- */
-
-struct target {
-    FILE *file;
-    const char *path;
-};
-
-static int32_t fail_file(const char *path, const char *what)
-{
-    int number = errno;
-    char reason[128];
-
-    return base_fail(TRM_ERROR_IO, "%s: %s: %s", path, what, strerror_r(number, reason, sizeof(reason)));
-}
-
-static int32_t write_to_file(void *user, const char *text, size_t length)
-{
-    struct target *target = user;
-
-    if (fwrite(text, 1, length, target->file) == length)
-        return TRM_OK;
-    return fail_file(target->path, "cannot be written");
-}
-
-static int32_t write_file(const struct core_pipeline *pipeline, const struct snapshot *snapshot,
-                          int32_t format, const char *path)
-{
-    struct target target = {fopen(path, "we"), path};
-    int32_t status;
-
-    if (target.file == NULL)
-        return fail_file(path, "cannot be made");
-    status = write_snapshot(pipeline, snapshot, format, write_to_file, &target);
-    if (fclose(target.file) != 0 && status == TRM_OK)
-        status = fail_file(path, "cannot be written");
-    return status;
+    return trace(handle, format, NULL, write, user);
 }
 
 int32_t trm_pipeline_trace_file(struct trm_pipeline *handle, int32_t format, const char *path)
 {
-    struct snapshot snapshot = {0};
-    struct core_pipeline *pipeline;
-    int32_t status;
-
     if (path == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is nowhere to write the trace: path is NULL");
-    pipeline = core_pipeline_enter(handle);
-    if (pipeline == NULL)
-        return base_last_status();
-    /* A file that is there stays as it is when there is nothing to write. */
-    status = check_arguments(pipeline, format);
-    if (status == TRM_OK)
-        status = take_snapshot(pipeline, &snapshot);
-    if (status == TRM_OK)
-        status = write_file(pipeline, &snapshot, format, path);
-    core_measure_destroy(snapshot.measure);
-    core_object_leave(&pipeline->object);
-    return status;
+    return trace(handle, format, path, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Reports into a caller's buffer.
+/* Reports in their formats, to a function and into a caller's buffer.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -25,24 +25,38 @@ static int32_t add_to_room(void *user, const char *text, size_t length)
     return TRM_OK;
 }
 
+int32_t core_report_check_format(int32_t format)
+{
+    if (format == TRM_REPORT_TEXT || format == TRM_REPORT_JSON)
+        return TRM_OK;
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a report", format);
+}
+
+int32_t core_report_write(const struct trm_report *report, int32_t format, trm_write_fn write, void *user)
+{
+    struct core_writer writer;
+
+    core_writer_begin(&writer, write, user);
+    if (format == TRM_REPORT_TEXT)
+        core_report_text(report, &writer);
+    else
+        core_report_json(report, &writer);
+    return core_writer_end(&writer);
+}
+
 int32_t trm_report_format(const struct trm_report *report, int32_t format, char *text, size_t capacity,
                           size_t *needed)
 {
     struct room room = {text, text != NULL ? capacity : 0, 0};
-    struct core_writer writer;
     struct trm_report ours;
 
     if (report == NULL || !core_struct_take(&ours, sizeof(ours), report, sizeof(ours)))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
-    if (format != TRM_REPORT_TEXT && format != TRM_REPORT_JSON)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a report", format);
-    core_writer_begin(&writer, add_to_room, &room);
-    if (format == TRM_REPORT_TEXT)
-        core_report_text(&ours, &writer);
-    else
-        core_report_json(&ours, &writer);
-    core_write_bytes(&writer, "", 1);
-    core_writer_end(&writer);
+    int32_t status = core_report_check_format(format);
+    if (status != TRM_OK)
+        return status;
+    core_report_write(&ours, format, add_to_room, &room);
+    add_to_room(&room, "", 1);
     if (needed != NULL)
         *needed = room.length;
     if (room.length <= room.capacity)

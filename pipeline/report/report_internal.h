@@ -6,13 +6,8 @@
 
 #include <trireme/report.h>
 
-#include "pipeline/report/measure.h"
+#include "pipeline/report/report.h"
 #include "pipeline/report/writer.h"
-
-struct core_pipeline;
-
-/* From what was measured, and who the pipeline is: the prediction and the advice. */
-void core_report_complete(struct trm_report *report);
 
 /* One sentence: what holds the run back, and what would help on a host of so many processors. */
 void core_report_advise(const struct trm_report *report, uint32_t processors, char *advice, size_t capacity);
@@ -26,8 +21,5 @@ void core_report_threads(const struct trm_report *report, char *text, size_t cap
 
 void core_report_text(const struct trm_report *report, struct core_writer *writer);
 void core_report_json(const struct trm_report *report, struct core_writer *writer);
-
-/* All of a pipeline's report. */
-int32_t core_report_take(struct core_pipeline *pipeline, struct trm_report *report);
 
 #endif

@@ -393,7 +393,7 @@ START_TEST(a_file_that_cannot_be_written_is_told_by_its_path)
     ck_assert_int_eq(trm_pipeline_trace_file(pipeline, TRM_TRACE_EVENTS, "/dev/full"), TRM_ERROR_IO);
     ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "/dev/full: cannot be written: No space left"));
     ck_assert_int_eq(trm_pipeline_trace_file(pipeline, TRM_TRACE_TIMELINE, "/nowhere/t.html"), TRM_ERROR_IO);
-    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "/nowhere/t.html: cannot be made: No such file"));
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "/nowhere/t.html: cannot be created: No such file"));
 }
 END_TEST
 
@@ -426,7 +426,7 @@ START_TEST(a_report_goes_into_a_file_as_it_is_spelled_out)
     ck_assert_int_eq(trm_pipeline_report_file(pipeline, TRM_REPORT_TEXT, "/dev/full"), TRM_ERROR_IO);
     ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "/dev/full: cannot be written: No space left"));
     ck_assert_int_eq(trm_pipeline_report_file(pipeline, TRM_REPORT_TEXT, "/nowhere/r"), TRM_ERROR_IO);
-    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "/nowhere/r: cannot be made: No such file"));
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "/nowhere/r: cannot be created: No such file"));
     folder_remove();
 }
 END_TEST
