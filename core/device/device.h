@@ -63,6 +63,8 @@ struct core_device {
     struct core_stream *internal; /* the core's own stream, made at first use */
 
     struct core_pool *pool; /* core/memory/pool.c */
+    /* Set by the pool: releases the memory that was freed in the order of a stream, which is drained. */
+    void (*end_parked)(struct core_stream *stream);
 
     /* 1: loss holds the first cause, written before this is set */
     _Atomic uint32_t lost;

@@ -88,14 +88,7 @@ struct core_recorder {
     int32_t broken; /* 1: an object was destroyed by another thread while it was recorded */
 };
 
-extern const struct trm_stream_ops core_recorder_ops;
-
-/* The last node uses it. core_in_flight_add() calls this for a buffer's uses, core_launch() the second. */
-void core_recorder_use(struct core_stream *stream, struct core_in_flight *uses);
-void core_recorder_kernel(struct core_stream *stream, struct core_kernel *kernel);
-
-/* What trm_event_record() does on a stream that records. */
-int32_t core_recorder_event(struct core_stream *stream, struct core_event *event);
+extern const struct core_recorder_ops core_recorder_ops;
 
 void core_recorder_fini(struct core_recorder *recorder);
 
@@ -128,8 +121,8 @@ struct core_graph_exec {
     struct core_exec_stamp *stamps;
     uint32_t stamp_count;
 
-    struct core_buffer **buffers; /* all that the nodes use, each once; the nodes keep them */
-    uint32_t buffer_count, buffer_room;
+    struct core_in_flight **in_flight; /* of each buffer that a node uses, once; the nodes keep the buffers */
+    uint32_t in_flight_count, in_flight_capacity;
     struct trm_stream_stats totals; /* what one launch adds to the statistics of its stream */
 
     struct core_stream *last; /* of the last launch: a reference; NULL before the first */

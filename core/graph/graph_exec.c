@@ -32,7 +32,7 @@ static void exec_free(struct core_graph_exec *exec)
         core_node_release(&exec->maker, exec->nodes[i]);
     core_node_maker_fini(&exec->maker);
     core_release(context, exec->nodes, exec->count * sizeof(struct core_node *));
-    core_release(context, exec->buffers, exec->buffer_room * sizeof(struct core_buffer *));
+    core_release(context, exec->in_flight, exec->in_flight_capacity * sizeof(struct core_in_flight *));
     core_object_release(exec->last != NULL ? &exec->last->object : NULL);
     core_in_flight_fini(context, &exec->uses);
     core_release(context, exec, sizeof(*exec));
@@ -96,16 +96,16 @@ static int32_t reserve_buffers(struct core_graph_exec *exec, uint64_t wanted)
 {
     struct core_context *context = exec->device->object.context;
 
-    if (wanted <= exec->buffer_room)
+    if (wanted <= exec->in_flight_capacity)
         return TRM_OK;
-    struct core_buffer **buffers = core_allocate(context, wanted * sizeof(struct core_buffer *));
-    if (buffers == NULL || wanted > UINT32_MAX)
+    struct core_in_flight **sets = core_allocate(context, wanted * sizeof(struct core_in_flight *));
+    if (sets == NULL || wanted > UINT32_MAX)
         return base_fail_memory("making an instance of a graph");
-    if (exec->buffer_count != 0)
-        memcpy(buffers, exec->buffers, exec->buffer_count * sizeof(struct core_buffer *));
-    core_release(context, exec->buffers, exec->buffer_room * sizeof(struct core_buffer *));
-    exec->buffers     = buffers;
-    exec->buffer_room = (uint32_t)wanted;
+    if (exec->in_flight_count != 0)
+        memcpy(sets, exec->in_flight, exec->in_flight_count * sizeof(struct core_in_flight *));
+    core_release(context, exec->in_flight, exec->in_flight_capacity * sizeof(struct core_in_flight *));
+    exec->in_flight          = sets;
+    exec->in_flight_capacity = (uint32_t)wanted;
     return TRM_OK;
 }
 
@@ -125,13 +125,13 @@ static void gather_buffers(struct core_graph_exec *exec)
 
     for (uint32_t i = 0; i < exec->count; i++)
         for (uint32_t k = 0; k < exec->nodes[i]->buffer_count; k++)
-            exec->buffers[names++] = exec->nodes[i]->buffers[k];
+            exec->in_flight[names++] = &exec->nodes[i]->buffers[k]->uses;
     if (names > 1)
-        qsort(exec->buffers, names, sizeof(struct core_buffer *), by_address);
+        qsort(exec->in_flight, names, sizeof(struct core_in_flight *), by_address);
     for (uint32_t i = 0; i < names; i++)
-        if (each == 0 || exec->buffers[each - 1] != exec->buffers[i])
-            exec->buffers[each++] = exec->buffers[i];
-    exec->buffer_count = each;
+        if (each == 0 || exec->in_flight[each - 1] != exec->in_flight[i])
+            exec->in_flight[each++] = exec->in_flight[i];
+    exec->in_flight_count = each;
 }
 
 /* Emulated stamps count themselves. */
@@ -481,7 +481,7 @@ static int32_t launch_native(struct core_graph_exec *exec, struct core_stream *s
 static void note_uses(struct core_graph_exec *exec, struct core_stream *stream, uint64_t value)
 {
     core_in_flight_add(&exec->uses, stream, value);
-    core_in_flight_add_buffers(exec->buffers, exec->buffer_count, stream, value);
+    core_in_flight_add_each(exec->in_flight, exec->in_flight_count, stream, value);
     for (uint32_t i = 0; i < exec->stamp_count; i++)
         core_event_take_stamp(exec->nodes[exec->stamps[i].node]->event, exec->stamps[i].stamp, stream, value);
     exec->last_value = value;

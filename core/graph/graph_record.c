@@ -82,7 +82,7 @@ static int32_t record_launch(struct trm_backend_stream *stream, uint64_t value,
     return add(recorder, core_node_launch(recorder->maker, desc));
 }
 
-int32_t core_recorder_event(struct core_stream *stream, struct core_event *event)
+static int32_t recorder_add_event(struct core_stream *stream, struct core_event *event)
 {
     struct core_recorder *recorder = recorder_of(stream->backend);
 
@@ -104,7 +104,7 @@ int32_t core_recorder_event(struct core_stream *stream, struct core_event *event
 
 /* There is room for as many buffers as the operation has names for. A buffer that somebody destroys at this moment is the
  * program's mistake, but not one to crash for. */
-void core_recorder_use(struct core_stream *stream, struct core_in_flight *uses)
+static void recorder_add_buffer(struct core_stream *stream, struct core_in_flight *uses)
 {
     struct core_recorder *recorder = recorder_of(stream->backend);
     struct core_node *node         = recorder->nodes[recorder->count - 1];
@@ -119,7 +119,7 @@ void core_recorder_use(struct core_stream *stream, struct core_in_flight *uses)
         recorder->broken = 1;
 }
 
-void core_recorder_kernel(struct core_stream *stream, struct core_kernel *kernel)
+static void recorder_add_kernel(struct core_stream *stream, struct core_kernel *kernel)
 {
     struct core_recorder *recorder = recorder_of(stream->backend);
 
@@ -162,13 +162,19 @@ static int32_t recorder_wait(struct trm_backend_stream *stream, uint64_t value, 
     return TRM_OK;
 }
 
-const struct trm_stream_ops core_recorder_ops = {
-    .struct_size = sizeof(core_recorder_ops),
-    .destroy     = recorder_destroy,
-    .copy        = record_copy,
-    .launch      = record_launch,
-    .copy_2d     = record_copy_2d,
-    .fill        = record_fill,
-    .query       = recorder_query,
-    .wait        = recorder_wait,
+const struct core_recorder_ops core_recorder_ops = {
+    .stream =
+        {
+            .struct_size = sizeof(struct trm_stream_ops),
+            .destroy     = recorder_destroy,
+            .copy        = record_copy,
+            .launch      = record_launch,
+            .copy_2d     = record_copy_2d,
+            .fill        = record_fill,
+            .query       = recorder_query,
+            .wait        = recorder_wait,
+        },
+    .add_buffer = recorder_add_buffer,
+    .add_kernel = recorder_add_kernel,
+    .add_event  = recorder_add_event,
 };

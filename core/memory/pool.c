@@ -29,7 +29,8 @@ int32_t core_pool_create(struct core_device *device, struct core_pool **pool)
         core_release(context, made, sizeof(*made));
         return base_fail_backend(status);
     }
-    *pool = made;
+    device->end_parked = core_pool_stream_end;
+    *pool              = made;
     return TRM_OK;
 }
 

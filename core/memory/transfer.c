@@ -41,11 +41,11 @@ inline int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer 
 {
     if (destination->device != source->device)
         return core_peer_copy(stream, destination, to, source, from, size);
-    struct core_buffer *const used[] = {destination, source};
-    uint64_t value                   = core_stream_next(stream);
+    struct core_in_flight *const sets[] = {&destination->uses, &source->uses};
+    uint64_t value                      = core_stream_next(stream);
     int32_t status = core_copy_enqueue(stream, core_place(destination, to), core_place(source, from), size);
     if (status == TRM_OK)
-        core_in_flight_add_buffers(used, 2, stream, value);
+        core_in_flight_add_each(sets, 2, stream, value);
     return status;
 }
 

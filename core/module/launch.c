@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/graph/graph.h"
 #include "core/memory/memory.h"
 #include "core/module/launch.h"
 
@@ -16,13 +15,13 @@ struct launch {
     struct core_kernel *kernel;
     struct trm_launch_desc desc;
     struct trm_launch_argument *arguments; /* for the backend */
-    struct core_buffer **buffers;          /* for each argument; NULL: a scalar */
+    struct core_in_flight **in_flight;     /* of each argument's buffer; NULL: a scalar, or an empty span */
 };
 
 /* Where up to ARGUMENTS_INLINE arguments are put together; more are allocated. */
 struct launch_space {
     struct trm_launch_argument arguments[ARGUMENTS_INLINE];
-    struct core_buffer *buffers[ARGUMENTS_INLINE];
+    struct core_in_flight *in_flight[ARGUMENTS_INLINE];
 };
 
 /* ---- the grid ------------------------------------------------------------------------------ */
@@ -167,7 +166,7 @@ static int32_t set_scalar(struct launch *launch, uint32_t index, const struct tr
         argument->scalar = given->value.u64;
         break;
     }
-    launch->buffers[index] = NULL;
+    launch->in_flight[index] = NULL;
     return TRM_OK;
 }
 
@@ -181,14 +180,14 @@ static int32_t set_block(struct launch *launch, uint32_t index, const struct trm
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "argument %" PRIu32 " of kernel \"%s\": the block is NULL", index,
                          launch->kernel->name);
-    argument->kind         = TRM_PARAMETER_BLOCK;
-    argument->type         = TRM_TYPE_NONE;
-    argument->memory       = NULL;
-    argument->offset       = 0;
-    argument->size         = given->value.block.size;
-    argument->scalar       = 0;
-    argument->block        = given->value.block.data;
-    launch->buffers[index] = NULL;
+    argument->kind           = TRM_PARAMETER_BLOCK;
+    argument->type           = TRM_TYPE_NONE;
+    argument->memory         = NULL;
+    argument->offset         = 0;
+    argument->size           = given->value.block.size;
+    argument->scalar         = 0;
+    argument->block          = given->value.block.data;
+    launch->in_flight[index] = NULL;
     return TRM_OK;
 }
 
@@ -232,14 +231,14 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
                          "argument %" PRIu32 " of kernel \"%s\" begins at offset %" PRIu64
                          ", which is no multiple of %" PRIu64 " bytes",
                          index, launch->kernel->name, span->offset, alignment);
-    argument->kind         = TRM_PARAMETER_BUFFER;
-    argument->type         = TRM_TYPE_NONE;
-    argument->memory       = length == 0 ? NULL : buffer->memory;
-    argument->offset       = buffer->base + span->offset;
-    argument->size         = length;
-    argument->scalar       = 0;
-    argument->block        = NULL;
-    launch->buffers[index] = length == 0 ? NULL : buffer;
+    argument->kind           = TRM_PARAMETER_BUFFER;
+    argument->type           = TRM_TYPE_NONE;
+    argument->memory         = length == 0 ? NULL : buffer->memory;
+    argument->offset         = buffer->base + span->offset;
+    argument->size           = length;
+    argument->scalar         = 0;
+    argument->block          = NULL;
+    launch->in_flight[index] = length == 0 ? NULL : &buffer->uses;
     return TRM_OK;
 }
 
@@ -304,8 +303,8 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
     if (LIKELY(!core_stream_is_recording(stream)))
         core_module_use(launch->kernel->module, stream, value);
     else
-        core_recorder_kernel(stream, launch->kernel);
-    core_in_flight_add_buffers(launch->buffers, launch->desc.argument_count, stream, value);
+        stream->recorder_ops->add_kernel(stream, launch->kernel);
+    core_in_flight_add_each(launch->in_flight, launch->desc.argument_count, stream, value);
     core_stream_count(stream, &stream->stats->launches);
     return TRM_OK;
 }
@@ -316,10 +315,10 @@ static __attribute__((noinline)) int32_t launch_inline(struct launch *launch,
     struct launch_space space;
 
     launch->arguments      = space.arguments;
-    launch->buffers        = space.buffers;
+    launch->in_flight      = space.in_flight;
     int32_t status         = launch_run(launch, arguments);
     launch->arguments      = NULL;
-    launch->buffers        = NULL;
+    launch->in_flight      = NULL;
     launch->desc.arguments = NULL;
     return status;
 }
@@ -328,13 +327,13 @@ static int32_t launch_allocated(struct launch *launch, const struct trm_argument
 {
     struct core_context *context = launch->stream->object.context;
     uint32_t count               = launch->desc.argument_count;
-    size_t each                  = sizeof(*launch->arguments) + sizeof(*launch->buffers);
+    size_t each                  = sizeof(*launch->arguments) + sizeof(*launch->in_flight);
 
     void *space = core_allocate(context, count * each);
     if (space == NULL)
         return base_fail_memory("launching a kernel");
     launch->arguments = space;
-    launch->buffers   = (void *)(launch->arguments + count);
+    launch->in_flight = (void *)(launch->arguments + count);
     int32_t status    = launch_run(launch, arguments);
     core_release(context, space, count * each);
     return status;

@@ -3,7 +3,6 @@
  */
 #include "core/stream/event.h"
 
-#include "core/graph/graph.h"
 #include "core/stream/event_pool.h"
 #include "core/stream/stream_object.h"
 
@@ -140,7 +139,7 @@ int32_t trm_event_record(struct trm_event *handle, struct trm_stream *stream_han
         status = check_stream(event, stream);
     if (status != TRM_OK)
         return status;
-    return core_stream_is_recording(stream) ? core_recorder_event(stream, event)
+    return core_stream_is_recording(stream) ? stream->recorder_ops->add_event(stream, event)
                                             : core_event_record(event, stream);
 }
 

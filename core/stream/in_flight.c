@@ -4,8 +4,6 @@
 #include "core/stream/in_flight.h"
 
 #include "base/base.h"
-#include "core/graph/graph.h"
-#include "core/memory/memory.h"
 #include "core/stream/stream_object.h"
 
 #define BLOCK_SLOTS 12
@@ -204,7 +202,7 @@ static inline void record(struct core_in_flight *uses, struct core_stream *strea
 void core_in_flight_add(struct core_in_flight *uses, struct core_stream *stream, uint64_t value)
 {
     if (core_stream_is_recording(stream)) {
-        core_recorder_use(stream, uses);
+        stream->recorder_ops->add_buffer(stream, uses);
     } else if (!stream->device->limits.synchronous) {
         base_lock_acquire(&stream->in_flight_lock);
         record(uses, stream, value);
@@ -212,18 +210,18 @@ void core_in_flight_add(struct core_in_flight *uses, struct core_stream *stream,
     }
 }
 
-void core_in_flight_add_buffers(struct core_buffer *const *buffers, uint32_t count,
-                                struct core_stream *stream, uint64_t value)
+void core_in_flight_add_each(struct core_in_flight *const *sets, uint32_t count, struct core_stream *stream,
+                             uint64_t value)
 {
     if (__builtin_expect(core_stream_is_recording(stream), 0)) {
         for (uint32_t i = 0; i < count; i++)
-            if (buffers[i] != NULL)
-                core_recorder_use(stream, &buffers[i]->uses);
+            if (sets[i] != NULL)
+                stream->recorder_ops->add_buffer(stream, sets[i]);
     } else if (!stream->device->limits.synchronous) {
         base_lock_acquire(&stream->in_flight_lock);
         for (uint32_t i = 0; i < count; i++)
-            if (buffers[i] != NULL)
-                record(&buffers[i]->uses, stream, value);
+            if (sets[i] != NULL)
+                record(sets[i], stream, value);
         base_lock_release(&stream->in_flight_lock);
     }
 }

@@ -10,7 +10,6 @@
 
 #include "base/base.h"
 
-struct core_buffer;
 struct core_context;
 struct core_device;
 struct core_stream;
@@ -39,9 +38,9 @@ struct core_in_flight {
  * where memory for a further slot is missing, it waits for the operation itself. */
 void core_in_flight_add(struct core_in_flight *uses, struct core_stream *stream, uint64_t value);
 
-/* The same of several buffers at once (some may be NULL), with the lock taken once. */
-void core_in_flight_add_buffers(struct core_buffer *const *buffers, uint32_t count,
-                                struct core_stream *stream, uint64_t value);
+/* The same for several sets (some may be NULL), with the lock taken once. */
+void core_in_flight_add_each(struct core_in_flight *const *sets, uint32_t count, struct core_stream *stream,
+                             uint64_t value);
 
 /* Has all recorded work ended (well or badly)? Frees the slots of work that has. Sets no error. */
 int32_t core_in_flight_is_done(struct core_in_flight *uses);

@@ -6,7 +6,6 @@
 #include <stddef.h>
 
 #include "base/base.h"
-#include "core/memory/memory.h"
 #include "core/object/object.h"
 #include "core/stream/deferred.h"
 #include "core/stream/gates.h"
@@ -65,7 +64,7 @@ static void stream_retire(struct core_object *object)
     struct core_device *device = stream->device;
 
     core_stream_check(stream); /* keeps the loss of the device as the stream's failure */
-    core_pool_stream_end(stream);
+    device->end_parked(stream);
     if (!core_stream_is_recording(stream))
         list_remove(stream);
     stream->ops->destroy(stream->backend);
@@ -183,19 +182,20 @@ int32_t core_stream_take_over(struct core_device *device, int32_t type, uint64_t
 }
 
 void core_stream_init_recording(struct core_stream *stream, struct core_device *device,
-                                const struct trm_stream_ops *ops, struct core_recorder *recorder,
+                                const struct core_recorder_ops *ops, struct core_recorder *recorder,
                                 struct trm_stream_stats *stats)
 {
     stream->object.context = device->object.context;
     stream->device         = device;
-    stream->ops            = ops;
+    stream->ops            = &ops->stream;
+    stream->recorder_ops   = ops;
     stream->backend        = (struct trm_backend_stream *)(void *)recorder;
     stream->stats          = stats;
     atomic_init(&stream->flags, CORE_STREAM_RECORDING);
     atomic_init(&stream->completed, UINT64_MAX);
 }
 
-int32_t core_stream_create_recording(struct core_device *device, const struct trm_stream_ops *ops,
+int32_t core_stream_create_recording(struct core_device *device, const struct core_recorder_ops *ops,
                                      struct core_recorder *recorder, struct core_stream **out)
 {
     struct core_context *context = device->object.context;

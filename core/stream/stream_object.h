@@ -29,7 +29,10 @@
 #include "core/device/device.h"
 #include "core/stream/service.h"
 
+struct core_event;
 struct core_gate;
+struct core_in_flight;
+struct core_kernel;
 struct core_pool_stream;
 struct core_stamp;
 struct core_watch;
@@ -46,8 +49,8 @@ enum core_stream_flags {
 
 struct core_stream {
     struct core_object object;
-    struct core_device *device;          /* not to be touched once an OWNED stream has been retired */
-    const struct trm_stream_ops *ops;    /* device->backend->stream */
+    struct core_device *device;       /* not to be touched once an OWNED stream has been retired */
+    const struct trm_stream_ops *ops; /* device->backend->stream; a recording stream: recorder_ops->stream */
     struct trm_backend_stream *backend;  /* NULL once retired; then `completed` is UINT64_MAX */
     struct core_stream *next, *previous; /* device->streams; under device->lock */
 
@@ -82,8 +85,9 @@ struct core_stream {
      * where that is noted; the enqueuing thread's. */
     const void *launched;
     _Atomic uint64_t *launched_note;
-    struct core_job ending;         /* ends the stream later; see CORE_STREAM_ENDING */
-    struct trm_stream_stats *stats; /* never NULL; written by the enqueuing thread only */
+    struct core_job ending;                       /* ends the stream later; see CORE_STREAM_ENDING */
+    struct trm_stream_stats *stats;               /* never NULL; written by the enqueuing thread only */
+    const struct core_recorder_ops *recorder_ops; /* of a recording stream; else NULL */
 };
 
 static inline struct core_stream *core_stream_find(struct trm_stream *handle)
@@ -99,16 +103,26 @@ int32_t core_stream_create(struct core_device *device, int32_t role, int32_t pri
 int32_t core_stream_take_over(struct core_device *device, int32_t type, uint64_t native,
                               struct core_stream **stream);
 
-/* A stream on which nothing ever runs: `ops` write down what is enqueued, and get `recorder` instead of a backend's
- * stream. It belongs to the caller, who ends it before the recorder and the device go. To all that looks whether its work
- * has ended it has; a program that waits for it is answered with BUSY. */
+/* How a stream records into a graph; the graph room supplies the table. */
+struct core_recorder_ops {
+    struct trm_stream_ops stream; /* instead of the backend's: note each operation */
+    /* The last operation uses the buffer that has this set, or the kernel. */
+    void (*add_buffer)(struct core_stream *stream, struct core_in_flight *in_flight);
+    void (*add_kernel)(struct core_stream *stream, struct core_kernel *kernel);
+    /* What trm_event_record() does on this stream. */
+    int32_t (*add_event)(struct core_stream *stream, struct core_event *event);
+};
+
+/* A stream on which nothing runs: `ops` note what is enqueued, and get `recorder` instead of a backend's
+ * stream. The caller owns the stream and ends it before the recorder and the device go. Its work always
+ * counts as complete; a program that waits for it gets BUSY. */
 struct core_recorder;
-int32_t core_stream_create_recording(struct core_device *device, const struct trm_stream_ops *ops,
+int32_t core_stream_create_recording(struct core_device *device, const struct core_recorder_ops *ops,
                                      struct core_recorder *recorder, struct core_stream **stream);
 
 /* The same without a handle, in zeroed memory, for a single call. There is nothing to end. */
 void core_stream_init_recording(struct core_stream *stream, struct core_device *device,
-                                const struct trm_stream_ops *ops, struct core_recorder *recorder,
+                                const struct core_recorder_ops *ops, struct core_recorder *recorder,
                                 struct trm_stream_stats *stats);
 
 static inline int32_t core_stream_is_recording(const struct core_stream *stream)
