@@ -1,12 +1,12 @@
 /* vulkan backend: the entry: probing, opening, and the table of all tables.
  * SPDX-License-Identifier: MIT
  */
-#include "vulkan.h"
+#include "backends/vulkan/driver/objects.h"
 
 #include <stdio.h>
 
-#include "instance.h"
-#include "instance_cache.h"
+#include "backends/vulkan/driver/instance.h"
+#include "backends/vulkan/driver/instance_cache.h"
 
 /* A real GPU is before the cpu backend (100), a program that plays one behind it. */
 static int32_t score_of(int32_t kind)

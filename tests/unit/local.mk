@@ -365,7 +365,7 @@ tests_unit_cpu_waits_LDADD = $(CPU_UNIT_LIBS)
 
 # Of the vulkan backend what needs nothing of Vulkan.
 UNIT_TESTS += tests/unit/vulkan_tlsf
-tests_unit_vulkan_tlsf_SOURCES = tests/unit/vulkan_tlsf.c backends/vulkan/tlsf.c backends/vulkan/tlsf.h
+tests_unit_vulkan_tlsf_SOURCES = tests/unit/vulkan_tlsf.c backends/vulkan/memory/tlsf.c backends/vulkan/memory/tlsf.h
 tests_unit_vulkan_tlsf_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_vulkan_tlsf_LDADD = $(CHECK_LIBS)
 

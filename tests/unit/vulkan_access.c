@@ -1,7 +1,7 @@
 /* The vulkan backend's hazards: where a barrier is needed, and where none is.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/vulkan/access.h"
+#include "backends/vulkan/record/access.h"
 
 #include <check.h>
 

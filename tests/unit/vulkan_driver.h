@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "backends/vulkan/service.h"
-#include "backends/vulkan/stream.h"
+#include "backends/vulkan/stream/service.h"
+#include "backends/vulkan/stream/stream_object.h"
 
 #define DRIVER_BATCHES 512
 #define DRIVER_PLACES 16

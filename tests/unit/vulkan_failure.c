@@ -1,8 +1,8 @@
 /* The vulkan backend's failures: what VkResults are to the core, and what is said of a lost device.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/vulkan/fault.h"
-#include "backends/vulkan/stream.h"
+#include "backends/vulkan/driver/fault.h"
+#include "backends/vulkan/stream/stream_object.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/vulkan_fake.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/vulkan/module.h"
+#include "backends/vulkan/module/module.h"
 
 #define FAKE_NAME_BYTES 64
 

@@ -5,7 +5,7 @@
 #ifndef TESTS_UNIT_VULKAN_HEAP_FIXTURE_H
 #define TESTS_UNIT_VULKAN_HEAP_FIXTURE_H
 
-#include "backends/vulkan/heap_inside.h"
+#include "backends/vulkan/memory/heap_internal.h"
 
 #include <check.h>
 #include <pthread.h>

@@ -5,9 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backends/vulkan/instance.h"
-#include "backends/vulkan/instance_cache.h"
-#include "backends/vulkan/loader.h"
+#include "backends/vulkan/driver/instance.h"
+#include "backends/vulkan/driver/instance_cache.h"
+#include "backends/vulkan/driver/loader.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/vulkan_fake.h"
 

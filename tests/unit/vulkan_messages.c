@@ -1,7 +1,7 @@
 /* What becomes of the validation layer's messages.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/vulkan/messages.h"
+#include "backends/vulkan/driver/validation.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/vulkan_fake.h"
 

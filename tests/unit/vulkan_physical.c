@@ -1,8 +1,8 @@
 /* Which physical devices the vulkan backend takes, and what it tells of them. Devices and their drivers are made up.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/vulkan/device.h"
-#include "backends/vulkan/instance.h"
+#include "backends/vulkan/device/device.h"
+#include "backends/vulkan/driver/instance.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/vulkan_fake.h"
 

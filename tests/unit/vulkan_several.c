@@ -4,8 +4,8 @@
  */
 #include <spirv/unified1/spirv.h>
 
-#include "backends/vulkan/coarsen.h"
-#include "backends/vulkan/words.h"
+#include "backends/vulkan/spirv/coarsen.h"
+#include "backends/vulkan/spirv/words.h"
 #include "tests/unit/runner.h"
 #include "tests/unit/vulkan_fake.h"
 

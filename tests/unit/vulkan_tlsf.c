@@ -1,7 +1,7 @@
 /* The allocator over ranges, against a model that looks at everything.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/vulkan/tlsf.h"
+#include "backends/vulkan/memory/tlsf.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
 
-#include "backends/vulkan/fault.h"
+#include "backends/vulkan/driver/fault.h"
 
 /* Of no instance. */
 #define SHIM_GLOBAL_FUNCTIONS(USE)              \

@@ -1,0 +1,232 @@
+/* vulkan backend: opening and closing devices.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/device/device.h"
+
+#include <string.h>
+
+#include "backends/vulkan/device/adopt.h"
+#include "backends/vulkan/driver/fork_check.h"
+#include "backends/vulkan/driver/signals.h"
+#include "backends/vulkan/memory/memory.h"
+#include "backends/vulkan/module/module.h"
+#include "backends/vulkan/record/record.h"
+#include "backends/vulkan/stream/profile.h"
+#include "backends/vulkan/stream/service.h"
+#include "backends/vulkan/stream/staging.h"
+#include "backends/vulkan/stream/timeline.h"
+
+#define SOFTWARE_SPIN_NS 2000
+
+/* ---- steps -------------------------------------------------------------------------------------- */
+
+/* A driver that runs on the processors needs them itself: who looks for long keeps it from its work. */
+static uint64_t spin_of(const struct trm_backend_instance *instance, const struct vulkan_physical *physical)
+{
+    if (physical->kind == TRM_DEVICE_SOFTWARE && instance->spin_ns > SOFTWARE_SPIN_NS)
+        return SOFTWARE_SPIN_NS;
+    return instance->spin_ns;
+}
+
+/* Without the setting: on discrete GPUs, of which an H200 was measured, and for grids that leave none of their units without work: that
+ * one has room for 270,000 invocations at once. */
+#define ITEMS_OF_GPU 4u
+#define LEAST_OF_GPU (UINT64_C(1) << 21)
+
+static struct vulkan_several_use several_of(const struct trm_backend_instance *instance,
+                                            const struct vulkan_physical *physical)
+{
+    if (instance->items != 0)
+        return (struct vulkan_several_use){.items = instance->items};
+    if (physical->kind == TRM_DEVICE_GPU)
+        return (struct vulkan_several_use){.items = ITEMS_OF_GPU, .least = LEAST_OF_GPU};
+    return (struct vulkan_several_use){.items = 1};
+}
+
+int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const struct vulkan_physical *physical,
+                               struct trm_backend_device **result)
+{
+    struct trm_backend_device *device = vulkan_allocate(instance, sizeof(*device));
+    if (device == NULL)
+        return vulkan_fail_host_memory(instance, "a device");
+    device->instance         = instance;
+    device->physical         = physical;
+    device->copies_by_kernel = physical->copies_by_kernel;
+    device->small_by_engine  = physical->small_by_engine;
+    device->spin_ns          = spin_of(instance, physical);
+    device->several          = several_of(instance, physical);
+    pthread_mutex_init(&device->stall_lock, NULL);
+    pthread_mutex_init(&device->streams_lock, NULL);
+    *result = device;
+    return TRM_OK;
+}
+
+int32_t vulkan_device_load(struct trm_backend_device *device, const struct vulkan_instance_functions *theirs,
+                           const struct vulkan_features *features)
+{
+    struct vulkan_device_functions *vk = &device->vk;
+    const char *missing                = vulkan_load_device(theirs, device->handle, vk);
+    if (!features->host_query_reset.hostQueryReset)
+        vk->vkResetQueryPool = NULL;
+    if (!features->device_address.bufferDeviceAddress)
+        vk->vkGetBufferDeviceAddress = NULL;
+    if (vk->vkCmdDispatchBase == NULL)
+        device->several.items = 1;
+    if (!features->fault.deviceFault)
+        vk->get_device_fault_info = NULL;
+    if (missing == NULL)
+        return TRM_OK;
+    return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0, "The driver of the device %s has no %s.",
+                       device->physical->properties.deviceName, missing);
+}
+
+int32_t vulkan_device_start(struct trm_backend_device *device)
+{
+    int32_t status = vulkan_heap_create(device, &device->heap);
+    if (status == TRM_OK)
+        status = vulkan_service_create(device, &device->service);
+    if (status == TRM_OK)
+        status = vulkan_staging_init(device);
+    if (status == TRM_OK)
+        status = vulkan_record_init_device(device);
+    if (status == TRM_OK)
+        status = vulkan_stamps_create(device, &device->stamps);
+    if (status == TRM_OK)
+        status = vulkan_pipeline_cache_open(device);
+    return status;
+}
+
+/* All work has been seen to end, but a driver may still be busy with having ended it. It may be short of memory for a
+ * moment, so it is asked twice. A device that is lost by now can be destroyed as well as any. */
+static void wait_idle(const struct trm_backend_device *device)
+{
+    VkResult result = device->vk.vkDeviceWaitIdle(device->handle);
+    if (result == VK_ERROR_OUT_OF_HOST_MEMORY || result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
+        (void)device->vk.vkDeviceWaitIdle(device->handle);
+}
+
+/* The steps' own ends are fine where they have not been begun. Without vkDestroyDevice nothing of the driver's was made. */
+void vulkan_device_close(struct trm_backend_device *device)
+{
+    bool is_ours =
+        device->handle != VK_NULL_HANDLE && !device->borrowed && device->vk.vkDestroyDevice != NULL;
+    vulkan_service_destroy(device->service);
+    if (is_ours && device->vk.vkDeviceWaitIdle != NULL)
+        wait_idle(device);
+    if (device->handle != VK_NULL_HANDLE) {
+        vulkan_pipeline_cache_close(device);
+        vulkan_stamps_destroy(device->stamps);
+        vulkan_record_fini_device(device);
+        vulkan_staging_fini(device);
+        vulkan_heap_destroy(device->heap);
+        vulkan_timelines_fini(device);
+        vulkan_queues_fini(device);
+    }
+    if (is_ours)
+        device->vk.vkDestroyDevice(device->handle, NULL);
+    pthread_mutex_destroy(&device->streams_lock);
+    pthread_mutex_destroy(&device->stall_lock);
+    vulkan_loan_end(device->instance, device->loan);
+    vulkan_release(device->instance, device, sizeof(*device));
+}
+
+/* ---- our own devices ---------------------------------------------------------------------------- */
+
+/* Of what there is: all that kernels can use, and what reports of a lost device need. Checks of every access cost time: only
+ * where the user wants them. */
+static void choose_features(const struct trm_backend_device *device, struct vulkan_features *wanted)
+{
+    const struct vulkan_physical *physical    = device->physical;
+    const VkPhysicalDeviceFeatures *available = &physical->features.core.features;
+    bool bounds                               = device->instance->bounds;
+    *wanted                                   = physical->features;
+    wanted->core.features                     = (VkPhysicalDeviceFeatures){
+                            .robustBufferAccess                      = bounds && available->robustBufferAccess,
+                            .shaderFloat64                           = available->shaderFloat64,
+                            .shaderInt64                             = available->shaderInt64,
+                            .shaderInt16                             = available->shaderInt16,
+                            .shaderUniformBufferArrayDynamicIndexing = available->shaderUniformBufferArrayDynamicIndexing,
+                            .shaderStorageBufferArrayDynamicIndexing = available->shaderStorageBufferArrayDynamicIndexing,
+    };
+    wanted->robustness2.robustBufferAccess2 =
+        bounds && wanted->robustness2.robustBufferAccess2 && wanted->core.features.robustBufferAccess;
+    wanted->robustness2.robustImageAccess2                  = VK_FALSE;
+    wanted->storage16.storageInputOutput16                  = VK_FALSE;
+    wanted->device_address.bufferDeviceAddressCaptureReplay = VK_FALSE;
+    wanted->device_address.bufferDeviceAddressMultiDevice   = VK_FALSE;
+    wanted->fault.deviceFaultVendorBinary                   = VK_FALSE;
+    vulkan_features_chain(wanted, physical->known_features);
+}
+
+static int32_t create_handle(struct trm_backend_device *device, const struct vulkan_queue_plan *plan,
+                             const struct vulkan_features *features)
+{
+    const struct vulkan_physical *physical = device->physical;
+    VkDeviceCreateInfo info                = {.sType                   = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                              .pNext                   = &features->core,
+                                              .queueCreateInfoCount    = plan->info_count,
+                                              .pQueueCreateInfos       = plan->infos,
+                                              .enabledExtensionCount   = physical->extension_count,
+                                              .ppEnabledExtensionNames = physical->extensions};
+    VkResult result = device->instance->vk.vkCreateDevice(physical->handle, &info, NULL, &device->handle);
+    if (result >= 0)
+        return TRM_OK;
+    device->handle = VK_NULL_HANDLE;
+    return vulkan_fail(device->instance, vulkan_status(result), result,
+                       "The device %s cannot be opened: vkCreateDevice failed: %s (%d)%s.",
+                       physical->properties.deviceName, vulkan_result_name(result), result,
+                       vulkan_forked_hint());
+}
+
+/* What was made of a device is vulkan_device_close()'s to undo. */
+static int32_t make(struct trm_backend_device *device)
+{
+    struct vulkan_queue_plan plan;
+    struct vulkan_features features;
+    vulkan_queues_plan(device->physical, &plan);
+    choose_features(device, &features);
+    int32_t status = create_handle(device, &plan, &features);
+    if (status == TRM_OK)
+        status = vulkan_device_load(device, &device->instance->vk, &features);
+    if (status == TRM_OK)
+        status = vulkan_queues_init(device, &plan);
+    if (status == TRM_OK)
+        status = vulkan_device_start(device);
+    return status;
+}
+
+static int32_t device_open(struct trm_backend_instance *instance, uint32_t index,
+                           struct trm_backend_device **result)
+{
+    const struct vulkan_physical *physical = vulkan_find_physical(instance, index);
+    struct trm_backend_device *device      = NULL;
+    sigset_t before;
+    if (physical == NULL)
+        return TRM_ERROR_NOT_FOUND;
+    int32_t status = vulkan_device_allocate(instance, physical, &device);
+    if (device == NULL)
+        return status;
+    vulkan_signals_hold(&before);
+    status = make(device);
+    vulkan_signals_let(&before);
+    if (status != TRM_OK) {
+        vulkan_device_close(device);
+        return status;
+    }
+    *result = device;
+    return TRM_OK;
+}
+
+static int32_t device_count(struct trm_backend_instance *instance, uint32_t *count)
+{
+    *count = instance->physical_count;
+    return TRM_OK;
+}
+
+const struct trm_device_ops vulkan_device_ops = {
+    .struct_size = sizeof(vulkan_device_ops),
+    .count       = device_count,
+    .get_info    = vulkan_device_get_info,
+    .open        = device_open,
+    .close       = vulkan_device_close,
+};

@@ -1,0 +1,227 @@
+/* vulkan backend: failures in words, what VkResults are to the core, and the report of a lost device.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/driver/objects.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backends/vulkan/driver/fault.h"
+#include "backends/vulkan/module/module.h"
+#include "backends/vulkan/stream/stream_object.h"
+
+#define SENTENCE_BYTES 1024
+#define FAULTS_MOST 4u /* addresses and vendor's entries that are put into words */
+
+void *vulkan_allocate(const struct trm_backend_instance *instance, uint64_t size)
+{
+    void *memory = instance->host->allocate(instance->host->context, size, _Alignof(max_align_t));
+    if (memory != NULL)
+        memset(memory, 0, size);
+    return memory;
+}
+
+void vulkan_release(const struct trm_backend_instance *instance, void *memory, uint64_t size)
+{
+    instance->host->release(instance->host->context, memory, size);
+}
+
+int32_t vulkan_fail(const struct trm_backend_instance *instance, int32_t status, int64_t native,
+                    const char *format, ...)
+{
+    char sentence[SENTENCE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof(sentence), format, arguments);
+    va_end(arguments);
+    return instance->host->fail(instance->host->context, status, native, sentence);
+}
+
+int32_t vulkan_fail_host_memory(const struct trm_backend_instance *instance, const char *what)
+{
+    return vulkan_fail(instance, TRM_ERROR_OUT_OF_HOST_MEMORY, 0, "There is no host memory for %s.", what);
+}
+
+/* ---- VkResults ---------------------------------------------------------------------------------- */
+
+/* Those that Vulkan's functions answer with, as far as we call them. */
+static const struct {
+    VkResult result;
+    int32_t status;
+    const char *name;
+} results[] = {
+    {VK_SUCCESS, TRM_OK, "VK_SUCCESS"},
+    {VK_NOT_READY, TRM_ERROR_BUSY, "VK_NOT_READY"},
+    {VK_TIMEOUT, TRM_ERROR_TIMEOUT, "VK_TIMEOUT"},
+    {VK_INCOMPLETE, TRM_OK, "VK_INCOMPLETE"},
+    {VK_ERROR_OUT_OF_HOST_MEMORY, TRM_ERROR_OUT_OF_HOST_MEMORY, "VK_ERROR_OUT_OF_HOST_MEMORY"},
+    {VK_ERROR_OUT_OF_DEVICE_MEMORY, TRM_ERROR_OUT_OF_DEVICE_MEMORY, "VK_ERROR_OUT_OF_DEVICE_MEMORY"},
+    {VK_ERROR_OUT_OF_POOL_MEMORY, TRM_ERROR_OUT_OF_DEVICE_MEMORY, "VK_ERROR_OUT_OF_POOL_MEMORY"},
+    {VK_ERROR_FRAGMENTED_POOL, TRM_ERROR_OUT_OF_DEVICE_MEMORY, "VK_ERROR_FRAGMENTED_POOL"},
+    {VK_ERROR_FRAGMENTATION, TRM_ERROR_OUT_OF_DEVICE_MEMORY, "VK_ERROR_FRAGMENTATION"},
+    {VK_ERROR_TOO_MANY_OBJECTS, TRM_ERROR_OUT_OF_DEVICE_MEMORY, "VK_ERROR_TOO_MANY_OBJECTS"},
+    {VK_ERROR_MEMORY_MAP_FAILED, TRM_ERROR_OUT_OF_HOST_MEMORY, "VK_ERROR_MEMORY_MAP_FAILED"},
+    {VK_ERROR_DEVICE_LOST, TRM_ERROR_DEVICE_LOST, "VK_ERROR_DEVICE_LOST"},
+    {VK_ERROR_INITIALIZATION_FAILED, TRM_ERROR_BACKEND, "VK_ERROR_INITIALIZATION_FAILED"},
+    {VK_ERROR_LAYER_NOT_PRESENT, TRM_ERROR_UNSUPPORTED, "VK_ERROR_LAYER_NOT_PRESENT"},
+    {VK_ERROR_EXTENSION_NOT_PRESENT, TRM_ERROR_UNSUPPORTED, "VK_ERROR_EXTENSION_NOT_PRESENT"},
+    {VK_ERROR_FEATURE_NOT_PRESENT, TRM_ERROR_UNSUPPORTED, "VK_ERROR_FEATURE_NOT_PRESENT"},
+    {VK_ERROR_INCOMPATIBLE_DRIVER, TRM_ERROR_UNSUPPORTED, "VK_ERROR_INCOMPATIBLE_DRIVER"},
+    {VK_ERROR_FORMAT_NOT_SUPPORTED, TRM_ERROR_UNSUPPORTED, "VK_ERROR_FORMAT_NOT_SUPPORTED"},
+    {VK_ERROR_INVALID_EXTERNAL_HANDLE, TRM_ERROR_INVALID_ARGUMENT, "VK_ERROR_INVALID_EXTERNAL_HANDLE"},
+    {VK_ERROR_NOT_PERMITTED_KHR, TRM_ERROR_PERMISSION, "VK_ERROR_NOT_PERMITTED"},
+    {VK_ERROR_INVALID_SHADER_NV, TRM_ERROR_BACKEND, "VK_ERROR_INVALID_SHADER"},
+    {VK_ERROR_UNKNOWN, TRM_ERROR_BACKEND, "VK_ERROR_UNKNOWN"},
+};
+
+#define RESULT_COUNT (sizeof(results) / sizeof(results[0]))
+
+int32_t vulkan_status(VkResult result)
+{
+    for (size_t i = 0; i < RESULT_COUNT; i++) {
+        if (results[i].result == result)
+            return results[i].status;
+    }
+    return result < 0 ? TRM_ERROR_BACKEND : TRM_OK;
+}
+
+const char *vulkan_result_name(VkResult result)
+{
+    for (size_t i = 0; i < RESULT_COUNT; i++) {
+        if (results[i].result == result)
+            return results[i].name;
+    }
+    return result < 0 ? "an error that Trireme does not know" : "a success that Trireme does not know";
+}
+
+/* ---- lost devices ------------------------------------------------------------------------------- */
+
+/* A sentence that grows, and is cut where there is no more room. */
+struct text {
+    char *data;
+    size_t capacity, length;
+};
+
+static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    if (text->length + 1 >= text->capacity)
+        return;
+    va_start(arguments, format);
+    int written = vsnprintf(text->data + text->length, text->capacity - text->length, format, arguments);
+    va_end(arguments);
+    text->length += written < 0 ? 0 : (size_t)written;
+    if (text->length >= text->capacity)
+        text->length = text->capacity - 1;
+}
+
+/* The work of one stream that was submitted and not seen to end. Its lock is recursive: the caller may hold it. What
+ * another thread is busy with is left out, since waiting for it here could be for ever. */
+static void append_stream(struct text *text, struct trm_backend_stream *stream, uint32_t *count)
+{
+    const struct trm_backend_kernel *kernel = NULL;
+    if (pthread_mutex_trylock(&stream->lock) != 0)
+        return;
+    uint64_t ended                   = atomic_load(&stream->timeline->completed);
+    const struct vulkan_batch *first = stream->flying;
+    /* What is known to have ended may have run kernels that are gone. */
+    while (first != NULL && first->value <= ended)
+        first = first->next;
+    if (first != NULL) {
+        for (const struct vulkan_batch *batch = first; batch != NULL && kernel == NULL; batch = batch->next)
+            kernel = batch->named;
+        append(text, "%s", (*count)++ == 0 ? "; running were " : ", ");
+        if (kernel != NULL)
+            append(text, "the kernel \"%s\" (operations %llu to %llu of a stream)", kernel->info->name,
+                   (unsigned long long)first->first, (unsigned long long)stream->last_flying->value);
+        else
+            append(text, "operations %llu to %llu of a stream, without kernels",
+                   (unsigned long long)first->first, (unsigned long long)stream->last_flying->value);
+    }
+    pthread_mutex_unlock(&stream->lock);
+}
+
+static const char *address_words(VkDeviceFaultAddressTypeEXT type)
+{
+    switch (type) {
+    case VK_DEVICE_FAULT_ADDRESS_TYPE_READ_INVALID_EXT:
+        return "a read of";
+    case VK_DEVICE_FAULT_ADDRESS_TYPE_WRITE_INVALID_EXT:
+        return "a write to";
+    case VK_DEVICE_FAULT_ADDRESS_TYPE_EXECUTE_INVALID_EXT:
+        return "code run at";
+    default:
+        return "a fault at";
+    }
+}
+
+/* What the driver can tell (VK_EXT_device_fault); nothing where it cannot. */
+static void append_fault(struct text *text, struct trm_backend_device *device)
+{
+    VkDeviceFaultAddressInfoEXT addresses[FAULTS_MOST] = {0};
+    VkDeviceFaultVendorInfoEXT vendor[FAULTS_MOST]     = {0};
+    VkDeviceFaultCountsEXT counts                      = {.sType            = VK_STRUCTURE_TYPE_DEVICE_FAULT_COUNTS_EXT,
+                                                          .addressInfoCount = FAULTS_MOST,
+                                                          .vendorInfoCount  = FAULTS_MOST};
+    VkDeviceFaultInfoEXT info                          = {
+                                 .sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_INFO_EXT, .pAddressInfos = addresses, .pVendorInfos = vendor};
+    PFN_vkGetDeviceFaultInfoEXT get = (PFN_vkGetDeviceFaultInfoEXT)device->vk.get_device_fault_info;
+    if (get == NULL || get(device->handle, &counts, &info) < 0)
+        return;
+    info.description[sizeof(info.description) - 1] = '\0';
+    append(text, "; the driver says: %s", info.description[0] != '\0' ? info.description : "a fault");
+    for (uint32_t i = 0; i < counts.addressInfoCount && i < FAULTS_MOST; i++)
+        append(text, ", %s 0x%llx", address_words(addresses[i].addressType),
+               (unsigned long long)addresses[i].reportedAddress);
+    for (uint32_t i = 0; i < counts.vendorInfoCount && i < FAULTS_MOST; i++) {
+        vendor[i].description[sizeof(vendor[i].description) - 1] = '\0';
+        append(text, ", %s (code %llu)", vendor[i].description,
+               (unsigned long long)vendor[i].vendorFaultCode);
+    }
+}
+
+/* The first to come says why; the sentence is there before the device counts as lost. */
+static void latch_loss(struct trm_backend_device *device, const char *call)
+{
+    struct text text = {.data = device->lost_sentence, .capacity = sizeof(device->lost_sentence)};
+    uint32_t count   = 0;
+    pthread_mutex_lock(&device->streams_lock);
+    bool is_first = !vulkan_device_is_lost(device);
+    if (is_first) {
+        append(&text, "The device %s was lost, which %s found out", device->physical->properties.deviceName,
+               call);
+        for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next)
+            append_stream(&text, stream, &count);
+        append_fault(&text, device);
+        append(&text, ".");
+        atomic_store_explicit(&device->lost, TRM_ERROR_DEVICE_LOST, memory_order_release);
+    }
+    pthread_mutex_unlock(&device->streams_lock);
+    if (is_first)
+        vulkan_device_alarm(device);
+}
+
+static int32_t fail_lost(struct trm_backend_device *device)
+{
+    return vulkan_fail(device->instance, TRM_ERROR_DEVICE_LOST, VK_ERROR_DEVICE_LOST, "%s",
+                       device->lost_sentence);
+}
+
+int32_t vulkan_device_fail(struct trm_backend_device *device, VkResult result, const char *call)
+{
+    if (result == VK_ERROR_DEVICE_LOST) {
+        latch_loss(device, call);
+        return fail_lost(device);
+    }
+    return vulkan_fail(device->instance, vulkan_status(result), result,
+                       "%s of the device %s failed: %s (%d).", call, device->physical->properties.deviceName,
+                       vulkan_result_name(result), result);
+}
+
+int32_t vulkan_device_check(struct trm_backend_device *device)
+{
+    return vulkan_device_is_lost(device) ? fail_lost(device) : TRM_OK;
+}

@@ -1,0 +1,89 @@
+/* vulkan backend: a VkInstance for whoever comes next.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/driver/instance_cache.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+/* Instances made, from which on one is kept. A program that opens a context or two leaves nothing behind. */
+#define LASTING 4u
+
+enum slot_state {
+    SLOT_EMPTY,
+    SLOT_FULL,
+    SLOT_BUSY
+};
+
+/* The one thing that is no instance's: it outlives probe() and is nobody's until open(). Nobody waits for it: whoever finds it
+ * busy does without, as does a child that was forked while it was. */
+static struct {
+    _Atomic int state;
+    pid_t process; /* a driver does not survive a fork: a child leaves its parent's instance alone */
+    struct vulkan_kept kept;
+} slot;
+
+static _Atomic unsigned made;
+
+static bool enter(int state)
+{
+    return atomic_compare_exchange_strong_explicit(&slot.state, &state, SLOT_BUSY, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+static void leave(int state)
+{
+    atomic_store_explicit(&slot.state, state, memory_order_release);
+}
+
+bool vulkan_kept_put(const struct vulkan_kept *kept)
+{
+    if (!enter(SLOT_EMPTY)) {
+        if (!enter(SLOT_FULL))
+            return false;
+        if (slot.process == getpid()) {
+            leave(SLOT_FULL);
+            return false;
+        }
+    }
+    slot.process = getpid();
+    slot.kept    = *kept;
+    leave(SLOT_FULL);
+    return true;
+}
+
+/* Of any library where that is NULL. */
+static bool take(const void *library, struct vulkan_kept *kept)
+{
+    if (!enter(SLOT_FULL))
+        return false;
+    bool fits = slot.process == getpid() && (library == NULL || library == slot.kept.loader.library);
+    if (fits)
+        *kept = slot.kept;
+    leave(fits ? SLOT_EMPTY : SLOT_FULL);
+    return fits;
+}
+
+bool vulkan_kept_take(const struct vulkan_loader *loader, struct vulkan_kept *kept)
+{
+    return take(loader->library, kept);
+}
+
+void vulkan_kept_drop(void)
+{
+    struct vulkan_kept kept;
+    if (vulkan_kept_lasts() || !take(NULL, &kept))
+        return;
+    kept.destroy(kept.handle, NULL);
+    vulkan_loader_close(&kept.loader);
+}
+
+void vulkan_kept_count(void)
+{
+    atomic_fetch_add_explicit(&made, 1, memory_order_relaxed);
+}
+
+bool vulkan_kept_lasts(void)
+{
+    return atomic_load_explicit(&made, memory_order_relaxed) >= LASTING;
+}

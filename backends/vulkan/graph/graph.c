@@ -1,0 +1,412 @@
+/* vulkan backend: graphs: command buffers that are used again.
+ *
+ * One for each queue family that the graph is launched on, recorded when it is first launched there, and again after a node
+ * was replaced. It begins with a barrier against all that is before it, and is ordered with what comes behind by the
+ * stream's recorder, to which it may have touched anything. Its stamps are renewed before each launch: by the host, as long as
+ * no launch is under way.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "backends/vulkan/memory/memory.h"
+#include "backends/vulkan/module/module.h"
+#include "backends/vulkan/stream/profile.h"
+#include "backends/vulkan/stream/stream_object.h"
+
+struct node {
+    int32_t kind; /* enum trm_graph_node_kind */
+    union {
+        struct trm_copy_2d_desc copy; /* one-dimensional ones are of one row */
+        struct trm_fill_desc fill;
+        struct trm_launch_desc launch; /* its arguments are `arguments` */
+        struct trm_backend_stamp *stamp;
+    };
+    struct trm_launch_argument *arguments;
+    uint64_t arguments_size; /* bytes, with the blocks behind them */
+};
+
+struct recording {
+    VkCommandPool pool;
+    VkCommandBuffer command;
+    VkDescriptorPool descriptors;
+    bool valid;
+};
+
+struct trm_backend_graph {
+    struct trm_backend_device *device;
+    struct trm_backend_memory *scratch; /* of its fills */
+    uint64_t size;
+    uint64_t bytes; /* that it moves */
+    bool computes;  /* it has launches or stamps: it runs on queues that compute */
+    uint32_t stamp_count;
+    struct trm_backend_kernel *named;
+    struct vulkan_timeline *last_on; /* where the last launch was; NULL: there was none */
+    uint64_t last_value;
+    struct recording recordings[VULKAN_FAMILIES_MOST]; /* of device->queues.families */
+    uint32_t count;
+    struct node nodes[];
+};
+
+/* ---- nodes ----------------------------------------------------------------------------------------- */
+
+static uint64_t blocks_size(const struct trm_launch_desc *desc)
+{
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < desc->argument_count; i++)
+        if (desc->arguments[i].kind == TRM_PARAMETER_BLOCK)
+            size += desc->arguments[i].size;
+    return size;
+}
+
+static int32_t take_launch(struct trm_backend_device *device, struct node *node,
+                           const struct trm_launch_desc *desc)
+{
+    int32_t status = vulkan_launch_prepare(device, desc);
+    if (status != TRM_OK)
+        return status;
+    node->launch         = *desc;
+    node->arguments_size = desc->argument_count * sizeof(*desc->arguments) + blocks_size(desc);
+    if (desc->argument_count == 0)
+        return TRM_OK;
+    node->arguments = vulkan_allocate(device->instance, node->arguments_size);
+    if (node->arguments == NULL)
+        return vulkan_fail_host_memory(device->instance, "a graph");
+    memcpy(node->arguments, desc->arguments, desc->argument_count * sizeof(*desc->arguments));
+    unsigned char *block = (unsigned char *)(node->arguments + desc->argument_count);
+    for (uint32_t i = 0; i < desc->argument_count; i++) {
+        struct trm_launch_argument *argument = &node->arguments[i];
+        if (argument->kind != TRM_PARAMETER_BLOCK)
+            continue;
+        memcpy(block, argument->block, argument->size);
+        argument->block = block;
+        block += argument->size;
+    }
+    node->launch.arguments = node->arguments;
+    return TRM_OK;
+}
+
+/* Host memory must be such that the device reaches it. */
+static int32_t take_place(struct trm_backend_device *device, struct trm_place *place, uint64_t pitch,
+                          const struct trm_copy_2d_desc *desc)
+{
+    uint64_t offset;
+    if (place->memory != NULL)
+        return TRM_OK;
+    place->memory =
+        vulkan_heap_find_host(device->heap, place->host, (desc->height - 1) * pitch + desc->width, &offset);
+    if (place->memory == NULL)
+        return TRM_ERROR_UNSUPPORTED;
+    place->offset = offset;
+    return TRM_OK;
+}
+
+static int32_t take_rows(struct trm_backend_device *device, struct node *node,
+                         const struct trm_copy_2d_desc *desc)
+{
+    struct trm_copy_2d_desc *copy = &node->copy;
+    *copy                         = *desc;
+    int32_t status                = take_place(device, &copy->destination, copy->destination_pitch, copy);
+    return status != TRM_OK ? status : take_place(device, &copy->source, copy->source_pitch, copy);
+}
+
+static int32_t take_copy(struct trm_backend_device *device, struct node *node,
+                         const struct trm_copy_desc *desc)
+{
+    const struct trm_copy_2d_desc rows = {
+        .struct_size       = sizeof(rows),
+        .destination       = desc->destination,
+        .source            = desc->source,
+        .destination_pitch = desc->size,
+        .source_pitch      = desc->size,
+        .width             = desc->size,
+        .height            = 1,
+    };
+    return take_rows(device, node, &rows);
+}
+
+static void drop_node(const struct trm_backend_device *device, struct node *node)
+{
+    vulkan_release(device->instance, node->arguments, node->arguments_size);
+    memset(node, 0, sizeof(*node));
+}
+
+/* `node` is zeroed; drop_node() also after a failure. UNSUPPORTED without words: the core does without. */
+static int32_t take_node(struct trm_backend_device *device, struct node *node,
+                         const struct trm_graph_node *from)
+{
+    node->kind = from->kind;
+    switch (from->kind) {
+    case TRM_GRAPH_COPY:
+        return take_copy(device, node, from->copy);
+    case TRM_GRAPH_COPY_2D:
+        return take_rows(device, node, from->copy_2d);
+    case TRM_GRAPH_FILL:
+        node->fill = *from->fill;
+        return TRM_OK;
+    case TRM_GRAPH_LAUNCH:
+        return take_launch(device, node, from->launch);
+    case TRM_GRAPH_STAMP:
+        node->stamp = from->stamp;
+        return TRM_OK;
+    default:
+        return TRM_ERROR_UNSUPPORTED; /* of a later minor */
+    }
+}
+
+/* What is to be known of all of them. */
+static void survey(struct trm_backend_graph *graph)
+{
+    graph->bytes       = 0;
+    graph->computes    = false;
+    graph->stamp_count = 0;
+    graph->named       = NULL;
+    for (uint32_t i = 0; i < graph->count; i++) {
+        const struct node *node = &graph->nodes[i];
+        if (node->kind == TRM_GRAPH_COPY || node->kind == TRM_GRAPH_COPY_2D)
+            graph->bytes += node->copy.width * node->copy.height;
+        else if (node->kind == TRM_GRAPH_FILL)
+            graph->bytes += node->fill.size;
+        else
+            graph->computes = true;
+        if (node->kind == TRM_GRAPH_LAUNCH)
+            graph->named = node->launch.kernel;
+        graph->stamp_count += node->kind == TRM_GRAPH_STAMP;
+    }
+}
+
+/* ---- recording ------------------------------------------------------------------------------------- */
+
+static void unmake(struct trm_backend_device *device, struct recording *recording)
+{
+    if (recording->descriptors != VK_NULL_HANDLE)
+        device->vk.vkDestroyDescriptorPool(device->handle, recording->descriptors, NULL);
+    if (recording->pool != VK_NULL_HANDLE)
+        device->vk.vkDestroyCommandPool(device->handle, recording->pool, NULL);
+    memset(recording, 0, sizeof(*recording));
+}
+
+static int32_t make_commands(struct trm_backend_device *device, struct recording *recording, uint32_t family)
+{
+    const VkCommandPoolCreateInfo pool = {
+        .sType            = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+        .queueFamilyIndex = family,
+    };
+    VkResult result = device->vk.vkCreateCommandPool(device->handle, &pool, NULL, &recording->pool);
+    if (result < 0)
+        return vulkan_device_fail(device, result, "vkCreateCommandPool");
+    const VkCommandBufferAllocateInfo info = {
+        .sType              = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+        .commandPool        = recording->pool,
+        .level              = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+        .commandBufferCount = 1,
+    };
+    result = device->vk.vkAllocateCommandBuffers(device->handle, &info, &recording->command);
+    if (result == VK_SUCCESS)
+        return TRM_OK;
+    unmake(device, recording);
+    return vulkan_device_fail(device, result, "vkAllocateCommandBuffers");
+}
+
+/* Nothing of it is under way: it is recorded anew only after update(). */
+static int32_t begin(struct trm_backend_device *device, struct recording *recording, uint32_t family)
+{
+    VkResult result;
+    int32_t status = recording->pool == VK_NULL_HANDLE ? make_commands(device, recording, family) : TRM_OK;
+    if (status != TRM_OK)
+        return status;
+    result = device->vk.vkResetCommandPool(device->handle, recording->pool, 0);
+    if (result < 0)
+        return vulkan_device_fail(device, result, "vkResetCommandPool");
+    device->vk.vkDestroyDescriptorPool(device->handle, recording->descriptors, NULL);
+    recording->descriptors              = VK_NULL_HANDLE; /* other launches, other sizes */
+    const VkCommandBufferBeginInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+        .flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
+    };
+    result = device->vk.vkBeginCommandBuffer(recording->command, &info);
+    return result < 0 ? vulkan_device_fail(device, result, "vkBeginCommandBuffer") : TRM_OK;
+}
+
+static int32_t record_node(struct vulkan_recorder *recorder, const struct node *node)
+{
+    const struct trm_copy_2d_desc *copy = &node->copy;
+    switch (node->kind) {
+    case TRM_GRAPH_FILL:
+        return vulkan_record_fill(recorder, &node->fill);
+    case TRM_GRAPH_LAUNCH:
+        return vulkan_record_launch(recorder, &node->launch);
+    case TRM_GRAPH_STAMP:
+        vulkan_stamp_take(recorder, node->stamp);
+        return TRM_OK;
+    default:
+        return vulkan_record_copy_2d(recorder, copy->destination.memory, copy->destination.offset,
+                                     copy->destination_pitch, copy->source.memory, copy->source.offset,
+                                     copy->source_pitch, copy->width, copy->height);
+    }
+}
+
+static void count_descriptors(const struct trm_backend_graph *graph, struct vulkan_recorder *recorder)
+{
+    for (uint32_t i = 0; i < graph->count; i++) {
+        if (graph->nodes[i].kind != TRM_GRAPH_LAUNCH)
+            continue;
+        recorder->pool_sets++;
+        recorder->pool_buffers += graph->nodes[i].launch.kernel->buffer_count;
+    }
+}
+
+static int32_t record(struct trm_backend_graph *graph, struct recording *recording,
+                      const struct vulkan_queue *queue)
+{
+    struct trm_backend_device *device = graph->device;
+    struct vulkan_recorder recorder   = {
+          .device      = device,
+          .can_compute = queue->can_compute,
+          .descriptors = &recording->descriptors,
+          .scratch     = graph->scratch,
+    };
+    int32_t status = begin(device, recording, queue->family);
+    if (status != TRM_OK)
+        return status;
+    count_descriptors(graph, &recorder);
+    vulkan_record_begin(&recorder, recording->command);
+    vulkan_record_barrier_all(&recorder);
+    for (uint32_t i = 0; i < graph->count && status == TRM_OK; i++)
+        status = record_node(&recorder, &graph->nodes[i]);
+    vulkan_record_end(&recorder);
+    graph->scratch  = recorder.scratch;
+    VkResult result = device->vk.vkEndCommandBuffer(recording->command);
+    if (status == VULKAN_RECORD_FULL)
+        return vulkan_fail(device->instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, 0,
+                           "the descriptors of a graph of %u operations do not fit in a pool", graph->count);
+    if (status == TRM_OK && result < 0)
+        status = vulkan_device_fail(device, result, "vkEndCommandBuffer");
+    recording->valid = status == TRM_OK;
+    return status;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------- */
+
+static void graph_destroy(struct trm_backend_graph *graph)
+{
+    struct trm_backend_device *device = graph->device;
+    for (uint32_t i = 0; i < VULKAN_FAMILIES_MOST; i++)
+        unmake(device, &graph->recordings[i]);
+    for (uint32_t i = 0; i < graph->count; i++)
+        drop_node(device, &graph->nodes[i]);
+    if (graph->scratch != NULL)
+        vulkan_heap_free(graph->scratch);
+    vulkan_timeline_release(graph->last_on);
+    vulkan_release(device->instance, graph, graph->size);
+}
+
+static int32_t graph_create(struct trm_backend_device *device, const struct trm_graph_node *const *nodes,
+                            uint32_t count, struct trm_backend_graph **result)
+{
+    uint64_t size                   = sizeof(struct trm_backend_graph) + count * sizeof(struct node);
+    struct trm_backend_graph *graph = vulkan_allocate(device->instance, size);
+    int32_t status                  = TRM_OK;
+    if (graph == NULL)
+        return vulkan_fail_host_memory(device->instance, "a graph");
+    graph->device = device;
+    graph->size   = size;
+    for (; graph->count < count && status == TRM_OK; graph->count++)
+        status = take_node(device, &graph->nodes[graph->count], nodes[graph->count]);
+    if (status != TRM_OK) {
+        graph_destroy(graph);
+        return status;
+    }
+    survey(graph);
+    *result = graph;
+    return TRM_OK;
+}
+
+static void note_launch(struct trm_backend_graph *graph, struct vulkan_timeline *timeline, uint64_t value)
+{
+    if (graph->last_on != timeline) {
+        vulkan_timeline_retain(timeline);
+        vulkan_timeline_release(graph->last_on);
+    }
+    graph->last_on    = timeline;
+    graph->last_value = value;
+}
+
+/* Has the last launch ended, as far as the host can see? */
+static bool is_idle(const struct trm_backend_graph *graph)
+{
+    uint64_t completed;
+    return graph->last_on == NULL ||
+           (vulkan_timeline_read(graph->last_on, graph->last_value, &completed) == TRM_OK &&
+            completed >= graph->last_value);
+}
+
+/* By a command where a launch may be under way: this one comes behind it, whatever stream it was on. */
+static int32_t renew_stamps(struct trm_backend_stream *stream, uint64_t value,
+                            const struct trm_backend_graph *graph)
+{
+    struct vulkan_batch *batch;
+    if (graph->stamp_count == 0)
+        return TRM_OK;
+    bool by_host   = graph->device->vk.vkResetQueryPool != NULL && is_idle(graph);
+    int32_t status = by_host ? TRM_OK : vulkan_stream_open(stream, value, &batch);
+    for (uint32_t i = 0; i < graph->count && status == TRM_OK; i++)
+        if (graph->nodes[i].kind == TRM_GRAPH_STAMP)
+            vulkan_stamp_renew(graph->nodes[i].stamp, by_host ? NULL : &stream->recorder);
+    return status;
+}
+
+static int32_t launch_locked(struct trm_backend_stream *stream, uint64_t value,
+                             struct trm_backend_graph *graph)
+{
+    int32_t status = vulkan_stream_check(stream);
+    if (status == TRM_OK && graph->computes)
+        status = vulkan_stream_to_compute(stream);
+    if (status != TRM_OK)
+        return status;
+    struct recording *recording = &graph->recordings[vulkan_family_place(graph->device, stream->queue)];
+    if (!recording->valid)
+        status = record(graph, recording, stream->queue);
+    if (status == TRM_OK)
+        status = renew_stamps(stream, value, graph);
+    if (status == TRM_OK)
+        status = vulkan_stream_add_commands(stream, value, recording->command, graph->named);
+    if (status != TRM_OK)
+        return status;
+    vulkan_record_anything(&stream->recorder);
+    note_launch(graph, stream->timeline, value);
+    return TRM_OK;
+}
+
+static int32_t graph_launch(struct trm_backend_stream *stream, uint64_t value,
+                            struct trm_backend_graph *graph)
+{
+    vulkan_stream_lock(stream);
+    int32_t status = launch_locked(stream, value, graph);
+    vulkan_stream_unlock(stream);
+    return status;
+}
+
+static int32_t graph_update(struct trm_backend_graph *graph, uint32_t index,
+                            const struct trm_graph_node *node)
+{
+    struct node fresh = {0};
+    int32_t status    = take_node(graph->device, &fresh, node);
+    if (status != TRM_OK) {
+        drop_node(graph->device, &fresh);
+        return status;
+    }
+    drop_node(graph->device, &graph->nodes[index]);
+    graph->nodes[index] = fresh;
+    for (uint32_t i = 0; i < VULKAN_FAMILIES_MOST; i++)
+        graph->recordings[i].valid = false;
+    survey(graph);
+    return TRM_OK;
+}
+
+const struct trm_graph_ops vulkan_graph_ops = {
+    .struct_size = sizeof(vulkan_graph_ops),
+    .create      = graph_create,
+    .destroy     = graph_destroy,
+    .launch      = graph_launch,
+    .update      = graph_update,
+};

@@ -1,0 +1,405 @@
+/* vulkan backend: the heap of a device: pieces of blocks.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/memory/heap_internal.h"
+
+#define KEEP (UINT64_C(64) << 20) /* bytes of idle blocks that stay, so that blocks do not come and go */
+#define LARGEST_BLOCK (UINT64_C(256) << 20)
+#define LARGEST_PART (UINT64_C(32) << 20)
+#define SPARE_MOST 256u /* records that are kept */
+
+/* ---- records; under the lock --------------------------------------------------------------- */
+
+static struct vulkan_record *record_take_locked(struct vulkan_heap *heap)
+{
+    struct vulkan_record *record = heap->spare;
+
+    if (record == NULL)
+        return vulkan_allocate(heap->device->instance, sizeof(*record));
+    heap->spare = record->next;
+    heap->spare_count--;
+    return record;
+}
+
+static void record_give_locked(struct vulkan_heap *heap, struct vulkan_record *record)
+{
+    if (heap->spare_count == SPARE_MOST) {
+        vulkan_release(heap->device->instance, record, sizeof(*record));
+        return;
+    }
+    record->next = heap->spare;
+    heap->spare  = record;
+    heap->spare_count++;
+}
+
+/* ---- idle blocks; under the lock ----------------------------------------------------------- */
+
+static void idle_link(struct vulkan_heap *heap, struct vulkan_block *block)
+{
+    block->idle     = true;
+    block->next     = NULL;
+    block->previous = heap->idle_newest;
+    if (block->previous != NULL)
+        block->previous->next = block;
+    else
+        heap->idle_oldest = block;
+    heap->idle_newest = block;
+    heap->idle_bytes += block->size;
+}
+
+static void idle_unlink(struct vulkan_heap *heap, struct vulkan_block *block)
+{
+    block->idle = false;
+    if (block->next != NULL)
+        block->next->previous = block->previous;
+    else
+        heap->idle_newest = block->previous;
+    if (block->previous != NULL)
+        block->previous->next = block->next;
+    else
+        heap->idle_oldest = block->next;
+    heap->idle_bytes -= block->size;
+}
+
+/* Take idle blocks out, the oldest first, until at most `keep` bytes are left. The list, by `next`, is to be dropped without the
+ * lock. */
+static struct vulkan_block *idle_take_locked(struct vulkan_heap *heap, uint64_t keep)
+{
+    struct vulkan_block *list = NULL;
+
+    while (heap->idle_bytes > keep) {
+        struct vulkan_block *block = heap->idle_oldest;
+        struct vulkan_area *area   = heap->areas[block->type];
+        idle_unlink(heap, block);
+        vulkan_tlsf_remove(&area->tlsf, block->piece);
+        area->reserved -= block->size;
+        block->next = list;
+        list        = block;
+    }
+    return list;
+}
+
+static void drop_blocks(struct vulkan_heap *heap, struct vulkan_block *list)
+{
+    while (list != NULL) {
+        struct vulkan_block *next = list->next;
+        vulkan_heap_drop_block(heap, list);
+        list = next;
+    }
+}
+
+void vulkan_heap_trim(struct vulkan_heap *heap, uint64_t keep)
+{
+    pthread_mutex_lock(&heap->lock);
+    struct vulkan_block *list = idle_take_locked(heap, keep);
+    pthread_mutex_unlock(&heap->lock);
+    drop_blocks(heap, list);
+}
+
+void vulkan_heap_set_keep(struct vulkan_heap *heap, uint64_t bytes)
+{
+    pthread_mutex_lock(&heap->lock);
+    heap->keep                = bytes < KEEP ? bytes : KEEP;
+    struct vulkan_block *list = idle_take_locked(heap, heap->keep);
+    pthread_mutex_unlock(&heap->lock);
+    drop_blocks(heap, list);
+}
+
+void vulkan_heap_statistics(struct vulkan_heap *heap, uint64_t *used, uint64_t *cached, uint64_t *reserved)
+{
+    pthread_mutex_lock(&heap->lock);
+    *used     = heap->used;
+    *cached   = heap->idle_bytes;
+    *reserved = heap->reserved;
+    pthread_mutex_unlock(&heap->lock);
+}
+
+/* ---- taking -------------------------------------------------------------------------------- */
+
+/* A wish, and how it ended. */
+struct wish {
+    int32_t kind;
+    uint64_t size, alignment;
+    struct trm_backend_memory *memory;
+    struct vulkan_block_failure failure;
+};
+
+static void piece_used_locked(struct vulkan_heap *heap, struct vulkan_tlsf_piece *piece,
+                              struct vulkan_record *record, struct wish *wish)
+{
+    struct vulkan_block *block = piece->owner;
+    uint64_t base              = piece->offset - block->bias;
+
+    if (block->idle)
+        idle_unlink(heap, block);
+    heap->used += piece->size;
+    record->memory = (struct trm_backend_memory){
+        .device = heap->device,
+        .buffer = block->whole.buffer,
+        .base   = base,
+        .size   = wish->size,
+        .host   = block->whole.host == NULL ? NULL : block->whole.host + base,
+        .kind   = wish->kind,
+        .block  = block,
+        .piece  = piece,
+    };
+    wish->memory = &record->memory;
+}
+
+/* Out of the blocks that there are, or out of `fresh`, which then becomes part of the area. */
+static int32_t take_piece(struct vulkan_heap *heap, struct vulkan_area *area, struct vulkan_block *fresh,
+                          struct wish *wish)
+{
+    struct vulkan_tlsf_piece *piece;
+    int32_t status = TRM_ERROR_OUT_OF_HOST_MEMORY;
+
+    pthread_mutex_lock(&heap->lock);
+    struct vulkan_record *record = record_take_locked(heap);
+    if (record == NULL)
+        goto unlock;
+    if (fresh == NULL) {
+        status = vulkan_tlsf_take(&area->tlsf, wish->size, wish->alignment, &piece);
+    } else {
+        uint64_t begin = (fresh->bias + VULKAN_TLSF_GRAIN - 1) & ~(VULKAN_TLSF_GRAIN - 1);
+        uint64_t size  = (fresh->size - (begin - fresh->bias)) & ~(VULKAN_TLSF_GRAIN - 1);
+        fresh->piece   = vulkan_tlsf_add(&area->tlsf, begin, size, fresh);
+        if (fresh->piece != NULL)
+            status = vulkan_tlsf_take_from(&area->tlsf, fresh->piece, wish->size, wish->alignment, &piece);
+        if (fresh->piece != NULL && status != TRM_OK)
+            vulkan_tlsf_remove(&area->tlsf, fresh->piece);
+        if (status == TRM_OK)
+            area->reserved += fresh->size;
+    }
+    if (status == TRM_OK)
+        piece_used_locked(heap, piece, record, wish);
+    else
+        record_give_locked(heap, record);
+unlock:
+    pthread_mutex_unlock(&heap->lock);
+    return status;
+}
+
+static VkResult take_single(struct vulkan_heap *heap, uint32_t type, struct wish *wish)
+{
+    struct vulkan_block *block;
+
+    VkResult result =
+        vulkan_heap_make_single(heap, type, wish->size, wish->alignment, &block, &wish->failure);
+    if (result < 0)
+        return result;
+    block->whole.kind = wish->kind;
+    pthread_mutex_lock(&heap->lock);
+    heap->used += block->size;
+    pthread_mutex_unlock(&heap->lock);
+    wish->memory = &block->whole;
+    return VK_SUCCESS;
+}
+
+/* Of a new block with `slack` bytes more than the piece needs where its addresses come to lie well. */
+static int32_t take_fresh(struct vulkan_heap *heap, uint32_t type, uint64_t slack, struct wish *wish)
+{
+    struct vulkan_block *fresh;
+
+    if (vulkan_heap_make_shared(heap, type, wish->size + slack, &fresh, &wish->failure) < 0)
+        return TRM_ERROR_BACKEND; /* as the failure says */
+    fresh->whole.kind = wish->kind;
+    int32_t status    = take_piece(heap, heap->areas[type], fresh, wish);
+    if (status != TRM_OK)
+        vulkan_heap_drop_block(heap, fresh);
+    return status;
+}
+
+static VkResult take_from_type(struct vulkan_heap *heap, uint32_t type, struct wish *wish)
+{
+    struct vulkan_area *area = heap->areas[type];
+
+    if (wish->size > area->largest_part)
+        return take_single(heap, type, wish);
+    wish->failure  = (struct vulkan_block_failure){VK_ERROR_OUT_OF_DEVICE_MEMORY, NULL};
+    int32_t status = take_piece(heap, area, NULL, wish);
+    if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY)
+        status = take_fresh(heap, type, 0, wish);
+    if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY) /* its addresses lie badly for the host */
+        status = take_fresh(heap, type, wish->alignment + VULKAN_TLSF_GRAIN, wish);
+    if (status == TRM_OK)
+        return VK_SUCCESS;
+    if (status == TRM_ERROR_OUT_OF_HOST_MEMORY)
+        wish->failure = (struct vulkan_block_failure){VK_ERROR_OUT_OF_HOST_MEMORY, NULL};
+    return wish->failure.result;
+}
+
+/* Of one type after the other. */
+static VkResult take(struct vulkan_heap *heap, const struct vulkan_type_choice *choice, struct wish *wish)
+{
+    VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+
+    for (uint32_t i = 0; i < choice->count; i++) {
+        result = take_from_type(heap, choice->types[i], wish);
+        if (!vulkan_is_exhaustion(result))
+            break;
+    }
+    return result;
+}
+
+int32_t vulkan_heap_allocate(struct vulkan_heap *heap, int32_t kind, uint64_t size, uint64_t alignment,
+                             struct trm_backend_memory **memory)
+{
+    struct wish wish = {.kind = kind, .size = size, .alignment = alignment};
+
+    uint32_t index = (uint32_t)(kind - TRM_MEMORY_DEVICE);
+    if (index >= VULKAN_KINDS || kind == TRM_MEMORY_IMPORTED || heap->choices[index].count == 0)
+        return vulkan_fail(heap->device->instance, TRM_ERROR_UNSUPPORTED, 0, "%s has no memory of kind %d.",
+                           heap->device->physical->properties.deviceName, kind);
+    VkResult result = take(heap, &heap->choices[index], &wish);
+    if (vulkan_is_exhaustion(result)) {
+        vulkan_heap_trim(heap, 0);
+        result = take(heap, &heap->choices[index], &wish);
+    }
+    if (result < 0)
+        return vulkan_heap_fail(heap, size, &wish.failure);
+    *memory = wish.memory;
+    return TRM_OK;
+}
+
+/* ---- giving -------------------------------------------------------------------------------- */
+
+static void free_single(struct vulkan_heap *heap, struct vulkan_block *block)
+{
+    if (block->whole.kind != TRM_MEMORY_IMPORTED) {
+        pthread_mutex_lock(&heap->lock);
+        heap->used -= block->size;
+        pthread_mutex_unlock(&heap->lock);
+    }
+    vulkan_heap_drop_block(heap, block);
+}
+
+void vulkan_heap_free(struct trm_backend_memory *memory)
+{
+    struct vulkan_heap *heap   = memory->device->heap;
+    struct vulkan_block *block = memory->block, *list = NULL;
+
+    if (!block->shared) {
+        free_single(heap, block);
+        return;
+    }
+    struct vulkan_tlsf_piece *piece = memory->piece;
+    pthread_mutex_lock(&heap->lock);
+    heap->used -= piece->size;
+    piece = vulkan_tlsf_give(&heap->areas[block->type]->tlsf, piece);
+    record_give_locked(heap, (struct vulkan_record *)memory);
+    if (vulkan_tlsf_is_whole(piece)) {
+        block->piece = piece;
+        idle_link(heap, block);
+        list = idle_take_locked(heap, heap->keep);
+    }
+    pthread_mutex_unlock(&heap->lock);
+    drop_blocks(heap, list);
+}
+
+/* ---- host addresses ------------------------------------------------------------------------ */
+
+struct trm_backend_memory *vulkan_heap_find_host(struct vulkan_heap *heap, const void *pointer, uint64_t size,
+                                                 uint64_t *offset)
+{
+    struct trm_backend_memory *memory = vulkan_hosts_find(&heap->hosts, pointer, size);
+
+    if (memory != NULL)
+        *offset = (uint64_t)((const unsigned char *)pointer - memory->host);
+    return memory;
+}
+
+/* ---- beginning and end --------------------------------------------------------------------- */
+
+static void *record_allocate(void *context, uint64_t size)
+{
+    return vulkan_allocate(context, size);
+}
+
+static void record_release(void *context, void *memory, uint64_t size)
+{
+    vulkan_release(context, memory, size);
+}
+
+/* Which types buffers can have is the same for all of them. */
+static int32_t ask_types(struct vulkan_heap *heap)
+{
+    struct trm_backend_device *device = heap->device;
+    VkMemoryRequirements required;
+    VkBuffer buffer;
+
+    VkResult result = vulkan_block_buffer(device, VULKAN_TLSF_GRAIN, 0, &buffer);
+    if (result < 0)
+        return vulkan_device_fail(device, result, "vkCreateBuffer");
+    device->vk.vkGetBufferMemoryRequirements(device->handle, buffer, &required);
+    device->vk.vkDestroyBuffer(device->handle, buffer, NULL);
+    heap->type_bits = required.memoryTypeBits;
+    for (uint32_t i = 0; i < VULKAN_KINDS; i++)
+        vulkan_types_choose(&device->physical->memory, heap->type_bits, TRM_MEMORY_DEVICE + (int32_t)i,
+                            device->physical->unified, &heap->choices[i]);
+    return TRM_OK;
+}
+
+static int32_t make_area(struct vulkan_heap *heap, uint32_t type)
+{
+    const struct vulkan_physical *physical = heap->device->physical;
+    uint64_t heap_size = physical->memory.memoryHeaps[physical->memory.memoryTypes[type].heapIndex].size;
+
+    if (heap->areas[type] != NULL)
+        return TRM_OK;
+    struct vulkan_area *area = vulkan_allocate(heap->device->instance, sizeof(*area));
+    if (area == NULL)
+        return vulkan_fail_host_memory(heap->device->instance, "the heap of a device");
+    vulkan_tlsf_init(&area->tlsf, record_allocate, record_release, heap->device->instance);
+    area->largest = LARGEST_BLOCK;
+    while (area->largest > heap_size / 8 || area->largest > physical->max_allocation_bytes ||
+           area->largest > physical->max_buffer_bytes)
+        area->largest /= 2;
+    area->largest_part = area->largest / 2 < LARGEST_PART ? area->largest / 2 : LARGEST_PART;
+    heap->areas[type]  = area;
+    return TRM_OK;
+}
+
+int32_t vulkan_heap_create(struct trm_backend_device *device, struct vulkan_heap **heap)
+{
+    struct vulkan_heap *made = vulkan_allocate(device->instance, sizeof(*made));
+    if (made == NULL)
+        return vulkan_fail_host_memory(device->instance, "the heap of a device");
+    made->device       = device;
+    made->keep         = KEEP;
+    made->buffer_grain = device->physical->properties.limits.minStorageBufferOffsetAlignment;
+    pthread_mutex_init(&made->lock, NULL);
+    vulkan_hosts_init(&made->hosts, device->instance);
+
+    int32_t status = ask_types(made);
+    for (uint32_t i = 0; status == TRM_OK && i < VULKAN_KINDS; i++)
+        for (uint32_t j = 0; status == TRM_OK && j < made->choices[i].count; j++)
+            status = make_area(made, made->choices[i].types[j]);
+    if (status != TRM_OK) {
+        vulkan_heap_destroy(made);
+        return status;
+    }
+    *heap = made;
+    return TRM_OK;
+}
+
+void vulkan_heap_destroy(struct vulkan_heap *heap)
+{
+    if (heap == NULL)
+        return;
+    const struct trm_backend_instance *instance = heap->device->instance;
+
+    vulkan_heap_trim(heap, 0);
+    while (heap->spare != NULL) {
+        struct vulkan_record *next = heap->spare->next;
+        vulkan_release(instance, heap->spare, sizeof(*heap->spare));
+        heap->spare = next;
+    }
+    for (uint32_t i = 0; i < VK_MAX_MEMORY_TYPES; i++)
+        if (heap->areas[i] != NULL) {
+            vulkan_tlsf_fini(&heap->areas[i]->tlsf);
+            vulkan_release(instance, heap->areas[i], sizeof(*heap->areas[i]));
+        }
+    vulkan_hosts_fini(&heap->hosts);
+    pthread_mutex_destroy(&heap->lock);
+    vulkan_release(instance, heap, sizeof(*heap));
+}

@@ -1,0 +1,183 @@
+/* vulkan backend: how the heap gets blocks of the driver.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/memory/heap_internal.h"
+
+#define FIRST_BLOCK (UINT64_C(1) << 20) /* bytes */
+#define USUAL_BLOCK (UINT64_C(64) << 20)
+#define SHARE 64 /* a block may be this part of all memory in blocks */
+#define BLOCK_GRAIN (UINT64_C(64) << 10)
+#define HOST_ALIGNMENT (UINT64_C(2) << 20) /* the largest that pieces are asked for with */
+
+static uint64_t round_up(uint64_t value, uint64_t multiple)
+{
+    return (value + multiple - 1) & ~(multiple - 1);
+}
+
+/* ---- any block ----------------------------------------------------------------------------- */
+
+static bool is_import(const struct vulkan_block_want *want)
+{
+    return want->host != NULL || want->fd != NULL;
+}
+
+/* Is it within what the device and its budget allow? */
+static bool may_allocate(struct vulkan_heap *heap, const struct vulkan_block_want *want)
+{
+    const struct vulkan_physical *physical = heap->device->physical;
+    uint32_t memory_heap                   = physical->memory.memoryTypes[want->type].heapIndex;
+
+    if (want->size > physical->max_allocation_bytes || want->size > physical->max_buffer_bytes)
+        return false;
+    pthread_mutex_lock(&heap->lock);
+    uint64_t held  = heap->held[memory_heap];
+    uint32_t count = heap->block_count;
+    pthread_mutex_unlock(&heap->lock);
+    if (count >= physical->properties.limits.maxMemoryAllocationCount)
+        return false;
+    return is_import(want) || want->size <= vulkan_block_budget(heap->device, memory_heap, held);
+}
+
+static void count_block(struct vulkan_heap *heap, const struct vulkan_block *block, bool more)
+{
+    uint32_t memory_heap = heap->device->physical->memory.memoryTypes[block->type].heapIndex;
+    uint64_t bytes       = more ? block->size : -block->size;
+
+    pthread_mutex_lock(&heap->lock);
+    heap->held[memory_heap] += bytes;
+    heap->reserved += bytes;
+    heap->block_count += more ? 1 : UINT32_MAX;
+    pthread_mutex_unlock(&heap->lock);
+}
+
+VkResult vulkan_heap_make_block(struct vulkan_heap *heap, const struct vulkan_block_want *want,
+                                struct vulkan_block **block, struct vulkan_block_failure *failure)
+{
+    if (!may_allocate(heap, want)) {
+        *failure = (struct vulkan_block_failure){VK_ERROR_OUT_OF_DEVICE_MEMORY, NULL};
+        return failure->result;
+    }
+    VkResult result = vulkan_block_create(heap->device, want, block, failure);
+    if (result == VK_SUCCESS)
+        count_block(heap, *block, true);
+    return result;
+}
+
+void vulkan_heap_drop_block(struct vulkan_heap *heap, struct vulkan_block *block)
+{
+    vulkan_hosts_remove(&heap->hosts, &block->whole);
+    count_block(heap, block, false);
+    vulkan_block_destroy(block);
+}
+
+static VkResult list_hosts(struct vulkan_heap *heap, struct vulkan_block **block,
+                           struct vulkan_block_failure *failure)
+{
+    if (vulkan_hosts_add(&heap->hosts, &(*block)->whole))
+        return VK_SUCCESS;
+    vulkan_heap_drop_block(heap, *block);
+    *failure = (struct vulkan_block_failure){VK_ERROR_OUT_OF_HOST_MEMORY, NULL};
+    return failure->result;
+}
+
+/* ---- for one piece ------------------------------------------------------------------------- */
+
+/* Bytes from the block's start to the first that is aligned, for the host where it reaches the memory. */
+static uint64_t lead(const struct vulkan_block *block, uint64_t alignment)
+{
+    return -(uintptr_t)block->whole.host & (alignment - 1);
+}
+
+VkResult vulkan_heap_make_single(struct vulkan_heap *heap, uint32_t type, uint64_t size, uint64_t alignment,
+                                 struct vulkan_block **block, struct vulkan_block_failure *failure)
+{
+    struct vulkan_block_want want = {.type = type, .size = size};
+
+    VkResult result = vulkan_heap_make_block(heap, &want, block, failure);
+    if (result == VK_SUCCESS && lead(*block, alignment) != 0) {
+        vulkan_heap_drop_block(heap, *block);
+        want.size += alignment;
+        result = vulkan_heap_make_block(heap, &want, block, failure);
+    }
+    if (result < 0)
+        return result;
+    struct trm_backend_memory *whole = &(*block)->whole;
+    if (whole->host != NULL) {
+        whole->base = lead(*block, alignment);
+        whole->host += whole->base;
+    }
+    whole->size = size;
+    return list_hosts(heap, block, failure);
+}
+
+/* ---- shared -------------------------------------------------------------------------------- */
+
+/* An area's first is small, and each further one as large as all before it, up to a size of which few come and go; with much
+ * memory in use they grow on, since drivers count them. */
+static uint64_t next_size(struct vulkan_heap *heap, const struct vulkan_area *area)
+{
+    uint64_t size = FIRST_BLOCK;
+
+    pthread_mutex_lock(&heap->lock);
+    uint64_t reserved = area->reserved;
+    pthread_mutex_unlock(&heap->lock);
+    uint64_t most = reserved / SHARE > USUAL_BLOCK ? reserved / SHARE : USUAL_BLOCK;
+    if (most > area->largest)
+        most = area->largest;
+    while (size * 2 <= most && size < reserved)
+        size *= 2;
+    return size < most ? size : most;
+}
+
+/* Offsets in the allocator's range are to be aligned as host addresses are, so far as that leaves pieces where a buffer may
+ * be bound. */
+static void set_bias(const struct vulkan_heap *heap, struct vulkan_block *block)
+{
+    uint64_t bias  = (uintptr_t)block->whole.host & (HOST_ALIGNMENT - 1);
+    uint64_t start = round_up(bias, VULKAN_TLSF_GRAIN) - bias;
+
+    block->bias = start % heap->buffer_grain == 0 ? bias : 0;
+}
+
+VkResult vulkan_heap_make_shared(struct vulkan_heap *heap, uint32_t type, uint64_t least,
+                                 struct vulkan_block **block, struct vulkan_block_failure *failure)
+{
+    struct vulkan_block_want want = {.type = type, .size = next_size(heap, heap->areas[type])};
+    VkResult result;
+
+    least = round_up(least, BLOCK_GRAIN);
+    if (want.size < least)
+        want.size = least;
+    while (result = vulkan_heap_make_block(heap, &want, block, failure), vulkan_is_exhaustion(result)) {
+        if (want.size == least)
+            return result;
+        want.size = want.size / 2 > least ? want.size / 2 : least;
+    }
+    if (result < 0)
+        return result;
+    (*block)->shared = true;
+    set_bias(heap, *block);
+    return list_hosts(heap, block, failure);
+}
+
+/* ---- when there is none -------------------------------------------------------------------- */
+
+int32_t vulkan_heap_fail(struct vulkan_heap *heap, uint64_t size, const struct vulkan_block_failure *failure)
+{
+    const struct trm_backend_instance *instance = heap->device->instance;
+    unsigned long long bytes                    = size;
+
+    if (failure->result == VK_ERROR_OUT_OF_HOST_MEMORY && failure->call == NULL)
+        return vulkan_fail_host_memory(instance, "a piece of device memory");
+    if (failure->call == NULL)
+        return vulkan_fail(
+            instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, failure->result,
+            "%s has no memory for %llu bytes: its limits and its budget leave no room for them.",
+            heap->device->physical->properties.deviceName, bytes);
+    if (vulkan_is_exhaustion(failure->result))
+        return vulkan_fail(instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, failure->result,
+                           "%s has no memory for %llu bytes: %s() answered %s.",
+                           heap->device->physical->properties.deviceName, bytes, failure->call,
+                           vulkan_result_name(failure->result));
+    return vulkan_device_fail(heap->device, failure->result, failure->call);
+}

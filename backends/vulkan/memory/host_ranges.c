@@ -1,0 +1,160 @@
+/* vulkan backend: the table of host addresses.
+ *
+ * A sequence lock: a reader notes the number, reads, and looks whether the number is still the same and even. Everything it
+ * reads is atomic, with acquire and release, so that what it read of a change in the making shows in the number.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/memory/host_ranges.h"
+
+#include "backends/vulkan/memory/memory.h"
+
+#define FIRST_CAPACITY 32u
+
+void vulkan_hosts_init(struct vulkan_hosts *hosts, const struct trm_backend_instance *instance)
+{
+    hosts->instance = instance;
+    pthread_mutex_init(&hosts->lock, NULL);
+    atomic_init(&hosts->sequence, 0);
+    atomic_init(&hosts->table, NULL);
+}
+
+static uint64_t table_bytes(uint32_t capacity)
+{
+    return sizeof(struct vulkan_host_table) + capacity * sizeof(struct vulkan_host_range);
+}
+
+void vulkan_hosts_fini(struct vulkan_hosts *hosts)
+{
+    struct vulkan_host_table *table = atomic_load(&hosts->table);
+
+    while (table != NULL) {
+        struct vulkan_host_table *outgrown = table->outgrown;
+        vulkan_release(hosts->instance, table, table_bytes(table->capacity));
+        table = outgrown;
+    }
+    pthread_mutex_destroy(&hosts->lock);
+}
+
+/* ---- changing ------------------------------------------------------------------------------ */
+
+static void range_copy(struct vulkan_host_range *to, struct vulkan_host_range *from)
+{
+    atomic_store_explicit(&to->begin, atomic_load_explicit(&from->begin, memory_order_relaxed),
+                          memory_order_release);
+    atomic_store_explicit(&to->end, atomic_load_explicit(&from->end, memory_order_relaxed),
+                          memory_order_release);
+    atomic_store_explicit(&to->memory, atomic_load_explicit(&from->memory, memory_order_relaxed),
+                          memory_order_release);
+}
+
+static void change_begin(struct vulkan_hosts *hosts)
+{
+    atomic_fetch_add_explicit(&hosts->sequence, 1, memory_order_relaxed);
+}
+
+static void change_end(struct vulkan_hosts *hosts)
+{
+    atomic_fetch_add_explicit(&hosts->sequence, 1, memory_order_release);
+}
+
+/* The table with room for one more; NULL without memory. The caller holds the lock. */
+static struct vulkan_host_table *table_with_room(struct vulkan_hosts *hosts)
+{
+    struct vulkan_host_table *table = atomic_load_explicit(&hosts->table, memory_order_relaxed);
+    uint32_t count = table == NULL ? 0 : atomic_load_explicit(&table->count, memory_order_relaxed);
+
+    if (table != NULL && count < table->capacity)
+        return table;
+    uint32_t capacity              = table == NULL ? FIRST_CAPACITY : table->capacity * 2;
+    struct vulkan_host_table *made = vulkan_allocate(hosts->instance, table_bytes(capacity));
+    if (made == NULL)
+        return NULL;
+    made->capacity = capacity;
+    made->outgrown = table;
+    for (uint32_t i = 0; i < count; i++)
+        range_copy(&made->ranges[i], &table->ranges[i]);
+    atomic_store_explicit(&made->count, count, memory_order_relaxed);
+    atomic_store_explicit(&hosts->table, made, memory_order_release);
+    return made;
+}
+
+bool vulkan_hosts_add(struct vulkan_hosts *hosts, struct trm_backend_memory *memory)
+{
+    uintptr_t begin = (uintptr_t)memory->host;
+
+    if (memory->host == NULL)
+        return true;
+    pthread_mutex_lock(&hosts->lock);
+    struct vulkan_host_table *table = table_with_room(hosts);
+    if (table != NULL) {
+        uint32_t count = atomic_load_explicit(&table->count, memory_order_relaxed), at = count;
+        change_begin(hosts);
+        for (; at > 0 && atomic_load_explicit(&table->ranges[at - 1].begin, memory_order_relaxed) > begin;
+             at--)
+            range_copy(&table->ranges[at], &table->ranges[at - 1]);
+        atomic_store_explicit(&table->ranges[at].begin, begin, memory_order_release);
+        atomic_store_explicit(&table->ranges[at].end, begin + memory->size, memory_order_release);
+        atomic_store_explicit(&table->ranges[at].memory, memory, memory_order_release);
+        atomic_store_explicit(&table->count, count + 1, memory_order_release);
+        change_end(hosts);
+    }
+    pthread_mutex_unlock(&hosts->lock);
+    return table != NULL;
+}
+
+void vulkan_hosts_remove(struct vulkan_hosts *hosts, const struct trm_backend_memory *memory)
+{
+    pthread_mutex_lock(&hosts->lock);
+    struct vulkan_host_table *table = atomic_load_explicit(&hosts->table, memory_order_relaxed);
+    uint32_t count = table == NULL ? 0 : atomic_load_explicit(&table->count, memory_order_relaxed), at = 0;
+    while (at < count && atomic_load_explicit(&table->ranges[at].memory, memory_order_relaxed) != memory)
+        at++;
+    if (at < count) {
+        change_begin(hosts);
+        for (; at + 1 < count; at++)
+            range_copy(&table->ranges[at], &table->ranges[at + 1]);
+        atomic_store_explicit(&table->count, count - 1, memory_order_release);
+        change_end(hosts);
+    }
+    pthread_mutex_unlock(&hosts->lock);
+}
+
+/* ---- looking ------------------------------------------------------------------------------- */
+
+/* What is found while the table changes may be wrong, but nothing outside of the table is read. */
+static struct trm_backend_memory *search(struct vulkan_host_table *table, uintptr_t begin, uint64_t size)
+{
+    uint32_t low = 0, high;
+
+    if (table == NULL)
+        return NULL;
+    high = atomic_load_explicit(&table->count, memory_order_acquire);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (atomic_load_explicit(&table->ranges[middle].begin, memory_order_acquire) <= begin)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    struct vulkan_host_range *range = &table->ranges[low - 1];
+    uintptr_t end                   = atomic_load_explicit(&range->end, memory_order_acquire);
+    if (begin >= end || size > end - begin)
+        return NULL;
+    return atomic_load_explicit(&range->memory, memory_order_acquire);
+}
+
+struct trm_backend_memory *vulkan_hosts_find(struct vulkan_hosts *hosts, const void *pointer, uint64_t size)
+{
+    uint64_t before                 = atomic_load_explicit(&hosts->sequence, memory_order_acquire);
+    struct vulkan_host_table *table = atomic_load_explicit(&hosts->table, memory_order_acquire);
+
+    struct trm_backend_memory *found = search(table, (uintptr_t)pointer, size);
+    if (before % 2 == 0 && atomic_load_explicit(&hosts->sequence, memory_order_relaxed) == before)
+        return found;
+    pthread_mutex_lock(&hosts->lock);
+    found = search(atomic_load_explicit(&hosts->table, memory_order_relaxed), (uintptr_t)pointer, size);
+    pthread_mutex_unlock(&hosts->lock);
+    return found;
+}

@@ -1,0 +1,33 @@
+/* vulkan backend: memory, the table. The heap does the work.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/memory/memory.h"
+
+static int32_t memory_allocate(struct trm_backend_device *device, const struct trm_memory_desc *desc,
+                               struct trm_backend_memory **memory)
+{
+    int32_t status = vulkan_device_check(device);
+
+    if (status != TRM_OK)
+        return status;
+    if (desc->kind == TRM_MEMORY_IMPORTED)
+        return vulkan_heap_import_host(device->heap, desc->host_pointer, desc->size, memory);
+    return vulkan_heap_allocate(device->heap, desc->kind, desc->size, desc->alignment, memory);
+}
+
+static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **pointer)
+{
+    if (memory->host == NULL)
+        return vulkan_fail(memory->device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                           "The host does not reach this memory of %s.",
+                           memory->device->physical->properties.deviceName);
+    *pointer = memory->host;
+    return TRM_OK;
+}
+
+const struct trm_memory_ops vulkan_memory_ops = {
+    .struct_size  = sizeof(vulkan_memory_ops),
+    .allocate     = memory_allocate,
+    .free         = vulkan_heap_free,
+    .host_pointer = memory_host_pointer,
+};

@@ -1,0 +1,153 @@
+/* vulkan backend: hazards between accesses.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/record/access.h"
+
+#include <string.h>
+
+static bool same_buffer(const struct vulkan_access *a, const struct vulkan_access *b)
+{
+    return a->buffer == b->buffer || a->buffer == VK_NULL_HANDLE || b->buffer == VK_NULL_HANDLE;
+}
+
+static bool overlap(const struct vulkan_access *a, const struct vulkan_access *b)
+{
+    return same_buffer(a, b) && a->begin < b->end && b->begin < a->end;
+}
+
+static bool covers(const struct vulkan_access *outer, const struct vulkan_access *inner)
+{
+    return (outer->buffer == inner->buffer || outer->buffer == VK_NULL_HANDLE) &&
+           outer->begin <= inner->begin && inner->end <= outer->end;
+}
+
+static uint32_t stage_of(const struct vulkan_access *access)
+{
+    return access->flags & VULKAN_STAGES;
+}
+
+/* One barrier may as well make visible all that its stages wrote: the more is in order, the fewer come later. */
+static void widen(const struct vulkan_accesses *accesses, struct vulkan_order *order)
+{
+    for (uint32_t i = 0; i < accesses->count; i++)
+        if ((accesses->each[i].flags & VULKAN_WRITE) != 0)
+            order->writing |= stage_of(&accesses->each[i]) & order->first;
+}
+
+struct vulkan_order vulkan_access_check(const struct vulkan_accesses *accesses,
+                                        const struct vulkan_access *access, uint32_t count)
+{
+    struct vulkan_order order = {0, 0, 0};
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t stage = stage_of(&access[k]);
+        for (uint32_t i = 0; i < accesses->count; i++) {
+            const struct vulkan_access *before = &accesses->each[i];
+            if (((before->flags | access[k].flags) & VULKAN_WRITE) == 0 ||
+                (before->ordered & stage) == stage || !overlap(before, &access[k]))
+                continue;
+            order.first |= stage_of(before);
+            order.behind |= stage;
+        }
+    }
+    widen(accesses, &order);
+    return order;
+}
+
+static bool is_before(const struct vulkan_access *access, const struct vulkan_order *order)
+{
+    if ((access->ordered & order->first) != 0)
+        return true; /* a chain; what it wrote has been made available */
+    uint32_t needed = (access->flags & VULKAN_WRITE) != 0 ? order->first & order->writing : order->first;
+    return (stage_of(access) & ~needed) == 0;
+}
+
+void vulkan_access_order(struct vulkan_accesses *accesses, const struct vulkan_order *order, uint32_t all)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < accesses->count; i++) {
+        struct vulkan_access *access = &accesses->each[i];
+        if (is_before(access, order))
+            access->ordered |= order->behind;
+        if ((access->ordered & all) == all)
+            continue;
+        if (kept != i)
+            accesses->each[kept] = *access;
+        kept++;
+    }
+    accesses->count = kept;
+}
+
+/* What conflicts with `old` conflicts with `access` too, and a barrier behind `access` is one behind `old`. */
+static bool replaces(const struct vulkan_access *access, const struct vulkan_access *old)
+{
+    if (!covers(access, old) || (access->ordered & ~old->ordered) != 0)
+        return false;
+    if ((access->flags & VULKAN_WRITE) != 0)
+        return (old->ordered & stage_of(access)) == stage_of(access) || (old->flags & ~access->flags) == 0;
+    return (old->flags & ~access->flags) == 0;
+}
+
+static bool is_remembered(const struct vulkan_accesses *accesses, const struct vulkan_access *access)
+{
+    for (uint32_t i = 0; i < accesses->count; i++) {
+        const struct vulkan_access *old = &accesses->each[i];
+        if (old->ordered == access->ordered && (access->flags & ~old->flags) == 0 && covers(old, access))
+            return true;
+    }
+    return false;
+}
+
+#define GAP 15u /* bytes between what is read piece by piece, each from an aligned place */
+
+/* Ranges that touch are one. To read a few bytes more than was read can but cost a barrier. */
+static bool join(struct vulkan_accesses *accesses, const struct vulkan_access *access)
+{
+    uint64_t gap = (access->flags & VULKAN_WRITE) != 0 ? 0 : GAP;
+    for (uint32_t i = 0; i < accesses->count; i++) {
+        struct vulkan_access *old = &accesses->each[i];
+        if (old->buffer != access->buffer || old->flags != access->flags || old->ordered != access->ordered ||
+            access->begin > old->end + gap || old->begin > access->end + gap)
+            continue;
+        if (access->begin < old->begin)
+            old->begin = access->begin;
+        if (access->end > old->end)
+            old->end = access->end;
+        return true;
+    }
+    return false;
+}
+
+bool vulkan_access_add(struct vulkan_accesses *accesses, const struct vulkan_access *access)
+{
+    uint32_t kept = 0;
+    if (is_remembered(accesses, access))
+        return true;
+    for (uint32_t i = 0; i < accesses->count; i++) {
+        if (replaces(access, &accesses->each[i]))
+            continue;
+        if (kept != i)
+            accesses->each[kept] = accesses->each[i];
+        kept++;
+    }
+    accesses->count = kept;
+    if (join(accesses, access))
+        return true;
+    if (kept == VULKAN_ACCESSES_MOST)
+        return false;
+    accesses->each[kept] = *access;
+    accesses->count++;
+    return true;
+}
+
+struct vulkan_order vulkan_access_order_all(const struct vulkan_accesses *accesses, uint32_t all)
+{
+    struct vulkan_order order = {0, 0, 0};
+    for (uint32_t i = 0; i < accesses->count; i++) {
+        const struct vulkan_access *access = &accesses->each[i];
+        order.first |= stage_of(access);
+        order.behind = all;
+        if ((access->flags & VULKAN_WRITE) != 0)
+            order.writing |= stage_of(access);
+    }
+    return order;
+}

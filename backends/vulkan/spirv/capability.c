@@ -1,0 +1,272 @@
+/* vulkan backend: what a module asks of the device, against what the device was opened with.
+ * SPDX-License-Identifier: MIT
+ */
+#include <spirv/unified1/spirv.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/spirv/shader.h"
+
+#define HEADER_WORDS 5u
+#define COUNT(table) (sizeof(table) / sizeof((table)[0]))
+#define MISSING_BYTES 128
+
+/* ---- features */
+
+/* A capability and a feature that gives it; of several rows of one capability any is enough: where it is used is the
+ * shader's affair. */
+struct feature_row {
+    uint32_t capability;
+    const char *name, *feature;
+    size_t offset; /* of a VkBool32 in struct vulkan_features */
+};
+
+#define FEATURE(name, feature, path)                                                 \
+    {                                                                                \
+        SpvCapability##name, #name, #feature, offsetof(struct vulkan_features, path) \
+    }
+
+static const struct feature_row features[] = {
+    FEATURE(Float64, shaderFloat64, core.features.shaderFloat64),
+    FEATURE(Int64, shaderInt64, core.features.shaderInt64),
+    FEATURE(Int16, shaderInt16, core.features.shaderInt16),
+    FEATURE(Float16, shaderFloat16, float16_int8.shaderFloat16),
+    FEATURE(Int8, shaderInt8, float16_int8.shaderInt8),
+    FEATURE(StorageBuffer16BitAccess, storageBuffer16BitAccess, storage16.storageBuffer16BitAccess),
+    FEATURE(UniformAndStorageBuffer16BitAccess, uniformAndStorageBuffer16BitAccess,
+            storage16.uniformAndStorageBuffer16BitAccess),
+    FEATURE(StoragePushConstant16, storagePushConstant16, storage16.storagePushConstant16),
+    FEATURE(StorageBuffer8BitAccess, storageBuffer8BitAccess, storage8.storageBuffer8BitAccess),
+    FEATURE(UniformAndStorageBuffer8BitAccess, uniformAndStorageBuffer8BitAccess,
+            storage8.uniformAndStorageBuffer8BitAccess),
+    FEATURE(StoragePushConstant8, storagePushConstant8, storage8.storagePushConstant8),
+    FEATURE(Int64Atomics, shaderBufferInt64Atomics, atomic_int64.shaderBufferInt64Atomics),
+    FEATURE(Int64Atomics, shaderSharedInt64Atomics, atomic_int64.shaderSharedInt64Atomics),
+    FEATURE(AtomicFloat32AddEXT, shaderBufferFloat32AtomicAdd, atomic_float.shaderBufferFloat32AtomicAdd),
+    FEATURE(AtomicFloat32AddEXT, shaderSharedFloat32AtomicAdd, atomic_float.shaderSharedFloat32AtomicAdd),
+    FEATURE(AtomicFloat64AddEXT, shaderBufferFloat64AtomicAdd, atomic_float.shaderBufferFloat64AtomicAdd),
+    FEATURE(AtomicFloat64AddEXT, shaderSharedFloat64AtomicAdd, atomic_float.shaderSharedFloat64AtomicAdd),
+    FEATURE(AtomicFloat32MinMaxEXT, shaderBufferFloat32AtomicMinMax,
+            atomic_float2.shaderBufferFloat32AtomicMinMax),
+    FEATURE(AtomicFloat32MinMaxEXT, shaderSharedFloat32AtomicMinMax,
+            atomic_float2.shaderSharedFloat32AtomicMinMax),
+    FEATURE(AtomicFloat64MinMaxEXT, shaderBufferFloat64AtomicMinMax,
+            atomic_float2.shaderBufferFloat64AtomicMinMax),
+    FEATURE(AtomicFloat64MinMaxEXT, shaderSharedFloat64AtomicMinMax,
+            atomic_float2.shaderSharedFloat64AtomicMinMax),
+    FEATURE(VulkanMemoryModel, vulkanMemoryModel, memory_model.vulkanMemoryModel),
+    FEATURE(VulkanMemoryModelDeviceScope, vulkanMemoryModelDeviceScope,
+            memory_model.vulkanMemoryModelDeviceScope),
+    FEATURE(DotProduct, shaderIntegerDotProduct, dot_product.shaderIntegerDotProduct),
+    FEATURE(DotProductInputAll, shaderIntegerDotProduct, dot_product.shaderIntegerDotProduct),
+    FEATURE(DotProductInput4x8Bit, shaderIntegerDotProduct, dot_product.shaderIntegerDotProduct),
+    FEATURE(DotProductInput4x8BitPacked, shaderIntegerDotProduct, dot_product.shaderIntegerDotProduct),
+};
+
+/* ---- operations of subgroups */
+
+struct subgroup_row {
+    uint32_t capability;
+    const char *name, *feature;
+    VkSubgroupFeatureFlags flag;
+};
+
+#define SUBGROUP(name, flag)                                                                              \
+    {                                                                                                     \
+        SpvCapability##name, #name, "VK_SUBGROUP_FEATURE_" #flag "_BIT", VK_SUBGROUP_FEATURE_##flag##_BIT \
+    }
+
+static const struct subgroup_row subgroups[] = {
+    SUBGROUP(GroupNonUniform, BASIC),
+    SUBGROUP(GroupNonUniformVote, VOTE),
+    SUBGROUP(GroupNonUniformArithmetic, ARITHMETIC),
+    SUBGROUP(GroupNonUniformBallot, BALLOT),
+    SUBGROUP(GroupNonUniformShuffle, SHUFFLE),
+    SUBGROUP(GroupNonUniformShuffleRelative, SHUFFLE_RELATIVE),
+    SUBGROUP(GroupNonUniformClustered, CLUSTERED),
+    SUBGROUP(GroupNonUniformQuad, QUAD),
+};
+
+/* ---- how floats behave */
+
+/* A mode of an entry point, for floats of one width. */
+struct float_row {
+    uint32_t mode, width;
+    const char *name;
+    size_t offset; /* of a VkBool32 in VkPhysicalDeviceFloatControlsProperties */
+};
+
+#define FLOATS(mode, width, member)                                          \
+    {                                                                        \
+        SpvExecutionMode##mode, width, #member,                              \
+            offsetof(VkPhysicalDeviceFloatControlsProperties, member##width) \
+    }
+
+static const struct float_row floats[] = {
+    FLOATS(DenormPreserve, 16, shaderDenormPreserveFloat),
+    FLOATS(DenormPreserve, 32, shaderDenormPreserveFloat),
+    FLOATS(DenormPreserve, 64, shaderDenormPreserveFloat),
+    FLOATS(SignedZeroInfNanPreserve, 16, shaderSignedZeroInfNanPreserveFloat),
+    FLOATS(SignedZeroInfNanPreserve, 32, shaderSignedZeroInfNanPreserveFloat),
+    FLOATS(SignedZeroInfNanPreserve, 64, shaderSignedZeroInfNanPreserveFloat),
+    FLOATS(RoundingModeRTE, 16, shaderRoundingModeRTEFloat),
+    FLOATS(RoundingModeRTE, 32, shaderRoundingModeRTEFloat),
+    FLOATS(RoundingModeRTE, 64, shaderRoundingModeRTEFloat),
+};
+
+/* ---- what is missing; each answers true when there is something, and writes what it is called */
+
+struct check {
+    const struct trm_backend_device *device;
+    const struct vulkan_physical *physical;
+    char missing[MISSING_BYTES];
+};
+
+static bool misses(struct check *check, const char *name, const char *feature)
+{
+    snprintf(check->missing, sizeof(check->missing), "%s (%s)", name, feature);
+    return true;
+}
+
+static bool is_on(const void *structure, size_t offset)
+{
+    VkBool32 value;
+    memcpy(&value, (const char *)structure + offset, sizeof(value));
+    return value;
+}
+
+static bool misses_subgroup(struct check *check, const struct subgroup_row *row)
+{
+    const VkPhysicalDeviceSubgroupProperties *has = &check->physical->subgroup;
+    if ((has->supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) && (has->supportedOperations & row->flag))
+        return false;
+    return misses(check, row->name, row->feature);
+}
+
+static bool misses_feature(struct check *check, uint32_t capability)
+{
+    const struct feature_row *row = NULL;
+    for (size_t i = 0; i < COUNT(features); i++) {
+        if (features[i].capability != capability)
+            continue;
+        if (is_on(&check->physical->features, features[i].offset))
+            return false;
+        if (row == NULL)
+            row = &features[i];
+    }
+    return row != NULL && misses(check, row->name, row->feature);
+}
+
+static bool misses_capability(struct check *check, uint32_t capability)
+{
+    switch (capability) {
+    case SpvCapabilityShader:
+    case SpvCapabilityMatrix:
+    case SpvCapabilityDenormPreserve: /* their modes say what is needed */
+    case SpvCapabilitySignedZeroInfNanPreserve:
+    case SpvCapabilityRoundingModeRTE:
+        return false;
+    case SpvCapabilitySubgroupBallotKHR:
+        return misses(check, "SubgroupBallotKHR", "VK_EXT_shader_subgroup_ballot");
+    case SpvCapabilitySubgroupVoteKHR:
+        return misses(check, "SubgroupVoteKHR", "VK_EXT_shader_subgroup_vote");
+    default:
+        break;
+    }
+    for (size_t i = 0; i < COUNT(subgroups); i++)
+        if (subgroups[i].capability == capability)
+            return misses_subgroup(check, &subgroups[i]);
+    return misses_feature(check, capability);
+}
+
+/* Asked for when a module wants it, which is seldom. Before Vulkan 1.2 there is none of it. */
+static bool misses_floats(struct check *check, uint32_t mode, uint32_t width)
+{
+    VkPhysicalDeviceFloatControlsProperties has = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES,
+    };
+    VkPhysicalDeviceProperties2 answer = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+        .pNext = &has,
+    };
+    char name[64];
+    for (size_t i = 0; i < COUNT(floats); i++) {
+        if (floats[i].mode != mode || floats[i].width != width)
+            continue;
+        if (check->physical->version >= VK_API_VERSION_1_2)
+            check->device->instance->vk.vkGetPhysicalDeviceProperties2(check->physical->handle, &answer);
+        if (is_on(&has, floats[i].offset))
+            return false;
+        snprintf(name, sizeof(name), "%s%u", floats[i].name, width);
+        return misses(check, "a rule for floats", name);
+    }
+    return false;
+}
+
+static bool misses_mode(struct check *check, const uint32_t *mode)
+{
+    const struct vulkan_features *has = &check->physical->features;
+    switch (mode[2]) {
+    case SpvExecutionModeLocalSizeId:
+        return !has->maintenance4.maintenance4 && misses(check, "LocalSizeId", "maintenance4");
+    case SpvExecutionModeSubgroupUniformControlFlowKHR:
+        return !has->uniform_flow.shaderSubgroupUniformControlFlow &&
+               misses(check, "SubgroupUniformControlFlowKHR", "shaderSubgroupUniformControlFlow");
+    case SpvExecutionModeDenormPreserve:
+    case SpvExecutionModeSignedZeroInfNanPreserve:
+    case SpvExecutionModeRoundingModeRTE:
+        return misses_floats(check, mode[2], mode[3]);
+    default:
+        return false;
+    }
+}
+
+static bool misses_instruction(struct check *check, const uint32_t *at)
+{
+    switch (at[0] & SpvOpCodeMask) {
+    case SpvOpCapability:
+        return misses_capability(check, at[1]);
+    case SpvOpExecutionMode:
+    case SpvOpExecutionModeId:
+        return misses_mode(check, at);
+    case SpvOpVariable:
+        return at[3] == SpvStorageClassWorkgroup && at[0] >> SpvWordCountShift == 5 &&
+               !check->physical->features.zero_workgroup.shaderZeroInitializeWorkgroupMemory &&
+               misses(check, "shared memory that begins as zero", "shaderZeroInitializeWorkgroupMemory");
+    default:
+        return false;
+    }
+}
+
+/* A device of Vulkan 1.1 takes SPIR-V 1.3, one of 1.2 takes 1.5. */
+static bool misses_version(struct check *check, uint32_t version)
+{
+    uint32_t most = check->physical->version >= VK_API_VERSION_1_3   ? 0x00010600u
+                    : check->physical->version >= VK_API_VERSION_1_2 ? 0x00010500u
+                                                                     : 0x00010300u;
+    if (version <= most)
+        return false;
+    snprintf(check->missing, sizeof(check->missing), "SPIR-V 1.%u", version >> 8 & 0xffu);
+    return true;
+}
+
+int32_t vulkan_capabilities_check(const struct trm_backend_device *device,
+                                  const struct trm_module_source *source)
+{
+    const uint32_t *words = source->data;
+    const uint32_t *end   = words + source->size / sizeof(uint32_t);
+    struct check check    = {.device = device, .physical = device->physical};
+    bool is_missing       = misses_version(&check, words[1]);
+    for (const uint32_t *at = words + HEADER_WORDS; at < end && !is_missing;
+         at += at[0] >> SpvWordCountShift) {
+        if ((at[0] & SpvOpCodeMask) == SpvOpFunction)
+            break;
+        is_missing = misses_instruction(&check, at);
+    }
+    if (!is_missing)
+        return TRM_OK;
+    return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                       "Module '%.100s' needs %s, which device %s has not.", source->name, check.missing,
+                       device->physical->properties.deviceName);
+}

@@ -1,0 +1,286 @@
+/* vulkan backend: SPIR-V as the driver gets it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/spirv/shader.h"
+
+#include <string.h>
+
+#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/spirv/words.h"
+
+#define VERSION_1_3 0x00010300u
+#define NAME_WORDS_MOST 16u
+#define WORDS_OF_BUFFER \
+    11u /* that are added for one at the most: two decorations of four words, one of three */
+
+static const char storage_buffers[] = "SPV_KHR_storage_buffer_storage_class";
+
+/* A variable that is a buffer. */
+struct buffer {
+    uint32_t id;
+    uint32_t set, place; /* as the module has it */
+    uint32_t binding;    /* as it becomes */
+    bool is_uniform;     /* in the storage class Uniform; perhaps a storage buffer in the old way */
+    bool says_read_only; /* by a decoration of its own */
+    bool is_read_only;   /* as reflected */
+    bool is_decorated;   /* the new decorations are written */
+};
+
+/* One rewriting. */
+struct rewriting {
+    const uint32_t *words;
+    uint64_t count;
+    struct buffer *buffers;
+    uint32_t buffer_count;
+    uint32_t *out;
+    uint64_t written;
+    bool has_storage_buffers; /* in the language or by its extension */
+    bool is_begun;            /* something that is no capability was met */
+};
+
+/* ---- instructions */
+
+static bool begins_with(const uint32_t *word, const char *text)
+{
+    return strncmp(vulkan_text_at(word), text, strlen(text)) == 0;
+}
+
+static void write_word(struct rewriting *rewriting, uint32_t word)
+{
+    rewriting->out[rewriting->written++] = word;
+}
+
+static void write_decoration(struct rewriting *rewriting, uint32_t id, uint32_t decoration, uint32_t literal)
+{
+    write_word(rewriting, 4u << SpvWordCountShift | SpvOpDecorate);
+    write_word(rewriting, id);
+    write_word(rewriting, decoration);
+    write_word(rewriting, literal);
+}
+
+static void write_extension(struct rewriting *rewriting, const char *name)
+{
+    uint32_t text[NAME_WORDS_MOST] = {0};
+    uint32_t words                 = (uint32_t)strlen(name) / 4 + 1;
+    memcpy(text, name, strlen(name));
+    write_word(rewriting, (words + 1) << SpvWordCountShift | SpvOpExtension);
+    for (uint32_t i = 0; i < words; i++)
+        write_word(rewriting, text[i]);
+}
+
+/* ---- finding the buffers */
+
+static struct buffer *find_buffer(const struct rewriting *rewriting, uint32_t id)
+{
+    for (uint32_t i = 0; i < rewriting->buffer_count; i++)
+        if (rewriting->buffers[i].id == id)
+            return &rewriting->buffers[i];
+    return NULL;
+}
+
+static bool is_buffer(const uint32_t *variable)
+{
+    return vulkan_opcode(variable) == SpvOpVariable &&
+           (variable[3] == SpvStorageClassUniform || variable[3] == SpvStorageClassStorageBuffer);
+}
+
+/* There are no more variables of these classes than the core has reflected. */
+static void find_variables(struct rewriting *rewriting, uint32_t most)
+{
+    const uint32_t *end = rewriting->words + rewriting->count;
+    for (const uint32_t *at = rewriting->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (vulkan_opcode(at) == SpvOpFunction)
+            return;
+        if (!is_buffer(at) || rewriting->buffer_count == most)
+            continue;
+        rewriting->buffers[rewriting->buffer_count++] =
+            (struct buffer){.id = at[2], .is_uniform = at[3] == SpvStorageClassUniform};
+    }
+}
+
+static void find_decorations(struct rewriting *rewriting)
+{
+    const uint32_t *end = rewriting->words + rewriting->count;
+    for (const uint32_t *at = rewriting->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (vulkan_opcode(at) == SpvOpFunction)
+            return;
+        struct buffer *buffer = vulkan_opcode(at) == SpvOpDecorate ? find_buffer(rewriting, at[1]) : NULL;
+        if (buffer == NULL)
+            continue;
+        if (at[2] == SpvDecorationDescriptorSet)
+            buffer->set = at[3];
+        else if (at[2] == SpvDecorationBinding)
+            buffer->place = at[3];
+        else if (at[2] == SpvDecorationNonWritable)
+            buffer->says_read_only = true;
+    }
+}
+
+/* No two buffers have the same set and place: the core refuses such modules. */
+static void number_buffers(struct rewriting *rewriting, const struct trm_kernel_info *kernel)
+{
+    uint32_t binding = 0;
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct trm_parameter *parameter = &kernel->parameters[i];
+        if (parameter->kind != TRM_PARAMETER_BUFFER)
+            continue;
+        for (uint32_t j = 0; j < rewriting->buffer_count; j++) {
+            struct buffer *buffer = &rewriting->buffers[j];
+            if (buffer->set != parameter->set || buffer->place != parameter->place)
+                continue;
+            buffer->binding      = binding;
+            buffer->is_read_only = parameter->access == TRM_ACCESS_READ;
+        }
+        binding++;
+    }
+}
+
+/* ---- rewriting */
+
+/* Sets of instructions that mean nothing; a module has few. */
+#define SILENT_MOST 8u
+
+struct silent_sets {
+    uint32_t ids[SILENT_MOST];
+    uint32_t count;
+};
+
+static bool is_silent_set(const struct silent_sets *sets, uint32_t id)
+{
+    for (uint32_t i = 0; i < sets->count; i++)
+        if (sets->ids[i] == id)
+            return true;
+    return false;
+}
+
+/* What tells something to tools alone. */
+static bool is_for_tools(const uint32_t *at, struct silent_sets *sets)
+{
+    switch (vulkan_opcode(at)) {
+    case SpvOpExtension:
+        return begins_with(at + 1, "SPV_GOOGLE_") || begins_with(at + 1, "SPV_KHR_non_semantic_info");
+    case SpvOpExtInstImport:
+        if (!begins_with(at + 2, "NonSemantic.") || sets->count == SILENT_MOST)
+            return false;
+        sets->ids[sets->count++] = at[1];
+        return true;
+    case SpvOpExtInst:
+        return is_silent_set(sets, at[3]);
+    case SpvOpDecorateString:
+    case SpvOpMemberDecorateString:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Where the module has a buffer's place the new one is written. True: the instruction is not wanted as it is. */
+static bool rewrite_decoration(struct rewriting *rewriting, const uint32_t *at)
+{
+    struct buffer *buffer = find_buffer(rewriting, at[1]);
+    if (buffer == NULL || (at[2] != SpvDecorationDescriptorSet && at[2] != SpvDecorationBinding))
+        return false;
+    if (buffer->is_decorated)
+        return true;
+    write_decoration(rewriting, buffer->id, SpvDecorationDescriptorSet, 0);
+    write_decoration(rewriting, buffer->id, SpvDecorationBinding, buffer->binding);
+    if (buffer->is_uniform && buffer->is_read_only && !buffer->says_read_only) {
+        write_word(rewriting, 3u << SpvWordCountShift | SpvOpDecorate);
+        write_word(rewriting, buffer->id);
+        write_word(rewriting, SpvDecorationNonWritable);
+    }
+    buffer->is_decorated = true;
+    return true;
+}
+
+/* Two types of pointers to the same thing in the same storage class may stand in a module side by side. */
+static void rewrite_in_place(uint32_t *copy)
+{
+    if (vulkan_opcode(copy) == SpvOpTypePointer && copy[2] == SpvStorageClassUniform)
+        copy[2] = SpvStorageClassStorageBuffer;
+    else if (vulkan_opcode(copy) == SpvOpVariable && copy[3] == SpvStorageClassUniform)
+        copy[3] = SpvStorageClassStorageBuffer;
+    else if (vulkan_opcode(copy) == SpvOpDecorate && copy[2] == SpvDecorationBufferBlock)
+        copy[2] = SpvDecorationBlock;
+}
+
+static void rewrite(struct rewriting *rewriting)
+{
+    const uint32_t *end     = rewriting->words + rewriting->count;
+    struct silent_sets sets = {.count = 0};
+    memcpy(rewriting->out, rewriting->words, VULKAN_HEADER_WORDS * sizeof(uint32_t));
+    rewriting->written = VULKAN_HEADER_WORDS;
+    for (const uint32_t *at = rewriting->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (!rewriting->is_begun && vulkan_opcode(at) != SpvOpCapability) {
+            rewriting->is_begun = true;
+            if (!rewriting->has_storage_buffers)
+                write_extension(rewriting, storage_buffers);
+        }
+        if (is_for_tools(at, &sets) ||
+            (vulkan_opcode(at) == SpvOpDecorate && rewrite_decoration(rewriting, at)))
+            continue;
+        uint32_t *copy = rewriting->out + rewriting->written;
+        memcpy(copy, at, vulkan_length(at) * sizeof(uint32_t));
+        rewriting->written += vulkan_length(at);
+        rewrite_in_place(copy);
+    }
+}
+
+/* ---- the shader */
+
+static bool declares(const struct rewriting *rewriting, const char *extension)
+{
+    const uint32_t *end = rewriting->words + rewriting->count;
+    for (const uint32_t *at = rewriting->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (vulkan_opcode(at) == SpvOpExtension && strcmp(vulkan_text_at(at + 1), extension) == 0)
+            return true;
+        if (vulkan_opcode(at) == SpvOpMemoryModel)
+            break;
+    }
+    return false;
+}
+
+int32_t vulkan_shader_create(const struct trm_backend_instance *instance,
+                             const struct trm_module_source *source, struct vulkan_shader *shader)
+{
+    uint32_t most              = source->kernels[0].parameter_count;
+    struct rewriting rewriting = {.words = source->data, .count = source->size / sizeof(uint32_t)};
+    uint64_t capacity          = rewriting.count + (uint64_t)most * WORDS_OF_BUFFER + NAME_WORDS_MOST;
+    uint64_t buffer_bytes      = (uint64_t)(most + 1) * sizeof(struct buffer);
+    rewriting.out              = vulkan_allocate(instance, capacity * sizeof(uint32_t));
+    if (rewriting.out == NULL)
+        return vulkan_fail_host_memory(instance, "the code of a module");
+    rewriting.buffers = vulkan_allocate(instance, buffer_bytes);
+    if (rewriting.buffers == NULL) {
+        vulkan_release(instance, rewriting.out, capacity * sizeof(uint32_t));
+        return vulkan_fail_host_memory(instance, "the code of a module");
+    }
+    rewriting.has_storage_buffers =
+        rewriting.words[1] >= VERSION_1_3 || declares(&rewriting, storage_buffers);
+    find_variables(&rewriting, most);
+    find_decorations(&rewriting);
+    number_buffers(&rewriting, &source->kernels[0]);
+    rewrite(&rewriting);
+    vulkan_release(instance, rewriting.buffers, buffer_bytes);
+    *shader = (struct vulkan_shader){rewriting.out, rewriting.written, capacity};
+    return TRM_OK;
+}
+
+void vulkan_shader_release(const struct trm_backend_instance *instance, struct vulkan_shader *shader)
+{
+    if (shader->words != NULL)
+        vulkan_release(instance, shader->words, shader->capacity * sizeof(uint32_t));
+    memset(shader, 0, sizeof(*shader));
+}
+
+const char *vulkan_shader_entry(const struct vulkan_shader *shader, uint32_t index)
+{
+    const uint32_t *end = shader->words + shader->count;
+    for (const uint32_t *at = shader->words + VULKAN_HEADER_WORDS; at < end; at += vulkan_length(at)) {
+        if (vulkan_opcode(at) == SpvOpFunction)
+            break;
+        if (vulkan_opcode(at) == SpvOpEntryPoint && index-- == 0)
+            return vulkan_text_at(at + 3);
+    }
+    return NULL;
+}

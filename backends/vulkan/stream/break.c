@@ -1,0 +1,159 @@
+/* vulkan backend: streams that fail, are given up, or whose device is lost.
+ *
+ * A failure comes in two steps. The stream breaks: nothing more is submitted, what was held back is dropped, and enqueueing
+ * is refused. What flies comes to its end, and those who wait for its numbers, on the device too, get them. Then the stream is
+ * settled: from there on it answers with the failure.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/stream/stream_object.h"
+
+#include "backends/vulkan/stream/service.h"
+
+/* For what still flies when a stream of a lost device goes. */
+#define LAST_WAIT_NS UINT64_C(2000000000)
+
+/* ---- saying so ------------------------------------------------------------------------------------- */
+
+static bool is_busy(const struct trm_backend_stream *stream)
+{
+    return stream->job != NULL || stream->finishing;
+}
+
+int32_t vulkan_stream_failure(const struct trm_backend_stream *stream)
+{
+    if (stream->settled)
+        return atomic_load(&stream->timeline->failure);
+    if (vulkan_device_is_lost(stream->device) && !is_busy(stream))
+        return TRM_ERROR_DEVICE_LOST;
+    return TRM_OK;
+}
+
+static int32_t explain(const struct trm_backend_stream *stream, int32_t status)
+{
+    const struct trm_host *host = stream->device->instance->host;
+    if (status == TRM_ERROR_DEVICE_LOST && vulkan_device_is_lost(stream->device))
+        return vulkan_device_check(stream->device);
+    return host->fail(host->context, status, stream->timeline->native, stream->timeline->sentence);
+}
+
+int32_t vulkan_stream_explain(struct trm_backend_stream *stream)
+{
+    int32_t status = vulkan_stream_failure(stream);
+    return status == TRM_OK ? TRM_OK : explain(stream, status);
+}
+
+int32_t vulkan_stream_check(struct trm_backend_stream *stream)
+{
+    int32_t status = atomic_load_explicit(&stream->timeline->failure, memory_order_acquire);
+    return status == TRM_OK ? vulkan_device_check(stream->device) : explain(stream, status);
+}
+
+/* ---- breaking -------------------------------------------------------------------------------------- */
+
+static void drop(struct trm_backend_stream *stream, struct vulkan_batch *batch)
+{
+    if (batch->watched)
+        vulkan_service_hurry(stream->device->service, &batch->watch);
+    vulkan_batch_give(batch);
+}
+
+static void drop_all(struct trm_backend_stream *stream)
+{
+    struct vulkan_batch *next, *open = stream->open;
+    stream->open = NULL;
+    if (open != NULL)
+        drop(stream, open);
+    for (struct vulkan_batch *batch = stream->held; batch != NULL; batch = next) {
+        next = batch->next;
+        drop(stream, batch);
+    }
+    stream->held = NULL;
+    if (stream->job != NULL && vulkan_service_take_back(stream->device->service, stream->job->job)) {
+        struct vulkan_batch *batch = stream->job;
+        stream->job                = NULL;
+        vulkan_batch_give(batch);
+        vulkan_stream_release(stream);
+    }
+}
+
+void vulkan_stream_break_at(struct trm_backend_stream *stream, uint64_t last, int32_t status, int64_t native,
+                            const char *sentence)
+{
+    if (atomic_load(&stream->timeline->failure) != TRM_OK)
+        return;
+    vulkan_timeline_break(stream->timeline, last, status, native, sentence);
+    drop_all(stream);
+    vulkan_stream_watch_flying(stream);
+    stream->unstall = stream->unstall || atomic_load(&stream->device->stalled_count) != 0;
+    vulkan_stream_settle(stream);
+    vulkan_stream_move(stream);
+}
+
+void vulkan_stream_break(struct trm_backend_stream *stream, int32_t status, int64_t native,
+                         const char *sentence)
+{
+    uint64_t last = atomic_load(&stream->timeline->submitted);
+    if (stream->flying != NULL)
+        last = stream->last_flying->value;
+    vulkan_stream_break_at(stream, last, status, native, sentence);
+}
+
+/* Others may wait on a device of their own for numbers that never come (see <trireme/interop.h>): the counter is moved
+ * on. Whether that works is of no interest here. */
+void vulkan_stream_settle(struct trm_backend_stream *stream)
+{
+    struct trm_backend_device *device = stream->device;
+    VkSemaphoreSignalInfo info        = {
+               .sType     = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+               .semaphore = stream->timeline->semaphore,
+               .value     = stream->enqueued,
+    };
+    if (stream->settled || stream->flying != NULL || is_busy(stream) ||
+        atomic_load(&stream->timeline->failure) == TRM_OK)
+        return;
+    stream->settled = true;
+    if (!vulkan_device_is_lost(device) && stream->enqueued > atomic_load(&stream->timeline->last))
+        device->vk.vkSignalSemaphore(device->handle, &info);
+    if (stream->notices != NULL)
+        vulkan_service_attend(device->service, stream);
+    vulkan_stream_move(stream);
+}
+
+void vulkan_stream_abandon(struct trm_backend_stream *stream, int32_t status)
+{
+    vulkan_stream_lock(stream);
+    vulkan_stream_break(stream, status, 0, "The stream was given up.");
+    vulkan_stream_unlock(stream);
+}
+
+/* ---- loss ------------------------------------------------------------------------------------------ */
+
+void vulkan_device_alarm(struct trm_backend_device *device)
+{
+    pthread_mutex_lock(&device->streams_lock);
+    for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next)
+        vulkan_stream_move(stream);
+    pthread_mutex_unlock(&device->streams_lock);
+    if (device->service != NULL)
+        vulkan_service_alarm(device->service);
+}
+
+/* ---- the end --------------------------------------------------------------------------------------- */
+
+/* What cannot be waited for any more, since the device is lost, is let go. */
+void vulkan_stream_end_flying(struct trm_backend_stream *stream)
+{
+    struct vulkan_batch *next;
+    if (stream->flying != NULL) {
+        const struct vulkan_batch *last = stream->last_flying;
+        vulkan_timeline_sleep(last->helper != 0 ? stream->helper : stream->timeline,
+                              last->helper != 0 ? last->helper : last->value, LAST_WAIT_NS);
+    }
+    for (struct vulkan_batch *batch = stream->flying; batch != NULL; batch = next) {
+        next = batch->next;
+        vulkan_batch_give(batch);
+    }
+    stream->flying = NULL;
+    atomic_store(&stream->host_ended, 0);
+    drop_all(stream);
+}

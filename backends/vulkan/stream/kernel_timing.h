@@ -1,0 +1,54 @@
+/* vulkan backend: do the program's kernels leave room for kernels that copy?
+ *
+ * On a driver with one copy engine for both directions, kernels copy 40 GB/s each way at once and the engine 29 (an H200). But a
+ * kernel of the program that fills the device keeps kernels that copy from beginning, so that both take turns; the engine goes
+ * on meanwhile. A program that copies B bytes each way and computes for K nanoseconds takes B / 40 + K by kernels, and B / 29 or
+ * K, whichever is longer, by the engine: that one is faster when K is more than a hundredth of B.
+ *
+ * So large copies are counted, and now and then a launch is timed by the device's clock. How the copies are done changes neither,
+ * and so the choice does not swing. Launches in graphs do not count; programs without large copies on streams for uploads or
+ * downloads pay nothing.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef BACKENDS_VULKAN_STREAM_KERNEL_TIMING_H
+#define BACKENDS_VULKAN_STREAM_KERNEL_TIMING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct trm_backend_stream;
+struct trm_backend_stamp;
+
+/* Of a device. The counts are halved from time to time, so that what was long ago is forgotten. Threads: any. */
+struct vulkan_pace {
+    _Atomic uint64_t copied[2]; /* bytes of large copies: up, down */
+    _Atomic uint64_t computed;  /* nanoseconds of all launches in the same time */
+    _Atomic uint64_t kernel_ns; /* that a launch takes, the mean of those that were timed; 0: none was */
+    _Atomic bool is_long;       /* the kernels take so long that the engine is to copy */
+};
+
+/* Of a stream, under its lock: the launch that is timed. */
+struct vulkan_timed {
+    struct trm_backend_stamp *begin, *end; /* made when first needed */
+    uint64_t value;                        /* of the launch; 0: none yet */
+    bool has_end;                          /* it was enqueued */
+    uint32_t launches;                     /* of the stream */
+};
+
+/* A large copy is about to be enqueued: is a kernel to do it? */
+bool vulkan_pace_copy(struct vulkan_pace *pace, bool up, uint64_t bytes);
+
+/* A launch was seen to take so long. */
+void vulkan_pace_note(struct vulkan_pace *pace, uint64_t ns);
+/* One more, which is taken to be as long as others. */
+void vulkan_pace_launch(struct vulkan_pace *pace);
+
+/* Around a launch, operation `value` of the stream, which is locked; end() where begin() says true. */
+bool vulkan_pace_begin(struct trm_backend_stream *stream, uint64_t value);
+void vulkan_pace_end(struct trm_backend_stream *stream);
+
+/* When the stream goes, and nothing of it runs any more. */
+void vulkan_pace_fini(struct trm_backend_stream *stream);
+
+#endif

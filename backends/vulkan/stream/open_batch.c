@@ -1,0 +1,233 @@
+/* vulkan backend: what those need who enqueue on a stream: the open batch, and operations that are no commands of ours.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/stream/stream_object.h"
+
+#include "backends/vulkan/stream/service.h"
+
+/* What has come together is submitted when it is so much: then submitting costs little beside it. A submission takes a GPU some
+ * 10 µs, and the host 6 (an H200); to copy so many bytes takes 80. */
+#define MUCH_OPERATIONS 64u
+#define MUCH_BYTES (UINT64_C(4) << 20)
+/* Command buffers of others are whole sequences. */
+#define COMMANDS_WORTH 8u
+
+/* Of one batch; so that those of several fit into one submission. */
+#define WAITS_MOST 32u
+
+/* ---- the open batch -------------------------------------------------------------------------------- */
+
+static void append_held(struct trm_backend_stream *stream, struct vulkan_batch *batch)
+{
+    batch->next = NULL;
+    if (stream->held != NULL)
+        stream->last_held->next = batch;
+    else
+        stream->held = batch;
+    stream->last_held = batch;
+}
+
+/* One in which nothing has been noted stays open: whatever was recorded in vain belongs to what comes. */
+int32_t vulkan_stream_close_batch(struct trm_backend_stream *stream)
+{
+    struct vulkan_batch *batch = stream->open;
+    if (batch == NULL || batch->operations == 0)
+        return TRM_OK;
+    stream->open   = NULL;
+    int32_t status = vulkan_batch_end(batch);
+    if (status == TRM_OK) {
+        append_held(stream, batch);
+        return TRM_OK;
+    }
+    vulkan_batch_give(batch);
+    vulkan_stream_break(stream, status, 0,
+                        "What had been recorded for the stream could not be brought to its end "
+                        "(vkEndCommandBuffer failed).");
+    return status;
+}
+
+/* There is an open batch, and no place that somebody waits for lies in the middle of it. */
+static int32_t ensure_open(struct trm_backend_stream *stream)
+{
+    int32_t status = TRM_OK;
+    if (stream->open != NULL && stream->open->operations != 0 && stream->marked == stream->open->value)
+        status = vulkan_stream_close_batch(stream);
+    if (status != TRM_OK || stream->open != NULL)
+        return status;
+    vulkan_stream_reap(stream, stream->spare == NULL);
+    return vulkan_batch_take(stream, &stream->open);
+}
+
+/* The same, for what has to come before the batch's commands. */
+static int32_t ensure_front(struct trm_backend_stream *stream)
+{
+    int32_t status                   = TRM_OK;
+    const struct vulkan_batch *batch = stream->open;
+    if (batch != NULL &&
+        (batch->command_count != 0 || batch->signal_count != 0 || batch->wait_count >= WAITS_MOST))
+        status = vulkan_stream_close_batch(stream);
+    return status == TRM_OK ? ensure_open(stream) : status;
+}
+
+int32_t vulkan_stream_open(struct trm_backend_stream *stream, uint64_t value, struct vulkan_batch **batch)
+{
+    (void)value;
+    int32_t status = ensure_open(stream);
+    if (status == TRM_OK && !stream->open->recording)
+        status = vulkan_batch_begin(stream->open);
+    if (status == TRM_OK)
+        *batch = stream->open;
+    return status;
+}
+
+/* ---- taking note ----------------------------------------------------------------------------------- */
+
+static void note_in(struct trm_backend_stream *stream, struct vulkan_batch *batch, uint64_t value)
+{
+    if (batch->operations++ == 0)
+        batch->first = value;
+    batch->value     = value;
+    stream->enqueued = value;
+}
+
+static int32_t note(struct trm_backend_stream *stream, uint64_t value, uint32_t worth, uint64_t bytes)
+{
+    note_in(stream, stream->open, value);
+    stream->waiting_operations += worth;
+    stream->waiting_bytes += bytes;
+    if (stream->waiting_operations >= MUCH_OPERATIONS || stream->waiting_bytes >= MUCH_BYTES)
+        vulkan_stream_submit(stream, UINT64_MAX);
+    return TRM_OK;
+}
+
+int32_t vulkan_stream_note(struct trm_backend_stream *stream, uint64_t value, uint64_t bytes)
+{
+    return note(stream, value, 1, bytes);
+}
+
+/* ---- operations ------------------------------------------------------------------------------------ */
+
+int32_t vulkan_stream_add_nothing(struct trm_backend_stream *stream, uint64_t value)
+{
+    int32_t status = ensure_open(stream);
+    return status == TRM_OK ? note(stream, value, 1, 0) : status;
+}
+
+int32_t vulkan_stream_add_commands(struct trm_backend_stream *stream, uint64_t value,
+                                   VkCommandBuffer commands, const struct trm_backend_kernel *named)
+{
+    int32_t status = ensure_open(stream);
+    if (status != TRM_OK)
+        return status;
+    struct vulkan_batch *batch = stream->open;
+    status                     = vulkan_batch_end(batch);
+    if (status != TRM_OK) {
+        vulkan_stream_break(stream, status, 0,
+                            "What had been recorded for the stream could not be brought to its end "
+                            "(vkEndCommandBuffer failed).");
+        return status;
+    }
+    status = vulkan_batch_add_commands(batch, commands);
+    if (status != TRM_OK)
+        return status;
+    if (named != NULL)
+        batch->named = named;
+    return note(stream, value, COMMANDS_WORTH, 0);
+}
+
+int32_t vulkan_stream_add_job(struct trm_backend_stream *stream, uint64_t value, struct vulkan_job *job)
+{
+    struct vulkan_batch *batch;
+    int32_t status = vulkan_service_start_copying(stream->device->service);
+    if (status == TRM_OK)
+        status = vulkan_stream_close_batch(stream);
+    if (status == TRM_OK)
+        status = vulkan_batch_take(stream, &batch);
+    if (status != TRM_OK)
+        return status;
+    job->stream          = stream;
+    batch->job           = job;
+    stream->host_written = value;
+    append_held(stream, batch);
+    note_in(stream, batch, value);
+    /* Others copy meanwhile: there is no reason to let it wait. */
+    vulkan_stream_submit(stream, value);
+    return TRM_OK;
+}
+
+int32_t vulkan_stream_add_gate(struct trm_backend_stream *stream, uint64_t value)
+{
+    stream->host_written = value;
+    if (atomic_load(&stream->gates) >= value)
+        return vulkan_stream_add_nothing(stream, value);
+    int32_t status = ensure_front(stream);
+    if (status != TRM_OK)
+        return status;
+    stream->open->gate = value;
+    return note(stream, value, 1, 0);
+}
+
+int32_t vulkan_stream_add_wait(struct trm_backend_stream *stream, uint64_t value,
+                               struct vulkan_timeline *timeline, uint64_t number)
+{
+    uint64_t completed;
+    int32_t status = vulkan_timeline_read(timeline, number, &completed);
+    if (status != TRM_OK)
+        return status;
+    stream->host_written = value;
+    if (completed >= number)
+        return vulkan_stream_add_nothing(stream, value);
+    /* Whoever is held back counts on the service. */
+    status = vulkan_service_start(stream->device->service);
+    if (status == TRM_OK)
+        status = ensure_front(stream);
+    if (status == TRM_OK)
+        status = vulkan_batch_add_wait(stream->open, timeline, number);
+    return status == TRM_OK ? note(stream, value, 1, 0) : status;
+}
+
+/* What the batch signals comes at its end, so it is its last operation but for more of the kind. */
+int32_t vulkan_stream_add_signal(struct trm_backend_stream *stream, uint64_t value,
+                                 struct vulkan_timeline *timeline, uint64_t number)
+{
+    int32_t status = ensure_open(stream);
+    if (status == TRM_OK)
+        status = vulkan_batch_add_signal(stream->open, timeline, number);
+    if (status != TRM_OK)
+        return status;
+    note(stream, value, 1, 0);
+    return vulkan_stream_close_batch(stream);
+}
+
+/* What was enqueued before goes to the old queue still; what comes is made to wait for it when it is submitted. */
+int32_t vulkan_stream_join_queue(struct trm_backend_stream *stream, struct vulkan_queue *queue)
+{
+    if (stream->queue == queue)
+        return TRM_OK;
+    int32_t status = vulkan_stream_close_batch(stream);
+    if (status != TRM_OK)
+        return status;
+    vulkan_queue_give(stream->queue);
+    stream->queue = vulkan_queue_take(queue);
+    if (stream->open != NULL) {
+        vulkan_batch_give(stream->open);
+        stream->open = NULL;
+    }
+    stream->recorder.can_compute = queue->can_compute;
+    vulkan_record_forget(&stream->recorder);
+    return TRM_OK;
+}
+
+int32_t vulkan_stream_change_queue(struct trm_backend_stream *stream, bool computes)
+{
+    if (stream->queue->can_compute == computes || (!computes && stream->device->queues.transfer_count == 0))
+        return TRM_OK;
+    return vulkan_stream_join_queue(
+        stream, vulkan_queue_choose(stream->device, stream->role, stream->priority, computes));
+}
+
+int32_t vulkan_stream_to_compute(struct trm_backend_stream *stream)
+{
+    stream->computes = true;
+    return vulkan_stream_change_queue(stream, true);
+}

@@ -1,0 +1,216 @@
+/* vulkan backend: from flying to spare: what has ended, the host's part of it, and telling of it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/stream/stream_object.h"
+
+#include <stddef.h>
+
+#include "backends/vulkan/stream/service.h"
+
+/* ---- references ------------------------------------------------------------------------------------ */
+
+void vulkan_stream_retain(struct trm_backend_stream *stream)
+{
+    atomic_fetch_add_explicit(&stream->references, 1, memory_order_relaxed);
+}
+
+void vulkan_stream_release(struct trm_backend_stream *stream)
+{
+    const struct trm_backend_instance *instance = stream->device->instance;
+    struct vulkan_notice *next;
+    if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
+        return;
+    for (struct vulkan_notice *notice = stream->spare_notices; notice != NULL; notice = next) {
+        next = notice->next;
+        vulkan_release(instance, notice, sizeof(*notice));
+    }
+    vulkan_timeline_release(stream->timeline);
+    vulkan_timeline_release(stream->helper);
+    pthread_mutex_destroy(&stream->lock);
+    vulkan_release(instance, stream, sizeof(*stream));
+}
+
+/* ---- taking back ----------------------------------------------------------------------------------- */
+
+static void pop_flying(struct trm_backend_stream *stream)
+{
+    struct vulkan_batch *batch = stream->flying;
+    stream->flying             = batch->next;
+    if (batch->helper != 0)
+        atomic_fetch_sub(&stream->host_ended, 1);
+    vulkan_batch_give(batch);
+}
+
+/* Those that the host ends are left: they come after all others. */
+void vulkan_stream_reap(struct trm_backend_stream *stream, bool ask)
+{
+    uint64_t completed = atomic_load(&stream->timeline->completed);
+    if (stream->flying == NULL || stream->flying->helper != 0)
+        return;
+    if (ask && vulkan_timeline_read(stream->timeline, stream->flying->value, &completed) != TRM_OK)
+        return;
+    while (stream->flying != NULL && stream->flying->helper == 0 && stream->flying->value <= completed)
+        pop_flying(stream);
+}
+
+/* ---- the host's part ------------------------------------------------------------------------------- */
+
+/* The semaphores of others that the batch signals: after the stream's own. */
+static void signal_others(struct trm_backend_stream *stream, const struct vulkan_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->signal_count; i++) {
+        int32_t status = vulkan_timeline_signal(batch->signals[i].timeline, batch->signals[i].value);
+        if (status != TRM_OK)
+            vulkan_stream_break(
+                stream, status, 0,
+                "A semaphore could not be signalled for the stream (vkSignalSemaphore failed).");
+    }
+}
+
+/* All up to the helper's number has been copied. Where that cannot be told the stream breaks, at the last number that could be:
+ * nobody has been promised more, see timeline->submitted. What flies behind it then ends without being told of. */
+static void end_batches(struct trm_backend_stream *stream, uint64_t helper)
+{
+    struct vulkan_timeline *timeline = stream->timeline;
+    uint64_t value                   = 0;
+    for (const struct vulkan_batch *batch = stream->flying; batch != NULL && batch->helper <= helper;
+         batch                            = batch->next)
+        value = batch->value;
+    bool is_told = value <= atomic_load(&timeline->last) && vulkan_timeline_signal(timeline, value) == TRM_OK;
+    if (!is_told)
+        vulkan_stream_break_at(stream, atomic_load(&timeline->submitted), TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
+                               "The end of a copy could not be told of (vkSignalSemaphore failed).");
+    while (stream->flying != NULL && stream->flying->helper <= helper) {
+        if (is_told)
+            signal_others(stream, stream->flying);
+        pop_flying(stream);
+    }
+    stream->unstall = stream->unstall || atomic_load(&stream->device->stalled_count) != 0;
+}
+
+/* The number of the helper that the device has come to; 0 where the first batch has not ended. */
+static uint64_t ended_by_device(struct trm_backend_stream *stream)
+{
+    uint64_t seen = 0;
+    if (stream->flying == NULL || stream->flying->helper == 0 || vulkan_device_is_lost(stream->device) ||
+        vulkan_timeline_read(stream->helper, stream->last_flying->helper, &seen) != TRM_OK)
+        return 0;
+    return stream->flying->helper <= seen ? seen : 0;
+}
+
+/* The list is looked at with the lock, and what is copied lies in batches that nobody else touches. */
+static void finish_up_to(struct trm_backend_stream *stream, uint64_t helper)
+{
+    struct vulkan_batch *batch = stream->flying;
+    while (batch != NULL && batch->helper <= helper) {
+        if (batch->finish_count != 0) {
+            pthread_mutex_unlock(&stream->lock);
+            vulkan_batch_finish(batch);
+            pthread_mutex_lock(&stream->lock);
+        }
+        batch = batch->next;
+    }
+    end_batches(stream, helper);
+}
+
+static void progress(struct trm_backend_stream *stream)
+{
+    uint64_t helper;
+    vulkan_stream_reap(stream, true);
+    if (atomic_load(&stream->host_ended) != 0 && !stream->finishing) {
+        stream->finishing = true;
+        while ((helper = ended_by_device(stream)) != 0)
+            finish_up_to(stream, helper);
+        stream->finishing = false;
+        vulkan_stream_watch_flying(stream);
+        vulkan_stream_move(stream);
+    }
+    vulkan_stream_settle(stream);
+}
+
+/* Is there more to do than to take back what has ended? The service's threads may have come in vain while this one was at the
+ * host's part. */
+static bool needs_attention(const struct trm_backend_stream *stream)
+{
+    if (stream->held != NULL && stream->held->job != NULL && stream->held->first <= stream->asked)
+        return true;
+    return stream->notices != NULL && (stream->notices->value <= atomic_load(&stream->timeline->completed) ||
+                                       vulkan_stream_failure(stream) != TRM_OK);
+}
+
+void vulkan_stream_progress(struct trm_backend_stream *stream)
+{
+    bool finishes = atomic_load(&stream->host_ended) != 0 && !stream->finishing;
+    progress(stream);
+    if (finishes && needs_attention(stream))
+        vulkan_service_attend(stream->device->service, stream);
+}
+
+/* ---- attending ------------------------------------------------------------------------------------- */
+
+void vulkan_stream_attend(struct trm_backend_stream *stream)
+{
+    struct vulkan_notice *due = NULL;
+    vulkan_stream_lock(stream);
+    if (!stream->destroyed) {
+        progress(stream);
+        vulkan_stream_submit(stream, stream->asked);
+        vulkan_stream_watch_flying(stream);
+        due = vulkan_stream_take_due(stream);
+    }
+    vulkan_stream_unlock(stream);
+    vulkan_notices_tell(due);
+}
+
+/* What a batch's end, or a semaphore of others that it waits for, has come to. */
+void vulkan_batch_watched(struct vulkan_watch *watch)
+{
+    struct vulkan_batch *batch =
+        (struct vulkan_batch *)(void *)((char *)watch - offsetof(struct vulkan_batch, watch));
+    struct trm_backend_stream *stream = batch->stream;
+    struct vulkan_timeline *timeline  = watch->timeline;
+    vulkan_stream_lock(stream);
+    batch->watched = false;
+    if (batch->done && stream->destroyed) {
+        vulkan_batch_destroy(batch);
+    } else if (batch->done) {
+        batch->done   = false;
+        batch->next   = stream->spare;
+        stream->spare = batch;
+    }
+    vulkan_stream_unlock(stream);
+    vulkan_timeline_release(timeline);
+    vulkan_stream_attend(stream);
+    vulkan_stream_release(stream);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------------ */
+
+static void break_by_job(struct trm_backend_stream *stream, const struct vulkan_job *job, int32_t status)
+{
+    vulkan_stream_break(stream, status, job->native,
+                        job->sentence[0] != '\0' ? job->sentence
+                                                 : "A copy from or to the host's memory failed.");
+}
+
+void vulkan_stream_job_done(struct vulkan_job *job, int32_t status)
+{
+    struct trm_backend_stream *stream = job->stream;
+    vulkan_stream_lock(stream);
+    struct vulkan_batch *batch = stream->job;
+    stream->job                = NULL;
+    if (status == TRM_OK && atomic_load(&stream->timeline->failure) == TRM_OK) {
+        status = vulkan_timeline_signal(stream->timeline, batch->value);
+        if (status != TRM_OK)
+            vulkan_stream_break(stream, status, 0,
+                                "The end of a copy could not be told of (vkSignalSemaphore failed).");
+        stream->unstall = stream->unstall || atomic_load(&stream->device->stalled_count) != 0;
+    } else if (status != TRM_OK) {
+        break_by_job(stream, job, status);
+    }
+    vulkan_batch_give(batch);
+    vulkan_stream_move(stream);
+    vulkan_stream_unlock(stream);
+    vulkan_stream_attend(stream);
+    vulkan_stream_release(stream);
+}

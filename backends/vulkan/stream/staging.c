@@ -1,0 +1,274 @@
+/* vulkan backend: small copies from and to plain host memory, through pieces of pinned memory that the batch has.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/stream/staging.h"
+
+#include <string.h>
+
+#include "backends/vulkan/memory/memory.h"
+#include "backends/vulkan/stream/staging_internal.h"
+
+#define SMALL_PIECE (UINT64_C(64) << 10)
+#define LARGE_PIECE VULKAN_STAGING_SMALL
+#define IDLE_MOST (UINT64_C(64) << 20) /* bytes of pieces that are kept for later */
+#define ROOM_ALIGNMENT 16u
+
+/* The host copies a quarter as fast as the bus: the device begins with what it has copied sooner than with what it has not. */
+#define HOST_COPY_WORTH 4u
+
+/* A download of more than this is copied by the host from where it is, if it can be, which costs an end of a batch. */
+#define DIRECT_DOWNLOAD (UINT64_C(32) << 10)
+
+void vulkan_copy_rows(void *destination, uint64_t destination_pitch, const void *source,
+                      uint64_t source_pitch, uint64_t width, uint64_t height)
+{
+    unsigned char *to         = destination;
+    const unsigned char *from = source;
+    if (destination_pitch == width && source_pitch == width) {
+        memcpy(to, from, width * height);
+        return;
+    }
+    for (uint64_t row = 0; row < height; row++)
+        memcpy(to + row * destination_pitch, from + row * source_pitch, width);
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------------- */
+
+static void piece_free(struct trm_backend_device *device, struct vulkan_staging *piece)
+{
+    vulkan_heap_free(piece->memory);
+    vulkan_release(device->instance, piece, sizeof(*piece));
+}
+
+static int32_t piece_make(struct trm_backend_device *device, uint64_t size, struct vulkan_staging **out)
+{
+    struct vulkan_staging *piece = vulkan_allocate(device->instance, sizeof(*piece));
+    if (piece == NULL)
+        return vulkan_fail_host_memory(device->instance, "staging memory");
+    int32_t status =
+        vulkan_heap_allocate(device->heap, TRM_MEMORY_PINNED, size, ROOM_ALIGNMENT, &piece->memory);
+    if (status != TRM_OK) {
+        vulkan_release(device->instance, piece, sizeof(*piece));
+        return status;
+    }
+    *out = piece;
+    return TRM_OK;
+}
+
+static struct vulkan_staging **list_of(struct vulkan_stager *stager, uint64_t size)
+{
+    return size <= SMALL_PIECE ? &stager->small : &stager->large;
+}
+
+static int32_t piece_take(struct trm_backend_device *device, uint64_t size, struct vulkan_staging **out)
+{
+    struct vulkan_stager *stager = device->stager;
+    struct vulkan_staging **list = list_of(stager, size);
+    pthread_mutex_lock(&stager->lock);
+    struct vulkan_staging *piece = *list;
+    if (piece != NULL) {
+        *list = piece->next;
+        stager->idle -= piece->memory->size;
+    }
+    pthread_mutex_unlock(&stager->lock);
+    if (piece == NULL)
+        return piece_make(device, size <= SMALL_PIECE ? SMALL_PIECE : LARGE_PIECE, out);
+    piece->used = 0;
+    *out        = piece;
+    return TRM_OK;
+}
+
+static bool piece_keep(struct vulkan_stager *stager, struct vulkan_staging *piece)
+{
+    bool kept = false;
+    pthread_mutex_lock(&stager->lock);
+    if (stager->idle + piece->memory->size <= IDLE_MOST) {
+        struct vulkan_staging **list = list_of(stager, piece->memory->size);
+        piece->next                  = *list;
+        *list                        = piece;
+        stager->idle += piece->memory->size;
+        kept = true;
+    }
+    pthread_mutex_unlock(&stager->lock);
+    return kept;
+}
+
+void vulkan_staging_give(struct trm_backend_device *device, struct vulkan_staging *pieces)
+{
+    while (pieces != NULL) {
+        struct vulkan_staging *next = pieces->next;
+        if (!piece_keep(device->stager, pieces))
+            piece_free(device, pieces);
+        pieces = next;
+    }
+}
+
+/* Room in the batch's pieces. */
+static int32_t take_room(struct trm_backend_device *device, struct vulkan_batch *batch, uint64_t size,
+                         struct trm_backend_memory **memory, uint64_t *offset)
+{
+    struct vulkan_staging *piece = batch->staging;
+    if (piece == NULL || piece->memory->size - piece->used < size) {
+        struct vulkan_staging *fresh = NULL;
+        int32_t status               = piece_take(device, size, &fresh);
+        if (fresh == NULL)
+            return status;
+        fresh->next    = piece;
+        batch->staging = fresh;
+        piece          = fresh;
+    }
+    *memory = piece->memory;
+    *offset = piece->used;
+    piece->used += (size + ROOM_ALIGNMENT - 1) & ~(uint64_t)(ROOM_ALIGNMENT - 1);
+    if (piece->used > piece->memory->size)
+        piece->used = piece->memory->size;
+    return TRM_OK;
+}
+
+/* ---- uploads --------------------------------------------------------------------------------------- */
+
+/* The host's memory is now what it will be when the stream gets there. */
+static int32_t host_is_settled(struct trm_backend_stream *stream, bool *settled)
+{
+    uint64_t completed = 0;
+    *settled           = true;
+    if (stream->host_written == 0)
+        return TRM_OK;
+    int32_t status = vulkan_timeline_read(stream->timeline, stream->host_written, &completed);
+    *settled       = completed >= stream->host_written;
+    return status;
+}
+
+static int32_t upload_small(struct trm_backend_stream *stream, uint64_t value,
+                            const struct trm_copy_2d_desc *desc)
+{
+    struct vulkan_batch *batch;
+    struct trm_backend_memory *piece = NULL;
+    uint64_t offset = 0, bytes = desc->width * desc->height;
+    int32_t status = vulkan_stream_open(stream, value, &batch);
+    if (status == TRM_OK)
+        status = take_room(stream->device, batch, bytes, &piece, &offset);
+    if (piece == NULL)
+        return status;
+    vulkan_copy_rows(piece->host + offset, desc->width, desc->source.host, desc->source_pitch, desc->width,
+                     desc->height);
+    status =
+        vulkan_record_copy_2d(&stream->recorder, desc->destination.memory, desc->destination.offset,
+                              desc->destination_pitch, piece, offset, desc->width, desc->width, desc->height);
+    return status == TRM_OK ? vulkan_stream_note(stream, value, HOST_COPY_WORTH * bytes) : status;
+}
+
+int32_t vulkan_staging_upload(struct trm_backend_stream *stream, uint64_t value,
+                              const struct trm_copy_2d_desc *desc)
+{
+    bool settled = false;
+    if (desc->width * desc->height <= VULKAN_STAGING_SMALL) {
+        int32_t status = host_is_settled(stream, &settled);
+        if (status != TRM_OK)
+            return status;
+    }
+    return settled ? upload_small(stream, value, desc) : vulkan_staging_job(stream, value, desc);
+}
+
+/* ---- downloads ------------------------------------------------------------------------------------- */
+
+static struct vulkan_finish finish_of(const struct trm_copy_2d_desc *desc, const void *source,
+                                      uint64_t source_pitch)
+{
+    return (struct vulkan_finish){
+        .destination       = desc->destination.host,
+        .source            = source,
+        .width             = desc->width,
+        .height            = desc->height,
+        .destination_pitch = desc->destination_pitch,
+        .source_pitch      = source_pitch,
+    };
+}
+
+/* What comes behind may write the memory, so the batch ends here. */
+static int32_t download_directly(struct trm_backend_stream *stream, uint64_t value,
+                                 const struct trm_copy_2d_desc *desc)
+{
+    struct vulkan_batch *batch;
+    const struct vulkan_finish finish =
+        finish_of(desc, desc->source.memory->host + desc->source.offset, desc->source_pitch);
+    int32_t status = vulkan_stream_open(stream, value, &batch);
+    if (status == TRM_OK)
+        status = vulkan_batch_add_finish(stream, batch, &finish);
+    if (status == TRM_OK)
+        status = vulkan_stream_note(stream, value, desc->width * desc->height);
+    if (status != TRM_OK)
+        return status;
+    stream->host_written = value;
+    return vulkan_stream_close_batch(stream);
+}
+
+static int32_t download_small(struct trm_backend_stream *stream, uint64_t value,
+                              const struct trm_copy_2d_desc *desc)
+{
+    struct vulkan_batch *batch;
+    struct trm_backend_memory *piece = NULL;
+    uint64_t offset = 0, bytes = desc->width * desc->height;
+    int32_t status = vulkan_stream_open(stream, value, &batch);
+    if (status == TRM_OK)
+        status = take_room(stream->device, batch, bytes, &piece, &offset);
+    if (piece == NULL)
+        return status;
+    status = vulkan_record_copy_2d(&stream->recorder, piece, offset, desc->width, desc->source.memory,
+                                   desc->source.offset, desc->source_pitch, desc->width, desc->height);
+    if (status != TRM_OK)
+        return status;
+    const struct vulkan_finish finish = finish_of(desc, piece->host + offset, desc->width);
+    status                            = vulkan_batch_add_finish(stream, batch, &finish);
+    if (status != TRM_OK)
+        return status;
+    stream->host_written = value;
+    return vulkan_stream_note(stream, value, bytes);
+}
+
+int32_t vulkan_staging_download(struct trm_backend_stream *stream, uint64_t value,
+                                const struct trm_copy_2d_desc *desc)
+{
+    uint64_t bytes = desc->width * desc->height;
+    if (bytes > VULKAN_STAGING_SMALL)
+        return vulkan_staging_job(stream, value, desc);
+    if (bytes > DIRECT_DOWNLOAD && stream->device->physical->unified && desc->source.memory->host != NULL)
+        return download_directly(stream, value, desc);
+    return download_small(stream, value, desc);
+}
+
+/* ---- with the device ------------------------------------------------------------------------------- */
+
+int32_t vulkan_staging_init(struct trm_backend_device *device)
+{
+    struct vulkan_stager *stager = vulkan_allocate(device->instance, sizeof(*stager));
+    if (stager == NULL)
+        return vulkan_fail_host_memory(device->instance, "a device");
+    pthread_mutex_init(&stager->lock, NULL);
+    pthread_mutex_init(&stager->making, NULL);
+    device->stager = stager;
+    return TRM_OK;
+}
+
+static void free_list(struct trm_backend_device *device, struct vulkan_staging *piece)
+{
+    while (piece != NULL) {
+        struct vulkan_staging *next = piece->next;
+        piece_free(device, piece);
+        piece = next;
+    }
+}
+
+void vulkan_staging_fini(struct trm_backend_device *device)
+{
+    struct vulkan_stager *stager = device->stager;
+    if (stager == NULL)
+        return;
+    vulkan_lanes_fini(device);
+    free_list(device, stager->small);
+    free_list(device, stager->large);
+    pthread_mutex_destroy(&stager->making);
+    pthread_mutex_destroy(&stager->lock);
+    vulkan_release(device->instance, stager, sizeof(*stager));
+    device->stager = NULL;
+}

@@ -1,0 +1,402 @@
+/* vulkan backend: from held to flying: what may be submitted, and submitting it.
+ *
+ * See stream.h for why nothing hangs.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/stream/stream_object.h"
+
+#include <stdio.h>
+
+#include "backends/vulkan/stream/service.h"
+
+#define TOGETHER 16u /* batches in one submission… */
+#define PLACES 64u   /* …and timelines that they wait for, or signal */
+
+/* What vkQueueSubmit() is told of some batches from stream->held. */
+struct submission {
+    struct vulkan_queue *queue;
+    uint32_t count, info_count, wait_count, signal_count;
+    bool host_ends; /* the last of them is ended by the host, and so are all behind */
+    VkSubmitInfo infos[2 * TOGETHER];
+    VkTimelineSemaphoreSubmitInfo values[2 * TOGETHER];
+    VkSemaphore waits[PLACES], signals[PLACES];
+    uint64_t wait_values[PLACES], signal_values[PLACES];
+    VkPipelineStageFlags stages[PLACES];
+};
+
+/* ---- what a batch waits for ------------------------------------------------------------------------ */
+
+/* Put on the list first, then looked at again by the caller: so that whoever brings the timeline on either is seen to have
+ * done so, or sees the list. */
+static void stall(struct trm_backend_stream *stream)
+{
+    struct trm_backend_device *device = stream->device;
+    pthread_mutex_lock(&device->stall_lock);
+    if (!stream->stalled) {
+        stream->stalled      = true;
+        stream->next_stalled = device->stalled;
+        device->stalled      = stream;
+        vulkan_stream_retain(stream);
+        atomic_fetch_add(&device->stalled_count, 1);
+    }
+    pthread_mutex_unlock(&device->stall_lock);
+}
+
+static void inherit(struct trm_backend_stream *stream, const struct vulkan_timeline *other)
+{
+    vulkan_stream_break(stream, atomic_load(&other->failure), other->native, other->sentence);
+}
+
+static bool is_coming(const struct vulkan_wait *wait)
+{
+    return atomic_load(&wait->timeline->submitted) >= wait->value ||
+           atomic_load(&wait->timeline->completed) >= wait->value;
+}
+
+/* A semaphore of others: what was reached is all that can be known. */
+static bool is_reached_outside(struct vulkan_batch *batch, const struct vulkan_wait *wait)
+{
+    uint64_t completed = 0;
+    vulkan_timeline_read(wait->timeline, wait->value, &completed);
+    if (completed >= wait->value)
+        return true;
+    if (batch->watched)
+        return false;
+    batch->watched        = true;
+    batch->watch.timeline = wait->timeline;
+    batch->watch.value    = wait->value;
+    vulkan_timeline_retain(wait->timeline);
+    vulkan_stream_retain(batch->stream);
+    vulkan_service_watch(batch->stream->device->service, &batch->watch);
+    return false;
+}
+
+/* May the device wait for it? The stream may be broken afterwards. What has failed is looked at first: the counter of a
+ * failed stream is moved on. */
+static bool may_wait(struct vulkan_batch *batch, const struct vulkan_wait *wait)
+{
+    struct trm_backend_stream *stream = batch->stream;
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        if (wait->value > atomic_load(&wait->timeline->last)) {
+            inherit(stream, wait->timeline);
+            return false;
+        }
+        if (is_coming(wait))
+            return true;
+        if (wait->timeline->outside)
+            return is_reached_outside(batch, wait);
+        if (turn == 0)
+            stall(stream);
+    }
+    return false;
+}
+
+/* May the batch, whose turn it is, be submitted? */
+static bool may_go(struct vulkan_batch *batch)
+{
+    if (batch->job != NULL || batch->gate > atomic_load(&batch->stream->gates))
+        return false;
+    for (uint32_t i = 0; i < batch->wait_count; i++)
+        if (!may_wait(batch, &batch->waits[i]))
+            return false;
+    return true;
+}
+
+/* ---- putting a submission together ------------------------------------------------------------------- */
+
+static void add_wait(struct submission *to, const struct vulkan_timeline *timeline, uint64_t value)
+{
+    to->waits[to->wait_count]       = timeline->semaphore;
+    to->wait_values[to->wait_count] = value;
+    to->stages[to->wait_count++]    = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+}
+
+static void add_signal(struct submission *to, const struct vulkan_timeline *timeline, uint64_t value)
+{
+    to->signals[to->signal_count]         = timeline->semaphore;
+    to->signal_values[to->signal_count++] = value;
+}
+
+/* The stream has come to another queue: what was submitted to the old one goes before. */
+static void add_own_wait(struct trm_backend_stream *stream, struct submission *to)
+{
+    const struct vulkan_batch *last = stream->last_flying;
+    if (stream->flying == NULL || stream->flown_queue == to->queue)
+        return;
+    if (last->helper != 0)
+        add_wait(to, stream->helper, last->helper);
+    else
+        add_wait(to, stream->timeline, last->value);
+}
+
+/* With the waits and signals from these places on. */
+static void add_info(struct submission *to, const struct vulkan_batch *batch, uint32_t first_wait,
+                     uint32_t first_signal)
+{
+    VkTimelineSemaphoreSubmitInfo *values = &to->values[to->info_count];
+    *values                               = (VkTimelineSemaphoreSubmitInfo){
+                                      .sType                     = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                      .waitSemaphoreValueCount   = to->wait_count - first_wait,
+                                      .pWaitSemaphoreValues      = &to->wait_values[first_wait],
+                                      .signalSemaphoreValueCount = to->signal_count - first_signal,
+                                      .pSignalSemaphoreValues    = &to->signal_values[first_signal],
+    };
+    to->infos[to->info_count++] = (VkSubmitInfo){
+        .sType                = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+        .pNext                = values,
+        .waitSemaphoreCount   = to->wait_count - first_wait,
+        .pWaitSemaphores      = to->wait_count != first_wait ? &to->waits[first_wait] : NULL,
+        .pWaitDstStageMask    = &to->stages[first_wait],
+        .commandBufferCount   = batch != NULL ? batch->command_count : 0,
+        .pCommandBuffers      = batch != NULL ? batch->commands : NULL,
+        .signalSemaphoreCount = to->signal_count - first_signal,
+        .pSignalSemaphores    = &to->signals[first_signal],
+    };
+}
+
+/* Numbers come in order: behind what the host ends, the host ends all. */
+static bool is_ended_by_host(const struct vulkan_batch *batch, struct submission *to)
+{
+    if (batch->finish_count != 0 || atomic_load(&batch->stream->host_ended) != 0)
+        to->host_ends = true;
+    return to->host_ends;
+}
+
+static void add_batch(struct submission *to, struct vulkan_batch *batch)
+{
+    struct trm_backend_stream *stream = batch->stream;
+    uint32_t first_wait = to->wait_count, first_signal = to->signal_count;
+    if (to->count++ == 0) {
+        to->queue = batch->queue;
+        add_own_wait(stream, to);
+    }
+    for (uint32_t i = 0; i < batch->wait_count; i++) {
+        const struct vulkan_wait *wait = &batch->waits[i];
+        if (atomic_load(&wait->timeline->completed) < wait->value)
+            add_wait(to, wait->timeline, wait->value);
+    }
+    if (is_ended_by_host(batch, to)) {
+        batch->helper = ++stream->helper_value;
+        add_signal(to, stream->helper, batch->helper);
+        add_info(to, batch, first_wait, first_signal);
+        return;
+    }
+    if (batch->signal_count == 0) {
+        add_signal(to, stream->timeline, batch->value);
+        add_info(to, batch, first_wait, first_signal);
+        return;
+    }
+    /* Signals of one VkSubmitInfo come in any order, those of the next after them: who sees the stream's number finds the
+     * other semaphores signalled. */
+    for (uint32_t i = 0; i < batch->signal_count; i++)
+        add_signal(to, batch->signals[i].timeline, batch->signals[i].value);
+    add_info(to, batch, first_wait, first_signal);
+    first_signal = to->signal_count;
+    add_signal(to, stream->timeline, batch->value);
+    add_info(to, NULL, to->wait_count, first_signal);
+}
+
+static bool has_room(const struct submission *to, const struct vulkan_batch *batch)
+{
+    return to->count == 0 ||
+           (to->count < TOGETHER && to->queue == batch->queue &&
+            to->wait_count + batch->wait_count < PLACES && to->signal_count + batch->signal_count < PLACES);
+}
+
+/* Nothing where the stream breaks over it: then the batches are gone. */
+static void collect(struct trm_backend_stream *stream, uint64_t value, struct submission *to)
+{
+    struct vulkan_batch *batch = stream->held;
+    to->count = to->info_count = to->wait_count = to->signal_count = 0;
+    to->host_ends                                                  = false;
+    while (batch != NULL && batch->first <= value && has_room(to, batch) && may_go(batch)) {
+        add_batch(to, batch);
+        batch = batch->next;
+    }
+    if (atomic_load(&stream->timeline->failure) != TRM_OK)
+        to->count = 0;
+}
+
+/* ---- submitting ------------------------------------------------------------------------------------ */
+
+static struct vulkan_batch *pop_held(struct trm_backend_stream *stream)
+{
+    struct vulkan_batch *batch = stream->held;
+    stream->held               = batch->next;
+    batch->next                = NULL;
+    return batch;
+}
+
+static void note_signals(const struct vulkan_batch *batch)
+{
+    for (uint32_t i = 0; i < batch->signal_count; i++)
+        atomic_store(&batch->signals[i].timeline->submitted, batch->signals[i].value);
+}
+
+static void now_flies(struct trm_backend_stream *stream, struct vulkan_batch *batch)
+{
+    if (stream->flying != NULL)
+        stream->last_flying->next = batch;
+    else
+        stream->flying = batch;
+    stream->last_flying = batch;
+    if (batch->helper != 0) {
+        atomic_fetch_add(&stream->host_ended, 1);
+        return;
+    }
+    atomic_store(&stream->timeline->submitted, batch->value);
+    note_signals(batch);
+}
+
+static void break_by_submission(struct trm_backend_stream *stream, VkResult result)
+{
+    char sentence[sizeof(stream->timeline->sentence)];
+    snprintf(sentence, sizeof(sentence),
+             "Operations of the stream could not be submitted: vkQueueSubmit failed: %s (%d).",
+             vulkan_result_name(result), result);
+    vulkan_stream_break(stream, vulkan_device_fail(stream->device, result, "vkQueueSubmit"), result,
+                        sentence);
+}
+
+/* vkQueueSubmit() does all or nothing. */
+static void fly(struct trm_backend_stream *stream, struct submission *what)
+{
+    VkResult result = vulkan_queue_send(stream->device, what->queue, what->info_count, what->infos);
+    if (result < 0) {
+        break_by_submission(stream, result);
+        return;
+    }
+    for (uint32_t i = 0; i < what->count; i++)
+        now_flies(stream, pop_held(stream));
+    stream->flown_queue = what->queue;
+    stream->unstall     = stream->unstall || atomic_load(&stream->device->stalled_count) != 0;
+    vulkan_stream_watch_flying(stream);
+    vulkan_stream_move(stream);
+}
+
+/* A job runs when all before it is complete, and nothing behind it has been submitted. */
+static void start_job(struct trm_backend_stream *stream, uint64_t value)
+{
+    const struct vulkan_batch *first = stream->held;
+    if (first == NULL || first->job == NULL || first->first > value || stream->job != NULL)
+        return;
+    vulkan_stream_reap(stream, true);
+    if (stream->flying != NULL) {
+        vulkan_stream_watch_flying(stream);
+        return;
+    }
+    stream->job = pop_held(stream);
+    vulkan_stream_retain(stream);
+    vulkan_service_run(stream->device->service, stream->job->job);
+}
+
+void vulkan_stream_submit(struct trm_backend_stream *stream, uint64_t value)
+{
+    struct submission submission;
+    uint64_t last = value < stream->enqueued ? value : stream->enqueued;
+    if (stream->asked < last)
+        stream->asked = last;
+    if (last == stream->enqueued) {
+        stream->waiting_operations = 0;
+        stream->waiting_bytes      = 0;
+    }
+    if (stream->open != NULL && stream->open->operations != 0 && stream->open->first <= stream->asked)
+        vulkan_stream_close_batch(stream);
+    while (stream->held != NULL && stream->job == NULL && !vulkan_device_is_lost(stream->device)) {
+        collect(stream, stream->asked, &submission);
+        if (submission.count == 0) {
+            start_job(stream, stream->asked);
+            return;
+        }
+        fly(stream, &submission);
+    }
+}
+
+/* ---- who is to be woken ------------------------------------------------------------------------------ */
+
+static void watch_end(struct vulkan_batch *batch)
+{
+    struct trm_backend_stream *stream = batch->stream;
+    if (batch->watched)
+        return;
+    batch->watched        = true;
+    batch->watch.timeline = batch->helper != 0 ? stream->helper : stream->timeline;
+    batch->watch.value    = batch->helper != 0 ? batch->helper : batch->value;
+    vulkan_timeline_retain(batch->watch.timeline);
+    vulkan_stream_retain(stream);
+    vulkan_service_watch(stream->device->service, &batch->watch);
+}
+
+/* The end of a batch is watched where somebody is to be told of it, where streams wait on the device for what the host has
+ * to do at it, and, of the last, where a job or the end of a broken stream comes next. All of these have started the service. Where a thread
+ * is at the host's part it comes here when it is done. */
+void vulkan_stream_watch_flying(struct trm_backend_stream *stream)
+{
+    const struct vulkan_notice *notice = stream->notices;
+    bool job_is_next =
+        stream->held != NULL && stream->held->job != NULL && stream->held->first <= stream->asked;
+    bool ends = notice != NULL && atomic_load(&stream->timeline->failure) != TRM_OK;
+    if (notice == NULL && !job_is_next && atomic_load(&stream->host_ended) == 0)
+        return;
+    for (struct vulkan_batch *batch = stream->flying; batch != NULL; batch = batch->next) {
+        bool is_wanted = batch->helper != 0 && batch->first <= stream->wanted;
+        for (; notice != NULL && notice->value <= batch->value; notice = notice->next)
+            is_wanted = true;
+        if (batch == stream->last_flying && (job_is_next || ends))
+            is_wanted = true;
+        if (is_wanted && !(batch->helper != 0 && stream->finishing))
+            watch_end(batch);
+    }
+}
+
+/* ---- other streams --------------------------------------------------------------------------------- */
+
+static struct trm_backend_stream *take_stalled(struct trm_backend_device *device)
+{
+    pthread_mutex_lock(&device->stall_lock);
+    struct trm_backend_stream *list = device->stalled;
+    device->stalled                 = NULL;
+    atomic_store(&device->stalled_count, 0);
+    pthread_mutex_unlock(&device->stall_lock);
+    return list;
+}
+
+/* Until here it counts as being on the list: whoever finds it so may rely on its being tried again. */
+static struct trm_backend_stream *take_off(struct trm_backend_stream *stream)
+{
+    struct trm_backend_device *device = stream->device;
+    pthread_mutex_lock(&device->stall_lock);
+    struct trm_backend_stream *next = stream->next_stalled;
+    stream->stalled                 = false;
+    pthread_mutex_unlock(&device->stall_lock);
+    return next;
+}
+
+/* Those that come on may be what others of them waited for: then once more. */
+void vulkan_device_unstall(struct trm_backend_device *device)
+{
+    bool again = true;
+    while (again) {
+        struct trm_backend_stream *next, *stream = take_stalled(device);
+        again = false;
+        for (; stream != NULL; stream = next) {
+            next = take_off(stream);
+            vulkan_stream_lock(stream);
+            vulkan_stream_submit(stream, stream->asked);
+            again           = again || stream->unstall;
+            stream->unstall = false;
+            pthread_mutex_unlock(&stream->lock);
+            vulkan_stream_release(stream);
+        }
+    }
+}
+
+void vulkan_stream_unlock(struct trm_backend_stream *stream)
+{
+    struct trm_backend_device *device = stream->device;
+    bool unstall                      = stream->unstall;
+    stream->unstall                   = false;
+    pthread_mutex_unlock(&stream->lock);
+    if (unstall)
+        vulkan_device_unstall(device);
+}

@@ -1,0 +1,234 @@
+/* vulkan backend: timeline semaphores, and waiting for them.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/stream/timeline.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "backends/vulkan/driver/futex.h"
+#include "backends/vulkan/driver/objects.h"
+
+/* A driver may have no memory for a moment to wait or signal with, and nobody else can do it. It is asked again, this often at
+ * most: then it is not going to work any more, which is what the loss of a device means. */
+#define REFUSALS_MOST 200u
+#define REFUSAL_NS 1000000
+
+/* To signal is not waited for: it is tried so often. */
+#define SIGNALS_MOST 3u
+
+/* Looks between two looks at the clock. */
+#define LOOKS 8u
+
+/* ---- life ------------------------------------------------------------------------------------------ */
+
+int32_t vulkan_timeline_wrap(struct trm_backend_device *device, VkSemaphore semaphore,
+                             struct vulkan_timeline **result)
+{
+    struct vulkan_timeline *timeline = vulkan_allocate(device->instance, sizeof(*timeline));
+    if (timeline == NULL)
+        return vulkan_fail_host_memory(device->instance, "a timeline");
+    timeline->device    = device;
+    timeline->semaphore = semaphore;
+    timeline->outside   = true;
+    atomic_init(&timeline->references, 1);
+    atomic_init(&timeline->last, UINT64_MAX);
+    *result = timeline;
+    return TRM_OK;
+}
+
+int32_t vulkan_timeline_create(struct trm_backend_device *device, struct vulkan_timeline **timeline)
+{
+    VkSemaphore semaphore;
+    VkSemaphoreTypeCreateInfo type = {
+        .sType         = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+        .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
+    };
+    VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
+    VkResult result            = device->vk.vkCreateSemaphore(device->handle, &info, NULL, &semaphore);
+    if (result < 0)
+        return vulkan_device_fail(device, result, "vkCreateSemaphore");
+    int32_t status = vulkan_timeline_wrap(device, semaphore, timeline);
+    if (status != TRM_OK)
+        device->vk.vkDestroySemaphore(device->handle, semaphore, NULL);
+    else
+        (*timeline)->outside = false;
+    return status;
+}
+
+void vulkan_timeline_retain(struct vulkan_timeline *timeline)
+{
+    atomic_fetch_add_explicit(&timeline->references, 1, memory_order_relaxed);
+}
+
+static void destroy(struct trm_backend_device *device, VkSemaphore semaphore)
+{
+    if (semaphore != VK_NULL_HANDLE)
+        device->vk.vkDestroySemaphore(device->handle, semaphore, NULL);
+}
+
+/* A semaphore may be destroyed as soon as its last number was seen, but drivers are about that have a thread behind the queue
+ * which tells of the number first and looks at the semaphore once more. So some others are to go before it does. */
+static void destroy_later(struct trm_backend_device *device, VkSemaphore semaphore)
+{
+    uint32_t place = atomic_fetch_add(&device->gone_count, 1) % VULKAN_GONE_MOST;
+    destroy(device, atomic_exchange(&device->gone[place], semaphore));
+}
+
+void vulkan_timeline_release(struct vulkan_timeline *timeline)
+{
+    if (timeline == NULL || atomic_fetch_sub_explicit(&timeline->references, 1, memory_order_acq_rel) != 1)
+        return;
+    struct trm_backend_device *device = timeline->device;
+    destroy_later(device, timeline->semaphore);
+    vulkan_release(device->instance, timeline, sizeof(*timeline));
+}
+
+void vulkan_timelines_fini(struct trm_backend_device *device)
+{
+    for (uint32_t i = 0; i < VULKAN_GONE_MOST; i++)
+        destroy(device, atomic_exchange(&device->gone[i], VK_NULL_HANDLE));
+}
+
+/* ---- the counter ----------------------------------------------------------------------------------- */
+
+/* The counter was seen at `value`. `last` is read after that: it was written before the counter was moved on. */
+static uint64_t note(struct vulkan_timeline *timeline, uint64_t value)
+{
+    uint64_t last = atomic_load_explicit(&timeline->last, memory_order_acquire);
+    if (value > last)
+        value = last;
+    uint64_t known = atomic_load_explicit(&timeline->completed, memory_order_acquire);
+    while (known < value)
+        if (atomic_compare_exchange_weak_explicit(&timeline->completed, &known, value, memory_order_acq_rel,
+                                                  memory_order_acquire))
+            return value;
+    return known;
+}
+
+/* For when the driver has no memory to answer how far it is: has it come to `wanted`? Where it cannot say that either, what is
+ * known is all that can be said now. */
+static VkResult ask_for(struct vulkan_timeline *timeline, uint64_t wanted)
+{
+    struct trm_backend_device *device = timeline->device;
+    VkSemaphoreWaitInfo info          = {
+                 .sType          = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                 .semaphoreCount = 1,
+                 .pSemaphores    = &timeline->semaphore,
+                 .pValues        = &wanted,
+    };
+    return device->vk.vkWaitSemaphores(device->handle, &info, 0);
+}
+
+int32_t vulkan_timeline_read(struct vulkan_timeline *timeline, uint64_t wanted, uint64_t *completed)
+{
+    struct trm_backend_device *device = timeline->device;
+    uint64_t seen                     = 0;
+    *completed                        = atomic_load_explicit(&timeline->completed, memory_order_acquire);
+    if (*completed >= wanted)
+        return TRM_OK;
+    VkResult result = device->vk.vkGetSemaphoreCounterValue(device->handle, timeline->semaphore, &seen);
+    if (result != VK_SUCCESS && result != VK_ERROR_DEVICE_LOST) {
+        result = ask_for(timeline, wanted);
+        seen   = wanted;
+    }
+    if (result == VK_ERROR_DEVICE_LOST)
+        return vulkan_device_fail(device, result, "vkGetSemaphoreCounterValue");
+    if (result == VK_SUCCESS)
+        *completed = note(timeline, seen);
+    return TRM_OK;
+}
+
+int32_t vulkan_timeline_signal(struct vulkan_timeline *timeline, uint64_t value)
+{
+    struct trm_backend_device *device = timeline->device;
+    VkSemaphoreSignalInfo info        = {
+               .sType     = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+               .semaphore = timeline->semaphore,
+               .value     = value,
+    };
+    VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t tries = 0; tries < SIGNALS_MOST && result < 0 && result != VK_ERROR_DEVICE_LOST; tries++)
+        result = device->vk.vkSignalSemaphore(device->handle, &info);
+    if (result < 0)
+        return vulkan_device_fail(device, result, "vkSignalSemaphore");
+    note(timeline, value);
+    atomic_store(&timeline->submitted, value);
+    return TRM_OK;
+}
+
+void vulkan_timeline_break(struct vulkan_timeline *timeline, uint64_t last, int32_t status, int64_t native,
+                           const char *sentence)
+{
+    if (atomic_load(&timeline->failure) != TRM_OK)
+        return;
+    snprintf(timeline->sentence, sizeof(timeline->sentence), "%s", sentence);
+    timeline->native = native;
+    atomic_store(&timeline->last, last);
+    atomic_store(&timeline->failure, status);
+}
+
+/* ---- waiting --------------------------------------------------------------------------------------- */
+
+/* TRM_OK, TIMEOUT when it has not got there in the time for looking, or DEVICE_LOST. */
+static int32_t look(struct vulkan_timeline *timeline, uint64_t value, uint64_t end)
+{
+    uint64_t completed;
+    do {
+        for (uint32_t i = 0; i < LOOKS; i++) {
+            int32_t status = vulkan_timeline_read(timeline, value, &completed);
+            if (status != TRM_OK || completed >= value)
+                return status;
+            vulkan_relax();
+        }
+    } while (vulkan_now() < end);
+    return TRM_ERROR_TIMEOUT;
+}
+
+/* The driver had no memory to sleep with: TIMEOUT after a pause that stands for its sleep. */
+static int32_t pause_for_memory(struct vulkan_timeline *timeline, uint64_t value, uint32_t *refusals)
+{
+    struct timespec pause = {.tv_sec = 0, .tv_nsec = REFUSAL_NS};
+    if (++*refusals > REFUSALS_MOST)
+        return vulkan_device_fail(timeline->device, VK_ERROR_DEVICE_LOST, "vkWaitSemaphores");
+    nanosleep(&pause, NULL);
+    return look(timeline, value, 0);
+}
+
+int32_t vulkan_timeline_sleep(struct vulkan_timeline *timeline, uint64_t value, uint64_t timeout_ns)
+{
+    struct trm_backend_device *device = timeline->device;
+    VkSemaphoreWaitInfo info          = {
+                 .sType          = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                 .semaphoreCount = 1,
+                 .pSemaphores    = &timeline->semaphore,
+                 .pValues        = &value,
+    };
+    uint64_t deadline = vulkan_deadline(timeout_ns);
+    uint32_t refusals = 0;
+    int32_t status    = TRM_ERROR_TIMEOUT;
+    do {
+        VkResult result = device->vk.vkWaitSemaphores(device->handle, &info, vulkan_remaining(deadline));
+        if (result == VK_SUCCESS) {
+            note(timeline, value);
+            return TRM_OK;
+        }
+        if (result == VK_ERROR_DEVICE_LOST)
+            return vulkan_device_fail(device, result, "vkWaitSemaphores");
+        if (result < 0)
+            status = pause_for_memory(timeline, value, &refusals);
+    } while (status == TRM_ERROR_TIMEOUT && vulkan_remaining(deadline) != 0);
+    return status;
+}
+
+int32_t vulkan_timeline_wait(struct vulkan_timeline *timeline, uint64_t value, uint64_t timeout_ns)
+{
+    uint64_t spin_ns = timeline->device->spin_ns;
+    uint64_t now     = vulkan_now();
+    uint64_t look_ns = timeout_ns < spin_ns ? timeout_ns : spin_ns;
+    int32_t status   = look(timeline, value, now + look_ns);
+    if (status != TRM_ERROR_TIMEOUT || timeout_ns == look_ns)
+        return status;
+    return vulkan_timeline_sleep(timeline, value,
+                                 timeout_ns == UINT64_MAX ? UINT64_MAX : timeout_ns - look_ns);
+}

@@ -1,0 +1,124 @@
+/* vulkan backend: how far a stream is, and waiting for it.
+ *
+ * What the device brings about is slept for in the driver, what the host brings about (gates, jobs, submissions of other
+ * streams) on a word of the stream.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/vulkan/stream/stream_object.h"
+
+/* ---- asking ---------------------------------------------------------------------------------------- */
+
+static bool is_well(const struct trm_backend_stream *stream)
+{
+    return atomic_load_explicit(&stream->timeline->failure, memory_order_acquire) == TRM_OK &&
+           !vulkan_device_is_lost(stream->device);
+}
+
+static int32_t query_slowly(struct trm_backend_stream *stream, uint64_t *completed)
+{
+    vulkan_stream_lock(stream);
+    vulkan_stream_progress(stream);
+    int32_t status = vulkan_stream_explain(stream);
+    *completed     = atomic_load(&stream->timeline->completed);
+    vulkan_stream_unlock(stream);
+    return status;
+}
+
+/* All that is submitted is known to be complete, or the driver is asked: without a lock, where the host has no part in it. */
+int32_t vulkan_stream_query(struct trm_backend_stream *stream, uint64_t *completed)
+{
+    struct vulkan_timeline *timeline = stream->timeline;
+    uint64_t seen;
+    if (!is_well(stream) || atomic_load(&stream->host_ended) != 0)
+        return query_slowly(stream, completed);
+    uint64_t submitted = atomic_load_explicit(&timeline->submitted, memory_order_acquire);
+    int32_t status     = vulkan_timeline_read(timeline, submitted, &seen);
+    /* It may have failed meanwhile. */
+    if (status == TRM_OK && !is_well(stream))
+        return query_slowly(stream, completed);
+    if (status == TRM_OK)
+        *completed = seen;
+    return status;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------------- */
+
+/* For the host. `seen` was read before anything was looked at, so that no change is missed. */
+static void rest_for_host(struct trm_backend_stream *stream, struct vulkan_rest *rest)
+{
+    rest->timeline = NULL;
+    atomic_fetch_add(&stream->sleepers, 1);
+}
+
+static void rest_for_batch(struct trm_backend_stream *stream, const struct vulkan_batch *batch,
+                           struct vulkan_rest *rest)
+{
+    rest->timeline = batch->helper != 0 ? stream->helper : stream->timeline;
+    rest->value    = batch->helper != 0 ? batch->helper : batch->value;
+}
+
+/* Where the value, which is not complete, is on its way. On a broken stream that it never comes to, the end is waited for. */
+static void choose_rest(struct trm_backend_stream *stream, uint64_t value, struct vulkan_rest *rest)
+{
+    const struct vulkan_batch *batch = stream->flying;
+    while (batch != NULL && batch->value < value)
+        batch = batch->next;
+    if (batch == NULL && atomic_load(&stream->timeline->failure) != TRM_OK && stream->flying != NULL)
+        batch = stream->last_flying;
+    if (batch == NULL || (batch->helper != 0 && stream->finishing) || vulkan_device_is_lost(stream->device))
+        rest_for_host(stream, rest);
+    else
+        rest_for_batch(stream, batch, rest);
+}
+
+int32_t vulkan_stream_look(struct trm_backend_stream *stream, uint64_t value, struct vulkan_rest *rest)
+{
+    vulkan_stream_lock(stream);
+    if (atomic_load(&stream->timeline->failure) == TRM_OK)
+        vulkan_stream_submit(stream, value);
+    rest->seen = atomic_load(&stream->moved);
+    if (atomic_load(&stream->timeline->completed) < value)
+        vulkan_stream_progress(stream);
+    else
+        vulkan_stream_reap(stream, false);
+    int32_t status = vulkan_stream_explain(stream);
+    if (status == TRM_OK && atomic_load(&stream->timeline->completed) < value) {
+        choose_rest(stream, value, rest);
+        status = TRM_ERROR_TIMEOUT;
+    }
+    vulkan_stream_unlock(stream);
+    return status;
+}
+
+/* Returns when it is worth to look again, or the deadline has come. A loss is found out by looking, too. */
+static void take_rest(struct trm_backend_stream *stream, const struct vulkan_rest *rest, uint64_t deadline)
+{
+    if (rest->timeline != NULL) {
+        vulkan_timeline_wait(rest->timeline, rest->value, vulkan_remaining(deadline));
+        return;
+    }
+    while (atomic_load(&stream->moved) == rest->seen)
+        if (!vulkan_futex_wait(&stream->moved, rest->seen, deadline))
+            break;
+    atomic_fetch_sub(&stream->sleepers, 1);
+}
+
+int32_t vulkan_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
+{
+    struct vulkan_rest rest = {0};
+    uint64_t deadline       = vulkan_deadline(timeout_ns);
+    if (is_well(stream) && atomic_load(&stream->timeline->completed) >= value)
+        return TRM_OK;
+    while (true) {
+        int32_t status = vulkan_stream_look(stream, value, &rest);
+        if (status != TRM_ERROR_TIMEOUT)
+            return status;
+        if (vulkan_remaining(deadline) == 0) {
+            if (rest.timeline == NULL)
+                atomic_fetch_sub(&stream->sleepers, 1);
+            return vulkan_fail(stream->device->instance, TRM_ERROR_TIMEOUT, 0,
+                               "The stream has not got there yet.");
+        }
+        take_rest(stream, &rest, deadline);
+    }
+}
