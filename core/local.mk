@@ -5,6 +5,7 @@ libtrireme_internal_la_SOURCES += \
 	core/object/abi.h \
 	core/object/context.h \
 	core/object/handle.c core/object/handle.h \
+	core/object/log.c core/object/log.h \
 	core/object/object.h \
 	core/object/output.h \
 	core/object/type.c \

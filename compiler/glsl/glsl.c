@@ -64,10 +64,12 @@ static void set_options(const struct glsl_library *library, struct shaderc_compi
 
 static void log_lines(const struct base_log *log, int32_t level, const char *message)
 {
+    if (!base_log_is_on(log, level))
+        return;
     while (*message != '\0') {
         size_t length = strcspn(message, "\n");
         if (length != 0)
-            base_log_write(log, level, "%.*s", (int)length, message);
+            base_log_write(log, level, __FILE__, "%.*s", (int)length, message);
         message += length + (message[length] == '\n');
     }
 }

@@ -3,7 +3,11 @@
  */
 #include "core/object/object.h"
 
+#include <errno.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "core/plugin/plugin.h"
@@ -24,6 +28,7 @@ static void context_release(struct core_object *object)
         core_service_destroy(context->service);
     if (context->registry != NULL)
         core_registry_destroy(context->registry);
+    base_log_close(&context->log);
     core_settings_destroy(context, context->settings);
     core_handle_table_destroy(context->handles);
     base_fork_word_destroy(context->fork_word);
@@ -69,12 +74,34 @@ static struct core_context *context_allocate(const struct trm_context_desc *desc
         return NULL;
     memset(context, 0, sizeof(*context));
     context->allocator = allocator;
-    context->log       = (struct base_log){
-              .write = desc->log,
-              .user  = desc->log_user,
-              .level = TRM_LOG_WARNING, /* until the settings are known */
-    };
+    /* The level until the settings are known. */
+    int32_t level = desc->log != NULL ? TRM_LOG_WARNING : 0;
+    context->log  = (struct base_log){.write = desc->log, .user = desc->log_user, .fd = -1, .level = level};
     return context;
+}
+
+/* Was log.level set by TRIREME_LOG? A program that runs with another user's rights prints nothing for it. */
+static bool is_asked_for(const struct core_context *context)
+{
+    int32_t origin = TRM_ORIGIN_DEFAULT;
+    core_setting_get(context, "log.level", NULL, 0, NULL, &origin);
+    return origin == TRM_ORIGIN_ENVIRONMENT && getauxval(AT_SECURE) == 0;
+}
+
+/* Lines go to the program's function and to log.file; where there is neither, to standard error if TRIREME_LOG asks for
+ * them. */
+static int32_t open_log(struct core_context *context)
+{
+    const char *path = core_setting_text(context, "log.file");
+    int error        = *path != '\0' ? base_log_open(&context->log, path) : 0;
+    if (error != 0)
+        return base_fail(TRM_ERROR_PERMISSION, "log.file is \"%.200s\", which cannot be opened: %s", path,
+                         error == EPERM ? "it is no regular file of this user" : strerror(error));
+    if (context->log.write == NULL && context->log.fd < 0 && is_asked_for(context))
+        context->log.fd = STDERR_FILENO;
+    bool is_open       = context->log.write != NULL || context->log.fd >= 0;
+    context->log.level = is_open ? base_log_level(core_setting_text(context, "log.level")) : 0;
+    return TRM_OK;
 }
 
 int32_t trm_context_create(const struct trm_context_desc *given, struct trm_context **out)
@@ -92,11 +119,13 @@ int32_t trm_context_create(const struct trm_context_desc *given, struct trm_cont
     status = core_settings_create(context, &desc, &context->settings);
     if (status != TRM_OK)
         goto release_context;
-    context->log.level = (int32_t)core_setting_number(context, "log.level");
+    status = open_log(context);
+    if (status != TRM_OK)
+        goto destroy_settings;
     context->fork_word = base_fork_word_create();
     if (context->fork_word == NULL) {
         status = base_fail_memory("making a context");
-        goto destroy_settings;
+        goto close_log;
     }
     status = core_handle_table_create(context, context->fork_word, &context->handles);
     if (status != TRM_OK)
@@ -116,6 +145,8 @@ destroy_handles:
     core_handle_table_destroy(context->handles);
 destroy_fork_word:
     base_fork_word_destroy(context->fork_word);
+close_log:
+    base_log_close(&context->log);
 destroy_settings:
     core_settings_destroy(context, context->settings);
 release_context:

@@ -23,7 +23,8 @@ static void host_release(void *context, void *memory, uint64_t size)
 static void host_log(void *context, int32_t level, const char *message)
 {
     const struct core_context *ours = context;
-    core_log(ours, level, "%s", message);
+    if (base_log_is_on(&ours->log, level))
+        base_log_write(&ours->log, level, "backend/", "%s", message);
 }
 
 static int32_t host_fail(void *context, int32_t status, int64_t native_code, const char *sentence)

@@ -56,9 +56,6 @@ static inline char *core_copy_text(const struct core_context *context, const cha
     return base_copy_text(&context->allocator, text);
 }
 
-/* One line to the log, if the setting log.level lets it through. */
-#define core_log(context, level, ...) base_log_write(&(context)->log, (level), __VA_ARGS__)
-
 /* The table of functions that backends get (core/context/host.c). */
 void core_host_init(struct core_context *context);
 

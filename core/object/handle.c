@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "core/object/context.h"
+#include "core/object/log.h"
 
 #define CONTEXTS 256 /* number 0 is never given */
 #define SLOT_BITS 24
@@ -426,12 +427,19 @@ int32_t core_object_init(struct core_object *object, const struct core_object_op
         core_object_retain(&context->object);
     atomic_store_explicit(&slot->content, (uintptr_t)object, memory_order_relaxed);
     atomic_store_explicit(&slot->word, middle << 32, memory_order_release);
+    core_object_log(object, TRM_LOG_DEBUG, "created");
     return TRM_OK;
+}
+
+uint32_t core_object_number(const struct core_object *object)
+{
+    return (uint32_t)((uintptr_t)object->handle & SLOT_MASK);
 }
 
 /* The handle is dead and no call is inside. */
 static void retire(struct core_object *object)
 {
+    core_object_log(object, TRM_LOG_DEBUG, "destroyed");
     if (object->ops->retire != NULL)
         object->ops->retire(object);
     slot_give_back(object->context->handles, object->slot, (uintptr_t)object->handle);

@@ -52,7 +52,9 @@ struct core_handle_table;
 /* What a type does at the ends of its life; one static table a type. */
 struct core_object_ops {
     enum core_type type;
-    const char *name;                            /* for sentences: "stream" */
+    const char *name; /* for sentences: "stream" */
+    /* For the log: the id of the device that the object is on ("cuda:0"). NULL: it is on none. */
+    const char *(*device_id)(const struct core_object *object);
     void (*retire)(struct core_object *object);  /* may be NULL */
     void (*release)(struct core_object *object); /* frees the memory */
 };
@@ -97,6 +99,9 @@ int32_t core_object_kill(struct core_object *object);
 /* The same by handle, for destroy functions that have nothing else to do: of several threads that
  * call it at once one gets 1. NULL is fine: 0 and no error. */
 int32_t core_object_kill_handle(const void *handle, enum core_type type);
+
+/* A number that no other live object of the context has: what the log calls the object. */
+uint32_t core_object_number(const struct core_object *object);
 
 void core_object_retain(struct core_object *object);
 void core_object_release(struct core_object *object); /* NULL is fine */

@@ -36,6 +36,12 @@ static int32_t is_library(const char *value, char *allowed, size_t capacity)
     return value[0] == '/' || strchr(value, '/') == NULL;
 }
 
+static int32_t is_log_level(const char *value, char *allowed, size_t capacity)
+{
+    snprintf(allowed, capacity, "none, error, warning, info or debug, or a number from 0 to 4");
+    return base_log_level(value) >= 0;
+}
+
 static int32_t is_way_of_copying(const char *value, char *allowed, size_t capacity)
 {
     snprintf(allowed, capacity, "auto, engine or kernel");
@@ -149,10 +155,18 @@ static const struct core_setting_row rows[] = {
     },
     {
         .info =
-            INFO(TRM_SETTING_COUNT, "log.level", "TRIREME_LOG", "2", 0,
-                 "What reaches the program's log: 0 nothing, 1 errors, 2 warnings too, 3 information too, 4 "
-                 "everything."),
-        .most = TRM_LOG_DEBUG,
+            INFO(TRM_SETTING_TEXT, "log.file", "TRIREME_LOG_FILE", "", 1,
+                 "The file to which the lines of the log are appended, with time, level, thread and room; "
+                 "unset, none."),
+        .check = is_absolute,
+    },
+    {
+        .info =
+            INFO(TRM_SETTING_TEXT, "log.level", "TRIREME_LOG", "warning", 0,
+                 "Which lines are logged: none, error, warning, info or debug, or a number from 0 to 4. The "
+                 "program's log function gets them; a program that has none writes them to standard error "
+                 "when TRIREME_LOG is set."),
+        .check = is_log_level,
     },
     {
         .info = INFO(

@@ -184,7 +184,7 @@ START_TEST(a_bad_value_is_refused_naming_where_it_comes_from_and_what_would_do)
     is_bad(0, "cpu.workers", "many", "the setting cpu.workers, given by the program, is \"many\"");
     is_bad(0, "cpu.workers", "many", "it takes a whole number from 0 to 1024");
     setenv("TRIREME_LOG", "loud", 1);
-    is_bad(0, NULL, NULL, "TRIREME_LOG is \"loud\", but it takes a whole number from 0 to 4");
+    is_bad(0, NULL, NULL, "TRIREME_LOG is \"loud\", but it takes none, error, warning, info or debug, or a number from 0 to 4");
     /* Also when somebody stronger says otherwise. */
     is_bad(0, "log.level", "1", "TRIREME_LOG");
     unsetenv("TRIREME_LOG");
@@ -238,7 +238,7 @@ START_TEST(a_file_may_be_named)
     setenv("TRIREME_CONFIG", folder_path("other.conf"), 1);
     make(0, NULL, NULL);
     is("cpu.workers", "7", TRM_ORIGIN_FILE);
-    is("log.level", "2", TRM_ORIGIN_DEFAULT);
+    is("log.level", "warning", TRM_ORIGIN_DEFAULT);
     unsetenv("TRIREME_CONFIG");
     make(TRM_CONTEXT_NO_ENVIRONMENT, "config", folder_path("other.conf"));
     is("cpu.workers", "7", TRM_ORIGIN_FILE);
