@@ -56,7 +56,7 @@ static int32_t backend_open(const struct trm_host *host, struct trm_backend_inst
 static void backend_close(struct trm_backend_instance *instance)
 {
     cpu_pool_fini(instance);
-    cpu_release(instance, instance, sizeof(*instance));
+    trm_util_release(instance->host, instance, sizeof(*instance));
 }
 
 static const struct trm_backend cpu_backend = {

@@ -5,14 +5,14 @@
 #ifndef CPU_CLOCK_H
 #define CPU_CLOCK_H
 
-#include "futex.h"
-
 #include <sched.h>
+
+#include <trireme/backend_util.h>
 
 struct cpu_clock {
     uint64_t first_tick;
     uint64_t first_ns;
-    atomic_uint ticks_per_us; /* a guess until a millisecond has passed */
+    _Atomic uint32_t ticks_per_us; /* a guess until a millisecond has passed */
 };
 
 static inline uint64_t cpu_ticks(void)
@@ -24,7 +24,7 @@ static inline uint64_t cpu_ticks(void)
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
 #else
-    return cpu_now();
+    return trm_util_now();
 #endif
 }
 
@@ -40,15 +40,6 @@ static inline uint32_t cpu_coarse_ticks(void)
     return (uint32_t)(cpu_ticks() >> 8);
 }
 
-static inline void cpu_relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 static inline void cpu_clock_init(struct cpu_clock *clock)
 {
     uint32_t guess = 1000;
@@ -60,14 +51,14 @@ static inline void cpu_clock_init(struct cpu_clock *clock)
     guess = hertz < 1000000 ? 1 : (uint32_t)(hertz / 1000000);
 #endif
     clock->first_tick = cpu_ticks();
-    clock->first_ns   = cpu_now();
+    clock->first_ns   = trm_util_now();
     atomic_init(&clock->ticks_per_us, guess);
 }
 
 /* Called now and then by threads that have nothing better to do. */
 static inline void cpu_clock_refine(struct cpu_clock *clock)
 {
-    uint64_t us   = (cpu_now() - clock->first_ns) / 1000;
+    uint64_t us   = (trm_util_now() - clock->first_ns) / 1000;
     uint64_t rate = us < 1000 ? 0 : (cpu_ticks() - clock->first_tick) / us;
     if (rate > 0 && rate < 100000)
         atomic_store_explicit(&clock->ticks_per_us, (uint32_t)rate, memory_order_relaxed);

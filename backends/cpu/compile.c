@@ -75,7 +75,8 @@ static int32_t open_workshop(struct trm_backend_instance *instance, struct works
         snprintf(shop->temporary, sizeof(shop->temporary), "TMPDIR=%s", shop->folder);
         return TRM_OK;
     }
-    return cpu_fail(instance, TRM_ERROR_BACKEND, errno, "No folder can be made in /tmp to compile in: %m.");
+    return trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno,
+                         "No folder can be made in /tmp to compile in: %m.");
 }
 
 static void close_workshop(const struct workshop *shop)
@@ -108,7 +109,7 @@ static int32_t write_source(struct trm_backend_instance *instance, const struct 
     if (file >= 0 && close(file) == 0 && length == 0)
         return TRM_OK;
     errno = error; /* for %m */
-    return cpu_fail(instance, TRM_ERROR_BACKEND, error, "%s cannot be written: %m.", shop->source);
+    return trm_util_fail(instance->host, TRM_ERROR_BACKEND, error, "%s cannot be written: %m.", shop->source);
 }
 
 /* ---- running it */
@@ -158,12 +159,13 @@ static int32_t judge(struct trm_backend_instance *instance, const struct cpu_com
     if (went_well(spawn, path))
         return TRM_OK;
     if (spawn->timed_out)
-        return cpu_fail(instance, TRM_ERROR_TIMEOUT, 0, "%.100s did not finish kernel '%.40s' in %u seconds.",
-                        compiler->path, name, TIMEOUT_MS / 1000);
+        return trm_util_fail(instance->host, TRM_ERROR_TIMEOUT, 0,
+                             "%.100s did not finish kernel '%.40s' in %u seconds.", compiler->path, name,
+                             TIMEOUT_MS / 1000);
     shorten(spawn->output, words, sizeof(words));
     log_output(instance, spawn->output);
-    return cpu_fail(instance, TRM_ERROR_BACKEND, spawn->status, "%.60s cannot compile kernel '%.40s': %s.",
-                    compiler->path, name, words);
+    return trm_util_fail(instance->host, TRM_ERROR_BACKEND, spawn->status,
+                         "%.60s cannot compile kernel '%.40s': %s.", compiler->path, name, words);
 }
 
 static int32_t run_compiler(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
@@ -185,7 +187,8 @@ static int32_t run_compiler(struct trm_backend_instance *instance, const struct 
     int error        = cpu_spawn_run(&spawn);
     errno            = error; /* for %m */
     if (error != 0)
-        return cpu_fail(instance, TRM_ERROR_BACKEND, error, "%.200s cannot be run: %m.", compiler->path);
+        return trm_util_fail(instance->host, TRM_ERROR_BACKEND, error, "%.200s cannot be run: %m.",
+                             compiler->path);
     return judge(instance, compiler, name, &spawn, path);
 }
 

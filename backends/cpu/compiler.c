@@ -13,10 +13,10 @@ static const char *const folders[] = {"/usr/local/bin", "/usr/bin", "/bin"};
 
 static int32_t fail_missing(struct trm_backend_instance *instance, const char *what, const char *name)
 {
-    return cpu_fail(instance, TRM_ERROR_UNSUPPORTED, 0,
-                    "%s needs a C compiler (%s), which is not there: install gcc or clang, or build it "
-                    "beforehand with \"trireme kc --target cpu\".",
-                    what, name);
+    return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "%s needs a C compiler (%s), which is not there: install gcc or clang, or build it "
+                         "beforehand with \"trireme kc --target cpu\".",
+                         what, name);
 }
 
 static bool is_program(const char *path)
@@ -54,8 +54,8 @@ int32_t cpu_compiler_find(struct trm_backend_instance *instance, const char *wha
     if (name[0] == '\0')
         memcpy(name, "cc", 3);
     if (strcmp(name, "none") == 0)
-        return cpu_fail(
-            instance, TRM_ERROR_UNSUPPORTED, 0,
+        return trm_util_fail(
+            instance->host, TRM_ERROR_UNSUPPORTED, 0,
             "%s needs a C compiler, but the setting cpu.compiler is \"none\": build it beforehand "
             "with \"trireme kc --target cpu\".",
             what);

@@ -5,6 +5,7 @@
 #define CPU_CPU_H
 
 #include <trireme/backend.h>
+#include <trireme/backend_util.h>
 
 #include "clock.h"
 #include "pool.h"
@@ -44,17 +45,6 @@ static inline void *cpu_allocate(struct trm_backend_instance *instance, uint64_t
 {
     return instance->host->allocate(instance->host->context, size, CPU_LINE);
 }
-
-static inline void cpu_release(struct trm_backend_instance *instance, void *memory, uint64_t size)
-{
-    instance->host->release(instance->host->context, memory, size);
-}
-
-/* Explain a failure in the calling thread; returns `status`. */
-int32_t cpu_fail(struct trm_backend_instance *instance, int32_t status, int64_t native_code,
-                 const char *format, ...) __attribute__((cold, format(printf, 4, 5)));
-
-int32_t cpu_fail_host_memory(struct trm_backend_instance *instance, const char *what);
 
 /* What the machine is; device.c. */
 uint32_t cpu_count_processors(void);

@@ -106,30 +106,15 @@ static uint64_t clock_hertz(void)
 
 /* ---- answers */
 
-static int32_t give(struct trm_backend_instance *instance, const void *answer, uint64_t size, void *value,
-                    uint64_t capacity, uint64_t *needed)
-{
-    if (needed != NULL)
-        *needed = size;
-    if (capacity == 0 && value == NULL)
-        return TRM_OK;
-    if (capacity < size)
-        return cpu_fail(instance, TRM_ERROR_OUT_OF_RANGE, 0,
-                        "The answer has %llu bytes, there is room for %llu.", (unsigned long long)size,
-                        (unsigned long long)capacity);
-    memcpy(value, answer, size);
-    return TRM_OK;
-}
-
-static int32_t give_text(struct trm_backend_instance *instance, uint32_t key, void *value, uint64_t capacity,
-                         uint64_t *needed)
+static int32_t answer_text(struct trm_backend_instance *instance, uint32_t key, void *value,
+                           uint64_t capacity, uint64_t *needed)
 {
     char text[TEXT_BYTES];
     if (key == TRM_DEVICE_DRIVER)
         snprintf(text, sizeof(text), "%u worker threads", instance->pool.size);
     else if (!read_line("/proc/cpuinfo", "model name", text, sizeof(text)) || text[0] == '\0')
         snprintf(text, sizeof(text), "CPU");
-    return give(instance, text, strlen(text) + 1, value, capacity, needed);
+    return trm_util_answer(instance->host, text, strlen(text) + 1, value, capacity, needed);
 }
 
 /* One number; false for a key that has no such answer here. */
@@ -189,17 +174,18 @@ static int32_t device_get_info(struct trm_backend_instance *instance, uint32_t i
     static const uint64_t most_items[3]  = {CPU_MAX_GROUP_ITEMS, CPU_MAX_GROUP_ITEMS, CPU_MAX_GROUP_ITEMS};
     uint64_t number;
     if (index != 0)
-        return cpu_fail(instance, TRM_ERROR_NOT_FOUND, 0,
-                        "There is one cpu device, number %u does not exist.", index);
+        return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
+                             "There is one cpu device, number %u does not exist.", index);
     if (key == TRM_DEVICE_NAME || key == TRM_DEVICE_DRIVER)
-        return give_text(instance, key, value, capacity, needed);
+        return answer_text(instance, key, value, capacity, needed);
     if (key == TRM_DEVICE_MAX_GROUPS)
-        return give(instance, most_groups, sizeof(most_groups), value, capacity, needed);
+        return trm_util_answer(instance->host, most_groups, sizeof(most_groups), value, capacity, needed);
     if (key == TRM_DEVICE_MAX_GROUP_SIZE)
-        return give(instance, most_items, sizeof(most_items), value, capacity, needed);
+        return trm_util_answer(instance->host, most_items, sizeof(most_items), value, capacity, needed);
     if (find_number(instance, key, &number))
-        return give(instance, &number, sizeof(number), value, capacity, needed);
-    return cpu_fail(instance, TRM_ERROR_NOT_FOUND, 0, "The cpu device has no fact number %u.", key);
+        return trm_util_answer(instance->host, &number, sizeof(number), value, capacity, needed);
+    return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0, "The cpu device has no fact number %u.",
+                         key);
 }
 
 static int32_t device_count(struct trm_backend_instance *instance, uint32_t *count)
@@ -213,11 +199,11 @@ static int32_t device_open(struct trm_backend_instance *instance, uint32_t index
                            struct trm_backend_device **result)
 {
     if (index != 0)
-        return cpu_fail(instance, TRM_ERROR_NOT_FOUND, 0,
-                        "There is one cpu device, number %u does not exist.", index);
+        return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
+                             "There is one cpu device, number %u does not exist.", index);
     struct trm_backend_device *device = cpu_allocate(instance, sizeof(*device));
     if (device == NULL)
-        return cpu_fail_host_memory(instance, "a device");
+        return trm_util_fail_host_memory(instance->host, "a device");
     device->instance = instance;
     *result          = device;
     return TRM_OK;
@@ -225,7 +211,7 @@ static int32_t device_open(struct trm_backend_instance *instance, uint32_t index
 
 static void device_close(struct trm_backend_device *device)
 {
-    cpu_release(device->instance, device, sizeof(*device));
+    trm_util_release(device->instance->host, device, sizeof(*device));
 }
 
 const struct trm_device_ops cpu_device_ops = {

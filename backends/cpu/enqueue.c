@@ -27,7 +27,7 @@ static struct cpu_op *reserve(struct trm_backend_stream *stream, uint32_t slots)
         return writer->slots + writer->index;
     struct cpu_op *op = cpu_ring_reserve_slowly(stream, slots);
     if (op == NULL)
-        cpu_fail_host_memory(stream->instance, "the operations of a stream");
+        trm_util_fail_host_memory(stream->instance->host, "the operations of a stream");
     return op;
 }
 
@@ -208,7 +208,7 @@ static void release_block(struct trm_backend_stream *stream, uint8_t *block)
 {
     uint64_t size;
     memcpy(&size, block - BLOCK_HEADER, sizeof(size));
-    cpu_release(stream->instance, block - BLOCK_HEADER, size);
+    trm_util_release(stream->instance->host, block - BLOCK_HEADER, size);
 }
 
 int32_t cpu_enqueue_launch(struct trm_backend_stream *stream, uint64_t value,
@@ -222,7 +222,7 @@ int32_t cpu_enqueue_launch(struct trm_backend_stream *stream, uint64_t value,
     if (cpu_stream_failure(stream) != NULL)
         return cpu_stream_report(stream);
     if (heap && (block = allocate_block(stream, bytes)) == NULL)
-        return cpu_fail_host_memory(stream->instance, "the arguments of a launch");
+        return trm_util_fail_host_memory(stream->instance->host, "the arguments of a launch");
     struct cpu_op *op = reserve(stream, slots);
     if (op == NULL) {
         if (heap)

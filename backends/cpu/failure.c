@@ -9,22 +9,6 @@
 
 #define SENTENCE_BYTES 512
 
-int32_t cpu_fail(struct trm_backend_instance *instance, int32_t status, int64_t native_code,
-                 const char *format, ...)
-{
-    char sentence[SENTENCE_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(sentence, sizeof(sentence), format, arguments);
-    va_end(arguments);
-    return instance->host->fail(instance->host->context, status, native_code, sentence);
-}
-
-int32_t cpu_fail_host_memory(struct trm_backend_instance *instance, const char *what)
-{
-    return cpu_fail(instance, TRM_ERROR_OUT_OF_HOST_MEMORY, 0, "There is no host memory for %s.", what);
-}
-
 /* When there is no memory to say more. */
 static struct cpu_failure *static_failure(int32_t status)
 {
@@ -72,5 +56,5 @@ void cpu_failure_release(struct trm_backend_instance *instance, struct cpu_failu
     if (failure == NULL || failure->size == 0)
         return;
     if (atomic_fetch_sub_explicit(&failure->references, 1, memory_order_acq_rel) == 1)
-        cpu_release(instance, failure, failure->size);
+        trm_util_release(instance->host, failure, failure->size);
 }

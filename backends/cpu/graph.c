@@ -88,7 +88,7 @@ static int32_t graph_create(struct trm_backend_device *device, const struct trm_
     }
     struct trm_backend_graph *graph = cpu_allocate(instance, head + blocks);
     if (graph == NULL)
-        return cpu_fail_host_memory(instance, "a graph");
+        return trm_util_fail_host_memory(instance->host, "a graph");
     graph->instance = instance;
     graph->size     = head + blocks;
     graph->count    = count;
@@ -110,7 +110,7 @@ static int32_t graph_create(struct trm_backend_device *device, const struct trm_
 
 static void graph_destroy(struct trm_backend_graph *graph)
 {
-    cpu_release(graph->instance, graph, graph->size);
+    trm_util_release(graph->instance->host, graph, graph->size);
 }
 
 /* Another kernel may need more room for its arguments: then the graph is made anew. */

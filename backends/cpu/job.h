@@ -12,7 +12,7 @@
 #include "session.h"
 
 struct cpu_job {
-    _Alignas(64) atomic_uint participants;
+    _Alignas(64) _Atomic uint32_t participants;
     atomic_bool taken;  /* the slot is in use */
     atomic_bool closed; /* all parts are given away, or the rest is skipped */
     atomic_bool failed;

@@ -61,7 +61,7 @@ static bool find_scratch(struct cpu_session *session, uint64_t bytes, struct cpu
     *found                      = scratch;
     if (scratch->size >= bytes)
         return true;
-    cpu_release(session->instance, scratch->data, scratch->size);
+    trm_util_release(session->instance->host, scratch->data, scratch->size);
     scratch->data = cpu_allocate(session->instance, bytes);
     scratch->size = scratch->data ? bytes : 0;
     return scratch->data != NULL;

@@ -18,7 +18,6 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/device.c \
 	backends/cpu/enqueue.c \
 	backends/cpu/failure.c \
-	backends/cpu/futex.h \
 	backends/cpu/graph.c \
 	backends/cpu/graph.h \
 	backends/cpu/job.c \

@@ -15,8 +15,8 @@
 
 static int32_t fail_device_memory(struct trm_backend_instance *instance, uint64_t size)
 {
-    return cpu_fail(instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, 0,
-                    "There is no memory for a buffer of %llu bytes.", (unsigned long long)size);
+    return trm_util_fail(instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, 0,
+                         "There is no memory for a buffer of %llu bytes.", (unsigned long long)size);
 }
 
 /* Map more than is asked for, and give back what does not lie between multiples of `alignment`. */
@@ -82,15 +82,15 @@ static int32_t memory_allocate(struct trm_backend_device *device, const struct t
 {
     struct trm_backend_instance *instance = device->instance;
     if (desc->kind < TRM_MEMORY_DEVICE || desc->kind > TRM_MEMORY_IMPORTED)
-        return cpu_fail(instance, TRM_ERROR_UNSUPPORTED, 0,
-                        "Memory of kind %d is not known to the cpu backend.", desc->kind);
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "Memory of kind %d is not known to the cpu backend.", desc->kind);
     struct trm_backend_memory *memory = cpu_allocate(instance, sizeof(*memory));
     if (memory == NULL)
-        return cpu_fail_host_memory(instance, "a buffer");
+        return trm_util_fail_host_memory(instance->host, "a buffer");
     *memory        = (struct trm_backend_memory){.instance = instance, .size = desc->size};
     int32_t status = find_pages(memory, desc);
     if (status != TRM_OK) {
-        cpu_release(instance, memory, sizeof(*memory));
+        trm_util_release(instance->host, memory, sizeof(*memory));
         return status;
     }
     *result = memory;
@@ -102,8 +102,8 @@ static void memory_free(struct trm_backend_memory *memory)
     if (memory->mapping != NULL)
         munmap(memory->mapping, memory->mapped);
     else if (memory->mapped != 0)
-        cpu_release(memory->instance, memory->data, memory->mapped);
-    cpu_release(memory->instance, memory, sizeof(*memory));
+        trm_util_release(memory->instance->host, memory->data, memory->mapped);
+    trm_util_release(memory->instance->host, memory, sizeof(*memory));
 }
 
 static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **pointer)

@@ -12,8 +12,8 @@ static int32_t module_supports(struct trm_backend_device *device, int32_t format
 {
     if (format == TRM_MODULE_FUNCTIONS || format == TRM_MODULE_SHARED_OBJECT || format == TRM_MODULE_SPIRV)
         return TRM_OK;
-    return cpu_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                    "The cpu device takes no modules of format %d.", format);
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "The cpu device takes no modules of format %d.", format);
 }
 
 static int32_t module_load(struct trm_backend_device *device, const struct trm_module_source *source,
@@ -32,7 +32,7 @@ static int32_t module_load(struct trm_backend_device *device, const struct trm_m
 static void module_unload(struct trm_backend_module *module)
 {
     void *library = module->library;
-    cpu_release(module->instance, module, module->size);
+    trm_util_release(module->instance->host, module, module->size);
     if (library != NULL)
         dlclose(library);
 }
@@ -42,7 +42,8 @@ static int32_t module_kernel(struct trm_backend_module *module, const char *name
 {
     struct trm_backend_kernel *kernel = cpu_module_find(module, module->count, name);
     if (kernel == NULL)
-        return cpu_fail(module->instance, TRM_ERROR_NOT_FOUND, 0, "The module has no kernel '%s'.", name);
+        return trm_util_fail(module->instance->host, TRM_ERROR_NOT_FOUND, 0, "The module has no kernel '%s'.",
+                             name);
     desc->parameter_count = kernel->source.parameter_count;
     desc->parameters      = kernel->source.parameters;
     memcpy(desc->group_size, kernel->source.group_size, sizeof(desc->group_size));

@@ -13,7 +13,7 @@ struct trm_backend_kernel {
     struct trm_backend_module *module;
     uint64_t block_size;              /* bytes of the argument block */
     _Atomic uint64_t ticks_per_group; /* measured, times 256; 0 before the first launch */
-    atomic_uint launches;             /* roughly: says when to measure again */
+    _Atomic uint32_t launches;        /* roughly: says when to measure again */
 };
 
 struct trm_backend_module {

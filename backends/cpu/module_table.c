@@ -14,36 +14,13 @@ _Static_assert(sizeof(struct trm_cpu_kernel_table) >= FIRST_TABLE_SIZE, "tables 
 
 /* ---- checks */
 
-static uint32_t scalar_size(int32_t type)
-{
-    switch (type) {
-    case TRM_TYPE_U8:
-    case TRM_TYPE_I8:
-        return 1;
-    case TRM_TYPE_U16:
-    case TRM_TYPE_I16:
-    case TRM_TYPE_F16:
-        return 2;
-    case TRM_TYPE_U32:
-    case TRM_TYPE_I32:
-    case TRM_TYPE_F32:
-        return 4;
-    case TRM_TYPE_U64:
-    case TRM_TYPE_I64:
-    case TRM_TYPE_F64:
-        return 8;
-    default:
-        return 0;
-    }
-}
-
 static uint64_t argument_size(const struct trm_parameter *parameter)
 {
     switch (parameter->kind) {
     case TRM_PARAMETER_BUFFER:
         return sizeof(struct trm_cpu_buffer);
     case TRM_PARAMETER_SCALAR:
-        return scalar_size(parameter->type);
+        return trm_util_type_size(parameter->type);
     case TRM_PARAMETER_BLOCK:
         return parameter->size <= CPU_MAX_BLOCK_BYTES ? parameter->size : 0;
     default:
@@ -54,8 +31,8 @@ static uint64_t argument_size(const struct trm_parameter *parameter)
 static int32_t refuse(struct trm_backend_instance *instance, const struct cpu_kernel_list *list,
                       const struct trm_cpu_kernel *kernel, const char *what)
 {
-    return cpu_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0, "Module '%s': kernel '%s' %s.", list->name,
-                    kernel->name ? kernel->name : "?", what);
+    return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0, "Module '%s': kernel '%s' %s.",
+                         list->name, kernel->name ? kernel->name : "?", what);
 }
 
 /* The size of a kernel's argument block, or why it cannot have one. */
@@ -116,12 +93,12 @@ int32_t cpu_module_make(struct trm_backend_instance *instance, const struct cpu_
                         struct trm_backend_module **result)
 {
     if (list->count == 0 || list->count > MOST_KERNELS)
-        return cpu_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0, "Module '%s' has %llu kernels.", list->name,
-                        (unsigned long long)list->count);
+        return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0, "Module '%s' has %llu kernels.",
+                             list->name, (unsigned long long)list->count);
     uint64_t size                     = sizeof(**result) + list->count * sizeof(struct trm_backend_kernel);
     struct trm_backend_module *module = cpu_allocate(instance, size);
     if (module == NULL)
-        return cpu_fail_host_memory(instance, "a module");
+        return trm_util_fail_host_memory(instance->host, "a module");
     memset(module, 0, size);
     module->instance = instance;
     module->count    = (uint32_t)list->count;
@@ -135,7 +112,7 @@ int32_t cpu_module_make(struct trm_backend_instance *instance, const struct cpu_
             fault = "is there twice";
         if (fault != NULL) {
             int32_t status = refuse(instance, list, &kernel->source, fault);
-            cpu_release(instance, module, size);
+            trm_util_release(instance->host, module, size);
             return status;
         }
     }
@@ -153,9 +130,9 @@ int32_t cpu_load_functions(struct trm_backend_instance *instance, const struct t
         .name   = source->name,
     };
     if (source->data == NULL || source->size % sizeof(struct trm_cpu_kernel) != 0)
-        return cpu_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                        "Module '%s' is not an array of struct trm_cpu_kernel: it has %llu bytes.",
-                        source->name, (unsigned long long)source->size);
+        return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                             "Module '%s' is not an array of struct trm_cpu_kernel: it has %llu bytes.",
+                             source->name, (unsigned long long)source->size);
     return cpu_module_make(instance, &list, module);
 }
 
@@ -167,12 +144,12 @@ static int32_t read_table(struct trm_backend_instance *instance, void *library, 
 {
     const struct trm_cpu_kernel_table *table = dlsym(library, TABLE_SYMBOL);
     if (table == NULL)
-        return cpu_fail(instance, TRM_ERROR_NOT_FOUND, 0, "Module '%s' does not export %s.", name,
-                        TABLE_SYMBOL);
+        return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0, "Module '%s' does not export %s.", name,
+                             TABLE_SYMBOL);
     if (table->struct_size < FIRST_TABLE_SIZE || table->kernel_size < sizeof(struct trm_cpu_kernel) ||
         table->kernel_size % _Alignof(struct trm_cpu_kernel) != 0 || table->kernels == NULL)
-        return cpu_fail(
-            instance, TRM_ERROR_ABI, 0,
+        return trm_util_fail(
+            instance->host, TRM_ERROR_ABI, 0,
             "Module '%s': its table of kernels is not one of this version (%u bytes, kernels of %u).", name,
             table->struct_size, table->kernel_size);
     *list = (struct cpu_kernel_list){
@@ -190,7 +167,8 @@ int32_t cpu_library_open(struct trm_backend_instance *instance, const char *path
 {
     void *opened = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (opened == NULL)
-        return cpu_fail(instance, TRM_ERROR_BACKEND, 0, "Module '%s' cannot be loaded: %s.", name, dlerror());
+        return trm_util_fail(instance->host, TRM_ERROR_BACKEND, 0, "Module '%s' cannot be loaded: %s.", name,
+                             dlerror());
     int32_t status = read_table(instance, opened, name, list);
     if (status != TRM_OK) {
         dlclose(opened);
@@ -208,9 +186,9 @@ int32_t cpu_load_shared_object(struct trm_backend_instance *instance, const stru
     struct cpu_kernel_list list = {0};
     void *library               = NULL;
     if (path == NULL || source->size == 0 || path[0] != '/' || memchr(path, '\0', source->size) == NULL)
-        return cpu_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                        "Module '%s': a shared object is named by its absolute path, with its zero.",
-                        source->name);
+        return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                             "Module '%s': a shared object is named by its absolute path, with its zero.",
+                             source->name);
     int32_t status = host->trust_file(host->context, path);
     if (status == TRM_OK)
         status = cpu_library_open(instance, path, source->name, &library, &list);

@@ -180,10 +180,10 @@ int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers, u
     pool->scratch         = cpu_allocate(instance, pool->size * sizeof(*pool->scratch));
     pool->jobs            = cpu_allocate(instance, pool->size * sizeof(*pool->jobs));
     if (pool->workers == NULL || pool->scratch == NULL || pool->jobs == NULL) {
-        cpu_release(instance, pool->jobs, pool->size * sizeof(*pool->jobs));
-        cpu_release(instance, pool->scratch, pool->size * sizeof(*pool->scratch));
-        cpu_release(instance, pool->workers, pool->size * sizeof(*pool->workers));
-        return cpu_fail_host_memory(instance, "the worker threads");
+        trm_util_release(instance->host, pool->jobs, pool->size * sizeof(*pool->jobs));
+        trm_util_release(instance->host, pool->scratch, pool->size * sizeof(*pool->scratch));
+        trm_util_release(instance->host, pool->workers, pool->size * sizeof(*pool->workers));
+        return trm_util_fail_host_memory(instance->host, "the worker threads");
     }
     memset(pool->workers, 0, pool->size * sizeof(*pool->workers));
     memset(pool->scratch, 0, pool->size * sizeof(*pool->scratch));
@@ -212,9 +212,9 @@ void cpu_pool_fini(struct trm_backend_instance *instance)
     cpu_workers_join(pool);
     cpu_watch_free_spare(instance);
     for (uint32_t i = 0; i < pool->size; i++)
-        cpu_release(instance, pool->scratch[i].data, pool->scratch[i].size);
+        trm_util_release(instance->host, pool->scratch[i].data, pool->scratch[i].size);
     pthread_mutex_destroy(&pool->lock);
-    cpu_release(instance, pool->jobs, pool->size * sizeof(*pool->jobs));
-    cpu_release(instance, pool->scratch, pool->size * sizeof(*pool->scratch));
-    cpu_release(instance, pool->workers, pool->size * sizeof(*pool->workers));
+    trm_util_release(instance->host, pool->jobs, pool->size * sizeof(*pool->jobs));
+    trm_util_release(instance->host, pool->scratch, pool->size * sizeof(*pool->scratch));
+    trm_util_release(instance->host, pool->workers, pool->size * sizeof(*pool->workers));
 }

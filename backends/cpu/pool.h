@@ -29,7 +29,7 @@ struct cpu_job;
 struct cpu_worker {
     struct trm_backend_instance *instance;
     struct cpu_worker *next; /* idle, or to be woken */
-    atomic_uint awake;       /* 0: asleep on this word, or about to be */
+    _Atomic uint32_t awake;  /* 0: asleep on this word, or about to be */
     atomic_bool running;     /* it has a thread, or is about to */
     atomic_bool joinable;    /* `thread` is written */
     atomic_int waker;        /* the processor of whoever woke it last */
@@ -52,10 +52,10 @@ struct cpu_run_queue {
 };
 
 struct cpu_pool {
-    _Alignas(64) atomic_uint runnable; /* streams in the queues; changes under the lock */
-    atomic_uint open_jobs;             /* jobs that still have parts to give away */
-    atomic_uint spinners;              /* workers that look for work without sleeping */
-    atomic_uint deep;                  /* workers in an operation that will take long */
+    _Alignas(64) _Atomic uint32_t runnable; /* streams in the queues; changes under the lock */
+    _Atomic uint32_t open_jobs;             /* jobs that still have parts to give away */
+    _Atomic uint32_t spinners;              /* workers that look for work without sleeping */
+    _Atomic uint32_t deep;                  /* workers in an operation that will take long */
     _Atomic uint64_t
         helped_until; /* ticks: so long a thread that helped counts as one that will help again */
     atomic_bool stop;

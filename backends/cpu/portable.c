@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <trireme/shader.h>
 #include <unistd.h>
@@ -19,21 +18,6 @@
 
 #define EXTENSION ".so"
 #define DIGEST_BYTES 32
-
-/* ---- settings */
-
-static bool wants_bounds(const struct trm_host *host)
-{
-    static const char *const words[] = {"yes", "on", "true", "1"};
-    char text[16];
-    uint64_t needed = 0;
-    if (host->get_setting(host->context, "kernel.bounds", text, sizeof(text), &needed) != TRM_OK)
-        return false;
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcasecmp(text, words[i]) == 0)
-            return true;
-    return false;
-}
 
 /* ---- modules of shared objects */
 
@@ -98,15 +82,15 @@ static int32_t open_module(struct trm_backend_instance *instance, const char *pa
     if (status != TRM_OK)
         return status;
     if (list.digest != NULL && memcmp(list.digest, source->digest, DIGEST_BYTES) != 0)
-        status = cpu_fail(instance, TRM_ERROR_ABI, 0, "%.200s was made of another version of '%.60s'.", path,
-                          source->name);
+        status = trm_util_fail(instance->host, TRM_ERROR_ABI, 0,
+                               "%.200s was made of another version of '%.60s'.", path, source->name);
     if (status == TRM_OK)
         status = cpu_module_make(instance, &list, &made);
     if (status == TRM_OK && !adopt(made, source, list.digest == NULL)) {
-        status = cpu_fail(instance, TRM_ERROR_ABI, 0,
-                          "%.200s does not have the kernels of '%.60s' with their parameters.", path,
-                          source->name);
-        cpu_release(instance, made, made->size);
+        status = trm_util_fail(instance->host, TRM_ERROR_ABI, 0,
+                               "%.200s does not have the kernels of '%.60s' with their parameters.", path,
+                               source->name);
+        trm_util_release(instance->host, made, made->size);
     }
     if (status != TRM_OK) {
         dlclose(library);
@@ -177,8 +161,8 @@ static int32_t compile_aside(struct trm_backend_instance *instance, const struct
 {
     char folder[] = "/tmp/trireme-XXXXXX", path[64];
     if (mkdtemp(folder) == NULL)
-        return cpu_fail(instance, TRM_ERROR_BACKEND, errno,
-                        "No folder can be made in /tmp to compile in: %m.");
+        return trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno,
+                             "No folder can be made in /tmp to compile in: %m.");
     snprintf(path, sizeof(path), "%s/kernel" EXTENSION, folder);
     int32_t status =
         cpu_compile(instance, compiler, source->name, translation->text, translation->length, 0, path);
@@ -221,13 +205,13 @@ static int32_t load_compiled(struct trm_backend_instance *instance, const struct
     uint64_t size = 0;
     char *key     = make_key(instance, translation, compiler, &size);
     if (key == NULL)
-        return cpu_fail_host_memory(instance, "a key of the cache");
+        return trm_util_fail_host_memory(instance->host, "a key of the cache");
     int32_t status = host->cache_find(host->context, key, EXTENSION, found);
     if (status == TRM_OK)
         status = open_module(instance, found, source, module);
     if (status != TRM_OK && status != TRM_ERROR_OUT_OF_HOST_MEMORY)
         status = compile_into_cache(instance, compiler, source, translation, key, module);
-    cpu_release(instance, key, size);
+    trm_util_release(instance->host, key, size);
     return status;
 }
 
@@ -235,7 +219,7 @@ int32_t cpu_portable_load(struct trm_backend_instance *instance, const struct tr
                           struct trm_backend_module **module)
 {
     const struct trm_host *host        = instance->host;
-    bool bounds                        = wants_bounds(host);
+    bool bounds                        = trm_util_setting_is_on(host, "kernel.bounds");
     struct trm_translation translation = {.struct_size = sizeof(translation)};
     struct cpu_compiler compiler;
     char what[128];
@@ -267,15 +251,16 @@ static int32_t compile_to(struct trm_backend_instance *instance, const struct cp
     char begun[TRM_PATH_MOST];
     int written = snprintf(begun, sizeof(begun), "%s.XXXXXX", path);
     if (written < 0 || (size_t)written >= sizeof(begun))
-        return cpu_fail(instance, TRM_ERROR_BACKEND, 0, "The path %.64s... is too long.", path);
+        return trm_util_fail(instance->host, TRM_ERROR_BACKEND, 0, "The path %.64s... is too long.", path);
     int file = mkostemp(begun, O_CLOEXEC);
     if (file < 0)
-        return cpu_fail(instance, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
+        return trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
     close(file);
     int32_t status =
         cpu_compile(instance, compiler, source->name, translation->text, translation->length, flags, begun);
     if (status == TRM_OK && (chmod(begun, 0755) != 0 || rename(begun, path) != 0))
-        status = cpu_fail(instance, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
+        status =
+            trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
     if (status != TRM_OK)
         (void)unlink(begun);
     return status;
@@ -288,7 +273,7 @@ int32_t cpu_portable_build(struct trm_backend_instance *instance, const struct t
     struct trm_translation translation = {.struct_size = sizeof(translation)};
     struct cpu_compiler compiler;
     char what[128];
-    uint32_t translate_flags = wants_bounds(host) ? TRM_TRANSLATE_BOUNDS : 0;
+    uint32_t translate_flags = trm_util_setting_is_on(host, "kernel.bounds") ? TRM_TRANSLATE_BOUNDS : 0;
     int32_t status = host->translate(host->context, source, TRM_LANGUAGE_C, translate_flags, &translation);
     if (status != TRM_OK)
         return status;

@@ -12,14 +12,14 @@ struct trm_backend_stamp {
 
 void cpu_stamp_take(struct trm_backend_stamp *stamp)
 {
-    atomic_store_explicit(&stamp->nanoseconds, cpu_now(), memory_order_relaxed);
+    atomic_store_explicit(&stamp->nanoseconds, trm_util_now(), memory_order_relaxed);
 }
 
 static int32_t stamp_create(struct trm_backend_device *device, struct trm_backend_stamp **result)
 {
     struct trm_backend_stamp *stamp = cpu_allocate(device->instance, sizeof(*stamp));
     if (stamp == NULL)
-        return cpu_fail_host_memory(device->instance, "a time stamp");
+        return trm_util_fail_host_memory(device->instance->host, "a time stamp");
     stamp->instance = device->instance;
     atomic_init(&stamp->nanoseconds, 0);
     *result = stamp;
@@ -28,7 +28,7 @@ static int32_t stamp_create(struct trm_backend_device *device, struct trm_backen
 
 static void stamp_destroy(struct trm_backend_stamp *stamp)
 {
-    cpu_release(stamp->instance, stamp, sizeof(*stamp));
+    trm_util_release(stamp->instance->host, stamp, sizeof(*stamp));
 }
 
 static int32_t stamp_read(struct trm_backend_stamp *stamp, uint64_t *nanoseconds)

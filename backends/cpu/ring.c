@@ -20,7 +20,7 @@ static uint64_t ring_bytes(uint32_t capacity)
 static void ring_release(struct trm_backend_stream *stream, struct cpu_op *slots, uint32_t capacity)
 {
     if (slots != stream->first_slots)
-        cpu_release(stream->instance, slots, ring_bytes(capacity));
+        trm_util_release(stream->instance->host, slots, ring_bytes(capacity));
 }
 
 /* See how far the reader has come. */
@@ -60,7 +60,7 @@ static bool pause_for(struct trm_backend_stream *stream, uint32_t needed)
         if (state == CPU_PARKED || cpu_ticks() > end)
             return false;
         if (instance->pool.spin_ticks != 0)
-            cpu_relax();
+            trm_util_relax();
         else if (sched_yield() != 0 || outstanding < MANY_SLOTS)
             return false;
     }

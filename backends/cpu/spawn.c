@@ -15,21 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include <trireme/backend_util.h>
 
 #if defined(__GLIBC__) && defined(__GLIBC_PREREQ)
 #if __GLIBC_PREREQ(2, 34)
 #define HAVE_CLOSEFROM 1
 #endif
 #endif
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* ---- what the child gets */
 
@@ -125,17 +119,17 @@ static bool hear(struct cpu_spawn *spawn, int input, size_t *length)
 /* Until the end, or the time is over. */
 static void listen_to(struct cpu_spawn *spawn, int input)
 {
-    uint64_t end  = now_ms() + spawn->timeout_ms;
-    size_t length = 0;
-    bool open     = true;
+    uint64_t deadline = trm_util_deadline(spawn->timeout_ms * UINT64_C(1000000));
+    size_t length     = 0;
+    bool open         = true;
     while (open) {
         struct pollfd wait = {.fd = input, .events = POLLIN};
-        uint64_t now       = now_ms();
-        if (now >= end) {
+        uint64_t left_ms   = (trm_util_remaining(deadline) + 999999) / 1000000;
+        if (left_ms == 0) {
             spawn->timed_out = true;
             break;
         }
-        if (poll(&wait, 1, (int)(end - now)) > 0)
+        if (poll(&wait, 1, (int)left_ms) > 0)
             open = hear(spawn, input, &length);
     }
     spawn->output[length] = '\0';

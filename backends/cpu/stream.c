@@ -125,7 +125,7 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
         return status;
     struct trm_backend_stream *stream = cpu_allocate(instance, sizeof(*stream));
     if (stream == NULL)
-        return cpu_fail_host_memory(instance, "a stream");
+        return trm_util_fail_host_memory(instance->host, "a stream");
     memset(stream, 0, sizeof(*stream));
     stream->instance        = instance;
     stream->writer.slots    = stream->first_slots;
@@ -154,7 +154,7 @@ void cpu_stream_release(struct trm_backend_stream *stream)
         return;
     struct trm_backend_instance *instance = stream->instance;
     cpu_failure_release(instance, atomic_load(&stream->failure));
-    cpu_release(instance, stream, sizeof(*stream));
+    trm_util_release(instance->host, stream, sizeof(*stream));
 }
 
 /* Work is complete, but whoever completed it may not have let go yet, or may have left it to a worker

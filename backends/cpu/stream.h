@@ -32,7 +32,7 @@ enum cpu_stream_state {
 
 /* Why a stream failed. Shared by the streams that it spread to. */
 struct cpu_failure {
-    atomic_uint references;
+    _Atomic uint32_t references;
     int32_t status;
     int64_t native_code;
     uint64_t size; /* bytes allocated; 0: static, never released */
@@ -54,9 +54,9 @@ struct trm_backend_stream {
     _Atomic(struct cpu_failure *) failure; /* set once, by the owner, when nothing runs any more */
     _Atomic uint64_t watched;              /* the lowest number that anybody watches; UINT64_MAX */
 
-    _Alignas(64) atomic_uint state; /* enum cpu_stream_state */
-    _Atomic int32_t abandoned;      /* the status that it was given up with */
-    atomic_uint references;         /* one of the core's, one for each WAIT that names it */
+    _Alignas(64) _Atomic uint32_t state; /* enum cpu_stream_state */
+    _Atomic int32_t abandoned;           /* the status that it was given up with */
+    _Atomic uint32_t references;         /* one of the core's, one for each WAIT that names it */
     /* owner: all up to `tail` was submitted and must be run by somebody */
     bool owed;
     bool linked;                /* lock: in the run queue */

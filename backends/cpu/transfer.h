@@ -12,8 +12,8 @@
 /* Several ways to do the same, of which the fastest is found while working: each is tried in turn at
  * first, and again now and then. */
 struct cpu_tuner {
-    atomic_uint turns;
-    atomic_uint best;
+    _Atomic uint32_t turns;
+    _Atomic uint32_t best;
     _Atomic uint64_t ticks[CPU_WAYS]; /* for 64 KiB, lately; 0: not tried */
 };
 

@@ -14,9 +14,9 @@
 /* …and so are those that a wait with a time-out might not survive, and all whose cost is not known. */
 static uint64_t most_ns(uint64_t deadline)
 {
-    if (deadline == CPU_NEVER)
+    if (deadline == TRM_UTIL_NEVER)
         return UINT64_MAX;
-    uint64_t now  = cpu_now();
+    uint64_t now  = trm_util_now();
     uint64_t left = deadline > now ? deadline - now : 0;
     return left / 4 < 50000 ? left / 4 : 50000;
 }
@@ -88,12 +88,12 @@ static bool spin(struct trm_backend_stream *const *streams, const uint64_t *valu
         for (uint32_t i = 0; i < count; i++)
             if (is_over(streams[i], values[i]))
                 return true;
-        cpu_relax();
+        trm_util_relax();
     } while (budget != 0 && cpu_ticks() < end);
     return false;
 }
 
-static uint32_t told(const atomic_uint *word)
+static uint32_t told(const _Atomic uint32_t *word)
 {
     return atomic_load(word) & ~CPU_WATCH_NUDGED;
 }
@@ -112,7 +112,7 @@ static uint32_t add_watches(struct trm_backend_stream *const *streams, struct cp
 
 /* Those that are being told have to stay until that is over. */
 static void remove_watches(struct trm_backend_stream *const *streams, struct cpu_watch *watches,
-                           uint32_t added, atomic_uint *word)
+                           uint32_t added, _Atomic uint32_t *word)
 {
     struct cpu_pool *pool = &streams[0]->instance->pool;
     uint32_t removed      = 0;
@@ -121,7 +121,7 @@ static void remove_watches(struct trm_backend_stream *const *streams, struct cpu
         removed += cpu_watch_remove_locked(streams[i], &watches[i]) ? 1 : 0;
     pthread_mutex_unlock(&pool->lock);
     for (uint32_t seen = atomic_load(word); told(word) < added - removed; seen = atomic_load(word))
-        cpu_futex_wait(word, seen, CPU_NEVER);
+        trm_util_futex_wait(word, seen, TRM_UTIL_NEVER);
 }
 
 /* Sleep until one of the streams has got there, the deadline has come, or (a HELPER) this thread is to
@@ -129,13 +129,13 @@ static void remove_watches(struct trm_backend_stream *const *streams, struct cpu
 static void sleep_on(struct trm_backend_stream *const *streams, const uint64_t *values,
                      struct cpu_watch *watches, uint32_t count, uint8_t kind, uint64_t deadline)
 {
-    atomic_uint word = 0;
+    _Atomic uint32_t word = 0;
     for (uint32_t i = 0; i < count; i++)
         watches[i] = (struct cpu_watch){.value = values[i], .word = &word, .kind = kind};
     uint32_t added = add_watches(streams, watches, count);
     bool over      = added < count;
     while (!over && atomic_load(&word) == 0)
-        over = !cpu_futex_wait(&word, 0, deadline);
+        over = !trm_util_futex_wait(&word, 0, deadline);
     remove_watches(streams, watches, added, &word);
 }
 
@@ -151,7 +151,7 @@ static int32_t time_out(struct trm_backend_stream *stream)
 
 static bool is_late(uint64_t deadline)
 {
-    return deadline != CPU_NEVER && cpu_now() >= deadline;
+    return deadline != TRM_UTIL_NEVER && trm_util_now() >= deadline;
 }
 
 /* The failure comes first: once a stream has failed, it says so for ever. */
@@ -175,8 +175,8 @@ int32_t cpu_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t tim
         cpu_stream_submit(stream);
         return is_over(stream, value) ? result_of(stream) : time_out(stream);
     }
-    uint64_t deadline = cpu_deadline(timeout_ns);
-    uint8_t kind      = deadline == CPU_NEVER ? CPU_WATCH_HELPER : CPU_WATCH_THREAD;
+    uint64_t deadline = trm_util_deadline(timeout_ns);
+    uint8_t kind      = deadline == TRM_UTIL_NEVER ? CPU_WATCH_HELPER : CPU_WATCH_THREAD;
     for (uint32_t turns = 0;; turns++) {
         help(stream, value, most_ns(deadline));
         if (is_over(stream, value))
@@ -222,7 +222,7 @@ int32_t cpu_wait_any(struct trm_backend_stream *const *streams, const uint64_t *
 {
     struct trm_backend_instance *instance = streams[0]->instance;
     struct cpu_watch few[FEW_STREAMS], *watches = few;
-    uint64_t deadline = cpu_deadline(timeout_ns);
+    uint64_t deadline = trm_util_deadline(timeout_ns);
     uint32_t over     = first_over(streams, values, count);
     if (over == count)
         over = help_any(streams, values, count, timeout_ns);
@@ -230,14 +230,14 @@ int32_t cpu_wait_any(struct trm_backend_stream *const *streams, const uint64_t *
         if (count > FEW_STREAMS)
             watches = cpu_allocate(instance, count * sizeof(*watches));
         if (watches == NULL)
-            return cpu_fail_host_memory(instance, "waiting for many streams");
+            return trm_util_fail_host_memory(instance->host, "waiting for many streams");
         do {
             if (!spin(streams, values, count))
                 sleep_on(streams, values, watches, count, CPU_WATCH_THREAD, deadline);
             over = first_over(streams, values, count);
         } while (over == count && !is_late(deadline));
         if (watches != few)
-            cpu_release(instance, watches, count * sizeof(*watches));
+            trm_util_release(instance->host, watches, count * sizeof(*watches));
     }
     if (over == count)
         return time_out(streams[0]);
@@ -264,7 +264,7 @@ int32_t cpu_notify(struct trm_backend_stream *stream, uint64_t value, trm_notify
     }
     struct cpu_watch *watch = cpu_watch_take(instance);
     if (watch == NULL)
-        return cpu_fail_host_memory(instance, "a notification");
+        return trm_util_fail_host_memory(instance->host, "a notification");
     *watch               = (struct cpu_watch){.value = value, .kind = CPU_WATCH_CALL};
     watch->call.function = notify;
     watch->call.user     = user;

@@ -63,7 +63,7 @@ bool cpu_watch_nudge_locked(struct trm_backend_stream *stream)
     if (watch == NULL)
         return false;
     atomic_fetch_or(watch->word, CPU_WATCH_NUDGED);
-    cpu_futex_wake(watch->word);
+    trm_util_futex_wake_all(watch->word);
     return true;
 }
 
@@ -123,7 +123,7 @@ void cpu_watch_give(struct trm_backend_instance *instance, struct cpu_watch *wat
     }
     pthread_mutex_unlock(&pool->lock);
     if (!keep)
-        cpu_release(instance, watch, sizeof(*watch));
+        trm_util_release(instance->host, watch, sizeof(*watch));
 }
 
 void cpu_watch_free_spare(struct trm_backend_instance *instance)
@@ -131,7 +131,7 @@ void cpu_watch_free_spare(struct trm_backend_instance *instance)
     struct cpu_watch *watch = instance->pool.spare_watches, *next;
     for (; watch != NULL; watch = next) {
         next = watch->next;
-        cpu_release(instance, watch, sizeof(*watch));
+        trm_util_release(instance->host, watch, sizeof(*watch));
     }
     instance->pool.spare_watches = NULL;
 }
@@ -141,10 +141,10 @@ void cpu_watch_free_spare(struct trm_backend_instance *instance)
 static void tell(struct trm_backend_instance *instance, struct cpu_watch *watch)
 {
     if (watch->kind != CPU_WATCH_CALL) {
-        atomic_uint *word = watch->word;
+        _Atomic uint32_t *word = watch->word;
         atomic_fetch_add(word, 1);
         /* The word may be gone already: then this wakes nobody, or somebody who looks again. */
-        cpu_futex_wake(word);
+        trm_util_futex_wake_all(word);
         return;
     }
     trm_notify_fn function = watch->call.function;

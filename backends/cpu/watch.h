@@ -27,7 +27,8 @@ struct cpu_watch {
     uint64_t value;
     union {
         struct trm_backend_stream *stream;
-        atomic_uint *word; /* counts the watches of this thread that were told; the last touch of the watch */
+        _Atomic uint32_t
+            *word; /* counts the watches of this thread that were told; the last touch of the watch */
         struct {
             trm_notify_fn function;
             void *user;

@@ -57,7 +57,7 @@ static bool spin(const struct cpu_worker *worker)
         uint64_t end = cpu_ticks() + pool->spin_ticks;
         do {
             for (int i = 0; i < 8; i++)
-                cpu_relax();
+                trm_util_relax();
             found = cpu_pool_has_work(pool) && cpu_token_is_free(pool);
         } while (!found && cpu_ticks() < end);
     }
@@ -91,7 +91,7 @@ static void doze(struct cpu_worker *worker)
         unlink_idle(pool, worker);
     pthread_mutex_unlock(&pool->lock);
     while (!busy && atomic_load(&worker->awake) == 0)
-        cpu_futex_wait(&worker->awake, 0, CPU_NEVER);
+        trm_util_futex_wait(&worker->awake, 0, TRM_UTIL_NEVER);
 }
 
 static void *worker_main(void *argument)
@@ -112,17 +112,16 @@ static void *worker_main(void *argument)
 /* Threads of ours take no signals: those are the program's. */
 static int start_thread(struct cpu_worker *worker)
 {
-    sigset_t all, before;
+    sigset_t before;
     pthread_attr_t attributes;
     int code = pthread_attr_init(&attributes);
     if (code != 0)
         return code;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all);
     atomic_store(&worker->running, true); /* before it can fall asleep and be picked */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    trm_util_signals_block(&before);
     code = pthread_create(&worker->thread, &attributes, worker_main, worker);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    trm_util_signals_restore(&before);
     pthread_attr_destroy(&attributes);
     if (code != 0) {
         atomic_store(&worker->running, false);
@@ -185,7 +184,7 @@ void cpu_pool_wake(struct cpu_worker *picked)
         atomic_store_explicit(&worker->waker, here, memory_order_relaxed);
         if (atomic_load(&worker->running)) {
             atomic_store(&worker->awake, 1);
-            cpu_futex_wake(&worker->awake);
+            trm_util_futex_wake_all(&worker->awake);
         } else if (start_thread(worker) != 0) {
             put_back(&worker->instance->pool, worker);
         }
@@ -219,8 +218,8 @@ int32_t cpu_pool_start(struct trm_backend_instance *instance)
     }
     pthread_mutex_unlock(&pool->lock);
     if (code != 0)
-        return cpu_fail(instance, TRM_ERROR_BACKEND, code, "No worker thread could be started: %s.",
-                        strerror(code));
+        return trm_util_fail(instance->host, TRM_ERROR_BACKEND, code,
+                             "No worker thread could be started: %s.", strerror(code));
     return TRM_OK;
 }
 
@@ -236,7 +235,7 @@ void cpu_workers_join(struct cpu_pool *pool)
             if (!atomic_exchange(&worker->joinable, false))
                 continue;
             atomic_store(&worker->awake, 1);
-            cpu_futex_wake(&worker->awake);
+            trm_util_futex_wake_all(&worker->awake);
             pthread_join(worker->thread, NULL);
             joined = true;
         }

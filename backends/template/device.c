@@ -1,8 +1,6 @@
-/* Trireme: the template backend's devices: how many there are, what they are like, opening and
- * closing them.
+/* Trireme: the template backend's devices: how many there are, what they can do, opening and closing.
  * SPDX-License-Identifier: MIT
  */
-#include <string.h>
 #include <unistd.h>
 
 #include "template.h"
@@ -21,23 +19,9 @@ static uint64_t template_memory_bytes(void)
     return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : 0;
 }
 
-/* Every answer leaves through here: the size always, the value where there is room for it. */
-static int32_t template_answer(const void *answer, uint64_t size, void *value, uint64_t capacity,
-                               uint64_t *needed)
-{
-    if (needed != NULL)
-        *needed = size;
-    if (value == NULL && capacity == 0)
-        return TRM_OK;
-    if (value == NULL || capacity < size)
-        return TRM_ERROR_OUT_OF_RANGE;
-    memcpy(value, answer, size);
-    return TRM_OK;
-}
-
-/* On a real device: ask the driver, with `index` as it counts them. Keys marked "required" in
- * <trireme/device_info.h> need an answer; a key that is not known is NOT_FOUND, which is no
- * failure and needs no explanation. */
+/* On a real device: ask the driver about its device number `index`. Keys marked "required" in
+ * <trireme/device_info.h> need an answer; an unknown key is NOT_FOUND, which is no failure and needs no
+ * explanation. */
 static int32_t template_device_get_info(struct trm_backend_instance *instance, uint32_t index, uint32_t key,
                                         void *value, uint64_t capacity, uint64_t *needed)
 {
@@ -45,22 +29,22 @@ static int32_t template_device_get_info(struct trm_backend_instance *instance, u
     static const uint64_t max_groups[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
     static const uint64_t group_size[3] = {TEMPLATE_MAX_GROUP_ITEMS, TEMPLATE_MAX_GROUP_ITEMS,
                                            TEMPLATE_MAX_GROUP_ITEMS};
+    const struct trm_host *host         = instance->host;
     uint64_t number;
 
-    (void)instance;
     (void)index;
     switch (key) {
     case TRM_DEVICE_NAME:
-        return template_answer(name, sizeof(name), value, capacity, needed);
+        return trm_util_answer(host, name, sizeof(name), value, capacity, needed);
     case TRM_DEVICE_MAX_GROUPS:
-        return template_answer(max_groups, sizeof(max_groups), value, capacity, needed);
+        return trm_util_answer(host, max_groups, sizeof(max_groups), value, capacity, needed);
     case TRM_DEVICE_MAX_GROUP_SIZE:
-        return template_answer(group_size, sizeof(group_size), value, capacity, needed);
+        return trm_util_answer(host, group_size, sizeof(group_size), value, capacity, needed);
     case TRM_DEVICE_KIND:
         number = TRM_DEVICE_OTHER;
         break;
     case TRM_DEVICE_UNIFIED:
-        number = 0; /* the core copies and maps as if the memory were far away */
+        number = 0; /* the core copies and maps as for a device with memory of its own */
         break;
     case TRM_DEVICE_SYNCHRONOUS:
         number = 1; /* on a real device: 0, or leave the key out */
@@ -87,33 +71,28 @@ static int32_t template_device_get_info(struct trm_backend_instance *instance, u
     default:
         return TRM_ERROR_NOT_FOUND;
     }
-    return template_answer(&number, sizeof(number), value, capacity, needed);
+    return trm_util_answer(host, &number, sizeof(number), value, capacity, needed);
 }
 
-/* On a real device: make the driver's context or logical device. The same `index` may be opened
- * several times. */
+/* On a real device: make the driver's context or logical device. The same `index` may be opened several
+ * times. */
 static int32_t template_device_open(struct trm_backend_instance *instance, uint32_t index,
                                     struct trm_backend_device **device)
 {
-    const struct trm_host *host = instance->host;
-    struct trm_backend_device *made;
+    struct trm_backend_device *made = trm_util_allocate(instance->host, sizeof(*made));
 
     (void)index;
-    made = host->allocate(host->context, sizeof(*made), _Alignof(struct trm_backend_device));
     if (made == NULL)
-        return host->fail(host->context, TRM_ERROR_OUT_OF_HOST_MEMORY, 0, "There is no memory for a device.");
-
+        return trm_util_fail_host_memory(instance->host, "a device");
     made->instance = instance;
     *device        = made;
     return TRM_OK;
 }
 
-/* Its streams, memory and modules are gone already: the core takes care of that order. */
+/* The core has destroyed the device's streams, memory and modules before. */
 static void template_device_close(struct trm_backend_device *device)
 {
-    const struct trm_host *host = device->instance->host;
-
-    host->release(host->context, device, sizeof(*device));
+    trm_util_release(device->instance->host, device, sizeof(*device));
 }
 
 const struct trm_device_ops template_device_ops = {

@@ -1,17 +1,15 @@
-/* Trireme: the template backend's memory. It is host memory, but DEVICE memory is kept from the
- * host as a real device's would be.
+/* Trireme: the template backend's memory. All of it is host memory, but the host gets no pointer to
+ * DEVICE memory, as on a device with memory of its own.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
 
 #include "template.h"
 
-/* On a real device: one call of the driver for each kind that it has, and UNSUPPORTED for those it
- * has not. The core asks for large pieces and divides them, so it does not matter when this is
- * slow.
+/* On a real device: one call of the driver for each kind of memory that it has, and UNSUPPORTED for the
+ * others. The core asks for large pieces and divides them, so this may be slow.
  *
- * What stands behind buffers is not the library's own need, so it does not come from
- * host->allocate(). */
+ * The contents of buffers do not come from host->allocate(), which serves only the backend itself. */
 static int32_t template_allocate_bytes(const struct trm_memory_desc *desc, unsigned char **bytes)
 {
     void *memory;
@@ -32,19 +30,17 @@ static int32_t template_allocate_bytes(const struct trm_memory_desc *desc, unsig
 static int32_t template_memory_allocate(struct trm_backend_device *device, const struct trm_memory_desc *desc,
                                         struct trm_backend_memory **memory)
 {
-    const struct trm_host *host = device->instance->host;
-    struct trm_backend_memory *made;
+    const struct trm_host *host     = device->instance->host;
+    struct trm_backend_memory *made = trm_util_allocate(host, sizeof(*made));
     int32_t status;
 
-    made = host->allocate(host->context, sizeof(*made), _Alignof(struct trm_backend_memory));
     if (made == NULL)
-        return host->fail(host->context, TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
-                          "There is no memory for a buffer's record.");
-
+        return trm_util_fail_host_memory(host, "the record of a buffer");
     status = template_allocate_bytes(desc, &made->bytes);
     if (status != TRM_OK) {
-        host->release(host->context, made, sizeof(*made));
-        return host->fail(host->context, status, 0, "The template device has no memory left.");
+        trm_util_release(host, made, sizeof(*made));
+        return trm_util_fail(host, status, 0, "The template device has no memory for %llu bytes.",
+                             (unsigned long long)desc->size);
     }
     made->device = device;
     made->size   = desc->size;
@@ -53,23 +49,19 @@ static int32_t template_memory_allocate(struct trm_backend_device *device, const
     return TRM_OK;
 }
 
-/* No work uses the memory any more when the core calls this. */
+/* The core calls this when no work uses the memory any more. */
 static void template_memory_free(struct trm_backend_memory *memory)
 {
-    const struct trm_host *host = memory->device->instance->host;
-
     if (memory->kind != TRM_MEMORY_IMPORTED)
         free(memory->bytes);
-    host->release(host->context, memory, sizeof(*memory));
+    trm_util_release(memory->device->instance->host, memory, sizeof(*memory));
 }
 
 static int32_t template_memory_host_pointer(struct trm_backend_memory *memory, void **pointer)
 {
-    const struct trm_host *host = memory->device->instance->host;
-
     if (memory->kind == TRM_MEMORY_DEVICE)
-        return host->fail(host->context, TRM_ERROR_UNSUPPORTED, 0,
-                          "The host cannot reach the template's device memory.");
+        return trm_util_fail(memory->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "The host cannot reach the template's device memory.");
     *pointer = memory->bytes;
     return TRM_OK;
 }

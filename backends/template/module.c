@@ -1,11 +1,10 @@
-/* Trireme: the template backend's modules: arrays of C functions (<trireme/cpu_kernel.h>), run in
- * the calling thread.
+/* Trireme: the template backend's modules: arrays of C functions (<trireme/cpu_kernel.h>), run in the
+ * calling thread.
  *
- * On a real device a module is the driver's object made of code in one of the formats of
- * <trireme/kernel.h>, and a kernel an entry of it whose parameters are reflected.
+ * On a real device a module is an object of the driver, made from code in one of the formats of
+ * <trireme/kernel.h>. A kernel is an entry of it whose parameters are reflected.
  * SPDX-License-Identifier: MIT
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "template.h"
@@ -22,8 +21,8 @@ static int32_t template_module_supports(struct trm_backend_device *device, int32
     return format == TRM_MODULE_FUNCTIONS ? TRM_OK : TRM_ERROR_UNSUPPORTED;
 }
 
-/* What a module holds comes from the program and has not been looked at by the core: check it
- * here, once. NULL when all is well. */
+/* The program wrote the module's contents and the core has not checked them: check them here, once.
+ * Returns what is wrong, or NULL. */
 static const char *template_module_fault(const struct trm_cpu_kernel *kernels, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -34,7 +33,7 @@ static const char *template_module_fault(const struct trm_cpu_kernel *kernels, u
         if (kernels[i].parameter_count > TEMPLATE_MAX_ARGUMENTS)
             return "a kernel has more parameters than the device allows";
         if (kernels[i].parameters == NULL && kernels[i].parameter_count != 0)
-            return "a kernel counts parameters that it does not describe";
+            return "a kernel has a parameter count but no parameters";
     }
     return NULL;
 }
@@ -45,23 +44,20 @@ static int32_t template_module_load(struct trm_backend_device *device, const str
     const struct trm_host *host = device->instance->host;
     struct trm_backend_module *made;
     const char *fault;
-    char sentence[256];
 
     if (source->format != TRM_MODULE_FUNCTIONS)
-        return host->fail(host->context, TRM_ERROR_UNSUPPORTED, 0,
-                          "The template device loads C functions only.");
+        return trm_util_fail(host, TRM_ERROR_UNSUPPORTED, 0, "The template device loads C functions only.");
     if (source->size % sizeof(struct trm_cpu_kernel) != 0)
         fault = "its size is not that of an array of struct trm_cpu_kernel";
     else
         fault = template_module_fault(source->data, source->size / sizeof(struct trm_cpu_kernel));
-    if (fault != NULL) {
-        snprintf(sentence, sizeof(sentence), "Module %.100s cannot be loaded: %s.", source->name, fault);
-        return host->fail(host->context, TRM_ERROR_INVALID_ARGUMENT, 0, sentence);
-    }
+    if (fault != NULL)
+        return trm_util_fail(host, TRM_ERROR_INVALID_ARGUMENT, 0, "Module %.100s cannot be loaded: %s.",
+                             source->name, fault);
 
-    made = host->allocate(host->context, sizeof(*made), _Alignof(struct trm_backend_module));
+    made = trm_util_allocate(host, sizeof(*made));
     if (made == NULL)
-        return host->fail(host->context, TRM_ERROR_OUT_OF_HOST_MEMORY, 0, "There is no memory for a module.");
+        return trm_util_fail_host_memory(host, "a module");
     made->device  = device;
     made->kernels = source->data;
     made->count   = source->size / sizeof(struct trm_cpu_kernel);
@@ -71,19 +67,14 @@ static int32_t template_module_load(struct trm_backend_device *device, const str
 
 static void template_module_unload(struct trm_backend_module *module)
 {
-    const struct trm_host *host = module->device->instance->host;
-
-    host->release(host->context, module, sizeof(*module));
+    trm_util_release(module->device->instance->host, module, sizeof(*module));
 }
 
-/* There is nothing to make for a kernel here: its entry in the program's array is all, so that
- * is the handle. */
+/* A kernel needs no object of its own here: its handle is its entry in the program's array. */
 static int32_t template_module_kernel(struct trm_backend_module *module, const char *name,
                                       struct trm_backend_kernel **kernel, struct trm_kernel_desc *desc)
 {
-    const struct trm_host *host = module->device->instance->host;
     const struct trm_cpu_kernel *entry;
-    char sentence[160];
 
     for (uint64_t i = 0; i < module->count; i++) {
         entry = &module->kernels[i];
@@ -96,12 +87,12 @@ static int32_t template_module_kernel(struct trm_backend_module *module, const c
         *kernel = (struct trm_backend_kernel *)(uintptr_t)entry;
         return TRM_OK;
     }
-    snprintf(sentence, sizeof(sentence), "The module has no kernel named %.100s.", name);
-    return host->fail(host->context, TRM_ERROR_NOT_FOUND, 0, sentence);
+    return trm_util_fail(module->device->instance->host, TRM_ERROR_NOT_FOUND, 0,
+                         "The module has no kernel named %.100s.", name);
 }
 
-/* Lay the arguments out as <trireme/cpu_kernel.h> has it: in order, each at its natural
- * alignment. The block has room for TEMPLATE_MAX_ARGUMENTS of the largest. */
+/* Write the arguments as <trireme/cpu_kernel.h> says: in order, each at its natural alignment. The block
+ * has room for TEMPLATE_MAX_ARGUMENTS of the largest. */
 static void template_pack_arguments(const struct trm_launch_desc *desc, unsigned char *block)
 {
     uint64_t at = 0;
@@ -118,7 +109,7 @@ static void template_pack_arguments(const struct trm_launch_desc *desc, unsigned
             memcpy(block + at, &buffer, sizeof(buffer));
             at += sizeof(buffer);
         } else {
-            /* The low bytes come first: this runs on little-endian machines. */
+            /* On the little-endian machines that this runs on, the low bytes come first. */
             at = (at + argument->size - 1) & ~(argument->size - 1);
             memcpy(block + at, &argument->scalar, argument->size);
             at += argument->size;
@@ -145,17 +136,16 @@ int32_t template_module_run(struct trm_backend_device *device, const struct trm_
     if (groups.scratch_bytes != 0) {
         groups.scratch = host->allocate(host->context, groups.scratch_bytes, 64);
         if (groups.scratch == NULL)
-            return host->fail(host->context, TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
-                              "There is no memory for a launch's scratch.");
+            return trm_util_fail_host_memory(host, "the shared memory of a launch");
     }
     template_pack_arguments(desc, block);
 
-    /* Kernels rely on no two threads being the same worker at once, and there is only worker 0. */
+    /* No two threads may run kernels as the same worker at once, and there is only worker 0. */
     pthread_mutex_lock(&device->instance->unit);
     *result = entry->function(&groups, block);
     pthread_mutex_unlock(&device->instance->unit);
 
-    host->release(host->context, groups.scratch, groups.scratch_bytes);
+    trm_util_release(host, groups.scratch, groups.scratch_bytes);
     return TRM_OK;
 }
 

@@ -1,42 +1,40 @@
 /* Trireme: the template backend's streams. An operation runs inside the call that enqueues it, so a
- * stream is little more than the number of the last operation and the first failure.
+ * stream holds only the number of the last operation and the first failure.
  *
- * On a real device copy() and launch() write a command and return; query() reads the number that
- * the device has reached (a timeline semaphore, an event for each mark), and wait() sleeps in the
- * driver. Set TRM_DEVICE_SYNCHRONOUS to 0 then.
+ * On a real device copy() and launch() write a command and return, query() reads the number that the
+ * device has reached (a timeline semaphore, or an event for each mark), and wait() sleeps in the driver.
+ * Set TRM_DEVICE_SYNCHRONOUS to 0 then.
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "template.h"
 
 struct trm_backend_stream {
     struct trm_backend_device *device;
 
-    /* Read by any thread at any time, written by the one that enqueues, under `lock`. */
+    /* Read by any thread. Written under `lock` by the thread that enqueues. */
     _Atomic uint64_t completed;
-    _Atomic int32_t
-        failure; /* TRM_OK, or the first failure, which stays; what follows is written before it */
+
+    /* TRM_OK, or the first failure, which stays. native_code and sentence are written before it. */
+    _Atomic int32_t failure;
     int64_t native_code;
     char sentence[192];
 
     pthread_mutex_t lock;
-    pthread_cond_t progress; /* completed or failure has changed */
+    pthread_cond_t progress; /* signalled when `completed` or `failure` changes */
 };
 
-/* Answer with the stream's first failure, explained to the calling thread; TRM_OK when it has
- * none. */
+/* Return the stream's first failure, explained to the calling thread; TRM_OK when it has none. */
 static int32_t template_stream_failure(struct trm_backend_stream *stream)
 {
-    const struct trm_host *host = stream->device->instance->host;
-    int32_t failure             = atomic_load_explicit(&stream->failure, memory_order_acquire);
+    int32_t failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
 
     if (failure == TRM_OK)
         return TRM_OK;
-    return host->fail(host->context, failure, stream->native_code, stream->sentence);
+    return trm_util_fail(stream->device->instance->host, failure, stream->native_code, "%s",
+                         stream->sentence);
 }
 
 static void template_stream_complete(struct trm_backend_stream *stream, uint64_t value)
@@ -47,8 +45,7 @@ static void template_stream_complete(struct trm_backend_stream *stream, uint64_t
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* The stream fails for ever, as it does when a device reports a failure: later calls answer with
- * this first cause. */
+/* Fail the stream for ever, as when a device reports a failure: later calls return this first cause. */
 static void template_stream_fail(struct trm_backend_stream *stream, int32_t status, int64_t native_code,
                                  const char *sentence)
 {
@@ -60,8 +57,7 @@ static void template_stream_fail(struct trm_backend_stream *stream, int32_t stat
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* Waits must not be disturbed when somebody sets the clock, so the condition runs by
- * CLOCK_MONOTONIC. */
+/* The condition uses CLOCK_MONOTONIC, so that setting the clock of the machine does not disturb waits. */
 static void template_stream_init_lock(struct trm_backend_stream *stream)
 {
     pthread_condattr_t attributes;
@@ -73,20 +69,17 @@ static void template_stream_init_lock(struct trm_backend_stream *stream)
     pthread_mutex_init(&stream->lock, NULL);
 }
 
-/* On a real device the role chooses the queue (copy engines for UPLOAD and DOWNLOAD) and the
- * priority its rank. */
+/* On a real device the role selects the queue (copy engines for UPLOAD and DOWNLOAD) and the priority
+ * selects its rank. */
 static int32_t template_stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
                                       struct trm_backend_stream **stream)
 {
-    const struct trm_host *host = device->instance->host;
-    struct trm_backend_stream *made;
+    const struct trm_host *host     = device->instance->host;
+    struct trm_backend_stream *made = trm_util_allocate(host, sizeof(*made));
 
     (void)desc;
-    made = host->allocate(host->context, sizeof(*made), _Alignof(struct trm_backend_stream));
     if (made == NULL)
-        return host->fail(host->context, TRM_ERROR_OUT_OF_HOST_MEMORY, 0, "There is no memory for a stream.");
-
-    memset(made, 0, sizeof(*made));
+        return trm_util_fail_host_memory(host, "a stream");
     made->device = device;
     template_stream_init_lock(made);
     *stream = made;
@@ -95,15 +88,12 @@ static int32_t template_stream_create(struct trm_backend_device *device, const s
 
 static void template_stream_destroy(struct trm_backend_stream *stream)
 {
-    const struct trm_host *host = stream->device->instance->host;
-
     pthread_cond_destroy(&stream->progress);
     pthread_mutex_destroy(&stream->lock);
-    host->release(host->context, stream, sizeof(*stream));
+    trm_util_release(stream->device->instance->host, stream, sizeof(*stream));
 }
 
-/* ---- enqueueing
- * ---------------------------------------------------------------------------------------- */
+/* ---- enqueueing --------------------------------------------------------------------------- */
 
 static unsigned char *template_place_address(const struct trm_place *place)
 {
@@ -125,7 +115,7 @@ static int32_t template_stream_copy(struct trm_backend_stream *stream, uint64_t 
     return TRM_OK;
 }
 
-/* A kernel that fails is no failure of this call, which has done its part, but of the stream. */
+/* A kernel that fails makes the stream fail, not this call. */
 static int32_t template_stream_launch(struct trm_backend_stream *stream, uint64_t value,
                                       const struct trm_launch_desc *desc)
 {
@@ -145,8 +135,7 @@ static int32_t template_stream_launch(struct trm_backend_stream *stream, uint64_
     return TRM_OK;
 }
 
-/* ---- from any thread
- * ----------------------------------------------------------------------------------- */
+/* ---- from any thread ---------------------------------------------------------------------- */
 
 static int32_t template_stream_query(struct trm_backend_stream *stream, uint64_t *completed)
 {
@@ -154,50 +143,37 @@ static int32_t template_stream_query(struct trm_backend_stream *stream, uint64_t
     return template_stream_failure(stream);
 }
 
-/* `timeout_ns` from now, or as far ahead as the clock can tell. */
-static struct timespec template_deadline(uint64_t timeout_ns)
-{
-    struct timespec deadline;
-
-    clock_gettime(CLOCK_MONOTONIC, &deadline);
-    deadline.tv_sec += (time_t)(timeout_ns / 1000000000u); /* at most 2^34, which cannot overflow */
-    deadline.tv_nsec += (long)(timeout_ns % 1000000000u);
-    if (deadline.tv_nsec >= 1000000000) {
-        deadline.tv_nsec -= 1000000000;
-        deadline.tv_sec++;
-    }
-    return deadline;
-}
-
-static int template_stream_reached(struct trm_backend_stream *stream, uint64_t value)
+static bool template_stream_has_reached(struct trm_backend_stream *stream, uint64_t value)
 {
     return atomic_load_explicit(&stream->completed, memory_order_acquire) >= value ||
            atomic_load_explicit(&stream->failure, memory_order_acquire) != TRM_OK;
 }
 
-/* The operation may be running in another thread at this moment. */
+/* Sleep until the stream has reached `value` or the deadline has passed. */
+static void template_stream_sleep(struct trm_backend_stream *stream, uint64_t value, uint64_t deadline)
+{
+    struct timespec until = {(time_t)(deadline / 1000000000u), (long)(deadline % 1000000000u)};
+    int error             = 0;
+
+    pthread_mutex_lock(&stream->lock);
+    while (!template_stream_has_reached(stream, value) && error == 0)
+        error = pthread_cond_timedwait(&stream->progress, &stream->lock, &until);
+    pthread_mutex_unlock(&stream->lock);
+}
+
+/* Waits only for an operation that another thread is running at this moment. */
 static int32_t template_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
-    struct timespec deadline;
-    int error = 0;
-
-    if (!template_stream_reached(stream, value)) {
-        if (timeout_ns == 0)
-            return TRM_ERROR_TIMEOUT;
-        deadline = template_deadline(timeout_ns);
-        pthread_mutex_lock(&stream->lock);
-        while (!template_stream_reached(stream, value) && error == 0)
-            error = pthread_cond_timedwait(&stream->progress, &stream->lock, &deadline);
-        pthread_mutex_unlock(&stream->lock);
-    }
-    if (!template_stream_reached(stream, value))
+    if (!template_stream_has_reached(stream, value) && timeout_ns != 0)
+        template_stream_sleep(stream, value, trm_util_deadline(timeout_ns));
+    if (!template_stream_has_reached(stream, value))
         return TRM_ERROR_TIMEOUT;
     return template_stream_failure(stream);
 }
 
-/* Every slot that is not here is optional, and the core emulates it: copy_2d row by row, fill by
- * copies of a pattern, wait_stream on the host, notify by a thread that sits in wait(). Add
- * those that your device does better; each may be added on its own, in any order. */
+/* Every slot that is not here is optional, and the core emulates it: copy_2d row by row, fill by copies of
+ * a pattern, wait_stream on the host, notify by a thread that blocks in wait(). Add those that your device
+ * does better, each on its own, in any order. */
 const struct trm_stream_ops template_stream_ops = {
     .struct_size = sizeof(template_stream_ops),
     .create      = template_stream_create,
