@@ -1,12 +1,15 @@
 /* vulkan backend: the entry: probing, opening, and the table of all tables.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/vulkan/driver/objects.h"
-
 #include <stdio.h>
 
-#include "backends/vulkan/driver/instance.h"
-#include "backends/vulkan/driver/instance_cache.h"
+#include "backends/vulkan/device/device.h"
+#include "backends/vulkan/driver/driver.h"
+#include "backends/vulkan/graph/graph.h"
+#include "backends/vulkan/interop/interop.h"
+#include "backends/vulkan/memory/memory.h"
+#include "backends/vulkan/module/module.h"
+#include "backends/vulkan/stream/stream.h"
 
 /* A real GPU is before the cpu backend (100), a program that plays one behind it. */
 static int32_t score_of(int32_t kind)

@@ -14,6 +14,7 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/device/device.c \
 	backends/vulkan/device/device.h \
 	backends/vulkan/device/info.c \
+	backends/vulkan/driver/driver.h \
 	backends/vulkan/driver/failure.c \
 	backends/vulkan/driver/fault.h \
 	backends/vulkan/driver/features.c \
@@ -38,7 +39,9 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/driver/validation.c \
 	backends/vulkan/driver/validation.h \
 	backends/vulkan/graph/graph.c \
+	backends/vulkan/graph/graph.h \
 	backends/vulkan/interop/interop.c \
+	backends/vulkan/interop/interop.h \
 	backends/vulkan/memory/block.c \
 	backends/vulkan/memory/block.h \
 	backends/vulkan/memory/external.c \
@@ -67,6 +70,7 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/record/launch.c \
 	backends/vulkan/record/record.c \
 	backends/vulkan/record/record.h \
+	backends/vulkan/record/record_internal.h \
 	backends/vulkan/spirv/capability.c \
 	backends/vulkan/spirv/coarsen.c \
 	backends/vulkan/spirv/coarsen.h \
@@ -74,10 +78,12 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/spirv/coarsen_write.c \
 	backends/vulkan/spirv/shader.c \
 	backends/vulkan/spirv/shader.h \
+	backends/vulkan/spirv/spirv.h \
 	backends/vulkan/spirv/words.h \
 	backends/vulkan/stream/batch.c \
 	backends/vulkan/stream/batch.h \
 	backends/vulkan/stream/break.c \
+	backends/vulkan/stream/device_loss.c \
 	backends/vulkan/stream/enqueue.c \
 	backends/vulkan/stream/kernel_timing.c \
 	backends/vulkan/stream/kernel_timing.h \
@@ -93,6 +99,7 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/stream/staging_internal.h \
 	backends/vulkan/stream/staging_job.c \
 	backends/vulkan/stream/stream.c \
+	backends/vulkan/stream/stream.h \
 	backends/vulkan/stream/stream_object.h \
 	backends/vulkan/stream/submit.c \
 	backends/vulkan/stream/timeline.c \

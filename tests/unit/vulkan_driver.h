@@ -13,8 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "backends/vulkan/stream/service.h"
-#include "backends/vulkan/stream/stream_object.h"
+#include "backends/vulkan/stream/stream.h"
 
 #define DRIVER_BATCHES 512
 #define DRIVER_PLACES 16

@@ -29,7 +29,8 @@ static void set_up(void)
     pthread_mutex_init(&stream.lock, &recursive);
     pthread_mutexattr_destroy(&recursive);
     pthread_mutex_init(&fake.device.streams_lock, NULL);
-    fake.device.streams = &stream;
+    fake.device.streams    = &stream;
+    fake.device.loss_hooks = &vulkan_stream_loss_hooks;
 }
 
 static void tear_down(void)

@@ -1,6 +1,7 @@
 /* The vulkan backend's rule for large copies: by kernels, unless kernels of the program take long beside them.
  * SPDX-License-Identifier: MIT
  */
+#include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/stream/kernel_timing.h"
 
 #include "tests/unit/runner.h"

@@ -4,7 +4,7 @@
 #ifndef BACKENDS_VULKAN_DEVICE_ADOPT_H
 #define BACKENDS_VULKAN_DEVICE_ADOPT_H
 
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/driver/driver.h"
 
 /* What a borrowed device was made from. */
 struct vulkan_loan {

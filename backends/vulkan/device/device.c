@@ -6,15 +6,11 @@
 #include <string.h>
 
 #include "backends/vulkan/device/adopt.h"
-#include "backends/vulkan/driver/fork_check.h"
-#include "backends/vulkan/driver/signals.h"
+#include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/module/module.h"
 #include "backends/vulkan/record/record.h"
-#include "backends/vulkan/stream/profile.h"
-#include "backends/vulkan/stream/service.h"
-#include "backends/vulkan/stream/staging.h"
-#include "backends/vulkan/stream/timeline.h"
+#include "backends/vulkan/stream/stream.h"
 
 #define SOFTWARE_SPIN_NS 2000
 

@@ -4,7 +4,8 @@
 #ifndef BACKENDS_VULKAN_DEVICE_DEVICE_H
 #define BACKENDS_VULKAN_DEVICE_DEVICE_H
 
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/device/adopt.h"
+#include "backends/vulkan/driver/driver.h"
 
 /* A device without a handle. */
 int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const struct vulkan_physical *physical,
@@ -28,5 +29,7 @@ int32_t vulkan_device_get_info(struct trm_backend_instance *instance, uint32_t i
 /* info.c: the physical device of a number; NULL, explained, when there is none. */
 const struct vulkan_physical *vulkan_find_physical(const struct trm_backend_instance *instance,
                                                    uint32_t index);
+
+extern const struct trm_device_ops vulkan_device_ops;
 
 #endif

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "backends/vulkan/driver/fault.h"
-#include "backends/vulkan/module/module.h"
-#include "backends/vulkan/stream/stream_object.h"
 
 #define SENTENCE_BYTES 1024
 #define FAULTS_MOST 4u /* addresses and vendor's entries that are put into words */
@@ -97,15 +95,7 @@ const char *vulkan_result_name(VkResult result)
 
 /* ---- lost devices ------------------------------------------------------------------------------- */
 
-/* A sentence that grows, and is cut where there is no more room. */
-struct text {
-    char *data;
-    size_t capacity, length;
-};
-
-static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(struct text *text, const char *format, ...)
+void vulkan_text_append(struct vulkan_text *text, const char *format, ...)
 {
     va_list arguments;
     if (text->length + 1 >= text->capacity)
@@ -116,32 +106,6 @@ static void append(struct text *text, const char *format, ...)
     text->length += written < 0 ? 0 : (size_t)written;
     if (text->length >= text->capacity)
         text->length = text->capacity - 1;
-}
-
-/* The work of one stream that was submitted and not seen to end. Its lock is recursive: the caller may hold it. What
- * another thread is busy with is left out, since waiting for it here could be for ever. */
-static void append_stream(struct text *text, struct trm_backend_stream *stream, uint32_t *count)
-{
-    const struct trm_backend_kernel *kernel = NULL;
-    if (pthread_mutex_trylock(&stream->lock) != 0)
-        return;
-    uint64_t ended                   = atomic_load(&stream->timeline->completed);
-    const struct vulkan_batch *first = stream->flying;
-    /* What is known to have ended may have run kernels that are gone. */
-    while (first != NULL && first->value <= ended)
-        first = first->next;
-    if (first != NULL) {
-        for (const struct vulkan_batch *batch = first; batch != NULL && kernel == NULL; batch = batch->next)
-            kernel = batch->named;
-        append(text, "%s", (*count)++ == 0 ? "; running were " : ", ");
-        if (kernel != NULL)
-            append(text, "the kernel \"%s\" (operations %llu to %llu of a stream)", kernel->info->name,
-                   (unsigned long long)first->first, (unsigned long long)stream->last_flying->value);
-        else
-            append(text, "operations %llu to %llu of a stream, without kernels",
-                   (unsigned long long)first->first, (unsigned long long)stream->last_flying->value);
-    }
-    pthread_mutex_unlock(&stream->lock);
 }
 
 static const char *address_words(VkDeviceFaultAddressTypeEXT type)
@@ -159,7 +123,7 @@ static const char *address_words(VkDeviceFaultAddressTypeEXT type)
 }
 
 /* What the driver can tell (VK_EXT_device_fault); nothing where it cannot. */
-static void append_fault(struct text *text, struct trm_backend_device *device)
+static void append_fault(struct vulkan_text *text, struct trm_backend_device *device)
 {
     VkDeviceFaultAddressInfoEXT addresses[FAULTS_MOST] = {0};
     VkDeviceFaultVendorInfoEXT vendor[FAULTS_MOST]     = {0};
@@ -172,36 +136,36 @@ static void append_fault(struct text *text, struct trm_backend_device *device)
     if (get == NULL || get(device->handle, &counts, &info) < 0)
         return;
     info.description[sizeof(info.description) - 1] = '\0';
-    append(text, "; the driver says: %s", info.description[0] != '\0' ? info.description : "a fault");
+    vulkan_text_append(text, "; the driver says: %s",
+                       info.description[0] != '\0' ? info.description : "a fault");
     for (uint32_t i = 0; i < counts.addressInfoCount && i < FAULTS_MOST; i++)
-        append(text, ", %s 0x%llx", address_words(addresses[i].addressType),
-               (unsigned long long)addresses[i].reportedAddress);
+        vulkan_text_append(text, ", %s 0x%llx", address_words(addresses[i].addressType),
+                           (unsigned long long)addresses[i].reportedAddress);
     for (uint32_t i = 0; i < counts.vendorInfoCount && i < FAULTS_MOST; i++) {
         vendor[i].description[sizeof(vendor[i].description) - 1] = '\0';
-        append(text, ", %s (code %llu)", vendor[i].description,
-               (unsigned long long)vendor[i].vendorFaultCode);
+        vulkan_text_append(text, ", %s (code %llu)", vendor[i].description,
+                           (unsigned long long)vendor[i].vendorFaultCode);
     }
 }
 
 /* The first to come says why; the sentence is there before the device counts as lost. */
 static void latch_loss(struct trm_backend_device *device, const char *call)
 {
-    struct text text = {.data = device->lost_sentence, .capacity = sizeof(device->lost_sentence)};
-    uint32_t count   = 0;
+    struct vulkan_text text = {.data = device->lost_sentence, .capacity = sizeof(device->lost_sentence)};
     pthread_mutex_lock(&device->streams_lock);
     bool is_first = !vulkan_device_is_lost(device);
     if (is_first) {
-        append(&text, "The device %s was lost, which %s found out", device->physical->properties.deviceName,
-               call);
-        for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next)
-            append_stream(&text, stream, &count);
+        vulkan_text_append(&text, "The device %s was lost, which %s found out",
+                           device->physical->properties.deviceName, call);
+        if (device->loss_hooks != NULL)
+            device->loss_hooks->describe(device, &text);
         append_fault(&text, device);
-        append(&text, ".");
+        vulkan_text_append(&text, ".");
         atomic_store_explicit(&device->lost, TRM_ERROR_DEVICE_LOST, memory_order_release);
     }
     pthread_mutex_unlock(&device->streams_lock);
-    if (is_first)
-        vulkan_device_alarm(device);
+    if (is_first && device->loss_hooks != NULL)
+        device->loss_hooks->alarm(device);
 }
 
 static int32_t fail_lost(struct trm_backend_device *device)

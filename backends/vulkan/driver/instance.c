@@ -12,7 +12,6 @@
 #include "backends/vulkan/driver/instance_cache.h"
 #include "backends/vulkan/driver/signals.h"
 #include "backends/vulkan/driver/validation.h"
-#include "backends/vulkan/spirv/coarsen.h"
 
 #define SPIN_MOST_US 1000u
 #define SPIN_DEFAULT_US 100u

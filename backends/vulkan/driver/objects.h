@@ -37,7 +37,6 @@
 #include "backends/vulkan/driver/loader.h"
 #include "backends/vulkan/driver/physical.h"
 #include "backends/vulkan/driver/queue.h"
-#include "backends/vulkan/stream/kernel_timing.h"
 
 #define VULKAN_GONE_MOST 16u
 #define VULKAN_MAX_ARGUMENTS 64u
@@ -70,10 +69,31 @@ struct trm_backend_instance {
     bool bounds;               /* the setting kernel.bounds: devices are opened with robust access */
 };
 
-/* Which launches are done several invocations in one: several.h. */
+/* How long the program's kernels take beside its large copies: see stream/kernel_timing.h. The counts are halved from
+ * time to time, so that old measurements lose weight. Any thread. */
+struct vulkan_pace {
+    _Atomic uint64_t copied[2]; /* bytes of large copies: up, down */
+    _Atomic uint64_t computed;  /* nanoseconds of all launches in the same time */
+    _Atomic uint64_t kernel_ns; /* mean duration of the launches that were timed; 0: none was */
+    _Atomic bool is_long;       /* kernels take so long that the copy engine does the copies */
+};
+
+#define VULKAN_SEVERAL_MOST 8u
+
+/* Which launches are coarsened: see spirv/coarsen.h. */
 struct vulkan_several_use {
     uint32_t items; /* 0, 1: none */
     uint64_t least; /* invocations of a grid */
+};
+
+struct vulkan_text;
+
+/* What the streams of a device do about its loss; set with the device's service. */
+struct vulkan_loss_hooks {
+    /* Append what was running. The caller holds device->streams_lock. */
+    void (*describe)(struct trm_backend_device *device, struct vulkan_text *text);
+    /* Wake all threads that sleep for the device's streams. The caller holds no lock of the device. */
+    void (*alarm)(struct trm_backend_device *device);
 };
 
 struct trm_backend_device {
@@ -105,6 +125,7 @@ struct trm_backend_device {
     _Atomic(VkSemaphore) gone[VULKAN_GONE_MOST]; /* timeline.c: to be destroyed when others have gone */
     _Atomic uint32_t gone_count;
 
+    const struct vulkan_loss_hooks *loss_hooks; /* NULL until streams can exist */
     _Atomic int32_t lost; /* TRM_OK or TRM_ERROR_DEVICE_LOST; latched by vulkan_device_lose() */
     char lost_sentence[512];
     pthread_mutex_t streams_lock;
@@ -132,22 +153,19 @@ const char *vulkan_result_name(VkResult result); /* "VK_ERROR_DEVICE_LOST" */
 int32_t vulkan_device_fail(struct trm_backend_device *device, VkResult result, const char *call)
     __attribute__((cold));
 
+/* A sentence in a buffer of fixed size; what does not fit is cut off. */
+struct vulkan_text {
+    char *data;
+    size_t capacity, length;
+};
+void vulkan_text_append(struct vulkan_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* TRM_OK, or DEVICE_LOST, explained again with the first cause. One load where all is well. */
 int32_t vulkan_device_check(struct trm_backend_device *device);
 static inline bool vulkan_device_is_lost(const struct trm_backend_device *device)
 {
     return atomic_load_explicit(&device->lost, memory_order_acquire) != TRM_OK;
 }
-
-/* ---- tables ------------------------------------------------------------------------------------- */
-
-extern const struct trm_device_ops vulkan_device_ops;
-extern const struct trm_memory_ops vulkan_memory_ops;
-extern const struct trm_stream_ops vulkan_stream_ops;
-extern const struct trm_module_ops vulkan_module_ops;
-extern const struct trm_graph_ops vulkan_graph_ops;
-extern const struct trm_pool_ops vulkan_pool_ops;
-extern const struct trm_profile_ops vulkan_profile_ops;
-extern const struct trm_interop_ops vulkan_interop_ops;
 
 #endif

@@ -10,8 +10,7 @@
 
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/module/module.h"
-#include "backends/vulkan/stream/profile.h"
-#include "backends/vulkan/stream/stream_object.h"
+#include "backends/vulkan/stream/stream.h"
 
 struct node {
     int32_t kind; /* enum trm_graph_node_kind */

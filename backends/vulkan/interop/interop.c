@@ -8,9 +8,9 @@
 
 #include <trireme/interop.h>
 
-#include "backends/vulkan/device/adopt.h"
+#include "backends/vulkan/device/device.h"
 #include "backends/vulkan/memory/memory.h"
-#include "backends/vulkan/stream/stream_object.h"
+#include "backends/vulkan/stream/stream.h"
 
 /* A timeline that is not a stream's. `highest`: what it has been or will be raised to by streams of ours. */
 struct trm_backend_semaphore {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/driver/driver.h"
 
 struct vulkan_block;
 
@@ -58,5 +58,8 @@ int32_t vulkan_heap_allocate_exportable(struct vulkan_heap *heap, uint64_t size,
 int32_t vulkan_heap_export_fd(struct trm_backend_memory *memory, int *fd, uint64_t *size);
 int32_t vulkan_heap_import_fd(struct vulkan_heap *heap, int fd, uint64_t size,
                               struct trm_backend_memory **memory);
+
+extern const struct trm_memory_ops vulkan_memory_ops;
+extern const struct trm_pool_ops vulkan_pool_ops;
 
 #endif

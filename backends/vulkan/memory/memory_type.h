@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backends/vulkan/driver/functions.h"
+#include "backends/vulkan/driver/driver.h"
 
 #define VULKAN_TYPES_MOST 4u
 

@@ -8,8 +8,8 @@
 #ifndef BACKENDS_VULKAN_MODULE_MODULE_H
 #define BACKENDS_VULKAN_MODULE_MODULE_H
 
-#include "backends/vulkan/driver/objects.h"
-#include "backends/vulkan/spirv/shader.h"
+#include "backends/vulkan/driver/driver.h"
+#include "backends/vulkan/spirv/spirv.h"
 
 /* For large grids, where the kernel is one for several.h; made under the kernel's lock when the first large grid is launched, and as
  * they are once `known` is set.
@@ -66,5 +66,7 @@ int32_t vulkan_kernel_several(struct trm_backend_kernel *kernel);
 /* pipeline_cache.c: one for a device, kept on disk in the cache that the host lends, which trusts and checks its files. */
 int32_t vulkan_pipeline_cache_open(struct trm_backend_device *device);
 void vulkan_pipeline_cache_close(struct trm_backend_device *device); /* writes it where it has grown */
+
+extern const struct trm_module_ops vulkan_module_ops;
 
 #endif

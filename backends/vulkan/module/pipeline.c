@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "backends/vulkan/module/module.h"
-#include "backends/vulkan/spirv/coarsen.h"
+#include "backends/vulkan/spirv/spirv.h"
 
 static int32_t make_pipeline(const struct trm_backend_kernel *kernel, VkShaderModule code,
                              VkPipelineCreateFlags flags, VkPipeline *pipeline)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backends/vulkan/driver/functions.h"
+#include "backends/vulkan/driver/driver.h"
 
 #define VULKAN_ACCESSES_MOST 32u
 

@@ -3,6 +3,8 @@
  */
 #include "backends/vulkan/record/copy_kernel.h"
 
+#include "backends/vulkan/record/record_internal.h"
+
 #include "backends/vulkan/memory/memory.h"
 
 #define GROUP_ITEMS 256u

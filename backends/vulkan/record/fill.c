@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "backends/vulkan/memory/memory.h"
-#include "backends/vulkan/record/record.h"
+#include "backends/vulkan/record/record_internal.h"
 
 #define SCRATCH_BYTES 4096u
 #define COPIED_ON (UINT64_C(4) << 20)

@@ -8,7 +8,7 @@
 
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/module/module.h"
-#include "backends/vulkan/record/record.h"
+#include "backends/vulkan/record/record_internal.h"
 
 #define CONSTANT_BYTES_MOST 1024u
 

@@ -1,7 +1,7 @@
 /* vulkan backend: the recorder: barriers and copies.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/vulkan/record/record.h"
+#include "backends/vulkan/record/record_internal.h"
 
 #include <string.h>
 

@@ -14,8 +14,9 @@
 
 #include <trireme/backend.h>
 
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/record/access.h"
+#include "backends/vulkan/record/copy_kernel.h"
 
 /* record_launch(): the pool of descriptor sets has no room; the next batch has. */
 #define VULKAN_RECORD_FULL 1
@@ -84,23 +85,6 @@ int32_t vulkan_launch_check(struct trm_backend_device *device, const struct trm_
 
 /* record_launch.c: likewise, and the pipelines that it takes are made. */
 int32_t vulkan_launch_prepare(struct trm_backend_device *device, const struct trm_launch_desc *desc);
-
-/* ---- for the files of the recorder ---------------------------------------------------------------- */
-
-/* In front of commands that make these accesses: the barrier, if one is needed. They are remembered. */
-void vulkan_record_accesses(struct vulkan_recorder *recorder, const struct vulkan_access *accesses,
-                            uint32_t count);
-
-/* The bytes of a part of memory as an access, and whether the host will see what is written. */
-struct vulkan_access vulkan_record_access(struct vulkan_recorder *recorder,
-                                          const struct trm_backend_memory *memory, uint64_t offset,
-                                          uint64_t size, uint32_t flags);
-
-/* Bind a pipeline, if it is not bound. */
-void vulkan_record_bind(struct vulkan_recorder *recorder, VkPipeline pipeline);
-
-/* Descriptors that stand for empty spans need memory: a little that nobody else uses. Threads: any. */
-int32_t vulkan_record_dummy(struct trm_backend_device *device, struct trm_backend_memory **dummy);
 
 /* The place of a queue's family among those of the device. */
 uint32_t vulkan_family_place(const struct trm_backend_device *device, const struct vulkan_queue *queue);

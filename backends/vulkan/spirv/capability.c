@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/spirv/shader.h"
 
 #define HEADER_WORDS 5u

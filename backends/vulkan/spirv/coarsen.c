@@ -3,7 +3,7 @@
  */
 #include "backends/vulkan/spirv/coarsen_internal.h"
 
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/spirv/words.h"
 
 #define BOUND_MOST 0x3fffffu /* that SPIR-V promises */
@@ -549,8 +549,8 @@ static bool is_straight(struct vulkan_several *several, uint32_t entry)
 
 /* ---- the shader ----------------------------------------------------------------------------------- */
 
-static int32_t write(const struct trm_backend_instance *instance, const struct vulkan_several *several,
-                     struct vulkan_shader *result)
+static int32_t write_words(const struct trm_backend_instance *instance, const struct vulkan_several *several,
+                           struct vulkan_shader *result)
 {
     result->capacity = vulkan_several_capacity(several);
     result->words    = vulkan_allocate(instance, result->capacity * sizeof(uint32_t));
@@ -577,7 +577,7 @@ int32_t vulkan_several_create(const struct trm_backend_instance *instance, const
     if (several.kinds == NULL || several.steps == NULL)
         status = vulkan_fail_host_memory(instance, "the code of a kernel");
     else if (is_straight(&several, entry))
-        status = write(instance, &several, result);
+        status = write_words(instance, &several, result);
     vulkan_release(instance, several.steps, step_bytes);
     vulkan_release(instance, several.kinds, bound);
     return status;

@@ -19,9 +19,8 @@
 
 #include <stdint.h>
 
+#include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/spirv/shader.h"
-
-#define VULKAN_SEVERAL_MOST 8u
 
 /* The words of a shader in which entry point number `entry`, whose groups are `group_size` wide, does the work of `items` of its
  * invocations in each, 1 to VULKAN_SEVERAL_MOST. As many groups in x are then one: a grid of n * items groups is launched as one of n.

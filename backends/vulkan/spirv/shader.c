@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/spirv/words.h"
 
 #define VERSION_1_3 0x00010300u

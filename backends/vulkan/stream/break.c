@@ -126,18 +126,6 @@ void vulkan_stream_abandon(struct trm_backend_stream *stream, int32_t status)
     vulkan_stream_unlock(stream);
 }
 
-/* ---- loss ------------------------------------------------------------------------------------------ */
-
-void vulkan_device_alarm(struct trm_backend_device *device)
-{
-    pthread_mutex_lock(&device->streams_lock);
-    for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next)
-        vulkan_stream_move(stream);
-    pthread_mutex_unlock(&device->streams_lock);
-    if (device->service != NULL)
-        vulkan_service_alarm(device->service);
-}
-
 /* ---- the end --------------------------------------------------------------------------------------- */
 
 /* What cannot be waited for any more, since the device is lost, is let go. */

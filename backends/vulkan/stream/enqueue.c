@@ -4,7 +4,7 @@
  */
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/module/module.h"
-#include "backends/vulkan/record/copy_kernel.h"
+#include "backends/vulkan/record/record.h"
 #include "backends/vulkan/stream/staging.h"
 #include "backends/vulkan/stream/stream_object.h"
 

@@ -3,8 +3,7 @@
  */
 #include "backends/vulkan/stream/kernel_timing.h"
 
-#include "backends/vulkan/stream/profile.h"
-#include "backends/vulkan/stream/stream_object.h"
+#include "backends/vulkan/stream/stream.h"
 
 /* Kernels are long from a nanosecond for so many bytes on, and short again from one for so many. */
 #define BYTES_OF_LONG 100u

@@ -13,20 +13,12 @@
 #ifndef BACKENDS_VULKAN_STREAM_KERNEL_TIMING_H
 #define BACKENDS_VULKAN_STREAM_KERNEL_TIMING_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 struct trm_backend_stream;
+struct vulkan_pace;
 struct trm_backend_stamp;
-
-/* Of a device. The counts are halved from time to time, so that what was long ago is forgotten. Threads: any. */
-struct vulkan_pace {
-    _Atomic uint64_t copied[2]; /* bytes of large copies: up, down */
-    _Atomic uint64_t computed;  /* nanoseconds of all launches in the same time */
-    _Atomic uint64_t kernel_ns; /* that a launch takes, the mean of those that were timed; 0: none was */
-    _Atomic bool is_long;       /* the kernels take so long that the engine is to copy */
-};
 
 /* Of a stream, under its lock: the launch that is timed. */
 struct vulkan_timed {

@@ -4,7 +4,7 @@
 #ifndef BACKENDS_VULKAN_STREAM_PROFILE_H
 #define BACKENDS_VULKAN_STREAM_PROFILE_H
 
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/record/record.h"
 
 /* With the device. Where it has no timestamps, or they cannot be told in the host's time, `stamps` is NULL, and

@@ -224,7 +224,8 @@ int32_t vulkan_service_create(struct trm_backend_device *device, struct vulkan_s
     pthread_mutex_init(&service->lock, NULL);
     pthread_cond_init(&service->keeper_called, NULL);
     pthread_cond_init(&service->copier_called, NULL);
-    *result = service;
+    device->loss_hooks = &vulkan_stream_loss_hooks;
+    *result            = service;
     return TRM_OK;
 }
 

@@ -13,7 +13,7 @@
 #ifndef BACKENDS_VULKAN_STREAM_SERVICE_H
 #define BACKENDS_VULKAN_STREAM_SERVICE_H
 
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/stream/batch.h"
 #include "backends/vulkan/stream/timeline.h"
 

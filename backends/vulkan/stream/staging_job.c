@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "backends/vulkan/memory/memory.h"
-#include "backends/vulkan/record/copy_kernel.h"
+#include "backends/vulkan/record/record.h"
 #include "backends/vulkan/stream/staging_internal.h"
 
 struct vulkan_copy_job {

@@ -34,10 +34,10 @@
 #ifndef BACKENDS_VULKAN_STREAM_STREAM_OBJECT_H
 #define BACKENDS_VULKAN_STREAM_STREAM_OBJECT_H
 
-#include "backends/vulkan/driver/futex.h"
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/record/record.h"
 #include "backends/vulkan/stream/batch.h"
+#include "backends/vulkan/stream/kernel_timing.h"
 #include "backends/vulkan/stream/timeline.h"
 
 /* Somebody is to be told when a number is complete, or that it never will be. Called without locks, once. */
@@ -217,9 +217,8 @@ void vulkan_stream_end_flying(struct trm_backend_stream *stream);
 /* Give the stream up; the slot of the table. */
 void vulkan_stream_abandon(struct trm_backend_stream *stream, int32_t status);
 
-/* The device has been latched as lost: wakes all that would sleep for ever. Any thread, under any lock but
- * device->streams_lock and the service's. */
-void vulkan_device_alarm(struct trm_backend_device *device);
+/* device_loss.c: for device->loss_hooks. */
+extern const struct vulkan_loss_hooks vulkan_stream_loss_hooks;
 
 /* ---- enqueue.c: slots of the table */
 int32_t vulkan_stream_copy(struct trm_backend_stream *stream, uint64_t value,

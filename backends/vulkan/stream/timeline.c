@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "backends/vulkan/driver/futex.h"
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/driver/driver.h"
 
 /* A driver may have no memory for a moment to wait or signal with, and nobody else can do it. It is asked again, this often at
  * most: then it is not going to work any more, which is what the loss of a device means. */

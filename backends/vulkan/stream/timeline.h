@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backends/vulkan/driver/functions.h"
+#include "backends/vulkan/driver/driver.h"
 
 struct trm_backend_device;
 

@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "backends/vulkan/driver/objects.h"
+#include "backends/vulkan/driver/driver.h"
 
 #define STACK_BYTES (512u << 10) /* the core's notifications and the driver's submissions run on it */
 #define LOOK_UP_NS UINT64_C(100000000)

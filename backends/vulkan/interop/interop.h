@@ -1,0 +1,11 @@
+/* vulkan backend: sharing with programs that use Vulkan themselves (interop.c): native handles, shared memory, semaphores.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef BACKENDS_VULKAN_INTEROP_INTEROP_H
+#define BACKENDS_VULKAN_INTEROP_INTEROP_H
+
+#include <trireme/backend.h>
+
+extern const struct trm_interop_ops vulkan_interop_ops;
+
+#endif
