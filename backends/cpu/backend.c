@@ -1,7 +1,7 @@
 /* cpu backend: the entry, and instances.
  * SPDX-License-Identifier: MIT
  */
-#include "cpu.h"
+#include "backends/cpu/device/device.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* cpu backend: running a program to its end.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cpu/spawn.h"
+#include "backends/cpu/module/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "cpu_host.h"
 #include "runner.h"
 
-#include "backends/cpu/transfer.h"
+#include "backends/cpu/machine/transfer.h"
 
 #define FOREVER UINT64_MAX
 #define GUARD 64u

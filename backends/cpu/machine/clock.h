@@ -1,0 +1,73 @@
+/* cpu backend: a cheap clock for short stretches. Ticks are for comparing and for budgets, never for
+ * time stamps.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef BACKENDS_CPU_MACHINE_CLOCK_H
+#define BACKENDS_CPU_MACHINE_CLOCK_H
+
+#include <sched.h>
+
+#include <trireme/backend_util.h>
+
+struct cpu_clock {
+    uint64_t first_tick;
+    uint64_t first_ns;
+    _Atomic uint32_t ticks_per_us; /* a guess until a millisecond has passed */
+};
+
+static inline uint64_t cpu_ticks(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return trm_util_now();
+#endif
+}
+
+/* 1 + the number of the processor that this thread is on just now. */
+static inline uint16_t cpu_here(void)
+{
+    return (uint16_t)(sched_getcpu() + 1);
+}
+
+/* Ticks in units of 256, which come round after minutes. */
+static inline uint32_t cpu_coarse_ticks(void)
+{
+    return (uint32_t)(cpu_ticks() >> 8);
+}
+
+static inline void cpu_clock_init(struct cpu_clock *clock)
+{
+    uint32_t guess = 1000;
+#if defined(__x86_64__)
+    guess = 2500;
+#elif defined(__aarch64__)
+    uint64_t hertz;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hertz));
+    guess = hertz < 1000000 ? 1 : (uint32_t)(hertz / 1000000);
+#endif
+    clock->first_tick = cpu_ticks();
+    clock->first_ns   = trm_util_now();
+    atomic_init(&clock->ticks_per_us, guess);
+}
+
+/* Called now and then by threads that have nothing better to do. */
+static inline void cpu_clock_refine(struct cpu_clock *clock)
+{
+    uint64_t us   = (trm_util_now() - clock->first_ns) / 1000;
+    uint64_t rate = us < 1000 ? 0 : (cpu_ticks() - clock->first_tick) / us;
+    if (rate > 0 && rate < 100000)
+        atomic_store_explicit(&clock->ticks_per_us, (uint32_t)rate, memory_order_relaxed);
+}
+
+/* Ticks of a microsecond, never 0. */
+static inline uint64_t cpu_clock_rate(const struct cpu_clock *clock)
+{
+    return atomic_load_explicit(&clock->ticks_per_us, memory_order_relaxed) | 1u;
+}
+
+#endif

@@ -1,0 +1,286 @@
+/* cpu backend: portable kernels, made to shared objects.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/cpu/module/portable.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <trireme/shader.h>
+#include <unistd.h>
+
+#include "backends/cpu/module/compiler.h"
+#include "backends/cpu/module/kernel_table.h"
+
+#define EXTENSION ".so"
+#define DIGEST_BYTES 32
+
+/* ---- modules of shared objects */
+
+static bool is_same_parameter(const struct trm_parameter *one, const struct trm_parameter *other)
+{
+    if (one->kind != other->kind || strcmp(one->name, other->name) != 0)
+        return false;
+    if (one->kind == TRM_PARAMETER_SCALAR)
+        return one->type == other->type;
+    return one->kind != TRM_PARAMETER_BLOCK || one->size == other->size;
+}
+
+static bool fits(const struct trm_cpu_kernel *kernel, const struct trm_kernel_info *info)
+{
+    if (kernel->parameter_count != info->parameter_count)
+        return false;
+    for (int i = 0; i < 3; i++)
+        if ((kernel->group_size[i] ? kernel->group_size[i] : 1) !=
+            (info->group_size[i] ? info->group_size[i] : 1))
+            return false;
+    for (uint32_t i = 0; i < info->parameter_count; i++)
+        if (!is_same_parameter(&kernel->parameters[i], &info->parameters[i]))
+            return false;
+    return true;
+}
+
+/* What was made of a shader has its kernels in their order, whatever they were called then; what was written by hand has
+ * them by name. */
+static struct trm_backend_kernel *kernel_for(struct trm_backend_module *module,
+                                             const struct trm_module_source *source, uint32_t index,
+                                             bool by_hand)
+{
+    if (by_hand && (source->kernel_count > 1 || module->count > 1))
+        return cpu_module_find(module, module->count, source->kernels[index].name);
+    return index < module->count ? &module->kernels[index] : NULL;
+}
+
+/* Does a module have all kernels of the source? They then get its names and parameters. */
+static bool adopt(struct trm_backend_module *module, const struct trm_module_source *source, bool by_hand)
+{
+    for (uint32_t i = 0; i < source->kernel_count; i++) {
+        const struct trm_backend_kernel *kernel = kernel_for(module, source, i, by_hand);
+        if (kernel == NULL || !fits(&kernel->source, &source->kernels[i]))
+            return false;
+    }
+    for (uint32_t i = 0; i < source->kernel_count; i++) {
+        struct trm_backend_kernel *kernel = kernel_for(module, source, i, by_hand);
+        kernel->source.name               = source->kernels[i].name;
+        kernel->source.parameters         = source->kernels[i].parameters;
+    }
+    return true;
+}
+
+/* Open a shared object and look whether it is what the source says. Its failure is explained. */
+static int32_t open_module(struct trm_backend_instance *instance, const char *path,
+                           const struct trm_module_source *source, struct trm_backend_module **module)
+{
+    struct trm_backend_module *made = NULL;
+    struct cpu_kernel_list list     = {0};
+    void *library                   = NULL;
+    int32_t status                  = cpu_library_open(instance, path, source->name, &library, &list);
+    if (status != TRM_OK)
+        return status;
+    if (list.digest != NULL && memcmp(list.digest, source->digest, DIGEST_BYTES) != 0)
+        status = trm_util_fail(instance->host, TRM_ERROR_ABI, 0,
+                               "%.200s was made of another version of '%.60s'.", path, source->name);
+    if (status == TRM_OK)
+        status = cpu_module_make(instance, &list, &made);
+    if (status == TRM_OK && !adopt(made, source, list.digest == NULL)) {
+        status = trm_util_fail(instance->host, TRM_ERROR_ABI, 0,
+                               "%.200s does not have the kernels of '%.60s' with their parameters.", path,
+                               source->name);
+        trm_util_release(instance->host, made, made->size);
+    }
+    if (status != TRM_OK) {
+        dlclose(library);
+        return status;
+    }
+    made->library       = library;
+    made->is_translated = list.digest != NULL;
+    *module             = made;
+    return TRM_OK;
+}
+
+/* ---- what lies beside a named module */
+
+/* NULL, when there is nothing of use; the reason is in the log. */
+static struct trm_backend_module *open_sibling(struct trm_backend_instance *instance,
+                                               const struct trm_module_source *source)
+{
+    const struct trm_host *host       = instance->host;
+    struct trm_backend_module *module = NULL;
+    char path[TRM_PATH_MOST], line[TRM_PATH_MOST + 128];
+    if (source->stem == NULL)
+        return NULL;
+    int written = snprintf(path, sizeof(path), "%s%s" EXTENSION, source->stem, source->variant);
+    if (written < 0 || (size_t)written >= sizeof(path) || access(path, F_OK) != 0)
+        return NULL;
+    if (host->trust_file(host->context, path) != TRM_OK)
+        snprintf(line, sizeof(line), "%s is not used: others may write it or a folder above it", path);
+    else if (open_module(instance, path, source, &module) != TRM_OK)
+        snprintf(line, sizeof(line), "%s is not used: it does not belong to the shader beside it", path);
+    else
+        return module;
+    host->log(host->context, TRM_LOG_WARNING, line);
+    return NULL;
+}
+
+/* ---- compiling */
+
+/* All that code depends on: the text, which says what it was made of, and who compiles it, how and for what. */
+static char *make_key(struct trm_backend_instance *instance, const struct trm_translation *translation,
+                      const struct cpu_compiler *compiler, uint64_t *size)
+{
+    char machine[CPU_MODEL_BYTES];
+    cpu_compiler_machine(machine);
+    const char *const parts[] = {
+        "cpu", compiler->path, compiler->identity, cpu_compile_flags(0), machine, translation->text,
+    };
+    *size = 1;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        *size += strlen(parts[i]) + 1;
+    char *key = cpu_allocate(instance, *size);
+    if (key == NULL)
+        return NULL;
+    char *end = key;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        size_t length = strlen(parts[i]);
+        memcpy(end, parts[i], length);
+        end[length] = '\n';
+        end += length + 1;
+    }
+    *end = '\0';
+    return key;
+}
+
+/* Without a cache: in a folder that is gone as soon as the code is loaded. */
+static int32_t compile_aside(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
+                             const struct trm_module_source *source,
+                             const struct trm_translation *translation, struct trm_backend_module **module)
+{
+    char folder[] = "/tmp/trireme-XXXXXX", path[64];
+    if (mkdtemp(folder) == NULL)
+        return trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno,
+                             "No folder can be made in /tmp to compile in: %m.");
+    snprintf(path, sizeof(path), "%s/kernel" EXTENSION, folder);
+    int32_t status =
+        cpu_compile(instance, compiler, source->name, translation->text, translation->length, 0, path);
+    if (status == TRM_OK)
+        status = open_module(instance, path, source, module);
+    (void)unlink(path);
+    (void)rmdir(folder);
+    return status;
+}
+
+/* What is stored works: it has been loaded. */
+static int32_t compile_into_cache(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
+                                  const struct trm_module_source *source,
+                                  const struct trm_translation *translation, const char *key,
+                                  struct trm_backend_module **module)
+{
+    const struct trm_host *host = instance->host;
+    char begun[TRM_PATH_MOST], stored[TRM_PATH_MOST];
+    int32_t status = host->cache_begin(host->context, key, EXTENSION, begun);
+    if (status == TRM_ERROR_UNSUPPORTED)
+        return compile_aside(instance, compiler, source, translation, module);
+    if (status != TRM_OK)
+        return status;
+    status = cpu_compile(instance, compiler, source->name, translation->text, translation->length, 0, begun);
+    if (status == TRM_OK)
+        status = open_module(instance, begun, source, module);
+    if (status == TRM_OK)
+        (void)host->cache_commit(host->context, key, EXTENSION, begun, stored);
+    else
+        host->cache_discard(host->context, begun);
+    return status;
+}
+
+static int32_t load_compiled(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
+                             const struct trm_module_source *source,
+                             const struct trm_translation *translation, struct trm_backend_module **module)
+{
+    const struct trm_host *host = instance->host;
+    char found[TRM_PATH_MOST];
+    uint64_t size = 0;
+    char *key     = make_key(instance, translation, compiler, &size);
+    if (key == NULL)
+        return trm_util_fail_host_memory(instance->host, "a key of the cache");
+    int32_t status = host->cache_find(host->context, key, EXTENSION, found);
+    if (status == TRM_OK)
+        status = open_module(instance, found, source, module);
+    if (status != TRM_OK && status != TRM_ERROR_OUT_OF_HOST_MEMORY)
+        status = compile_into_cache(instance, compiler, source, translation, key, module);
+    trm_util_release(instance->host, key, size);
+    return status;
+}
+
+int32_t cpu_portable_load(struct trm_backend_instance *instance, const struct trm_module_source *source,
+                          struct trm_backend_module **module)
+{
+    const struct trm_host *host        = instance->host;
+    bool bounds                        = trm_util_setting_is_on(host, "kernel.bounds");
+    struct trm_translation translation = {.struct_size = sizeof(translation)};
+    struct cpu_compiler compiler;
+    char what[128];
+    struct trm_backend_module *sibling = bounds ? NULL : open_sibling(instance, source);
+    if (sibling != NULL) {
+        *module = sibling;
+        return TRM_OK;
+    }
+    /* What cannot be translated is worth telling also where nothing could compile it. */
+    int32_t status = host->translate(host->context, source, TRM_LANGUAGE_C, bounds ? TRM_TRANSLATE_BOUNDS : 0,
+                                     &translation);
+    if (status != TRM_OK)
+        return status;
+    snprintf(what, sizeof(what), "Module '%.80s'", source->name);
+    status = cpu_compiler_find(instance, what, &compiler);
+    if (status == TRM_OK)
+        status = load_compiled(instance, &compiler, source, &translation, module);
+    host->release_translation(host->context, &translation);
+    return status;
+}
+
+/* ---- building */
+
+/* Written beside its place, then moved there. */
+static int32_t compile_to(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
+                          const struct trm_module_source *source, const struct trm_translation *translation,
+                          uint32_t flags, const char *path)
+{
+    char begun[TRM_PATH_MOST];
+    int written = snprintf(begun, sizeof(begun), "%s.XXXXXX", path);
+    if (written < 0 || (size_t)written >= sizeof(begun))
+        return trm_util_fail(instance->host, TRM_ERROR_BACKEND, 0, "The path %.64s... is too long.", path);
+    int file = mkostemp(begun, O_CLOEXEC);
+    if (file < 0)
+        return trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
+    close(file);
+    int32_t status =
+        cpu_compile(instance, compiler, source->name, translation->text, translation->length, flags, begun);
+    if (status == TRM_OK && (chmod(begun, 0755) != 0 || rename(begun, path) != 0))
+        status =
+            trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
+    if (status != TRM_OK)
+        (void)unlink(begun);
+    return status;
+}
+
+int32_t cpu_portable_build(struct trm_backend_instance *instance, const struct trm_module_source *source,
+                           uint32_t flags, const char *path)
+{
+    const struct trm_host *host        = instance->host;
+    struct trm_translation translation = {.struct_size = sizeof(translation)};
+    struct cpu_compiler compiler;
+    char what[128];
+    uint32_t translate_flags = trm_util_setting_is_on(host, "kernel.bounds") ? TRM_TRANSLATE_BOUNDS : 0;
+    int32_t status = host->translate(host->context, source, TRM_LANGUAGE_C, translate_flags, &translation);
+    if (status != TRM_OK)
+        return status;
+    snprintf(what, sizeof(what), "Building '%.80s'", source->name);
+    status = cpu_compiler_find(instance, what, &compiler);
+    if (status == TRM_OK)
+        status = compile_to(instance, &compiler, source, &translation, flags, path);
+    host->release_translation(host->context, &translation);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* cpu backend: failures, those of a call and those that stay on a stream.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/cpu/stream/stream.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SENTENCE_BYTES 512
+
+/* When there is no memory to say more. */
+static struct cpu_failure *static_failure(int32_t status)
+{
+    static struct cpu_failure kernel   = {.status = TRM_ERROR_KERNEL, .sentence = "A kernel failed."};
+    static struct cpu_failure memory   = {.status   = TRM_ERROR_OUT_OF_HOST_MEMORY,
+                                          .sentence = "There was no host memory to run an operation."};
+    static struct cpu_failure given_up = {.status   = TRM_ERROR_CANCELLED,
+                                          .sentence = "The stream was given up."};
+    if (status == TRM_ERROR_KERNEL)
+        return &kernel;
+    return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? &memory : &given_up;
+}
+
+struct cpu_failure *cpu_failure_make(struct trm_backend_instance *instance, int32_t status,
+                                     int64_t native_code, const char *format, ...)
+{
+    char sentence[SENTENCE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof(sentence), format, arguments);
+    va_end(arguments);
+
+    uint64_t length             = strlen(sentence) + 1;
+    uint64_t size               = sizeof(struct cpu_failure) + length;
+    struct cpu_failure *failure = cpu_allocate(instance, size);
+    if (failure == NULL)
+        return static_failure(status);
+    atomic_init(&failure->references, 1);
+    failure->status      = status;
+    failure->native_code = native_code;
+    failure->size        = size;
+    failure->sentence    = memcpy(failure + 1, sentence, length);
+    return failure;
+}
+
+struct cpu_failure *cpu_failure_share(struct cpu_failure *failure)
+{
+    if (failure->size != 0)
+        atomic_fetch_add_explicit(&failure->references, 1, memory_order_relaxed);
+    return failure;
+}
+
+void cpu_failure_release(struct trm_backend_instance *instance, struct cpu_failure *failure)
+{
+    if (failure == NULL || failure->size == 0)
+        return;
+    if (atomic_fetch_sub_explicit(&failure->references, 1, memory_order_acq_rel) == 1)
+        trm_util_release(instance->host, failure, failure->size);
+}

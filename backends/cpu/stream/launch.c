@@ -1,0 +1,187 @@
+/* cpu backend: running kernels.
+ *
+ * What a group costs is measured and kept with the kernel, so that small launches run in one go and
+ * large ones are split in parts of some twenty microseconds. A kernel that was never run is tried on a
+ * few groups first.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/cpu/stream/launch.h"
+
+#include "backends/cpu/stream/job.h"
+
+#define SPLIT_US 25u /* launches from here on are worth several threads */
+#define PART_US 20u
+#define TRIAL_US 3u
+#define MEASURE_EVERY 16u /* launches of a single cheap group */
+
+/* ---- cost */
+
+static uint64_t scaled(uint64_t ticks_per_group, uint64_t groups)
+{
+    uint64_t ticks;
+    return __builtin_mul_overflow(ticks_per_group, groups, &ticks) ? UINT64_MAX >> 8 : ticks >> 8;
+}
+
+static uint64_t load_cost(const struct trm_backend_kernel *kernel)
+{
+    return atomic_load_explicit(&kernel->ticks_per_group, memory_order_relaxed);
+}
+
+uint32_t cpu_launch_cost(const struct trm_backend_kernel *kernel, const struct cpu_op *op)
+{
+    uint64_t per_group = load_cost(kernel);
+    if (per_group == 0)
+        return CPU_COST_UNKNOWN;
+    uint64_t ticks = scaled(per_group, cpu_launch_groups(op));
+    uint64_t rate  = cpu_clock_rate(&kernel->module->instance->clock);
+    uint64_t us    = ticks / rate;
+    return us >= 4000000 ? CPU_COST_UNKNOWN - 1 : (uint32_t)(ticks * 1000 / rate);
+}
+
+/* A moving mean in which a single bad measurement (a thread that lost its processor) does not weigh
+ * much. */
+static void record(struct trm_backend_kernel *kernel, uint64_t ticks, uint64_t groups)
+{
+    if (groups == 0)
+        return; /* nothing has been measured */
+    uint64_t sample = (ticks < UINT64_MAX >> 8 ? ticks << 8 : UINT64_MAX >> 8) / groups + 1;
+    uint64_t old    = load_cost(kernel);
+    if (old != 0) {
+        sample = sample < old * 4 ? sample : old * 4;
+        sample = old - old / 4 + sample / 4 + 1;
+    }
+    atomic_store_explicit(&kernel->ticks_per_group, sample, memory_order_relaxed);
+}
+
+/* ---- running groups */
+
+static bool find_scratch(struct cpu_session *session, uint64_t bytes, struct cpu_scratch **found)
+{
+    struct cpu_scratch *scratch = &session->instance->pool.scratch[session->token];
+    *found                      = scratch;
+    if (scratch->size >= bytes)
+        return true;
+    trm_util_release(session->instance->host, scratch->data, scratch->size);
+    scratch->data = cpu_allocate(session->instance, bytes);
+    scratch->size = scratch->data ? bytes : 0;
+    return scratch->data != NULL;
+}
+
+/* The kernel's own shared memory comes first, then what else it needs, then what the launch adds. */
+static uint64_t scratch_bytes(const struct trm_cpu_kernel *kernel, uint32_t more)
+{
+    uint64_t bytes = kernel->shared_bytes;
+    if (kernel->scratch_bytes != 0)
+        bytes = ((bytes + CPU_LINE - 1) & ~(uint64_t)(CPU_LINE - 1)) + kernel->scratch_bytes;
+    return bytes + more;
+}
+
+/* What a translated kernel means by a code. */
+static const char *meaning(const struct trm_backend_module *module, int32_t code)
+{
+    if (!module->is_translated)
+        return "";
+    return code == 1   ? ": it reached outside of a buffer"
+           : code == 2 ? ": it has more work-items in x than 32 bits count"
+                       : "";
+}
+
+static struct cpu_failure *call(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
+                                uint64_t end)
+{
+    const struct trm_cpu_kernel *kernel = &op->launch.kernel->source;
+    uint64_t bytes                      = scratch_bytes(kernel, op->launch.shared_bytes);
+    struct cpu_scratch *scratch;
+    if (!find_scratch(session, bytes, &scratch))
+        return cpu_failure_make(session->instance, TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
+                                "There is no host memory for the %llu shared bytes of kernel '%s'.",
+                                (unsigned long long)bytes, kernel->name);
+    struct trm_cpu_groups groups = {
+        .struct_size   = sizeof(groups),
+        .worker        = session->token,
+        .begin         = begin,
+        .end           = end,
+        .groups        = {op->launch.groups[0], op->launch.groups[1], op->launch.groups[2]},
+        .group_size    = {op->launch.group_size[0], op->launch.group_size[1], op->launch.group_size[2]},
+        .scratch       = scratch->data,
+        .scratch_bytes = bytes,
+    };
+    int32_t code = kernel->function(&groups, op->launch.block);
+    if (code == 0)
+        return NULL;
+    return cpu_failure_make(session->instance, TRM_ERROR_KERNEL, code, "Kernel '%s' failed with code %d%s.",
+                            kernel->name, code, meaning(op->launch.kernel->module, code));
+}
+
+struct cpu_failure *cpu_launch_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
+                                    uint64_t end)
+{
+    uint64_t start              = cpu_ticks();
+    struct cpu_failure *failure = call(session, op, begin, end);
+    record(op->launch.kernel, cpu_ticks() - start, end - begin);
+    return failure;
+}
+
+/* ---- splitting */
+
+/* Run ever more groups until their cost is known. Returns how many were run. */
+static uint64_t try_out(struct cpu_session *session, const struct cpu_op *op, uint64_t groups,
+                        struct cpu_failure **failure)
+{
+    uint64_t limit = TRIAL_US * cpu_clock_rate(&session->instance->clock);
+    uint64_t start = cpu_ticks(), spent = 0, done = 0;
+    while (done < groups && spent < limit && *failure == NULL) {
+        uint64_t count = done == 0 ? 1 : done < groups - done ? done : groups - done;
+        *failure       = call(session, op, done, done + count);
+        done += count;
+        spent = cpu_ticks() - start;
+    }
+    record(op->launch.kernel, spent, done);
+    return done;
+}
+
+/* Groups of a part; `groups` or more where splitting does not pay. */
+static uint64_t part_of(const struct cpu_session *session, const struct trm_backend_kernel *kernel,
+                        uint64_t groups)
+{
+    uint64_t workers = session->instance->pool.size, share = groups / (workers * 8) + 1;
+    uint64_t grain = kernel->source.grain;
+    if (grain != 0)
+        return groups < 2 * grain ? groups : share > grain ? share : grain;
+    uint64_t per_group = load_cost(kernel), rate = cpu_clock_rate(&session->instance->clock);
+    if (scaled(per_group, groups) < SPLIT_US * rate)
+        return groups;
+    uint64_t part = (PART_US * rate << 8) / per_group + 1;
+    return part < share ? part : share;
+}
+
+static bool should_measure(struct trm_backend_kernel *kernel, const struct cpu_op *op)
+{
+    if (op->cost > CPU_COSTLY_NS)
+        return true;
+    uint32_t launches = atomic_load_explicit(&kernel->launches, memory_order_relaxed);
+    atomic_store_explicit(&kernel->launches, launches + 1, memory_order_relaxed);
+    return launches % MEASURE_EVERY == 0;
+}
+
+bool cpu_launch_run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
+                    struct cpu_failure **failure)
+{
+    struct trm_backend_kernel *kernel = op->launch.kernel;
+    uint64_t groups = cpu_launch_groups(op), begin = 0;
+    if (groups == 1) {
+        *failure = should_measure(kernel, op) ? cpu_launch_part(session, op, 0, 1) : call(session, op, 0, 1);
+        return true;
+    }
+    if (session->instance->pool.size > 1) {
+        if (kernel->source.grain == 0 && load_cost(kernel) == 0)
+            begin = try_out(session, op, groups, failure);
+        if (begin == groups || *failure != NULL)
+            return true;
+        uint64_t part = part_of(session, kernel, groups - begin);
+        if (part < groups - begin)
+            return cpu_job_run(session, stream, op, begin, groups, part, failure);
+    }
+    *failure = cpu_launch_part(session, op, begin, groups);
+    return true;
+}

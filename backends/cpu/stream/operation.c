@@ -1,0 +1,109 @@
+/* cpu backend: what each kind of operation does when its stream gets there.
+ * SPDX-License-Identifier: MIT
+ */
+#include "backends/cpu/stream/session.h"
+
+#include "backends/cpu/stream/job.h"
+#include "backends/cpu/stream/launch.h"
+#include "backends/cpu/stream/profile.h"
+
+#define SPLIT_BYTES (1u << 20) /* copies and fills from here on are worth several threads */
+#define LEAST_PART (128u << 10)
+#define MOST_PART (1u << 20)
+
+static uint64_t part_bytes(const struct cpu_session *session, uint64_t size)
+{
+    uint64_t part = size / (session->instance->pool.size * 4u);
+    part          = part < LEAST_PART ? LEAST_PART : part > MOST_PART ? MOST_PART : part;
+    return part & ~(uint64_t)4095;
+}
+
+static bool run_flat(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
+                     uint64_t size, struct cpu_failure **failure)
+{
+    if (size >= SPLIT_BYTES && session->instance->pool.size > 1)
+        return cpu_job_run(session, stream, op, 0, size, part_bytes(session, size), failure);
+    *failure = cpu_op_run_part(session, op, 0, size);
+    return true;
+}
+
+static bool run_rows(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
+                     struct cpu_failure **failure)
+{
+    uint64_t width = op->copy_2d.width, height = op->copy_2d.height;
+    uint64_t rows = width >= MOST_PART ? 1 : LEAST_PART / width + 1;
+    if (height >= 2 * rows && session->instance->pool.size > 1)
+        return cpu_job_run(session, stream, op, 0, height, rows, failure);
+    *failure = cpu_op_run_part(session, op, 0, height);
+    return true;
+}
+
+/* `failure` is read first: once it is there, `completed` is final. */
+static bool run_wait(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
+                     struct cpu_failure **failure)
+{
+    struct cpu_pool *pool            = &session->instance->pool;
+    struct trm_backend_stream *other = op->wait.other, *root = NULL;
+    bool parked = false;
+    while (other != stream) {
+        struct cpu_failure *theirs = cpu_stream_failure(other);
+        if (cpu_stream_reached(other, op->wait.value))
+            return true;
+        if (theirs != NULL) {
+            *failure = cpu_failure_share(theirs);
+            return true;
+        }
+        cpu_session_publish(session, stream);
+        pthread_mutex_lock(&pool->lock);
+        stream->park.value = op->wait.value;
+        parked             = cpu_watch_add_locked(other, &stream->park);
+        if (parked) {
+            stream->blocked_on = other;
+            atomic_exchange(&stream->state, CPU_PARKED);
+            root = cpu_stream_claim_root_locked(other);
+        }
+        pthread_mutex_unlock(&pool->lock);
+        if (root != NULL)
+            cpu_session_add(session, root);
+        if (parked)
+            return false;
+    }
+    return true;
+}
+
+static bool run_gate(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
+{
+    struct cpu_pool *pool = &session->instance->pool;
+    cpu_session_publish(session, stream);
+    pthread_mutex_lock(&pool->lock);
+    bool open = stream->gates_open >= op->value;
+    if (!open) {
+        stream->park.value = op->value;
+        stream->blocked_on = NULL;
+        atomic_exchange(&stream->state, CPU_PARKED);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return open;
+}
+
+bool cpu_op_run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
+                struct cpu_failure **failure)
+{
+    switch (op->kind) {
+    case CPU_OP_LAUNCH:
+        return cpu_launch_run(session, stream, op, failure);
+    case CPU_OP_COPY:
+        return run_flat(session, stream, op, op->copy.size, failure);
+    case CPU_OP_FILL:
+        return run_flat(session, stream, op, op->fill.size, failure);
+    case CPU_OP_COPY_2D:
+        return run_rows(session, stream, op, failure);
+    case CPU_OP_WAIT:
+        return run_wait(session, stream, op, failure);
+    case CPU_OP_GATE:
+        return run_gate(session, stream, op);
+    default:
+        cpu_stamp_take(op->stamp.stamp);
+        return true;
+    }
+}
