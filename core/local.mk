@@ -107,7 +107,7 @@ libtrireme_internal_la_SOURCES += \
 	core/module/launch_arguments.c \
 	core/module/module.c core/module/module.h \
 	core/module/module_native.c core/module/module_native.h \
-	core/module/module_notes.c \
+	core/module/module_launches.c \
 	core/module/module_object.h \
 	core/module/module_source.c core/module/module_source.h
 

@@ -63,7 +63,7 @@ static int32_t wait_marks(const struct mark *marks, uint32_t count)
     int32_t first               = TRM_OK;
     struct base_failure failure = {.status = TRM_OK};
     for (uint32_t i = 0; i < count; i++)
-        core_stream_reached(marks[i].stream, marks[i].value);
+        core_stream_query(marks[i].stream, marks[i].value);
     for (uint32_t i = 0; i < count; i++) {
         struct core_stream *stream = marks[i].stream;
         int32_t status             = core_stream_wait_value(stream, marks[i].value, TRM_FOREVER);
@@ -80,7 +80,7 @@ static int32_t sync(struct core_device *device)
     int32_t status = core_device_check(device);
     if (status != TRM_OK)
         return status;
-    if (core_service_inside(NULL) != NULL)
+    if (core_callback_current(NULL) != NULL)
         return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "trm_device_sync() in a host callback would wait for the callback itself");
     status = take_marks(device, &marks, &count, &room);

@@ -14,7 +14,7 @@ static void graph_retire(struct core_object *object)
     if (graph->stream != NULL)
         core_stream_end(graph->stream);
     core_recorder_fini(&graph->recorder);
-    core_node_maker_fini(&graph->maker);
+    core_node_pool_fini(&graph->pool);
     core_device_forget_child(graph->device, CORE_GRAPH);
 }
 
@@ -47,10 +47,10 @@ int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)
     struct core_graph *graph = core_allocate(device->object.context, sizeof(*graph));
     if (graph == NULL)
         return base_fail_memory("making a graph");
-    graph->device         = device;
-    graph->maker.context  = device->object.context;
-    graph->recorder.maker = &graph->maker;
-    status                = core_object_init(&graph->object, &graph_ops, device->object.context);
+    graph->device        = device;
+    graph->pool.context  = device->object.context;
+    graph->recorder.pool = &graph->pool;
+    status               = core_object_init(&graph->object, &graph_ops, device->object.context);
     if (status != TRM_OK) {
         core_release(device->object.context, graph, sizeof(*graph));
         return status;

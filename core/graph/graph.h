@@ -28,10 +28,10 @@ enum core_node_kind {
     CORE_NODE_COPY_2D,
     CORE_NODE_FILL,
     CORE_NODE_LAUNCH,
-    CORE_NODE_STAMP,
+    CORE_NODE_TIMESTAMP,
 };
 
-/* One operation; does not change once its maker has let go of it. One allocation holds it with all that it points to. */
+/* One operation; does not change once its pool has let go of it. One allocation holds it with all that it points to. */
 struct core_node {
     _Atomic uint32_t references;
     int32_t kind;  /* enum core_node_kind */
@@ -52,25 +52,25 @@ struct core_node {
 /* Where nodes are made, and what is left of them: an instance that is updated again and again allocates nothing. All zero to
  * begin with, but for the context. */
 #define CORE_SPARE_NODES 4
-struct core_node_maker {
+struct core_node_pool {
     struct core_context *context;
     uint32_t turn;
     struct core_node *spare[CORE_SPARE_NODES];
 };
 
 /* NULL: there is no memory, which has been explained. */
-struct core_node *core_node_copy(struct core_node_maker *maker, const struct trm_copy_desc *desc);
-struct core_node *core_node_copy_2d(struct core_node_maker *maker, const struct trm_copy_2d_desc *desc);
-struct core_node *core_node_fill(struct core_node_maker *maker, const struct trm_fill_desc *desc);
-struct core_node *core_node_launch(struct core_node_maker *maker, const struct trm_launch_desc *desc);
-struct core_node *core_node_stamp(struct core_node_maker *maker, struct core_event *event);
+struct core_node *core_node_copy(struct core_node_pool *pool, const struct trm_copy_desc *desc);
+struct core_node *core_node_copy_2d(struct core_node_pool *pool, const struct trm_copy_2d_desc *desc);
+struct core_node *core_node_fill(struct core_node_pool *pool, const struct trm_fill_desc *desc);
+struct core_node *core_node_launch(struct core_node_pool *pool, const struct trm_launch_desc *desc);
+struct core_node *core_node_timestamp(struct core_node_pool *pool, struct core_event *event);
 
 /* A node of the same kind, and for the same kernel, that does nothing. */
-struct core_node *core_node_empty(struct core_node_maker *maker, const struct core_node *like);
+struct core_node *core_node_empty(struct core_node_pool *pool, const struct core_node *like);
 
 void core_node_retain(struct core_node *node);
-void core_node_release(struct core_node_maker *maker, struct core_node *node); /* NULL is fine */
-void core_node_maker_fini(struct core_node_maker *maker);
+void core_node_release(struct core_node_pool *pool, struct core_node *node); /* NULL is fine */
+void core_node_pool_fini(struct core_node_pool *pool);
 
 const char *core_node_text(const struct core_node *node); /* "an upload" */
 
@@ -81,7 +81,7 @@ void core_node_count(const struct core_node *node, const struct core_device *dev
 /* ---- recording (graph_record.c) -------------------------------------------------------------- */
 
 struct core_recorder {
-    struct core_node_maker *maker;
+    struct core_node_pool *pool;
     struct core_node **nodes;
     uint32_t count, capacity;
     int32_t fixed;  /* 1: `nodes` is of the caller's, and is never replaced by more room */
@@ -98,36 +98,37 @@ struct core_graph {
     struct core_object object;
     struct core_device *device;
     struct core_stream *stream; /* that records; NULL until it is asked for */
-    struct core_node_maker maker;
+    struct core_node_pool pool;
     struct core_recorder recorder;
 };
 
 /* ---- instances (graph_exec.c, graph_emulate.c, graph_update.c) ------------------------------- */
 
 /* The backend's time stamp for a node of the kind STAMP. */
-struct core_exec_stamp {
+struct core_exec_timestamp {
     uint32_t node;
-    struct core_stamp *stamp; /* a reference; events get one more at each launch */
+    struct core_timestamp *stamp; /* a reference; events get one more at each launch */
 };
 
 struct core_graph_exec {
     struct core_object object;
     struct core_device *device;
-    struct core_node_maker maker;
+    struct core_node_pool pool;
     struct core_node **nodes; /* references */
     uint32_t count;
     int32_t emulated;                 /* 1: by the core, operation by operation */
     struct trm_backend_graph *native; /* NULL: emulated, or there is nothing to do */
-    struct core_exec_stamp *stamps;
+    struct core_exec_timestamp *stamps;
     uint32_t stamp_count;
 
-    struct core_in_flight **in_flight; /* of each buffer that a node uses, once; the nodes keep the buffers */
-    uint32_t in_flight_count, in_flight_capacity;
+    struct core_in_flight *
+        *buffer_sets; /* of each buffer that a node uses, once; the nodes keep the buffers */
+    uint32_t buffer_set_count, buffer_set_capacity;
     struct trm_stream_stats totals; /* what one launch adds to the statistics of its stream */
 
     struct core_stream *last; /* of the last launch: a reference; NULL before the first */
     uint64_t last_value;
-    struct core_in_flight uses; /* by launches; when they have ended the instance may go */
+    struct core_in_flight in_flight; /* by launches; when they have ended the instance may go */
     struct core_deferred deferred;
 };
 

@@ -62,7 +62,7 @@ static int32_t enqueue(struct core_stream *stream, const struct core_node *node)
         return enqueue_fill(stream, node);
     case CORE_NODE_LAUNCH:
         return enqueue_launch(stream, &node->launch);
-    case CORE_NODE_STAMP:
+    case CORE_NODE_TIMESTAMP:
         return core_event_record(node->event, stream);
     default:
         return core_copy_enqueue(stream, node->copy.destination, node->copy.source, node->copy.size);

@@ -13,7 +13,7 @@
 static void free_stamps(struct core_graph_exec *exec)
 {
     for (uint32_t i = 0; i < exec->stamp_count; i++)
-        core_stamp_release(exec->stamps[i].stamp);
+        core_timestamp_release(exec->stamps[i].stamp);
     core_release(exec->device->object.context, exec->stamps, exec->stamp_count * sizeof(*exec->stamps));
     exec->stamps      = NULL;
     exec->stamp_count = 0;
@@ -29,12 +29,12 @@ static void exec_free(struct core_graph_exec *exec)
         device->backend->graph.destroy(exec->native);
     free_stamps(exec);
     for (uint32_t i = 0; i < exec->count; i++)
-        core_node_release(&exec->maker, exec->nodes[i]);
-    core_node_maker_fini(&exec->maker);
+        core_node_release(&exec->pool, exec->nodes[i]);
+    core_node_pool_fini(&exec->pool);
     core_release(context, exec->nodes, exec->count * sizeof(struct core_node *));
-    core_release(context, exec->in_flight, exec->in_flight_capacity * sizeof(struct core_in_flight *));
+    core_release(context, exec->buffer_sets, exec->buffer_set_capacity * sizeof(struct core_in_flight *));
     core_object_release(exec->last != NULL ? &exec->last->object : NULL);
-    core_in_flight_fini(context, &exec->uses);
+    core_in_flight_fini(context, &exec->in_flight);
     core_release(context, exec, sizeof(*exec));
     core_device_release(device);
 }
@@ -55,8 +55,8 @@ static void exec_release(struct core_object *object)
     struct core_graph_exec *exec = (struct core_graph_exec *)object;
     struct core_device *device   = exec->device;
 
-    exec->deferred.uses = &exec->uses;
-    exec->deferred.go   = deferred_go;
+    exec->deferred.in_flight = &exec->in_flight;
+    exec->deferred.go        = deferred_go;
     core_object_retain(&device->object);
     core_device_defer(device, &exec->deferred);
     core_device_release(device);
@@ -96,16 +96,16 @@ static int32_t reserve_buffers(struct core_graph_exec *exec, uint64_t wanted)
 {
     struct core_context *context = exec->device->object.context;
 
-    if (wanted <= exec->in_flight_capacity)
+    if (wanted <= exec->buffer_set_capacity)
         return TRM_OK;
     struct core_in_flight **sets = core_allocate(context, wanted * sizeof(struct core_in_flight *));
     if (sets == NULL || wanted > UINT32_MAX)
         return base_fail_memory("making an instance of a graph");
-    if (exec->in_flight_count != 0)
-        memcpy(sets, exec->in_flight, exec->in_flight_count * sizeof(struct core_in_flight *));
-    core_release(context, exec->in_flight, exec->in_flight_capacity * sizeof(struct core_in_flight *));
-    exec->in_flight          = sets;
-    exec->in_flight_capacity = (uint32_t)wanted;
+    if (exec->buffer_set_count != 0)
+        memcpy(sets, exec->buffer_sets, exec->buffer_set_count * sizeof(struct core_in_flight *));
+    core_release(context, exec->buffer_sets, exec->buffer_set_capacity * sizeof(struct core_in_flight *));
+    exec->buffer_sets         = sets;
+    exec->buffer_set_capacity = (uint32_t)wanted;
     return TRM_OK;
 }
 
@@ -125,13 +125,13 @@ static void gather_buffers(struct core_graph_exec *exec)
 
     for (uint32_t i = 0; i < exec->count; i++)
         for (uint32_t k = 0; k < exec->nodes[i]->buffer_count; k++)
-            exec->in_flight[names++] = &exec->nodes[i]->buffers[k]->uses;
+            exec->buffer_sets[names++] = &exec->nodes[i]->buffers[k]->in_flight;
     if (names > 1)
-        qsort(exec->in_flight, names, sizeof(struct core_in_flight *), by_address);
+        qsort(exec->buffer_sets, names, sizeof(struct core_in_flight *), by_address);
     for (uint32_t i = 0; i < names; i++)
-        if (each == 0 || exec->in_flight[each - 1] != exec->in_flight[i])
-            exec->in_flight[each++] = exec->in_flight[i];
-    exec->in_flight_count = each;
+        if (each == 0 || exec->buffer_sets[each - 1] != exec->buffer_sets[i])
+            exec->buffer_sets[each++] = exec->buffer_sets[i];
+    exec->buffer_set_count = each;
 }
 
 /* Emulated stamps count themselves. */
@@ -139,7 +139,7 @@ static void gather_totals(struct core_graph_exec *exec)
 {
     memset(&exec->totals, 0, sizeof(exec->totals));
     for (uint32_t i = 0; i < exec->count; i++)
-        if (!exec->emulated || exec->nodes[i]->kind != CORE_NODE_STAMP)
+        if (!exec->emulated || exec->nodes[i]->kind != CORE_NODE_TIMESTAMP)
             core_node_count(exec->nodes[i], exec->device, &exec->totals);
 }
 
@@ -151,7 +151,7 @@ static struct trm_backend_stamp *stamp_of(const struct core_graph_exec *exec, ui
 
     while (exec->stamps[i].node != index)
         i++;
-    return core_stamp_below(exec->stamps[i].stamp);
+    return core_timestamp_backend(exec->stamps[i].stamp);
 }
 
 static void describe(const struct core_graph_exec *exec, uint32_t index, struct trm_graph_node *theirs)
@@ -173,7 +173,7 @@ static void describe(const struct core_graph_exec *exec, uint32_t index, struct 
         theirs->kind   = TRM_GRAPH_LAUNCH;
         theirs->launch = &node->launch;
         return;
-    case CORE_NODE_STAMP:
+    case CORE_NODE_TIMESTAMP:
         theirs->kind  = TRM_GRAPH_STAMP;
         theirs->stamp = stamp_of(exec, index);
         return;
@@ -222,7 +222,7 @@ static int32_t can_be_native(const struct core_graph_exec *exec)
         int32_t kind = exec->nodes[i]->kind;
         if ((kind == CORE_NODE_COPY_2D && backend->stream.copy_2d == NULL) ||
             (kind == CORE_NODE_FILL && backend->stream.fill == NULL) ||
-            (kind == CORE_NODE_STAMP && !core_stamp_are_native(exec->device)))
+            (kind == CORE_NODE_TIMESTAMP && !core_timestamps_are_native(exec->device)))
             return 0;
     }
     return 1;
@@ -258,7 +258,7 @@ static uint32_t count_stamps(const struct core_graph_exec *exec)
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < exec->count; i++)
-        count += exec->nodes[i]->kind == CORE_NODE_STAMP;
+        count += exec->nodes[i]->kind == CORE_NODE_TIMESTAMP;
     return count;
 }
 
@@ -275,11 +275,11 @@ static int32_t make_stamps(struct core_graph_exec *exec)
         return base_fail_memory("making an instance of a graph");
     exec->stamp_count = count; /* those that are not made yet are NULL */
     for (uint32_t i = 0; i < exec->count && status == TRM_OK; i++) {
-        if (exec->nodes[i]->kind != CORE_NODE_STAMP)
+        if (exec->nodes[i]->kind != CORE_NODE_TIMESTAMP)
             continue;
         exec->stamps[made].node = i;
-        status                  = core_stamp_create_shared(exec->device, &exec->stamps[made].stamp);
-        if (status == TRM_OK && core_stamp_below(exec->stamps[made].stamp) == NULL)
+        status                  = core_timestamp_create_shared(exec->device, &exec->stamps[made].stamp);
+        if (status == TRM_OK && core_timestamp_backend(exec->stamps[made].stamp) == NULL)
             status = TRM_ERROR_UNSUPPORTED;
         made++;
     }
@@ -325,8 +325,8 @@ int32_t core_exec_create(struct core_device *device, struct core_node *const *no
     struct core_graph_exec *exec = core_allocate(context, sizeof(*exec));
     if (exec == NULL)
         return base_fail_memory("making an instance of a graph");
-    exec->device        = device;
-    exec->maker.context = context;
+    exec->device       = device;
+    exec->pool.context = context;
     core_object_retain(&device->object);
     int32_t status = take_nodes(exec, nodes, count);
     if (status == TRM_OK)
@@ -442,7 +442,7 @@ int32_t core_exec_replace(struct core_graph_exec *exec, uint32_t index, struct c
     if (!same_buffers(old, node))
         gather_buffers(exec);
     gather_totals(exec);
-    core_node_release(&exec->maker, old);
+    core_node_release(&exec->pool, old);
     return TRM_OK;
 }
 
@@ -459,7 +459,7 @@ static int32_t check_launch(const struct core_graph_exec *exec, const struct cor
 /* The last launch was on another stream: it comes first, unless it has ended, well or badly. */
 static int32_t follow_last(struct core_graph_exec *exec, struct core_stream *stream)
 {
-    if (exec->last == NULL || core_stream_finished(exec->last, exec->last_value))
+    if (exec->last == NULL || core_stream_has_finished(exec->last, exec->last_value))
         return TRM_OK;
     return core_stream_wait_other(stream, exec->last, exec->last_value);
 }
@@ -480,10 +480,11 @@ static int32_t launch_native(struct core_graph_exec *exec, struct core_stream *s
 /* Those who wait for a buffer, map it or read an event wait for this launch too. */
 static void note_uses(struct core_graph_exec *exec, struct core_stream *stream, uint64_t value)
 {
-    core_in_flight_add(&exec->uses, stream, value);
-    core_in_flight_add_each(exec->in_flight, exec->in_flight_count, stream, value);
+    core_in_flight_add(&exec->in_flight, stream, value);
+    core_in_flight_add_each(exec->buffer_sets, exec->buffer_set_count, stream, value);
     for (uint32_t i = 0; i < exec->stamp_count; i++)
-        core_event_take_stamp(exec->nodes[exec->stamps[i].node]->event, exec->stamps[i].stamp, stream, value);
+        core_event_set_timestamp(exec->nodes[exec->stamps[i].node]->event, exec->stamps[i].stamp, stream,
+                                 value);
     exec->last_value = value;
     if (exec->last == stream)
         return;

@@ -20,13 +20,13 @@ static uint64_t aligned(uint64_t size)
 }
 
 /* A node of that size that is not needed any more, zeroed; or NULL. */
-static struct core_node *take_spare(struct core_node_maker *maker, uint64_t size)
+static struct core_node *take_spare(struct core_node_pool *pool, uint64_t size)
 {
     for (uint32_t i = 0; i < CORE_SPARE_NODES; i++) {
-        struct core_node *node = maker->spare[i];
+        struct core_node *node = pool->spare[i];
         if (node == NULL || node->size != size)
             continue;
-        maker->spare[i] = NULL;
+        pool->spare[i] = NULL;
         memset(node, 0, size);
         return node;
     }
@@ -34,13 +34,13 @@ static struct core_node *take_spare(struct core_node_maker *maker, uint64_t size
 }
 
 /* The node, room for pointers to buffers, then `more` bytes, which begin at *extra. */
-static struct core_node *node_create(struct core_node_maker *maker, int32_t kind, uint32_t buffers,
+static struct core_node *node_create(struct core_node_pool *pool, int32_t kind, uint32_t buffers,
                                      uint64_t more, void **extra)
 {
     uint64_t head          = aligned(sizeof(struct core_node) + buffers * sizeof(struct core_buffer *));
-    struct core_node *node = take_spare(maker, head + more);
+    struct core_node *node = take_spare(pool, head + more);
     if (node == NULL)
-        node = core_allocate(maker->context, head + more);
+        node = core_allocate(pool->context, head + more);
     if (node == NULL) {
         base_fail_memory("recording an operation into a graph");
         return NULL;
@@ -61,25 +61,25 @@ static int32_t kind_of(const struct trm_copy_desc *desc)
     return desc->destination.memory == NULL ? CORE_NODE_DOWNLOAD : CORE_NODE_COPY;
 }
 
-struct core_node *core_node_copy(struct core_node_maker *maker, const struct trm_copy_desc *desc)
+struct core_node *core_node_copy(struct core_node_pool *pool, const struct trm_copy_desc *desc)
 {
-    struct core_node *node = node_create(maker, kind_of(desc), COPY_BUFFERS, 0, NULL);
+    struct core_node *node = node_create(pool, kind_of(desc), COPY_BUFFERS, 0, NULL);
     if (node != NULL)
         node->copy = *desc;
     return node;
 }
 
-struct core_node *core_node_copy_2d(struct core_node_maker *maker, const struct trm_copy_2d_desc *desc)
+struct core_node *core_node_copy_2d(struct core_node_pool *pool, const struct trm_copy_2d_desc *desc)
 {
-    struct core_node *node = node_create(maker, CORE_NODE_COPY_2D, COPY_BUFFERS, 0, NULL);
+    struct core_node *node = node_create(pool, CORE_NODE_COPY_2D, COPY_BUFFERS, 0, NULL);
     if (node != NULL)
         node->copy_2d = *desc;
     return node;
 }
 
-struct core_node *core_node_fill(struct core_node_maker *maker, const struct trm_fill_desc *desc)
+struct core_node *core_node_fill(struct core_node_pool *pool, const struct trm_fill_desc *desc)
 {
-    struct core_node *node = node_create(maker, CORE_NODE_FILL, 1, 0, NULL);
+    struct core_node *node = node_create(pool, CORE_NODE_FILL, 1, 0, NULL);
     if (node != NULL)
         node->fill = *desc;
     return node;
@@ -94,14 +94,14 @@ static uint64_t block_bytes(const struct trm_launch_desc *desc)
     return bytes;
 }
 
-struct core_node *core_node_launch(struct core_node_maker *maker, const struct trm_launch_desc *desc)
+struct core_node *core_node_launch(struct core_node_pool *pool, const struct trm_launch_desc *desc)
 {
     uint32_t count     = desc->argument_count;
     uint64_t arguments = aligned(count * sizeof(struct trm_launch_argument));
     void *extra;
 
     struct core_node *node =
-        node_create(maker, CORE_NODE_LAUNCH, count, arguments + block_bytes(desc), &extra);
+        node_create(pool, CORE_NODE_LAUNCH, count, arguments + block_bytes(desc), &extra);
     if (node == NULL)
         return NULL;
     struct trm_launch_argument *own = extra;
@@ -119,9 +119,9 @@ struct core_node *core_node_launch(struct core_node_maker *maker, const struct t
     return node;
 }
 
-struct core_node *core_node_stamp(struct core_node_maker *maker, struct core_event *event)
+struct core_node *core_node_timestamp(struct core_node_pool *pool, struct core_event *event)
 {
-    struct core_node *node = node_create(maker, CORE_NODE_STAMP, 0, 0, NULL);
+    struct core_node *node = node_create(pool, CORE_NODE_TIMESTAMP, 0, 0, NULL);
     if (node == NULL)
         return NULL;
     core_object_retain(&event->object);
@@ -129,9 +129,9 @@ struct core_node *core_node_stamp(struct core_node_maker *maker, struct core_eve
     return node;
 }
 
-struct core_node *core_node_empty(struct core_node_maker *maker, const struct core_node *like)
+struct core_node *core_node_empty(struct core_node_pool *pool, const struct core_node *like)
 {
-    struct core_node *node = node_create(maker, like->kind, 0, 0, NULL);
+    struct core_node *node = node_create(pool, like->kind, 0, 0, NULL);
     if (node == NULL)
         return NULL;
     node->empty  = 1;
@@ -148,13 +148,13 @@ void core_node_retain(struct core_node *node)
     atomic_fetch_add_explicit(&node->references, 1, memory_order_relaxed);
 }
 
-static void node_release(const struct core_node_maker *maker, struct core_node *node)
+static void node_release(const struct core_node_pool *pool, struct core_node *node)
 {
     if (node != NULL)
-        core_release(maker->context, node, node->size);
+        core_release(pool->context, node, node->size);
 }
 
-void core_node_release(struct core_node_maker *maker, struct core_node *node)
+void core_node_release(struct core_node_pool *pool, struct core_node *node)
 {
     if (node == NULL || atomic_fetch_sub_explicit(&node->references, 1, memory_order_acq_rel) != 1)
         return;
@@ -162,16 +162,16 @@ void core_node_release(struct core_node_maker *maker, struct core_node *node)
         core_object_leave(&node->buffers[i]->object);
     core_object_release(node->kernel != NULL ? &node->kernel->object : NULL);
     core_object_release(node->event != NULL ? &node->event->object : NULL);
-    struct core_node **place = &maker->spare[maker->turn++ % CORE_SPARE_NODES];
-    node_release(maker, *place);
+    struct core_node **place = &pool->spare[pool->turn++ % CORE_SPARE_NODES];
+    node_release(pool, *place);
     *place = node;
 }
 
-void core_node_maker_fini(struct core_node_maker *maker)
+void core_node_pool_fini(struct core_node_pool *pool)
 {
     for (uint32_t i = 0; i < CORE_SPARE_NODES; i++) {
-        node_release(maker, maker->spare[i]);
-        maker->spare[i] = NULL;
+        node_release(pool, pool->spare[i]);
+        pool->spare[i] = NULL;
     }
 }
 
@@ -180,10 +180,10 @@ void core_node_maker_fini(struct core_node_maker *maker)
 const char *core_node_text(const struct core_node *node)
 {
     static const char *const texts[] = {
-        [CORE_NODE_UPLOAD] = "an upload", [CORE_NODE_DOWNLOAD] = "a download",
-        [CORE_NODE_COPY] = "a copy",      [CORE_NODE_COPY_2D] = "a 2D copy",
-        [CORE_NODE_FILL] = "a fill",      [CORE_NODE_LAUNCH] = "a launch",
-        [CORE_NODE_STAMP] = "an event",
+        [CORE_NODE_UPLOAD] = "an upload",   [CORE_NODE_DOWNLOAD] = "a download",
+        [CORE_NODE_COPY] = "a copy",        [CORE_NODE_COPY_2D] = "a 2D copy",
+        [CORE_NODE_FILL] = "a fill",        [CORE_NODE_LAUNCH] = "a launch",
+        [CORE_NODE_TIMESTAMP] = "an event",
     };
     return texts[node->kind];
 }
@@ -220,6 +220,6 @@ void core_node_count(const struct core_node *node, const struct core_device *dev
                    : two->destination.memory == NULL ? CORE_NODE_DOWNLOAD
                                                      : CORE_NODE_COPY,
                    two->width * two->height, unified, stats);
-    else if (node->kind != CORE_NODE_STAMP)
+    else if (node->kind != CORE_NODE_TIMESTAMP)
         count_copy(node->kind, node->copy.size, unified, stats);
 }

@@ -20,7 +20,7 @@ static struct core_recorder *recorder_of(struct trm_backend_stream *stream)
 
 static int32_t grow(struct core_recorder *recorder)
 {
-    struct core_context *context = recorder->maker->context;
+    struct core_context *context = recorder->pool->context;
     uint32_t capacity            = recorder->capacity == 0 ? FIRST_NODES : recorder->capacity * 2;
 
     if (recorder->fixed || capacity > UINT32_MAX / 2)
@@ -43,7 +43,7 @@ static int32_t add(struct core_recorder *recorder, struct core_node *node)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     int32_t status = recorder->count < recorder->capacity ? TRM_OK : grow(recorder);
     if (status != TRM_OK) {
-        core_node_release(recorder->maker, node);
+        core_node_release(recorder->pool, node);
         return status;
     }
     recorder->nodes[recorder->count++] = node;
@@ -55,7 +55,7 @@ static int32_t record_copy(struct trm_backend_stream *stream, uint64_t value,
 {
     struct core_recorder *recorder = recorder_of(stream);
     (void)value;
-    return add(recorder, core_node_copy(recorder->maker, desc));
+    return add(recorder, core_node_copy(recorder->pool, desc));
 }
 
 static int32_t record_copy_2d(struct trm_backend_stream *stream, uint64_t value,
@@ -63,7 +63,7 @@ static int32_t record_copy_2d(struct trm_backend_stream *stream, uint64_t value,
 {
     struct core_recorder *recorder = recorder_of(stream);
     (void)value;
-    return add(recorder, core_node_copy_2d(recorder->maker, desc));
+    return add(recorder, core_node_copy_2d(recorder->pool, desc));
 }
 
 static int32_t record_fill(struct trm_backend_stream *stream, uint64_t value,
@@ -71,7 +71,7 @@ static int32_t record_fill(struct trm_backend_stream *stream, uint64_t value,
 {
     struct core_recorder *recorder = recorder_of(stream);
     (void)value;
-    return add(recorder, core_node_fill(recorder->maker, desc));
+    return add(recorder, core_node_fill(recorder->pool, desc));
 }
 
 static int32_t record_launch(struct trm_backend_stream *stream, uint64_t value,
@@ -79,7 +79,7 @@ static int32_t record_launch(struct trm_backend_stream *stream, uint64_t value,
 {
     struct core_recorder *recorder = recorder_of(stream);
     (void)value;
-    return add(recorder, core_node_launch(recorder->maker, desc));
+    return add(recorder, core_node_launch(recorder->pool, desc));
 }
 
 static int32_t recorder_add_event(struct core_stream *stream, struct core_event *event)
@@ -94,7 +94,7 @@ static int32_t recorder_add_event(struct core_stream *stream, struct core_event 
     uint64_t value = core_stream_next(stream);
     base_error_clear();
     int32_t status =
-        core_stream_commit(stream, value, add(recorder, core_node_stamp(recorder->maker, event)));
+        core_stream_commit(stream, value, add(recorder, core_node_timestamp(recorder->pool, event)));
     if (status == TRM_OK)
         core_stream_count(stream, NULL);
     return status;
@@ -104,11 +104,11 @@ static int32_t recorder_add_event(struct core_stream *stream, struct core_event 
 
 /* There is room for as many buffers as the operation has names for. A buffer that somebody destroys at this moment is the
  * program's mistake, but not one to crash for. */
-static void recorder_add_buffer(struct core_stream *stream, struct core_in_flight *uses)
+static void recorder_add_buffer(struct core_stream *stream, struct core_in_flight *in_flight)
 {
     struct core_recorder *recorder = recorder_of(stream->backend);
     struct core_node *node         = recorder->nodes[recorder->count - 1];
-    struct core_buffer *buffer     = (void *)((char *)uses - offsetof(struct core_buffer, uses));
+    struct core_buffer *buffer     = (void *)((char *)in_flight - offsetof(struct core_buffer, in_flight));
 
     for (uint32_t i = 0; i < node->buffer_count; i++)
         if (node->buffers[i] == buffer)
@@ -131,10 +131,10 @@ static void recorder_add_kernel(struct core_stream *stream, struct core_kernel *
 
 void core_recorder_fini(struct core_recorder *recorder)
 {
-    struct core_context *context = recorder->maker->context;
+    struct core_context *context = recorder->pool->context;
 
     for (uint32_t i = 0; i < recorder->count; i++)
-        core_node_release(recorder->maker, recorder->nodes[i]);
+        core_node_release(recorder->pool, recorder->nodes[i]);
     recorder->count = 0;
     if (!recorder->fixed)
         core_release(context, recorder->nodes, recorder->capacity * sizeof(struct core_node *));

@@ -49,7 +49,7 @@ static int32_t begin(struct update *update, struct trm_graph_exec *handle, uint3
     update->exec              = exec;
     update->kernel            = exec->nodes[index]->kernel;
     update->index             = index;
-    update->recorder.maker    = &exec->maker;
+    update->recorder.pool     = &exec->pool;
     update->recorder.nodes    = &update->node;
     update->recorder.capacity = 1;
     update->recorder.fixed    = 1;
@@ -68,7 +68,7 @@ static int32_t take_node(struct update *update)
                          "a buffer was destroyed by another thread while a graph was updated with it");
     if (update->recorder.count != 0)
         return TRM_OK;
-    update->node = core_node_empty(&exec->maker, exec->nodes[update->index]);
+    update->node = core_node_empty(&exec->pool, exec->nodes[update->index]);
     if (update->node == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     update->recorder.count = 1;

@@ -64,7 +64,7 @@ int32_t trm_stream_adopt(struct trm_device *handle, int32_t type, uint64_t nativ
         return status;
     if (device->backend->interop.stream_adopt == NULL)
         return core_interop_missing(device, "streams of others");
-    status = core_stream_take_over(device, type, native, &stream);
+    status = core_stream_create_adopted(device, type, native, &stream);
     if (status == TRM_OK)
         *out = stream->object.handle;
     return status;

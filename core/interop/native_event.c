@@ -13,7 +13,7 @@ static int32_t hand_over(struct core_stream *stream)
     int32_t status = core_stream_submit(stream, last);
     if (status != TRM_OK)
         return status;
-    if (core_service_deadlocks(stream, last))
+    if (core_callback_would_deadlock(stream, last))
         return base_fail_static(TRM_ERROR_DEADLOCK,
                                 "a host callback hands over what waits for its end, which could never be");
     base_error_clear();

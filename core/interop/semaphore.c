@@ -12,7 +12,7 @@ struct core_semaphore {
     struct core_object object;
     struct core_device *device;
     struct trm_backend_semaphore *semaphore; /* NULL while it is being made, and at the end */
-    struct core_in_flight uses;
+    struct core_in_flight in_flight;
     struct core_deferred deferred;
 };
 
@@ -25,7 +25,7 @@ static const struct trm_interop_ops *ops_of(const struct core_semaphore *semapho
 
 static void let_go(struct core_semaphore *semaphore)
 {
-    core_in_flight_fini(semaphore->object.context, &semaphore->uses);
+    core_in_flight_fini(semaphore->object.context, &semaphore->in_flight);
     if (semaphore->semaphore != NULL)
         ops_of(semaphore)->semaphore_destroy(semaphore->semaphore);
     semaphore->semaphore = NULL;
@@ -43,13 +43,13 @@ static void semaphore_retire(struct core_object *object)
 {
     struct core_semaphore *semaphore = (struct core_semaphore *)object;
     core_device_forget_child(semaphore->device, CORE_SEMAPHORE);
-    if (core_in_flight_is_done(&semaphore->uses)) {
+    if (core_in_flight_is_done(&semaphore->in_flight)) {
         let_go(semaphore);
         return;
     }
     core_object_retain(object);
-    semaphore->deferred.uses = &semaphore->uses;
-    semaphore->deferred.go   = deferred_go;
+    semaphore->deferred.in_flight = &semaphore->in_flight;
+    semaphore->deferred.go        = deferred_go;
     core_device_defer(semaphore->device, &semaphore->deferred);
 }
 
@@ -214,7 +214,7 @@ static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaph
                                         call(stream->backend, value, semaphore->semaphore, semaphore_value));
     if (status != TRM_OK)
         return status;
-    core_in_flight_add(&semaphore->uses, stream, value);
+    core_in_flight_add(&semaphore->in_flight, stream, value);
     core_stream_count(stream, counter);
     return TRM_OK;
 }

@@ -14,7 +14,7 @@ static void array_retire(struct core_object *object)
     struct core_buffer *buffer = ((struct core_array *)object)->buffer;
 
     core_device_forget_child(buffer->device, CORE_ARRAY);
-    if (core_buffer_drop(buffer, 0) == 1)
+    if (core_buffer_release_user(buffer, 0) == 1)
         core_buffer_end(buffer);
 }
 
@@ -195,7 +195,7 @@ int32_t trm_array_upload(struct trm_array *array, int32_t type, uint64_t first, 
         return base_last_status();
     int32_t status = resolve(found, type, first, count, data, &offset, &size);
     if (status == TRM_OK)
-        status = core_in_flight_wait(&found->buffer->uses, TRM_FOREVER);
+        status = core_in_flight_wait(&found->buffer->in_flight, TRM_FOREVER);
     if (status == TRM_OK)
         status = core_buffer_write(found->buffer, offset, data, size);
     array_leave(found);
@@ -211,7 +211,7 @@ int32_t trm_array_download(struct trm_array *array, int32_t type, uint64_t first
         return base_last_status();
     int32_t status = resolve(found, type, first, count, data, &offset, &size);
     if (status == TRM_OK)
-        status = core_in_flight_wait(&found->buffer->uses, TRM_FOREVER);
+        status = core_in_flight_wait(&found->buffer->in_flight, TRM_FOREVER);
     if (status == TRM_OK)
         status = core_buffer_read(found->buffer, offset, data, size);
     array_leave(found);
@@ -252,9 +252,9 @@ static int32_t copy_arrays(struct core_array *destination, struct core_array *so
     int32_t status = check_alike(destination, source);
 
     if (status == TRM_OK)
-        status = core_in_flight_wait(&source->buffer->uses, TRM_FOREVER);
+        status = core_in_flight_wait(&source->buffer->in_flight, TRM_FOREVER);
     if (status == TRM_OK)
-        status = core_in_flight_wait(&destination->buffer->uses, TRM_FOREVER);
+        status = core_in_flight_wait(&destination->buffer->in_flight, TRM_FOREVER);
     if (status != TRM_OK || destination == source || source->buffer->size == 0)
         return status;
     return copy_and_wait(destination->buffer, source->buffer);

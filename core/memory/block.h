@@ -49,14 +49,14 @@ struct core_class {
     uint64_t reserved;                  /* bytes of its slabs */
 };
 
-struct core_shelf {
+struct core_class_table {
     struct core_class classes[CORE_CLASS_COUNT];
 };
 
 struct core_pool {
     struct core_device *device;
-    struct base_lock lock;                       /* guards what follows */
-    struct core_shelf *shelves[CORE_POOL_KINDS]; /* made at first use, never moved */
+    struct base_lock lock;                             /* guards what follows */
+    struct core_class_table *shelves[CORE_POOL_KINDS]; /* made at first use, never moved */
     struct core_slab *idle_oldest, *idle_newest;
     uint64_t threshold;  /* bytes that may stay cached */
     uint64_t slab_limit; /* bytes that a slab of small blocks has at most */
@@ -104,8 +104,8 @@ void core_parked_collect_locked(struct core_pool *pool);
 /* ---- pool_trim.c --------------------------------------------------------------------------- */
 
 /* Unlink idle slabs, the oldest first, until at most `keep` bytes stay cached. The list goes to
- * core_pool_drop() without the lock. */
+ * core_slab_destroy_list() without the lock. */
 struct core_slab *core_pool_trim_locked(struct core_pool *pool, uint64_t keep);
-void core_pool_drop(struct core_slab *list);
+void core_slab_destroy_list(struct core_slab *list);
 
 #endif

@@ -31,9 +31,9 @@ static void ordered_free(struct core_buffer *buffer)
     core_device_internal_unlock(device);
 }
 
-void core_buffer_let_go(struct core_buffer *buffer)
+void core_buffer_free_memory(struct core_buffer *buffer)
 {
-    core_in_flight_fini(buffer->object.context, &buffer->uses);
+    core_in_flight_fini(buffer->object.context, &buffer->in_flight);
     if (buffer->block != NULL)
         core_pool_give(buffer->device->pool, buffer->block);
     else if (buffer->ordered)
@@ -47,19 +47,19 @@ static void deferred_go(struct core_deferred *item)
     struct core_buffer *buffer =
         (struct core_buffer *)((char *)item - offsetof(struct core_buffer, deferred));
 
-    core_buffer_let_go(buffer);
+    core_buffer_free_memory(buffer);
     core_object_release(&buffer->object);
 }
 
-void core_buffer_let_go_later(struct core_buffer *buffer)
+void core_buffer_free_memory_when_done(struct core_buffer *buffer)
 {
-    if (core_in_flight_is_done(&buffer->uses)) {
-        core_buffer_let_go(buffer);
+    if (core_in_flight_is_done(&buffer->in_flight)) {
+        core_buffer_free_memory(buffer);
         return;
     }
     core_object_retain(&buffer->object);
-    buffer->deferred.uses = &buffer->uses;
-    buffer->deferred.go   = deferred_go;
+    buffer->deferred.in_flight = &buffer->in_flight;
+    buffer->deferred.go        = deferred_go;
     core_device_defer(buffer->device, &buffer->deferred);
 }
 
@@ -74,7 +74,7 @@ static void buffer_retire(struct core_object *object)
     if (atomic_load_explicit(&buffer->ending, memory_order_relaxed) == CORE_ENDING_BOTH &&
         atomic_exchange(&buffer->ending, CORE_ENDING_ONE) == CORE_ENDING_BOTH)
         return;
-    core_buffer_let_go_later(buffer);
+    core_buffer_free_memory_when_done(buffer);
 }
 
 /* The first half of core_device_drop_child() has been done by retire: the buffer is not live any more,
@@ -99,7 +99,7 @@ void core_buffer_end(struct core_buffer *buffer)
     core_object_kill(&buffer->object);
 }
 
-int32_t core_buffer_drop(struct core_buffer *buffer, int32_t alone)
+int32_t core_buffer_release_user(struct core_buffer *buffer, int32_t alone)
 {
     uint32_t users = atomic_load_explicit(&buffer->users, memory_order_relaxed);
 
@@ -162,7 +162,7 @@ static int32_t memory_from_backend(struct core_buffer *buffer, struct core_strea
         status = core_stream_commit(stream, value, status);
         if (status != TRM_OK)
             return status;
-        core_in_flight_add(&buffer->uses, stream, value);
+        core_in_flight_add(&buffer->in_flight, stream, value);
         buffer->ordered = 1;
         break;
     }
@@ -187,7 +187,7 @@ static int32_t memory_take(struct core_buffer *buffer, uint64_t alignment, struc
     buffer->base   = block->offset;
     buffer->host   = core_block_host(block);
     if (block->value != 0)
-        core_in_flight_add(&buffer->uses, stream, block->value);
+        core_in_flight_add(&buffer->in_flight, stream, block->value);
     return TRM_OK;
 }
 

@@ -37,7 +37,7 @@ struct core_buffer {
     void *staging;           /* while mapped, where the host cannot reach the memory */
     uint32_t map_flags;      /* while mapped */
     _Atomic uint32_t ending; /* enum core_buffer_ending */
-    struct core_in_flight uses;
+    struct core_in_flight in_flight;
     struct core_deferred deferred;
 };
 
@@ -61,15 +61,15 @@ void core_buffer_end(struct core_buffer *buffer);
 
 /* Drop one of the users. 1: it was the last, and the caller now ends the buffer; 0: others are
  * left; else INVALID_HANDLE. With `alone`, BUSY where others are left. */
-int32_t core_buffer_drop(struct core_buffer *buffer, int32_t alone);
+int32_t core_buffer_release_user(struct core_buffer *buffer, int32_t alone);
 
 /* Give the memory back, of which only finished work has made use. */
-void core_buffer_let_go(struct core_buffer *buffer);
+void core_buffer_free_memory(struct core_buffer *buffer);
 /* The same when the work that uses it has finished. */
-void core_buffer_let_go_later(struct core_buffer *buffer);
+void core_buffer_free_memory_when_done(struct core_buffer *buffer);
 
 /* Says which part of a span is out of range. */
-void core_span_explain(const struct trm_span *span, const struct core_buffer *buffer) __attribute__((cold));
+void core_span_fail(const struct trm_span *span, const struct core_buffer *buffer) __attribute__((cold));
 
 /* Checks a span against its buffer and resolves TRM_WHOLE: the length comes out. Both are of use after TRM_OK only.
  * Errors: INVALID_HANDLE, FORKED, OUT_OF_RANGE, by their names so that compilers see that they are none of them TRM_OK. */
@@ -83,7 +83,7 @@ static inline int32_t core_span_resolve(struct trm_span span, struct core_buffer
     *length       = span.length == TRM_WHOLE ? rest : span.length;
     if (__builtin_expect(span.offset <= found->size && *length <= rest, 1))
         return TRM_OK;
-    core_span_explain(&span, found);
+    core_span_fail(&span, found);
     return TRM_ERROR_OUT_OF_RANGE;
 }
 

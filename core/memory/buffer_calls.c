@@ -122,7 +122,7 @@ void trm_buffer_destroy(struct trm_buffer *buffer)
     if (found == NULL)
         return;
     core_device_reap(found->device);
-    if (core_buffer_drop(found, 0) == 1)
+    if (core_buffer_release_user(found, 0) == 1)
         core_buffer_end(found);
     core_object_leave(&found->object);
 }
@@ -169,7 +169,7 @@ int32_t trm_buffer_wait(struct trm_buffer *buffer, uint64_t timeout_ns)
     struct core_buffer *found = core_object_enter(buffer, CORE_BUFFER);
     if (found == NULL)
         return base_last_status();
-    int32_t status = core_in_flight_wait(&found->uses, timeout_ns);
+    int32_t status = core_in_flight_wait(&found->in_flight, timeout_ns);
     core_object_leave(&found->object);
     return status;
 }

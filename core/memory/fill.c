@@ -26,7 +26,7 @@ static int32_t fill_below(struct core_stream *stream, struct core_buffer *buffer
     int32_t status = core_stream_commit(stream, value, stream->ops->fill(stream->backend, value, &desc));
     if (status != TRM_OK)
         return status;
-    core_in_flight_add(&buffer->uses, stream, value);
+    core_in_flight_add(&buffer->in_flight, stream, value);
     return TRM_OK;
 }
 
@@ -52,8 +52,8 @@ static int32_t copy_up(struct core_stream *stream, struct core_buffer *buffer, u
         core_copy_enqueue(stream, core_place(buffer, offset), core_staging_place(staging), staging->size);
     if (status != TRM_OK)
         return status;
-    core_in_flight_add(&buffer->uses, stream, value);
-    core_in_flight_add(&staging->uses, stream, value);
+    core_in_flight_add(&buffer->in_flight, stream, value);
+    core_in_flight_add(&staging->in_flight, stream, value);
     return TRM_OK;
 }
 

@@ -43,7 +43,7 @@ static int32_t map(struct core_buffer *buffer, uint32_t flags, void **pointer)
     int32_t status = TRM_OK;
 
     if ((flags & TRM_MAP_NOSYNC) == 0)
-        status = core_in_flight_wait(&buffer->uses, TRM_FOREVER);
+        status = core_in_flight_wait(&buffer->in_flight, TRM_FOREVER);
     if (status == TRM_OK && buffer->host == NULL && buffer->size > 0)
         status = stage(buffer, flags);
     if (status != TRM_OK)

@@ -14,7 +14,7 @@
 /* A stream on the far device; goes when its work has ended. */
 struct far_stream {
     struct core_deferred deferred;
-    struct core_in_flight uses;
+    struct core_in_flight in_flight;
     struct core_context *context;
     struct core_stream *stream;
 };
@@ -62,7 +62,7 @@ static void far_go(struct core_deferred *item)
     struct far_stream *far = (struct far_stream *)((char *)item - offsetof(struct far_stream, deferred));
     struct core_context *context = far->context;
 
-    core_in_flight_fini(context, &far->uses);
+    core_in_flight_fini(context, &far->in_flight);
     core_stream_end(far->stream);
     core_object_release(&far->stream->object);
     core_release(context, far, sizeof(*far));
@@ -81,10 +81,10 @@ static int32_t far_create(struct core_device *device, struct far_stream **far)
         return status;
     }
     core_object_retain(&made->stream->object);
-    made->context       = context;
-    made->deferred.uses = &made->uses;
-    made->deferred.go   = far_go;
-    *far                = made;
+    made->context            = context;
+    made->deferred.in_flight = &made->in_flight;
+    made->deferred.go        = far_go;
+    *far                     = made;
     return TRM_OK;
 }
 
@@ -115,8 +115,8 @@ static int32_t half(struct core_stream *stream, struct core_buffer *buffer, uint
                                  : core_copy_enqueue(stream, host, place, size);
     if (status != TRM_OK)
         return status;
-    core_in_flight_add(&buffer->uses, stream, last_of(stream));
-    core_in_flight_add(&staging->uses, stream, last_of(stream));
+    core_in_flight_add(&buffer->in_flight, stream, last_of(stream));
+    core_in_flight_add(&staging->in_flight, stream, last_of(stream));
     return TRM_OK;
 }
 
@@ -173,7 +173,7 @@ static int32_t copy_by_host(struct relay *relay, uint64_t size)
     for (uint32_t i = 0; i < PIECES; i++)
         core_staging_release(relay->staging[i]);
     if (last_of(far->stream) != 0)
-        core_in_flight_add(&far->uses, far->stream, last_of(far->stream));
+        core_in_flight_add(&far->in_flight, far->stream, last_of(far->stream));
     core_device_defer(relay->near->device, &far->deferred);
     return status;
 }
@@ -208,7 +208,7 @@ int32_t core_peer_copy(struct core_stream *stream, struct core_buffer *destinati
     }
     if (status != TRM_OK)
         return status;
-    core_in_flight_add(&destination->uses, stream, last_of(stream));
-    core_in_flight_add(&source->uses, stream, last_of(stream));
+    core_in_flight_add(&destination->in_flight, stream, last_of(stream));
+    core_in_flight_add(&source->in_flight, stream, last_of(stream));
     return TRM_OK;
 }

@@ -40,7 +40,7 @@ void core_pool_destroy(struct core_pool *pool)
         return;
     struct core_context *context = pool->device->object.context;
 
-    core_pool_drop(core_pool_trim_locked(pool, 0));
+    core_slab_destroy_list(core_pool_trim_locked(pool, 0));
     for (int32_t kind = 0; kind < CORE_POOL_KINDS; kind++)
         core_release(context, pool->shelves[kind], sizeof(*pool->shelves[kind]));
     core_release(context, pool, sizeof(*pool));
@@ -105,7 +105,7 @@ static int32_t shelf_make(struct core_pool *pool, int32_t kind)
     if (there)
         return TRM_OK;
 
-    struct core_shelf *spare = core_allocate(context, sizeof(*spare));
+    struct core_class_table *spare = core_allocate(context, sizeof(*spare));
     if (spare == NULL)
         return base_fail_memory("making the size classes of a pool");
     base_lock_acquire(&pool->lock);
@@ -258,5 +258,5 @@ void core_pool_give(struct core_pool *pool, struct core_block *block)
     if (gone)
         core_slab_destroy(slab);
     if (idle != NULL)
-        core_pool_drop(idle);
+        core_slab_destroy_list(idle);
 }

@@ -68,6 +68,6 @@ int32_t trm_pool_set_threshold(struct trm_device *device, uint64_t bytes)
     found->pool->threshold = bytes;
     struct core_slab *idle = core_pool_trim_locked(found->pool, bytes);
     base_lock_release(&found->pool->lock);
-    core_pool_drop(idle);
+    core_slab_destroy_list(idle);
     return TRM_OK;
 }

@@ -129,7 +129,7 @@ static void block_unpark(struct core_block *block)
 
 static int32_t block_finished(const struct core_block *block)
 {
-    return core_stream_finished(block->stream, block->value);
+    return core_stream_has_finished(block->stream, block->value);
 }
 
 static void count_taken(const struct core_block *block)
@@ -205,7 +205,7 @@ int32_t core_pool_park(struct core_pool *pool, struct core_block *block, struct 
         idle = core_pool_trim_locked(pool, pool->threshold);
     }
     base_lock_release(&pool->lock);
-    core_pool_drop(idle);
+    core_slab_destroy_list(idle);
     return bin != NULL;
 }
 
@@ -224,7 +224,7 @@ void core_pool_stream_end(struct core_stream *stream)
     struct core_slab *idle = core_pool_trim_locked(pool, pool->threshold);
     base_lock_release(&pool->lock);
 
-    core_pool_drop(idle);
+    core_slab_destroy_list(idle);
     if (parked == NULL || parked == &ended)
         return;
     if (parked->bins != parked->first)

@@ -17,7 +17,7 @@ struct core_slab *core_pool_trim_locked(struct core_pool *pool, uint64_t keep)
     return list;
 }
 
-void core_pool_drop(struct core_slab *list)
+void core_slab_destroy_list(struct core_slab *list)
 {
     while (list != NULL) {
         struct core_slab *next = list->next;
@@ -35,7 +35,7 @@ void core_pool_trim(struct core_pool *pool, uint64_t keep)
     core_parked_collect_locked(pool);
     struct core_slab *idle = core_pool_trim_locked(pool, keep);
     base_lock_release(&pool->lock);
-    core_pool_drop(idle);
+    core_slab_destroy_list(idle);
     if (device->backend->pool.trim != NULL)
         device->backend->pool.trim(device->device, keep);
 }

@@ -32,7 +32,7 @@ int32_t trm_prefetch(struct trm_stream *stream, struct trm_span span, int32_t to
     status = core_stream_commit(found, value, status);
     if (status != TRM_OK)
         return status;
-    core_in_flight_add(&buffer->uses, found, value);
+    core_in_flight_add(&buffer->in_flight, found, value);
     core_stream_count(found, NULL);
     return TRM_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "core/memory/buffer.h"
 
-void core_span_explain(const struct trm_span *span, const struct core_buffer *buffer)
+void core_span_fail(const struct trm_span *span, const struct core_buffer *buffer)
 {
     if (span->offset > buffer->size)
         base_fail(TRM_ERROR_OUT_OF_RANGE,

@@ -62,7 +62,7 @@ static void staging_go(struct core_deferred *item)
         (struct core_staging *)((char *)item - offsetof(struct core_staging, deferred));
     struct core_context *context = staging->device->object.context;
 
-    core_in_flight_fini(context, &staging->uses);
+    core_in_flight_fini(context, &staging->in_flight);
     if (staging->block != NULL)
         core_pool_give(staging->device->pool, staging->block);
     else
@@ -74,7 +74,7 @@ void core_staging_release(struct core_staging *staging)
 {
     if (staging == NULL)
         return;
-    staging->deferred.uses = &staging->uses;
-    staging->deferred.go   = staging_go;
+    staging->deferred.in_flight = &staging->in_flight;
+    staging->deferred.go        = staging_go;
     core_device_defer(staging->device, &staging->deferred);
 }

@@ -8,7 +8,7 @@
 
 struct core_staging {
     struct core_deferred deferred;
-    struct core_in_flight uses;
+    struct core_in_flight in_flight;
     struct core_device *device;
     struct core_block *block; /* NULL: memory is of the context's allocator */
     void *memory;

@@ -29,17 +29,17 @@ int32_t trm_stream_alloc(struct trm_stream *stream, uint64_t size, struct trm_bu
 }
 
 /* Is there work on other streams, not known to have finished, that uses the buffer? */
-static int32_t others_use(struct core_in_flight *uses, const struct core_stream *stream)
+static int32_t others_use(struct core_in_flight *set, const struct core_stream *stream)
 {
     uint32_t own = 0;
 
-    uint32_t occupied = atomic_load_explicit(&uses->occupied, memory_order_acquire);
+    uint32_t occupied = atomic_load_explicit(&set->occupied, memory_order_acquire);
     if (occupied == 0)
         return 0;
-    base_lock_acquire(&uses->lock);
+    base_lock_acquire(&set->lock);
     for (uint32_t i = 0; i < CORE_IN_FLIGHT_INLINE; i++)
-        own += uses->slots[i].stream == stream;
-    base_lock_release(&uses->lock);
+        own += set->slots[i].stream == stream;
+    base_lock_release(&set->lock);
     return occupied != own;
 }
 
@@ -56,9 +56,9 @@ static int32_t ordered_free(struct core_buffer *buffer, struct core_stream *stre
  * on it. */
 static int32_t let_go_in_order(struct core_buffer *buffer, struct core_stream *stream)
 {
-    if (others_use(&buffer->uses, stream)) {
-        core_in_flight_is_done(&buffer->uses); /* drops those that have */
-        if (others_use(&buffer->uses, stream))
+    if (others_use(&buffer->in_flight, stream)) {
+        core_in_flight_is_done(&buffer->in_flight); /* drops those that have */
+        if (others_use(&buffer->in_flight, stream))
             return 0;
     }
     if (buffer->block != NULL) {
@@ -67,7 +67,7 @@ static int32_t let_go_in_order(struct core_buffer *buffer, struct core_stream *s
     } else if (!buffer->ordered || !ordered_free(buffer, stream)) {
         return 0;
     }
-    core_in_flight_fini(buffer->object.context, &buffer->uses);
+    core_in_flight_fini(buffer->object.context, &buffer->in_flight);
     return 1;
 }
 
@@ -80,12 +80,12 @@ static void end_on_stream(struct core_buffer *buffer, struct core_stream *stream
     int32_t retired = atomic_load_explicit(&buffer->ending, memory_order_acquire) == CORE_ENDING_ONE;
     if (!retired) {
         /* Whoever is inside will let the memory go when he leaves, after this use. */
-        core_in_flight_add(&buffer->uses, stream, core_stream_next(stream) - 1);
+        core_in_flight_add(&buffer->in_flight, stream, core_stream_next(stream) - 1);
         retired = atomic_exchange(&buffer->ending, CORE_ENDING_ONE) == CORE_ENDING_ONE;
     }
     if (retired && !let_go_in_order(buffer, stream)) {
-        core_in_flight_add(&buffer->uses, stream, core_stream_next(stream) - 1);
-        core_buffer_let_go_later(buffer);
+        core_in_flight_add(&buffer->in_flight, stream, core_stream_next(stream) - 1);
+        core_buffer_free_memory_when_done(buffer);
     }
     core_object_release(&buffer->object);
 }
@@ -102,7 +102,7 @@ int32_t trm_stream_free(struct trm_stream *stream, struct trm_buffer *buffer)
     if (status == TRM_OK && core_stream_is_recording(found))
         status = base_fail(TRM_ERROR_UNSUPPORTED, "freeing memory cannot be recorded into a graph");
     if (status == TRM_OK)
-        status = core_buffer_drop(freed, 1);
+        status = core_buffer_release_user(freed, 1);
     /* From here on nobody else can end the buffer, so it stays without being entered. */
     core_object_leave(&freed->object);
     if (status < 0)

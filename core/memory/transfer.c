@@ -41,7 +41,7 @@ inline int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer 
 {
     if (destination->device != source->device)
         return core_peer_copy(stream, destination, to, source, from, size);
-    struct core_in_flight *const sets[] = {&destination->uses, &source->uses};
+    struct core_in_flight *const sets[] = {&destination->in_flight, &source->in_flight};
     uint64_t value                      = core_stream_next(stream);
     int32_t status = core_copy_enqueue(stream, core_place(destination, to), core_place(source, from), size);
     if (status == TRM_OK)
@@ -150,7 +150,7 @@ int32_t core_upload(struct core_stream *stream, struct trm_span destination, con
         core_copy_enqueue(stream, core_place(buffer, destination.offset), core_place_host(source), length);
     if (status != TRM_OK)
         return status;
-    core_in_flight_add(&buffer->uses, stream, value);
+    core_in_flight_add(&buffer->in_flight, stream, value);
     core_copy_count(stream, CORE_COPY_UP, length);
     return TRM_OK;
 }
@@ -168,7 +168,7 @@ int32_t core_download(struct core_stream *stream, void *destination, struct trm_
         core_copy_enqueue(stream, core_place_host(destination), core_place(buffer, source.offset), length);
     if (status != TRM_OK)
         return status;
-    core_in_flight_add(&buffer->uses, stream, value);
+    core_in_flight_add(&buffer->in_flight, stream, value);
     core_copy_count(stream, CORE_COPY_DOWN, length);
     return TRM_OK;
 }

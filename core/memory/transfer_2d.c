@@ -138,7 +138,7 @@ static struct trm_place place_of(const struct side *side, uint64_t at)
 static void use(const struct side *side, struct core_stream *stream, uint64_t value)
 {
     if (side->buffer != NULL)
-        core_in_flight_add(&side->buffer->uses, stream, value);
+        core_in_flight_add(&side->buffer->in_flight, stream, value);
 }
 
 /* Consecutive bytes, from `to_at` and `from_at` after the first row's beginning. */

@@ -222,7 +222,7 @@ static uint32_t change_users(struct core_kernel *kernel, uint32_t change)
     return users;
 }
 
-int32_t core_kernel_share(struct trm_kernel *kernel)
+int32_t core_kernel_retain(struct trm_kernel *kernel)
 {
     int32_t status            = TRM_OK;
     struct core_kernel *found = core_object_enter(kernel, CORE_KERNEL);

@@ -238,7 +238,7 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
     argument->size           = length;
     argument->scalar         = 0;
     argument->block          = NULL;
-    launch->in_flight[index] = length == 0 ? NULL : &buffer->uses;
+    launch->in_flight[index] = length == 0 ? NULL : &buffer->in_flight;
     return TRM_OK;
 }
 
@@ -301,7 +301,7 @@ static int32_t launch_run(struct launch *launch, const struct trm_argument *argu
     if (!LIKELY(status == TRM_OK))
         return status;
     if (LIKELY(!core_stream_is_recording(stream)))
-        core_module_use(launch->kernel->module, stream, value);
+        core_module_note_launch(launch->kernel->module, stream, value);
     else
         stream->recorder_ops->add_kernel(stream, launch->kernel);
     core_in_flight_add_each(launch->in_flight, launch->desc.argument_count, stream, value);

@@ -19,7 +19,7 @@ static void module_unload(struct core_module *module)
     struct core_context *context = module->object.context;
     struct core_device *device   = module->device;
 
-    core_in_flight_fini(context, &module->uses);
+    core_in_flight_fini(context, &module->in_flight);
     device->backend->module.unload(module->module);
     core_module_source_destroy(context, module->portable);
     core_release(context, module->name, strlen(module->name) + 1);
@@ -43,9 +43,9 @@ static void module_release(struct core_object *object)
     struct core_module *module = (struct core_module *)object;
     struct core_device *device = module->device;
 
-    core_module_notes_to_uses(module);
-    module->deferred.uses = &module->uses;
-    module->deferred.go   = deferred_go;
+    core_module_launches_to_in_flight(module);
+    module->deferred.in_flight = &module->in_flight;
+    module->deferred.go        = deferred_go;
     core_object_retain(&device->object);
     core_device_defer(device, &module->deferred);
     core_device_release(device);
@@ -63,7 +63,7 @@ static const struct core_object_ops module_ops = {
 static int32_t check_supported(struct core_device *device, int32_t format)
 {
     base_error_clear();
-    int32_t status = device->backend->module.supports(device->device, core_module_format_below(format));
+    int32_t status = device->backend->module.supports(device->device, core_module_backend_format(format));
     if (status == TRM_OK)
         return TRM_OK;
     if (status == TRM_ERROR_UNSUPPORTED && core_module_is_portable(format))

@@ -10,7 +10,7 @@
 #include "core/device/device.h"
 #include "core/stream/stream.h"
 
-struct core_module_notes;
+struct core_module_launches;
 struct core_portable;
 
 /* Kept by its handle, its kernels, and launches; unloaded when all are gone. Launches are far more
@@ -22,8 +22,8 @@ struct core_module {
     struct core_device *device;
     struct trm_backend_module *module;
     struct base_lock lock; /* guards the list that follows, but not the values in it */
-    struct core_module_notes *notes;
-    struct core_in_flight uses;
+    struct core_module_launches *notes;
+    struct core_in_flight in_flight;
     struct core_deferred deferred;
     struct core_portable *portable; /* what it was made of, and its kernels; NULL: native code */
     char *name;
@@ -35,16 +35,17 @@ static inline struct core_module *core_module_find(struct trm_module *handle)
 }
 
 /* Record that operation `value` of `stream` runs code of the module. By the enqueuing thread. */
-void core_module_use_first(struct core_module *module, struct core_stream *stream, uint64_t value);
-static inline void core_module_use(struct core_module *module, struct core_stream *stream, uint64_t value)
+void core_module_note_launch_slow(struct core_module *module, struct core_stream *stream, uint64_t value);
+static inline void core_module_note_launch(struct core_module *module, struct core_stream *stream,
+                                           uint64_t value)
 {
     if (__builtin_expect(stream->launched == module->object.handle, 1))
         atomic_store_explicit(stream->launched_note, value, memory_order_release);
     else
-        core_module_use_first(module, stream, value);
+        core_module_note_launch_slow(module, stream, value);
 }
 
 /* Make uses of the notes, once nothing is launched from the module any more. */
-void core_module_notes_to_uses(struct core_module *module);
+void core_module_launches_to_in_flight(struct core_module *module);
 
 #endif

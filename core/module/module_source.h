@@ -16,7 +16,7 @@ static inline int32_t core_module_is_portable(int32_t format)
 }
 
 /* The format that a backend gets instead. */
-static inline int32_t core_module_format_below(int32_t format)
+static inline int32_t core_module_backend_format(int32_t format)
 {
     return core_module_is_portable(format) ? TRM_MODULE_SPIRV : format;
 }

@@ -26,10 +26,10 @@ struct call {
 /* The stream stands still meanwhile, so nothing that it could be waited for comes after this. */
 static void call_now(const struct call *call)
 {
-    struct core_frame frame;
-    core_service_push(&frame, call->stream, UINT64_MAX);
+    struct core_callback_frame frame;
+    core_callback_push(&frame, call->stream, UINT64_MAX);
     call->callback(call->user, call->status);
-    core_service_pop(&frame);
+    core_callback_pop(&frame);
 }
 
 static void call_run(struct core_job *job)
@@ -66,7 +66,7 @@ static int32_t call_and_wait(struct core_stream *stream, trm_callback_fn callbac
     if (call.status == TRM_ERROR_DEADLOCK)
         return call.status;
     int32_t status = TRM_OK;
-    if (core_service_inside(NULL) == NULL)
+    if (core_callback_current(NULL) == NULL)
         status = call_on_service(&call);
     else
         call_now(&call);
@@ -87,7 +87,7 @@ int32_t trm_stream_callback(struct trm_stream *handle, trm_callback_fn callback,
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_callback: `callback` is NULL");
     /* It may destroy the stream. */
     core_object_retain(&stream->object);
-    if (core_gates_are_there(stream))
+    if (core_stream_has_gates(stream))
         status = core_gate_callback(stream, callback, user);
     else
         status = call_and_wait(stream, callback, user);

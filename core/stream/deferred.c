@@ -21,7 +21,7 @@ static void append_locked(struct core_device *device, struct core_deferred *item
     atomic_fetch_add_explicit(&device->deferred_count, 1, memory_order_release);
 }
 
-void core_device_defer_late(struct core_device *device, struct core_deferred *item)
+void core_device_defer_unchecked(struct core_device *device, struct core_deferred *item)
 {
     pthread_mutex_lock(&device->lock);
     append_locked(device, item);
@@ -33,13 +33,13 @@ void core_device_defer_late(struct core_device *device, struct core_deferred *it
  * be waiting for. */
 static int32_t has_ended(struct core_device *device, struct core_deferred *item)
 {
-    if (core_in_flight_is_done(item->uses))
+    if (core_in_flight_is_done(item->in_flight))
         return 1;
-    if (core_object_alive(device->object.handle, CORE_DEVICE) || core_service_inside(NULL) != NULL ||
-        !core_in_flight_is_foreign(item->uses, device))
+    if (core_object_alive(device->object.handle, CORE_DEVICE) || core_callback_current(NULL) != NULL ||
+        !core_in_flight_is_foreign(item->in_flight, device))
         return 0;
-    core_in_flight_wait(item->uses, TRM_FOREVER);
-    return core_in_flight_is_done(item->uses);
+    core_in_flight_wait(item->in_flight, TRM_FOREVER);
+    return core_in_flight_is_done(item->in_flight);
 }
 
 void core_device_defer(struct core_device *device, struct core_deferred *item)
@@ -47,7 +47,7 @@ void core_device_defer(struct core_device *device, struct core_deferred *item)
     if (has_ended(device, item))
         item->go(item);
     else
-        core_device_defer_late(device, item);
+        core_device_defer_unchecked(device, item);
 }
 
 static struct core_deferred *take_all(struct core_device *device)
@@ -84,7 +84,7 @@ static struct core_deferred *let_go(struct core_device *device, struct core_defe
     while (list != NULL && in_vain < LOOK_AT_MOST) {
         struct core_deferred *item = list;
         list                       = item->next;
-        if (core_in_flight_is_done(item->uses)) {
+        if (core_in_flight_is_done(item->in_flight)) {
             atomic_fetch_sub_explicit(&device->deferred_count, 1, memory_order_relaxed);
             item->go(item);
             continue;
@@ -131,7 +131,7 @@ void core_device_reap_all(struct core_device *device)
     while ((item = take_all(device)) != NULL) {
         while (item != NULL) {
             struct core_deferred *next = item->next;
-            core_in_flight_wait(item->uses, TRM_FOREVER);
+            core_in_flight_wait(item->in_flight, TRM_FOREVER);
             atomic_fetch_sub_explicit(&device->deferred_count, 1, memory_order_relaxed);
             item->go(item);
             item = next;

@@ -11,7 +11,7 @@ struct core_device;
 /* Embedded in what waits to go. It keeps the device alive by itself where it has to. */
 struct core_deferred {
     struct core_deferred *next;
-    struct core_in_flight *uses;
+    struct core_in_flight *in_flight;
     void (*go)(struct core_deferred *item); /* called once, without locks held; frees the item */
 };
 
@@ -20,7 +20,7 @@ struct core_deferred {
 void core_device_defer(struct core_device *device, struct core_deferred *item);
 
 /* The same without looking: for threads on which nothing may end. */
-void core_device_defer_late(struct core_device *device, struct core_deferred *item);
+void core_device_defer_unchecked(struct core_device *device, struct core_deferred *item);
 
 /* Let everything go whose work has ended. Called where memory is asked for, freed, waited for or
  * counted. Cheap when there is nothing. The caller keeps the device alive. */

@@ -17,7 +17,7 @@ static void event_release(struct core_object *object)
 {
     struct core_event *event   = (struct core_event *)object;
     struct core_device *device = event->device;
-    core_event_stamp_end(event);
+    core_event_release_timestamp(event);
     core_object_release(event->stream != NULL ? &event->stream->object : NULL);
     core_event_pool_give(device, event);
     core_device_release(device);
@@ -66,7 +66,7 @@ void trm_event_destroy(struct trm_event *handle)
 
 /* ---- the point ------------------------------------------------------------------------------------ */
 
-int32_t core_event_hold(struct core_event *event, struct core_stream **stream, uint64_t *value)
+int32_t core_event_get_point(struct core_event *event, struct core_stream **stream, uint64_t *value)
 {
     base_lock_acquire(&event->lock);
     struct core_stream *held = event->stream;
@@ -105,7 +105,7 @@ int32_t core_event_record(struct core_event *event, struct core_stream *stream)
     uint64_t value;
     int32_t status = TRM_OK;
     if (event->flags & TRM_EVENT_TIMING)
-        status = core_event_stamp(event, stream, &value);
+        status = core_event_record_timestamp(event, stream, &value);
     if (status == TRM_OK)
         status = core_stream_mark(stream, &value);
     if (status == TRM_OK)
@@ -122,7 +122,7 @@ int32_t core_event_record_time(struct trm_event *handle, struct trm_stream *stre
         return base_last_status();
     int32_t status = core_stream_begin(stream_handle, &stream);
     if (status == TRM_OK)
-        status = core_event_stamp(event, stream, &value);
+        status = core_event_record_timestamp(event, stream, &value);
     if (status == TRM_OK)
         move_to(event, stream, value);
     return status;
@@ -151,7 +151,7 @@ int32_t trm_event_wait(struct trm_event *handle, uint64_t timeout_ns)
     struct core_event *event = core_object_enter(handle, CORE_EVENT);
     if (event == NULL)
         return base_last_status();
-    if (core_event_hold(event, &stream, &value)) {
+    if (core_event_get_point(event, &stream, &value)) {
         status = core_stream_wait_value(stream, value, timeout_ns);
         core_object_release(&stream->object);
     }
@@ -173,7 +173,7 @@ int32_t trm_event_point(struct trm_event *handle, struct trm_point *point)
         return base_last_status();
     if (point == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_point: `point` is NULL");
-    if (!core_event_hold(event, &stream, &value))
+    if (!core_event_get_point(event, &stream, &value))
         return base_fail(TRM_ERROR_NOT_FOUND, "the event has never been recorded");
     point->stream = stream->object.handle;
     point->value  = value;

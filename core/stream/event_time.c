@@ -12,17 +12,17 @@
 #include "core/stream/notify.h"
 #include "core/stream/stream_object.h"
 
-struct core_stamp {
+struct core_timestamp {
     struct core_device *device;        /* holds a reference */
     _Atomic uint32_t references;       /* the event's or the deferred list's, a reader's, a notification's */
-    struct core_in_flight uses;        /* the record in flight */
+    struct core_in_flight in_flight;   /* the record in flight */
     struct core_deferred deferred;     /* while it is, and the event has moved on */
     struct trm_backend_stamp *backend; /* NULL: emulated, by what follows */
     struct core_notification notification;
-    struct core_stream *stream; /* of the last record; pinned while that is queued */
-    struct core_stamp *next;    /* in the queue of the stream; under device->lock */
-    int32_t queued;             /* 1: it has no time yet; under device->lock */
-    _Atomic uint64_t time;      /* nanoseconds; 0: not yet */
+    struct core_stream *stream;  /* of the last record; pinned while that is queued */
+    struct core_timestamp *next; /* in the queue of the stream; under device->lock */
+    int32_t queued;              /* 1: it has no time yet; under device->lock */
+    _Atomic uint64_t time;       /* nanoseconds; 0: not yet */
     int32_t
         shared; /* 1: of a graph, whose instance has a reference for as long as a record may be in flight */
 };
@@ -36,25 +36,25 @@ static int32_t is_native(const struct core_device *device)
            ops->stamp_read != NULL;
 }
 
-static void stamp_free(struct core_stamp *stamp)
+static void stamp_free(struct core_timestamp *stamp)
 {
     struct core_device *device = stamp->device;
-    core_in_flight_fini(device->object.context, &stamp->uses);
+    core_in_flight_fini(device->object.context, &stamp->in_flight);
     if (stamp->backend != NULL)
         device->backend->profile.stamp_destroy(stamp->backend);
     core_release(device->object.context, stamp, sizeof(*stamp));
     core_device_release(device);
 }
 
-static void stamp_unref(struct core_stamp *stamp)
+static void stamp_unref(struct core_timestamp *stamp)
 {
     if (stamp != NULL && atomic_fetch_sub_explicit(&stamp->references, 1, memory_order_acq_rel) == 1)
         stamp_free(stamp);
 }
 
-static struct core_stamp *stamp_of(struct core_deferred *item)
+static struct core_timestamp *stamp_of(struct core_deferred *item)
 {
-    return (struct core_stamp *)((char *)item - offsetof(struct core_stamp, deferred));
+    return (struct core_timestamp *)((char *)item - offsetof(struct core_timestamp, deferred));
 }
 
 static void deferred_unref(struct core_deferred *item)
@@ -68,7 +68,7 @@ static void deferred_free(struct core_deferred *item)
 }
 
 /* The event's reference goes; if the record is in flight, when it has ended. */
-static void stamp_discard(struct core_stamp *stamp)
+static void stamp_discard(struct core_timestamp *stamp)
 {
     if (stamp == NULL)
         return;
@@ -76,8 +76,8 @@ static void stamp_discard(struct core_stamp *stamp)
         stamp_unref(stamp);
         return;
     }
-    stamp->deferred.uses = &stamp->uses;
-    stamp->deferred.go   = deferred_unref;
+    stamp->deferred.in_flight = &stamp->in_flight;
+    stamp->deferred.go        = deferred_unref;
     core_device_defer(stamp->device, &stamp->deferred);
 }
 
@@ -94,9 +94,9 @@ static int32_t create_below(struct core_device *device, struct trm_backend_stamp
     return TRM_OK;
 }
 
-static int32_t stamp_create(struct core_device *device, struct core_stamp **out)
+static int32_t stamp_create(struct core_device *device, struct core_timestamp **out)
 {
-    struct core_stamp *stamp = core_allocate(device->object.context, sizeof(*stamp));
+    struct core_timestamp *stamp = core_allocate(device->object.context, sizeof(*stamp));
     if (stamp == NULL)
         return base_fail_memory("making a timestamp");
     stamp->device = device;
@@ -113,7 +113,7 @@ static int32_t stamp_create(struct core_device *device, struct core_stamp **out)
 
 /* ---- recording -------------------------------------------------------------------------------------- */
 
-static int32_t record_native(struct core_stamp *stamp, struct core_stream *stream, uint64_t *value)
+static int32_t record_native(struct core_timestamp *stamp, struct core_stream *stream, uint64_t *value)
 {
     const struct trm_profile_ops *ops = &stream->device->backend->profile;
     *value                            = core_stream_next(stream);
@@ -121,29 +121,29 @@ static int32_t record_native(struct core_stamp *stamp, struct core_stream *strea
         core_stream_commit(stream, *value, ops->stamp_record(stream->backend, *value, stamp->backend));
     if (status != TRM_OK)
         return status;
-    core_in_flight_add(&stamp->uses, stream, *value);
+    core_in_flight_add(&stamp->in_flight, stream, *value);
     core_stream_count(stream, NULL);
     return TRM_OK;
 }
 
 /* Whoever tells of a record may be overtaken by one who tells of a later one. So all before it in the stream get their time too:
  * from one event of a stream to the next, time does not go backwards. */
-static void note_time(struct core_stamp *stamp)
+static void note_time(struct core_timestamp *stamp)
 {
     struct core_device *device = stamp->device;
     pthread_mutex_lock(&device->lock);
     uint64_t now = stamp->queued ? base_now() : 0;
     while (stamp->queued) {
-        struct core_stamp *oldest = stamp->stream->stamps;
-        stamp->stream->stamps     = oldest->next;
-        oldest->queued            = 0;
+        struct core_timestamp *oldest = stamp->stream->stamps;
+        stamp->stream->stamps         = oldest->next;
+        oldest->queued                = 0;
         atomic_store(&oldest->time, now);
     }
     pthread_mutex_unlock(&device->lock);
 }
 
 /* In the order in which they are recorded, which is that of the stream. */
-static void queue_stamp(struct core_stamp *stamp, struct core_stream *stream)
+static void queue_stamp(struct core_timestamp *stamp, struct core_stream *stream)
 {
     pthread_mutex_lock(&stamp->device->lock);
     if (stream->stamps != NULL)
@@ -158,13 +158,13 @@ static void queue_stamp(struct core_stamp *stamp, struct core_stream *stream)
 }
 
 /* Nobody will tell of it. It is the last one. */
-static void unqueue_stamp(struct core_stamp *stamp)
+static void unqueue_stamp(struct core_timestamp *stamp)
 {
-    struct core_stream *stream = stamp->stream;
-    struct core_stamp *before  = NULL;
+    struct core_stream *stream    = stamp->stream;
+    struct core_timestamp *before = NULL;
     pthread_mutex_lock(&stamp->device->lock);
     if (stamp->queued) {
-        for (struct core_stamp *each = stream->stamps; each != stamp; each = each->next)
+        for (struct core_timestamp *each = stream->stamps; each != stamp; each = each->next)
             before = each;
         if (before != NULL)
             before->next = NULL;
@@ -179,19 +179,19 @@ static void unqueue_stamp(struct core_stamp *stamp)
 /* Nothing may end on this thread. */
 static void stamp_notified(struct core_notification *notification, int32_t status)
 {
-    struct core_stamp *stamp =
-        (struct core_stamp *)((char *)notification - offsetof(struct core_stamp, notification));
+    struct core_timestamp *stamp =
+        (struct core_timestamp *)((char *)notification - offsetof(struct core_timestamp, notification));
     struct core_device *device = stamp->device;
     (void)status; /* whoever reads the time asks the stream first */
     note_time(stamp);
     if (atomic_fetch_sub_explicit(&stamp->references, 1, memory_order_acq_rel) != 1)
         return;
-    stamp->deferred.uses = &stamp->uses;
-    stamp->deferred.go   = deferred_free;
-    core_device_defer_late(device, &stamp->deferred);
+    stamp->deferred.in_flight = &stamp->in_flight;
+    stamp->deferred.go        = deferred_free;
+    core_device_defer_unchecked(device, &stamp->deferred);
 }
 
-static int32_t record_emulated(struct core_stamp *stamp, struct core_stream *stream, uint64_t *value)
+static int32_t record_emulated(struct core_timestamp *stamp, struct core_stream *stream, uint64_t *value)
 {
     int32_t status = core_stream_mark(stream, value);
     if (status != TRM_OK)
@@ -199,7 +199,7 @@ static int32_t record_emulated(struct core_stamp *stamp, struct core_stream *str
     atomic_store(&stamp->time, 0);
     stamp->notification.notified = stamp_notified;
     atomic_fetch_add_explicit(&stamp->references, 1, memory_order_relaxed);
-    core_in_flight_add(&stamp->uses, stream, *value);
+    core_in_flight_add(&stamp->in_flight, stream, *value);
     queue_stamp(stamp, stream);
     status = core_notify(stream, *value, &stamp->notification);
     if (status != TRM_OK) {
@@ -209,27 +209,27 @@ static int32_t record_emulated(struct core_stamp *stamp, struct core_stream *str
     return status;
 }
 
-static struct core_stamp *swap(struct core_event *event, struct core_stamp *stamp)
+static struct core_timestamp *swap(struct core_event *event, struct core_timestamp *stamp)
 {
     base_lock_acquire(&event->lock);
-    struct core_stamp *before = event->stamp;
-    event->stamp              = stamp;
+    struct core_timestamp *before = event->stamp;
+    event->stamp                  = stamp;
     base_lock_release(&event->lock);
     return before;
 }
 
 /* Only the event has it, and its last record has ended. */
-static int32_t is_idle(struct core_stamp *stamp)
+static int32_t is_idle(struct core_timestamp *stamp)
 {
     return stamp != NULL && !stamp->shared &&
            atomic_load_explicit(&stamp->references, memory_order_acquire) == 1 &&
-           core_in_flight_is_done(&stamp->uses);
+           core_in_flight_is_done(&stamp->in_flight);
 }
 
 /* While it records the event has no stamp, so that no two threads use one at once. */
-int32_t core_event_stamp(struct core_event *event, struct core_stream *stream, uint64_t *value)
+int32_t core_event_record_timestamp(struct core_event *event, struct core_stream *stream, uint64_t *value)
 {
-    struct core_stamp *before = swap(event, NULL), *stamp = before;
+    struct core_timestamp *before = swap(event, NULL), *stamp = before;
     int32_t status = is_idle(before) ? TRM_OK : stamp_create(event->device, &stamp);
     if (status == TRM_OK) {
         status = stamp->backend != NULL ? record_native(stamp, stream, value)
@@ -245,19 +245,19 @@ int32_t core_event_stamp(struct core_event *event, struct core_stream *stream, u
     return status;
 }
 
-void core_event_stamp_end(struct core_event *event)
+void core_event_release_timestamp(struct core_event *event)
 {
     stamp_discard(swap(event, NULL));
 }
 
 /* ---- stamps of graphs ------------------------------------------------------------------------------- */
 
-int32_t core_stamp_are_native(const struct core_device *device)
+int32_t core_timestamps_are_native(const struct core_device *device)
 {
     return is_native(device);
 }
 
-int32_t core_stamp_create_shared(struct core_device *device, struct core_stamp **stamp)
+int32_t core_timestamp_create_shared(struct core_device *device, struct core_timestamp **stamp)
 {
     int32_t status = stamp_create(device, stamp);
     if (status == TRM_OK)
@@ -265,22 +265,22 @@ int32_t core_stamp_create_shared(struct core_device *device, struct core_stamp *
     return status;
 }
 
-struct trm_backend_stamp *core_stamp_below(const struct core_stamp *stamp)
+struct trm_backend_stamp *core_timestamp_backend(const struct core_timestamp *stamp)
 {
     return stamp->backend;
 }
 
-void core_stamp_release(struct core_stamp *stamp)
+void core_timestamp_release(struct core_timestamp *stamp)
 {
     stamp_unref(stamp);
 }
 
 /* Mostly the event is on the same stream as before, with the same stamp. */
-void core_event_take_stamp(struct core_event *event, struct core_stamp *stamp, struct core_stream *stream,
-                           uint64_t value)
+void core_event_set_timestamp(struct core_event *event, struct core_timestamp *stamp,
+                              struct core_stream *stream, uint64_t value)
 {
-    struct core_stamp *old_stamp   = NULL;
-    struct core_stream *old_stream = NULL;
+    struct core_timestamp *old_stamp = NULL;
+    struct core_stream *old_stream   = NULL;
     base_lock_acquire(&event->lock);
     if (event->stamp != stamp) {
         atomic_fetch_add_explicit(&stamp->references, 1, memory_order_relaxed);
@@ -304,7 +304,7 @@ void core_event_take_stamp(struct core_event *event, struct core_stamp *stamp, s
 struct record {
     struct core_stream *stream;
     uint64_t value;
-    struct core_stamp *stamp;
+    struct core_timestamp *stamp;
 };
 
 static int32_t record_hold(struct core_event *event, struct record *record)
@@ -324,7 +324,7 @@ static int32_t record_hold(struct core_event *event, struct record *record)
     return base_fail(TRM_ERROR_INVALID_ARGUMENT, "an event that was never recorded holds no time");
 }
 
-static int32_t read_stamp(struct core_stamp *stamp, uint64_t *nanoseconds)
+static int32_t read_stamp(struct core_timestamp *stamp, uint64_t *nanoseconds)
 {
     if (stamp->backend == NULL) {
         note_time(stamp);
@@ -342,7 +342,7 @@ int32_t core_event_time(struct core_event *event, uint64_t *nanoseconds)
     int32_t status = record_hold(event, &record);
     if (status != TRM_OK)
         return status;
-    status = core_stream_reached(record.stream, record.value);
+    status = core_stream_query(record.stream, record.value);
     if (status == TRM_OK && record.stamp == NULL)
         status = base_fail(TRM_ERROR_TIMEOUT, "the event is being recorded at this moment");
     if (status == TRM_OK)

@@ -46,11 +46,11 @@ static void gate_notified(struct core_notification *notification, int32_t status
 
 static void run_callback(const struct core_gate *gate)
 {
-    struct core_frame frame;
+    struct core_callback_frame frame;
     int32_t status = core_stream_failure_status(gate->stream);
-    core_service_push(&frame, gate->stream, gate->value);
+    core_callback_push(&frame, gate->stream, gate->value);
     gate->callback(gate->user, status != TRM_OK ? status : gate->status);
-    core_service_pop(&frame);
+    core_callback_pop(&frame);
 }
 
 /* What it waited for has failed, and so does the stream, with the same sentence. What is enqueued
@@ -59,12 +59,12 @@ static void run_callback(const struct core_gate *gate)
 static int32_t pass_failure_on(const struct core_gate *gate)
 {
     struct core_stream *stream = gate->stream;
-    int32_t status             = core_stream_reached(gate->other, gate->other_value);
+    int32_t status             = core_stream_query(gate->other, gate->other_value);
     if (status == TRM_OK || status == TRM_ERROR_TIMEOUT) {
         base_error_clear();
         status = base_fail_backend(gate->status);
     }
-    core_stream_cut(stream, gate->value - 1, status);
+    core_stream_fail_after(stream, gate->value - 1, status);
     if (stream->ops->abandon == NULL)
         return 0;
     stream->ops->abandon(stream->backend, status);
@@ -76,7 +76,7 @@ static void gate_open(const struct core_gate *gate)
     const struct core_stream *stream = gate->stream;
     if (gate->callback != NULL)
         run_callback(gate);
-    else if (gate->status != TRM_OK && !core_stream_came_through(gate->other, gate->other_value) &&
+    else if (gate->status != TRM_OK && !core_stream_has_succeeded(gate->other, gate->other_value) &&
              pass_failure_on(gate))
         return;
     stream->ops->open_gates(stream->backend, gate->value);
@@ -219,7 +219,7 @@ static int32_t gate_enqueue(struct core_gate *gate)
         return status;
     }
     core_object_retain(&gate->other->object);
-    core_stream_pin_again(stream);
+    core_stream_pin(stream);
     append(gate);
     if (gate->callback != NULL)
         core_stream_count(stream, &stream->stats->callbacks);

@@ -10,7 +10,7 @@
 
 #include "core/stream/stream_object.h"
 
-static inline int32_t core_gates_are_there(const struct core_stream *stream)
+static inline int32_t core_stream_has_gates(const struct core_stream *stream)
 {
     return stream->ops->gate != NULL && stream->ops->open_gates != NULL;
 }

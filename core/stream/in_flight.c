@@ -28,11 +28,11 @@ struct cursor {
     struct core_in_flight_block *more;
 };
 
-static struct cursor cursor_begin(struct core_in_flight *uses)
+static struct cursor cursor_begin(struct core_in_flight *set)
 {
-    return (struct cursor){.slots = uses->slots,
+    return (struct cursor){.slots = set->slots,
                            .count = CORE_IN_FLIGHT_INLINE,
-                           .more  = atomic_load_explicit(&uses->more, memory_order_acquire)};
+                           .more  = atomic_load_explicit(&set->more, memory_order_acquire)};
 }
 
 static struct core_in_flight_slot *cursor_next(struct cursor *cursor)
@@ -59,18 +59,18 @@ static uint64_t value_of(const struct core_in_flight_slot *slot)
 }
 
 /* The slot of a stream, or (NULL) a free one. The lock of the set or that of the stream is held; for a free one that of the set. */
-static struct core_in_flight_slot *find(struct core_in_flight *uses, const struct core_stream *stream)
+static struct core_in_flight_slot *find(struct core_in_flight *set, const struct core_stream *stream)
 {
-    struct cursor cursor = cursor_begin(uses);
+    struct cursor cursor = cursor_begin(set);
     struct core_in_flight_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL && stream_of(slot) != stream)
         ;
     return slot;
 }
 
-static int32_t is_empty(const struct core_in_flight *uses)
+static int32_t is_empty(const struct core_in_flight *set)
 {
-    return atomic_load_explicit(&uses->occupied, memory_order_acquire) == 0;
+    return atomic_load_explicit(&set->occupied, memory_order_acquire) == 0;
 }
 
 static void drop_all(struct drop *drop)
@@ -81,7 +81,7 @@ static void drop_all(struct drop *drop)
 }
 
 /* Frees a slot unless its stream has recorded something later than `value`, whose work has ended. */
-static int32_t give_up_locked(struct core_in_flight *uses, struct core_in_flight_slot *slot,
+static int32_t give_up_locked(struct core_in_flight *set, struct core_in_flight_slot *slot,
                               struct core_stream *stream, uint64_t value)
 {
     base_lock_acquire(&stream->in_flight_lock);
@@ -90,122 +90,122 @@ static int32_t give_up_locked(struct core_in_flight *uses, struct core_in_flight
         atomic_store_explicit(&slot->stream, NULL, memory_order_relaxed);
     base_lock_release(&stream->in_flight_lock);
     if (is_last)
-        atomic_fetch_sub_explicit(&uses->occupied, 1, memory_order_release);
+        atomic_fetch_sub_explicit(&set->occupied, 1, memory_order_release);
     return is_last;
 }
 
 /* Frees the slots whose work has ended, as far as `drop` has room. Returns how many are left that
  * have not been freed. */
-static uint32_t collect_locked(struct core_in_flight *uses, struct drop *drop)
+static uint32_t collect_locked(struct core_in_flight *set, struct drop *drop)
 {
-    struct cursor cursor = cursor_begin(uses);
+    struct cursor cursor = cursor_begin(set);
     struct core_in_flight_slot *slot;
     while (drop->count < DROP_AT_MOST && (slot = cursor_next(&cursor)) != NULL) {
         struct core_stream *stream = stream_of(slot);
         uint64_t value             = value_of(slot);
-        if (stream == NULL || !core_stream_finished(stream, value))
+        if (stream == NULL || !core_stream_has_finished(stream, value))
             continue;
-        if (give_up_locked(uses, slot, stream, value))
+        if (give_up_locked(set, slot, stream, value))
             drop->streams[drop->count++] = stream;
     }
-    return atomic_load_explicit(&uses->occupied, memory_order_relaxed);
+    return atomic_load_explicit(&set->occupied, memory_order_relaxed);
 }
 
 /* ---- recording --------------------------------------------------------------------------------- */
 
-static void occupy_locked(struct core_in_flight *uses, struct core_in_flight_slot *slot,
+static void occupy_locked(struct core_in_flight *set, struct core_in_flight_slot *slot,
                           struct core_stream *stream, uint64_t value)
 {
     core_object_retain(&stream->object);
     atomic_store_explicit(&slot->value, value, memory_order_relaxed);
     atomic_store_explicit(&slot->stream, stream, memory_order_relaxed);
-    atomic_fetch_add_explicit(&uses->occupied, 1, memory_order_release);
+    atomic_fetch_add_explicit(&set->occupied, 1, memory_order_release);
 }
 
 /* Takes a slot that is free or whose work has ended. */
-static int32_t record_locked(struct core_in_flight *uses, struct core_stream *stream, uint64_t value,
+static int32_t record_locked(struct core_in_flight *set, struct core_stream *stream, uint64_t value,
                              struct drop *drop)
 {
-    struct core_in_flight_slot *slot = find(uses, NULL);
+    struct core_in_flight_slot *slot = find(set, NULL);
     if (slot == NULL) {
-        collect_locked(uses, drop);
-        slot = find(uses, NULL);
+        collect_locked(set, drop);
+        slot = find(set, NULL);
     }
     if (slot == NULL)
         return 0;
-    occupy_locked(uses, slot, stream, value);
+    occupy_locked(set, slot, stream, value);
     return 1;
 }
 
 /* Without memory for a slot the operation itself is waited for: then there is nothing to record. In
  * a callback that it is enqueued behind, that would never end; but then what is there goes first. */
-static void wait_instead(struct core_in_flight *uses, struct core_stream *stream, uint64_t value)
+static void wait_instead(struct core_in_flight *set, struct core_stream *stream, uint64_t value)
 {
     struct drop drop = {0};
     int32_t recorded = 0;
     while (!recorded && core_stream_wait_finished(stream, value, TRM_FOREVER) == TRM_ERROR_DEADLOCK) {
-        core_in_flight_wait(uses, TRM_FOREVER);
-        base_lock_acquire(&uses->lock);
-        recorded = record_locked(uses, stream, value, &drop);
-        base_lock_release(&uses->lock);
+        core_in_flight_wait(set, TRM_FOREVER);
+        base_lock_acquire(&set->lock);
+        recorded = record_locked(set, stream, value, &drop);
+        base_lock_release(&set->lock);
         drop_all(&drop);
     }
 }
 
-__attribute__((cold, noinline)) static void record_new(struct core_in_flight *uses,
-                                                       struct core_stream *stream, uint64_t value)
+__attribute__((cold, noinline)) static void record_new(struct core_in_flight *set, struct core_stream *stream,
+                                                       uint64_t value)
 {
     struct core_context *context = stream->object.context;
     struct drop drop             = {0};
-    base_lock_acquire(&uses->lock);
-    int32_t recorded = record_locked(uses, stream, value, &drop);
-    base_lock_release(&uses->lock);
+    base_lock_acquire(&set->lock);
+    int32_t recorded = record_locked(set, stream, value, &drop);
+    base_lock_release(&set->lock);
     drop_all(&drop);
     if (recorded)
         return;
 
     struct core_in_flight_block *block = core_allocate(context, sizeof(*block));
     if (block == NULL) {
-        wait_instead(uses, stream, value);
+        wait_instead(set, stream, value);
         return;
     }
-    base_lock_acquire(&uses->lock);
-    block->next = atomic_load_explicit(&uses->more, memory_order_relaxed);
-    occupy_locked(uses, &block->slots[0], stream, value);
-    atomic_store_explicit(&uses->more, block, memory_order_release);
-    base_lock_release(&uses->lock);
+    base_lock_acquire(&set->lock);
+    block->next = atomic_load_explicit(&set->more, memory_order_relaxed);
+    occupy_locked(set, &block->slots[0], stream, value);
+    atomic_store_explicit(&set->more, block, memory_order_release);
+    base_lock_release(&set->lock);
 }
 
 /* The slot of a stream: one of the first where few streams use the object, which is worth a look of its own. */
-static inline struct core_in_flight_slot *find_first(struct core_in_flight *uses,
+static inline struct core_in_flight_slot *find_first(struct core_in_flight *set,
                                                      const struct core_stream *stream)
 {
     for (uint32_t i = 0; i < CORE_IN_FLIGHT_INLINE; i++)
-        if (stream_of(&uses->slots[i]) == stream)
-            return &uses->slots[i];
-    return find(uses, stream);
+        if (stream_of(&set->slots[i]) == stream)
+            return &set->slots[i];
+    return find(set, stream);
 }
 
 /* With the stream's lock, which is let go where the set does not know the stream yet. */
-static inline void record(struct core_in_flight *uses, struct core_stream *stream, uint64_t value)
+static inline void record(struct core_in_flight *set, struct core_stream *stream, uint64_t value)
 {
-    struct core_in_flight_slot *slot = find_first(uses, stream);
+    struct core_in_flight_slot *slot = find_first(set, stream);
     if (__builtin_expect(slot == NULL, 0)) {
         base_lock_release(&stream->in_flight_lock);
-        record_new(uses, stream, value);
+        record_new(set, stream, value);
         base_lock_acquire(&stream->in_flight_lock);
     } else if (value_of(slot) < value) {
         atomic_store_explicit(&slot->value, value, memory_order_relaxed);
     }
 }
 
-void core_in_flight_add(struct core_in_flight *uses, struct core_stream *stream, uint64_t value)
+void core_in_flight_add(struct core_in_flight *set, struct core_stream *stream, uint64_t value)
 {
     if (core_stream_is_recording(stream)) {
-        stream->recorder_ops->add_buffer(stream, uses);
+        stream->recorder_ops->add_buffer(stream, set);
     } else if (!stream->device->limits.synchronous) {
         base_lock_acquire(&stream->in_flight_lock);
-        record(uses, stream, value);
+        record(set, stream, value);
         base_lock_release(&stream->in_flight_lock);
     }
 }
@@ -228,16 +228,16 @@ void core_in_flight_add_each(struct core_in_flight *const *sets, uint32_t count,
 
 /* ---- asking and waiting ---------------------------------------------------------------------------- */
 
-int32_t core_in_flight_is_done(struct core_in_flight *uses)
+int32_t core_in_flight_is_done(struct core_in_flight *set)
 {
     uint32_t left, taken;
     struct drop drop = {0};
-    if (is_empty(uses))
+    if (is_empty(set))
         return 1;
     do {
-        base_lock_acquire(&uses->lock);
-        left = collect_locked(uses, &drop);
-        base_lock_release(&uses->lock);
+        base_lock_acquire(&set->lock);
+        left = collect_locked(set, &drop);
+        base_lock_release(&set->lock);
         taken = drop.count;
         drop_all(&drop);
     } while (left != 0 && taken == DROP_AT_MOST);
@@ -245,10 +245,10 @@ int32_t core_in_flight_is_done(struct core_in_flight *uses)
 }
 
 /* The first slot that is not free, with a reference. */
-static int32_t pick(struct core_in_flight *uses, struct core_stream **stream, uint64_t *value)
+static int32_t pick(struct core_in_flight *set, struct core_stream **stream, uint64_t *value)
 {
-    base_lock_acquire(&uses->lock);
-    struct cursor cursor = cursor_begin(uses);
+    base_lock_acquire(&set->lock);
+    struct cursor cursor = cursor_begin(set);
     struct core_in_flight_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL && stream_of(slot) == NULL)
         ;
@@ -257,18 +257,18 @@ static int32_t pick(struct core_in_flight *uses, struct core_stream **stream, ui
         *value  = value_of(slot);
         core_object_retain(&(*stream)->object);
     }
-    base_lock_release(&uses->lock);
+    base_lock_release(&set->lock);
     return slot != NULL;
 }
 
-int32_t core_in_flight_wait(struct core_in_flight *uses, uint64_t timeout_ns)
+int32_t core_in_flight_wait(struct core_in_flight *set, uint64_t timeout_ns)
 {
     uint64_t deadline = base_deadline(timeout_ns), value;
     int32_t status = TRM_OK, first = TRM_OK;
     struct base_failure failure;
     struct core_stream *stream;
 
-    while (status == TRM_OK && !is_empty(uses) && pick(uses, &stream, &value)) {
+    while (status == TRM_OK && !is_empty(set) && pick(set, &stream, &value)) {
         status = core_stream_wait_finished(stream, value, base_remaining(deadline));
         if (status == TRM_OK && first == TRM_OK) {
             first = core_stream_check_failure(stream);
@@ -277,28 +277,28 @@ int32_t core_in_flight_wait(struct core_in_flight *uses, uint64_t timeout_ns)
         }
         core_object_release(&stream->object);
         if (status == TRM_OK)
-            core_in_flight_is_done(uses);
+            core_in_flight_is_done(set);
     }
     if (status != TRM_OK)
         return status;
     return first == TRM_OK ? TRM_OK : base_failure_raise(&failure);
 }
 
-int32_t core_in_flight_is_foreign(struct core_in_flight *uses, const struct core_device *device)
+int32_t core_in_flight_is_foreign(struct core_in_flight *set, const struct core_device *device)
 {
-    base_lock_acquire(&uses->lock);
-    struct cursor cursor = cursor_begin(uses);
+    base_lock_acquire(&set->lock);
+    struct cursor cursor = cursor_begin(set);
     struct core_in_flight_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL &&
            (stream_of(slot) == NULL || stream_of(slot)->device == device))
         ;
-    base_lock_release(&uses->lock);
+    base_lock_release(&set->lock);
     return slot != NULL;
 }
 
-void core_in_flight_fini(struct core_context *context, struct core_in_flight *uses)
+void core_in_flight_fini(struct core_context *context, struct core_in_flight *set)
 {
-    struct cursor cursor               = cursor_begin(uses);
+    struct cursor cursor               = cursor_begin(set);
     struct core_in_flight_block *block = cursor.more, *next;
     struct core_in_flight_slot *slot;
     while ((slot = cursor_next(&cursor)) != NULL) {
@@ -306,8 +306,8 @@ void core_in_flight_fini(struct core_context *context, struct core_in_flight *us
         atomic_store_explicit(&slot->stream, NULL, memory_order_relaxed);
         core_object_release(stream != NULL ? &stream->object : NULL);
     }
-    atomic_store_explicit(&uses->occupied, 0, memory_order_relaxed);
-    atomic_store_explicit(&uses->more, NULL, memory_order_relaxed);
+    atomic_store_explicit(&set->occupied, 0, memory_order_relaxed);
+    atomic_store_explicit(&set->more, NULL, memory_order_relaxed);
     for (; block != NULL; block = next) {
         next = block->next;
         core_release(context, block, sizeof(*block));

@@ -21,7 +21,7 @@ struct core_in_flight_block;
  * given up under both. */
 struct core_in_flight_slot {
     _Atomic(struct core_stream *) stream; /* holds a reference; NULL: free */
-    _Atomic uint64_t value;               /* the last operation of that stream that uses the object */
+    _Atomic uint64_t value;               /* the last operation of that stream that set the object */
 };
 
 /* The last use by each stream. The first slots are inline; more are chained. Any number of threads
@@ -33,25 +33,25 @@ struct core_in_flight {
     _Atomic(struct core_in_flight_block *) more;
 };
 
-/* Record that operation `value` of `stream` uses the object. On a stream that records, the set is a buffer's, and the
+/* Record that operation `value` of `stream` set the object. On a stream that records, the set is a buffer's, and the
  * graph keeps the buffer. Else a lock nobody contends for and a compare when the stream is known already; nothing at all on a synchronous device. Cannot fail:
  * where memory for a further slot is missing, it waits for the operation itself. */
-void core_in_flight_add(struct core_in_flight *uses, struct core_stream *stream, uint64_t value);
+void core_in_flight_add(struct core_in_flight *set, struct core_stream *stream, uint64_t value);
 
 /* The same for several sets (some may be NULL), with the lock taken once. */
 void core_in_flight_add_each(struct core_in_flight *const *sets, uint32_t count, struct core_stream *stream,
                              uint64_t value);
 
 /* Has all recorded work ended (well or badly)? Frees the slots of work that has. Sets no error. */
-int32_t core_in_flight_is_done(struct core_in_flight *uses);
+int32_t core_in_flight_is_done(struct core_in_flight *set);
 
 /* Wait for it; TIMEOUT, DEADLOCK, or (when all has ended) the first failure of one of the streams. */
-int32_t core_in_flight_wait(struct core_in_flight *uses, uint64_t timeout_ns);
+int32_t core_in_flight_wait(struct core_in_flight *set, uint64_t timeout_ns);
 
 /* Is any of it on a stream of another device? */
-int32_t core_in_flight_is_foreign(struct core_in_flight *uses, const struct core_device *device);
+int32_t core_in_flight_is_foreign(struct core_in_flight *set, const struct core_device *device);
 
 /* Drop the references that the records hold. */
-void core_in_flight_fini(struct core_context *context, struct core_in_flight *uses);
+void core_in_flight_fini(struct core_context *context, struct core_in_flight *set);
 
 #endif

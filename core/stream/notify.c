@@ -172,7 +172,7 @@ static int32_t ask_thread(struct core_stream *stream, struct core_notification *
         core_stream_unpin(stream, 1);
         return status;
     }
-    core_stream_pin_again(stream);
+    core_stream_pin(stream);
     pthread_mutex_lock(lock);
     struct core_watch *watch = stream->watch;
     int sat_for              = is_sat_for_locked(watch, notification->value);
@@ -197,7 +197,7 @@ int32_t core_notify(struct core_stream *stream, uint64_t value, struct core_noti
 {
     notification->stream = stream;
     notification->value  = value;
-    if (!core_stream_pin(stream)) {
+    if (!core_stream_try_pin(stream)) {
         notification->notified(notification, core_stream_failure_status(stream));
         return TRM_OK;
     }
@@ -209,7 +209,7 @@ int32_t core_notify(struct core_stream *stream, uint64_t value, struct core_noti
     if (stream->ops->notify != NULL)
         return ask_backend(stream, value, notification);
     core_stream_submit(stream, value);
-    if (core_stream_finished(stream, value)) {
+    if (core_stream_has_finished(stream, value)) {
         notification->notified(notification, core_stream_failure_status(stream));
         core_stream_unpin(stream, 1);
         return TRM_OK;

@@ -30,7 +30,7 @@ int32_t trm_point_wait(struct trm_point point, uint64_t timeout_ns)
     struct core_stream *stream = core_point_enter(point);
     if (stream == NULL)
         return base_last_status();
-    int32_t status = core_stream_wait_inside(stream, point.value, timeout_ns);
+    int32_t status = core_stream_wait_pinned(stream, point.value, timeout_ns);
     core_object_leave(&stream->object);
     return status;
 }

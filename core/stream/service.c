@@ -41,11 +41,11 @@ struct core_service {
 
 /* Of the calling thread: the service whose thread it is, and the callbacks that it runs. */
 static _Thread_local struct core_service *current;
-static _Thread_local struct core_frame *innermost;
+static _Thread_local struct core_callback_frame *innermost;
 
 /* The callbacks that the calling thread runs. In the child of a fork that a callback has made, none: it
  * is no thread of the parent's service, and its own contexts have nothing to do with that callback. */
-static struct core_frame *frames(void)
+static struct core_callback_frame *frames(void)
 {
     if (innermost != NULL && core_forked(innermost->stream->object.context)) {
         innermost = NULL;
@@ -270,7 +270,7 @@ void core_service_unblock(void)
 
 /* ---- the callbacks that a thread runs ----------------------------------------------------------- */
 
-void core_service_push(struct core_frame *frame, const struct core_stream *stream, uint64_t value)
+void core_callback_push(struct core_callback_frame *frame, const struct core_stream *stream, uint64_t value)
 {
     frame->stream = stream;
     frame->value  = value;
@@ -278,14 +278,14 @@ void core_service_push(struct core_frame *frame, const struct core_stream *strea
     innermost     = frame;
 }
 
-void core_service_pop(const struct core_frame *frame)
+void core_callback_pop(const struct core_callback_frame *frame)
 {
     innermost = frame->outer;
 }
 
-const struct core_stream *core_service_inside(uint64_t *value)
+const struct core_stream *core_callback_current(uint64_t *value)
 {
-    const struct core_frame *frame = frames();
+    const struct core_callback_frame *frame = frames();
     if (frame == NULL)
         return NULL;
     if (value != NULL)
@@ -293,17 +293,17 @@ const struct core_stream *core_service_inside(uint64_t *value)
     return frame->stream;
 }
 
-int32_t core_service_inside_of(const struct core_stream *stream)
+int32_t core_callback_is_inside(const struct core_stream *stream)
 {
-    const struct core_frame *frame = frames();
+    const struct core_callback_frame *frame = frames();
     while (frame != NULL && frame->stream != stream)
         frame = frame->outer;
     return frame != NULL;
 }
 
-int32_t core_service_deadlocks(const struct core_stream *stream, uint64_t value)
+int32_t core_callback_would_deadlock(const struct core_stream *stream, uint64_t value)
 {
-    const struct core_frame *frame = frames();
+    const struct core_callback_frame *frame = frames();
     while (frame != NULL && (frame->stream != stream || value < frame->value))
         frame = frame->outer;
     return frame != NULL;

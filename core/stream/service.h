@@ -36,23 +36,23 @@ void core_service_block(void);
 void core_service_unblock(void);
 
 /* A host callback that the calling thread runs just now; on its stack. */
-struct core_frame {
+struct core_callback_frame {
     const struct core_stream *stream;
     uint64_t value; /* the number that is complete when it returns; UINT64_MAX: none waits for it */
-    struct core_frame *outer;
+    struct core_callback_frame *outer;
 };
 
-void core_service_push(struct core_frame *frame, const struct core_stream *stream, uint64_t value);
-void core_service_pop(const struct core_frame *frame);
+void core_callback_push(struct core_callback_frame *frame, const struct core_stream *stream, uint64_t value);
+void core_callback_pop(const struct core_callback_frame *frame);
 
 /* The stream and number whose host callback the calling thread runs just now; NULL outside of
  * callbacks. */
-const struct core_stream *core_service_inside(uint64_t *value);
+const struct core_stream *core_callback_current(uint64_t *value);
 
 /* Does the calling thread run a callback of this stream? */
-int32_t core_service_inside_of(const struct core_stream *stream);
+int32_t core_callback_is_inside(const struct core_stream *stream);
 
 /* Would waiting for `value` of `stream` be waiting for a callback that the calling thread runs? */
-int32_t core_service_deadlocks(const struct core_stream *stream, uint64_t value);
+int32_t core_callback_would_deadlock(const struct core_stream *stream, uint64_t value);
 
 #endif

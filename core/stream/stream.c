@@ -84,7 +84,7 @@ static void stream_release(struct core_object *object)
     struct core_stream *stream = (struct core_stream *)object;
     struct core_device *device = is_owned(stream) ? NULL : stream->device;
 
-    core_stream_forget_failure(stream);
+    core_stream_free_failure(stream);
     core_watch_destroy(stream->object.context, stream->watch);
     core_gates_free_spare(stream);
     core_release(object->context, stream, sizeof(struct stream_memory));
@@ -173,8 +173,8 @@ int32_t core_stream_create(struct core_device *device, int32_t role, int32_t pri
     return create(device, &making, flags, out);
 }
 
-int32_t core_stream_take_over(struct core_device *device, int32_t type, uint64_t native,
-                              struct core_stream **out)
+int32_t core_stream_create_adopted(struct core_device *device, int32_t type, uint64_t native,
+                                   struct core_stream **out)
 {
     const struct making making = {
         .role = TRM_STREAM_ANY, .priority = TRM_PRIORITY_NORMAL, .type = type, .native = native};
@@ -243,7 +243,7 @@ static void post_end(struct core_stream *stream)
 
 void core_stream_end(struct core_stream *stream)
 {
-    if (core_service_inside_of(stream)) {
+    if (core_callback_is_inside(stream)) {
         post_end(stream);
         return;
     }
@@ -377,7 +377,7 @@ int32_t trm_stream_sync(struct trm_stream *handle)
     uint64_t last  = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
     int32_t status = core_stream_check_live(stream);
     if (status == TRM_OK)
-        status = core_stream_wait_inside(stream, last, TRM_FOREVER);
+        status = core_stream_wait_pinned(stream, last, TRM_FOREVER);
     core_object_leave(&stream->object);
     return status;
 }
@@ -390,7 +390,7 @@ int32_t trm_stream_query(struct trm_stream *handle)
     uint64_t last  = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
     int32_t status = core_stream_check_live(stream);
     if (status == TRM_OK)
-        status = core_stream_reached_inside(stream, last);
+        status = core_stream_query_pinned(stream, last);
     core_object_leave(&stream->object);
     return status;
 }

@@ -8,12 +8,12 @@
  *     uint64_t value = core_stream_next(stream);
  *     status = core_stream_commit(stream, value, ops->copy(stream->backend, value, &desc));
  *     if (status == TRM_OK) {
- *         core_in_flight_add(&buffer->uses, stream, value);
+ *         core_in_flight_add(&buffer->in_flight, stream, value);
  *         core_stream_count(stream, &stream->stats->copies);
  *     }
  *
  * Who may touch `backend`: the thread that enqueues, and whoever has entered the stream by its handle
- * (core_object_enter) or pinned it (core_stream_pin). A reference alone keeps the memory of the
+ * (core_object_enter) or pinned it (core_stream_try_pin). A reference alone keeps the memory of the
  * struct only.
  *
  * A stream's end: drained, then closed (nobody pins it any more), then killed, then retired. So a
@@ -34,7 +34,7 @@ struct core_gate;
 struct core_in_flight;
 struct core_kernel;
 struct core_pool_stream;
-struct core_stamp;
+struct core_timestamp;
 struct core_watch;
 
 enum core_stream_flags {
@@ -78,7 +78,7 @@ struct core_stream {
     uint32_t spare_gate_count;
     struct core_watch *watch; /* notify.c: emulated notifications; under device->lock */
     /* event_time.c: emulated stamps without a time yet, oldest first; under device->lock */
-    struct core_stamp *stamps, *last_stamp;
+    struct core_timestamp *stamps, *last_stamp;
     /* pool.c: what was freed in this stream's order; NULL until then */
     struct core_pool_stream *pool;
     /* core/module/module.c: the module launched from last (by its handle, which is never given twice), and
@@ -100,8 +100,8 @@ int32_t core_stream_create(struct core_device *device, int32_t role, int32_t pri
                            struct core_stream **stream);
 
 /* A stream on top of an application's own; type: enum trm_native_type. The backend can do that. */
-int32_t core_stream_take_over(struct core_device *device, int32_t type, uint64_t native,
-                              struct core_stream **stream);
+int32_t core_stream_create_adopted(struct core_device *device, int32_t type, uint64_t native,
+                                   struct core_stream **stream);
 
 /* How a stream records into a graph; the graph room supplies the table. */
 struct core_recorder_ops {
@@ -179,16 +179,16 @@ int32_t core_stream_mark(struct core_stream *stream, uint64_t *value);
 
 /* Is `value` complete? TRM_OK, TIMEOUT, or the stream's first failure (raised). Submits, does not
  * block; any thread; the caller holds a reference. */
-int32_t core_stream_reached(struct core_stream *stream, uint64_t value);
+int32_t core_stream_query(struct core_stream *stream, uint64_t value);
 
 /* Has all work up to `value` ended, well or badly, so that memory it used may be reused? Sets no
  * error. */
-int32_t core_stream_finished(struct core_stream *stream, uint64_t value);
+int32_t core_stream_has_finished(struct core_stream *stream, uint64_t value);
 
 /* Wait for it. Blocks; any thread; the caller holds a reference. */
 int32_t core_stream_wait_value(struct core_stream *stream, uint64_t value, uint64_t timeout_ns);
 
-/* Wait until core_stream_finished(). TRM_OK, TIMEOUT or DEADLOCK. */
+/* Wait until core_stream_has_finished(). TRM_OK, TIMEOUT or DEADLOCK. */
 int32_t core_stream_wait_finished(struct core_stream *stream, uint64_t value, uint64_t timeout_ns);
 
 /* Submit everything up to `value`. The caller keeps the backend's part in place. */
@@ -216,17 +216,17 @@ static inline int32_t core_stream_check(struct core_stream *stream)
 int32_t core_stream_check_failure(const struct core_stream *stream);
 
 /* Keep `status` (just set as last error) as the stream's first failure, if it has none yet. */
-void core_stream_keep_failure(struct core_stream *stream, int32_t status);
+void core_stream_set_failure(struct core_stream *stream, int32_t status);
 
 /* The same where it is the core that lets the stream fail: everything behind operation `last`. */
-void core_stream_cut(struct core_stream *stream, uint64_t last, int32_t status);
+void core_stream_fail_after(struct core_stream *stream, uint64_t last, int32_t status);
 
 /* Had everything up to `value` ended well, although the stream has failed since? For work that has ended; waits for
  * the backend where only the core knows of the failure. 0 where that cannot be told. The caller holds a reference. */
-int32_t core_stream_came_through(struct core_stream *stream, uint64_t value);
+int32_t core_stream_has_succeeded(struct core_stream *stream, uint64_t value);
 
 /* Frees what was kept; when nobody has a reference any more. */
-void core_stream_forget_failure(struct core_stream *stream);
+void core_stream_free_failure(struct core_stream *stream);
 
 /* The status of the first failure, without raising it; TRM_OK if there is none. */
 int32_t core_stream_failure_status(const struct core_stream *stream);
@@ -235,16 +235,16 @@ int32_t core_stream_failure_status(const struct core_stream *stream);
  * entering, giving a pin back never ends anything in the calling thread: it may be done under
  * locks and on a backend's thread. The caller holds a reference or knows by other means that the
  * struct lives; core_stream_unpin() is the last thing to touch it. */
-int32_t core_stream_pin(struct core_stream *stream);
-void core_stream_pin_again(struct core_stream *stream); /* by one who has a pin, or enqueues */
+int32_t core_stream_try_pin(struct core_stream *stream);
+void core_stream_pin(struct core_stream *stream); /* by one who has a pin, or enqueues */
 void core_stream_unpin(struct core_stream *stream, uint32_t count);
 
 /* Submit, and wait until everything has ended and nobody pins the stream. */
 void core_stream_close(struct core_stream *stream);
 
 /* Waiting and asking for one who keeps the backend's part in place. */
-int32_t core_stream_wait_inside(struct core_stream *stream, uint64_t value, uint64_t timeout_ns);
-int32_t core_stream_reached_inside(struct core_stream *stream, uint64_t value);
+int32_t core_stream_wait_pinned(struct core_stream *stream, uint64_t value, uint64_t timeout_ns);
+int32_t core_stream_query_pinned(struct core_stream *stream, uint64_t value);
 
 /* The stream of a point, entered: for waits by point. Leave with core_object_leave(). NULL after
  * setting the last error: INVALID_HANDLE, OUT_OF_RANGE. */

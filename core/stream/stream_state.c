@@ -50,7 +50,7 @@ static int is_complete(const struct core_stream *stream, uint64_t value)
 /* ---- pins ---------------------------------------------------------------------------------- */
 
 /* Who finds a stream closed takes its work to have ended: closing releases what that work did. */
-int32_t core_stream_pin(struct core_stream *stream)
+int32_t core_stream_try_pin(struct core_stream *stream)
 {
     uint32_t pins = atomic_load_explicit(&stream->pins, memory_order_acquire);
     do {
@@ -61,7 +61,7 @@ int32_t core_stream_pin(struct core_stream *stream)
     return 1;
 }
 
-void core_stream_pin_again(struct core_stream *stream)
+void core_stream_pin(struct core_stream *stream)
 {
     atomic_fetch_add_explicit(&stream->pins, ONE, memory_order_relaxed);
 }
@@ -83,7 +83,7 @@ static void wait_for_pins(struct core_stream *stream)
 
 /* ---- the first failure ----------------------------------------------------------------------- */
 
-void core_stream_keep_failure(struct core_stream *stream, int32_t status)
+void core_stream_set_failure(struct core_stream *stream, int32_t status)
 {
     struct core_context *context     = stream->object.context;
     const struct base_failure *first = NULL;
@@ -103,12 +103,12 @@ void core_stream_keep_failure(struct core_stream *stream, int32_t status)
         core_release(context, made, sizeof(*made));
 }
 
-void core_stream_cut(struct core_stream *stream, uint64_t last, int32_t status)
+void core_stream_fail_after(struct core_stream *stream, uint64_t last, int32_t status)
 {
     uint64_t none = UINT64_MAX;
     if (atomic_load_explicit(&stream->failure, memory_order_relaxed) == NULL)
         atomic_compare_exchange_strong(&stream->cut, &none, last);
-    core_stream_keep_failure(stream, status);
+    core_stream_set_failure(stream, status);
 }
 
 static int32_t raise_failure(const struct core_stream *stream, const struct base_failure *failure)
@@ -137,7 +137,7 @@ static int32_t check_lost(struct core_stream *stream)
 {
     int32_t status = core_device_check(stream->device);
     if (status != TRM_OK)
-        core_stream_keep_failure(stream, status);
+        core_stream_set_failure(stream, status);
     return status;
 }
 
@@ -147,7 +147,7 @@ int32_t core_stream_raise(struct core_stream *stream)
     return failure != NULL ? raise_failure(stream, failure) : check_lost(stream);
 }
 
-void core_stream_forget_failure(struct core_stream *stream)
+void core_stream_free_failure(struct core_stream *stream)
 {
     const struct base_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
     if (failure != NULL && failure != &without_memory)
@@ -159,7 +159,7 @@ static int32_t has_failed(struct core_stream *stream, int32_t status)
 {
     base_fail_backend(status);
     status = core_device_note(stream->device, status);
-    core_stream_keep_failure(stream, status);
+    core_stream_set_failure(stream, status);
     raise_to(&stream->completed, UINT64_MAX);
     return core_stream_check_failure(stream);
 }
@@ -221,7 +221,7 @@ static int32_t ask(struct core_stream *stream, uint64_t value)
     return note_answer(stream, completed, value, status);
 }
 
-int32_t core_stream_reached_inside(struct core_stream *stream, uint64_t value)
+int32_t core_stream_query_pinned(struct core_stream *stream, uint64_t value)
 {
     int32_t status = core_stream_check(stream);
     if (status != TRM_OK || is_complete(stream, value))
@@ -230,18 +230,18 @@ int32_t core_stream_reached_inside(struct core_stream *stream, uint64_t value)
     return status != TRM_OK ? status : ask(stream, value);
 }
 
-int32_t core_stream_reached(struct core_stream *stream, uint64_t value)
+int32_t core_stream_query(struct core_stream *stream, uint64_t value)
 {
-    if (is_complete(stream, value) || !core_stream_pin(stream))
+    if (is_complete(stream, value) || !core_stream_try_pin(stream))
         return core_stream_check_failure(stream);
-    int32_t status = core_stream_reached_inside(stream, value);
+    int32_t status = core_stream_query_pinned(stream, value);
     core_stream_unpin(stream, 1);
     return status;
 }
 
-int32_t core_stream_finished(struct core_stream *stream, uint64_t value)
+int32_t core_stream_has_finished(struct core_stream *stream, uint64_t value)
 {
-    if (is_complete(stream, value) || !core_stream_pin(stream))
+    if (is_complete(stream, value) || !core_stream_try_pin(stream))
         return 1;
     struct said said;
     uint64_t completed = 0;
@@ -280,7 +280,7 @@ static int32_t fail_deadlock(void)
 static int32_t wait_for_the_rest(struct core_stream *stream, int32_t status, uint64_t timeout_ns)
 {
     uint64_t cut = atomic_load(&stream->cut);
-    if (cut == UINT64_MAX || is_complete(stream, cut) || core_service_deadlocks(stream, cut) ||
+    if (cut == UINT64_MAX || is_complete(stream, cut) || core_callback_would_deadlock(stream, cut) ||
         atomic_load_explicit(&stream->device->lost, memory_order_acquire) != 0)
         return status;
     if (wait_below(stream, cut, timeout_ns) == TRM_ERROR_TIMEOUT)
@@ -288,25 +288,25 @@ static int32_t wait_for_the_rest(struct core_stream *stream, int32_t status, uin
     return core_stream_check_failure(stream);
 }
 
-int32_t core_stream_wait_inside(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
+int32_t core_stream_wait_pinned(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
     if (timeout_ns == 0)
-        return core_stream_reached_inside(stream, value);
+        return core_stream_query_pinned(stream, value);
     int32_t status = core_stream_check(stream);
     if (status != TRM_OK)
         return wait_for_the_rest(stream, status, timeout_ns);
     if (is_complete(stream, value))
         return TRM_OK;
-    if (core_service_deadlocks(stream, value))
+    if (core_callback_would_deadlock(stream, value))
         return fail_deadlock();
     return wait_below(stream, value, timeout_ns);
 }
 
 int32_t core_stream_wait_value(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
-    if (is_complete(stream, value) || !core_stream_pin(stream))
+    if (is_complete(stream, value) || !core_stream_try_pin(stream))
         return core_stream_check_failure(stream);
-    int32_t status = core_stream_wait_inside(stream, value, timeout_ns);
+    int32_t status = core_stream_wait_pinned(stream, value, timeout_ns);
     core_stream_unpin(stream, 1);
     return status;
 }
@@ -315,9 +315,9 @@ int32_t core_stream_wait_finished(struct core_stream *stream, uint64_t value, ui
 {
     if (is_complete(stream, value))
         return TRM_OK;
-    if (core_service_deadlocks(stream, value))
+    if (core_callback_would_deadlock(stream, value))
         return fail_deadlock();
-    if (!core_stream_pin(stream))
+    if (!core_stream_try_pin(stream))
         return TRM_OK;
     int32_t status = wait_below(stream, value, timeout_ns);
     core_stream_unpin(stream, 1);
@@ -325,12 +325,12 @@ int32_t core_stream_wait_finished(struct core_stream *stream, uint64_t value, ui
 }
 
 /* Of a stream that was cut the backend knows nothing, and goes on with what came before. */
-int32_t core_stream_came_through(struct core_stream *stream, uint64_t value)
+int32_t core_stream_has_succeeded(struct core_stream *stream, uint64_t value)
 {
     uint64_t completed = 0;
     struct said said;
     if (value > atomic_load(&stream->cut) || core_stream_failure_status(stream) == TRM_ERROR_DEVICE_LOST ||
-        !core_stream_pin(stream))
+        !core_stream_try_pin(stream))
         return 0;
     put_aside(&said);
     base_error_clear();

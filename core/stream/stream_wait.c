@@ -10,8 +10,8 @@
 static int32_t inherit(struct core_stream *stream, struct core_stream *other, uint64_t value)
 {
     int32_t status = core_stream_check_failure(other);
-    if (status != TRM_OK && !core_stream_came_through(other, value))
-        core_stream_cut(stream, atomic_load_explicit(&stream->enqueued, memory_order_relaxed), status);
+    if (status != TRM_OK && !core_stream_has_succeeded(other, value))
+        core_stream_fail_after(stream, atomic_load_explicit(&stream->enqueued, memory_order_relaxed), status);
     return TRM_OK;
 }
 
@@ -31,7 +31,7 @@ static int32_t wait_natively(struct core_stream *stream, struct core_stream *oth
     /* Perhaps it is `other` that the backend complained about. */
     struct base_saved_error complaint;
     base_error_save(&complaint);
-    core_stream_reached_inside(other, other_value);
+    core_stream_query_pinned(other, other_value);
     if (core_stream_failure_status(other) != TRM_OK)
         return inherit(stream, other, other_value);
     base_error_restore(&complaint);
@@ -40,7 +40,7 @@ static int32_t wait_natively(struct core_stream *stream, struct core_stream *oth
 
 static int32_t wait_on_host(struct core_stream *stream, struct core_stream *other, uint64_t other_value)
 {
-    int32_t status = core_stream_wait_inside(other, other_value, TRM_FOREVER);
+    int32_t status = core_stream_wait_pinned(other, other_value, TRM_FOREVER);
     if (status == TRM_ERROR_DEADLOCK)
         return status;
     core_stream_add(&stream->stats->host_waits, 1);
@@ -62,12 +62,12 @@ static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other
             return answer;
     }
     /* The dearer ways are worth a question first. */
-    int32_t status = core_stream_reached_inside(other, value);
+    int32_t status = core_stream_query_pinned(other, value);
     if (status == TRM_OK)
         return TRM_OK;
     if (core_stream_failure_status(other) != TRM_OK)
         return inherit(stream, other, value);
-    if (core_gates_are_there(stream))
+    if (core_stream_has_gates(stream))
         return core_gate_wait(stream, other, value);
     return wait_on_host(stream, other, value);
 }
@@ -77,7 +77,7 @@ int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *o
     core_stream_count(stream, &stream->stats->waits);
     if (other == stream)
         return TRM_OK;
-    if (!core_stream_pin(other))
+    if (!core_stream_try_pin(other))
         return inherit(stream, other, value);
     int32_t status = wait_pinned(stream, other, value);
     core_stream_unpin(other, 1);
@@ -117,7 +117,7 @@ int32_t trm_stream_wait_event(struct trm_stream *handle, struct trm_event *event
     struct core_event *event = core_event_find(event_handle);
     if (event == NULL)
         return base_last_status();
-    if (!core_event_hold(event, &other, &value))
+    if (!core_event_get_point(event, &other, &value))
         return TRM_OK;
     status = check_context(stream, other);
     if (status == TRM_OK)

@@ -116,7 +116,7 @@ static int32_t set_scan(const struct wait_set *set, uint32_t *which)
 {
     int32_t status = TRM_ERROR_TIMEOUT;
     for (uint32_t i = 0; i < set->count; i++) {
-        status = core_stream_reached_inside(set->streams[i], set->values[i]);
+        status = core_stream_query_pinned(set->streams[i], set->values[i]);
         if (status == TRM_ERROR_TIMEOUT)
             continue;
         *which = i;
@@ -128,7 +128,7 @@ static int32_t set_scan(const struct wait_set *set, uint32_t *which)
 static int32_t set_deadlocks(const struct wait_set *set)
 {
     uint32_t i = 0;
-    while (i < set->count && core_service_deadlocks(set->streams[i], set->values[i]))
+    while (i < set->count && core_callback_would_deadlock(set->streams[i], set->values[i]))
         i++;
     return i == set->count;
 }

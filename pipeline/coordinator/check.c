@@ -43,7 +43,7 @@ static const struct trm_stream_ops checker_ops = {
 static void checker_release(struct core_object *object)
 {
     struct core_stream *stream = (struct core_stream *)object;
-    core_stream_forget_failure(stream);
+    core_stream_free_failure(stream);
     core_release(object->context, stream, sizeof(struct checker_memory));
 }
 

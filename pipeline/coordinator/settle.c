@@ -204,7 +204,7 @@ static void keep_cause(const struct core_coordinator *coordinator, struct core_t
     if (work->ended_status == TRM_OK || work->own != NULL || work->lane == NULL || !work->is_enqueued)
         return;
     base_error_clear();
-    if (core_stream_reached(work->lane->stream, work->value) != work->ended_status)
+    if (core_stream_query(work->lane->stream, work->value) != work->ended_status)
         base_fail_backend(work->ended_status);
     work->own = core_task_cause_create(coordinator, work->task, work->ended_status);
 }

@@ -20,7 +20,7 @@ static int is_over(const struct core_slot_point *point)
     struct core_stream *stream = core_object_enter(place.stream, CORE_STREAM);
     if (stream == NULL)
         return 1;
-    int32_t over = core_stream_finished(stream, place.value);
+    int32_t over = core_stream_has_finished(stream, place.value);
     core_object_leave(&stream->object);
     return over;
 }
@@ -82,7 +82,7 @@ static int is_through(const struct core_slot_point *point)
     if (stream == NULL)
         return place.stream == NULL;
     int32_t through =
-        core_stream_failure_status(stream) == TRM_OK || core_stream_came_through(stream, place.value);
+        core_stream_failure_status(stream) == TRM_OK || core_stream_has_succeeded(stream, place.value);
     core_object_leave(&stream->object);
     return through;
 }
@@ -213,7 +213,7 @@ static int32_t raise_of(const struct core_slot_point *point)
     struct core_stream *stream = place.stream != NULL ? core_object_enter(place.stream, CORE_STREAM) : NULL;
     if (stream == NULL)
         return TRM_OK;
-    int32_t status = core_stream_reached_inside(stream, place.value);
+    int32_t status = core_stream_query_pinned(stream, place.value);
     core_object_leave(&stream->object);
     return status == TRM_ERROR_TIMEOUT ? TRM_OK : status;
 }

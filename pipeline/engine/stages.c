@@ -36,7 +36,7 @@ static int32_t resolve_launch(struct core_stage_subject *subject)
 
 static int32_t keep_kernel(struct core_stage_subject *subject)
 {
-    int32_t status = core_kernel_share(subject->given->kernel);
+    int32_t status = core_kernel_retain(subject->given->kernel);
     if (status != TRM_OK)
         return status;
     subject->plan->kernel = subject->given->kernel;

@@ -172,7 +172,7 @@ void core_times_calibrate(struct core_pipeline *pipeline)
     struct trm_event *event  = NULL;
     struct base_saved_error saved;
 
-    if (!core_times_wanted(pipeline) || !core_stamp_are_native(pipeline->device))
+    if (!core_times_wanted(pipeline) || !core_timestamps_are_native(pipeline->device))
         return;
     base_error_save(&saved);
     int32_t status = core_stream_create(pipeline->device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, 0, &made);

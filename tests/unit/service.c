@@ -182,42 +182,42 @@ static void begin_streams(void)
 
 START_TEST(a_thread_knows_which_callbacks_it_runs)
 {
-    struct core_frame outer, inner;
+    struct core_callback_frame outer, inner;
     const struct core_stream *a = &streams[0], *b = &streams[1];
     uint64_t value;
     begin_streams();
-    ck_assert_ptr_null(core_service_inside(&value));
-    ck_assert(!core_service_inside_of(a));
-    core_service_push(&outer, a, 5);
-    ck_assert_ptr_eq(core_service_inside(&value), a);
+    ck_assert_ptr_null(core_callback_current(&value));
+    ck_assert(!core_callback_is_inside(a));
+    core_callback_push(&outer, a, 5);
+    ck_assert_ptr_eq(core_callback_current(&value), a);
     ck_assert_uint_eq(value, 5);
-    core_service_push(&inner, b, 9);
-    ck_assert_ptr_eq(core_service_inside(NULL), b);
-    ck_assert(core_service_inside_of(a));
-    ck_assert(core_service_deadlocks(a, 5));
-    ck_assert(!core_service_deadlocks(a, 4));
-    ck_assert(core_service_deadlocks(b, 10));
-    core_service_pop(&inner);
-    ck_assert(!core_service_deadlocks(b, 10));
-    core_service_pop(&outer);
-    ck_assert_ptr_null(core_service_inside(NULL));
+    core_callback_push(&inner, b, 9);
+    ck_assert_ptr_eq(core_callback_current(NULL), b);
+    ck_assert(core_callback_is_inside(a));
+    ck_assert(core_callback_would_deadlock(a, 5));
+    ck_assert(!core_callback_would_deadlock(a, 4));
+    ck_assert(core_callback_would_deadlock(b, 10));
+    core_callback_pop(&inner);
+    ck_assert(!core_callback_would_deadlock(b, 10));
+    core_callback_pop(&outer);
+    ck_assert_ptr_null(core_callback_current(NULL));
     end();
 }
 END_TEST
 
 START_TEST(a_child_forked_in_a_callback_runs_none)
 {
-    struct core_frame frame;
+    struct core_callback_frame frame;
     int status;
     begin_streams();
-    core_service_push(&frame, &streams[0], 5);
+    core_callback_push(&frame, &streams[0], 5);
     pid_t child = fork();
     if (child == 0)
-        _exit(core_service_inside(NULL) == NULL && !core_service_deadlocks(&streams[0], 5) ? 0 : 1);
+        _exit(core_callback_current(NULL) == NULL && !core_callback_would_deadlock(&streams[0], 5) ? 0 : 1);
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
-    ck_assert_ptr_eq(core_service_inside(NULL), &streams[0]);
-    core_service_pop(&frame);
+    ck_assert_ptr_eq(core_callback_current(NULL), &streams[0]);
+    core_callback_pop(&frame);
     end();
 }
 END_TEST

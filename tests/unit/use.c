@@ -20,7 +20,7 @@
 static struct fake fake;
 static struct counting counting;
 static struct trm_stream *streams[MANY];
-static struct core_in_flight uses;
+static struct core_in_flight in_flight;
 
 static void begin(uint64_t synchronous)
 {
@@ -31,7 +31,7 @@ static void begin(uint64_t synchronous)
           .allocator   = &allocator,
     };
     memset(&counting, 0, sizeof(counting));
-    memset(&uses, 0, sizeof(uses));
+    memset(&in_flight, 0, sizeof(uses));
     fake_init(&fake, FAKE_ALL, &desc);
     fake.synchronous = synchronous;
     fake_open(&fake);
@@ -41,7 +41,7 @@ static void begin(uint64_t synchronous)
 
 static void end(void)
 {
-    core_in_flight_fini(fake.backend.context, &uses);
+    core_in_flight_fini(fake.backend.context, &in_flight);
     for (int i = 0; i < MANY; i++)
         trm_stream_destroy(streams[i]);
     fake_fini(&fake);
@@ -57,14 +57,14 @@ static struct core_stream *inside(int index)
 static void use(int index)
 {
     OK(fake_enqueue(streams[index]));
-    core_in_flight_add(&uses, inside(index), core_stream_next(inside(index)) - 1);
+    core_in_flight_add(&in_flight, inside(index), core_stream_next(inside(index)) - 1);
 }
 
 START_TEST(what_nothing_uses_is_finished)
 {
     begin(0);
-    ck_assert(core_in_flight_is_done(&uses));
-    OK(core_in_flight_wait(&uses, 0));
+    ck_assert(core_in_flight_is_done(&in_flight));
+    OK(core_in_flight_wait(&in_flight, 0));
     end();
 }
 END_TEST
@@ -75,16 +75,16 @@ START_TEST(an_object_is_finished_when_the_last_use_of_each_stream_is)
     use(0);
     use(0);
     use(1);
-    ck_assert(!core_in_flight_is_done(&uses));
+    ck_assert(!core_in_flight_is_done(&in_flight));
     fake_run(&fake, streams[0], 1);
-    ck_assert(!core_in_flight_is_done(&uses));
+    ck_assert(!core_in_flight_is_done(&in_flight));
     fake_run(&fake, streams[0], 2);
-    ck_assert(!core_in_flight_is_done(&uses));
-    ck_assert_int_eq(core_in_flight_wait(&uses, 0), TRM_ERROR_TIMEOUT);
-    ck_assert_int_eq(core_in_flight_wait(&uses, 1000000), TRM_ERROR_TIMEOUT);
+    ck_assert(!core_in_flight_is_done(&in_flight));
+    ck_assert_int_eq(core_in_flight_wait(&in_flight, 0), TRM_ERROR_TIMEOUT);
+    ck_assert_int_eq(core_in_flight_wait(&in_flight, 1000000), TRM_ERROR_TIMEOUT);
     fake_run(&fake, streams[1], 1);
-    ck_assert(core_in_flight_is_done(&uses));
-    OK(core_in_flight_wait(&uses, 0));
+    ck_assert(core_in_flight_is_done(&in_flight));
+    OK(core_in_flight_wait(&in_flight, 0));
     fake_let_run(&fake);
     end();
 }
@@ -95,11 +95,11 @@ START_TEST(an_earlier_use_does_not_take_the_place_of_a_later_one)
     begin(0);
     use(0);
     use(0);
-    core_in_flight_add(&uses, inside(0), 1);
+    core_in_flight_add(&in_flight, inside(0), 1);
     fake_run(&fake, streams[0], 1);
-    ck_assert(!core_in_flight_is_done(&uses));
+    ck_assert(!core_in_flight_is_done(&in_flight));
     fake_let_run(&fake);
-    ck_assert(core_in_flight_is_done(&uses));
+    ck_assert(core_in_flight_is_done(&in_flight));
     end();
 }
 END_TEST
@@ -110,10 +110,10 @@ START_TEST(any_number_of_streams_may_use_an_object)
     for (int i = 0; i < MANY; i++)
         use(i);
     for (int i = 0; i < MANY; i++) {
-        ck_assert(!core_in_flight_is_done(&uses));
+        ck_assert(!core_in_flight_is_done(&in_flight));
         fake_run(&fake, streams[i], 1);
     }
-    ck_assert(core_in_flight_is_done(&uses));
+    ck_assert(core_in_flight_is_done(&in_flight));
     end();
 }
 END_TEST
@@ -136,7 +136,7 @@ START_TEST(nothing_is_recorded_on_a_synchronous_device)
 {
     begin(1);
     use(0);
-    ck_assert(core_in_flight_is_done(&uses));
+    ck_assert(core_in_flight_is_done(&in_flight));
     fake_let_run(&fake);
     end();
 }
@@ -159,7 +159,7 @@ START_TEST(without_memory_for_a_use_it_is_waited_for)
     OK(fake_enqueue(streams[CORE_IN_FLIGHT_INLINE]));
     pthread_create(&thread, NULL, run_a_little_later, NULL);
     counting.fail_from = 1;
-    core_in_flight_add(&uses, inside(CORE_IN_FLIGHT_INLINE), 1);
+    core_in_flight_add(&in_flight, inside(CORE_IN_FLIGHT_INLINE), 1);
     counting.fail_from = 0;
     OK(trm_stream_query(streams[CORE_IN_FLIGHT_INLINE]));
     pthread_join(thread, NULL);
@@ -174,11 +174,11 @@ START_TEST(waiting_for_a_use_gives_the_failure_of_its_stream)
     use(1);
     fake_fail(&fake, streams[0], TRM_ERROR_KERNEL, 7, "the kernel fell over");
     fake_run(&fake, streams[1], 1);
-    ck_assert_int_eq(core_in_flight_wait(&uses, TRM_FOREVER), TRM_ERROR_KERNEL);
+    ck_assert_int_eq(core_in_flight_wait(&in_flight, TRM_FOREVER), TRM_ERROR_KERNEL);
     ck_assert_str_eq(trm_last_error().sentence, "the kernel fell over");
     ck_assert_int_eq(trm_last_error().native_code, 7);
     /* Said once: what failed uses the object no more. */
-    OK(core_in_flight_wait(&uses, TRM_FOREVER));
+    OK(core_in_flight_wait(&in_flight, TRM_FOREVER));
     end();
 }
 END_TEST
@@ -192,7 +192,7 @@ START_TEST(asking_whether_an_object_is_finished_leaves_the_last_error_alone)
     strncpy(before, trm_last_error().sentence, sizeof(before) - 1);
     before[sizeof(before) - 1] = '\0';
     fake_fail(&fake, streams[0], TRM_ERROR_KERNEL, 5, "the kernel fell over");
-    ck_assert(core_in_flight_is_done(&uses));
+    ck_assert(core_in_flight_is_done(&in_flight));
     ck_assert_int_eq(trm_last_error().status, TRM_ERROR_INVALID_HANDLE);
     ck_assert_str_eq(trm_last_error().sentence, before);
     ck_assert_int_eq(trm_stream_query(streams[0]), TRM_ERROR_KERNEL);
@@ -207,8 +207,8 @@ START_TEST(a_use_is_finished_when_its_stream_has_been_destroyed)
     use(0);
     fake_run(&fake, streams[0], UINT64_MAX);
     trm_stream_destroy(streams[0]);
-    ck_assert(core_in_flight_is_done(&uses));
-    OK(core_in_flight_wait(&uses, TRM_FOREVER));
+    ck_assert(core_in_flight_is_done(&in_flight));
+    OK(core_in_flight_wait(&in_flight, TRM_FOREVER));
     end();
 }
 END_TEST
@@ -219,7 +219,7 @@ static void *enqueue_and_use(void *argument)
     for (int i = 0; i < 2000; i++) {
         use(index);
         if (i % 16 == 0)
-            core_in_flight_is_done(&uses);
+            core_in_flight_is_done(&in_flight);
     }
     return NULL;
 }
@@ -228,7 +228,7 @@ static void *ask(void *argument)
 {
     atomic_bool *ends = argument;
     while (!atomic_load(ends))
-        core_in_flight_is_done(&uses);
+        core_in_flight_is_done(&in_flight);
     return NULL;
 }
 
@@ -241,12 +241,12 @@ START_TEST(a_use_is_not_lost_to_one_who_asks_meanwhile)
     pthread_create(&thread, NULL, ask, &ends);
     for (int i = 0; i < 5000; i++) {
         use(0);
-        ck_assert(!core_in_flight_is_done(&uses));
+        ck_assert(!core_in_flight_is_done(&in_flight));
         fake_run(&fake, streams[0], core_stream_next(inside(0)) - 1);
     }
     atomic_store(&ends, true);
     pthread_join(thread, NULL);
-    ck_assert(core_in_flight_is_done(&uses));
+    ck_assert(core_in_flight_is_done(&in_flight));
     end();
 }
 END_TEST
@@ -263,8 +263,8 @@ START_TEST(threads_may_record_uses_at_once)
     }
     for (int i = 0; i < 8; i++)
         pthread_join(threads[i], NULL);
-    OK(core_in_flight_wait(&uses, TRM_FOREVER));
-    ck_assert(core_in_flight_is_done(&uses));
+    OK(core_in_flight_wait(&in_flight, TRM_FOREVER));
+    ck_assert(core_in_flight_is_done(&in_flight));
     end();
 }
 END_TEST
@@ -273,25 +273,25 @@ END_TEST
 
 struct thing {
     struct core_deferred deferred;
-    struct core_in_flight uses;
+    struct core_in_flight in_flight;
     int gone;
 };
 
 static void thing_go(struct core_deferred *item)
 {
     struct thing *thing = (struct thing *)item;
-    core_in_flight_fini(fake.backend.context, &thing->uses);
+    core_in_flight_fini(fake.backend.context, &thing->in_flight);
     thing->gone++;
 }
 
 static void defer(struct thing *thing, int index)
 {
     memset(thing, 0, sizeof(*thing));
-    thing->deferred.uses = &thing->uses;
-    thing->deferred.go   = thing_go;
+    thing->deferred.in_flight = &thing->in_flight;
+    thing->deferred.go        = thing_go;
     if (index >= 0) {
         OK(fake_enqueue(streams[index]));
-        core_in_flight_add(&thing->uses, inside(index), core_stream_next(inside(index)) - 1);
+        core_in_flight_add(&thing->in_flight, inside(index), core_stream_next(inside(index)) - 1);
     }
     core_device_defer(core_device_find(fake.device), &thing->deferred);
 }
@@ -375,7 +375,7 @@ END_TEST
 static Suite *suite(void)
 {
     Suite *suite  = suite_create("use");
-    TCase *record = tcase_create("uses");
+    TCase *record = tcase_create("in_flight");
     tcase_add_test(record, what_nothing_uses_is_finished);
     tcase_add_test(record, an_object_is_finished_when_the_last_use_of_each_stream_is);
     tcase_add_test(record, an_earlier_use_does_not_take_the_place_of_a_later_one);

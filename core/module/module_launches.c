@@ -5,34 +5,34 @@
 
 #define NOTES 15
 
-struct core_module_note {
+struct core_module_launch {
     struct core_stream *stream; /* holds a reference; NULL: free */
     _Atomic uint64_t value;
 };
 
-struct core_module_notes {
-    struct core_module_notes *next;
-    struct core_module_note notes[NOTES];
+struct core_module_launches {
+    struct core_module_launches *next;
+    struct core_module_launch notes[NOTES];
 };
 
 /* Has the stream ended, so that nothing is enqueued on it any more? */
 static int32_t has_ended(struct core_stream *stream)
 {
-    if (!core_stream_pin(stream))
+    if (!core_stream_try_pin(stream))
         return 1;
     core_stream_unpin(stream, 1);
     return 0;
 }
 
 /* The stream's note, or one that can become its. */
-static struct core_module_note *find_locked(const struct core_module *module,
-                                            const struct core_stream *stream)
+static struct core_module_launch *find_locked(const struct core_module *module,
+                                              const struct core_stream *stream)
 {
-    struct core_module_note *free = NULL;
+    struct core_module_launch *free = NULL;
 
-    for (struct core_module_notes *block = module->notes; block != NULL; block = block->next)
+    for (struct core_module_launches *block = module->notes; block != NULL; block = block->next)
         for (uint32_t i = 0; i < NOTES; i++) {
-            struct core_module_note *note = &block->notes[i];
+            struct core_module_launch *note = &block->notes[i];
             if (note->stream == stream)
                 return note;
             if (free == NULL && (note->stream == NULL || has_ended(note->stream)))
@@ -44,7 +44,7 @@ static struct core_module_note *find_locked(const struct core_module *module,
 /* Room for more. 0: there is no memory. */
 static int32_t notes_grow(struct core_module *module)
 {
-    struct core_module_notes *block = core_allocate(module->object.context, sizeof(*block));
+    struct core_module_launches *block = core_allocate(module->object.context, sizeof(*block));
 
     if (block == NULL)
         return 0;
@@ -56,11 +56,11 @@ static int32_t notes_grow(struct core_module *module)
 }
 
 /* Sets the stream's note; the stream that had it before, if any, comes out. NULL: no room. */
-static struct core_module_note *note_set(struct core_module *module, struct core_stream *stream,
-                                         uint64_t value, struct core_stream **before)
+static struct core_module_launch *note_set(struct core_module *module, struct core_stream *stream,
+                                           uint64_t value, struct core_stream **before)
 {
     base_lock_acquire(&module->lock);
-    struct core_module_note *note = find_locked(module, stream);
+    struct core_module_launch *note = find_locked(module, stream);
     if (note != NULL && note->stream != stream) {
         *before = note->stream;
         core_object_retain(&stream->object);
@@ -72,17 +72,17 @@ static struct core_module_note *note_set(struct core_module *module, struct core
     return note;
 }
 
-void core_module_use_first(struct core_module *module, struct core_stream *stream, uint64_t value)
+void core_module_note_launch_slow(struct core_module *module, struct core_stream *stream, uint64_t value)
 {
     struct core_stream *before = NULL;
 
-    struct core_module_note *note = note_set(module, stream, value, &before);
+    struct core_module_launch *note = note_set(module, stream, value, &before);
     if (note == NULL && notes_grow(module))
         note = note_set(module, stream, value, &before);
     if (before != NULL)
         core_object_release(&before->object);
     if (note == NULL) {
-        core_in_flight_add(&module->uses, stream, value);
+        core_in_flight_add(&module->in_flight, stream, value);
         return;
     }
     stream->launched      = module->object.handle;
@@ -90,17 +90,17 @@ void core_module_use_first(struct core_module *module, struct core_stream *strea
 }
 
 /* Nothing is launched from the module any more. */
-void core_module_notes_to_uses(struct core_module *module)
+void core_module_launches_to_in_flight(struct core_module *module)
 {
-    struct core_module_notes *block;
+    struct core_module_launches *block;
 
     while ((block = module->notes) != NULL) {
         module->notes = block->next;
         for (uint32_t i = 0; i < NOTES; i++) {
-            struct core_module_note *note = &block->notes[i];
+            struct core_module_launch *note = &block->notes[i];
             if (note->stream == NULL)
                 continue;
-            core_in_flight_add(&module->uses, note->stream,
+            core_in_flight_add(&module->in_flight, note->stream,
                                atomic_load_explicit(&note->value, memory_order_acquire));
             core_object_release(&note->stream->object);
         }
