@@ -14,6 +14,7 @@ libtrireme_internal_la_SOURCES += \
 # core/settings: The table of settings, and where their values come from.
 libtrireme_internal_la_SOURCES += \
 	core/settings/config_file.c core/settings/config_file.h \
+	core/settings/selection.c core/settings/selection.h \
 	core/settings/setting_value.c \
 	core/settings/settings.c core/settings/settings.h \
 	core/settings/settings_table.c
@@ -29,7 +30,6 @@ libtrireme_internal_la_SOURCES += \
 	core/plugin/registry.c core/plugin/registry.h \
 	core/plugin/registry_state.h \
 	core/plugin/resolve.c \
-	core/plugin/selection.c core/plugin/selection.h \
 	core/plugin/tables.c
 
 # core/cache: Compiled kernels, kept in files.
@@ -51,13 +51,14 @@ libtrireme_internal_la_SOURCES += \
 # core/device: Devices.
 libtrireme_internal_la_SOURCES += \
 	core/device/device.c core/device/device.h \
-	core/device/device_info.c \
-	core/device/device_sync.c
+	core/device/device_info.c
 
 # core/stream: Streams, points, events, callbacks: order and time.
 libtrireme_internal_la_SOURCES += \
 	core/stream/callback.c \
 	core/stream/deferred.c core/stream/deferred.h \
+	core/stream/device_streams.h \
+	core/stream/device_sync.c \
 	core/stream/event.c core/stream/event.h \
 	core/stream/event_pool.c core/stream/event_pool.h \
 	core/stream/event_time.c \
@@ -130,7 +131,8 @@ libtrireme_internal_la_SOURCES += \
 
 # core/context: The root object: makes and ends what stands below it.
 libtrireme_internal_la_SOURCES += \
-	core/context/context.c \
+	core/context/context.c core/context/context.h \
+	core/context/device_hooks.c \
 	core/context/host.c
 
 EXTRA_DIST += core/libtrireme.map core/symbols.txt

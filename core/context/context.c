@@ -1,7 +1,7 @@
 /* The context: root of everything that one program's use of the library needs.
  * SPDX-License-Identifier: MIT
  */
-#include "core/object/object.h"
+#include "core/context/context.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "core/object/object.h"
 #include "core/plugin/plugin.h"
 #include "core/settings/settings.h"
 #include "core/stream/stream.h"
@@ -32,7 +33,7 @@ static void context_release(struct core_object *object)
     core_settings_destroy(context, context->settings);
     core_handle_table_destroy(context->handles);
     base_fork_word_destroy(context->fork_word);
-    pthread_cond_destroy(&context->registry_made);
+    pthread_cond_destroy(&context->registry_loaded);
     pthread_mutex_destroy(&context->lock);
     allocator.release(allocator.user, context, sizeof(*context));
 }
@@ -131,8 +132,9 @@ int32_t trm_context_create(const struct trm_context_desc *given, struct trm_cont
     if (status != TRM_OK)
         goto destroy_fork_word;
     core_host_init(context);
+    context->device_hooks = &core_device_hooks;
     pthread_mutex_init(&context->lock, NULL);
-    pthread_cond_init(&context->registry_made, NULL);
+    pthread_cond_init(&context->registry_loaded, NULL);
     status = core_object_init(&context->object, &context_ops, context);
     if (status != TRM_OK)
         goto destroy_handles;
@@ -140,7 +142,7 @@ int32_t trm_context_create(const struct trm_context_desc *given, struct trm_cont
     return TRM_OK;
 
 destroy_handles:
-    pthread_cond_destroy(&context->registry_made);
+    pthread_cond_destroy(&context->registry_loaded);
     pthread_mutex_destroy(&context->lock);
     core_handle_table_destroy(context->handles);
 destroy_fork_word:
@@ -159,42 +161,6 @@ void trm_context_destroy(struct trm_context *handle)
     core_object_kill_handle(handle, CORE_CONTEXT);
 }
 
-/* Backends and the program's log callback run while the registry is made: so the lock is not held
- * meanwhile, and whoever else comes waits. */
-int32_t core_context_registry(struct core_context *context, struct core_registry **registry)
-{
-    int32_t status = TRM_OK;
-    pthread_mutex_lock(&context->lock);
-    while (context->registry_in_making)
-        pthread_cond_wait(&context->registry_made, &context->lock);
-    if (context->registry == NULL) {
-        struct core_registry *made  = NULL;
-        context->registry_in_making = 1;
-        pthread_mutex_unlock(&context->lock);
-        status = core_registry_create(context, &made);
-        pthread_mutex_lock(&context->lock);
-        context->registry_in_making = 0;
-        context->registry           = made;
-        pthread_cond_broadcast(&context->registry_made);
-    }
-    if (status == TRM_OK)
-        *registry = context->registry;
-    pthread_mutex_unlock(&context->lock);
-    return status;
-}
-
-int32_t core_context_service(struct core_context *context, struct core_service **service)
-{
-    int32_t status = TRM_OK;
-    pthread_mutex_lock(&context->lock);
-    if (context->service == NULL)
-        status = core_service_create(context, &context->service);
-    if (status == TRM_OK)
-        *service = context->service;
-    pthread_mutex_unlock(&context->lock);
-    return status;
-}
-
 /* ---- the report of candidates ---- */
 
 int32_t trm_context_candidate_count(struct trm_context *handle, uint32_t *count)
@@ -207,7 +173,7 @@ int32_t trm_context_candidate_count(struct trm_context *handle, uint32_t *count)
     if (count == NULL)
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_candidate_count: `count` is NULL");
     if (status == TRM_OK)
-        status = core_context_registry(context, &registry);
+        status = core_registry_get(context, &registry);
     if (status == TRM_OK)
         *count = core_registry_candidate_count(registry);
     core_object_leave(&context->object);
@@ -221,7 +187,7 @@ static int32_t describe_candidate(struct core_context *context, uint32_t index,
     struct trm_candidate ours = {.struct_size = sizeof(ours)};
     if (candidate == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_candidate: `candidate` is NULL");
-    int32_t status = core_context_registry(context, &registry);
+    int32_t status = core_registry_get(context, &registry);
     if (status != TRM_OK)
         return status;
     uint32_t count = core_registry_candidate_count(registry);

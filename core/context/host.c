@@ -3,6 +3,7 @@
  */
 #include "base/base.h"
 #include "core/cache/cache.h"
+#include "core/context/context.h"
 #include "core/object/object.h"
 #include "core/settings/settings.h"
 #include "core/shader/shader.h"

@@ -8,9 +8,7 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "core/memory/memory.h"
 #include "core/object/object.h"
-#include "core/stream/stream.h"
 
 /* Of the first version of struct trm_device_usage. */
 #define USAGE_LEAST 40
@@ -119,17 +117,8 @@ static void report_leaks(const struct core_device *device)
 static void device_retire(struct core_object *object)
 {
     struct core_device *device = (struct core_device *)object;
-    core_device_end_thread_streams(device);
-    core_device_reap_last(device);
+    object->context->device_hooks->retire(device);
     report_leaks(device);
-}
-
-/* A thread that ends just now may still be at its stream. */
-static void wait_for_owned_streams(struct core_device *device)
-{
-    uint32_t count;
-    while ((count = atomic_load_explicit(&device->owned_streams, memory_order_acquire)) != 0)
-        base_futex_wait(&device->owned_streams, count, BASE_NEVER);
 }
 
 static void device_free(struct core_device *device)
@@ -143,11 +132,7 @@ static void device_free(struct core_device *device)
 static void device_release(struct core_object *object)
 {
     struct core_device *device = (struct core_device *)object;
-    core_device_reap_all(device);
-    core_device_end_internal_stream(device);
-    wait_for_owned_streams(device);
-    core_pool_destroy(device->pool);
-    core_event_pool_destroy(object->context, device->events);
+    object->context->device_hooks->close(device);
     device->backend->device.close(device->device);
     device_free(device);
 }
@@ -211,17 +196,18 @@ static struct core_device *device_allocate(struct core_context *context, struct 
 /* The backend's part is open. */
 static int32_t finish_opening(struct core_device *device, struct core_device **out)
 {
-    int32_t status = core_pool_create(device, &device->pool);
+    const struct core_device_hooks *hooks = device->object.context->device_hooks;
+    int32_t status                        = hooks->open(device);
     if (status != TRM_OK)
         goto close_below;
     status = core_object_init(&device->object, &device_object_ops, device->object.context);
     if (status != TRM_OK)
-        goto destroy_pool;
+        goto close_parts;
     *out = device;
     return TRM_OK;
 
-destroy_pool:
-    core_pool_destroy(device->pool);
+close_parts:
+    hooks->close(device);
 close_below:
     device->backend->device.close(device->device);
     return status;
@@ -260,7 +246,7 @@ static int32_t open_by_id(struct core_context *context, const char *id, struct c
     struct core_registry *registry;
     struct core_backend *backend;
     uint32_t index;
-    int32_t status = core_context_registry(context, &registry);
+    int32_t status = core_registry_get(context, &registry);
     if (status == TRM_OK)
         status = core_registry_resolve(registry, id, &backend, &index);
     if (status == TRM_OK)
@@ -348,7 +334,7 @@ int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage 
         return base_last_status();
     if (out == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_get_usage: `usage` is NULL");
-    core_device_reap(device);
+    device->object.context->device_hooks->reap(device);
     struct trm_device_usage usage = {
         .struct_size       = sizeof(usage),
         .streams           = live(device, CORE_STREAM),

@@ -71,6 +71,18 @@ struct core_device {
     struct base_failure loss;
 };
 
+/* What the rooms above this one do with their parts of a device; core/context supplies the table. */
+struct core_device_hooks {
+    /* The backend's device is open: makes the memory pool. */
+    int32_t (*open)(struct core_device *device);
+    /* The handle is dead and no call is inside: ends the threads' own streams. */
+    void (*retire)(struct core_device *device);
+    /* Frees what was deferred until work that has completed meanwhile. */
+    void (*reap)(struct core_device *device);
+    /* No object refers to the device any more: ends and frees all that `open` and later calls made. */
+    void (*close)(struct core_device *device);
+};
+
 static inline struct core_device *core_device_find(struct trm_device *handle)
 {
     return core_object_find(handle, CORE_DEVICE);
@@ -103,16 +115,5 @@ int32_t core_device_note(struct core_device *device, int32_t status);
 
 /* TRM_OK, or the first cause (raised) if the device is lost. */
 int32_t core_device_check(struct core_device *device);
-
-/* core/stream/thread_stream.c: end the threads' own streams; when the device's handle dies. */
-void core_device_end_thread_streams(struct core_device *device);
-
-/* core/stream/internal_stream.c: end the core's own stream; when nothing is left of the device. */
-void core_device_end_internal_stream(struct core_device *device);
-
-/* The core's own stream on the device for work inside a call (contents at creation, staged
- * mapping, arrays). Lock, enqueue, wait, unlock. The lock is not recursive. */
-int32_t core_device_internal_lock(struct core_device *device, struct core_stream **stream);
-void core_device_internal_unlock(struct core_device *device);
 
 #endif

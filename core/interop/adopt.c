@@ -18,7 +18,7 @@ static int32_t adopt(struct core_context *context, const char *name, int32_t typ
     struct core_backend *backend;
     struct core_device *device;
     uint32_t index;
-    int32_t status = core_context_registry(context, &registry);
+    int32_t status = core_registry_get(context, &registry);
     if (status == TRM_OK)
         status = core_registry_resolve(registry, name, &backend, &index);
     if (status != TRM_OK)

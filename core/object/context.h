@@ -5,15 +5,17 @@
 #define CORE_OBJECT_CONTEXT_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <trireme/backend.h>
 #include <trireme/context.h>
 
 #include "base/base.h"
 #include "core/object/handle.h"
 
-struct core_settings;
+struct core_device_hooks;
 struct core_registry;
 struct core_service;
+struct core_settings;
 
 struct core_context {
     struct core_object object;
@@ -22,10 +24,12 @@ struct core_context {
     struct core_handle_table *handles;
     _Atomic uint32_t *fork_word; /* base/fork.h */
     struct core_settings *settings;
-    struct trm_host host; /* what the backends get; host.context is this context */
-    pthread_mutex_t lock; /* guards the lazy making of registry and service */
-    pthread_cond_t registry_made;
-    int32_t registry_in_making;     /* 1: some thread is at it, without the lock */
+    struct trm_host host;                         /* what the backends get; host.context is this context */
+    const struct core_device_hooks *device_hooks; /* core/device/device.h */
+
+    pthread_mutex_t lock;     /* guards what follows */
+    bool is_registry_loading; /* a thread loads the registry without the lock */
+    pthread_cond_t registry_loaded;
     struct core_registry *registry; /* NULL until the first call that needs a device */
     struct core_service *service;   /* NULL until the first callback */
 };
@@ -55,15 +59,5 @@ static inline char *core_copy_text(const struct core_context *context, const cha
 {
     return base_copy_text(&context->allocator, text);
 }
-
-/* The table of functions that backends get (core/context/host.c). */
-void core_host_init(struct core_context *context);
-
-/* The registry, loading plugins at the first call. The failures of single plugins are in its
- * report. */
-int32_t core_context_registry(struct core_context *context, struct core_registry **registry);
-
-/* The thread that runs host callbacks, started at the first call. */
-int32_t core_context_service(struct core_context *context, struct core_service **service);
 
 #endif

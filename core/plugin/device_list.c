@@ -13,7 +13,7 @@
 static int32_t count_devices(struct core_context *context, uint32_t *count)
 {
     struct core_registry *registry;
-    int32_t status = core_context_registry(context, &registry);
+    int32_t status = core_registry_get(context, &registry);
     if (status == TRM_OK)
         status = core_registry_status(registry);
     if (status != TRM_OK)
@@ -53,7 +53,7 @@ static int32_t find_device(struct core_context *context, uint32_t index, struct 
 {
     struct core_registry *registry;
     uint32_t before = 0;
-    int32_t status  = core_context_registry(context, &registry);
+    int32_t status  = core_registry_get(context, &registry);
     if (status == TRM_OK)
         status = core_registry_status(registry);
     if (status != TRM_OK)

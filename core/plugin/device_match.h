@@ -5,7 +5,7 @@
 #define CORE_PLUGIN_DEVICE_MATCH_H
 
 #include "core/plugin/registry.h"
-#include "core/plugin/selection.h"
+#include "core/settings/settings.h"
 
 /* `id` is the text that was parsed, for sentences. Of several devices that match, the first. Errors: NOT_FOUND, with what
  * there is; what the backend answers with. */

@@ -6,6 +6,5 @@
 
 #include "core/plugin/folders.h"
 #include "core/plugin/registry.h"
-#include "core/plugin/selection.h"
 
 #endif

@@ -218,7 +218,7 @@ static void sort_candidates(struct core_registry *registry)
 
 /* ---- life ---- */
 
-int32_t core_registry_create(struct core_context *context, struct core_registry **out)
+static int32_t registry_create(struct core_context *context, struct core_registry **out)
 {
     char unused[256];
     struct base_saved_error before, failure;
@@ -285,4 +285,28 @@ uint32_t core_registry_backend_count(const struct core_registry *registry)
 struct core_backend *core_registry_backend(const struct core_registry *registry, uint32_t index)
 {
     return &registry->candidates[index]->backend;
+}
+
+/* Backends and the program's log callback run while the registry loads, so the lock is released meanwhile; other
+ * threads wait for the condition. */
+int32_t core_registry_get(struct core_context *context, struct core_registry **registry)
+{
+    int32_t status = TRM_OK;
+    pthread_mutex_lock(&context->lock);
+    while (context->is_registry_loading)
+        pthread_cond_wait(&context->registry_loaded, &context->lock);
+    if (context->registry == NULL) {
+        struct core_registry *loaded = NULL;
+        context->is_registry_loading = true;
+        pthread_mutex_unlock(&context->lock);
+        status = registry_create(context, &loaded);
+        pthread_mutex_lock(&context->lock);
+        context->is_registry_loading = false;
+        context->registry            = loaded;
+        pthread_cond_broadcast(&context->registry_loaded);
+    }
+    if (status == TRM_OK)
+        *registry = context->registry;
+    pthread_mutex_unlock(&context->lock);
+    return status;
 }

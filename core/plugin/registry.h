@@ -34,7 +34,9 @@ struct core_backend {
     struct trm_interop_ops interop;
 };
 
-int32_t core_registry_create(struct core_context *context, struct core_registry **registry);
+/* The registry of a context. The first call finds and loads the plugins; the failures of single plugins are in its
+ * report. */
+int32_t core_registry_get(struct core_context *context, struct core_registry **registry);
 void core_registry_destroy(struct core_registry *registry);
 
 uint32_t core_registry_candidate_count(const struct core_registry *registry);

@@ -6,11 +6,11 @@
 
 #include "core/plugin/folders.h"
 #include "core/plugin/loader.h"
-#include "core/plugin/selection.h"
+#include "core/settings/settings.h"
 
 #define CORE_CANDIDATES_MOST 512
 
-/* Complete once core_registry_create() has returned, and read without a lock from then on. */
+/* Complete once core_registry_get() has returned it; read without a lock from then on. */
 struct core_registry {
     struct core_context *context;
     const char *choice; /* the setting `backend` */

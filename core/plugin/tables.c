@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "core/object/object.h"
 #include "core/plugin/loader.h"
-#include "core/plugin/selection.h"
+#include "core/settings/settings.h"
 
 /* A function that a table must have. */
 struct slot {

@@ -9,6 +9,8 @@
 #include <trireme/context.h>
 #include <trireme/settings.h>
 
+#include "core/settings/selection.h"
+
 struct core_context;
 struct core_settings;
 

@@ -6,7 +6,6 @@
 
 #include "base/base.h"
 #include "core/object/object.h"
-#include "core/plugin/plugin.h"
 #include "core/settings/settings.h"
 
 /* Of the first version of struct trm_setting_info. */

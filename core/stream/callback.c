@@ -43,7 +43,7 @@ static void call_run(struct core_job *job)
 static int32_t call_on_service(struct call *call)
 {
     struct core_service *service;
-    int32_t status = core_context_service(call->stream->object.context, &service);
+    int32_t status = core_service_get(call->stream->object.context, &service);
     if (status != TRM_OK)
         return status;
     core_service_post(service, &call->job);

@@ -180,7 +180,7 @@ static struct core_gate *take_spare(struct core_stream *stream)
 static int32_t gate_create(struct core_stream *stream, struct core_gate **out)
 {
     struct core_service *service;
-    int32_t status = core_context_service(stream->object.context, &service);
+    int32_t status = core_service_get(stream->object.context, &service);
     if (status != TRM_OK)
         return status;
     struct core_gate *gate = take_spare(stream);

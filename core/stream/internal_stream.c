@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "core/device/device.h"
+#include "core/stream/device_streams.h"
 #include "core/stream/stream_object.h"
 
 /* A failure stays on its stream for ever, but it was the failure of one call: the next one gets a new

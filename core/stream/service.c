@@ -210,6 +210,18 @@ int32_t core_service_create(struct core_context *context, struct core_service **
     return TRM_OK;
 }
 
+int32_t core_service_get(struct core_context *context, struct core_service **service)
+{
+    int32_t status = TRM_OK;
+    pthread_mutex_lock(&context->lock);
+    if (context->service == NULL)
+        status = core_service_create(context, &context->service);
+    if (status == TRM_OK)
+        *service = context->service;
+    pthread_mutex_unlock(&context->lock);
+    return status;
+}
+
 void core_service_destroy(struct core_service *service)
 {
     if (service == NULL)

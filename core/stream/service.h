@@ -24,6 +24,9 @@ struct core_job {
 
 int32_t core_service_create(struct core_context *context, struct core_service **service);
 
+/* The context's own service, which the first call starts. */
+int32_t core_service_get(struct core_context *context, struct core_service **service);
+
 /* Runs what is queued, then ends the threads. Called from a service thread itself it lets that
  * thread end by itself, after its job. NULL is fine. */
 void core_service_destroy(struct core_service *service);

@@ -233,7 +233,7 @@ static void post_end(struct core_stream *stream)
     if (before & CORE_STREAM_ENDING)
         return;
     /* The thread is there: this runs on it. */
-    if (core_context_service(stream->object.context, &service) != TRM_OK)
+    if (core_service_get(stream->object.context, &service) != TRM_OK)
         return;
     core_object_retain(&stream->object);
     core_object_retain(&stream->device->object);

@@ -5,6 +5,7 @@
 #define CORE_STREAM_STREAM_H
 
 #include "core/stream/deferred.h"
+#include "core/stream/device_streams.h"
 #include "core/stream/event.h"
 #include "core/stream/event_pool.h"
 #include "core/stream/in_flight.h"

@@ -7,6 +7,7 @@
  */
 #include "base/base.h"
 #include "core/device/device.h"
+#include "core/stream/device_streams.h"
 #include "core/stream/stream_object.h"
 
 /* A thread ends. Others may at the same moment, and the device and its context too: the handle has
@@ -106,4 +107,11 @@ void core_device_end_thread_streams(struct core_device *device)
     if (device->has_thread_key)
         pthread_key_delete(device->thread_key);
     device->has_thread_key = 0;
+}
+
+void core_device_wait_owned_streams(struct core_device *device)
+{
+    uint32_t count;
+    while ((count = atomic_load_explicit(&device->owned_streams, memory_order_acquire)) != 0)
+        base_futex_wait(&device->owned_streams, count, BASE_NEVER);
 }

@@ -83,7 +83,7 @@ static int32_t coordinator_create(struct core_device *device, const struct trm_c
     struct core_service *service;
     int32_t status = core_device_check(device);
     if (status == TRM_OK)
-        status = core_context_service(context, &service);
+        status = core_service_get(context, &service);
     if (status != TRM_OK)
         return status;
     struct core_coordinator *coordinator = core_allocate(context, sizeof(*coordinator));

@@ -80,7 +80,7 @@ static inline void make(const char *backend)
 static inline struct core_registry *registry(void)
 {
     struct core_registry *made = NULL;
-    ck_assert_msg(core_context_registry(core_context_find(context), &made) == TRM_OK, "%s",
+    ck_assert_msg(core_registry_get(core_context_find(context), &made) == TRM_OK, "%s",
                   trm_last_error().sentence);
     return made;
 }

@@ -1,7 +1,7 @@
 /* The grammar of the setting `backend` and of device names.
  * SPDX-License-Identifier: MIT
  */
-#include "core/plugin/selection.h"
+#include "core/settings/selection.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -34,7 +34,7 @@ static void begin(void)
     };
     memset(&counting, 0, sizeof(counting));
     OK(trm_context_create(&desc, &context));
-    OK(core_context_service(core_context_find(context), &service));
+    OK(core_service_get(core_context_find(context), &service));
 }
 
 static void end(void)
@@ -229,10 +229,9 @@ START_TEST(without_memory_there_is_no_service_but_an_error)
     memset(&counting, 0, sizeof(counting));
     OK(trm_context_create(&desc, &context));
     counting.fail_from = 1;
-    ck_assert_int_eq(core_context_service(core_context_find(context), &service),
-                     TRM_ERROR_OUT_OF_HOST_MEMORY);
+    ck_assert_int_eq(core_service_get(core_context_find(context), &service), TRM_ERROR_OUT_OF_HOST_MEMORY);
     counting.fail_from = 0;
-    OK(core_context_service(core_context_find(context), &service));
+    OK(core_service_get(core_context_find(context), &service));
     end();
 }
 END_TEST

@@ -1,8 +1,8 @@
 /* The grammar of the setting `backend`, and of device ids.
  * SPDX-License-Identifier: MIT
  */
-#ifndef CORE_PLUGIN_SELECTION_H
-#define CORE_PLUGIN_SELECTION_H
+#ifndef CORE_SETTINGS_SELECTION_H
+#define CORE_SETTINGS_SELECTION_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
  * A path is what has a '/' in it; that it must be absolute is the loader's to say.
  * SPDX-License-Identifier: MIT
  */
-#include "core/plugin/selection.h"
+#include "core/settings/selection.h"
 
 #include <stdio.h>
 #include <string.h>

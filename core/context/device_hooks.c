@@ -1,0 +1,35 @@
+/* What streams and memory do when a device opens and closes. It stands here, since this room may include both.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/context/context.h"
+#include "core/device/device.h"
+#include "core/memory/memory.h"
+#include "core/stream/stream.h"
+
+static int32_t open_device(struct core_device *device)
+{
+    return core_pool_create(device, &device->pool);
+}
+
+static void retire_device(struct core_device *device)
+{
+    core_device_end_thread_streams(device);
+    core_device_reap_last(device);
+}
+
+/* Streams first, since deferred frees and the end of a stream return memory to the pool and events to their pool. */
+static void close_device(struct core_device *device)
+{
+    core_device_reap_all(device);
+    core_device_end_internal_stream(device);
+    core_device_wait_owned_streams(device);
+    core_pool_destroy(device->pool);
+    core_event_pool_destroy(device->object.context, device->events);
+}
+
+const struct core_device_hooks core_device_hooks = {
+    .open   = open_device,
+    .retire = retire_device,
+    .reap   = core_device_reap,
+    .close  = close_device,
+};
