@@ -1,6 +1,7 @@
 /* How streams come along and how they fail.
  * SPDX-License-Identifier: MIT
  */
+#include "core/stream/device_streams.h"
 #include "stream_fixture.h"
 
 START_TEST(a_stream_and_its_counters_are_small)
