@@ -1,7 +1,7 @@
 /* Making and ending contexts, and their log.
  * SPDX-License-Identifier: MIT
  */
-#include "core/object/context.h"
+#include "core/object/object.h"
 
 #include <pthread.h>
 #include <stdio.h>
