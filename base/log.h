@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <trireme/context.h>
 
+#include "base/compiler.h"
+
 /* Constant once the context is made, so that any thread may read it without a lock. */
 struct base_log {
     /* The program's function, which gets the message alone; NULL: none. */
@@ -23,7 +25,7 @@ struct base_log {
 /* The whole cost of a line that is left out. */
 static inline bool base_log_is_on(const struct base_log *log, int32_t level)
 {
-    return __builtin_expect(level <= log->level, 0);
+    return UNLIKELY(level <= log->level);
 }
 
 /* Opens `path` for appending, for this user alone. Refuses what is no regular file and files of other users;

@@ -41,6 +41,7 @@ static void context_release(struct core_object *object)
 static const struct core_object_ops context_ops = {
     .type    = CORE_CONTEXT,
     .name    = "context",
+    .source  = __FILE__,
     .release = context_release,
 };
 

@@ -137,11 +137,18 @@ static void device_release(struct core_object *object)
     device_free(device);
 }
 
+static const char *device_device_id(const struct core_object *object)
+{
+    return ((const struct core_device *)object)->id;
+}
+
 static const struct core_object_ops device_object_ops = {
-    .type    = CORE_DEVICE,
-    .name    = "device",
-    .retire  = device_retire,
-    .release = device_release,
+    .type      = CORE_DEVICE,
+    .name      = "device",
+    .source    = __FILE__,
+    .device_id = device_device_id,
+    .retire    = device_retire,
+    .release   = device_release,
 };
 
 /* ---- opening ----------------------------------------------------------------------------------------- */

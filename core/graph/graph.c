@@ -26,11 +26,18 @@ static void graph_release(struct core_object *object)
     core_device_release(device);
 }
 
+static const char *graph_device_id(const struct core_object *object)
+{
+    return ((const struct core_graph *)object)->device->id;
+}
+
 static const struct core_object_ops graph_ops = {
-    .type    = CORE_GRAPH,
-    .name    = "graph",
-    .retire  = graph_retire,
-    .release = graph_release,
+    .type      = CORE_GRAPH,
+    .name      = "graph",
+    .source    = __FILE__,
+    .device_id = graph_device_id,
+    .retire    = graph_retire,
+    .release   = graph_release,
 };
 
 int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)

@@ -62,11 +62,18 @@ static void exec_release(struct core_object *object)
     core_device_release(device);
 }
 
+static const char *exec_device_id(const struct core_object *object)
+{
+    return ((const struct core_graph_exec *)object)->device->id;
+}
+
 static const struct core_object_ops exec_ops = {
-    .type    = CORE_GRAPH_EXEC,
-    .name    = "graph instance",
-    .retire  = exec_retire,
-    .release = exec_release,
+    .type      = CORE_GRAPH_EXEC,
+    .name      = "graph instance",
+    .source    = __FILE__,
+    .device_id = exec_device_id,
+    .retire    = exec_retire,
+    .release   = exec_release,
 };
 
 void trm_graph_exec_destroy(struct trm_graph_exec *handle)

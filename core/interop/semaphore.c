@@ -60,11 +60,18 @@ static void semaphore_release(struct core_object *object)
     core_device_release(device);
 }
 
+static const char *semaphore_device_id(const struct core_object *object)
+{
+    return ((const struct core_semaphore *)object)->device->id;
+}
+
 static const struct core_object_ops semaphore_object_ops = {
-    .type    = CORE_SEMAPHORE,
-    .name    = "semaphore",
-    .retire  = semaphore_retire,
-    .release = semaphore_release,
+    .type      = CORE_SEMAPHORE,
+    .name      = "semaphore",
+    .source    = __FILE__,
+    .device_id = semaphore_device_id,
+    .retire    = semaphore_retire,
+    .release   = semaphore_release,
 };
 
 static int32_t semaphore_make(struct core_device *device, struct core_semaphore **semaphore)

@@ -28,11 +28,18 @@ static void array_release(struct core_object *object)
     core_device_release(device);
 }
 
+static const char *array_device_id(const struct core_object *object)
+{
+    return ((const struct core_array *)object)->buffer->device->id;
+}
+
 static const struct core_object_ops array_ops = {
-    .type    = CORE_ARRAY,
-    .name    = "array",
-    .retire  = array_retire,
-    .release = array_release,
+    .type      = CORE_ARRAY,
+    .name      = "array",
+    .source    = __FILE__,
+    .device_id = array_device_id,
+    .retire    = array_retire,
+    .release   = array_release,
 };
 
 /* ---- making -------------------------------------------------------------------------------- */

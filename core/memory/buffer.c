@@ -87,11 +87,18 @@ static void buffer_release(struct core_object *object)
     core_device_release(device);
 }
 
+static const char *buffer_device_id(const struct core_object *object)
+{
+    return ((const struct core_buffer *)object)->device->id;
+}
+
 static const struct core_object_ops buffer_ops = {
-    .type    = CORE_BUFFER,
-    .name    = "buffer",
-    .retire  = buffer_retire,
-    .release = buffer_release,
+    .type      = CORE_BUFFER,
+    .name      = "buffer",
+    .source    = __FILE__,
+    .device_id = buffer_device_id,
+    .retire    = buffer_retire,
+    .release   = buffer_release,
 };
 
 void core_buffer_end(struct core_buffer *buffer)

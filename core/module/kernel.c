@@ -30,11 +30,18 @@ static void kernel_release(struct core_object *object)
     core_device_release(device);
 }
 
+static const char *kernel_device_id(const struct core_object *object)
+{
+    return ((const struct core_kernel *)object)->module->device->id;
+}
+
 static const struct core_object_ops kernel_ops = {
-    .type    = CORE_KERNEL,
-    .name    = "kernel",
-    .retire  = kernel_retire,
-    .release = kernel_release,
+    .type      = CORE_KERNEL,
+    .name      = "kernel",
+    .source    = __FILE__,
+    .device_id = kernel_device_id,
+    .retire    = kernel_retire,
+    .release   = kernel_release,
 };
 
 /* ---- finding ------------------------------------------------------------------------------- */

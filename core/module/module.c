@@ -51,11 +51,18 @@ static void module_release(struct core_object *object)
     core_device_release(device);
 }
 
+static const char *module_device_id(const struct core_object *object)
+{
+    return ((const struct core_module *)object)->device->id;
+}
+
 static const struct core_object_ops module_ops = {
-    .type    = CORE_MODULE,
-    .name    = "module",
-    .retire  = module_retire,
-    .release = module_release,
+    .type      = CORE_MODULE,
+    .name      = "module",
+    .source    = __FILE__,
+    .device_id = module_device_id,
+    .retire    = module_retire,
+    .release   = module_release,
 };
 
 /* ---- loading ------------------------------------------------------------------------------- */

@@ -403,6 +403,12 @@ static void slot_give_back(struct core_handle_table *table, struct core_handle_s
 
 /* ---- the ends of life ---- */
 
+static inline void log_life(const struct core_object *object, const char *what)
+{
+    if (base_log_is_on(&object->context->log, TRM_LOG_DEBUG))
+        core_object_log_write(object, TRM_LOG_DEBUG, object->ops->source, "%s", what);
+}
+
 int32_t core_object_init(struct core_object *object, const struct core_object_ops *ops,
                          struct core_context *context)
 {
@@ -427,7 +433,7 @@ int32_t core_object_init(struct core_object *object, const struct core_object_op
         core_object_retain(&context->object);
     atomic_store_explicit(&slot->content, (uintptr_t)object, memory_order_relaxed);
     atomic_store_explicit(&slot->word, middle << 32, memory_order_release);
-    core_object_log(object, TRM_LOG_DEBUG, "created");
+    log_life(object, "created");
     return TRM_OK;
 }
 
@@ -439,7 +445,7 @@ uint32_t core_object_number(const struct core_object *object)
 /* The handle is dead and no call is inside. */
 static void retire(struct core_object *object)
 {
-    core_object_log(object, TRM_LOG_DEBUG, "destroyed");
+    log_life(object, "destroyed");
     if (object->ops->retire != NULL)
         object->ops->retire(object);
     slot_give_back(object->context->handles, object->slot, (uintptr_t)object->handle);

@@ -53,6 +53,8 @@ struct core_handle_table;
 struct core_object_ops {
     enum core_type type;
     const char *name; /* for sentences: "stream" */
+    /* __FILE__, for the log: its folder is the room. */
+    const char *source;
     /* For the log: the id of the device that the object is on ("cuda:0"). NULL: it is on none. */
     const char *(*device_id)(const struct core_object *object);
     void (*retire)(struct core_object *object);  /* may be NULL */

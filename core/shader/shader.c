@@ -28,6 +28,7 @@ static void shader_release(struct core_object *object)
 static const struct core_object_ops shader_ops = {
     .type    = CORE_SHADER,
     .name    = "shader",
+    .source  = __FILE__,
     .release = shader_release,
 };
 

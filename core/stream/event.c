@@ -23,11 +23,18 @@ static void event_release(struct core_object *object)
     core_device_release(device);
 }
 
+static const char *event_device_id(const struct core_object *object)
+{
+    return ((const struct core_event *)object)->device->id;
+}
+
 static const struct core_object_ops event_object_ops = {
-    .type    = CORE_EVENT,
-    .name    = "event",
-    .retire  = event_retire,
-    .release = event_release,
+    .type      = CORE_EVENT,
+    .name      = "event",
+    .source    = __FILE__,
+    .device_id = event_device_id,
+    .retire    = event_retire,
+    .release   = event_release,
 };
 
 int32_t trm_event_create(struct trm_device *handle, uint32_t flags, struct trm_event **out)

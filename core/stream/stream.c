@@ -92,11 +92,18 @@ static void stream_release(struct core_object *object)
         core_device_release(device);
 }
 
+static const char *stream_device_id(const struct core_object *object)
+{
+    return ((const struct core_stream *)object)->device->id;
+}
+
 static const struct core_object_ops stream_object_ops = {
-    .type    = CORE_STREAM,
-    .name    = "stream",
-    .retire  = stream_retire,
-    .release = stream_release,
+    .type      = CORE_STREAM,
+    .name      = "stream",
+    .source    = __FILE__,
+    .device_id = stream_device_id,
+    .retire    = stream_retire,
+    .release   = stream_release,
 };
 
 static void adopt(struct core_stream *stream)

@@ -50,6 +50,7 @@ static void checker_release(struct core_object *object)
 static const struct core_object_ops checker_object_ops = {
     .type    = CORE_STREAM,
     .name    = "stream",
+    .source  = __FILE__,
     .release = checker_release,
 };
 

@@ -42,11 +42,18 @@ static void coordinator_release(struct core_object *object)
     core_device_release(device);
 }
 
+static const char *coordinator_device_id(const struct core_object *object)
+{
+    return ((const struct core_coordinator *)object)->device->id;
+}
+
 static const struct core_object_ops coordinator_object_ops = {
-    .type    = CORE_COORDINATOR,
-    .name    = "coordinator",
-    .retire  = coordinator_retire,
-    .release = coordinator_release,
+    .type      = CORE_COORDINATOR,
+    .name      = "coordinator",
+    .source    = __FILE__,
+    .device_id = coordinator_device_id,
+    .retire    = coordinator_retire,
+    .release   = coordinator_release,
 };
 
 /* ---- making --------------------------------------------------------------------------------------------- */

@@ -43,11 +43,18 @@ static void pipeline_release(struct core_object *object)
     core_device_release(device);
 }
 
+static const char *pipeline_device_id(const struct core_object *object)
+{
+    return ((const struct core_pipeline *)object)->device->id;
+}
+
 static const struct core_object_ops pipeline_ops = {
-    .type    = CORE_PIPELINE,
-    .name    = "pipeline",
-    .retire  = pipeline_retire,
-    .release = pipeline_release,
+    .type      = CORE_PIPELINE,
+    .name      = "pipeline",
+    .source    = __FILE__,
+    .device_id = pipeline_device_id,
+    .retire    = pipeline_retire,
+    .release   = pipeline_release,
 };
 
 /* ---- the beginning ------------------------------------------------------------------------- */
