@@ -42,7 +42,7 @@ static int32_t backend_probe(const struct trm_host *host, int32_t *score, char *
         int32_t one = score_of(instance->physicals[i].kind);
         best        = one > best ? one : best;
     }
-    vulkan_instance_keep(instance);
+    vulkan_instance_destroy_to_cache(instance);
     if (capacity > 0)
         reason[0] = '\0';
     *score = best;
@@ -55,7 +55,7 @@ static int32_t backend_open(const struct trm_host *host, struct trm_backend_inst
     char sentence[VULKAN_REASON_BYTES + 64];
     int32_t status = vulkan_instance_create(host, instance, why);
     if (status != TRM_OK)
-        vulkan_kept_drop();
+        vulkan_instance_cache_drop();
     if (status == TRM_OK || why[0] == '\0')
         return status;
     snprintf(sentence, sizeof(sentence), "Vulkan cannot be used: %s.", why);

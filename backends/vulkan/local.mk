@@ -82,7 +82,6 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/spirv/words.h \
 	backends/vulkan/stream/batch.c \
 	backends/vulkan/stream/batch.h \
-	backends/vulkan/stream/break.c \
 	backends/vulkan/stream/device_loss.c \
 	backends/vulkan/stream/enqueue.c \
 	backends/vulkan/stream/kernel_timing.c \
@@ -100,6 +99,7 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/stream/staging_job.c \
 	backends/vulkan/stream/stream.c \
 	backends/vulkan/stream/stream.h \
+	backends/vulkan/stream/stream_failure.c \
 	backends/vulkan/stream/stream_object.h \
 	backends/vulkan/stream/submit.c \
 	backends/vulkan/stream/timeline.c \

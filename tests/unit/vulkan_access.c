@@ -26,17 +26,17 @@ static struct vulkan_access range(uint64_t number, uint64_t begin, uint64_t end,
 }
 
 /* As the recorder does it. Returns the barrier that was needed. */
-static struct vulkan_order make(const struct vulkan_access *access, uint32_t count)
+static struct vulkan_barrier make(const struct vulkan_access *access, uint32_t count)
 {
-    struct vulkan_order order = vulkan_access_check(&accesses, access, count);
-    if (order.first != 0)
-        vulkan_access_order(&accesses, &order, VULKAN_STAGES);
+    struct vulkan_barrier barrier = vulkan_access_find_barrier(&accesses, access, count);
+    if (barrier.source != 0)
+        vulkan_access_apply_barrier(&accesses, &barrier, VULKAN_STAGES);
     for (uint32_t i = 0; i < count; i++)
         ck_assert(vulkan_access_add(&accesses, &access[i]));
-    return order;
+    return barrier;
 }
 
-static struct vulkan_order touch(uint64_t begin, uint64_t end, uint32_t flags)
+static struct vulkan_barrier touch(uint64_t begin, uint64_t end, uint32_t flags)
 {
     struct vulkan_access access = range(1, begin, end, flags);
     return make(&access, 1);
@@ -44,7 +44,7 @@ static struct vulkan_order touch(uint64_t begin, uint64_t end, uint32_t flags)
 
 static bool waits(uint64_t begin, uint64_t end, uint32_t flags)
 {
-    return touch(begin, end, flags).first != 0;
+    return touch(begin, end, flags).source != 0;
 }
 
 #define KERNEL_READS (VULKAN_KERNEL | VULKAN_READ)
@@ -55,20 +55,20 @@ static bool waits(uint64_t begin, uint64_t end, uint32_t flags)
 START_TEST(a_read_behind_a_write_waits_for_it)
 {
     ck_assert(!waits(0, 64, KERNEL_WRITES));
-    struct vulkan_order order = touch(0, 64, COPY_READS);
-    ck_assert_uint_eq(order.first, VULKAN_KERNEL);
-    ck_assert_uint_eq(order.writing, VULKAN_KERNEL);
-    ck_assert_uint_eq(order.behind, VULKAN_TRANSFER);
+    struct vulkan_barrier barrier = touch(0, 64, COPY_READS);
+    ck_assert_uint_eq(barrier.source, VULKAN_KERNEL);
+    ck_assert_uint_eq(barrier.source_writes, VULKAN_KERNEL);
+    ck_assert_uint_eq(barrier.destination, VULKAN_TRANSFER);
 }
 END_TEST
 
 START_TEST(a_write_behind_a_read_waits_but_sees_nothing_new)
 {
     ck_assert(!waits(0, 64, COPY_READS));
-    struct vulkan_order order = touch(0, 64, KERNEL_WRITES);
-    ck_assert_uint_eq(order.first, VULKAN_TRANSFER);
-    ck_assert_uint_eq(order.writing, 0);
-    ck_assert_uint_eq(order.behind, VULKAN_KERNEL);
+    struct vulkan_barrier barrier = touch(0, 64, KERNEL_WRITES);
+    ck_assert_uint_eq(barrier.source, VULKAN_TRANSFER);
+    ck_assert_uint_eq(barrier.source_writes, 0);
+    ck_assert_uint_eq(barrier.destination, VULKAN_KERNEL);
 }
 END_TEST
 
@@ -100,7 +100,7 @@ START_TEST(other_buffers_do_not_wait)
 {
     struct vulkan_access other = range(2, 0, 64, KERNEL_WRITES);
     ck_assert(!waits(0, 64, KERNEL_WRITES));
-    ck_assert_uint_eq(make(&other, 1).first, 0);
+    ck_assert_uint_eq(make(&other, 1).source, 0);
 }
 END_TEST
 
@@ -138,9 +138,9 @@ START_TEST(barriers_make_chains)
     struct vulkan_access other = range(2, 0, 64, KERNEL_WRITES);
     ck_assert(!waits(0, 64, COPY_WRITES));
     ck_assert(waits(0, 64, KERNEL_READS));
-    ck_assert_uint_eq(make(&other, 1).first, 0);
+    ck_assert_uint_eq(make(&other, 1).source, 0);
     other.flags = COPY_READS;
-    ck_assert_uint_eq(make(&other, 1).first, VULKAN_KERNEL);
+    ck_assert_uint_eq(make(&other, 1).source, VULKAN_KERNEL);
     ck_assert(!waits(0, 64, COPY_READS));
 }
 END_TEST
@@ -159,7 +159,7 @@ START_TEST(a_thousand_copies_side_by_side_need_neither)
     for (uint64_t i = 0; i < 1000; i++) {
         struct vulkan_access both[2] = {range(1, 16 * i, 16 * i + 5, COPY_READS),
                                         range(2, 5 * i, 5 * i + 5, COPY_WRITES)};
-        ck_assert_uint_eq(make(both, 2).first, 0);
+        ck_assert_uint_eq(make(both, 2).source, 0);
     }
     ck_assert_uint_le(accesses.count, 2);
     ck_assert(waits(0, 16000, COPY_WRITES));
@@ -170,9 +170,9 @@ START_TEST(one_access_to_anything_conflicts_with_all)
 {
     struct vulkan_access any = {VK_NULL_HANDLE, 0, UINT64_MAX, VULKAN_READ | VULKAN_WRITE | VULKAN_STAGES, 0};
     ck_assert(vulkan_access_add(&accesses, &any));
-    struct vulkan_order order = touch(5, 6, COPY_READS);
-    ck_assert_uint_eq(order.first, VULKAN_STAGES);
-    ck_assert_uint_eq(order.writing, VULKAN_STAGES);
+    struct vulkan_barrier barrier = touch(5, 6, COPY_READS);
+    ck_assert_uint_eq(barrier.source, VULKAN_STAGES);
+    ck_assert_uint_eq(barrier.source_writes, VULKAN_STAGES);
     ck_assert(!waits(500, 600, COPY_WRITES));
     ck_assert(waits(500, 600, KERNEL_READS));
 }
@@ -221,13 +221,14 @@ static bool is_safe(const struct cell *cell, uint32_t flags)
     return true;
 }
 
-static void pass_barrier(struct cell *cell, const struct vulkan_order *order)
+static void pass_barrier(struct cell *cell, const struct vulkan_barrier *barrier)
 {
-    if ((cell->written & order->first & order->writing) != 0 || (cell->write_seen & order->first) != 0)
-        cell->write_seen |= order->behind;
+    if ((cell->written & barrier->source & barrier->source_writes) != 0 ||
+        (cell->write_seen & barrier->source) != 0)
+        cell->write_seen |= barrier->destination;
     for (uint32_t reader = VULKAN_TRANSFER; reader <= VULKAN_KERNEL; reader <<= 1)
-        if ((order->first & reader) != 0 || (cell->read_past[place_of(reader)] & order->first) != 0)
-            cell->read_past[place_of(reader)] |= order->behind;
+        if ((barrier->source & reader) != 0 || (cell->read_past[place_of(reader)] & barrier->source) != 0)
+            cell->read_past[place_of(reader)] |= barrier->destination;
 }
 
 static void do_access(struct cell *cell, uint32_t flags)
@@ -263,10 +264,10 @@ START_TEST(any_sequence_of_accesses_is_in_order_and_no_barrier_is_in_vain)
         bool safe = true;
         for (uint32_t k = first; k < last; k++)
             safe = safe && is_safe(&cells[k], flags);
-        struct vulkan_order order = touch(first * UINT64_C(1000), last * UINT64_C(1000) - 500, flags);
-        ck_assert_int_eq(order.first == 0, safe);
-        for (uint32_t k = 0; k < CELLS && order.first != 0; k++)
-            pass_barrier(&cells[k], &order);
+        struct vulkan_barrier barrier = touch(first * UINT64_C(1000), last * UINT64_C(1000) - 500, flags);
+        ck_assert_int_eq(barrier.source == 0, safe);
+        for (uint32_t k = 0; k < CELLS && barrier.source != 0; k++)
+            pass_barrier(&cells[k], &barrier);
         for (uint32_t k = first; k < last; k++) {
             ck_assert(is_safe(&cells[k], flags));
             do_access(&cells[k], flags);

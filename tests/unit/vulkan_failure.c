@@ -148,10 +148,10 @@ END_TEST
 
 START_TEST(the_report_of_a_loss_says_what_was_running)
 {
-    batches[0]         = (struct vulkan_batch){.next = &batches[1], .first = 5, .value = 7};
-    batches[1]         = (struct vulkan_batch){.first = 8, .value = 9, .named = &kernel};
-    stream.flying      = &batches[0];
-    stream.last_flying = &batches[1];
+    batches[0]            = (struct vulkan_batch){.next = &batches[1], .first = 5, .value = 7};
+    batches[1]            = (struct vulkan_batch){.first = 8, .value = 9, .last_kernel = &kernel};
+    stream.in_flight      = &batches[0];
+    stream.last_in_flight = &batches[1];
     pthread_mutex_lock(&stream.lock); /* as who submits does */
     vulkan_device_fail(&fake.device, VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
     pthread_mutex_unlock(&stream.lock);
@@ -161,10 +161,10 @@ END_TEST
 
 START_TEST(what_has_ended_is_not_reported)
 {
-    batches[0]         = (struct vulkan_batch){.next = &batches[1], .first = 5, .value = 7, .named = &kernel};
-    batches[1]         = (struct vulkan_batch){.first = 8, .value = 9};
-    stream.flying      = &batches[0];
-    stream.last_flying = &batches[1];
+    batches[0] = (struct vulkan_batch){.next = &batches[1], .first = 5, .value = 7, .last_kernel = &kernel};
+    batches[1] = (struct vulkan_batch){.first = 8, .value = 9};
+    stream.in_flight      = &batches[0];
+    stream.last_in_flight = &batches[1];
     atomic_store(&timeline.completed, 7);
     vulkan_device_fail(&fake.device, VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
     says("running were operations 8 to 9 of a stream");
@@ -174,8 +174,8 @@ END_TEST
 
 START_TEST(copies_are_reported_without_a_kernel)
 {
-    batches[0]    = (struct vulkan_batch){.first = 1, .value = 2};
-    stream.flying = stream.last_flying = &batches[0];
+    batches[0]       = (struct vulkan_batch){.first = 1, .value = 2};
+    stream.in_flight = stream.last_in_flight = &batches[0];
     vulkan_device_fail(&fake.device, VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
     says("operations 1 to 2 of a stream, without kernels");
 }
@@ -194,8 +194,8 @@ START_TEST(the_report_waits_for_no_stream_that_another_thread_holds)
 {
     pthread_barrier_t barrier;
     pthread_t thread;
-    batches[0]    = (struct vulkan_batch){.first = 1, .value = 2};
-    stream.flying = stream.last_flying = &batches[0];
+    batches[0]       = (struct vulkan_batch){.first = 1, .value = 2};
+    stream.in_flight = stream.last_in_flight = &batches[0];
     pthread_barrier_init(&barrier, NULL, 2);
     ck_assert_int_eq(pthread_create(&thread, NULL, hold, &barrier), 0);
     pthread_barrier_wait(&barrier);
@@ -226,9 +226,9 @@ START_TEST(a_report_that_is_too_long_is_cut)
     memset(name, 'x', sizeof(name));
     name[sizeof(name) - 1] = '\0';
     info.name              = name;
-    batches[0]             = (struct vulkan_batch){.first = 1, .value = 2, .named = &kernel};
-    stream.flying = stream.last_flying   = &batches[0];
-    fake.device.vk.get_device_fault_info = (PFN_vkVoidFunction)tell_fault;
+    batches[0]             = (struct vulkan_batch){.first = 1, .value = 2, .last_kernel = &kernel};
+    stream.in_flight = stream.last_in_flight = &batches[0];
+    fake.device.vk.get_device_fault_info     = (PFN_vkVoidFunction)tell_fault;
     vulkan_device_fail(&fake.device, VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
     ck_assert_uint_eq(strlen(fake.device.lost_sentence), sizeof(fake.device.lost_sentence) - 1);
     ck_assert(vulkan_device_is_lost(&fake.device));

@@ -100,11 +100,11 @@ START_TEST(no_more_stays_idle_than_is_wanted)
     open_heap(make_discrete);
     vulkan_heap_free(allocate(TRM_MEMORY_DEVICE, MIB, 256));
     ck_assert_int_eq(fake.memories, 1);
-    vulkan_heap_set_keep(fake.device.heap, 0);
+    vulkan_heap_set_idle_limit(fake.device.heap, 0);
     ck_assert_int_eq(fake.memories, 0);
     vulkan_heap_free(allocate(TRM_MEMORY_DEVICE, MIB, 256));
     ck_assert_int_eq(fake.memories, 0);
-    vulkan_heap_set_keep(fake.device.heap, UINT64_MAX);
+    vulkan_heap_set_idle_limit(fake.device.heap, UINT64_MAX);
     vulkan_heap_free(allocate(TRM_MEMORY_DEVICE, MIB, 256));
     ck_assert_int_eq(fake.memories, 1);
     close_heap();

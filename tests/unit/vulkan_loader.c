@@ -170,28 +170,28 @@ static VKAPI_ATTR void VKAPI_CALL destroy_instance(VkInstance instance,
     destroyed++;
 }
 
-static struct vulkan_kept an_instance(void)
+static struct vulkan_cached_instance an_instance(void)
 {
-    struct vulkan_kept kept = {.loader  = {.library = dlopen("libm.so.6", RTLD_NOW)},
-                               .handle  = (VkInstance)(uintptr_t)7,
-                               .version = VK_API_VERSION_1_2,
-                               .destroy = destroy_instance};
-    ck_assert_ptr_nonnull(kept.loader.library);
-    return kept;
+    struct vulkan_cached_instance cached = {.loader  = {.library = dlopen("libm.so.6", RTLD_NOW)},
+                                            .handle  = (VkInstance)(uintptr_t)7,
+                                            .version = VK_API_VERSION_1_2,
+                                            .destroy = destroy_instance};
+    ck_assert_ptr_nonnull(cached.loader.library);
+    return cached;
 }
 
 START_TEST(what_is_kept_is_taken_once_by_who_has_the_same_loader)
 {
-    struct vulkan_kept kept      = an_instance(), taken;
-    struct vulkan_loader another = {.library = &another};
-    ck_assert(!vulkan_kept_take(&kept.loader, &taken));
-    ck_assert(vulkan_kept_put(&kept));
-    ck_assert(!vulkan_kept_put(&kept));
-    ck_assert(!vulkan_kept_take(&another, &taken));
-    ck_assert(vulkan_kept_take(&kept.loader, &taken));
-    ck_assert_ptr_eq(taken.handle, kept.handle);
+    struct vulkan_cached_instance cached = an_instance(), taken;
+    struct vulkan_loader another         = {.library = &another};
+    ck_assert(!vulkan_instance_cache_take(&cached.loader, &taken));
+    ck_assert(vulkan_instance_cache_put(&cached));
+    ck_assert(!vulkan_instance_cache_put(&cached));
+    ck_assert(!vulkan_instance_cache_take(&another, &taken));
+    ck_assert(vulkan_instance_cache_take(&cached.loader, &taken));
+    ck_assert_ptr_eq(taken.handle, cached.handle);
     ck_assert_uint_eq(taken.version, VK_API_VERSION_1_2);
-    ck_assert(!vulkan_kept_take(&kept.loader, &taken));
+    ck_assert(!vulkan_instance_cache_take(&cached.loader, &taken));
     vulkan_loader_close(&taken.loader);
     ck_assert_uint_eq(destroyed, 0);
 }
@@ -199,28 +199,31 @@ END_TEST
 
 START_TEST(what_nobody_takes_is_destroyed)
 {
-    struct vulkan_kept kept = an_instance();
-    ck_assert(vulkan_kept_put(&kept));
-    vulkan_kept_drop();
+    struct vulkan_cached_instance cached = an_instance();
+    ck_assert(vulkan_instance_cache_put(&cached));
+    vulkan_instance_cache_drop();
     ck_assert_uint_eq(destroyed, 1);
-    vulkan_kept_drop();
+    vulkan_instance_cache_drop();
     ck_assert_uint_eq(destroyed, 1);
 }
 END_TEST
 
 START_TEST(a_child_leaves_the_instance_of_its_parent_alone)
 {
-    struct vulkan_kept kept = an_instance(), taken;
-    int status              = 0;
-    ck_assert(vulkan_kept_put(&kept));
+    struct vulkan_cached_instance cached = an_instance(), taken;
+    int status                           = 0;
+    ck_assert(vulkan_instance_cache_put(&cached));
     pid_t child = fork();
     if (child == 0) {
-        vulkan_kept_drop();
-        _exit(destroyed == 0 && !vulkan_kept_take(&kept.loader, &taken) && vulkan_kept_put(&kept) ? 0 : 1);
+        vulkan_instance_cache_drop();
+        _exit(destroyed == 0 && !vulkan_instance_cache_take(&cached.loader, &taken) &&
+                      vulkan_instance_cache_put(&cached)
+                  ? 0
+                  : 1);
     }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
-    ck_assert(vulkan_kept_take(&kept.loader, &taken));
+    ck_assert(vulkan_instance_cache_take(&cached.loader, &taken));
     vulkan_loader_close(&taken.loader);
 }
 END_TEST

@@ -122,11 +122,11 @@ END_TEST
 START_TEST(validation_is_on_where_it_is_wanted_and_there)
 {
     layer = VULKAN_VALIDATION_LAYER;
-    ck_assert(!vulkan_validation_wanted(&fake.host, &fake.instance.loader));
+    ck_assert(!vulkan_validation_is_wanted(&fake.host, &fake.instance.loader));
     setting = "no";
-    ck_assert(!vulkan_validation_wanted(&fake.host, &fake.instance.loader));
+    ck_assert(!vulkan_validation_is_wanted(&fake.host, &fake.instance.loader));
     setting = "Yes";
-    ck_assert(vulkan_validation_wanted(&fake.host, &fake.instance.loader));
+    ck_assert(vulkan_validation_is_wanted(&fake.host, &fake.instance.loader));
     ck_assert_uint_eq(lines, 0);
 }
 END_TEST
@@ -134,16 +134,16 @@ END_TEST
 START_TEST(a_layer_that_is_missing_is_a_warning)
 {
     setting = "on";
-    ck_assert(!vulkan_validation_wanted(&fake.host, &fake.instance.loader));
+    ck_assert(!vulkan_validation_is_wanted(&fake.host, &fake.instance.loader));
     ck_assert_uint_eq(lines, 1);
     ck_assert_int_eq(level, TRM_LOG_WARNING);
     ck_assert_ptr_nonnull(strstr(fake.log, VULKAN_VALIDATION_LAYER));
     layer = "VK_LAYER_of_somebody_else";
-    ck_assert(!vulkan_validation_wanted(&fake.host, &fake.instance.loader));
+    ck_assert(!vulkan_validation_is_wanted(&fake.host, &fake.instance.loader));
     ck_assert_uint_eq(lines, 2);
     layer          = VULKAN_VALIDATION_LAYER;
     fake.refuse_at = fake.calls + 1; /* there is no memory to look */
-    ck_assert(!vulkan_validation_wanted(&fake.host, &fake.instance.loader));
+    ck_assert(!vulkan_validation_is_wanted(&fake.host, &fake.instance.loader));
     ck_assert_uint_eq(lines, 3);
 }
 END_TEST

@@ -8,11 +8,11 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-static struct vulkan_pace pace;
+static struct vulkan_kernel_timing timing;
 
 static void set_up(void)
 {
-    pace = (struct vulkan_pace){0};
+    timing = (struct vulkan_kernel_timing){0};
 }
 
 /* Tokens of 16 MiB each way with a kernel each; and the last answer. */
@@ -20,10 +20,10 @@ static bool by_kernels(unsigned tokens, uint64_t kernel_ns)
 {
     bool answer = true;
     for (unsigned i = 0; i < tokens; i++) {
-        vulkan_pace_launch(&pace);
-        vulkan_pace_note(&pace, kernel_ns);
-        vulkan_pace_copy(&pace, true, 16 * MIB);
-        answer = vulkan_pace_copy(&pace, false, 16 * MIB);
+        vulkan_kernel_timing_launch(&timing);
+        vulkan_kernel_timing_note(&timing, kernel_ns);
+        vulkan_kernel_timing_copy(&timing, true, 16 * MIB);
+        answer = vulkan_kernel_timing_copy(&timing, false, 16 * MIB);
     }
     return answer;
 }
@@ -31,7 +31,7 @@ static bool by_kernels(unsigned tokens, uint64_t kernel_ns)
 START_TEST(kernels_copy_where_nothing_is_computed)
 {
     for (unsigned i = 0; i < 1000; i++)
-        ck_assert(vulkan_pace_copy(&pace, i % 2 == 0, 16 * MIB));
+        ck_assert(vulkan_kernel_timing_copy(&timing, i % 2 == 0, 16 * MIB));
 }
 END_TEST
 
@@ -64,7 +64,7 @@ START_TEST(what_was_long_ago_is_forgotten)
 {
     ck_assert(!by_kernels(1000, 10000000));
     unsigned copies = 0;
-    while (copies < 10000 && !vulkan_pace_copy(&pace, true, 16 * MIB))
+    while (copies < 10000 && !vulkan_kernel_timing_copy(&timing, true, 16 * MIB))
         copies++;
     ck_assert_uint_gt(copies, 10);
     ck_assert_uint_lt(copies, 1000);

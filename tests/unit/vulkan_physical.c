@@ -443,11 +443,11 @@ START_TEST(kernels_copy_where_that_is_wanted_or_known_to_be_faster)
     cards[0].flags[1] = cards[1].flags[1] = VK_QUEUE_TRANSFER_BIT;
     find();
     ck_assert(fake.instance.physicals[0].copies_by_kernel);
-    ck_assert(fake.instance.physicals[0].small_by_engine);
-    ck_assert(fake.instance.physicals[0].first_queue_apart);
+    ck_assert(fake.instance.physicals[0].copies_small_by_engine);
+    ck_assert(fake.instance.physicals[0].has_separate_first_queue);
     ck_assert(!fake.instance.physicals[1].copies_by_kernel);
-    ck_assert(!fake.instance.physicals[1].small_by_engine);
-    ck_assert(!fake.instance.physicals[1].first_queue_apart);
+    ck_assert(!fake.instance.physicals[1].copies_small_by_engine);
+    ck_assert(!fake.instance.physicals[1].has_separate_first_queue);
     ck_assert_uint_eq(number_of(0, TRM_DEVICE_COPY_ENGINES), 1);
     vulkan_physicals_release(&fake.instance);
     fake.instance.copies = VULKAN_COPIES_ENGINE;
@@ -458,7 +458,7 @@ START_TEST(kernels_copy_where_that_is_wanted_or_known_to_be_faster)
     fake.instance.copies = VULKAN_COPIES_KERNEL;
     find();
     ck_assert(fake.instance.physicals[1].copies_by_kernel);
-    ck_assert(!fake.instance.physicals[0].small_by_engine);
+    ck_assert(!fake.instance.physicals[0].copies_small_by_engine);
     ck_assert_uint_eq(number_of(1, TRM_DEVICE_MAPPED), 1);
 }
 END_TEST

@@ -89,8 +89,8 @@ static void planned(uint32_t place, uint32_t expected_family, uint32_t expected_
 
 static struct vulkan_queue *take(int32_t role, int32_t priority)
 {
-    bool computes = fake.device.copies_by_kernel && !fake.device.small_by_engine;
-    return vulkan_queue_take(vulkan_queue_choose(&fake.device, role, priority, computes));
+    bool computes = fake.device.copies_by_kernel && !fake.device.copies_small_by_engine;
+    return vulkan_queue_retain(vulkan_queue_choose(&fake.device, role, priority, computes));
 }
 
 /* ---- the plan */
@@ -230,7 +230,7 @@ START_TEST(the_least_used_queue_is_given)
     ck_assert_ptr_ne(first, second);
     ck_assert_ptr_eq(take(TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL), first);
     ck_assert_ptr_eq(take(TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL), second);
-    vulkan_queue_give(second);
+    vulkan_queue_release(second);
     ck_assert_ptr_eq(take(TRM_STREAM_COMPUTE, TRM_PRIORITY_NORMAL), second);
 }
 END_TEST
@@ -238,7 +238,7 @@ END_TEST
 START_TEST(slots_share_two_queues_with_a_driver_that_serves_the_first_apart)
 {
     struct vulkan_queue *taken[4];
-    fake.physical.first_queue_apart = true;
+    fake.physical.has_separate_first_queue = true;
     family(COMPUTE, 8);
     make_queues();
     for (uint32_t i = 0; i < 4; i++)
@@ -287,8 +287,8 @@ END_TEST
 START_TEST(streams_whose_small_copies_go_by_the_engine_leave_its_queues_for_the_same_direction)
 {
     struct vulkan_queue *taken[2];
-    fake.physical.copies_by_kernel = fake.physical.small_by_engine = true;
-    fake.device.copies_by_kernel = fake.device.small_by_engine = true;
+    fake.physical.copies_by_kernel = fake.physical.copies_small_by_engine = true;
+    fake.device.copies_by_kernel = fake.device.copies_small_by_engine = true;
     family(TRANSFER, 2);
     family(COMPUTE, 8);
     make_queues();

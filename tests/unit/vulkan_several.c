@@ -199,10 +199,10 @@ static struct vulkan_shader shader_with(const uint32_t *middle, uint64_t count)
 
 #define SHADER_WITH(middle) shader_with(middle, COUNT(middle))
 
-static struct vulkan_shader several_of(struct vulkan_shader shader, uint32_t items)
+static struct vulkan_shader coarsening_of(struct vulkan_shader shader, uint32_t items)
 {
     struct vulkan_shader result;
-    ck_assert_int_eq(vulkan_several_create(&fake.instance, &shader, 0, GROUP, items, &result), TRM_OK);
+    ck_assert_int_eq(vulkan_coarsen_create(&fake.instance, &shader, 0, GROUP, items, &result), TRM_OK);
     ck_assert_uint_le(result.count, result.capacity);
     return result;
 }
@@ -219,7 +219,7 @@ static uint32_t count_of(const struct vulkan_shader *shader, uint32_t opcode)
 /* Every result has an id of its own, below the bound. */
 static void check_ids(const struct vulkan_shader *shader)
 {
-    static bool seen[BOUND * 2 * VULKAN_SEVERAL_MOST + 256];
+    static bool seen[BOUND * 2 * VULKAN_COARSEN_MOST + 256];
     uint32_t bound = shader->words[VULKAN_HEADER_BOUND];
     ck_assert_uint_le(bound, COUNT(seen));
     memset(seen, 0, sizeof(seen));
@@ -236,8 +236,8 @@ static void check_ids(const struct vulkan_shader *shader)
 
 START_TEST(each_item_has_its_instructions_twice)
 {
-    for (uint32_t items = 1; items <= VULKAN_SEVERAL_MOST; items++) {
-        struct vulkan_shader several = several_of(SHADER_WITH(nothing), items);
+    for (uint32_t items = 1; items <= VULKAN_COARSEN_MOST; items++) {
+        struct vulkan_shader several = coarsening_of(SHADER_WITH(nothing), items);
         ck_assert_ptr_nonnull(several.words);
         ck_assert_uint_eq(count_of(&several, SpvOpStore), 2 * items);
         ck_assert_uint_eq(count_of(&several, SpvOpIEqual), items);
@@ -252,7 +252,7 @@ END_TEST
 
 START_TEST(what_is_said_of_a_result_is_said_of_all)
 {
-    struct vulkan_shader several = several_of(SHADER_WITH(nothing), ITEMS);
+    struct vulkan_shader several = coarsening_of(SHADER_WITH(nothing), ITEMS);
     uint32_t count               = 0;
     for (uint64_t i = VULKAN_HEADER_WORDS; i < several.count; i += vulkan_length(several.words + i)) {
         const uint32_t *at = several.words + i;
@@ -268,7 +268,7 @@ END_TEST
 
 START_TEST(the_entry_point_lists_the_place_in_the_group)
 {
-    struct vulkan_shader several = several_of(SHADER_WITH(nothing), ITEMS);
+    struct vulkan_shader several = coarsening_of(SHADER_WITH(nothing), ITEMS);
     for (uint64_t i = VULKAN_HEADER_WORDS; i < several.count; i += vulkan_length(several.words + i)) {
         const uint32_t *at = several.words + i;
         if (vulkan_opcode(at) != SpvOpEntryPoint)
@@ -284,7 +284,7 @@ END_TEST
 
 START_TEST(a_choice_is_made_for_each)
 {
-    struct vulkan_shader several = several_of(SHADER_WITH(choice), ITEMS);
+    struct vulkan_shader several = coarsening_of(SHADER_WITH(choice), ITEMS);
     ck_assert_ptr_nonnull(several.words);
     ck_assert_uint_eq(count_of(&several, SpvOpPhi), 2 * ITEMS);
     check_ids(&several);
@@ -295,7 +295,7 @@ END_TEST
 /* That a phi names the block which its copy was come to from. */
 START_TEST(choices_in_a_row_know_where_they_come_from)
 {
-    struct vulkan_shader several = several_of(SHADER_WITH(choices), ITEMS);
+    struct vulkan_shader several = coarsening_of(SHADER_WITH(choices), ITEMS);
     uint32_t label = 0, before = 0, count = 0;
     ck_assert_ptr_nonnull(several.words);
     for (uint64_t i = VULKAN_HEADER_WORDS; i < several.count; i += vulkan_length(several.words + i)) {
@@ -319,7 +319,7 @@ END_TEST
 
 static void check_as_it_is(struct vulkan_shader shader, const char *what)
 {
-    struct vulkan_shader several = several_of(shader, ITEMS);
+    struct vulkan_shader several = coarsening_of(shader, ITEMS);
     ck_assert_msg(several.words == NULL, "a kernel with %s was taken", what);
     ck_assert_int_eq(fake.bytes, 0);
 }
@@ -347,7 +347,7 @@ START_TEST(long_kernels_are_left_alone)
     for (uint32_t i = 0; i < COUNT(sums); i++)
         sums[i] = sum[i % COUNT(sum)];
     check_as_it_is(SHADER_WITH(sums), "more to do than there is to wait for");
-    struct vulkan_shader several = several_of(shader_with(sums, COUNT(sums) / 2), ITEMS);
+    struct vulkan_shader several = coarsening_of(shader_with(sums, COUNT(sums) / 2), ITEMS);
     ck_assert_ptr_nonnull(several.words);
     vulkan_shader_release(&fake.instance, &several);
 }
@@ -356,7 +356,7 @@ END_TEST
 START_TEST(an_entry_point_that_is_not_there_is_none)
 {
     struct vulkan_shader shader = SHADER_WITH(nothing), result;
-    ck_assert_int_eq(vulkan_several_create(&fake.instance, &shader, 1, GROUP, ITEMS, &result), TRM_OK);
+    ck_assert_int_eq(vulkan_coarsen_create(&fake.instance, &shader, 1, GROUP, ITEMS, &result), TRM_OK);
     ck_assert_ptr_null(result.words);
     ck_assert_int_eq(fake.bytes, 0);
 }
@@ -370,7 +370,7 @@ START_TEST(without_memory_nothing_is_left)
     while (status != TRM_OK) {
         fake.calls     = 0;
         fake.refuse_at = ++refused;
-        status         = vulkan_several_create(&fake.instance, &shader, 0, GROUP, ITEMS, &result);
+        status         = vulkan_coarsen_create(&fake.instance, &shader, 0, GROUP, ITEMS, &result);
         ck_assert_int_eq(status, refused <= 3 ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_OK);
         vulkan_shader_release(&fake.instance, &result);
         ck_assert_int_eq(fake.bytes, 0);

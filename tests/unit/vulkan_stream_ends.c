@@ -33,17 +33,17 @@ END_TEST
 START_TEST(notifications_of_a_stream_that_is_given_up_come_when_its_work_has_ended)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
-    struct told flying = {0}, held = {0};
+    struct told in_flight = {0}, deferred = {0};
     ck_assert_int_eq(enqueue(stream, 1), TRM_OK);
     ck_assert_int_eq(ops->mark(stream, 1), TRM_OK);
     ck_assert_int_eq(ops->gate(stream, 2), TRM_OK);
-    ck_assert_int_eq(ops->notify(stream, 2, tell, &held), TRM_OK);
-    ck_assert_int_eq(ops->notify(stream, 1, tell, &flying), TRM_OK);
+    ck_assert_int_eq(ops->notify(stream, 2, tell, &deferred), TRM_OK);
+    ck_assert_int_eq(ops->notify(stream, 1, tell, &in_flight), TRM_OK);
     ops->abandon(stream, TRM_ERROR_CANCELLED);
-    ck_assert_uint_eq(atomic_load(&held.count) + atomic_load(&flying.count), 0);
+    ck_assert_uint_eq(atomic_load(&deferred.count) + atomic_load(&in_flight.count), 0);
     ck_assert_uint_eq(driver_run(0, 1), 1);
-    ck_assert_int_eq(wait_until_told(&flying), TRM_OK);
-    ck_assert_int_eq(wait_until_told(&held), TRM_ERROR_CANCELLED);
+    ck_assert_int_eq(wait_until_told(&in_flight), TRM_OK);
+    ck_assert_int_eq(wait_until_told(&deferred), TRM_ERROR_CANCELLED);
     ops->open_gates(stream, 2);
     ops->destroy(stream);
     ck_assert_uint_eq(driver_submitted(0), 1);
@@ -186,7 +186,7 @@ static struct vulkan_timeline *make_outside(void)
 {
     struct vulkan_timeline *timeline = NULL;
     ck_assert_int_eq(vulkan_timeline_create(&driver.device, &timeline), TRM_OK);
-    timeline->outside = true;
+    timeline->is_external = true;
     return timeline;
 }
 

@@ -34,12 +34,12 @@ static inline int32_t enqueue(struct trm_backend_stream *stream, uint64_t value)
 static inline int32_t enqueue_finish(struct trm_backend_stream *stream, uint64_t value, char *to,
                                      const char *from)
 {
-    struct vulkan_batch *batch  = NULL;
-    struct vulkan_finish finish = {.destination = to, .source = from, .width = 1, .height = 1};
+    struct vulkan_batch *batch     = NULL;
+    struct vulkan_host_copy finish = {.destination = to, .source = from, .width = 1, .height = 1};
     vulkan_stream_lock(stream);
     int32_t status = vulkan_stream_open(stream, value, &batch);
     if (status == TRM_OK)
-        status = vulkan_batch_add_finish(stream, batch, &finish);
+        status = vulkan_batch_add_host_copy(stream, batch, &finish);
     if (status == TRM_OK)
         status = vulkan_stream_note(stream, value, 1);
     vulkan_stream_unlock(stream);

@@ -63,7 +63,7 @@ static void end(void)
 static struct vulkan_tlsf_piece *take(uint64_t size, uint64_t alignment)
 {
     struct vulkan_tlsf_piece *piece = NULL;
-    ck_assert_int_eq(vulkan_tlsf_take(&tlsf, size, alignment, &piece), TRM_OK);
+    ck_assert_int_eq(vulkan_tlsf_allocate(&tlsf, size, alignment, &piece), TRM_OK);
     ck_assert(!piece->free);
     ck_assert_uint_ge(piece->size, size);
     ck_assert_uint_lt(piece->size, size + GRAIN);
@@ -123,9 +123,9 @@ START_TEST(a_range_is_one_free_piece_before_and_after)
     ck_assert(whole->free && vulkan_tlsf_is_whole(whole));
     struct vulkan_tlsf_piece *a = take(1000, 1), *b = take(MIB, 1), *c = take(1, 1);
     ck_assert(!vulkan_tlsf_is_whole(a));
-    ck_assert(!vulkan_tlsf_is_whole(vulkan_tlsf_give(&tlsf, b)));
-    ck_assert(!vulkan_tlsf_is_whole(vulkan_tlsf_give(&tlsf, a)));
-    whole = vulkan_tlsf_give(&tlsf, c);
+    ck_assert(!vulkan_tlsf_is_whole(vulkan_tlsf_free(&tlsf, b)));
+    ck_assert(!vulkan_tlsf_is_whole(vulkan_tlsf_free(&tlsf, a)));
+    whole = vulkan_tlsf_free(&tlsf, c);
     ck_assert(vulkan_tlsf_is_whole(whole));
     ck_assert_uint_eq(whole->size, 4 * MIB);
     ck_assert_uint_eq(whole->offset, 0);
@@ -137,21 +137,23 @@ START_TEST(all_of_a_range_can_be_taken_and_no_byte_more)
 {
     struct vulkan_tlsf_piece *piece;
     vulkan_tlsf_add(&tlsf, 0, 3 * MIB + GRAIN, &ranges[0]);
-    ck_assert_int_eq(vulkan_tlsf_take(&tlsf, 3 * MIB + GRAIN + 1, 1, &piece), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+    ck_assert_int_eq(vulkan_tlsf_allocate(&tlsf, 3 * MIB + GRAIN + 1, 1, &piece),
+                     TRM_ERROR_OUT_OF_DEVICE_MEMORY);
     piece = take(3 * MIB + GRAIN, 1);
     ck_assert(vulkan_tlsf_is_whole(piece));
     struct vulkan_tlsf_piece *more;
-    ck_assert_int_eq(vulkan_tlsf_take(&tlsf, 1, 1, &more), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
-    vulkan_tlsf_remove(&tlsf, vulkan_tlsf_give(&tlsf, piece));
+    ck_assert_int_eq(vulkan_tlsf_allocate(&tlsf, 1, 1, &more), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+    vulkan_tlsf_remove(&tlsf, vulkan_tlsf_free(&tlsf, piece));
 }
 END_TEST
 
 START_TEST(nothing_is_found_where_there_is_no_range)
 {
     struct vulkan_tlsf_piece *piece;
-    ck_assert_int_eq(vulkan_tlsf_take(&tlsf, 1, 1, &piece), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
-    ck_assert_int_eq(vulkan_tlsf_take(&tlsf, UINT64_MAX, 1, &piece), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
-    ck_assert_int_eq(vulkan_tlsf_take(&tlsf, 1, UINT64_C(1) << 63, &piece), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+    ck_assert_int_eq(vulkan_tlsf_allocate(&tlsf, 1, 1, &piece), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+    ck_assert_int_eq(vulkan_tlsf_allocate(&tlsf, UINT64_MAX, 1, &piece), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+    ck_assert_int_eq(vulkan_tlsf_allocate(&tlsf, 1, UINT64_C(1) << 63, &piece),
+                     TRM_ERROR_OUT_OF_DEVICE_MEMORY);
 }
 END_TEST
 
@@ -162,14 +164,14 @@ START_TEST(what_was_freed_last_is_given_to_who_asks_for_the_same_size)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         struct vulkan_tlsf_piece *before = take(1, 1), *piece = take(sizes[i], 1), *behind = take(1, 1);
         uint64_t offset = piece->offset;
-        vulkan_tlsf_give(&tlsf, piece);
+        vulkan_tlsf_free(&tlsf, piece);
         piece = take(sizes[i], 1);
         ck_assert_uint_eq(piece->offset, offset);
-        vulkan_tlsf_give(&tlsf, piece);
-        vulkan_tlsf_give(&tlsf, behind);
-        vulkan_tlsf_give(&tlsf, before);
+        vulkan_tlsf_free(&tlsf, piece);
+        vulkan_tlsf_free(&tlsf, behind);
+        vulkan_tlsf_free(&tlsf, before);
     }
-    struct vulkan_tlsf_piece *whole = vulkan_tlsf_give(&tlsf, take(1, 1));
+    struct vulkan_tlsf_piece *whole = vulkan_tlsf_free(&tlsf, take(1, 1));
     ck_assert(vulkan_tlsf_is_whole(whole));
     vulkan_tlsf_remove(&tlsf, whole);
 }
@@ -180,8 +182,8 @@ START_TEST(alignments_hold_in_a_range_that_does_not_begin_aligned)
     for (uint64_t alignment = 1; alignment <= 2 * MIB; alignment *= 2) {
         vulkan_tlsf_add(&tlsf, 5 * GRAIN, 8 * MIB, &ranges[0]);
         struct vulkan_tlsf_piece *first = take(100, alignment), *second = take(70000, alignment);
-        vulkan_tlsf_give(&tlsf, first);
-        vulkan_tlsf_remove(&tlsf, vulkan_tlsf_give(&tlsf, second));
+        vulkan_tlsf_free(&tlsf, first);
+        vulkan_tlsf_remove(&tlsf, vulkan_tlsf_free(&tlsf, second));
     }
 }
 END_TEST
@@ -190,13 +192,13 @@ START_TEST(a_piece_of_a_range_that_is_known_is_taken_from_there_or_not_at_all)
 {
     struct vulkan_tlsf_piece *first  = vulkan_tlsf_add(&tlsf, 0, MIB, &ranges[0]);
     struct vulkan_tlsf_piece *second = vulkan_tlsf_add(&tlsf, 0, 2 * MIB, &ranges[1]), *piece;
-    ck_assert_int_eq(vulkan_tlsf_take_from(&tlsf, second, 1000, 4096, &piece), TRM_OK);
+    ck_assert_int_eq(vulkan_tlsf_allocate_from(&tlsf, second, 1000, 4096, &piece), TRM_OK);
     ck_assert_ptr_eq(piece->owner, &ranges[1]);
-    ck_assert_int_eq(vulkan_tlsf_take_from(&tlsf, first, MIB + 1, 1, &second),
+    ck_assert_int_eq(vulkan_tlsf_allocate_from(&tlsf, first, MIB + 1, 1, &second),
                      TRM_ERROR_OUT_OF_DEVICE_MEMORY);
-    ck_assert_int_eq(vulkan_tlsf_take_from(&tlsf, first, MIB, 1, &first), TRM_OK);
-    vulkan_tlsf_remove(&tlsf, vulkan_tlsf_give(&tlsf, first));
-    vulkan_tlsf_remove(&tlsf, vulkan_tlsf_give(&tlsf, piece));
+    ck_assert_int_eq(vulkan_tlsf_allocate_from(&tlsf, first, MIB, 1, &first), TRM_OK);
+    vulkan_tlsf_remove(&tlsf, vulkan_tlsf_free(&tlsf, first));
+    vulkan_tlsf_remove(&tlsf, vulkan_tlsf_free(&tlsf, piece));
 }
 END_TEST
 
@@ -208,12 +210,12 @@ START_TEST(without_memory_for_records_nothing_is_taken_and_all_can_be_given)
     records_allowed = 3;
     ck_assert_ptr_nonnull(vulkan_tlsf_add(&tlsf, 0, MIB, &ranges[0]));
     piece = take(GRAIN, 4096);
-    ck_assert_int_eq(vulkan_tlsf_take(&tlsf, GRAIN, 1, &more), TRM_ERROR_OUT_OF_HOST_MEMORY);
+    ck_assert_int_eq(vulkan_tlsf_allocate(&tlsf, GRAIN, 1, &more), TRM_ERROR_OUT_OF_HOST_MEMORY);
     records_allowed = 4;
     more            = take(GRAIN, 1);
     records_allowed = 0;
-    vulkan_tlsf_give(&tlsf, more);
-    piece = vulkan_tlsf_give(&tlsf, piece);
+    vulkan_tlsf_free(&tlsf, more);
+    piece = vulkan_tlsf_free(&tlsf, piece);
     ck_assert(vulkan_tlsf_is_whole(piece));
     vulkan_tlsf_remove(&tlsf, piece);
 }
@@ -234,14 +236,14 @@ START_TEST(a_long_random_walk_keeps_every_byte_in_one_place)
         if (used[place] != NULL) {
             wrong += used[place]->offset % wanted_alignment[place] != 0;
             wrong += used[place]->size < wanted_size[place];
-            vulkan_tlsf_give(&tlsf, used[place]);
+            vulkan_tlsf_free(&tlsf, used[place]);
             used[place] = NULL;
         } else {
             wanted_size[place] = 1 + next_random(&random) % (UINT64_C(1) << (1 + next_random(&random) % 20));
             wanted_alignment[place] = UINT64_C(1) << next_random(&random) % 18;
             int must                = must_be_found(wanted_size[place], wanted_alignment[place]);
             int32_t status =
-                vulkan_tlsf_take(&tlsf, wanted_size[place], wanted_alignment[place], &used[place]);
+                vulkan_tlsf_allocate(&tlsf, wanted_size[place], wanted_alignment[place], &used[place]);
             wrong += status != TRM_OK && (status != TRM_ERROR_OUT_OF_DEVICE_MEMORY || must);
         }
         ck_assert_uint_eq(wrong, 0);
@@ -262,7 +264,7 @@ START_TEST(a_long_random_walk_keeps_every_byte_in_one_place)
     uint32_t whole = 0;
     for (uint32_t i = 0; i < PIECES; i++)
         if (used[i] != NULL) {
-            vulkan_tlsf_give(&tlsf, used[i]);
+            vulkan_tlsf_free(&tlsf, used[i]);
             used[i] = NULL;
         }
     for (uint32_t row = 0; row < VULKAN_TLSF_ROWS; row++)

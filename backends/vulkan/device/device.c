@@ -29,14 +29,14 @@ static uint64_t spin_of(const struct trm_backend_instance *instance, const struc
 #define ITEMS_OF_GPU 4u
 #define LEAST_OF_GPU (UINT64_C(1) << 21)
 
-static struct vulkan_several_use several_of(const struct trm_backend_instance *instance,
-                                            const struct vulkan_physical *physical)
+static struct vulkan_coarsening coarsening_of(const struct trm_backend_instance *instance,
+                                              const struct vulkan_physical *physical)
 {
     if (instance->items != 0)
-        return (struct vulkan_several_use){.items = instance->items};
+        return (struct vulkan_coarsening){.items = instance->items};
     if (physical->kind == TRM_DEVICE_GPU)
-        return (struct vulkan_several_use){.items = ITEMS_OF_GPU, .least = LEAST_OF_GPU};
-    return (struct vulkan_several_use){.items = 1};
+        return (struct vulkan_coarsening){.items = ITEMS_OF_GPU, .least = LEAST_OF_GPU};
+    return (struct vulkan_coarsening){.items = 1};
 }
 
 int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const struct vulkan_physical *physical,
@@ -45,12 +45,12 @@ int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const stru
     struct trm_backend_device *device = vulkan_allocate(instance, sizeof(*device));
     if (device == NULL)
         return vulkan_fail_host_memory(instance, "a device");
-    device->instance         = instance;
-    device->physical         = physical;
-    device->copies_by_kernel = physical->copies_by_kernel;
-    device->small_by_engine  = physical->small_by_engine;
-    device->spin_ns          = spin_of(instance, physical);
-    device->several          = several_of(instance, physical);
+    device->instance               = instance;
+    device->physical               = physical;
+    device->copies_by_kernel       = physical->copies_by_kernel;
+    device->copies_small_by_engine = physical->copies_small_by_engine;
+    device->spin_ns                = spin_of(instance, physical);
+    device->coarsening             = coarsening_of(instance, physical);
     pthread_mutex_init(&device->stall_lock, NULL);
     pthread_mutex_init(&device->streams_lock, NULL);
     *result = device;
@@ -67,7 +67,7 @@ int32_t vulkan_device_load(struct trm_backend_device *device, const struct vulka
     if (!features->device_address.bufferDeviceAddress)
         vk->vkGetBufferDeviceAddress = NULL;
     if (vk->vkCmdDispatchBase == NULL)
-        device->several.items = 1;
+        device->coarsening.items = 1;
     if (!features->fault.deviceFault)
         vk->get_device_fault_info = NULL;
     if (missing == NULL)
@@ -171,7 +171,7 @@ static int32_t create_handle(struct trm_backend_device *device, const struct vul
     return vulkan_fail(device->instance, vulkan_status(result), result,
                        "The device %s cannot be opened: vkCreateDevice failed: %s (%d)%s.",
                        physical->properties.deviceName, vulkan_result_name(result), result,
-                       vulkan_forked_hint());
+                       vulkan_fork_hint());
 }
 
 /* What was made of a device is vulkan_device_close()'s to undo. */

@@ -86,10 +86,10 @@ static const struct plain_extension plain_extensions[] = {
 
 _Static_assert(COUNT(features) + COUNT(plain_extensions) <= VULKAN_EXTENSIONS_MOST, "room for all");
 
-bool vulkan_offer_has(const struct vulkan_offer *offer, const char *name)
+bool vulkan_extension_list_has(const struct vulkan_extension_list *offered, const char *name)
 {
-    for (uint32_t i = 0; i < offer->count; i++) {
-        if (strcmp(offer->list[i].extensionName, name) == 0)
+    for (uint32_t i = 0; i < offered->count; i++) {
+        if (strcmp(offered->list[i].extensionName, name) == 0)
             return true;
     }
     return false;
@@ -111,11 +111,11 @@ void vulkan_features_chain(struct vulkan_features *chain, uint32_t known)
 }
 
 static void find_features(const struct trm_backend_instance *instance, struct vulkan_physical *physical,
-                          const struct vulkan_offer *offer)
+                          const struct vulkan_extension_list *offered)
 {
     for (uint32_t i = 0; i < COUNT(features); i++) {
         bool is_core = physical->version >= features[i].since;
-        if (!is_core && !vulkan_offer_has(offer, features[i].extension))
+        if (!is_core && !vulkan_extension_list_has(offered, features[i].extension))
             continue;
         physical->known_features |= 1u << i;
         if (!is_core)
@@ -130,11 +130,11 @@ static void find_features(const struct trm_backend_instance *instance, struct vu
     physical->has.device_fault = physical->features.fault.deviceFault;
 }
 
-static void find_extensions(struct vulkan_physical *physical, const struct vulkan_offer *offer)
+static void find_extensions(struct vulkan_physical *physical, const struct vulkan_extension_list *offered)
 {
     for (uint32_t i = 0; i < COUNT(plain_extensions); i++) {
         const struct plain_extension *extension = &plain_extensions[i];
-        if (physical->version >= extension->since || !vulkan_offer_has(offer, extension->name))
+        if (physical->version >= extension->since || !vulkan_extension_list_has(offered, extension->name))
             continue;
         physical->extensions[physical->extension_count++] = extension->name;
         if (extension->flag != NO_FLAG)
@@ -143,8 +143,9 @@ static void find_extensions(struct vulkan_physical *physical, const struct vulka
 }
 
 void vulkan_physical_find_features(const struct trm_backend_instance *instance,
-                                   struct vulkan_physical *physical, const struct vulkan_offer *offer)
+                                   struct vulkan_physical *physical,
+                                   const struct vulkan_extension_list *offered)
 {
-    find_extensions(physical, offer);
-    find_features(instance, physical, offer);
+    find_extensions(physical, offered);
+    find_features(instance, physical, offered);
 }

@@ -32,14 +32,14 @@ struct verdict {
 };
 
 /* Processes by their numbers; 0: none yet. */
-static _Atomic pid_t user, sound, unsound;
-static _Atomic pid_t writer;     /* who writes the reason: the first in each process */
-static char unsound_reason[160]; /* written before `unsound` */
+static _Atomic pid_t driver_user, works_in, fails_in;
+static _Atomic pid_t writer;  /* who writes the reason: the first in each process */
+static char fail_reason[160]; /* written before `unsound` */
 
-void vulkan_forked_note(void)
+void vulkan_fork_note(void)
 {
     pid_t nobody = 0;
-    atomic_compare_exchange_strong(&user, &nobody, getpid());
+    atomic_compare_exchange_strong(&driver_user, &nobody, getpid());
 }
 
 /* ---- the process that tries ------------------------------------------------------------------------ */
@@ -188,29 +188,29 @@ static bool trial(const struct vulkan_loader *loader, char *reason, uint64_t cap
 static void note(pid_t self, bool works, const char *reason)
 {
     if (works) {
-        atomic_store(&sound, self);
+        atomic_store(&works_in, self);
         return;
     }
     pid_t before = atomic_load(&writer);
     if (before == self || !atomic_compare_exchange_strong(&writer, &before, self))
         return;
-    snprintf(unsound_reason, sizeof(unsound_reason), "%s", reason);
-    atomic_store(&unsound, self);
+    snprintf(fail_reason, sizeof(fail_reason), "%s", reason);
+    atomic_store(&fails_in, self);
 }
 
-const char *vulkan_forked_hint(void)
+const char *vulkan_fork_hint(void)
 {
-    pid_t used = atomic_load(&user);
+    pid_t used = atomic_load(&driver_user);
     return used != 0 && used != getpid() ? "; " OF_A_CHILD "need not work" : "";
 }
 
-int32_t vulkan_forked_check(const struct vulkan_loader *loader, char *reason, uint64_t capacity)
+int32_t vulkan_fork_check(const struct vulkan_loader *loader, char *reason, uint64_t capacity)
 {
-    pid_t self = getpid(), used = atomic_load(&user);
-    if (used == 0 || used == self || atomic_load(&sound) == self)
+    pid_t self = getpid(), used = atomic_load(&driver_user);
+    if (used == 0 || used == self || atomic_load(&works_in) == self)
         return TRM_OK;
-    if (atomic_load(&unsound) == self) {
-        snprintf(reason, capacity, "%s", unsound_reason);
+    if (atomic_load(&fails_in) == self) {
+        snprintf(reason, capacity, "%s", fail_reason);
         return TRM_ERROR_UNSUPPORTED;
     }
     bool works = trial(loader, reason, capacity);

@@ -59,7 +59,7 @@ static uint32_t items_setting(const struct trm_host *host)
     if (host->get_setting(host->context, "vulkan.items", text, sizeof(text), &needed) != TRM_OK)
         return 0;
     unsigned long items = strtoul(text, NULL, 10);
-    return items < VULKAN_SEVERAL_MOST ? (uint32_t)items : VULKAN_SEVERAL_MOST;
+    return items < VULKAN_COARSEN_MOST ? (uint32_t)items : VULKAN_COARSEN_MOST;
 }
 
 static int32_t find_version(struct trm_backend_instance *instance, char *reason)
@@ -93,28 +93,28 @@ static int32_t create_handle(struct trm_backend_instance *instance, char *reason
         vulkan_validation_add(instance->host, &validation, &info, extensions);
     VkResult result = instance->loader.vk.vkCreateInstance(&info, NULL, &instance->handle);
     if (result >= 0) {
-        vulkan_kept_count();
-        vulkan_forked_note();
+        vulkan_instance_cache_count();
+        vulkan_fork_note();
         return TRM_OK;
     }
     instance->handle = VK_NULL_HANDLE;
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
         snprintf(reason, VULKAN_REASON_BYTES, "there is no Vulkan driver (VK_ERROR_INCOMPATIBLE_DRIVER)%s",
-                 vulkan_forked_hint());
+                 vulkan_fork_hint());
     else
         snprintf(reason, VULKAN_REASON_BYTES, "vkCreateInstance failed: %s%s", vulkan_result_name(result),
-                 vulkan_forked_hint());
+                 vulkan_fork_hint());
     return vulkan_status(result);
 }
 
-static bool take_kept(struct trm_backend_instance *instance)
+static bool take_cached(struct trm_backend_instance *instance)
 {
-    struct vulkan_kept kept;
-    if (!vulkan_kept_take(&instance->loader, &kept))
+    struct vulkan_cached_instance cached;
+    if (!vulkan_instance_cache_take(&instance->loader, &cached))
         return false;
-    vulkan_loader_close(&kept.loader); /* ours is open */
-    instance->handle  = kept.handle;
-    instance->version = kept.version;
+    vulkan_loader_close(&cached.loader); /* ours is open */
+    instance->handle  = cached.handle;
+    instance->version = cached.version;
     return true;
 }
 
@@ -124,11 +124,11 @@ static int32_t start(struct trm_backend_instance *instance, char *reason)
     int32_t status = vulkan_loader_open(instance->host, &instance->loader, reason, VULKAN_REASON_BYTES);
     if (status != TRM_OK)
         return status;
-    status = vulkan_forked_check(&instance->loader, reason, VULKAN_REASON_BYTES);
+    status = vulkan_fork_check(&instance->loader, reason, VULKAN_REASON_BYTES);
     if (status != TRM_OK)
         return status;
-    instance->validates = vulkan_validation_wanted(instance->host, &instance->loader);
-    if (instance->validates || !take_kept(instance)) {
+    instance->validates = vulkan_validation_is_wanted(instance->host, &instance->loader);
+    if (instance->validates || !take_cached(instance)) {
         status = find_version(instance, reason);
         if (status == TRM_OK)
             status = create_handle(instance, reason);
@@ -176,14 +176,14 @@ int32_t vulkan_instance_create(const struct trm_host *host, struct trm_backend_i
 }
 
 /* To whoever comes next. What validates stays, since it reports to its host. */
-static void hand_over(struct trm_backend_instance *instance)
+static void put_in_cache(struct trm_backend_instance *instance)
 {
-    struct vulkan_kept kept = {.loader  = instance->loader,
-                               .handle  = instance->handle,
-                               .version = instance->version,
-                               .destroy = instance->vk.vkDestroyInstance};
-    if (instance->validates || kept.handle == VK_NULL_HANDLE || kept.destroy == NULL ||
-        !vulkan_kept_put(&kept))
+    struct vulkan_cached_instance cached = {.loader  = instance->loader,
+                                            .handle  = instance->handle,
+                                            .version = instance->version,
+                                            .destroy = instance->vk.vkDestroyInstance};
+    if (instance->validates || cached.handle == VK_NULL_HANDLE || cached.destroy == NULL ||
+        !vulkan_instance_cache_put(&cached))
         return;
     instance->handle = VK_NULL_HANDLE;
     instance->loader = (struct vulkan_loader){0};
@@ -194,8 +194,8 @@ void vulkan_instance_destroy(struct trm_backend_instance *instance)
     const struct trm_host *host = instance->host;
     vulkan_physicals_release(instance);
     vulkan_messenger_destroy(instance);
-    if (vulkan_kept_lasts())
-        hand_over(instance);
+    if (vulkan_instance_cache_is_permanent())
+        put_in_cache(instance);
     /* Without that function nothing can be done about the instance. */
     if (instance->handle != VK_NULL_HANDLE && instance->vk.vkDestroyInstance != NULL)
         instance->vk.vkDestroyInstance(instance->handle, NULL);
@@ -203,8 +203,8 @@ void vulkan_instance_destroy(struct trm_backend_instance *instance)
     host->release(host->context, instance, sizeof(*instance));
 }
 
-void vulkan_instance_keep(struct trm_backend_instance *instance)
+void vulkan_instance_destroy_to_cache(struct trm_backend_instance *instance)
 {
-    hand_over(instance);
+    put_in_cache(instance);
     vulkan_instance_destroy(instance);
 }

@@ -20,7 +20,7 @@ enum slot_state {
 static struct {
     _Atomic int state;
     pid_t process; /* a driver does not survive a fork: a child leaves its parent's instance alone */
-    struct vulkan_kept kept;
+    struct vulkan_cached_instance cached;
 } slot;
 
 static _Atomic unsigned made;
@@ -36,7 +36,7 @@ static void leave(int state)
     atomic_store_explicit(&slot.state, state, memory_order_release);
 }
 
-bool vulkan_kept_put(const struct vulkan_kept *kept)
+bool vulkan_instance_cache_put(const struct vulkan_cached_instance *cached)
 {
     if (!enter(SLOT_EMPTY)) {
         if (!enter(SLOT_FULL))
@@ -47,43 +47,43 @@ bool vulkan_kept_put(const struct vulkan_kept *kept)
         }
     }
     slot.process = getpid();
-    slot.kept    = *kept;
+    slot.cached  = *cached;
     leave(SLOT_FULL);
     return true;
 }
 
 /* Of any library where that is NULL. */
-static bool take(const void *library, struct vulkan_kept *kept)
+static bool take(const void *library, struct vulkan_cached_instance *cached)
 {
     if (!enter(SLOT_FULL))
         return false;
-    bool fits = slot.process == getpid() && (library == NULL || library == slot.kept.loader.library);
+    bool fits = slot.process == getpid() && (library == NULL || library == slot.cached.loader.library);
     if (fits)
-        *kept = slot.kept;
+        *cached = slot.cached;
     leave(fits ? SLOT_EMPTY : SLOT_FULL);
     return fits;
 }
 
-bool vulkan_kept_take(const struct vulkan_loader *loader, struct vulkan_kept *kept)
+bool vulkan_instance_cache_take(const struct vulkan_loader *loader, struct vulkan_cached_instance *cached)
 {
-    return take(loader->library, kept);
+    return take(loader->library, cached);
 }
 
-void vulkan_kept_drop(void)
+void vulkan_instance_cache_drop(void)
 {
-    struct vulkan_kept kept;
-    if (vulkan_kept_lasts() || !take(NULL, &kept))
+    struct vulkan_cached_instance cached;
+    if (vulkan_instance_cache_is_permanent() || !take(NULL, &cached))
         return;
-    kept.destroy(kept.handle, NULL);
-    vulkan_loader_close(&kept.loader);
+    cached.destroy(cached.handle, NULL);
+    vulkan_loader_close(&cached.loader);
 }
 
-void vulkan_kept_count(void)
+void vulkan_instance_cache_count(void)
 {
     atomic_fetch_add_explicit(&made, 1, memory_order_relaxed);
 }
 
-bool vulkan_kept_lasts(void)
+bool vulkan_instance_cache_is_permanent(void)
 {
     return atomic_load_explicit(&made, memory_order_relaxed) >= LASTING;
 }

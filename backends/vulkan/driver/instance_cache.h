@@ -15,7 +15,7 @@
 
 #include "backends/vulkan/driver/loader.h"
 
-struct vulkan_kept {
+struct vulkan_cached_instance {
     struct vulkan_loader loader;
     VkInstance handle;
     uint32_t version;
@@ -23,18 +23,18 @@ struct vulkan_kept {
 };
 
 /* Takes it over; false where there is one already. */
-bool vulkan_kept_put(const struct vulkan_kept *kept);
+bool vulkan_instance_cache_put(const struct vulkan_cached_instance *cached);
 
 /* The one that was made with the library of `loader`, in this process; false where there is none. */
-bool vulkan_kept_take(const struct vulkan_loader *loader, struct vulkan_kept *kept);
+bool vulkan_instance_cache_take(const struct vulkan_loader *loader, struct vulkan_cached_instance *cached);
 
 /* Nobody comes. One that is kept for good stays. */
-void vulkan_kept_drop(void);
+void vulkan_instance_cache_drop(void);
 
 /* This process has made a VkInstance. */
-void vulkan_kept_count(void);
+void vulkan_instance_cache_count(void);
 
 /* Has it made so many that one is to be kept for good? */
-bool vulkan_kept_lasts(void);
+bool vulkan_instance_cache_is_permanent(void);
 
 #endif

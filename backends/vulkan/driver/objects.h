@@ -38,7 +38,7 @@
 #include "backends/vulkan/driver/physical.h"
 #include "backends/vulkan/driver/queue.h"
 
-#define VULKAN_GONE_MOST 16u
+#define VULKAN_RETIRED_MOST 16u
 #define VULKAN_MAX_ARGUMENTS 64u
 
 struct vulkan_heap;
@@ -71,17 +71,17 @@ struct trm_backend_instance {
 
 /* How long the program's kernels take beside its large copies: see stream/kernel_timing.h. The counts are halved from
  * time to time, so that old measurements lose weight. Any thread. */
-struct vulkan_pace {
+struct vulkan_kernel_timing {
     _Atomic uint64_t copied[2]; /* bytes of large copies: up, down */
     _Atomic uint64_t computed;  /* nanoseconds of all launches in the same time */
     _Atomic uint64_t kernel_ns; /* mean duration of the launches that were timed; 0: none was */
     _Atomic bool is_long;       /* kernels take so long that the copy engine does the copies */
 };
 
-#define VULKAN_SEVERAL_MOST 8u
+#define VULKAN_COARSEN_MOST 8u
 
 /* Which launches are coarsened: see spirv/coarsen.h. */
-struct vulkan_several_use {
+struct vulkan_coarsening {
     uint32_t items; /* 0, 1: none */
     uint64_t least; /* invocations of a grid */
 };
@@ -100,14 +100,14 @@ struct trm_backend_device {
     struct trm_backend_instance *instance;
     const struct vulkan_physical *physical;
     VkDevice handle;
-    bool copies_by_kernel, small_by_engine; /* as in `physical` */
-    uint64_t spin_ns;                       /* how long a wait looks before it sleeps; see device.c */
-    bool borrowed;                          /* handle is the application's */
-    struct vulkan_loan *loan;               /* adopt.c: then; else NULL */
+    bool copies_by_kernel, copies_small_by_engine; /* as in `physical` */
+    uint64_t spin_ns;                              /* how long a wait looks before it sleeps; see device.c */
+    bool borrowed;                                 /* handle is the application's */
+    struct vulkan_loan *loan;                      /* adopt.c: then; else NULL */
     struct vulkan_device_functions vk;
     struct vulkan_queues queues;
-    struct vulkan_pace pace;
-    struct vulkan_several_use several;
+    struct vulkan_kernel_timing kernel_timing;
+    struct vulkan_coarsening coarsening;
     struct vulkan_heap *heap;
     struct vulkan_service *service;                   /* threads are started when first needed */
     struct vulkan_stamps *stamps;                     /* profile.c */
@@ -122,8 +122,8 @@ struct trm_backend_device {
     pthread_mutex_t stall_lock;
     struct trm_backend_stream *stalled; /* by stream->next_stalled */
     _Atomic uint32_t stalled_count;
-    _Atomic(VkSemaphore) gone[VULKAN_GONE_MOST]; /* timeline.c: to be destroyed when others have gone */
-    _Atomic uint32_t gone_count;
+    _Atomic(VkSemaphore) retired[VULKAN_RETIRED_MOST]; /* timeline.c: to be destroyed when others have gone */
+    _Atomic uint32_t retired_count;
 
     const struct vulkan_loss_hooks *loss_hooks; /* NULL until streams can exist */
     _Atomic int32_t lost; /* TRM_OK or TRM_ERROR_DEVICE_LOST; latched by vulkan_device_lose() */

@@ -54,17 +54,17 @@ static void find_families(const struct trm_backend_instance *instance, struct vu
 }
 
 static int32_t list_extensions(const struct trm_backend_instance *instance, VkPhysicalDevice handle,
-                               struct vulkan_offer *offer, VkResult *result)
+                               struct vulkan_extension_list *offered, VkResult *result)
 {
-    *offer  = (struct vulkan_offer){0};
-    *result = instance->vk.vkEnumerateDeviceExtensionProperties(handle, NULL, &offer->count, NULL);
-    if (*result < 0 || offer->count == 0)
+    *offered = (struct vulkan_extension_list){0};
+    *result  = instance->vk.vkEnumerateDeviceExtensionProperties(handle, NULL, &offered->count, NULL);
+    if (*result < 0 || offered->count == 0)
         return vulkan_status(*result);
-    offer->size = offer->count * sizeof(*offer->list);
-    offer->list = vulkan_allocate(instance, offer->size);
-    if (offer->list == NULL)
+    offered->size = offered->count * sizeof(*offered->list);
+    offered->list = vulkan_allocate(instance, offered->size);
+    if (offered->list == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
-    *result = instance->vk.vkEnumerateDeviceExtensionProperties(handle, NULL, &offer->count, offer->list);
+    *result = instance->vk.vkEnumerateDeviceExtensionProperties(handle, NULL, &offered->count, offered->list);
     return vulkan_status(*result);
 }
 
@@ -86,7 +86,7 @@ static int32_t look_at(const struct trm_backend_instance *instance, struct vulka
                        const char **why)
 {
     const uint32_t most = instance->version;
-    struct vulkan_offer offer;
+    struct vulkan_extension_list offered;
     VkResult result;
     *why = NULL;
     instance->vk.vkGetPhysicalDeviceProperties(physical->handle, &physical->properties);
@@ -95,10 +95,10 @@ static int32_t look_at(const struct trm_backend_instance *instance, struct vulka
         *why = "it is of Vulkan 1.0, and 1.1 is needed";
         return TRM_OK;
     }
-    int32_t status = list_extensions(instance, physical->handle, &offer, &result);
+    int32_t status = list_extensions(instance, physical->handle, &offered, &result);
     if (status == TRM_OK) {
-        vulkan_physical_find_features(instance, physical, &offer);
-        vulkan_physical_find_properties(instance, physical, &offer);
+        vulkan_physical_find_features(instance, physical, &offered);
+        vulkan_physical_find_properties(instance, physical, &offered);
         physical->timeline_fd = can_export_timelines(instance, physical);
         instance->vk.vkGetPhysicalDeviceMemoryProperties(physical->handle, &physical->memory);
         find_families(instance, physical);
@@ -108,8 +108,8 @@ static int32_t look_at(const struct trm_backend_instance *instance, struct vulka
         *why   = vulkan_result_name(result);
         status = TRM_OK;
     }
-    if (offer.list != NULL)
-        vulkan_release(instance, offer.list, offer.size);
+    if (offered.list != NULL)
+        vulkan_release(instance, offered.list, offered.size);
     return status;
 }
 

@@ -87,9 +87,9 @@ struct vulkan_physical {
      * has one copy engine for both directions, behind all of its queues. */
     bool copies_by_kernel;
     /* But on streams for uploads and downloads only where there are large ones: see copy_kernel.h. */
-    bool small_by_engine;
+    bool copies_small_by_engine;
     /* Streams that take turns are quickest on a family's first queue and one other: see queue.c. */
-    bool first_queue_apart;
+    bool has_separate_first_queue;
 };
 
 /* All devices fit for use; made by the instance, released with vulkan_physicals_release(). Where there is none: UNSUPPORTED and

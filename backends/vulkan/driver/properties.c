@@ -35,15 +35,16 @@ static void ask(struct asked *asked, void *member, VkStructureType type)
 }
 
 static void ask_all(struct asked *asked, const struct vulkan_physical *physical,
-                    const struct vulkan_offer *offer)
+                    const struct vulkan_extension_list *offered)
 {
     asked->core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
     ask(asked, &asked->id, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES);
     ask(asked, &asked->subgroup, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES);
     ask(asked, &asked->maintenance3, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES);
-    if (physical->version >= VK_API_VERSION_1_3 || vulkan_offer_has(offer, "VK_KHR_maintenance4"))
+    if (physical->version >= VK_API_VERSION_1_3 || vulkan_extension_list_has(offered, "VK_KHR_maintenance4"))
         ask(asked, &asked->maintenance4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
-    if (physical->version >= VK_API_VERSION_1_2 || vulkan_offer_has(offer, "VK_KHR_driver_properties"))
+    if (physical->version >= VK_API_VERSION_1_2 ||
+        vulkan_extension_list_has(offered, "VK_KHR_driver_properties"))
         ask(asked, &asked->driver, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
     if (physical->has.push_descriptor)
         ask(asked, &asked->push_descriptor, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR);
@@ -52,12 +53,12 @@ static void ask_all(struct asked *asked, const struct vulkan_physical *physical,
             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT);
     if (physical->has.pci_bus_info)
         ask(asked, &asked->pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT);
-    if (vulkan_offer_has(offer, "VK_NV_shader_sm_builtins"))
+    if (vulkan_extension_list_has(offered, "VK_NV_shader_sm_builtins"))
         ask(asked, &asked->nvidia, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV);
-    if (vulkan_offer_has(offer, "VK_AMD_shader_core_properties"))
+    if (vulkan_extension_list_has(offered, "VK_AMD_shader_core_properties"))
         ask(asked, &asked->amd, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD);
 #ifdef VK_ARM_shader_core_builtins
-    if (vulkan_offer_has(offer, "VK_ARM_shader_core_builtins"))
+    if (vulkan_extension_list_has(offered, "VK_ARM_shader_core_builtins"))
         ask(asked, &asked->arm, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM);
 #endif
 }
@@ -110,10 +111,11 @@ static void find_driver(struct vulkan_physical *physical, const struct asked *as
 }
 
 void vulkan_physical_find_properties(const struct trm_backend_instance *instance,
-                                     struct vulkan_physical *physical, const struct vulkan_offer *offer)
+                                     struct vulkan_physical *physical,
+                                     const struct vulkan_extension_list *offered)
 {
     struct asked asked = {0};
-    ask_all(&asked, physical, offer);
+    ask_all(&asked, physical, offered);
     instance->vk.vkGetPhysicalDeviceProperties2(physical->handle, &asked.core);
     physical->subgroup             = asked.subgroup;
     physical->subgroup.pNext       = NULL;
@@ -129,9 +131,10 @@ void vulkan_physical_find_properties(const struct trm_backend_instance *instance
     physical->units = find_units(&asked, physical->kind);
     memcpy(physical->uuid, asked.id.deviceUUID, sizeof(physical->uuid));
     find_driver(physical, &asked);
-    physical->first_queue_apart = asked.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
-    physical->small_by_engine   = physical->first_queue_apart && instance->copies == VULKAN_COPIES_AUTO;
-    physical->copies_by_kernel  = instance->copies == VULKAN_COPIES_KERNEL || physical->small_by_engine;
+    physical->has_separate_first_queue = asked.driver.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+    physical->copies_small_by_engine =
+        physical->has_separate_first_queue && instance->copies == VULKAN_COPIES_AUTO;
+    physical->copies_by_kernel = instance->copies == VULKAN_COPIES_KERNEL || physical->copies_small_by_engine;
     if (physical->has.pci_bus_info)
         snprintf(physical->pci, sizeof(physical->pci), "%04x:%02x:%02x.%x", asked.pci.pciDomain & 0xffffu,
                  asked.pci.pciBus & 0xffu, asked.pci.pciDevice & 0xffu, asked.pci.pciFunction & 0xfu);

@@ -92,7 +92,7 @@ void vulkan_queues_plan(const struct vulkan_physical *physical, struct vulkan_qu
     memset(plan, 0, sizeof(*plan));
     if (compute != NO_FAMILY)
         plan_family(physical, compute, true, plan);
-    if (transfer != NO_FAMILY && (!physical->copies_by_kernel || physical->small_by_engine))
+    if (transfer != NO_FAMILY && (!physical->copies_by_kernel || physical->copies_small_by_engine))
         plan_family(physical, transfer, false, plan);
 }
 
@@ -176,7 +176,7 @@ struct vulkan_queue *vulkan_queue_choose(struct trm_backend_device *device, int3
     struct vulkan_queues *queues = &device->queues;
     uint32_t count               = queues->compute_count;
     bool is_copying              = role == TRM_STREAM_UPLOAD || role == TRM_STREAM_DOWNLOAD;
-    bool is_paired               = device->physical->first_queue_apart && count > SLOT_QUEUES;
+    bool is_paired               = device->physical->has_separate_first_queue && count > SLOT_QUEUES;
     uint32_t direction           = role == TRM_STREAM_DOWNLOAD ? 1 : 0;
     if (is_copying && queues->transfer_count != 0 && !computes)
         return &queues->transfer[direction % queues->transfer_count];
@@ -187,13 +187,13 @@ struct vulkan_queue *vulkan_queue_choose(struct trm_backend_device *device, int3
     return find_nearest(queues->compute, count, is_paired ? SLOT_QUEUES : 0, priority);
 }
 
-struct vulkan_queue *vulkan_queue_take(struct vulkan_queue *queue)
+struct vulkan_queue *vulkan_queue_retain(struct vulkan_queue *queue)
 {
     atomic_fetch_add_explicit(&queue->streams, 1, memory_order_relaxed);
     return queue;
 }
 
-void vulkan_queue_give(struct vulkan_queue *queue)
+void vulkan_queue_release(struct vulkan_queue *queue)
 {
     atomic_fetch_sub_explicit(&queue->streams, 1, memory_order_relaxed);
 }

@@ -68,8 +68,8 @@ void vulkan_queue_init(struct trm_backend_device *device, struct vulkan_queue *q
  * it, and gives it back when he goes. */
 struct vulkan_queue *vulkan_queue_choose(struct trm_backend_device *device, int32_t role, int32_t priority,
                                          bool computes);
-struct vulkan_queue *vulkan_queue_take(struct vulkan_queue *queue);
-void vulkan_queue_give(struct vulkan_queue *queue);
+struct vulkan_queue *vulkan_queue_retain(struct vulkan_queue *queue);
+void vulkan_queue_release(struct vulkan_queue *queue);
 
 /* vkQueueSubmit under the lock. send: nothing is made of its result. */
 VkResult vulkan_queue_send(struct trm_backend_device *device, struct vulkan_queue *queue, uint32_t count,

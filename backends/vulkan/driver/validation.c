@@ -94,7 +94,7 @@ static bool has_layer(const struct trm_host *host, const struct vulkan_loader *l
     return found;
 }
 
-bool vulkan_validation_wanted(const struct trm_host *host, const struct vulkan_loader *loader)
+bool vulkan_validation_is_wanted(const struct trm_host *host, const struct vulkan_loader *loader)
 {
     if (!vulkan_setting_flag(host, "vulkan.validation"))
         return false;

@@ -16,7 +16,7 @@ struct vulkan_validation {
 };
 
 /* Does the setting ask for it, and are layer and extensions there? A warning in the log where they are missing. */
-bool vulkan_validation_wanted(const struct trm_host *host, const struct vulkan_loader *loader);
+bool vulkan_validation_is_wanted(const struct trm_host *host, const struct vulkan_loader *loader);
 
 /* Add the layer and its settings to what the instance is made with; `extensions` has room for two more. */
 void vulkan_validation_add(const struct trm_host *host, struct vulkan_validation *validation,

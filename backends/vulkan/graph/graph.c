@@ -38,7 +38,7 @@ struct trm_backend_graph {
     uint64_t bytes; /* that it moves */
     bool computes;  /* it has launches or stamps: it runs on queues that compute */
     uint32_t stamp_count;
-    struct trm_backend_kernel *named;
+    struct trm_backend_kernel *last_kernel;
     struct vulkan_timeline *last_on; /* where the last launch was; NULL: there was none */
     uint64_t last_value;
     struct recording recordings[VULKAN_FAMILIES_MOST]; /* of device->queues.families */
@@ -57,7 +57,7 @@ static uint64_t blocks_size(const struct trm_launch_desc *desc)
     return size;
 }
 
-static int32_t take_launch(struct trm_backend_device *device, struct node *node,
+static int32_t init_launch(struct trm_backend_device *device, struct node *node,
                            const struct trm_launch_desc *desc)
 {
     int32_t status = vulkan_launch_prepare(device, desc);
@@ -85,8 +85,8 @@ static int32_t take_launch(struct trm_backend_device *device, struct node *node,
 }
 
 /* Host memory must be such that the device reaches it. */
-static int32_t take_place(struct trm_backend_device *device, struct trm_place *place, uint64_t pitch,
-                          const struct trm_copy_2d_desc *desc)
+static int32_t resolve_host(struct trm_backend_device *device, struct trm_place *place, uint64_t pitch,
+                            const struct trm_copy_2d_desc *desc)
 {
     uint64_t offset;
     if (place->memory != NULL)
@@ -99,16 +99,16 @@ static int32_t take_place(struct trm_backend_device *device, struct trm_place *p
     return TRM_OK;
 }
 
-static int32_t take_rows(struct trm_backend_device *device, struct node *node,
+static int32_t init_rows(struct trm_backend_device *device, struct node *node,
                          const struct trm_copy_2d_desc *desc)
 {
     struct trm_copy_2d_desc *copy = &node->copy;
     *copy                         = *desc;
-    int32_t status                = take_place(device, &copy->destination, copy->destination_pitch, copy);
-    return status != TRM_OK ? status : take_place(device, &copy->source, copy->source_pitch, copy);
+    int32_t status                = resolve_host(device, &copy->destination, copy->destination_pitch, copy);
+    return status != TRM_OK ? status : resolve_host(device, &copy->source, copy->source_pitch, copy);
 }
 
-static int32_t take_copy(struct trm_backend_device *device, struct node *node,
+static int32_t init_copy(struct trm_backend_device *device, struct node *node,
                          const struct trm_copy_desc *desc)
 {
     const struct trm_copy_2d_desc rows = {
@@ -120,7 +120,7 @@ static int32_t take_copy(struct trm_backend_device *device, struct node *node,
         .width             = desc->size,
         .height            = 1,
     };
-    return take_rows(device, node, &rows);
+    return init_rows(device, node, &rows);
 }
 
 static void drop_node(const struct trm_backend_device *device, struct node *node)
@@ -130,20 +130,20 @@ static void drop_node(const struct trm_backend_device *device, struct node *node
 }
 
 /* `node` is zeroed; drop_node() also after a failure. UNSUPPORTED without words: the core does without. */
-static int32_t take_node(struct trm_backend_device *device, struct node *node,
+static int32_t init_node(struct trm_backend_device *device, struct node *node,
                          const struct trm_graph_node *from)
 {
     node->kind = from->kind;
     switch (from->kind) {
     case TRM_GRAPH_COPY:
-        return take_copy(device, node, from->copy);
+        return init_copy(device, node, from->copy);
     case TRM_GRAPH_COPY_2D:
-        return take_rows(device, node, from->copy_2d);
+        return init_rows(device, node, from->copy_2d);
     case TRM_GRAPH_FILL:
         node->fill = *from->fill;
         return TRM_OK;
     case TRM_GRAPH_LAUNCH:
-        return take_launch(device, node, from->launch);
+        return init_launch(device, node, from->launch);
     case TRM_GRAPH_STAMP:
         node->stamp = from->stamp;
         return TRM_OK;
@@ -153,12 +153,12 @@ static int32_t take_node(struct trm_backend_device *device, struct node *node,
 }
 
 /* What is to be known of all of them. */
-static void survey(struct trm_backend_graph *graph)
+static void summarize(struct trm_backend_graph *graph)
 {
     graph->bytes       = 0;
     graph->computes    = false;
     graph->stamp_count = 0;
-    graph->named       = NULL;
+    graph->last_kernel = NULL;
     for (uint32_t i = 0; i < graph->count; i++) {
         const struct node *node = &graph->nodes[i];
         if (node->kind == TRM_GRAPH_COPY || node->kind == TRM_GRAPH_COPY_2D)
@@ -168,7 +168,7 @@ static void survey(struct trm_backend_graph *graph)
         else
             graph->computes = true;
         if (node->kind == TRM_GRAPH_LAUNCH)
-            graph->named = node->launch.kernel;
+            graph->last_kernel = node->launch.kernel;
         graph->stamp_count += node->kind == TRM_GRAPH_STAMP;
     }
 }
@@ -310,12 +310,12 @@ static int32_t graph_create(struct trm_backend_device *device, const struct trm_
     graph->device = device;
     graph->size   = size;
     for (; graph->count < count && status == TRM_OK; graph->count++)
-        status = take_node(device, &graph->nodes[graph->count], nodes[graph->count]);
+        status = init_node(device, &graph->nodes[graph->count], nodes[graph->count]);
     if (status != TRM_OK) {
         graph_destroy(graph);
         return status;
     }
-    survey(graph);
+    summarize(graph);
     *result = graph;
     return TRM_OK;
 }
@@ -362,16 +362,16 @@ static int32_t launch_locked(struct trm_backend_stream *stream, uint64_t value,
         status = vulkan_stream_to_compute(stream);
     if (status != TRM_OK)
         return status;
-    struct recording *recording = &graph->recordings[vulkan_family_place(graph->device, stream->queue)];
+    struct recording *recording = &graph->recordings[vulkan_family_index(graph->device, stream->queue)];
     if (!recording->valid)
         status = record(graph, recording, stream->queue);
     if (status == TRM_OK)
         status = renew_stamps(stream, value, graph);
     if (status == TRM_OK)
-        status = vulkan_stream_add_commands(stream, value, recording->command, graph->named);
+        status = vulkan_stream_add_commands(stream, value, recording->command, graph->last_kernel);
     if (status != TRM_OK)
         return status;
-    vulkan_record_anything(&stream->recorder);
+    vulkan_record_unknown_access(&stream->recorder);
     note_launch(graph, stream->timeline, value);
     return TRM_OK;
 }
@@ -389,7 +389,7 @@ static int32_t graph_update(struct trm_backend_graph *graph, uint32_t index,
                             const struct trm_graph_node *node)
 {
     struct node fresh = {0};
-    int32_t status    = take_node(graph->device, &fresh, node);
+    int32_t status    = init_node(graph->device, &fresh, node);
     if (status != TRM_OK) {
         drop_node(graph->device, &fresh);
         return status;
@@ -398,7 +398,7 @@ static int32_t graph_update(struct trm_backend_graph *graph, uint32_t index,
     graph->nodes[index] = fresh;
     for (uint32_t i = 0; i < VULKAN_FAMILIES_MOST; i++)
         graph->recordings[i].valid = false;
-    survey(graph);
+    summarize(graph);
     return TRM_OK;
 }
 

@@ -28,28 +28,28 @@ VkResult vulkan_block_buffer(struct trm_backend_device *device, uint64_t size,
     return device->vk.vkCreateBuffer(device->handle, &info, NULL, buffer);
 }
 
-static VkExternalMemoryHandleTypeFlags handle_type_of(const struct vulkan_block_want *want)
+static VkExternalMemoryHandleTypeFlags handle_type_of(const struct vulkan_block_desc *desc)
 {
-    if (want->host != NULL)
+    if (desc->host != NULL)
         return VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
-    return want->exportable || want->fd != NULL ? VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT : 0;
+    return desc->exportable || desc->fd != NULL ? VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT : 0;
 }
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-static VkResult memory_allocate(struct vulkan_block *block, const struct vulkan_block_want *want,
+static VkResult memory_allocate(struct vulkan_block *block, const struct vulkan_block_desc *desc,
                                 uint64_t size)
 {
     struct trm_backend_device *device      = block->device;
     VkImportMemoryHostPointerInfoEXT pages = {
         .sType        = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
         .handleType   = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
-        .pHostPointer = want->host,
+        .pHostPointer = desc->host,
     };
     VkImportMemoryFdInfoKHR import_fd = {
         .sType      = VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR,
         .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT,
-        .fd         = want->fd != NULL ? *want->fd : -1,
+        .fd         = desc->fd != NULL ? *desc->fd : -1,
     };
     VkExportMemoryAllocateInfo export_fd = {
         .sType       = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
@@ -62,32 +62,32 @@ static VkResult memory_allocate(struct vulkan_block *block, const struct vulkan_
     VkMemoryAllocateInfo info = {
         .sType           = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
         .allocationSize  = size,
-        .memoryTypeIndex = want->type,
+        .memoryTypeIndex = desc->type,
     };
 
-    if (want->host != NULL)
+    if (desc->host != NULL)
         info.pNext = &pages;
-    else if (want->fd != NULL)
+    else if (desc->fd != NULL)
         info.pNext = &import_fd;
-    else if (want->exportable)
+    else if (desc->exportable)
         info.pNext = &export_fd;
-    if (want->dedicated) {
+    if (desc->dedicated) {
         dedicated.pNext = info.pNext;
         info.pNext      = &dedicated;
     }
     block->allocated = size;
     VkResult result  = device->vk.vkAllocateMemory(device->handle, &info, NULL, &block->memory);
-    if (result == VK_SUCCESS && want->fd != NULL)
-        *want->fd = -1;
+    if (result == VK_SUCCESS && desc->fd != NULL)
+        *desc->fd = -1;
     return result;
 }
 
-static VkResult memory_map(struct vulkan_block *block, const struct vulkan_block_want *want)
+static VkResult memory_map(struct vulkan_block *block, const struct vulkan_block_desc *desc)
 {
     const struct trm_backend_device *device = block->device;
-    void *host                              = want->host;
+    void *host                              = desc->host;
 
-    if (host == NULL && vulkan_type_is_mapped(&device->physical->memory, want->type)) {
+    if (host == NULL && vulkan_type_is_mapped(&device->physical->memory, desc->type)) {
         VkResult result = device->vk.vkMapMemory(device->handle, block->memory, 0, VK_WHOLE_SIZE, 0, &host);
         if (result < 0)
             return result;
@@ -97,9 +97,9 @@ static VkResult memory_map(struct vulkan_block *block, const struct vulkan_block
 }
 
 /* What is imported has the size that it has. */
-static uint64_t allocation_size(const struct vulkan_block_want *want, uint64_t required)
+static uint64_t allocation_size(const struct vulkan_block_desc *desc, uint64_t required)
 {
-    return want->host != NULL || want->fd != NULL ? want->size : required;
+    return desc->host != NULL || desc->fd != NULL ? desc->size : required;
 }
 
 /* ---- beginning and end --------------------------------------------------------------------- */
@@ -111,7 +111,7 @@ static VkResult fail(struct vulkan_block_failure *failure, VkResult result, cons
     return result;
 }
 
-VkResult vulkan_block_create(struct trm_backend_device *device, const struct vulkan_block_want *want,
+VkResult vulkan_block_create(struct trm_backend_device *device, const struct vulkan_block_desc *desc,
                              struct vulkan_block **block, struct vulkan_block_failure *failure)
 {
     const struct vulkan_device_functions *vk = &device->vk;
@@ -122,17 +122,17 @@ VkResult vulkan_block_create(struct trm_backend_device *device, const struct vul
     if (made == NULL)
         return fail(failure, VK_ERROR_OUT_OF_HOST_MEMORY, NULL);
     made->device     = device;
-    made->type       = want->type;
-    made->size       = want->size;
-    made->exportable = want->exportable;
+    made->type       = desc->type;
+    made->size       = desc->size;
+    made->exportable = desc->exportable;
 
-    result = vulkan_block_buffer(device, want->size, handle_type_of(want), &made->whole.buffer);
+    result = vulkan_block_buffer(device, desc->size, handle_type_of(desc), &made->whole.buffer);
     if (result < 0) {
         fail(failure, result, "vkCreateBuffer");
         goto release;
     }
     vk->vkGetBufferMemoryRequirements(device->handle, made->whole.buffer, &required);
-    result = memory_allocate(made, want, allocation_size(want, required.size));
+    result = memory_allocate(made, desc, allocation_size(desc, required.size));
     if (result < 0) {
         fail(failure, result, "vkAllocateMemory");
         goto destroy_buffer;
@@ -142,13 +142,13 @@ VkResult vulkan_block_create(struct trm_backend_device *device, const struct vul
         fail(failure, result, "vkBindBufferMemory");
         goto free_memory;
     }
-    result = memory_map(made, want);
+    result = memory_map(made, desc);
     if (result < 0) {
         fail(failure, result, "vkMapMemory");
         goto free_memory;
     }
     made->whole.device = device;
-    made->whole.size   = want->size;
+    made->whole.size   = desc->size;
     made->whole.block  = made;
     *block             = made;
     return VK_SUCCESS;

@@ -31,7 +31,7 @@ struct vulkan_block {
 };
 
 /* What a new block is to be. */
-struct vulkan_block_want {
+struct vulkan_block_desc {
     uint32_t type;
     uint64_t size;
     void *host;      /* import these pages; else NULL */
@@ -47,7 +47,7 @@ struct vulkan_block_failure {
 };
 
 /* Makes and maps it. Nothing is explained: the caller may have another way. A negative result is in `failure` too. */
-VkResult vulkan_block_create(struct trm_backend_device *device, const struct vulkan_block_want *want,
+VkResult vulkan_block_create(struct trm_backend_device *device, const struct vulkan_block_desc *desc,
                              struct vulkan_block **block, struct vulkan_block_failure *failure);
 void vulkan_block_destroy(struct vulkan_block *block);
 

@@ -9,24 +9,24 @@
 #include "backends/vulkan/memory/heap_internal.h"
 
 /* A block of its own, as the caller has it. */
-static int32_t make_block(struct vulkan_heap *heap, const struct vulkan_block_want *want,
+static int32_t make_block(struct vulkan_heap *heap, const struct vulkan_block_desc *desc,
                           struct vulkan_block **block)
 {
     struct vulkan_block_failure failure;
 
-    if (vulkan_heap_make_block(heap, want, block, &failure) == VK_SUCCESS)
+    if (vulkan_heap_make_block(heap, desc, block, &failure) == VK_SUCCESS)
         return TRM_OK;
     if (failure.result == VK_ERROR_INVALID_EXTERNAL_HANDLE)
         return vulkan_fail(heap->device->instance, TRM_ERROR_UNSUPPORTED, failure.result,
                            "%s cannot import this memory: %s() answered %s.",
                            heap->device->physical->properties.deviceName, failure.call,
                            vulkan_result_name(failure.result));
-    return vulkan_heap_fail(heap, want->size, &failure);
+    return vulkan_heap_fail(heap, desc->size, &failure);
 }
 
 static int32_t list_block(struct vulkan_heap *heap, struct vulkan_block *block)
 {
-    if (vulkan_hosts_add(&heap->hosts, &block->whole))
+    if (vulkan_host_ranges_add(&heap->host_ranges, &block->whole))
         return TRM_OK;
     vulkan_heap_drop_block(heap, block);
     return vulkan_fail_host_memory(heap->device->instance, "imported memory");
@@ -76,19 +76,19 @@ int32_t vulkan_heap_import_host(struct vulkan_heap *heap, void *pointer, uint64_
     uint64_t lead   = (uintptr_t)pointer - begin;
     if (lead % heap->buffer_grain != 0)
         return fail_import(heap, "its address is not aligned as buffers must be");
-    struct vulkan_block_want want = {
+    struct vulkan_block_desc desc = {
         .host = (unsigned char *)pointer - lead,
         .size = (lead + size + page - 1) & ~(page - 1),
     };
 
-    int32_t status = page_types(heap, want.host, &bits);
+    int32_t status = page_types(heap, desc.host, &bits);
     if (status != TRM_OK)
         return status;
     vulkan_types_choose(&device->physical->memory, bits, TRM_MEMORY_IMPORTED, false, &choice);
     if (choice.count == 0)
         return fail_import(heap, "no memory type of buffers can have it");
-    want.type = choice.types[0];
-    status    = make_block(heap, &want, &block);
+    desc.type = choice.types[0];
+    status    = make_block(heap, &desc, &block);
     if (status != TRM_OK)
         return status;
     block->whole.kind = TRM_MEMORY_IMPORTED;
@@ -111,8 +111,8 @@ static int32_t fail_fd(const struct vulkan_heap *heap)
 }
 
 /* What memory that is shared must be like: the type that is best for the device's own, and whether it is dedicated. */
-static int32_t external_want(struct vulkan_heap *heap, uint64_t size, VkExternalMemoryFeatureFlagBits needed,
-                             struct vulkan_block_want *want)
+static int32_t external_desc(struct vulkan_heap *heap, uint64_t size, VkExternalMemoryFeatureFlagBits needed,
+                             struct vulkan_block_desc *desc)
 {
     const VkExternalMemoryHandleTypeFlagBits opaque_fd = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
     struct trm_backend_device *device                  = heap->device;
@@ -140,18 +140,18 @@ static int32_t external_want(struct vulkan_heap *heap, uint64_t size, VkExternal
                         device->physical->unified, &choice);
     if (choice.count == 0)
         return fail_fd(heap);
-    want->type      = choice.types[0];
-    want->size      = size;
-    want->dedicated = features & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT;
+    desc->type      = choice.types[0];
+    desc->size      = size;
+    desc->dedicated = features & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT;
     return TRM_OK;
 }
 
-static int32_t make_external(struct vulkan_heap *heap, const struct vulkan_block_want *want,
+static int32_t make_external(struct vulkan_heap *heap, const struct vulkan_block_desc *desc,
                              struct trm_backend_memory **memory)
 {
     struct vulkan_block *block;
 
-    int32_t status = make_block(heap, want, &block);
+    int32_t status = make_block(heap, desc, &block);
     if (status != TRM_OK)
         return status;
     block->whole.kind = TRM_MEMORY_DEVICE;
@@ -168,10 +168,10 @@ static int32_t make_external(struct vulkan_heap *heap, const struct vulkan_block
 int32_t vulkan_heap_allocate_exportable(struct vulkan_heap *heap, uint64_t size,
                                         struct trm_backend_memory **memory)
 {
-    struct vulkan_block_want want = {.exportable = true};
+    struct vulkan_block_desc desc = {.exportable = true};
 
-    int32_t status = external_want(heap, size, VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT, &want);
-    return status == TRM_OK ? make_external(heap, &want, memory) : status;
+    int32_t status = external_desc(heap, size, VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT, &desc);
+    return status == TRM_OK ? make_external(heap, &desc, memory) : status;
 }
 
 int32_t vulkan_heap_export_fd(struct trm_backend_memory *memory, int *fd, uint64_t *size)
@@ -199,16 +199,16 @@ int32_t vulkan_heap_import_fd(struct vulkan_heap *heap, int fd, uint64_t size,
                               struct trm_backend_memory **memory)
 {
     int copy                      = -1;
-    struct vulkan_block_want want = {.fd = &copy};
+    struct vulkan_block_desc desc = {.fd = &copy};
 
-    int32_t status = external_want(heap, size, VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT, &want);
+    int32_t status = external_desc(heap, size, VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT, &desc);
     if (status != TRM_OK)
         return status;
     copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (copy < 0)
         return vulkan_fail(heap->device->instance, TRM_ERROR_INVALID_ARGUMENT, errno,
                            "The file descriptor %d cannot be used: %s.", fd, strerror(errno));
-    status = make_external(heap, &want, memory);
+    status = make_external(heap, &desc, memory);
     if (copy >= 0)
         close(copy);
     if (status == TRM_OK)

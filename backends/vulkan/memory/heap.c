@@ -3,14 +3,15 @@
  */
 #include "backends/vulkan/memory/heap_internal.h"
 
-#define KEEP (UINT64_C(64) << 20) /* bytes of idle blocks that stay, so that blocks do not come and go */
+#define IDLE_LIMIT \
+    (UINT64_C(64) << 20) /* bytes of idle blocks that stay, so that blocks do not come and go */
 #define LARGEST_BLOCK (UINT64_C(256) << 20)
 #define LARGEST_PART (UINT64_C(32) << 20)
 #define SPARE_MOST 256u /* records that are kept */
 
 /* ---- records; under the lock --------------------------------------------------------------- */
 
-static struct vulkan_record *record_take_locked(struct vulkan_heap *heap)
+static struct vulkan_record *record_acquire_locked(struct vulkan_heap *heap)
 {
     struct vulkan_record *record = heap->spare;
 
@@ -21,7 +22,7 @@ static struct vulkan_record *record_take_locked(struct vulkan_heap *heap)
     return record;
 }
 
-static void record_give_locked(struct vulkan_heap *heap, struct vulkan_record *record)
+static void record_recycle_locked(struct vulkan_heap *heap, struct vulkan_record *record)
 {
     if (heap->spare_count == SPARE_MOST) {
         vulkan_release(heap->device->instance, record, sizeof(*record));
@@ -96,11 +97,11 @@ void vulkan_heap_trim(struct vulkan_heap *heap, uint64_t keep)
     drop_blocks(heap, list);
 }
 
-void vulkan_heap_set_keep(struct vulkan_heap *heap, uint64_t bytes)
+void vulkan_heap_set_idle_limit(struct vulkan_heap *heap, uint64_t bytes)
 {
     pthread_mutex_lock(&heap->lock);
-    heap->keep                = bytes < KEEP ? bytes : KEEP;
-    struct vulkan_block *list = idle_take_locked(heap, heap->keep);
+    heap->idle_limit          = bytes < IDLE_LIMIT ? bytes : IDLE_LIMIT;
+    struct vulkan_block *list = idle_take_locked(heap, heap->idle_limit);
     pthread_mutex_unlock(&heap->lock);
     drop_blocks(heap, list);
 }
@@ -117,7 +118,7 @@ void vulkan_heap_statistics(struct vulkan_heap *heap, uint64_t *used, uint64_t *
 /* ---- taking -------------------------------------------------------------------------------- */
 
 /* A wish, and how it ended. */
-struct wish {
+struct request {
     int32_t kind;
     uint64_t size, alignment;
     struct trm_backend_memory *memory;
@@ -125,7 +126,7 @@ struct wish {
 };
 
 static void piece_used_locked(struct vulkan_heap *heap, struct vulkan_tlsf_piece *piece,
-                              struct vulkan_record *record, struct wish *wish)
+                              struct vulkan_record *record, struct request *request)
 {
     struct vulkan_block *block = piece->owner;
     uint64_t base              = piece->offset - block->bias;
@@ -137,104 +138,107 @@ static void piece_used_locked(struct vulkan_heap *heap, struct vulkan_tlsf_piece
         .device = heap->device,
         .buffer = block->whole.buffer,
         .base   = base,
-        .size   = wish->size,
+        .size   = request->size,
         .host   = block->whole.host == NULL ? NULL : block->whole.host + base,
-        .kind   = wish->kind,
+        .kind   = request->kind,
         .block  = block,
         .piece  = piece,
     };
-    wish->memory = &record->memory;
+    request->memory = &record->memory;
 }
 
 /* Out of the blocks that there are, or out of `fresh`, which then becomes part of the area. */
-static int32_t take_piece(struct vulkan_heap *heap, struct vulkan_area *area, struct vulkan_block *fresh,
-                          struct wish *wish)
+static int32_t allocate_piece(struct vulkan_heap *heap, struct vulkan_area *area, struct vulkan_block *fresh,
+                              struct request *request)
 {
     struct vulkan_tlsf_piece *piece;
     int32_t status = TRM_ERROR_OUT_OF_HOST_MEMORY;
 
     pthread_mutex_lock(&heap->lock);
-    struct vulkan_record *record = record_take_locked(heap);
+    struct vulkan_record *record = record_acquire_locked(heap);
     if (record == NULL)
         goto unlock;
     if (fresh == NULL) {
-        status = vulkan_tlsf_take(&area->tlsf, wish->size, wish->alignment, &piece);
+        status = vulkan_tlsf_allocate(&area->tlsf, request->size, request->alignment, &piece);
     } else {
         uint64_t begin = (fresh->bias + VULKAN_TLSF_GRAIN - 1) & ~(VULKAN_TLSF_GRAIN - 1);
         uint64_t size  = (fresh->size - (begin - fresh->bias)) & ~(VULKAN_TLSF_GRAIN - 1);
         fresh->piece   = vulkan_tlsf_add(&area->tlsf, begin, size, fresh);
         if (fresh->piece != NULL)
-            status = vulkan_tlsf_take_from(&area->tlsf, fresh->piece, wish->size, wish->alignment, &piece);
+            status = vulkan_tlsf_allocate_from(&area->tlsf, fresh->piece, request->size, request->alignment,
+                                               &piece);
         if (fresh->piece != NULL && status != TRM_OK)
             vulkan_tlsf_remove(&area->tlsf, fresh->piece);
         if (status == TRM_OK)
             area->reserved += fresh->size;
     }
     if (status == TRM_OK)
-        piece_used_locked(heap, piece, record, wish);
+        piece_used_locked(heap, piece, record, request);
     else
-        record_give_locked(heap, record);
+        record_recycle_locked(heap, record);
 unlock:
     pthread_mutex_unlock(&heap->lock);
     return status;
 }
 
-static VkResult take_single(struct vulkan_heap *heap, uint32_t type, struct wish *wish)
+static VkResult allocate_single(struct vulkan_heap *heap, uint32_t type, struct request *request)
 {
     struct vulkan_block *block;
 
     VkResult result =
-        vulkan_heap_make_single(heap, type, wish->size, wish->alignment, &block, &wish->failure);
+        vulkan_heap_make_single(heap, type, request->size, request->alignment, &block, &request->failure);
     if (result < 0)
         return result;
-    block->whole.kind = wish->kind;
+    block->whole.kind = request->kind;
     pthread_mutex_lock(&heap->lock);
     heap->used += block->size;
     pthread_mutex_unlock(&heap->lock);
-    wish->memory = &block->whole;
+    request->memory = &block->whole;
     return VK_SUCCESS;
 }
 
 /* Of a new block with `slack` bytes more than the piece needs where its addresses come to lie well. */
-static int32_t take_fresh(struct vulkan_heap *heap, uint32_t type, uint64_t slack, struct wish *wish)
+static int32_t allocate_fresh(struct vulkan_heap *heap, uint32_t type, uint64_t slack,
+                              struct request *request)
 {
     struct vulkan_block *fresh;
 
-    if (vulkan_heap_make_shared(heap, type, wish->size + slack, &fresh, &wish->failure) < 0)
+    if (vulkan_heap_make_shared(heap, type, request->size + slack, &fresh, &request->failure) < 0)
         return TRM_ERROR_BACKEND; /* as the failure says */
-    fresh->whole.kind = wish->kind;
-    int32_t status    = take_piece(heap, heap->areas[type], fresh, wish);
+    fresh->whole.kind = request->kind;
+    int32_t status    = allocate_piece(heap, heap->areas[type], fresh, request);
     if (status != TRM_OK)
         vulkan_heap_drop_block(heap, fresh);
     return status;
 }
 
-static VkResult take_from_type(struct vulkan_heap *heap, uint32_t type, struct wish *wish)
+static VkResult allocate_from_type(struct vulkan_heap *heap, uint32_t type, struct request *request)
 {
     struct vulkan_area *area = heap->areas[type];
 
-    if (wish->size > area->largest_part)
-        return take_single(heap, type, wish);
-    wish->failure  = (struct vulkan_block_failure){VK_ERROR_OUT_OF_DEVICE_MEMORY, NULL};
-    int32_t status = take_piece(heap, area, NULL, wish);
+    if (request->size > area->largest_part)
+        return allocate_single(heap, type, request);
+    request->failure = (struct vulkan_block_failure){VK_ERROR_OUT_OF_DEVICE_MEMORY, NULL};
+    int32_t status   = allocate_piece(heap, area, NULL, request);
     if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY)
-        status = take_fresh(heap, type, 0, wish);
+        status = allocate_fresh(heap, type, 0, request);
     if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY) /* its addresses lie badly for the host */
-        status = take_fresh(heap, type, wish->alignment + VULKAN_TLSF_GRAIN, wish);
+        status = allocate_fresh(heap, type, request->alignment + VULKAN_TLSF_GRAIN, request);
     if (status == TRM_OK)
         return VK_SUCCESS;
     if (status == TRM_ERROR_OUT_OF_HOST_MEMORY)
-        wish->failure = (struct vulkan_block_failure){VK_ERROR_OUT_OF_HOST_MEMORY, NULL};
-    return wish->failure.result;
+        request->failure = (struct vulkan_block_failure){VK_ERROR_OUT_OF_HOST_MEMORY, NULL};
+    return request->failure.result;
 }
 
 /* Of one type after the other. */
-static VkResult take(struct vulkan_heap *heap, const struct vulkan_type_choice *choice, struct wish *wish)
+static VkResult allocate_from_choice(struct vulkan_heap *heap, const struct vulkan_type_choice *choice,
+                                     struct request *request)
 {
     VkResult result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
 
     for (uint32_t i = 0; i < choice->count; i++) {
-        result = take_from_type(heap, choice->types[i], wish);
+        result = allocate_from_type(heap, choice->types[i], request);
         if (!vulkan_is_exhaustion(result))
             break;
     }
@@ -244,20 +248,20 @@ static VkResult take(struct vulkan_heap *heap, const struct vulkan_type_choice *
 int32_t vulkan_heap_allocate(struct vulkan_heap *heap, int32_t kind, uint64_t size, uint64_t alignment,
                              struct trm_backend_memory **memory)
 {
-    struct wish wish = {.kind = kind, .size = size, .alignment = alignment};
+    struct request request = {.kind = kind, .size = size, .alignment = alignment};
 
     uint32_t index = (uint32_t)(kind - TRM_MEMORY_DEVICE);
     if (index >= VULKAN_KINDS || kind == TRM_MEMORY_IMPORTED || heap->choices[index].count == 0)
         return vulkan_fail(heap->device->instance, TRM_ERROR_UNSUPPORTED, 0, "%s has no memory of kind %d.",
                            heap->device->physical->properties.deviceName, kind);
-    VkResult result = take(heap, &heap->choices[index], &wish);
+    VkResult result = allocate_from_choice(heap, &heap->choices[index], &request);
     if (vulkan_is_exhaustion(result)) {
         vulkan_heap_trim(heap, 0);
-        result = take(heap, &heap->choices[index], &wish);
+        result = allocate_from_choice(heap, &heap->choices[index], &request);
     }
     if (result < 0)
-        return vulkan_heap_fail(heap, size, &wish.failure);
-    *memory = wish.memory;
+        return vulkan_heap_fail(heap, size, &request.failure);
+    *memory = request.memory;
     return TRM_OK;
 }
 
@@ -285,12 +289,12 @@ void vulkan_heap_free(struct trm_backend_memory *memory)
     struct vulkan_tlsf_piece *piece = memory->piece;
     pthread_mutex_lock(&heap->lock);
     heap->used -= piece->size;
-    piece = vulkan_tlsf_give(&heap->areas[block->type]->tlsf, piece);
-    record_give_locked(heap, (struct vulkan_record *)memory);
+    piece = vulkan_tlsf_free(&heap->areas[block->type]->tlsf, piece);
+    record_recycle_locked(heap, (struct vulkan_record *)memory);
     if (vulkan_tlsf_is_whole(piece)) {
         block->piece = piece;
         idle_link(heap, block);
-        list = idle_take_locked(heap, heap->keep);
+        list = idle_take_locked(heap, heap->idle_limit);
     }
     pthread_mutex_unlock(&heap->lock);
     drop_blocks(heap, list);
@@ -301,7 +305,7 @@ void vulkan_heap_free(struct trm_backend_memory *memory)
 struct trm_backend_memory *vulkan_heap_find_host(struct vulkan_heap *heap, const void *pointer, uint64_t size,
                                                  uint64_t *offset)
 {
-    struct trm_backend_memory *memory = vulkan_hosts_find(&heap->hosts, pointer, size);
+    struct trm_backend_memory *memory = vulkan_host_ranges_find(&heap->host_ranges, pointer, size);
 
     if (memory != NULL)
         *offset = (uint64_t)((const unsigned char *)pointer - memory->host);
@@ -365,10 +369,10 @@ int32_t vulkan_heap_create(struct trm_backend_device *device, struct vulkan_heap
     if (made == NULL)
         return vulkan_fail_host_memory(device->instance, "the heap of a device");
     made->device       = device;
-    made->keep         = KEEP;
+    made->idle_limit   = IDLE_LIMIT;
     made->buffer_grain = device->physical->properties.limits.minStorageBufferOffsetAlignment;
     pthread_mutex_init(&made->lock, NULL);
-    vulkan_hosts_init(&made->hosts, device->instance);
+    vulkan_host_ranges_init(&made->host_ranges, device->instance);
 
     int32_t status = ask_types(made);
     for (uint32_t i = 0; status == TRM_OK && i < VULKAN_KINDS; i++)
@@ -399,7 +403,7 @@ void vulkan_heap_destroy(struct vulkan_heap *heap)
             vulkan_tlsf_fini(&heap->areas[i]->tlsf);
             vulkan_release(instance, heap->areas[i], sizeof(*heap->areas[i]));
         }
-    vulkan_hosts_fini(&heap->hosts);
+    vulkan_host_ranges_fini(&heap->host_ranges);
     pthread_mutex_destroy(&heap->lock);
     vulkan_release(instance, heap, sizeof(*heap));
 }

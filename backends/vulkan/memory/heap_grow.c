@@ -16,18 +16,18 @@ static uint64_t round_up(uint64_t value, uint64_t multiple)
 
 /* ---- any block ----------------------------------------------------------------------------- */
 
-static bool is_import(const struct vulkan_block_want *want)
+static bool is_import(const struct vulkan_block_desc *desc)
 {
-    return want->host != NULL || want->fd != NULL;
+    return desc->host != NULL || desc->fd != NULL;
 }
 
 /* Is it within what the device and its budget allow? */
-static bool may_allocate(struct vulkan_heap *heap, const struct vulkan_block_want *want)
+static bool may_allocate(struct vulkan_heap *heap, const struct vulkan_block_desc *desc)
 {
     const struct vulkan_physical *physical = heap->device->physical;
-    uint32_t memory_heap                   = physical->memory.memoryTypes[want->type].heapIndex;
+    uint32_t memory_heap                   = physical->memory.memoryTypes[desc->type].heapIndex;
 
-    if (want->size > physical->max_allocation_bytes || want->size > physical->max_buffer_bytes)
+    if (desc->size > physical->max_allocation_bytes || desc->size > physical->max_buffer_bytes)
         return false;
     pthread_mutex_lock(&heap->lock);
     uint64_t held  = heap->held[memory_heap];
@@ -35,7 +35,7 @@ static bool may_allocate(struct vulkan_heap *heap, const struct vulkan_block_wan
     pthread_mutex_unlock(&heap->lock);
     if (count >= physical->properties.limits.maxMemoryAllocationCount)
         return false;
-    return is_import(want) || want->size <= vulkan_block_budget(heap->device, memory_heap, held);
+    return is_import(desc) || desc->size <= vulkan_block_budget(heap->device, memory_heap, held);
 }
 
 static void count_block(struct vulkan_heap *heap, const struct vulkan_block *block, bool more)
@@ -50,14 +50,14 @@ static void count_block(struct vulkan_heap *heap, const struct vulkan_block *blo
     pthread_mutex_unlock(&heap->lock);
 }
 
-VkResult vulkan_heap_make_block(struct vulkan_heap *heap, const struct vulkan_block_want *want,
+VkResult vulkan_heap_make_block(struct vulkan_heap *heap, const struct vulkan_block_desc *desc,
                                 struct vulkan_block **block, struct vulkan_block_failure *failure)
 {
-    if (!may_allocate(heap, want)) {
+    if (!may_allocate(heap, desc)) {
         *failure = (struct vulkan_block_failure){VK_ERROR_OUT_OF_DEVICE_MEMORY, NULL};
         return failure->result;
     }
-    VkResult result = vulkan_block_create(heap->device, want, block, failure);
+    VkResult result = vulkan_block_create(heap->device, desc, block, failure);
     if (result == VK_SUCCESS)
         count_block(heap, *block, true);
     return result;
@@ -65,15 +65,15 @@ VkResult vulkan_heap_make_block(struct vulkan_heap *heap, const struct vulkan_bl
 
 void vulkan_heap_drop_block(struct vulkan_heap *heap, struct vulkan_block *block)
 {
-    vulkan_hosts_remove(&heap->hosts, &block->whole);
+    vulkan_host_ranges_remove(&heap->host_ranges, &block->whole);
     count_block(heap, block, false);
     vulkan_block_destroy(block);
 }
 
-static VkResult list_hosts(struct vulkan_heap *heap, struct vulkan_block **block,
-                           struct vulkan_block_failure *failure)
+static VkResult add_host_range(struct vulkan_heap *heap, struct vulkan_block **block,
+                               struct vulkan_block_failure *failure)
 {
-    if (vulkan_hosts_add(&heap->hosts, &(*block)->whole))
+    if (vulkan_host_ranges_add(&heap->host_ranges, &(*block)->whole))
         return VK_SUCCESS;
     vulkan_heap_drop_block(heap, *block);
     *failure = (struct vulkan_block_failure){VK_ERROR_OUT_OF_HOST_MEMORY, NULL};
@@ -91,13 +91,13 @@ static uint64_t lead(const struct vulkan_block *block, uint64_t alignment)
 VkResult vulkan_heap_make_single(struct vulkan_heap *heap, uint32_t type, uint64_t size, uint64_t alignment,
                                  struct vulkan_block **block, struct vulkan_block_failure *failure)
 {
-    struct vulkan_block_want want = {.type = type, .size = size};
+    struct vulkan_block_desc desc = {.type = type, .size = size};
 
-    VkResult result = vulkan_heap_make_block(heap, &want, block, failure);
+    VkResult result = vulkan_heap_make_block(heap, &desc, block, failure);
     if (result == VK_SUCCESS && lead(*block, alignment) != 0) {
         vulkan_heap_drop_block(heap, *block);
-        want.size += alignment;
-        result = vulkan_heap_make_block(heap, &want, block, failure);
+        desc.size += alignment;
+        result = vulkan_heap_make_block(heap, &desc, block, failure);
     }
     if (result < 0)
         return result;
@@ -107,7 +107,7 @@ VkResult vulkan_heap_make_single(struct vulkan_heap *heap, uint32_t type, uint64
         whole->host += whole->base;
     }
     whole->size = size;
-    return list_hosts(heap, block, failure);
+    return add_host_range(heap, block, failure);
 }
 
 /* ---- shared -------------------------------------------------------------------------------- */
@@ -142,22 +142,22 @@ static void set_bias(const struct vulkan_heap *heap, struct vulkan_block *block)
 VkResult vulkan_heap_make_shared(struct vulkan_heap *heap, uint32_t type, uint64_t least,
                                  struct vulkan_block **block, struct vulkan_block_failure *failure)
 {
-    struct vulkan_block_want want = {.type = type, .size = next_size(heap, heap->areas[type])};
+    struct vulkan_block_desc desc = {.type = type, .size = next_size(heap, heap->areas[type])};
     VkResult result;
 
     least = round_up(least, BLOCK_GRAIN);
-    if (want.size < least)
-        want.size = least;
-    while (result = vulkan_heap_make_block(heap, &want, block, failure), vulkan_is_exhaustion(result)) {
-        if (want.size == least)
+    if (desc.size < least)
+        desc.size = least;
+    while (result = vulkan_heap_make_block(heap, &desc, block, failure), vulkan_is_exhaustion(result)) {
+        if (desc.size == least)
             return result;
-        want.size = want.size / 2 > least ? want.size / 2 : least;
+        desc.size = desc.size / 2 > least ? desc.size / 2 : least;
     }
     if (result < 0)
         return result;
     (*block)->shared = true;
     set_bias(heap, *block);
-    return list_hosts(heap, block, failure);
+    return add_host_range(heap, block, failure);
 }
 
 /* ---- when there is none -------------------------------------------------------------------- */

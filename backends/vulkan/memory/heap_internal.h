@@ -29,13 +29,13 @@ struct vulkan_heap {
     struct vulkan_type_choice choices[VULKAN_KINDS];
     uint32_t type_bits;    /* that buffers can have */
     uint64_t buffer_grain; /* where pieces may begin, bytes */
-    struct vulkan_hosts hosts;
+    struct vulkan_host_ranges host_ranges;
     pthread_mutex_t lock;                           /* what follows; not held while the driver works */
     struct vulkan_area *areas[VK_MAX_MEMORY_TYPES]; /* of the types that are chosen; made with the heap */
     struct vulkan_record *spare;
     uint32_t spare_count;
     struct vulkan_block *idle_oldest, *idle_newest; /* shared blocks of which nothing is used */
-    uint64_t idle_bytes, keep;                      /* how much of that may stay */
+    uint64_t idle_bytes, idle_limit;                /* how much of that may stay */
     uint64_t used, reserved;
     uint64_t held[VK_MAX_MEMORY_HEAPS]; /* bytes of all blocks */
     uint32_t block_count;
@@ -45,7 +45,7 @@ struct vulkan_heap {
 
 /* A block that nobody has yet, counted and in the table of host addresses. Nothing is explained.
  * Errors: as in failure->result. */
-VkResult vulkan_heap_make_block(struct vulkan_heap *heap, const struct vulkan_block_want *want,
+VkResult vulkan_heap_make_block(struct vulkan_heap *heap, const struct vulkan_block_desc *desc,
                                 struct vulkan_block **block, struct vulkan_block_failure *failure);
 void vulkan_heap_drop_block(struct vulkan_heap *heap, struct vulkan_block *block);
 

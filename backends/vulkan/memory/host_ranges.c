@@ -10,12 +10,13 @@
 
 #define FIRST_CAPACITY 32u
 
-void vulkan_hosts_init(struct vulkan_hosts *hosts, const struct trm_backend_instance *instance)
+void vulkan_host_ranges_init(struct vulkan_host_ranges *host_ranges,
+                             const struct trm_backend_instance *instance)
 {
-    hosts->instance = instance;
-    pthread_mutex_init(&hosts->lock, NULL);
-    atomic_init(&hosts->sequence, 0);
-    atomic_init(&hosts->table, NULL);
+    host_ranges->instance = instance;
+    pthread_mutex_init(&host_ranges->lock, NULL);
+    atomic_init(&host_ranges->sequence, 0);
+    atomic_init(&host_ranges->table, NULL);
 }
 
 static uint64_t table_bytes(uint32_t capacity)
@@ -23,16 +24,16 @@ static uint64_t table_bytes(uint32_t capacity)
     return sizeof(struct vulkan_host_table) + capacity * sizeof(struct vulkan_host_range);
 }
 
-void vulkan_hosts_fini(struct vulkan_hosts *hosts)
+void vulkan_host_ranges_fini(struct vulkan_host_ranges *host_ranges)
 {
-    struct vulkan_host_table *table = atomic_load(&hosts->table);
+    struct vulkan_host_table *table = atomic_load(&host_ranges->table);
 
     while (table != NULL) {
         struct vulkan_host_table *outgrown = table->outgrown;
-        vulkan_release(hosts->instance, table, table_bytes(table->capacity));
+        vulkan_release(host_ranges->instance, table, table_bytes(table->capacity));
         table = outgrown;
     }
-    pthread_mutex_destroy(&hosts->lock);
+    pthread_mutex_destroy(&host_ranges->lock);
 }
 
 /* ---- changing ------------------------------------------------------------------------------ */
@@ -47,26 +48,26 @@ static void range_copy(struct vulkan_host_range *to, struct vulkan_host_range *f
                           memory_order_release);
 }
 
-static void change_begin(struct vulkan_hosts *hosts)
+static void change_begin(struct vulkan_host_ranges *host_ranges)
 {
-    atomic_fetch_add_explicit(&hosts->sequence, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&host_ranges->sequence, 1, memory_order_relaxed);
 }
 
-static void change_end(struct vulkan_hosts *hosts)
+static void change_end(struct vulkan_host_ranges *host_ranges)
 {
-    atomic_fetch_add_explicit(&hosts->sequence, 1, memory_order_release);
+    atomic_fetch_add_explicit(&host_ranges->sequence, 1, memory_order_release);
 }
 
 /* The table with room for one more; NULL without memory. The caller holds the lock. */
-static struct vulkan_host_table *table_with_room(struct vulkan_hosts *hosts)
+static struct vulkan_host_table *table_with_room(struct vulkan_host_ranges *host_ranges)
 {
-    struct vulkan_host_table *table = atomic_load_explicit(&hosts->table, memory_order_relaxed);
+    struct vulkan_host_table *table = atomic_load_explicit(&host_ranges->table, memory_order_relaxed);
     uint32_t count = table == NULL ? 0 : atomic_load_explicit(&table->count, memory_order_relaxed);
 
     if (table != NULL && count < table->capacity)
         return table;
     uint32_t capacity              = table == NULL ? FIRST_CAPACITY : table->capacity * 2;
-    struct vulkan_host_table *made = vulkan_allocate(hosts->instance, table_bytes(capacity));
+    struct vulkan_host_table *made = vulkan_allocate(host_ranges->instance, table_bytes(capacity));
     if (made == NULL)
         return NULL;
     made->capacity = capacity;
@@ -74,21 +75,21 @@ static struct vulkan_host_table *table_with_room(struct vulkan_hosts *hosts)
     for (uint32_t i = 0; i < count; i++)
         range_copy(&made->ranges[i], &table->ranges[i]);
     atomic_store_explicit(&made->count, count, memory_order_relaxed);
-    atomic_store_explicit(&hosts->table, made, memory_order_release);
+    atomic_store_explicit(&host_ranges->table, made, memory_order_release);
     return made;
 }
 
-bool vulkan_hosts_add(struct vulkan_hosts *hosts, struct trm_backend_memory *memory)
+bool vulkan_host_ranges_add(struct vulkan_host_ranges *host_ranges, struct trm_backend_memory *memory)
 {
     uintptr_t begin = (uintptr_t)memory->host;
 
     if (memory->host == NULL)
         return true;
-    pthread_mutex_lock(&hosts->lock);
-    struct vulkan_host_table *table = table_with_room(hosts);
+    pthread_mutex_lock(&host_ranges->lock);
+    struct vulkan_host_table *table = table_with_room(host_ranges);
     if (table != NULL) {
         uint32_t count = atomic_load_explicit(&table->count, memory_order_relaxed), at = count;
-        change_begin(hosts);
+        change_begin(host_ranges);
         for (; at > 0 && atomic_load_explicit(&table->ranges[at - 1].begin, memory_order_relaxed) > begin;
              at--)
             range_copy(&table->ranges[at], &table->ranges[at - 1]);
@@ -96,27 +97,28 @@ bool vulkan_hosts_add(struct vulkan_hosts *hosts, struct trm_backend_memory *mem
         atomic_store_explicit(&table->ranges[at].end, begin + memory->size, memory_order_release);
         atomic_store_explicit(&table->ranges[at].memory, memory, memory_order_release);
         atomic_store_explicit(&table->count, count + 1, memory_order_release);
-        change_end(hosts);
+        change_end(host_ranges);
     }
-    pthread_mutex_unlock(&hosts->lock);
+    pthread_mutex_unlock(&host_ranges->lock);
     return table != NULL;
 }
 
-void vulkan_hosts_remove(struct vulkan_hosts *hosts, const struct trm_backend_memory *memory)
+void vulkan_host_ranges_remove(struct vulkan_host_ranges *host_ranges,
+                               const struct trm_backend_memory *memory)
 {
-    pthread_mutex_lock(&hosts->lock);
-    struct vulkan_host_table *table = atomic_load_explicit(&hosts->table, memory_order_relaxed);
+    pthread_mutex_lock(&host_ranges->lock);
+    struct vulkan_host_table *table = atomic_load_explicit(&host_ranges->table, memory_order_relaxed);
     uint32_t count = table == NULL ? 0 : atomic_load_explicit(&table->count, memory_order_relaxed), at = 0;
     while (at < count && atomic_load_explicit(&table->ranges[at].memory, memory_order_relaxed) != memory)
         at++;
     if (at < count) {
-        change_begin(hosts);
+        change_begin(host_ranges);
         for (; at + 1 < count; at++)
             range_copy(&table->ranges[at], &table->ranges[at + 1]);
         atomic_store_explicit(&table->count, count - 1, memory_order_release);
-        change_end(hosts);
+        change_end(host_ranges);
     }
-    pthread_mutex_unlock(&hosts->lock);
+    pthread_mutex_unlock(&host_ranges->lock);
 }
 
 /* ---- looking ------------------------------------------------------------------------------- */
@@ -145,16 +147,17 @@ static struct trm_backend_memory *search(struct vulkan_host_table *table, uintpt
     return atomic_load_explicit(&range->memory, memory_order_acquire);
 }
 
-struct trm_backend_memory *vulkan_hosts_find(struct vulkan_hosts *hosts, const void *pointer, uint64_t size)
+struct trm_backend_memory *vulkan_host_ranges_find(struct vulkan_host_ranges *host_ranges,
+                                                   const void *pointer, uint64_t size)
 {
-    uint64_t before                 = atomic_load_explicit(&hosts->sequence, memory_order_acquire);
-    struct vulkan_host_table *table = atomic_load_explicit(&hosts->table, memory_order_acquire);
+    uint64_t before                 = atomic_load_explicit(&host_ranges->sequence, memory_order_acquire);
+    struct vulkan_host_table *table = atomic_load_explicit(&host_ranges->table, memory_order_acquire);
 
     struct trm_backend_memory *found = search(table, (uintptr_t)pointer, size);
-    if (before % 2 == 0 && atomic_load_explicit(&hosts->sequence, memory_order_relaxed) == before)
+    if (before % 2 == 0 && atomic_load_explicit(&host_ranges->sequence, memory_order_relaxed) == before)
         return found;
-    pthread_mutex_lock(&hosts->lock);
-    found = search(atomic_load_explicit(&hosts->table, memory_order_relaxed), (uintptr_t)pointer, size);
-    pthread_mutex_unlock(&hosts->lock);
+    pthread_mutex_lock(&host_ranges->lock);
+    found = search(atomic_load_explicit(&host_ranges->table, memory_order_relaxed), (uintptr_t)pointer, size);
+    pthread_mutex_unlock(&host_ranges->lock);
     return found;
 }

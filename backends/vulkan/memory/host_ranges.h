@@ -28,21 +28,24 @@ struct vulkan_host_table {
     struct vulkan_host_range ranges[];
 };
 
-struct vulkan_hosts {
+struct vulkan_host_ranges {
     const struct trm_backend_instance *instance;
     pthread_mutex_t lock;      /* who changes the table */
     _Atomic uint64_t sequence; /* odd while it is changed */
     _Atomic(struct vulkan_host_table *) table;
 };
 
-void vulkan_hosts_init(struct vulkan_hosts *hosts, const struct trm_backend_instance *instance);
-void vulkan_hosts_fini(struct vulkan_hosts *hosts);
+void vulkan_host_ranges_init(struct vulkan_host_ranges *host_ranges,
+                             const struct trm_backend_instance *instance);
+void vulkan_host_ranges_fini(struct vulkan_host_ranges *host_ranges);
 
 /* memory->host to host + size; memory that is not mapped is left out. False: no host memory. */
-bool vulkan_hosts_add(struct vulkan_hosts *hosts, struct trm_backend_memory *memory);
-void vulkan_hosts_remove(struct vulkan_hosts *hosts, const struct trm_backend_memory *memory);
+bool vulkan_host_ranges_add(struct vulkan_host_ranges *host_ranges, struct trm_backend_memory *memory);
+void vulkan_host_ranges_remove(struct vulkan_host_ranges *host_ranges,
+                               const struct trm_backend_memory *memory);
 
 /* The memory in which all of [pointer, pointer + size) lies; NULL when there is none. */
-struct trm_backend_memory *vulkan_hosts_find(struct vulkan_hosts *hosts, const void *pointer, uint64_t size);
+struct trm_backend_memory *vulkan_host_ranges_find(struct vulkan_host_ranges *host_ranges,
+                                                   const void *pointer, uint64_t size);
 
 #endif

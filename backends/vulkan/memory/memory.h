@@ -39,7 +39,7 @@ void vulkan_heap_free(struct trm_backend_memory *memory);
 /* Give idle blocks back to the driver until at most `keep` bytes of them are left. */
 void vulkan_heap_trim(struct vulkan_heap *heap, uint64_t keep);
 /* How many bytes of idle blocks stay at most from now on; more than the heap likes to keep counts as that. */
-void vulkan_heap_set_keep(struct vulkan_heap *heap, uint64_t bytes);
+void vulkan_heap_set_idle_limit(struct vulkan_heap *heap, uint64_t bytes);
 void vulkan_heap_statistics(struct vulkan_heap *heap, uint64_t *used, uint64_t *cached, uint64_t *reserved);
 
 /* The program's host memory, imported as a block of its own. Errors: UNSUPPORTED. */

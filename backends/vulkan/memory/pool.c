@@ -18,7 +18,7 @@ static int32_t pool_trim(struct trm_backend_device *device, uint64_t keep_bytes)
 
 static int32_t pool_set_threshold(struct trm_backend_device *device, uint64_t bytes)
 {
-    vulkan_heap_set_keep(device->heap, bytes / SHARE_OF_THRESHOLD);
+    vulkan_heap_set_idle_limit(device->heap, bytes / SHARE_OF_THRESHOLD);
     return TRM_OK;
 }
 

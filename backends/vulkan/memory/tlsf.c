@@ -96,7 +96,7 @@ static struct vulkan_tlsf_piece *spare_take(struct vulkan_tlsf *tlsf)
     return record;
 }
 
-static void spare_give(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *record)
+static void spare_put(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *record)
 {
     if (tlsf->spare_count == SPARE_MOST) {
         tlsf->release(tlsf->context, record, sizeof(*record));
@@ -205,8 +205,8 @@ static bool is_absurd(uint64_t size, uint64_t alignment)
     return size > UINT64_MAX / 4 || alignment > UINT64_MAX / 4;
 }
 
-int32_t vulkan_tlsf_take(struct vulkan_tlsf *tlsf, uint64_t size, uint64_t alignment,
-                         struct vulkan_tlsf_piece **piece)
+int32_t vulkan_tlsf_allocate(struct vulkan_tlsf *tlsf, uint64_t size, uint64_t alignment,
+                             struct vulkan_tlsf_piece **piece)
 {
     if (is_absurd(size, alignment))
         return TRM_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -219,8 +219,8 @@ int32_t vulkan_tlsf_take(struct vulkan_tlsf *tlsf, uint64_t size, uint64_t align
     return carve(tlsf, found, size, alignment, piece);
 }
 
-int32_t vulkan_tlsf_take_from(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *from, uint64_t size,
-                              uint64_t alignment, struct vulkan_tlsf_piece **piece)
+int32_t vulkan_tlsf_allocate_from(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *from, uint64_t size,
+                                  uint64_t alignment, struct vulkan_tlsf_piece **piece)
 {
     if (is_absurd(size, alignment))
         return TRM_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -243,10 +243,10 @@ static void join(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *piece)
     piece->after = gone->after;
     if (piece->after != NULL)
         piece->after->before = piece;
-    spare_give(tlsf, gone);
+    spare_put(tlsf, gone);
 }
 
-struct vulkan_tlsf_piece *vulkan_tlsf_give(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *piece)
+struct vulkan_tlsf_piece *vulkan_tlsf_free(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *piece)
 {
     if (piece->after != NULL && piece->after->free) {
         list_remove(tlsf, piece->after);
@@ -277,7 +277,7 @@ struct vulkan_tlsf_piece *vulkan_tlsf_add(struct vulkan_tlsf *tlsf, uint64_t off
 void vulkan_tlsf_remove(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *piece)
 {
     list_remove(tlsf, piece);
-    spare_give(tlsf, piece);
+    spare_put(tlsf, piece);
 }
 
 void vulkan_tlsf_init(struct vulkan_tlsf *tlsf, void *(*allocate)(void *context, uint64_t size),

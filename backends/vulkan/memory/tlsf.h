@@ -53,15 +53,15 @@ void vulkan_tlsf_remove(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *piec
 
 /* A piece of at least `size` bytes (not 0) whose offset is a multiple of `alignment`, a power of two.
  * Errors: OUT_OF_DEVICE_MEMORY (no free piece is sure to do), OUT_OF_HOST_MEMORY; not explained. */
-int32_t vulkan_tlsf_take(struct vulkan_tlsf *tlsf, uint64_t size, uint64_t alignment,
-                         struct vulkan_tlsf_piece **piece);
+int32_t vulkan_tlsf_allocate(struct vulkan_tlsf *tlsf, uint64_t size, uint64_t alignment,
+                             struct vulkan_tlsf_piece **piece);
 
 /* The same, out of a free piece that the caller knows; OUT_OF_DEVICE_MEMORY where it is too small. */
-int32_t vulkan_tlsf_take_from(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *from, uint64_t size,
-                              uint64_t alignment, struct vulkan_tlsf_piece **piece);
+int32_t vulkan_tlsf_allocate_from(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *from, uint64_t size,
+                                  uint64_t alignment, struct vulkan_tlsf_piece **piece);
 
 /* Returns the free piece that it has become part of. */
-struct vulkan_tlsf_piece *vulkan_tlsf_give(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *piece);
+struct vulkan_tlsf_piece *vulkan_tlsf_free(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *piece);
 
 /* Is the free piece all of its range? */
 static inline bool vulkan_tlsf_is_whole(const struct vulkan_tlsf_piece *piece)

@@ -193,8 +193,8 @@ static void module_unload(struct trm_backend_module *module)
     const struct trm_backend_instance *instance = device->instance;
     for (uint32_t i = 0; i < module->kernel_count; i++) {
         device->vk.vkDestroyPipeline(device->handle, atomic_load(&module->kernels[i].pipeline), NULL);
-        device->vk.vkDestroyPipeline(device->handle, module->kernels[i].several.whole, NULL);
-        device->vk.vkDestroyPipeline(device->handle, module->kernels[i].several.rest, NULL);
+        device->vk.vkDestroyPipeline(device->handle, module->kernels[i].coarsened.main, NULL);
+        device->vk.vkDestroyPipeline(device->handle, module->kernels[i].coarsened.remainder, NULL);
         pthread_mutex_destroy(&module->kernels[i].lock);
     }
     device->vk.vkDestroyPipelineLayout(device->handle, module->layout, NULL);

@@ -16,10 +16,10 @@
  *
  * What is left over begins in the midst of a grid. That is not left to the kernel's own pipeline, though it could be: a driver was
  * seen (NVIDIA's 580) whose cache takes a pipeline that may not begin there for one that may. */
-struct vulkan_several_pipelines {
-    _Atomic bool known;
-    VkPipeline whole; /* does device->several.items groups in one; null: the kernel is of another kind */
-    VkPipeline rest;  /* one, from any place on */
+struct vulkan_coarsened_pipelines {
+    _Atomic bool is_known;
+    VkPipeline main; /* does device->coarsening.items groups in one; null: the kernel is of another kind */
+    VkPipeline remainder; /* one, from any place on */
 };
 
 struct trm_backend_kernel {
@@ -33,7 +33,7 @@ struct trm_backend_kernel {
     uint32_t constant_bytes; /* of push constants: a multiple of 4; parameters have `place` as their offset */
     const char *entry;       /* its name in the module */
     VkPipeline _Atomic pipeline;
-    struct vulkan_several_pipelines several;
+    struct vulkan_coarsened_pipelines coarsened;
     pthread_mutex_t lock; /* for making them; taken under a stream's lock, and nothing is taken under it */
 };
 
@@ -60,8 +60,8 @@ int32_t vulkan_shader_module(struct trm_backend_device *device, const struct vul
 int32_t vulkan_kernel_pipeline(struct trm_backend_kernel *kernel, const uint32_t group_size[3],
                                VkPipeline *pipeline);
 
-/* Likewise those for large grids: kernel->several is filled in. */
-int32_t vulkan_kernel_several(struct trm_backend_kernel *kernel);
+/* Likewise those for large grids: kernel->coarsened is filled in. */
+int32_t vulkan_kernel_coarsen(struct trm_backend_kernel *kernel);
 
 /* pipeline_cache.c: one for a device, kept on disk in the cache that the host lends, which trusts and checks its files. */
 int32_t vulkan_pipeline_cache_open(struct trm_backend_device *device);

@@ -88,7 +88,7 @@ static int32_t make_for(struct trm_backend_kernel *kernel, uint32_t items, VkPip
     struct vulkan_shader shader;
     VkShaderModule code;
     int32_t status =
-        vulkan_several_create(device->instance, &module->shader, (uint32_t)(kernel - module->kernels),
+        vulkan_coarsen_create(device->instance, &module->shader, (uint32_t)(kernel - module->kernels),
                               kernel->info->group_size[0], items, &shader);
     if (status != TRM_OK || shader.words == NULL)
         return status;
@@ -108,31 +108,31 @@ static bool may_do_without(int32_t status)
 }
 
 /* Both or none: what a driver does not compile in this form it does in the kernel's own. */
-static int32_t make_several(struct trm_backend_kernel *kernel)
+static int32_t make_coarsened(struct trm_backend_kernel *kernel)
 {
-    struct trm_backend_device *device        = kernel->module->device;
-    struct vulkan_several_pipelines *several = &kernel->several;
-    int32_t status                           = make_for(kernel, device->several.items, 0, &several->whole);
-    if (status == TRM_OK && several->whole != VK_NULL_HANDLE)
-        status = make_for(kernel, 1, VK_PIPELINE_CREATE_DISPATCH_BASE_BIT, &several->rest);
+    struct trm_backend_device *device            = kernel->module->device;
+    struct vulkan_coarsened_pipelines *coarsened = &kernel->coarsened;
+    int32_t status = make_for(kernel, device->coarsening.items, 0, &coarsened->main);
+    if (status == TRM_OK && coarsened->main != VK_NULL_HANDLE)
+        status = make_for(kernel, 1, VK_PIPELINE_CREATE_DISPATCH_BASE_BIT, &coarsened->remainder);
     if (status != TRM_OK) {
-        device->vk.vkDestroyPipeline(device->handle, several->whole, NULL);
-        several->whole = VK_NULL_HANDLE;
+        device->vk.vkDestroyPipeline(device->handle, coarsened->main, NULL);
+        coarsened->main = VK_NULL_HANDLE;
         if (!may_do_without(status))
             return status;
     }
-    atomic_store_explicit(&several->known, true, memory_order_release);
+    atomic_store_explicit(&coarsened->is_known, true, memory_order_release);
     return TRM_OK;
 }
 
-int32_t vulkan_kernel_several(struct trm_backend_kernel *kernel)
+int32_t vulkan_kernel_coarsen(struct trm_backend_kernel *kernel)
 {
     int32_t status = TRM_OK;
-    if (atomic_load_explicit(&kernel->several.known, memory_order_acquire))
+    if (atomic_load_explicit(&kernel->coarsened.is_known, memory_order_acquire))
         return TRM_OK;
     pthread_mutex_lock(&kernel->lock);
-    if (!atomic_load_explicit(&kernel->several.known, memory_order_acquire))
-        status = make_several(kernel);
+    if (!atomic_load_explicit(&kernel->coarsened.is_known, memory_order_acquire))
+        status = make_coarsened(kernel);
     pthread_mutex_unlock(&kernel->lock);
     return status;
 }

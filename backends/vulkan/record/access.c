@@ -27,17 +27,17 @@ static uint32_t stage_of(const struct vulkan_access *access)
 }
 
 /* One barrier may as well make visible all that its stages wrote: the more is in order, the fewer come later. */
-static void widen(const struct vulkan_accesses *accesses, struct vulkan_order *order)
+static void widen(const struct vulkan_accesses *accesses, struct vulkan_barrier *barrier)
 {
     for (uint32_t i = 0; i < accesses->count; i++)
         if ((accesses->each[i].flags & VULKAN_WRITE) != 0)
-            order->writing |= stage_of(&accesses->each[i]) & order->first;
+            barrier->source_writes |= stage_of(&accesses->each[i]) & barrier->source;
 }
 
-struct vulkan_order vulkan_access_check(const struct vulkan_accesses *accesses,
-                                        const struct vulkan_access *access, uint32_t count)
+struct vulkan_barrier vulkan_access_find_barrier(const struct vulkan_accesses *accesses,
+                                                 const struct vulkan_access *access, uint32_t count)
 {
-    struct vulkan_order order = {0, 0, 0};
+    struct vulkan_barrier barrier = {0, 0, 0};
     for (uint32_t k = 0; k < count; k++) {
         uint32_t stage = stage_of(&access[k]);
         for (uint32_t i = 0; i < accesses->count; i++) {
@@ -45,29 +45,31 @@ struct vulkan_order vulkan_access_check(const struct vulkan_accesses *accesses,
             if (((before->flags | access[k].flags) & VULKAN_WRITE) == 0 ||
                 (before->ordered & stage) == stage || !overlap(before, &access[k]))
                 continue;
-            order.first |= stage_of(before);
-            order.behind |= stage;
+            barrier.source |= stage_of(before);
+            barrier.destination |= stage;
         }
     }
-    widen(accesses, &order);
-    return order;
+    widen(accesses, &barrier);
+    return barrier;
 }
 
-static bool is_before(const struct vulkan_access *access, const struct vulkan_order *order)
+static bool is_before(const struct vulkan_access *access, const struct vulkan_barrier *barrier)
 {
-    if ((access->ordered & order->first) != 0)
+    if ((access->ordered & barrier->source) != 0)
         return true; /* a chain; what it wrote has been made available */
-    uint32_t needed = (access->flags & VULKAN_WRITE) != 0 ? order->first & order->writing : order->first;
+    uint32_t needed =
+        (access->flags & VULKAN_WRITE) != 0 ? barrier->source & barrier->source_writes : barrier->source;
     return (stage_of(access) & ~needed) == 0;
 }
 
-void vulkan_access_order(struct vulkan_accesses *accesses, const struct vulkan_order *order, uint32_t all)
+void vulkan_access_apply_barrier(struct vulkan_accesses *accesses, const struct vulkan_barrier *barrier,
+                                 uint32_t all)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < accesses->count; i++) {
         struct vulkan_access *access = &accesses->each[i];
-        if (is_before(access, order))
-            access->ordered |= order->behind;
+        if (is_before(access, barrier))
+            access->ordered |= barrier->destination;
         if ((access->ordered & all) == all)
             continue;
         if (kept != i)
@@ -139,15 +141,15 @@ bool vulkan_access_add(struct vulkan_accesses *accesses, const struct vulkan_acc
     return true;
 }
 
-struct vulkan_order vulkan_access_order_all(const struct vulkan_accesses *accesses, uint32_t all)
+struct vulkan_barrier vulkan_access_full_barrier(const struct vulkan_accesses *accesses, uint32_t all)
 {
-    struct vulkan_order order = {0, 0, 0};
+    struct vulkan_barrier barrier = {0, 0, 0};
     for (uint32_t i = 0; i < accesses->count; i++) {
         const struct vulkan_access *access = &accesses->each[i];
-        order.first |= stage_of(access);
-        order.behind = all;
+        barrier.source |= stage_of(access);
+        barrier.destination = all;
         if ((access->flags & VULKAN_WRITE) != 0)
-            order.writing |= stage_of(access);
+            barrier.source_writes |= stage_of(access);
     }
-    return order;
+    return barrier;
 }

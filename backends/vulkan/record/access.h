@@ -36,21 +36,22 @@ struct vulkan_accesses {
 };
 
 /* A barrier: the stages of what comes first, and which of these write; the stages of what comes behind. */
-struct vulkan_order {
-    uint32_t first, writing, behind; /* VULKAN_STAGES; `first` is 0: none is needed */
+struct vulkan_barrier {
+    uint32_t source, source_writes, destination; /* VULKAN_STAGES; `first` is 0: none is needed */
 };
 
 /* What is needed in front of commands that make these accesses. */
-struct vulkan_order vulkan_access_check(const struct vulkan_accesses *accesses,
-                                        const struct vulkan_access *access, uint32_t count);
+struct vulkan_barrier vulkan_access_find_barrier(const struct vulkan_accesses *accesses,
+                                                 const struct vulkan_access *access, uint32_t count);
 
 /* The barrier was recorded. `all`: the stages that the queue has; what they all are in order with is forgotten. */
-void vulkan_access_order(struct vulkan_accesses *accesses, const struct vulkan_order *order, uint32_t all);
+void vulkan_access_apply_barrier(struct vulkan_accesses *accesses, const struct vulkan_barrier *barrier,
+                                 uint32_t all);
 
 /* Remember an access that is in order with what was before. False where there is no room. */
 bool vulkan_access_add(struct vulkan_accesses *accesses, const struct vulkan_access *access);
 
 /* The barrier after which nothing need be remembered. */
-struct vulkan_order vulkan_access_order_all(const struct vulkan_accesses *accesses, uint32_t all);
+struct vulkan_barrier vulkan_access_full_barrier(const struct vulkan_accesses *accesses, uint32_t all);
 
 #endif

@@ -254,56 +254,57 @@ static uint64_t volume(const uint32_t size[3])
     return (uint64_t)size[0] * size[1] * size[2];
 }
 
-static bool is_for_several(const struct trm_backend_device *device, const struct trm_launch_desc *desc)
+static bool is_coarsened(const struct trm_backend_device *device, const struct trm_launch_desc *desc)
 {
-    return device->several.items > 1 && desc->groups[0] >= device->several.items &&
-           volume(desc->groups) >= device->several.least / volume(desc->group_size);
+    return device->coarsening.items > 1 && desc->groups[0] >= device->coarsening.items &&
+           volume(desc->groups) >= device->coarsening.least / volume(desc->group_size);
 }
 
 /* What a grid is done by. */
-struct way {
+struct dispatch_plan {
     VkPipeline pipeline; /* of one group after the other; for all of it where the next is null */
-    VkPipeline several;
+    VkPipeline coarsened;
 };
 
-static int32_t find_way(const struct trm_backend_device *device, const struct trm_launch_desc *desc,
-                        struct way *way)
+static int32_t plan_dispatch(const struct trm_backend_device *device, const struct trm_launch_desc *desc,
+                             struct dispatch_plan *plan)
 {
     struct trm_backend_kernel *kernel = desc->kernel;
-    int32_t status                    = vulkan_kernel_pipeline(kernel, desc->group_size, &way->pipeline);
-    way->several                      = VK_NULL_HANDLE;
-    if (status != TRM_OK || !is_for_several(device, desc))
+    int32_t status                    = vulkan_kernel_pipeline(kernel, desc->group_size, &plan->pipeline);
+    plan->coarsened                   = VK_NULL_HANDLE;
+    if (status != TRM_OK || !is_coarsened(device, desc))
         return status;
-    status = vulkan_kernel_several(kernel);
-    if (status == TRM_OK && kernel->several.whole != VK_NULL_HANDLE) {
-        way->several  = kernel->several.whole;
-        way->pipeline = kernel->several.rest;
+    status = vulkan_kernel_coarsen(kernel);
+    if (status == TRM_OK && kernel->coarsened.main != VK_NULL_HANDLE) {
+        plan->coarsened = kernel->coarsened.main;
+        plan->pipeline  = kernel->coarsened.remainder;
     }
     return status;
 }
 
 int32_t vulkan_launch_prepare(struct trm_backend_device *device, const struct trm_launch_desc *desc)
 {
-    struct way way;
+    struct dispatch_plan plan;
     int32_t status = vulkan_launch_check(device, desc);
-    return status == TRM_OK ? find_way(device, desc, &way) : status;
+    return status == TRM_OK ? plan_dispatch(device, desc, &plan) : status;
 }
 
-static void dispatch(struct vulkan_recorder *recorder, const uint32_t groups[3], const struct way *way)
+static void dispatch(struct vulkan_recorder *recorder, const uint32_t groups[3],
+                     const struct dispatch_plan *plan)
 {
     const struct trm_backend_device *device = recorder->device;
-    uint32_t items                          = device->several.items;
-    if (way->several == VK_NULL_HANDLE) {
-        vulkan_record_bind(recorder, way->pipeline);
+    uint32_t items                          = device->coarsening.items;
+    if (plan->coarsened == VK_NULL_HANDLE) {
+        vulkan_record_bind(recorder, plan->pipeline);
         device->vk.vkCmdDispatch(recorder->command, groups[0], groups[1], groups[2]);
         return;
     }
     uint32_t rest = groups[0] % items;
-    vulkan_record_bind(recorder, way->several);
+    vulkan_record_bind(recorder, plan->coarsened);
     device->vk.vkCmdDispatch(recorder->command, groups[0] / items, groups[1], groups[2]);
     if (rest == 0)
         return;
-    vulkan_record_bind(recorder, way->pipeline);
+    vulkan_record_bind(recorder, plan->pipeline);
     device->vk.vkCmdDispatchBase(recorder->command, groups[0] - rest, 0, 0, rest, groups[1], groups[2]);
 }
 
@@ -312,11 +313,11 @@ int32_t vulkan_record_launch(struct vulkan_recorder *recorder, const struct trm_
     struct trm_backend_device *device = recorder->device;
     struct trm_backend_kernel *kernel = desc->kernel;
     VkDescriptorSet set               = VK_NULL_HANDLE;
-    struct way way;
+    struct dispatch_plan plan;
     struct arguments arguments;
     int32_t status = vulkan_launch_check(device, desc);
     if (status == TRM_OK)
-        status = find_way(device, desc, &way);
+        status = plan_dispatch(device, desc, &plan);
     if (status == TRM_OK)
         status = take_arguments(recorder, desc, &arguments);
     bool pushes = kernel->pushes;
@@ -334,6 +335,6 @@ int32_t vulkan_record_launch(struct vulkan_recorder *recorder, const struct trm_
     }
     if (kernel->constant_bytes != 0)
         push_constants(recorder, kernel, arguments.constants);
-    dispatch(recorder, desc->groups, &way);
+    dispatch(recorder, desc->groups, &plan);
     return TRM_OK;
 }

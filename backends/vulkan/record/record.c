@@ -30,8 +30,8 @@ static VkAccessFlags everything(uint32_t flags)
            ((flags & VULKAN_KERNEL) != 0 ? VK_ACCESS_SHADER_READ_BIT : 0u);
 }
 
-static void barrier(struct vulkan_recorder *recorder, VkPipelineStageFlags first, VkAccessFlags wrote,
-                    VkPipelineStageFlags behind, VkAccessFlags sees)
+static void record_barrier(struct vulkan_recorder *recorder, VkPipelineStageFlags first, VkAccessFlags wrote,
+                           VkPipelineStageFlags behind, VkAccessFlags sees)
 {
     const VkMemoryBarrier memory = {
         .sType         = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
@@ -47,13 +47,13 @@ static uint32_t all_stages(const struct vulkan_recorder *recorder)
     return recorder->can_compute ? VULKAN_STAGES : VULKAN_TRANSFER;
 }
 
-static void emit(struct vulkan_recorder *recorder, const struct vulkan_order *order)
+static void emit(struct vulkan_recorder *recorder, const struct vulkan_barrier *needed)
 {
-    if (order->first == 0)
+    if (needed->source == 0)
         return;
-    barrier(recorder, stages(order->first), writes(order->writing), stages(order->behind),
-            everything(order->behind));
-    vulkan_access_order(&recorder->accesses, order, all_stages(recorder));
+    record_barrier(recorder, stages(needed->source), writes(needed->source_writes),
+                   stages(needed->destination), everything(needed->destination));
+    vulkan_access_apply_barrier(&recorder->accesses, needed, all_stages(recorder));
 }
 
 /* Where there is no room for more, one access that may have touched anything stands for all. */
@@ -74,8 +74,8 @@ static void remember(struct vulkan_recorder *recorder, const struct vulkan_acces
 void vulkan_record_accesses(struct vulkan_recorder *recorder, const struct vulkan_access *accesses,
                             uint32_t count)
 {
-    struct vulkan_order order = vulkan_access_check(&recorder->accesses, accesses, count);
-    emit(recorder, &order);
+    struct vulkan_barrier needed = vulkan_access_find_barrier(&recorder->accesses, accesses, count);
+    emit(recorder, &needed);
     remember(recorder, accesses, count);
 }
 
@@ -111,19 +111,19 @@ void vulkan_record_end(struct vulkan_recorder *recorder)
 {
     if (recorder->host_written == 0)
         return;
-    barrier(recorder, stages(recorder->host_written), writes(recorder->host_written),
-            VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
+    record_barrier(recorder, stages(recorder->host_written), writes(recorder->host_written),
+                   VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
     recorder->host_written = 0;
 }
 
 void vulkan_record_barrier_all(struct vulkan_recorder *recorder)
 {
     uint32_t all = all_stages(recorder);
-    barrier(recorder, stages(all), writes(all), stages(all), everything(all));
-    vulkan_record_forget(recorder);
+    record_barrier(recorder, stages(all), writes(all), stages(all), everything(all));
+    vulkan_record_clear_accesses(recorder);
 }
 
-void vulkan_record_anything(struct vulkan_recorder *recorder)
+void vulkan_record_unknown_access(struct vulkan_recorder *recorder)
 {
     const struct vulkan_access any = {VK_NULL_HANDLE, 0, UINT64_MAX,
                                       VULKAN_READ | VULKAN_WRITE | all_stages(recorder), 0};
@@ -131,7 +131,7 @@ void vulkan_record_anything(struct vulkan_recorder *recorder)
     recorder->accesses.each[0]     = any;
 }
 
-void vulkan_record_forget(struct vulkan_recorder *recorder)
+void vulkan_record_clear_accesses(struct vulkan_recorder *recorder)
 {
     recorder->accesses.count = 0;
 }
@@ -205,7 +205,7 @@ int32_t vulkan_record_copy_2d(struct vulkan_recorder *recorder, struct trm_backe
 
 #define DUMMY_BYTES 256u
 
-uint32_t vulkan_family_place(const struct trm_backend_device *device, const struct vulkan_queue *queue)
+uint32_t vulkan_family_index(const struct trm_backend_device *device, const struct vulkan_queue *queue)
 {
     uint32_t place = 0;
     while (place + 1 < device->queues.family_count && device->queues.families[place] != queue->family)

@@ -60,9 +60,9 @@ void vulkan_record_end(struct vulkan_recorder *recorder);
 /* All before is to be seen by all behind, whatever they do: around what others recorded. */
 void vulkan_record_barrier_all(struct vulkan_recorder *recorder);
 /* Other commands come in between, and may touch anything: what comes behind them needs a barrier. */
-void vulkan_record_anything(struct vulkan_recorder *recorder);
+void vulkan_record_unknown_access(struct vulkan_recorder *recorder);
 /* Accesses that were made in front of a semaphore wait or of an order made otherwise: nothing is in flight. */
-void vulkan_record_forget(struct vulkan_recorder *recorder);
+void vulkan_record_clear_accesses(struct vulkan_recorder *recorder);
 
 /* The recorder is used no more, and what it recorded is complete. */
 void vulkan_record_fini(struct vulkan_recorder *recorder);
@@ -87,7 +87,7 @@ int32_t vulkan_launch_check(struct trm_backend_device *device, const struct trm_
 int32_t vulkan_launch_prepare(struct trm_backend_device *device, const struct trm_launch_desc *desc);
 
 /* The place of a queue's family among those of the device. */
-uint32_t vulkan_family_place(const struct trm_backend_device *device, const struct vulkan_queue *queue);
+uint32_t vulkan_family_index(const struct trm_backend_device *device, const struct vulkan_queue *queue);
 
 /* With the device: cheap, nothing of the driver is made. */
 int32_t vulkan_record_init_device(struct trm_backend_device *device);

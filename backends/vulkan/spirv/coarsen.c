@@ -21,9 +21,9 @@
 
 /* ---- instructions -------------------------------------------------------------------------------- */
 
-static struct vulkan_several_form ids_from(uint32_t first, uint32_t end)
+static struct vulkan_coarsen_form ids_from(uint32_t first, uint32_t end)
 {
-    return (struct vulkan_several_form){.first = first, .end = end, .has_result = true};
+    return (struct vulkan_coarsen_form){.first = first, .end = end, .has_result = true};
 }
 
 /* All their operands are ids, and what they do is a matter of these alone. */
@@ -44,17 +44,17 @@ static bool is_plain_access(const uint32_t *at, uint32_t operand)
     return vulkan_length(at) <= operand || (at[operand] & ~(uint32_t)PLAIN_ACCESS) == 0;
 }
 
-struct vulkan_several_form vulkan_several_form(const uint32_t *at)
+struct vulkan_coarsen_form vulkan_coarsen_form(const uint32_t *at)
 {
-    const struct vulkan_several_form none = {.first = 0};
-    struct vulkan_several_form form;
+    const struct vulkan_coarsen_form none = {.first = 0};
+    struct vulkan_coarsen_form form;
     switch (vulkan_opcode(at)) {
     case SpvOpVariable: /* its storage class, which may be followed by what it begins with */
         return ids_from(4, vulkan_length(at));
     case SpvOpLoad:
         return is_plain_access(at, 4) ? ids_from(3, 4) : none;
     case SpvOpStore:
-        form = (struct vulkan_several_form){.first = 1, .end = 3};
+        form = (struct vulkan_coarsen_form){.first = 1, .end = 3};
         return is_plain_access(at, 3) ? form : none;
     case SpvOpCompositeExtract:
     case SpvOpArrayLength:
@@ -71,7 +71,7 @@ struct vulkan_several_form vulkan_several_form(const uint32_t *at)
     }
 }
 
-static bool says_nothing(uint32_t opcode)
+static bool is_no_op(uint32_t opcode)
 {
     return opcode == SpvOpLine || opcode == SpvOpNoLine || opcode == SpvOpNop;
 }
@@ -79,44 +79,44 @@ static bool says_nothing(uint32_t opcode)
 /* ---- what stands before the functions ------------------------------------------------------------- */
 
 /* Where instructions end, and the functions begin. */
-static const uint32_t *end_of(const struct vulkan_several *several)
+static const uint32_t *end_of(const struct vulkan_coarsen *coarsen)
 {
-    return several->shader->words + several->shader->count;
+    return coarsen->shader->words + coarsen->shader->count;
 }
 
-static const uint32_t *begin_of(const struct vulkan_several *several)
+static const uint32_t *begin_of(const struct vulkan_coarsen *coarsen)
 {
-    return several->shader->words + VULKAN_HEADER_WORDS;
+    return coarsen->shader->words + VULKAN_HEADER_WORDS;
 }
 
-static bool find_entry(struct vulkan_several *several, uint32_t index)
+static bool find_entry(struct vulkan_coarsen *coarsen, uint32_t index)
 {
-    const uint32_t *end = end_of(several);
-    for (const uint32_t *at = begin_of(several); at < end && several->entry == NULL; at += vulkan_length(at))
+    const uint32_t *end = end_of(coarsen);
+    for (const uint32_t *at = begin_of(coarsen); at < end && coarsen->entry == NULL; at += vulkan_length(at))
         if (vulkan_opcode(at) == SpvOpEntryPoint && index-- == 0)
-            several->entry = at;
-    return several->entry != NULL && vulkan_length(several->entry) < LENGTH_MOST; /* it becomes longer */
+            coarsen->entry = at;
+    return coarsen->entry != NULL && vulkan_length(coarsen->entry) < LENGTH_MOST; /* it becomes longer */
 }
 
 /* Of this entry point alone. */
-static bool find_function(struct vulkan_several *several)
+static bool find_function(struct vulkan_coarsen *coarsen)
 {
-    const uint32_t *end = end_of(several);
-    for (const uint32_t *at = begin_of(several); at < end && several->function == NULL;
+    const uint32_t *end = end_of(coarsen);
+    for (const uint32_t *at = begin_of(coarsen); at < end && coarsen->function == NULL;
          at += vulkan_length(at)) {
         bool is_its = (vulkan_opcode(at) == SpvOpFunction || vulkan_opcode(at) == SpvOpEntryPoint) &&
-                      at[2] == several->entry[2];
+                      at[2] == coarsen->entry[2];
         if (is_its && vulkan_opcode(at) == SpvOpFunction)
-            several->function = at;
-        else if (is_its && at != several->entry)
+            coarsen->function = at;
+        else if (is_its && at != coarsen->entry)
             return false;
     }
-    return several->function != NULL;
+    return coarsen->function != NULL;
 }
 
-static bool is_listed(const struct vulkan_several *several, uint32_t variable)
+static bool is_listed(const struct vulkan_coarsen *coarsen, uint32_t variable)
 {
-    const uint32_t *entry = several->entry;
+    const uint32_t *entry = coarsen->entry;
     for (uint32_t i = 3 + vulkan_text_words(entry + 3); i < vulkan_length(entry); i++)
         if (entry[i] == variable)
             return true;
@@ -124,52 +124,53 @@ static bool is_listed(const struct vulkan_several *several, uint32_t variable)
 }
 
 /* There may be one variable for each entry point. */
-static void note_builtin(struct vulkan_several *several, uint32_t variable, uint32_t builtin)
+static void note_builtin(struct vulkan_coarsen *coarsen, uint32_t variable, uint32_t builtin)
 {
-    bool is_ours = is_listed(several, variable);
+    bool is_ours = is_listed(coarsen, variable);
     if (builtin == SpvBuiltInGlobalInvocationId && is_ours)
-        several->place = variable;
-    if (builtin != SpvBuiltInLocalInvocationId || several->lists_local)
+        coarsen->global_id = variable;
+    if (builtin != SpvBuiltInLocalInvocationId || coarsen->lists_local_id)
         return;
-    several->local       = variable;
-    several->lists_local = is_ours;
+    coarsen->local_id       = variable;
+    coarsen->lists_local_id = is_ours;
 }
 
-static uint8_t kind_of_variable(const struct vulkan_several *several, const uint32_t *at)
+static uint8_t kind_of_variable(const struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
-    if (at[2] == several->place)
-        return SEVERAL_PLACE;
-    return at[3] == SpvStorageClassStorageBuffer || at[3] == SpvStorageClassPushConstant ? SEVERAL_SHARED
-                                                                                         : SEVERAL_FOREIGN;
+    if (at[2] == coarsen->global_id)
+        return COARSEN_GLOBAL_ID;
+    return at[3] == SpvStorageClassStorageBuffer || at[3] == SpvStorageClassPushConstant
+               ? COARSEN_UNIFORM
+               : COARSEN_UNSUPPORTED;
 }
 
 /* False: there is something that it cannot be told of what it means. */
-static bool note_global(struct vulkan_several *several, const uint32_t *at)
+static bool note_global(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
     switch (vulkan_opcode(at)) {
     case SpvOpExtInstImport:
         if (strcmp(vulkan_text_at(at + 2), "GLSL.std.450") != 0)
-            several->kinds[at[1]] = SEVERAL_FOREIGN;
+            coarsen->kinds[at[1]] = COARSEN_UNSUPPORTED;
         return true;
     case SpvOpDecorate:
         if (at[2] == SpvDecorationBuiltIn)
-            note_builtin(several, at[1], at[3]);
+            note_builtin(coarsen, at[1], at[3]);
         return at[2] != SpvDecorationVolatile;
     case SpvOpMemberDecorate:
         return at[3] != SpvDecorationVolatile;
     case SpvOpConstant:
         if (vulkan_length(at) == 4)
-            several->kinds[at[2]] = at[3] == 0 ? SEVERAL_ZERO : SEVERAL_NUMBER;
+            coarsen->kinds[at[2]] = at[3] == 0 ? COARSEN_ZERO : COARSEN_CONSTANT;
         return true;
     case SpvOpVariable:
-        several->kinds[at[2]] = kind_of_variable(several, at);
-        if (at[2] == several->place)
-            several->place_pointer = at[1];
-        if (at[2] == several->local)
-            several->local_pointer = at[1];
+        coarsen->kinds[at[2]] = kind_of_variable(coarsen, at);
+        if (at[2] == coarsen->global_id)
+            coarsen->global_id_pointer = at[1];
+        if (at[2] == coarsen->local_id)
+            coarsen->local_id_pointer = at[1];
         return true;
     case SpvOpTypeInt:
-        several->has_long |= at[2] == 64;
+        coarsen->has_int64 |= at[2] == 64;
         return true;
     case SpvOpDecorationGroup:
     case SpvOpDecorateId:
@@ -180,33 +181,33 @@ static bool note_global(struct vulkan_several *several, const uint32_t *at)
 }
 
 /* The types behind the variable, from the back to the front: each stands before those that use it. */
-static bool find_types(struct vulkan_several *several, const uint32_t *end)
+static bool find_types(struct vulkan_coarsen *coarsen, const uint32_t *end)
 {
-    for (const uint32_t *at = begin_of(several); at < end; at += vulkan_length(at))
-        if (vulkan_opcode(at) == SpvOpTypePointer && at[1] == several->place_pointer)
-            several->place_vector = at[3];
-    for (const uint32_t *at = begin_of(several); at < end; at += vulkan_length(at))
-        if (vulkan_opcode(at) == SpvOpTypeVector && at[1] == several->place_vector)
-            several->place_number = at[2];
-    return several->place_number != 0;
+    for (const uint32_t *at = begin_of(coarsen); at < end; at += vulkan_length(at))
+        if (vulkan_opcode(at) == SpvOpTypePointer && at[1] == coarsen->global_id_pointer)
+            coarsen->global_id_vector = at[3];
+    for (const uint32_t *at = begin_of(coarsen); at < end; at += vulkan_length(at))
+        if (vulkan_opcode(at) == SpvOpTypeVector && at[1] == coarsen->global_id_vector)
+            coarsen->index_type = at[2];
+    return coarsen->index_type != 0;
 }
 
-static bool read_globals(struct vulkan_several *several)
+static bool read_globals(struct vulkan_coarsen *coarsen)
 {
-    const uint32_t *end = end_of(several), *at = begin_of(several);
+    const uint32_t *end = end_of(coarsen), *at = begin_of(coarsen);
     for (; at < end && vulkan_opcode(at) != SpvOpFunction; at += vulkan_length(at))
-        if (!note_global(several, at))
+        if (!note_global(coarsen, at))
             return false;
-    bool is_alike = several->local == 0 || several->local_pointer == several->place_pointer;
-    return several->place != 0 && is_alike && find_types(several, at);
+    bool is_alike = coarsen->local_id == 0 || coarsen->local_id_pointer == coarsen->global_id_pointer;
+    return coarsen->global_id != 0 && is_alike && find_types(coarsen, at);
 }
 
 /* ---- the way -------------------------------------------------------------------------------------- */
 
 /* Behind the label; NULL where the function has none of that number. */
-static const uint32_t *block_of(const struct vulkan_several *several, uint32_t label)
+static const uint32_t *block_of(const struct vulkan_coarsen *coarsen, uint32_t label)
 {
-    for (const uint32_t *at = several->function; vulkan_opcode(at) != SpvOpFunctionEnd;
+    for (const uint32_t *at = coarsen->function; vulkan_opcode(at) != SpvOpFunctionEnd;
          at += vulkan_length(at))
         if (vulkan_opcode(at) == SpvOpLabel && at[1] == label)
             return at + vulkan_length(at);
@@ -214,28 +215,28 @@ static const uint32_t *block_of(const struct vulkan_several *several, uint32_t l
 }
 
 /* What no way leads to stays foreign. */
-static void hide_labels(struct vulkan_several *several)
+static void mark_labels_unreachable(struct vulkan_coarsen *coarsen)
 {
-    for (const uint32_t *at = several->function; vulkan_opcode(at) != SpvOpFunctionEnd;
+    for (const uint32_t *at = coarsen->function; vulkan_opcode(at) != SpvOpFunctionEnd;
          at += vulkan_length(at))
         if (vulkan_opcode(at) == SpvOpLabel)
-            several->kinds[at[1]] = SEVERAL_FOREIGN;
+            coarsen->kinds[at[1]] = COARSEN_UNSUPPORTED;
 }
 
-static bool has_hidden_labels(const struct vulkan_several *several)
+static bool has_unreachable_labels(const struct vulkan_coarsen *coarsen)
 {
-    for (const uint32_t *at = several->function; vulkan_opcode(at) != SpvOpFunctionEnd;
+    for (const uint32_t *at = coarsen->function; vulkan_opcode(at) != SpvOpFunctionEnd;
          at += vulkan_length(at))
-        if (vulkan_opcode(at) == SpvOpLabel && several->kinds[at[1]] == SEVERAL_FOREIGN)
+        if (vulkan_opcode(at) == SpvOpLabel && coarsen->kinds[at[1]] == COARSEN_UNSUPPORTED)
             return true;
     return false;
 }
 
 /* The way goes on with this block. */
-static const uint32_t *enter(struct vulkan_several *several, uint32_t label)
+static const uint32_t *enter(struct vulkan_coarsen *coarsen, uint32_t label)
 {
-    several->kinds[label] = SEVERAL_SHARED;
-    return block_of(several, label);
+    coarsen->kinds[label] = COARSEN_UNIFORM;
+    return block_of(coarsen, label);
 }
 
 /* Where a branch without a choice leads to; 0: it is none. */
@@ -247,37 +248,37 @@ static uint32_t only_target(const uint32_t *at)
 }
 
 /* Does nothing happen from the label on but that the function returns? */
-static bool is_way_out(const struct vulkan_several *several, uint32_t label)
+static bool leads_to_return(const struct vulkan_coarsen *coarsen, uint32_t label)
 {
-    const uint32_t *at = block_of(several, label);
+    const uint32_t *at = block_of(coarsen, label);
     for (uint32_t i = 0; i < STEPS_AWAY_MOST && at != NULL; i++) {
         if (vulkan_opcode(at) == SpvOpReturn)
             return true;
-        if (says_nothing(vulkan_opcode(at)) || vulkan_opcode(at) == SpvOpSelectionMerge)
+        if (is_no_op(vulkan_opcode(at)) || vulkan_opcode(at) == SpvOpSelectionMerge)
             at += vulkan_length(at);
         else
-            at = only_target(at) != 0 ? block_of(several, only_target(at)) : NULL;
+            at = only_target(at) != 0 ? block_of(coarsen, only_target(at)) : NULL;
     }
     return false;
 }
 
 /* It is one: its blocks are known, though they are left out. */
-static void leave_by(struct vulkan_several *several, uint32_t label)
+static void mark_exit(struct vulkan_coarsen *coarsen, uint32_t label)
 {
-    const uint32_t *at = enter(several, label);
+    const uint32_t *at = enter(coarsen, label);
     while (vulkan_opcode(at) != SpvOpReturn)
-        at = only_target(at) != 0 ? enter(several, only_target(at)) : at + vulkan_length(at);
+        at = only_target(at) != 0 ? enter(coarsen, only_target(at)) : at + vulkan_length(at);
 }
 
-static bool may_use(const struct vulkan_several *several, const uint32_t *at, uint32_t operand)
+static bool can_use(const struct vulkan_coarsen *coarsen, const uint32_t *at, uint32_t operand)
 {
     uint32_t opcode = vulkan_opcode(at);
-    switch (several->kinds[at[operand]]) {
-    case SEVERAL_FOREIGN:
+    switch (coarsen->kinds[at[operand]]) {
+    case COARSEN_UNSUPPORTED:
         return false;
-    case SEVERAL_PLACE:
+    case COARSEN_GLOBAL_ID:
         return opcode == SpvOpLoad || (opcode == SpvOpAccessChain || opcode == SpvOpInBoundsAccessChain);
-    case SEVERAL_PLACE_X:
+    case COARSEN_GLOBAL_ID_X:
         return opcode == SpvOpLoad;
     default:
         return true;
@@ -285,41 +286,41 @@ static bool may_use(const struct vulkan_several *several, const uint32_t *at, ui
 }
 
 /* A pointer into the variable: which component it is for has to be known. */
-static bool note_pointer(struct vulkan_several *several, const uint32_t *at)
+static bool note_pointer(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
     if (vulkan_length(at) != 5)
         return false;
-    uint8_t index = several->kinds[at[4]];
-    if (index == SEVERAL_ZERO)
-        several->kinds[at[2]] = SEVERAL_PLACE_X;
-    return index == SEVERAL_ZERO || index == SEVERAL_NUMBER;
+    uint8_t index = coarsen->kinds[at[4]];
+    if (index == COARSEN_ZERO)
+        coarsen->kinds[at[2]] = COARSEN_GLOBAL_ID_X;
+    return index == COARSEN_ZERO || index == COARSEN_CONSTANT;
 }
 
-static uint8_t kind_here(const struct vulkan_several *several)
+static uint8_t kind_here(const struct vulkan_coarsen *coarsen)
 {
-    return several->guard != 0 ? SEVERAL_AFTER : SEVERAL_BEFORE;
+    return coarsen->guard != 0 ? COARSEN_AFTER_GUARD : COARSEN_BEFORE_GUARD;
 }
 
 /* There is room for one more than there may be. */
-static void add_step(struct vulkan_several *several, const uint32_t *at)
+static void add_step(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
-    if (several->count <= STEPS_MOST)
-        several->steps[several->count++] = at;
+    if (coarsen->count <= STEPS_MOST)
+        coarsen->steps[coarsen->count++] = at;
 }
 
-static bool take_step(struct vulkan_several *several, const uint32_t *at)
+static bool add_checked_step(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
-    struct vulkan_several_form form = vulkan_several_form(at);
+    struct vulkan_coarsen_form form = vulkan_coarsen_form(at);
     if (form.first == 0)
         return false;
     for (uint32_t i = form.first; i < form.end; i++)
-        if (i != form.literal && !may_use(several, at, i))
+        if (i != form.literal && !can_use(coarsen, at, i))
             return false;
     if (form.has_result)
-        several->kinds[at[2]] = kind_here(several);
-    add_step(several, at);
+        coarsen->kinds[at[2]] = kind_here(coarsen);
+    add_step(coarsen, at);
     bool is_pointer = vulkan_opcode(at) == SpvOpAccessChain || vulkan_opcode(at) == SpvOpInBoundsAccessChain;
-    return !is_pointer || several->kinds[at[3]] != SEVERAL_PLACE || note_pointer(several, at);
+    return !is_pointer || coarsen->kinds[at[3]] != COARSEN_GLOBAL_ID || note_pointer(coarsen, at);
 }
 
 /* ---- branches whose ways meet again ---------------------------------------------------------------- */
@@ -329,7 +330,7 @@ struct targets {
     uint32_t first, end, step;
 };
 
-static struct targets targets_of(const struct vulkan_several *several, const uint32_t *at)
+static struct targets targets_of(const struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
     switch (vulkan_opcode(at)) {
     case SpvOpBranch:
@@ -337,96 +338,96 @@ static struct targets targets_of(const struct vulkan_several *several, const uin
     case SpvOpBranchConditional: /* weights may follow */
         return (struct targets){2, 4, 1};
     case SpvOpSwitch:
-        return (struct targets){2, several->has_long ? 2 : vulkan_length(at), 2};
+        return (struct targets){2, coarsen->has_int64 ? 2 : vulkan_length(at), 2};
     default:
         return (struct targets){0, 0, 1};
     }
 }
 
 /* Labels of blocks that were not met yet are noted; how many those are. */
-static uint32_t note_targets(struct vulkan_several *several, const uint32_t *at, uint32_t merge)
+static uint32_t note_targets(struct vulkan_coarsen *coarsen, const uint32_t *at, uint32_t merge)
 {
-    struct targets targets = targets_of(several, at);
+    struct targets targets = targets_of(coarsen, at);
     uint32_t count         = 0;
     for (uint32_t i = targets.first; i < targets.end; i += targets.step) {
-        uint8_t *kind = &several->kinds[at[i]];
-        count += at[i] != merge && *kind != SEVERAL_INNER;
+        uint8_t *kind = &coarsen->kinds[at[i]];
+        count += at[i] != merge && *kind != COARSEN_BRANCH_BLOCK;
         if (at[i] != merge)
-            *kind = SEVERAL_INNER;
+            *kind = COARSEN_BRANCH_BLOCK;
     }
     return count;
 }
 
-static bool is_inner(const struct vulkan_several *several, const uint32_t *at)
+static bool is_branch_label(const struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
-    return vulkan_opcode(at) == SpvOpLabel && several->kinds[at[1]] == SEVERAL_INNER;
+    return vulkan_opcode(at) == SpvOpLabel && coarsen->kinds[at[1]] == COARSEN_BRANCH_BLOCK;
 }
 
 /* What the blocks lead to that were found in one passage through the function. */
-static uint32_t note_further(struct vulkan_several *several, uint32_t merge)
+static uint32_t note_reachable(struct vulkan_coarsen *coarsen, uint32_t merge)
 {
     bool inner     = false;
     uint32_t count = 0;
-    for (const uint32_t *at = several->function; vulkan_opcode(at) != SpvOpFunctionEnd;
+    for (const uint32_t *at = coarsen->function; vulkan_opcode(at) != SpvOpFunctionEnd;
          at += vulkan_length(at)) {
         if (vulkan_opcode(at) == SpvOpLabel)
-            inner = is_inner(several, at);
+            inner = is_branch_label(coarsen, at);
         if (inner)
-            count += note_targets(several, at, merge);
+            count += note_targets(coarsen, at, merge);
     }
     return count;
 }
 
 /* All blocks from the branch on to where its ways meet. */
-static bool find_inner(struct vulkan_several *several, const uint32_t *branch, uint32_t merge)
+static bool find_branch_blocks(struct vulkan_coarsen *coarsen, const uint32_t *branch, uint32_t merge)
 {
-    uint32_t count = note_targets(several, branch, merge);
+    uint32_t count = note_targets(coarsen, branch, merge);
     for (uint32_t more = count; more != 0 && count <= BLOCKS_MOST; count += more)
-        more = note_further(several, merge);
+        more = note_reachable(coarsen, merge);
     return count != 0 && count <= BLOCKS_MOST;
 }
 
 /* A value is chosen by the block that was come from. */
-static bool take_choice(struct vulkan_several *several, const uint32_t *at)
+static bool add_phi(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
     for (uint32_t i = 3; i < vulkan_length(at); i += 2)
-        if (several->kinds[at[i]] == SEVERAL_FOREIGN || several->kinds[at[i]] == SEVERAL_PLACE ||
-            several->kinds[at[i]] == SEVERAL_PLACE_X)
+        if (coarsen->kinds[at[i]] == COARSEN_UNSUPPORTED || coarsen->kinds[at[i]] == COARSEN_GLOBAL_ID ||
+            coarsen->kinds[at[i]] == COARSEN_GLOBAL_ID_X)
             return false;
-    several->kinds[at[2]] = kind_here(several);
-    add_step(several, at);
+    coarsen->kinds[at[2]] = kind_here(coarsen);
+    add_step(coarsen, at);
     return true;
 }
 
-static bool take_inner(struct vulkan_several *several, const uint32_t *at)
+static bool add_branch_step(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
     switch (vulkan_opcode(at)) {
     case SpvOpLabel:
-        several->kinds[at[1]] = kind_here(several);
-        add_step(several, at);
+        coarsen->kinds[at[1]] = kind_here(coarsen);
+        add_step(coarsen, at);
         return true;
     case SpvOpSelectionMerge: /* where these meet again is one of the blocks */
-        add_step(several, at);
-        return several->kinds[at[1]] == SEVERAL_INNER || several->kinds[at[1]] == kind_here(several);
+        add_step(coarsen, at);
+        return coarsen->kinds[at[1]] == COARSEN_BRANCH_BLOCK || coarsen->kinds[at[1]] == kind_here(coarsen);
     case SpvOpPhi:
-        return take_choice(several, at);
+        return add_phi(coarsen, at);
     default:
-        if (targets_of(several, at).end > 1) {
-            add_step(several, at);
+        if (targets_of(coarsen, at).end > 1) {
+            add_step(coarsen, at);
             return true;
         }
-        return says_nothing(vulkan_opcode(at)) || take_step(several, at);
+        return is_no_op(vulkan_opcode(at)) || add_checked_step(coarsen, at);
     }
 }
 
-static bool take_blocks(struct vulkan_several *several)
+static bool add_branch_blocks(struct vulkan_coarsen *coarsen)
 {
     bool inner = false;
-    for (const uint32_t *at = several->function; vulkan_opcode(at) != SpvOpFunctionEnd;
+    for (const uint32_t *at = coarsen->function; vulkan_opcode(at) != SpvOpFunctionEnd;
          at += vulkan_length(at)) {
         if (vulkan_opcode(at) == SpvOpLabel)
-            inner = is_inner(several, at);
-        if (inner && !take_inner(several, at))
+            inner = is_branch_label(coarsen, at);
+        if (inner && !add_branch_step(coarsen, at))
             return false;
     }
     return true;
@@ -434,22 +435,22 @@ static bool take_blocks(struct vulkan_several *several)
 
 /* `at` is what follows OpSelectionMerge. What comes behind the place where its ways meet; NULL: they do not, or do something that no
  * such kernel does. */
-static const uint32_t *take_branch(struct vulkan_several *several, const uint32_t *merge, const uint32_t *at)
+static const uint32_t *add_branch(struct vulkan_coarsen *coarsen, const uint32_t *merge, const uint32_t *at)
 {
-    if (merge == NULL || !find_inner(several, at, merge[1]))
+    if (merge == NULL || !find_branch_blocks(coarsen, at, merge[1]))
         return NULL;
-    add_step(several, merge);
-    add_step(several, at);
-    if (!take_blocks(several))
+    add_step(coarsen, merge);
+    add_step(coarsen, at);
+    if (!add_branch_blocks(coarsen))
         return NULL;
-    const uint32_t *behind = block_of(several, merge[1]);
+    const uint32_t *behind = block_of(coarsen, merge[1]);
     if (behind == NULL)
         return NULL;
-    several->kinds[merge[1]] = kind_here(several);
-    add_step(several, behind - 2); /* its label */
-    for (; vulkan_opcode(behind) == SpvOpPhi || says_nothing(vulkan_opcode(behind));
+    coarsen->kinds[merge[1]] = kind_here(coarsen);
+    add_step(coarsen, behind - 2); /* its label */
+    for (; vulkan_opcode(behind) == SpvOpPhi || is_no_op(vulkan_opcode(behind));
          behind += vulkan_length(behind))
-        if (vulkan_opcode(behind) == SpvOpPhi && !take_choice(several, behind))
+        if (vulkan_opcode(behind) == SpvOpPhi && !add_phi(coarsen, behind))
             return NULL;
     return behind;
 }
@@ -457,11 +458,11 @@ static const uint32_t *take_branch(struct vulkan_several *several, const uint32_
 /* ---- the way, from its beginning --------------------------------------------------------------------- */
 
 /* bool: the type of the condition. */
-static uint32_t type_of(const struct vulkan_several *several, uint32_t result)
+static uint32_t type_of(const struct vulkan_coarsen *coarsen, uint32_t result)
 {
-    for (uint32_t i = 0; i < several->count; i++) {
-        const uint32_t *at = several->steps[i];
-        bool has_result    = vulkan_opcode(at) == SpvOpPhi || vulkan_several_form(at).has_result;
+    for (uint32_t i = 0; i < coarsen->count; i++) {
+        const uint32_t *at = coarsen->steps[i];
+        bool has_result    = vulkan_opcode(at) == SpvOpPhi || vulkan_coarsen_form(at).has_result;
         if (has_result && at[2] == result)
             return at[1];
     }
@@ -469,116 +470,117 @@ static uint32_t type_of(const struct vulkan_several *several, uint32_t result)
 }
 
 /* A branch of which one way leads out, and the first such one: where the other begins; NULL: it is not like that. */
-static const uint32_t *take_guard(struct vulkan_several *several, const uint32_t *at)
+static const uint32_t *find_guard(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
-    if (vulkan_opcode(at) != SpvOpBranchConditional || several->guard != 0 ||
-        several->kinds[at[1]] != SEVERAL_BEFORE)
+    if (vulkan_opcode(at) != SpvOpBranchConditional || coarsen->guard != 0 ||
+        coarsen->kinds[at[1]] != COARSEN_BEFORE_GUARD)
         return NULL;
-    bool first_leaves = is_way_out(several, at[2]), second_leaves = is_way_out(several, at[3]);
+    bool first_leaves = leads_to_return(coarsen, at[2]), second_leaves = leads_to_return(coarsen, at[3]);
     if (first_leaves == second_leaves)
         return NULL;
-    several->guard_type = type_of(several, at[1]);
-    several->guard      = at[1];
-    several->leaves     = first_leaves;
-    several->before     = several->count;
-    leave_by(several, first_leaves ? at[2] : at[3]);
-    return enter(several, first_leaves ? at[3] : at[2]);
+    coarsen->guard_type  = type_of(coarsen, at[1]);
+    coarsen->guard       = at[1];
+    coarsen->guard_exits = first_leaves;
+    coarsen->guard_step  = coarsen->count;
+    mark_exit(coarsen, first_leaves ? at[2] : at[3]);
+    return enter(coarsen, first_leaves ? at[3] : at[2]);
 }
 
 /* What follows the end of a block; NULL: it is of no such kernel. */
-static const uint32_t *take_end(struct vulkan_several *several, const uint32_t *merge, const uint32_t *at)
+static const uint32_t *follow_terminator(struct vulkan_coarsen *coarsen, const uint32_t *merge,
+                                         const uint32_t *at)
 {
     if (only_target(at) != 0)
-        return enter(several, only_target(at));
-    const uint32_t *next = take_guard(several, at);
-    return next != NULL ? next : take_branch(several, merge, at);
+        return enter(coarsen, only_target(at));
+    const uint32_t *next = find_guard(coarsen, at);
+    return next != NULL ? next : add_branch(coarsen, merge, at);
 }
 
-static bool is_end(uint32_t opcode)
+static bool is_terminator(uint32_t opcode)
 {
     return (opcode >= SpvOpBranch && opcode <= SpvOpUnreachable) || opcode == SpvOpLoopMerge;
 }
 
 /* A stretch for each turn. */
-static bool walk(struct vulkan_several *several)
+static bool walk(struct vulkan_coarsen *coarsen)
 {
-    const uint32_t *at = several->function + vulkan_length(several->function);
+    const uint32_t *at = coarsen->function + vulkan_length(coarsen->function);
     if (vulkan_opcode(at) != SpvOpLabel)
         return false;
-    at = enter(several, at[1]);
-    for (uint32_t i = 0; i < STRETCHES_MOST && at != NULL && several->count <= STEPS_MOST; i++) {
+    at = enter(coarsen, at[1]);
+    for (uint32_t i = 0; i < STRETCHES_MOST && at != NULL && coarsen->count <= STEPS_MOST; i++) {
         const uint32_t *merge = NULL;
-        for (; !is_end(vulkan_opcode(at)); at += vulkan_length(at)) {
+        for (; !is_terminator(vulkan_opcode(at)); at += vulkan_length(at)) {
             if (vulkan_opcode(at) == SpvOpSelectionMerge)
                 merge = at;
-            else if (!says_nothing(vulkan_opcode(at)) && !take_step(several, at))
+            else if (!is_no_op(vulkan_opcode(at)) && !add_checked_step(coarsen, at))
                 return false;
         }
         if (vulkan_opcode(at) == SpvOpReturn)
             return true;
-        at = take_end(several, merge, at);
+        at = follow_terminator(coarsen, merge, at);
     }
     return false;
 }
 
 /* Does anything happen at all, and differently for each item? */
-static bool has_work(const struct vulkan_several *several)
+static bool has_work(const struct vulkan_coarsen *coarsen)
 {
     bool loads = false, stores = false;
-    for (uint32_t i = 0; i < several->count; i++) {
-        const uint32_t *at = several->steps[i];
+    for (uint32_t i = 0; i < coarsen->count; i++) {
+        const uint32_t *at = coarsen->steps[i];
         uint32_t opcode    = vulkan_opcode(at);
         loads |= opcode == SpvOpLoad &&
-                 (several->kinds[at[3]] == SEVERAL_PLACE || several->kinds[at[3]] == SEVERAL_PLACE_X);
+                 (coarsen->kinds[at[3]] == COARSEN_GLOBAL_ID || coarsen->kinds[at[3]] == COARSEN_GLOBAL_ID_X);
         stores |= opcode == SpvOpStore;
     }
     return loads && stores;
 }
 
-static bool is_straight(struct vulkan_several *several, uint32_t entry)
+static bool analyze(struct vulkan_coarsen *coarsen, uint32_t entry)
 {
-    if (!find_entry(several, entry) || !find_function(several) || !read_globals(several))
+    if (!find_entry(coarsen, entry) || !find_function(coarsen) || !read_globals(coarsen))
         return false;
-    hide_labels(several);
-    if (!walk(several) || several->count > STEPS_MOST || has_hidden_labels(several))
+    mark_labels_unreachable(coarsen);
+    if (!walk(coarsen) || coarsen->count > STEPS_MOST || has_unreachable_labels(coarsen))
         return false;
-    if (several->guard == 0)
-        several->before = several->count;
-    return has_work(several);
+    if (coarsen->guard == 0)
+        coarsen->guard_step = coarsen->count;
+    return has_work(coarsen);
 }
 
 /* ---- the shader ----------------------------------------------------------------------------------- */
 
-static int32_t write_words(const struct trm_backend_instance *instance, const struct vulkan_several *several,
+static int32_t write_words(const struct trm_backend_instance *instance, const struct vulkan_coarsen *coarsen,
                            struct vulkan_shader *result)
 {
-    result->capacity = vulkan_several_capacity(several);
+    result->capacity = vulkan_coarsen_capacity(coarsen);
     result->words    = vulkan_allocate(instance, result->capacity * sizeof(uint32_t));
     if (result->words == NULL)
         return vulkan_fail_host_memory(instance, "the code of a kernel");
-    vulkan_several_write(several, result);
+    vulkan_coarsen_write(coarsen, result);
     return TRM_OK;
 }
 
-int32_t vulkan_several_create(const struct trm_backend_instance *instance, const struct vulkan_shader *shader,
+int32_t vulkan_coarsen_create(const struct trm_backend_instance *instance, const struct vulkan_shader *shader,
                               uint32_t entry, uint32_t group_size, uint32_t items,
                               struct vulkan_shader *result)
 {
     uint32_t bound                = shader->words[VULKAN_HEADER_BOUND];
     uint64_t step_bytes           = (STEPS_MOST + 1) * sizeof(const uint32_t *);
-    struct vulkan_several several = {
+    struct vulkan_coarsen coarsen = {
         .shader = shader, .bound = bound, .items = items, .group_size = group_size};
     int32_t status = TRM_OK;
     memset(result, 0, sizeof(*result));
-    if (bound > BOUND_MOST / (2 * VULKAN_SEVERAL_MOST + 1))
+    if (bound > BOUND_MOST / (2 * VULKAN_COARSEN_MOST + 1))
         return TRM_OK;
-    several.kinds = vulkan_allocate(instance, bound);
-    several.steps = vulkan_allocate(instance, step_bytes);
-    if (several.kinds == NULL || several.steps == NULL)
+    coarsen.kinds = vulkan_allocate(instance, bound);
+    coarsen.steps = vulkan_allocate(instance, step_bytes);
+    if (coarsen.kinds == NULL || coarsen.steps == NULL)
         status = vulkan_fail_host_memory(instance, "the code of a kernel");
-    else if (is_straight(&several, entry))
-        status = write_words(instance, &several, result);
-    vulkan_release(instance, several.steps, step_bytes);
-    vulkan_release(instance, several.kinds, bound);
+    else if (analyze(&coarsen, entry))
+        status = write_words(instance, &coarsen, result);
+    vulkan_release(instance, coarsen.steps, step_bytes);
+    vulkan_release(instance, coarsen.kinds, bound);
     return status;
 }

@@ -23,9 +23,9 @@
 #include "backends/vulkan/spirv/shader.h"
 
 /* The words of a shader in which entry point number `entry`, whose groups are `group_size` wide, does the work of `items` of its
- * invocations in each, 1 to VULKAN_SEVERAL_MOST. As many groups in x are then one: a grid of n * items groups is launched as one of n.
+ * invocations in each, 1 to VULKAN_COARSEN_MOST. As many groups in x are then one: a grid of n * items groups is launched as one of n.
  * `result` has no words where the kernel is not of that kind. Errors: OUT_OF_HOST_MEMORY. */
-int32_t vulkan_several_create(const struct trm_backend_instance *instance, const struct vulkan_shader *shader,
+int32_t vulkan_coarsen_create(const struct trm_backend_instance *instance, const struct vulkan_shader *shader,
                               uint32_t entry, uint32_t group_size, uint32_t items,
                               struct vulkan_shader *result);
 

@@ -78,19 +78,19 @@ int32_t vulkan_batch_add_signal(struct vulkan_batch *batch, struct vulkan_timeli
 }
 
 /* What is needed at the batch's end is got here, where it may fail. */
-int32_t vulkan_batch_add_finish(struct trm_backend_stream *stream, struct vulkan_batch *batch,
-                                const struct vulkan_finish *finish)
+int32_t vulkan_batch_add_host_copy(struct trm_backend_stream *stream, struct vulkan_batch *batch,
+                                   const struct vulkan_host_copy *copy)
 {
-    void *array    = batch->finishes;
+    void *array    = batch->host_copies;
     int32_t status = vulkan_service_start(stream->device->service);
-    if (status == TRM_OK && stream->helper == NULL)
-        status = vulkan_timeline_create(stream->device, &stream->helper);
+    if (status == TRM_OK && stream->device_timeline == NULL)
+        status = vulkan_timeline_create(stream->device, &stream->device_timeline);
     if (status != TRM_OK)
         return status;
-    if (!make_room(stream, &array, batch->finish_count, &batch->finish_capacity, sizeof(*finish)))
+    if (!make_room(stream, &array, batch->host_copy_count, &batch->host_copy_capacity, sizeof(*copy)))
         return fail_memory(batch);
-    batch->finishes                        = array;
-    batch->finishes[batch->finish_count++] = *finish;
+    batch->host_copies                           = array;
+    batch->host_copies[batch->host_copy_count++] = *copy;
     return TRM_OK;
 }
 
@@ -194,7 +194,7 @@ static int32_t reset(struct vulkan_batch *batch)
     return TRM_OK;
 }
 
-int32_t vulkan_batch_take(struct trm_backend_stream *stream, struct vulkan_batch **result)
+int32_t vulkan_batch_acquire(struct trm_backend_stream *stream, struct vulkan_batch **result)
 {
     struct vulkan_batch *batch = stream->spare;
     /* The stream may have come to another queue since. */
@@ -222,22 +222,22 @@ static void drop_places(struct vulkan_wait *places, uint32_t *count)
     *count = 0;
 }
 
-void vulkan_batch_give(struct vulkan_batch *batch)
+void vulkan_batch_recycle(struct vulkan_batch *batch)
 {
     struct trm_backend_stream *stream = batch->stream;
     drop_places(batch->waits, &batch->wait_count);
     drop_places(batch->signals, &batch->signal_count);
     if (batch->staging != NULL)
-        vulkan_staging_give(stream->device, batch->staging);
+        vulkan_staging_release(stream->device, batch->staging);
     if (batch->job != NULL)
         batch->job->release(batch->job);
     batch->staging       = NULL;
     batch->job           = NULL;
-    batch->named         = NULL;
-    batch->command_count = batch->finish_count = batch->operations = 0;
-    batch->recording                                               = false;
-    batch->gate = batch->first = batch->value = batch->helper = 0;
-    batch->done                                               = batch->watched;
+    batch->last_kernel   = NULL;
+    batch->command_count = batch->host_copy_count = batch->operations = 0;
+    batch->recording                                                  = false;
+    batch->gate = batch->first = batch->value = batch->device_value = 0;
+    batch->done                                                     = batch->watched;
     if (batch->watched)
         return;
     batch->next   = stream->spare;
@@ -255,19 +255,19 @@ void vulkan_batch_destroy(struct vulkan_batch *batch)
     vulkan_release(instance, batch->own, batch->own_capacity * sizeof(*batch->own));
     vulkan_release(instance, batch->waits, batch->wait_capacity * sizeof(*batch->waits));
     vulkan_release(instance, batch->signals, batch->signal_capacity * sizeof(*batch->signals));
-    vulkan_release(instance, batch->finishes, batch->finish_capacity * sizeof(*batch->finishes));
+    vulkan_release(instance, batch->host_copies, batch->host_copy_capacity * sizeof(*batch->host_copies));
     vulkan_release(instance, batch, sizeof(*batch));
 }
 
 /* ---- the host's part ------------------------------------------------------------------------------- */
 
-void vulkan_batch_finish(const struct vulkan_batch *batch)
+void vulkan_batch_run_host_copies(const struct vulkan_batch *batch)
 {
-    for (uint32_t i = 0; i < batch->finish_count; i++) {
-        const struct vulkan_finish *finish = &batch->finishes[i];
-        unsigned char *to                  = finish->destination;
-        const unsigned char *from          = finish->source;
-        for (uint64_t row = 0; row < finish->height; row++)
-            memcpy(to + row * finish->destination_pitch, from + row * finish->source_pitch, finish->width);
+    for (uint32_t i = 0; i < batch->host_copy_count; i++) {
+        const struct vulkan_host_copy *copy = &batch->host_copies[i];
+        unsigned char *to                   = copy->destination;
+        const unsigned char *from           = copy->source;
+        for (uint64_t row = 0; row < copy->height; row++)
+            memcpy(to + row * copy->destination_pitch, from + row * copy->source_pitch, copy->width);
     }
 }

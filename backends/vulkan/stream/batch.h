@@ -25,7 +25,7 @@ struct vulkan_watch {
     struct vulkan_timeline *timeline;
     uint64_t value;
     void (*call)(struct vulkan_watch *watch);
-    bool hurried; /* the service's */
+    bool is_cancelled; /* the service's */
 };
 
 /* A place of a timeline: to be waited for, or signalled, on the device. Holds a reference. */
@@ -35,7 +35,7 @@ struct vulkan_wait {
 };
 
 /* What the host copies when the device has come to the batch's end: out of staging memory. Row by row where height is not 1. */
-struct vulkan_finish {
+struct vulkan_host_copy {
     void *destination;
     const void *source;
     uint64_t width, height, destination_pitch, source_pitch; /* bytes, rows */
@@ -66,16 +66,17 @@ struct vulkan_batch {
     uint32_t wait_count, wait_capacity;
     struct vulkan_wait *signals; /* besides the stream's own timeline */
     uint32_t signal_count, signal_capacity;
-    struct vulkan_finish *finishes;
-    uint32_t finish_count, finish_capacity;
+    struct vulkan_host_copy *host_copies;
+    uint32_t host_copy_count, host_copy_capacity;
     struct vulkan_staging *staging; /* list of pieces that it uses; given back when it is reaped */
     VkDescriptorPool descriptors;   /* where the device has no push descriptors; else null */
     struct vulkan_job *job;         /* then there are no commands */
     uint64_t gate;                  /* held back until gates up to this number are open; 0: none */
     uint64_t first, value;          /* numbers of its first and last operation; `value` is what it signals */
-    uint64_t helper; /* not 0: the device signals this on stream->helper, and the host then `value` */
+    uint64_t
+        device_value; /* not 0: the device signals this on stream->device_timeline, and the host then `value` */
     uint32_t operations;
-    const struct trm_backend_kernel *named; /* what it ran last, for the report of a loss; NULL: none */
+    const struct trm_backend_kernel *last_kernel; /* what it ran last, for the report of a loss; NULL: none */
 
     /* The stream is attended to when the batch has ended, or when what it waits for outside is reached. A batch that is done
      * with is not used again before its watch has been called. */
@@ -89,9 +90,9 @@ void vulkan_batch_watched(struct vulkan_watch *watch);
 /* ---- batch.c. The caller holds the stream's lock. */
 
 /* An empty batch for the stream's queue, a used one where there is one. */
-int32_t vulkan_batch_take(struct trm_backend_stream *stream, struct vulkan_batch **batch);
+int32_t vulkan_batch_acquire(struct trm_backend_stream *stream, struct vulkan_batch **batch);
 /* Done with: gives back what it holds, and is kept to be used again. */
-void vulkan_batch_give(struct vulkan_batch *batch);
+void vulkan_batch_recycle(struct vulkan_batch *batch);
 /* Nothing of it is in use. */
 void vulkan_batch_destroy(struct vulkan_batch *batch);
 
@@ -103,10 +104,10 @@ int32_t vulkan_batch_end(struct vulkan_batch *batch);
 int32_t vulkan_batch_add_commands(struct vulkan_batch *batch, VkCommandBuffer commands);
 int32_t vulkan_batch_add_wait(struct vulkan_batch *batch, struct vulkan_timeline *timeline, uint64_t value);
 int32_t vulkan_batch_add_signal(struct vulkan_batch *batch, struct vulkan_timeline *timeline, uint64_t value);
-int32_t vulkan_batch_add_finish(struct trm_backend_stream *stream, struct vulkan_batch *batch,
-                                const struct vulkan_finish *finish);
+int32_t vulkan_batch_add_host_copy(struct trm_backend_stream *stream, struct vulkan_batch *batch,
+                                   const struct vulkan_host_copy *copy);
 
 /* Do what the host does at its end. Takes no lock. */
-void vulkan_batch_finish(const struct vulkan_batch *batch);
+void vulkan_batch_run_host_copies(const struct vulkan_batch *batch);
 
 #endif

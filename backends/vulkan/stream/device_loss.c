@@ -13,22 +13,22 @@ static void append_stream(struct vulkan_text *text, struct trm_backend_stream *s
     if (pthread_mutex_trylock(&stream->lock) != 0)
         return;
     uint64_t ended                   = atomic_load(&stream->timeline->completed);
-    const struct vulkan_batch *first = stream->flying;
+    const struct vulkan_batch *first = stream->in_flight;
     /* What is known to have ended may have run kernels that are gone. */
     while (first != NULL && first->value <= ended)
         first = first->next;
     if (first != NULL) {
         for (const struct vulkan_batch *batch = first; batch != NULL && kernel == NULL; batch = batch->next)
-            kernel = batch->named;
+            kernel = batch->last_kernel;
         vulkan_text_append(text, "%s", (*count)++ == 0 ? "; running were " : ", ");
         if (kernel != NULL)
             vulkan_text_append(text, "the kernel \"%s\" (operations %llu to %llu of a stream)",
                                kernel->info->name, (unsigned long long)first->first,
-                               (unsigned long long)stream->last_flying->value);
+                               (unsigned long long)stream->last_in_flight->value);
         else
             vulkan_text_append(text, "operations %llu to %llu of a stream, without kernels",
                                (unsigned long long)first->first,
-                               (unsigned long long)stream->last_flying->value);
+                               (unsigned long long)stream->last_in_flight->value);
     }
     pthread_mutex_unlock(&stream->lock);
 }
@@ -44,7 +44,7 @@ static void alarm_streams(struct trm_backend_device *device)
 {
     pthread_mutex_lock(&device->streams_lock);
     for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next)
-        vulkan_stream_move(stream);
+        vulkan_stream_wake(stream);
     pthread_mutex_unlock(&device->streams_lock);
     if (device->service != NULL)
         vulkan_service_alarm(device->service);

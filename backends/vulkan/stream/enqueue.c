@@ -45,10 +45,10 @@ static int32_t choose_queue(struct trm_backend_stream *stream, uint64_t bytes)
 {
     struct trm_backend_device *device = stream->device;
     bool up                           = stream->role == TRM_STREAM_UPLOAD;
-    if (!device->small_by_engine || stream->computes || bytes < VULKAN_LARGE_COPY ||
+    if (!device->copies_small_by_engine || stream->computes || bytes < VULKAN_LARGE_COPY ||
         (!up && stream->role != TRM_STREAM_DOWNLOAD))
         return TRM_OK;
-    bool by_kernel              = vulkan_pace_copy(&device->pace, up, bytes);
+    bool by_kernel              = vulkan_kernel_timing_copy(&device->kernel_timing, up, bytes);
     struct vulkan_queue *reader = atomic_load_explicit(&stream->reader, memory_order_relaxed);
     if (up && by_kernel && reader != NULL)
         return vulkan_stream_join_queue(stream, reader);
@@ -128,7 +128,7 @@ static int32_t launch(struct trm_backend_stream *stream, uint64_t value, const s
     if (status == TRM_OK)
         status = vulkan_record_launch(&stream->recorder, desc);
     if (status == TRM_OK)
-        batch->named = desc->kernel;
+        batch->last_kernel = desc->kernel;
     return status;
 }
 
@@ -139,7 +139,7 @@ int32_t vulkan_stream_launch(struct trm_backend_stream *stream, uint64_t value,
     int32_t status = vulkan_stream_check(stream);
     if (status == TRM_OK)
         status = vulkan_stream_to_compute(stream);
-    bool is_timed = status == TRM_OK && vulkan_pace_begin(stream, value);
+    bool is_timed = status == TRM_OK && vulkan_kernel_timing_begin(stream, value);
     if (status == TRM_OK)
         status = launch(stream, value, desc);
     if (status == VULKAN_RECORD_FULL) {
@@ -148,7 +148,7 @@ int32_t vulkan_stream_launch(struct trm_backend_stream *stream, uint64_t value,
             status = launch(stream, value, desc);
     }
     if (status == TRM_OK && is_timed)
-        vulkan_pace_end(stream);
+        vulkan_kernel_timing_end(stream);
     if (status == TRM_OK)
         status = vulkan_stream_note(stream, value, 0);
     vulkan_stream_unlock(stream);

@@ -24,55 +24,55 @@ static void halve(_Atomic uint64_t *count)
     atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) / 2, memory_order_relaxed);
 }
 
-static void choose(struct vulkan_pace *pace)
+static void choose(struct vulkan_kernel_timing *timing)
 {
-    uint64_t up       = atomic_load_explicit(&pace->copied[0], memory_order_relaxed);
-    uint64_t down     = atomic_load_explicit(&pace->copied[1], memory_order_relaxed);
+    uint64_t up       = atomic_load_explicit(&timing->copied[0], memory_order_relaxed);
+    uint64_t down     = atomic_load_explicit(&timing->copied[1], memory_order_relaxed);
     uint64_t bytes    = up > down ? up : down;
-    uint64_t computed = atomic_load_explicit(&pace->computed, memory_order_relaxed);
-    bool was_long     = atomic_load_explicit(&pace->is_long, memory_order_relaxed);
+    uint64_t computed = atomic_load_explicit(&timing->computed, memory_order_relaxed);
+    bool was_long     = atomic_load_explicit(&timing->is_long, memory_order_relaxed);
     bool is_long      = computed > bytes / (was_long ? BYTES_OF_SHORT : BYTES_OF_LONG);
     if (is_long != was_long)
-        atomic_store_explicit(&pace->is_long, is_long, memory_order_relaxed);
+        atomic_store_explicit(&timing->is_long, is_long, memory_order_relaxed);
 }
 
-bool vulkan_pace_copy(struct vulkan_pace *pace, bool up, uint64_t bytes)
+bool vulkan_kernel_timing_copy(struct vulkan_kernel_timing *timing, bool up, uint64_t bytes)
 {
-    uint64_t before = atomic_fetch_add_explicit(&pace->copied[up ? 0 : 1], bytes, memory_order_relaxed);
-    choose(pace);
+    uint64_t before = atomic_fetch_add_explicit(&timing->copied[up ? 0 : 1], bytes, memory_order_relaxed);
+    choose(timing);
     if (before + bytes >= WINDOW_BYTES) {
-        halve(&pace->copied[0]);
-        halve(&pace->copied[1]);
-        halve(&pace->computed);
+        halve(&timing->copied[0]);
+        halve(&timing->copied[1]);
+        halve(&timing->computed);
     }
-    return !atomic_load_explicit(&pace->is_long, memory_order_relaxed);
+    return !atomic_load_explicit(&timing->is_long, memory_order_relaxed);
 }
 
-void vulkan_pace_note(struct vulkan_pace *pace, uint64_t ns)
+void vulkan_kernel_timing_note(struct vulkan_kernel_timing *timing, uint64_t ns)
 {
-    uint64_t mean = atomic_load_explicit(&pace->kernel_ns, memory_order_relaxed);
-    atomic_store_explicit(&pace->kernel_ns, mean == 0 ? ns : (3 * mean + ns) / 4, memory_order_relaxed);
+    uint64_t mean = atomic_load_explicit(&timing->kernel_ns, memory_order_relaxed);
+    atomic_store_explicit(&timing->kernel_ns, mean == 0 ? ns : (3 * mean + ns) / 4, memory_order_relaxed);
 }
 
-void vulkan_pace_launch(struct vulkan_pace *pace)
+void vulkan_kernel_timing_launch(struct vulkan_kernel_timing *timing)
 {
-    uint64_t mean = atomic_load_explicit(&pace->kernel_ns, memory_order_relaxed);
-    atomic_fetch_add_explicit(&pace->computed, mean, memory_order_relaxed);
+    uint64_t mean = atomic_load_explicit(&timing->kernel_ns, memory_order_relaxed);
+    atomic_fetch_add_explicit(&timing->computed, mean, memory_order_relaxed);
 }
 
 /* ---- streams --------------------------------------------------------------------------------------- */
 
-static bool has_copies(const struct vulkan_pace *pace)
+static bool has_copies(const struct vulkan_kernel_timing *timing)
 {
-    return atomic_load_explicit(&pace->copied[0], memory_order_relaxed) != 0 ||
-           atomic_load_explicit(&pace->copied[1], memory_order_relaxed) != 0;
+    return atomic_load_explicit(&timing->copied[0], memory_order_relaxed) != 0 ||
+           atomic_load_explicit(&timing->copied[1], memory_order_relaxed) != 0;
 }
 
 /* Stamps that cannot be made are no failure of the launch: it is not timed. */
 static bool need_stamps(struct trm_backend_stream *stream)
 {
     struct trm_backend_device *device = stream->device;
-    struct vulkan_timed *timed        = &stream->timed;
+    struct vulkan_timed_launch *timed = &stream->timed_launch;
     if (device->stamps == NULL || device->vk.vkResetQueryPool == NULL)
         return false;
     if (timed->begin == NULL && vulkan_profile_ops.stamp_create(device, &timed->begin) != TRM_OK)
@@ -83,51 +83,51 @@ static bool need_stamps(struct trm_backend_stream *stream)
 /* The last one that was timed, if it is over. False: it is not. */
 static bool read_last(struct trm_backend_stream *stream)
 {
-    struct vulkan_timed *timed = &stream->timed;
+    struct vulkan_timed_launch *timed = &stream->timed_launch;
     uint64_t begin, end, completed;
     if (vulkan_timeline_read(stream->timeline, timed->value, &completed) != TRM_OK ||
         completed < timed->value)
         return false;
     if (timed->has_end && vulkan_profile_ops.stamp_read(timed->begin, &begin) == TRM_OK &&
         vulkan_profile_ops.stamp_read(timed->end, &end) == TRM_OK)
-        vulkan_pace_note(&stream->device->pace, end > begin ? end - begin : 0);
+        vulkan_kernel_timing_note(&stream->device->kernel_timing, end > begin ? end - begin : 0);
     timed->has_end = false;
     return true;
 }
 
-static bool is_due(struct vulkan_timed *timed)
+static bool is_due(struct vulkan_timed_launch *timed)
 {
     uint32_t number = timed->launches++;
     return number % (number < FIRST_LAUNCHES ? EACH_AT_FIRST : EACH) == 0;
 }
 
-bool vulkan_pace_begin(struct trm_backend_stream *stream, uint64_t value)
+bool vulkan_kernel_timing_begin(struct trm_backend_stream *stream, uint64_t value)
 {
-    struct vulkan_pace *pace = &stream->device->pace;
+    struct vulkan_kernel_timing *timing = &stream->device->kernel_timing;
     struct vulkan_batch *batch;
-    if (!stream->device->small_by_engine || !has_copies(pace))
+    if (!stream->device->copies_small_by_engine || !has_copies(timing))
         return false;
-    vulkan_pace_launch(pace);
-    if (!is_due(&stream->timed) || !need_stamps(stream) || !read_last(stream) ||
+    vulkan_kernel_timing_launch(timing);
+    if (!is_due(&stream->timed_launch) || !need_stamps(stream) || !read_last(stream) ||
         vulkan_stream_open(stream, value, &batch) != TRM_OK)
         return false;
-    vulkan_stamp_renew(stream->timed.begin, NULL);
-    vulkan_stamp_renew(stream->timed.end, NULL);
-    vulkan_stamp_take(&stream->recorder, stream->timed.begin);
-    stream->timed.value = value;
+    vulkan_stamp_renew(stream->timed_launch.begin, NULL);
+    vulkan_stamp_renew(stream->timed_launch.end, NULL);
+    vulkan_stamp_take(&stream->recorder, stream->timed_launch.begin);
+    stream->timed_launch.value = value;
     return true;
 }
 
-void vulkan_pace_end(struct trm_backend_stream *stream)
+void vulkan_kernel_timing_end(struct trm_backend_stream *stream)
 {
-    vulkan_stamp_take(&stream->recorder, stream->timed.end);
-    stream->timed.has_end = true;
+    vulkan_stamp_take(&stream->recorder, stream->timed_launch.end);
+    stream->timed_launch.has_end = true;
 }
 
-void vulkan_pace_fini(struct trm_backend_stream *stream)
+void vulkan_kernel_timing_fini(struct trm_backend_stream *stream)
 {
-    if (stream->timed.begin != NULL)
-        vulkan_profile_ops.stamp_destroy(stream->timed.begin);
-    if (stream->timed.end != NULL)
-        vulkan_profile_ops.stamp_destroy(stream->timed.end);
+    if (stream->timed_launch.begin != NULL)
+        vulkan_profile_ops.stamp_destroy(stream->timed_launch.begin);
+    if (stream->timed_launch.end != NULL)
+        vulkan_profile_ops.stamp_destroy(stream->timed_launch.end);
 }

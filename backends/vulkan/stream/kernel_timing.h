@@ -17,11 +17,11 @@
 #include <stdint.h>
 
 struct trm_backend_stream;
-struct vulkan_pace;
+struct vulkan_kernel_timing;
 struct trm_backend_stamp;
 
 /* Of a stream, under its lock: the launch that is timed. */
-struct vulkan_timed {
+struct vulkan_timed_launch {
     struct trm_backend_stamp *begin, *end; /* made when first needed */
     uint64_t value;                        /* of the launch; 0: none yet */
     bool has_end;                          /* it was enqueued */
@@ -29,18 +29,18 @@ struct vulkan_timed {
 };
 
 /* A large copy is about to be enqueued: is a kernel to do it? */
-bool vulkan_pace_copy(struct vulkan_pace *pace, bool up, uint64_t bytes);
+bool vulkan_kernel_timing_copy(struct vulkan_kernel_timing *timing, bool up, uint64_t bytes);
 
 /* A launch was seen to take so long. */
-void vulkan_pace_note(struct vulkan_pace *pace, uint64_t ns);
+void vulkan_kernel_timing_note(struct vulkan_kernel_timing *timing, uint64_t ns);
 /* One more, which is taken to be as long as others. */
-void vulkan_pace_launch(struct vulkan_pace *pace);
+void vulkan_kernel_timing_launch(struct vulkan_kernel_timing *timing);
 
 /* Around a launch, operation `value` of the stream, which is locked; end() where begin() says true. */
-bool vulkan_pace_begin(struct trm_backend_stream *stream, uint64_t value);
-void vulkan_pace_end(struct trm_backend_stream *stream);
+bool vulkan_kernel_timing_begin(struct trm_backend_stream *stream, uint64_t value);
+void vulkan_kernel_timing_end(struct trm_backend_stream *stream);
 
 /* When the stream goes, and nothing of it runs any more. */
-void vulkan_pace_fini(struct trm_backend_stream *stream);
+void vulkan_kernel_timing_fini(struct trm_backend_stream *stream);
 
 #endif

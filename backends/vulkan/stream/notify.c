@@ -37,7 +37,7 @@ static bool take_out(struct trm_backend_stream *stream, struct vulkan_notice *no
     return true;
 }
 
-struct vulkan_notice *vulkan_stream_take_due(struct trm_backend_stream *stream)
+struct vulkan_notice *vulkan_stream_take_due_notices(struct trm_backend_stream *stream)
 {
     struct vulkan_notice *due = stream->notices, **end = &due;
     int32_t failure    = vulkan_stream_failure(stream);
@@ -51,7 +51,7 @@ struct vulkan_notice *vulkan_stream_take_due(struct trm_backend_stream *stream)
     return due;
 }
 
-void vulkan_notices_tell(struct vulkan_notice *list)
+void vulkan_notices_call(struct vulkan_notice *list)
 {
     while (list != NULL) {
         struct vulkan_notice *next = list->next;
@@ -74,7 +74,7 @@ static bool add_notice(struct trm_backend_stream *stream, struct vulkan_notice *
         notice->status = notice->value <= completed ? TRM_OK : failure;
     } else {
         insert(stream, notice);
-        vulkan_stream_watch_flying(stream);
+        vulkan_stream_watch_in_flight(stream);
     }
     vulkan_stream_unlock(stream);
     return !is_due;
@@ -92,7 +92,7 @@ static void give_back(struct trm_backend_stream *stream, struct vulkan_notice *n
     vulkan_stream_release(stream);
 }
 
-static void tell_core(struct vulkan_notice *notice)
+static void call_core(struct vulkan_notice *notice)
 {
     struct trm_backend_stream *stream = notice->stream;
     notice->notify(notice->user, notice->status);
@@ -120,14 +120,14 @@ int32_t vulkan_stream_notify(struct trm_backend_stream *stream, uint64_t value, 
         return vulkan_fail_host_memory(stream->device->instance, "a notification");
     *notice = (struct vulkan_notice){
         .value  = value,
-        .call   = tell_core,
+        .call   = call_core,
         .stream = stream,
         .notify = notify,
         .user   = user,
     };
     vulkan_stream_retain(stream);
     if (!add_notice(stream, notice))
-        tell_core(notice);
+        call_core(notice);
     return TRM_OK;
 }
 
@@ -136,47 +136,47 @@ int32_t vulkan_stream_notify(struct trm_backend_stream *stream, uint64_t value, 
 /* On the stack of the thread that waits. */
 struct any_entry {
     struct vulkan_notice notice;
-    _Atomic uint32_t *told; /* futex: how many of the entries were told; the last touch of the entry */
+    _Atomic uint32_t *called; /* futex: how many of the entries were told; the last touch of the entry */
 };
 
-static void tell_waiter(struct vulkan_notice *notice)
+static void call_waiter(struct vulkan_notice *notice)
 {
-    _Atomic uint32_t *told = ((struct any_entry *)(void *)notice)->told;
-    atomic_fetch_add(told, 1);
-    vulkan_futex_wake(told);
+    _Atomic uint32_t *called = ((struct any_entry *)(void *)notice)->called;
+    atomic_fetch_add(called, 1);
+    vulkan_futex_wake(called);
 }
 
 /* The first that has got there or failed; TIMEOUT when none has. */
-static int32_t look_at_all(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count,
-                           uint32_t *which)
+static int32_t poll_all(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count,
+                        uint32_t *which)
 {
     int32_t status = TRM_ERROR_TIMEOUT;
     for (uint32_t i = 0; i < count && status == TRM_ERROR_TIMEOUT; i++) {
-        struct vulkan_rest rest;
-        status = vulkan_stream_look(streams[i], values[i], &rest);
+        struct vulkan_wait_target target;
+        status = vulkan_stream_poll(streams[i], values[i], &target);
         if (status != TRM_ERROR_TIMEOUT)
             *which = i;
-        else if (rest.timeline == NULL)
+        else if (target.timeline == NULL)
             atomic_fetch_sub(&streams[i]->sleepers, 1);
     }
     return status;
 }
 
 /* For as long as a wait for one looks before it sleeps. */
-static int32_t look_for_a_while(struct trm_backend_stream *const *streams, const uint64_t *values,
+static int32_t poll_for_a_while(struct trm_backend_stream *const *streams, const uint64_t *values,
                                 uint32_t count, uint64_t deadline, uint32_t *which)
 {
     uint64_t end = vulkan_deadline(streams[0]->device->spin_ns);
     int32_t status;
     do {
-        status = look_at_all(streams, values, count, which);
+        status = poll_all(streams, values, count, which);
     } while (status == TRM_ERROR_TIMEOUT && vulkan_remaining(end) != 0 && vulkan_remaining(deadline) != 0);
     return status;
 }
 
 /* Those that are being told have to stay until that is over. */
 static void leave(struct trm_backend_stream *const *streams, struct any_entry *entries, uint32_t count,
-                  _Atomic uint32_t *told)
+                  _Atomic uint32_t *called)
 {
     uint32_t left = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -184,28 +184,28 @@ static void leave(struct trm_backend_stream *const *streams, struct any_entry *e
         left += take_out(streams[i], &entries[i].notice) ? 1 : 0;
         vulkan_stream_unlock(streams[i]);
     }
-    for (uint32_t seen = atomic_load(told); seen < count - left; seen = atomic_load(told))
-        vulkan_futex_wait(told, seen, VULKAN_NEVER);
+    for (uint32_t seen = atomic_load(called); seen < count - left; seen = atomic_load(called))
+        vulkan_futex_wait(called, seen, VULKAN_NEVER);
 }
 
 static void sleep_for_any(struct trm_backend_stream *const *streams, const uint64_t *values,
                           struct any_entry *entries, uint32_t count, uint64_t deadline)
 {
-    _Atomic uint32_t told = 0;
-    uint32_t added        = 0;
-    bool is_over          = false;
+    _Atomic uint32_t called = 0;
+    uint32_t added          = 0;
+    bool is_over            = false;
     for (; added < count && !is_over; added++) {
         entries[added] = (struct any_entry){
-            .notice = {.value = values[added], .call = tell_waiter},
-            .told   = &told,
+            .notice = {.value = values[added], .call = call_waiter},
+            .called = &called,
         };
         is_over = !add_notice(streams[added], &entries[added].notice);
         if (is_over)
             break;
     }
-    while (!is_over && atomic_load(&told) == 0)
-        is_over = !vulkan_futex_wait(&told, 0, deadline);
-    leave(streams, entries, added, &told);
+    while (!is_over && atomic_load(&called) == 0)
+        is_over = !vulkan_futex_wait(&called, 0, deadline);
+    leave(streams, entries, added, &called);
 }
 
 static int32_t wait_for_any(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count,
@@ -224,7 +224,7 @@ static int32_t wait_for_any(struct trm_backend_stream *const *streams, const uin
         return vulkan_fail_host_memory(instance, "waiting for many streams");
     do {
         sleep_for_any(streams, values, entries, count, deadline);
-        status = look_at_all(streams, values, count, which);
+        status = poll_all(streams, values, count, which);
     } while (status == TRM_ERROR_TIMEOUT && vulkan_remaining(deadline) != 0);
     if (entries != few)
         vulkan_release(instance, entries, count * sizeof(*entries));
@@ -235,7 +235,7 @@ int32_t vulkan_stream_wait_any(struct trm_backend_stream *const *streams, const 
                                uint32_t count, uint64_t timeout_ns, uint32_t *which)
 {
     uint64_t deadline = vulkan_deadline(timeout_ns);
-    int32_t status    = look_for_a_while(streams, values, count, deadline, which);
+    int32_t status    = poll_for_a_while(streams, values, count, deadline, which);
     if (status == TRM_ERROR_TIMEOUT && vulkan_remaining(deadline) != 0)
         status = wait_for_any(streams, values, count, deadline, which);
     if (status != TRM_ERROR_TIMEOUT)

@@ -17,14 +17,14 @@
 
 /* ---- the open batch -------------------------------------------------------------------------------- */
 
-static void append_held(struct trm_backend_stream *stream, struct vulkan_batch *batch)
+static void append_deferred(struct trm_backend_stream *stream, struct vulkan_batch *batch)
 {
     batch->next = NULL;
-    if (stream->held != NULL)
-        stream->last_held->next = batch;
+    if (stream->deferred != NULL)
+        stream->last_deferred->next = batch;
     else
-        stream->held = batch;
-    stream->last_held = batch;
+        stream->deferred = batch;
+    stream->last_deferred = batch;
 }
 
 /* One in which nothing has been noted stays open: whatever was recorded in vain belongs to what comes. */
@@ -36,10 +36,10 @@ int32_t vulkan_stream_close_batch(struct trm_backend_stream *stream)
     stream->open   = NULL;
     int32_t status = vulkan_batch_end(batch);
     if (status == TRM_OK) {
-        append_held(stream, batch);
+        append_deferred(stream, batch);
         return TRM_OK;
     }
-    vulkan_batch_give(batch);
+    vulkan_batch_recycle(batch);
     vulkan_stream_break(stream, status, 0,
                         "What had been recorded for the stream could not be brought to its end "
                         "(vkEndCommandBuffer failed).");
@@ -55,7 +55,7 @@ static int32_t ensure_open(struct trm_backend_stream *stream)
     if (status != TRM_OK || stream->open != NULL)
         return status;
     vulkan_stream_reap(stream, stream->spare == NULL);
-    return vulkan_batch_take(stream, &stream->open);
+    return vulkan_batch_acquire(stream, &stream->open);
 }
 
 /* The same, for what has to come before the batch's commands. */
@@ -114,7 +114,7 @@ int32_t vulkan_stream_add_nothing(struct trm_backend_stream *stream, uint64_t va
 }
 
 int32_t vulkan_stream_add_commands(struct trm_backend_stream *stream, uint64_t value,
-                                   VkCommandBuffer commands, const struct trm_backend_kernel *named)
+                                   VkCommandBuffer commands, const struct trm_backend_kernel *last_kernel)
 {
     int32_t status = ensure_open(stream);
     if (status != TRM_OK)
@@ -130,8 +130,8 @@ int32_t vulkan_stream_add_commands(struct trm_backend_stream *stream, uint64_t v
     status = vulkan_batch_add_commands(batch, commands);
     if (status != TRM_OK)
         return status;
-    if (named != NULL)
-        batch->named = named;
+    if (last_kernel != NULL)
+        batch->last_kernel = last_kernel;
     return note(stream, value, COMMANDS_WORTH, 0);
 }
 
@@ -142,13 +142,13 @@ int32_t vulkan_stream_add_job(struct trm_backend_stream *stream, uint64_t value,
     if (status == TRM_OK)
         status = vulkan_stream_close_batch(stream);
     if (status == TRM_OK)
-        status = vulkan_batch_take(stream, &batch);
+        status = vulkan_batch_acquire(stream, &batch);
     if (status != TRM_OK)
         return status;
     job->stream          = stream;
     batch->job           = job;
     stream->host_written = value;
-    append_held(stream, batch);
+    append_deferred(stream, batch);
     note_in(stream, batch, value);
     /* Others copy meanwhile: there is no reason to let it wait. */
     vulkan_stream_submit(stream, value);
@@ -207,14 +207,14 @@ int32_t vulkan_stream_join_queue(struct trm_backend_stream *stream, struct vulka
     int32_t status = vulkan_stream_close_batch(stream);
     if (status != TRM_OK)
         return status;
-    vulkan_queue_give(stream->queue);
-    stream->queue = vulkan_queue_take(queue);
+    vulkan_queue_release(stream->queue);
+    stream->queue = vulkan_queue_retain(queue);
     if (stream->open != NULL) {
-        vulkan_batch_give(stream->open);
+        vulkan_batch_recycle(stream->open);
         stream->open = NULL;
     }
     stream->recorder.can_compute = queue->can_compute;
-    vulkan_record_forget(&stream->recorder);
+    vulkan_record_clear_accesses(&stream->recorder);
     return TRM_OK;
 }
 

@@ -25,32 +25,33 @@ void vulkan_stream_release(struct trm_backend_stream *stream)
         vulkan_release(instance, notice, sizeof(*notice));
     }
     vulkan_timeline_release(stream->timeline);
-    vulkan_timeline_release(stream->helper);
+    vulkan_timeline_release(stream->device_timeline);
     pthread_mutex_destroy(&stream->lock);
     vulkan_release(instance, stream, sizeof(*stream));
 }
 
 /* ---- taking back ----------------------------------------------------------------------------------- */
 
-static void pop_flying(struct trm_backend_stream *stream)
+static void pop_in_flight(struct trm_backend_stream *stream)
 {
-    struct vulkan_batch *batch = stream->flying;
-    stream->flying             = batch->next;
-    if (batch->helper != 0)
+    struct vulkan_batch *batch = stream->in_flight;
+    stream->in_flight          = batch->next;
+    if (batch->device_value != 0)
         atomic_fetch_sub(&stream->host_ended, 1);
-    vulkan_batch_give(batch);
+    vulkan_batch_recycle(batch);
 }
 
 /* Those that the host ends are left: they come after all others. */
 void vulkan_stream_reap(struct trm_backend_stream *stream, bool ask)
 {
     uint64_t completed = atomic_load(&stream->timeline->completed);
-    if (stream->flying == NULL || stream->flying->helper != 0)
+    if (stream->in_flight == NULL || stream->in_flight->device_value != 0)
         return;
-    if (ask && vulkan_timeline_read(stream->timeline, stream->flying->value, &completed) != TRM_OK)
+    if (ask && vulkan_timeline_read(stream->timeline, stream->in_flight->value, &completed) != TRM_OK)
         return;
-    while (stream->flying != NULL && stream->flying->helper == 0 && stream->flying->value <= completed)
-        pop_flying(stream);
+    while (stream->in_flight != NULL && stream->in_flight->device_value == 0 &&
+           stream->in_flight->value <= completed)
+        pop_in_flight(stream);
 }
 
 /* ---- the host's part ------------------------------------------------------------------------------- */
@@ -69,21 +70,21 @@ static void signal_others(struct trm_backend_stream *stream, const struct vulkan
 
 /* All up to the helper's number has been copied. Where that cannot be told the stream breaks, at the last number that could be:
  * nobody has been promised more, see timeline->submitted. What flies behind it then ends without being told of. */
-static void end_batches(struct trm_backend_stream *stream, uint64_t helper)
+static void end_batches(struct trm_backend_stream *stream, uint64_t device_value)
 {
     struct vulkan_timeline *timeline = stream->timeline;
     uint64_t value                   = 0;
-    for (const struct vulkan_batch *batch = stream->flying; batch != NULL && batch->helper <= helper;
-         batch                            = batch->next)
+    for (const struct vulkan_batch *batch                            = stream->in_flight;
+         batch != NULL && batch->device_value <= device_value; batch = batch->next)
         value = batch->value;
     bool is_told = value <= atomic_load(&timeline->last) && vulkan_timeline_signal(timeline, value) == TRM_OK;
     if (!is_told)
         vulkan_stream_break_at(stream, atomic_load(&timeline->submitted), TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
                                "The end of a copy could not be told of (vkSignalSemaphore failed).");
-    while (stream->flying != NULL && stream->flying->helper <= helper) {
+    while (stream->in_flight != NULL && stream->in_flight->device_value <= device_value) {
         if (is_told)
-            signal_others(stream, stream->flying);
-        pop_flying(stream);
+            signal_others(stream, stream->in_flight);
+        pop_in_flight(stream);
     }
     stream->unstall = stream->unstall || atomic_load(&stream->device->stalled_count) != 0;
 }
@@ -92,38 +93,39 @@ static void end_batches(struct trm_backend_stream *stream, uint64_t helper)
 static uint64_t ended_by_device(struct trm_backend_stream *stream)
 {
     uint64_t seen = 0;
-    if (stream->flying == NULL || stream->flying->helper == 0 || vulkan_device_is_lost(stream->device) ||
-        vulkan_timeline_read(stream->helper, stream->last_flying->helper, &seen) != TRM_OK)
+    if (stream->in_flight == NULL || stream->in_flight->device_value == 0 ||
+        vulkan_device_is_lost(stream->device) ||
+        vulkan_timeline_read(stream->device_timeline, stream->last_in_flight->device_value, &seen) != TRM_OK)
         return 0;
-    return stream->flying->helper <= seen ? seen : 0;
+    return stream->in_flight->device_value <= seen ? seen : 0;
 }
 
 /* The list is looked at with the lock, and what is copied lies in batches that nobody else touches. */
-static void finish_up_to(struct trm_backend_stream *stream, uint64_t helper)
+static void finish_up_to(struct trm_backend_stream *stream, uint64_t device_value)
 {
-    struct vulkan_batch *batch = stream->flying;
-    while (batch != NULL && batch->helper <= helper) {
-        if (batch->finish_count != 0) {
+    struct vulkan_batch *batch = stream->in_flight;
+    while (batch != NULL && batch->device_value <= device_value) {
+        if (batch->host_copy_count != 0) {
             pthread_mutex_unlock(&stream->lock);
-            vulkan_batch_finish(batch);
+            vulkan_batch_run_host_copies(batch);
             pthread_mutex_lock(&stream->lock);
         }
         batch = batch->next;
     }
-    end_batches(stream, helper);
+    end_batches(stream, device_value);
 }
 
 static void progress(struct trm_backend_stream *stream)
 {
-    uint64_t helper;
+    uint64_t device_value;
     vulkan_stream_reap(stream, true);
     if (atomic_load(&stream->host_ended) != 0 && !stream->finishing) {
         stream->finishing = true;
-        while ((helper = ended_by_device(stream)) != 0)
-            finish_up_to(stream, helper);
+        while ((device_value = ended_by_device(stream)) != 0)
+            finish_up_to(stream, device_value);
         stream->finishing = false;
-        vulkan_stream_watch_flying(stream);
-        vulkan_stream_move(stream);
+        vulkan_stream_watch_in_flight(stream);
+        vulkan_stream_wake(stream);
     }
     vulkan_stream_settle(stream);
 }
@@ -132,7 +134,8 @@ static void progress(struct trm_backend_stream *stream)
  * host's part. */
 static bool needs_attention(const struct trm_backend_stream *stream)
 {
-    if (stream->held != NULL && stream->held->job != NULL && stream->held->first <= stream->asked)
+    if (stream->deferred != NULL && stream->deferred->job != NULL &&
+        stream->deferred->first <= stream->requested)
         return true;
     return stream->notices != NULL && (stream->notices->value <= atomic_load(&stream->timeline->completed) ||
                                        vulkan_stream_failure(stream) != TRM_OK);
@@ -140,9 +143,9 @@ static bool needs_attention(const struct trm_backend_stream *stream)
 
 void vulkan_stream_progress(struct trm_backend_stream *stream)
 {
-    bool finishes = atomic_load(&stream->host_ended) != 0 && !stream->finishing;
+    bool copies = atomic_load(&stream->host_ended) != 0 && !stream->finishing;
     progress(stream);
-    if (finishes && needs_attention(stream))
+    if (copies && needs_attention(stream))
         vulkan_service_attend(stream->device->service, stream);
 }
 
@@ -154,12 +157,12 @@ void vulkan_stream_attend(struct trm_backend_stream *stream)
     vulkan_stream_lock(stream);
     if (!stream->destroyed) {
         progress(stream);
-        vulkan_stream_submit(stream, stream->asked);
-        vulkan_stream_watch_flying(stream);
-        due = vulkan_stream_take_due(stream);
+        vulkan_stream_submit(stream, stream->requested);
+        vulkan_stream_watch_in_flight(stream);
+        due = vulkan_stream_take_due_notices(stream);
     }
     vulkan_stream_unlock(stream);
-    vulkan_notices_tell(due);
+    vulkan_notices_call(due);
 }
 
 /* What a batch's end, or a semaphore of others that it waits for, has come to. */
@@ -208,8 +211,8 @@ void vulkan_stream_job_done(struct vulkan_job *job, int32_t status)
     } else if (status != TRM_OK) {
         break_by_job(stream, job, status);
     }
-    vulkan_batch_give(batch);
-    vulkan_stream_move(stream);
+    vulkan_batch_recycle(batch);
+    vulkan_stream_wake(stream);
     vulkan_stream_unlock(stream);
     vulkan_stream_attend(stream);
     vulkan_stream_release(stream);

@@ -8,12 +8,12 @@
 
 struct vulkan_service {
     struct trm_backend_device *device;
-    struct vulkan_watching watching;
+    struct vulkan_watchers watchers;
     pthread_mutex_t lock; /* all below; taken under any other lock */
 
-    pthread_t keeper;
-    pthread_cond_t keeper_called;
-    bool has_keeper, keeper_ends, unstall, alarm;
+    pthread_t maintenance;
+    pthread_cond_t maintenance_called;
+    bool has_maintenance, maintenance_ends, unstall, alarm;
     struct trm_backend_stream *attended, *last_attended; /* by stream->next_attended, each with a reference */
 
     pthread_t copier;
@@ -24,12 +24,12 @@ struct vulkan_service {
 
 void vulkan_service_watch(struct vulkan_service *service, struct vulkan_watch *watch)
 {
-    vulkan_watching_add(&service->watching, watch);
+    vulkan_watchers_add(&service->watchers, watch);
 }
 
-void vulkan_service_hurry(struct vulkan_service *service, struct vulkan_watch *watch)
+void vulkan_service_cancel_watch(struct vulkan_service *service, struct vulkan_watch *watch)
 {
-    vulkan_watching_hurry(&service->watching, watch);
+    vulkan_watchers_cancel(&service->watchers, watch);
 }
 
 /* ---- keeping --------------------------------------------------------------------------------------- */
@@ -68,7 +68,7 @@ static void attend_first(struct vulkan_service *service)
     pthread_mutex_lock(&service->lock);
 }
 
-static void *keep(void *argument)
+static void *maintain(void *argument)
 {
     struct vulkan_service *service = argument;
     pthread_mutex_lock(&service->lock);
@@ -84,10 +84,10 @@ static void *keep(void *argument)
             pthread_mutex_lock(&service->lock);
         } else if (service->attended != NULL) {
             attend_first(service);
-        } else if (service->keeper_ends) {
+        } else if (service->maintenance_ends) {
             break;
         } else {
-            pthread_cond_wait(&service->keeper_called, &service->lock);
+            pthread_cond_wait(&service->maintenance_called, &service->lock);
         }
     }
     pthread_mutex_unlock(&service->lock);
@@ -97,7 +97,7 @@ static void *keep(void *argument)
 void vulkan_service_attend(struct vulkan_service *service, struct trm_backend_stream *stream)
 {
     pthread_mutex_lock(&service->lock);
-    if (service->has_keeper && !stream->attended) {
+    if (service->has_maintenance && !stream->attended) {
         vulkan_stream_retain(stream);
         stream->attended      = true;
         stream->next_attended = NULL;
@@ -106,27 +106,27 @@ void vulkan_service_attend(struct vulkan_service *service, struct trm_backend_st
         else
             service->attended = stream;
         service->last_attended = stream;
-        pthread_cond_signal(&service->keeper_called);
+        pthread_cond_signal(&service->maintenance_called);
     }
     pthread_mutex_unlock(&service->lock);
 }
 
-static void call_keeper(struct vulkan_service *service, bool *wish)
+static void call_maintenance(struct vulkan_service *service, bool *wish)
 {
     pthread_mutex_lock(&service->lock);
     *wish = true;
-    pthread_cond_signal(&service->keeper_called);
+    pthread_cond_signal(&service->maintenance_called);
     pthread_mutex_unlock(&service->lock);
 }
 
 void vulkan_service_unstall(struct vulkan_service *service)
 {
-    call_keeper(service, &service->unstall);
+    call_maintenance(service, &service->unstall);
 }
 
 void vulkan_service_alarm(struct vulkan_service *service)
 {
-    call_keeper(service, &service->alarm);
+    call_maintenance(service, &service->alarm);
 }
 
 /* ---- copying --------------------------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static void *copy(void *argument)
     return NULL;
 }
 
-void vulkan_service_run(struct vulkan_service *service, struct vulkan_job *job)
+void vulkan_service_run_job(struct vulkan_service *service, struct vulkan_job *job)
 {
     job->next = NULL;
     pthread_mutex_lock(&service->lock);
@@ -165,7 +165,7 @@ void vulkan_service_run(struct vulkan_service *service, struct vulkan_job *job)
     pthread_mutex_unlock(&service->lock);
 }
 
-bool vulkan_service_take_back(struct vulkan_service *service, struct vulkan_job *job)
+bool vulkan_service_cancel_job(struct vulkan_service *service, struct vulkan_job *job)
 {
     struct vulkan_job *before = NULL;
     pthread_mutex_lock(&service->lock);
@@ -194,11 +194,11 @@ static int32_t fail_start(const struct vulkan_service *service)
 int32_t vulkan_service_start(struct vulkan_service *service)
 {
     pthread_mutex_lock(&service->lock);
-    if (!service->has_keeper)
-        service->has_keeper = vulkan_thread_start(&service->keeper, keep, service);
-    bool started = service->has_keeper;
+    if (!service->has_maintenance)
+        service->has_maintenance = vulkan_thread_start(&service->maintenance, maintain, service);
+    bool started = service->has_maintenance;
     pthread_mutex_unlock(&service->lock);
-    return started && vulkan_watching_start(&service->watching) ? TRM_OK : fail_start(service);
+    return started && vulkan_watchers_start(&service->watchers) ? TRM_OK : fail_start(service);
 }
 
 int32_t vulkan_service_start_copying(struct vulkan_service *service)
@@ -220,9 +220,9 @@ int32_t vulkan_service_create(struct trm_backend_device *device, struct vulkan_s
     if (service == NULL)
         return vulkan_fail_host_memory(device->instance, "a device's threads");
     service->device = device;
-    vulkan_watching_init(&service->watching, device);
+    vulkan_watchers_init(&service->watchers, device);
     pthread_mutex_init(&service->lock, NULL);
-    pthread_cond_init(&service->keeper_called, NULL);
+    pthread_cond_init(&service->maintenance_called, NULL);
     pthread_cond_init(&service->copier_called, NULL);
     device->loss_hooks = &vulkan_stream_loss_hooks;
     *result            = service;
@@ -240,12 +240,12 @@ void vulkan_service_destroy(struct vulkan_service *service)
     pthread_mutex_unlock(&service->lock);
     if (service->has_copier)
         pthread_join(service->copier, NULL);
-    vulkan_watching_fini(&service->watching);
+    vulkan_watchers_fini(&service->watchers);
     /* Last, since all others may call for it. */
-    call_keeper(service, &service->keeper_ends);
-    if (service->has_keeper)
-        pthread_join(service->keeper, NULL);
-    pthread_cond_destroy(&service->keeper_called);
+    call_maintenance(service, &service->maintenance_ends);
+    if (service->has_maintenance)
+        pthread_join(service->maintenance, NULL);
+    pthread_cond_destroy(&service->maintenance_called);
     pthread_cond_destroy(&service->copier_called);
     pthread_mutex_destroy(&service->lock);
     vulkan_release(instance, service, sizeof(*service));

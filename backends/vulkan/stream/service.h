@@ -31,7 +31,7 @@ int32_t vulkan_service_start_copying(struct vulkan_service *service);
  * thread, under any lock of the backend. */
 void vulkan_service_watch(struct vulkan_service *service, struct vulkan_watch *watch);
 /* Not wanted any more: watch->call() is called soon. Only for timelines from outside; else it does nothing. */
-void vulkan_service_hurry(struct vulkan_service *service, struct vulkan_watch *watch);
+void vulkan_service_cancel_watch(struct vulkan_service *service, struct vulkan_watch *watch);
 
 /* Have vulkan_stream_attend() called for the stream soon, on the keeping thread. Nothing where no thread was started. */
 void vulkan_service_attend(struct vulkan_service *service, struct trm_backend_stream *stream);
@@ -42,8 +42,8 @@ void vulkan_service_alarm(struct vulkan_service *service);
 
 /* Have the job run by the copying thread, then vulkan_stream_job_done(job, status) called there.
  * vulkan_service_start_copying() has succeeded. */
-void vulkan_service_run(struct vulkan_service *service, struct vulkan_job *job);
+void vulkan_service_run_job(struct vulkan_service *service, struct vulkan_job *job);
 /* Take a job back that has not begun. False: it has. */
-bool vulkan_service_take_back(struct vulkan_service *service, struct vulkan_job *job);
+bool vulkan_service_cancel_job(struct vulkan_service *service, struct vulkan_job *job);
 
 #endif

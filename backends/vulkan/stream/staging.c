@@ -60,7 +60,7 @@ static struct vulkan_staging **list_of(struct vulkan_stager *stager, uint64_t si
     return size <= SMALL_PIECE ? &stager->small : &stager->large;
 }
 
-static int32_t piece_take(struct trm_backend_device *device, uint64_t size, struct vulkan_staging **out)
+static int32_t piece_acquire(struct trm_backend_device *device, uint64_t size, struct vulkan_staging **out)
 {
     struct vulkan_stager *stager = device->stager;
     struct vulkan_staging **list = list_of(stager, size);
@@ -78,7 +78,7 @@ static int32_t piece_take(struct trm_backend_device *device, uint64_t size, stru
     return TRM_OK;
 }
 
-static bool piece_keep(struct vulkan_stager *stager, struct vulkan_staging *piece)
+static bool piece_cache(struct vulkan_stager *stager, struct vulkan_staging *piece)
 {
     bool kept = false;
     pthread_mutex_lock(&stager->lock);
@@ -93,24 +93,24 @@ static bool piece_keep(struct vulkan_stager *stager, struct vulkan_staging *piec
     return kept;
 }
 
-void vulkan_staging_give(struct trm_backend_device *device, struct vulkan_staging *pieces)
+void vulkan_staging_release(struct trm_backend_device *device, struct vulkan_staging *pieces)
 {
     while (pieces != NULL) {
         struct vulkan_staging *next = pieces->next;
-        if (!piece_keep(device->stager, pieces))
+        if (!piece_cache(device->stager, pieces))
             piece_free(device, pieces);
         pieces = next;
     }
 }
 
 /* Room in the batch's pieces. */
-static int32_t take_room(struct trm_backend_device *device, struct vulkan_batch *batch, uint64_t size,
-                         struct trm_backend_memory **memory, uint64_t *offset)
+static int32_t reserve(struct trm_backend_device *device, struct vulkan_batch *batch, uint64_t size,
+                       struct trm_backend_memory **memory, uint64_t *offset)
 {
     struct vulkan_staging *piece = batch->staging;
     if (piece == NULL || piece->memory->size - piece->used < size) {
         struct vulkan_staging *fresh = NULL;
-        int32_t status               = piece_take(device, size, &fresh);
+        int32_t status               = piece_acquire(device, size, &fresh);
         if (fresh == NULL)
             return status;
         fresh->next    = piece;
@@ -147,7 +147,7 @@ static int32_t upload_small(struct trm_backend_stream *stream, uint64_t value,
     uint64_t offset = 0, bytes = desc->width * desc->height;
     int32_t status = vulkan_stream_open(stream, value, &batch);
     if (status == TRM_OK)
-        status = take_room(stream->device, batch, bytes, &piece, &offset);
+        status = reserve(stream->device, batch, bytes, &piece, &offset);
     if (piece == NULL)
         return status;
     vulkan_copy_rows(piece->host + offset, desc->width, desc->source.host, desc->source_pitch, desc->width,
@@ -172,10 +172,10 @@ int32_t vulkan_staging_upload(struct trm_backend_stream *stream, uint64_t value,
 
 /* ---- downloads ------------------------------------------------------------------------------------- */
 
-static struct vulkan_finish finish_of(const struct trm_copy_2d_desc *desc, const void *source,
-                                      uint64_t source_pitch)
+static struct vulkan_host_copy host_copy_of(const struct trm_copy_2d_desc *desc, const void *source,
+                                            uint64_t source_pitch)
 {
-    return (struct vulkan_finish){
+    return (struct vulkan_host_copy){
         .destination       = desc->destination.host,
         .source            = source,
         .width             = desc->width,
@@ -190,11 +190,11 @@ static int32_t download_directly(struct trm_backend_stream *stream, uint64_t val
                                  const struct trm_copy_2d_desc *desc)
 {
     struct vulkan_batch *batch;
-    const struct vulkan_finish finish =
-        finish_of(desc, desc->source.memory->host + desc->source.offset, desc->source_pitch);
+    const struct vulkan_host_copy copy =
+        host_copy_of(desc, desc->source.memory->host + desc->source.offset, desc->source_pitch);
     int32_t status = vulkan_stream_open(stream, value, &batch);
     if (status == TRM_OK)
-        status = vulkan_batch_add_finish(stream, batch, &finish);
+        status = vulkan_batch_add_host_copy(stream, batch, &copy);
     if (status == TRM_OK)
         status = vulkan_stream_note(stream, value, desc->width * desc->height);
     if (status != TRM_OK)
@@ -211,15 +211,15 @@ static int32_t download_small(struct trm_backend_stream *stream, uint64_t value,
     uint64_t offset = 0, bytes = desc->width * desc->height;
     int32_t status = vulkan_stream_open(stream, value, &batch);
     if (status == TRM_OK)
-        status = take_room(stream->device, batch, bytes, &piece, &offset);
+        status = reserve(stream->device, batch, bytes, &piece, &offset);
     if (piece == NULL)
         return status;
     status = vulkan_record_copy_2d(&stream->recorder, piece, offset, desc->width, desc->source.memory,
                                    desc->source.offset, desc->source_pitch, desc->width, desc->height);
     if (status != TRM_OK)
         return status;
-    const struct vulkan_finish finish = finish_of(desc, piece->host + offset, desc->width);
-    status                            = vulkan_batch_add_finish(stream, batch, &finish);
+    const struct vulkan_host_copy copy = host_copy_of(desc, piece->host + offset, desc->width);
+    status                             = vulkan_batch_add_host_copy(stream, batch, &copy);
     if (status != TRM_OK)
         return status;
     stream->host_written = value;

@@ -39,7 +39,7 @@ void vulkan_copy_rows(void *destination, uint64_t destination_pitch, const void 
                       uint64_t source_pitch, uint64_t width, uint64_t height);
 
 /* The pieces that a batch used are free again. */
-void vulkan_staging_give(struct trm_backend_device *device, struct vulkan_staging *pieces);
+void vulkan_staging_release(struct trm_backend_device *device, struct vulkan_staging *pieces);
 /* With the device: nothing of the driver is made. */
 int32_t vulkan_staging_init(struct trm_backend_device *device);
 /* When the device is closed, before its heap goes; fine where init was never called or failed. */

@@ -75,7 +75,7 @@ static int32_t lane_make(struct trm_backend_device *device, struct vulkan_lane *
 static int32_t lanes_make(struct trm_backend_device *device, const struct vulkan_queue *queue)
 {
     struct vulkan_stager *stager = device->stager;
-    uint32_t place               = vulkan_family_place(device, queue);
+    uint32_t place               = vulkan_family_index(device, queue);
     int32_t status               = vulkan_copy_kernel_prepare(device);
     pthread_mutex_lock(&stager->making);
     if (status == TRM_OK && stager->timeline == NULL)
@@ -188,7 +188,7 @@ static int32_t record(struct vulkan_copy_job *job, struct vulkan_lane *lane, con
 static int32_t start(struct vulkan_copy_job *job, struct vulkan_lane *lane, const struct chunk *chunk)
 {
     struct trm_backend_device *device = job->device;
-    uint32_t place                    = vulkan_family_place(device, job->queue);
+    uint32_t place                    = vulkan_family_index(device, job->queue);
     VkResult result                   = device->vk.vkResetCommandPool(device->handle, lane->pools[place], 0);
     if (result < 0)
         return vulkan_device_fail(device, result, "vkResetCommandPool");

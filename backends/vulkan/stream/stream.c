@@ -61,8 +61,8 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
     status = init_lock(stream);
     if (status != TRM_OK)
         goto unref_timeline;
-    bool computes = device->copies_by_kernel && !device->small_by_engine;
-    stream->queue = vulkan_queue_take(vulkan_queue_choose(device, desc->role, desc->priority, computes));
+    bool computes = device->copies_by_kernel && !device->copies_small_by_engine;
+    stream->queue = vulkan_queue_retain(vulkan_queue_choose(device, desc->role, desc->priority, computes));
     stream->recorder.device      = device;
     stream->recorder.can_compute = stream->queue->can_compute;
     list_add(stream);
@@ -99,10 +99,10 @@ static void take_off_stalled(struct trm_backend_stream *stream)
 static void wait_for_host(struct trm_backend_stream *stream)
 {
     while (stream->job != NULL || stream->finishing) {
-        uint32_t seen = atomic_load(&stream->moved);
+        uint32_t seen = atomic_load(&stream->wake_count);
         atomic_fetch_add(&stream->sleepers, 1);
         pthread_mutex_unlock(&stream->lock);
-        vulkan_futex_wait(&stream->moved, seen, VULKAN_NEVER);
+        vulkan_futex_wait(&stream->wake_count, seen, VULKAN_NEVER);
         pthread_mutex_lock(&stream->lock);
         atomic_fetch_sub(&stream->sleepers, 1);
     }
@@ -114,9 +114,9 @@ static void stream_destroy(struct trm_backend_stream *stream)
     vulkan_stream_lock(stream);
     wait_for_host(stream);
     vulkan_stream_progress(stream);
-    vulkan_stream_end_flying(stream);
+    vulkan_stream_end_in_flight(stream);
     vulkan_record_fini(&stream->recorder);
-    vulkan_pace_fini(stream);
+    vulkan_kernel_timing_fini(stream);
     while (stream->spare != NULL) {
         struct vulkan_batch *batch = stream->spare;
         stream->spare              = batch->next;
@@ -126,7 +126,7 @@ static void stream_destroy(struct trm_backend_stream *stream)
     vulkan_stream_unlock(stream);
     list_remove(stream);
     take_off_stalled(stream);
-    vulkan_queue_give(stream->queue);
+    vulkan_queue_release(stream->queue);
     vulkan_stream_release(stream);
 }
 
@@ -145,9 +145,9 @@ static void ask_other(struct trm_backend_stream *other, uint64_t value)
     vulkan_stream_lock(other);
     if (atomic_load(&other->timeline->failure) == TRM_OK)
         vulkan_stream_submit(other, value);
-    if (other->wanted < value)
-        other->wanted = value;
-    vulkan_stream_watch_flying(other);
+    if (other->awaited < value)
+        other->awaited = value;
+    vulkan_stream_watch_in_flight(other);
     vulkan_stream_unlock(other);
 }
 
@@ -196,7 +196,7 @@ static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
         ;
     vulkan_stream_lock(stream);
     if (atomic_load(&stream->timeline->failure) == TRM_OK)
-        vulkan_stream_submit(stream, stream->asked);
+        vulkan_stream_submit(stream, stream->requested);
     vulkan_stream_unlock(stream);
 }
 

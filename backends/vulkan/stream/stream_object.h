@@ -59,27 +59,27 @@ struct trm_backend_stream {
     struct vulkan_queue *queue;
     int32_t role, priority;
     bool computes; /* it has launches or what else needs a queue that computes: it stays on one */
-    struct vulkan_timed timed;
+    struct vulkan_timed_launch timed_launch;
     _Atomic uint32_t
         references; /* the core's; one for every watch and job, and for being in a list of the device's */
     pthread_mutex_t lock; /* all below but what is atomic. Recursive, for the report of a loss */
     struct vulkan_timeline *timeline;
     struct vulkan_timeline
-        *helper; /* made when first needed: ends of batches that the host still has to finish */
-    uint64_t helper_value;
+        *device_timeline; /* made when first needed: ends of batches that the host still has to finish */
+    uint64_t device_value;
     struct vulkan_batch *open;
-    struct vulkan_batch *held, *last_held;
-    struct vulkan_batch *flying, *last_flying;
+    struct vulkan_batch *deferred, *last_deferred;
+    struct vulkan_batch *in_flight, *last_in_flight;
     struct vulkan_batch *spare;
-    struct vulkan_batch *job;         /* whose job was given to the copying thread; not in a list */
-    struct vulkan_queue *flown_queue; /* where the last batch went */
+    struct vulkan_batch *job;        /* whose job was given to the copying thread; not in a list */
+    struct vulkan_queue *last_queue; /* where the last batch went */
     /* Of the first stream for kernels that has waited for this one: what it uploads is for them. NULL: none has. */
     _Atomic(struct vulkan_queue *) reader;
     struct vulkan_recorder recorder; /* where commands of the open batch go, and which accesses they made */
     uint64_t enqueued;               /* number of the last operation */
     uint64_t marked;                 /* the enqueuing thread's */
-    uint64_t asked;                  /* all up to here is to be submitted as soon as it can be */
-    uint64_t wanted; /* streams on the device wait for numbers up to here, so that the host's part is not
+    uint64_t requested;              /* all up to here is to be submitted as soon as it can be */
+    uint64_t awaited; /* streams on the device wait for numbers up to here, so that the host's part is not
                                          to be left to whoever waits */
     uint32_t waiting_operations; /* enqueued since it was last tried to submit everything; and their bytes */
     uint64_t waiting_bytes;
@@ -91,7 +91,7 @@ struct trm_backend_stream {
     bool unstall;                /* what others may wait for has come on: see vulkan_stream_unlock() */
     struct vulkan_notice *notices, *spare_notices; /* by value */
     _Atomic uint32_t
-        moved; /* futex: changes with all that a thread may sleep for which the device does not bring about */
+        wake_count; /* futex: changes with all that a thread may sleep for which the device does not bring about */
     _Atomic uint32_t sleepers;
     bool stalled; /* in device->stalled; under device->stall_lock */
     struct trm_backend_stream *next_stalled;
@@ -131,7 +131,7 @@ int32_t vulkan_stream_close_batch(struct trm_backend_stream *stream);
 /* A command buffer that somebody else recorded, as operation `value`. It may be pending already. `named` is the last kernel in
  * it; NULL: none. */
 int32_t vulkan_stream_add_commands(struct trm_backend_stream *stream, uint64_t value,
-                                   VkCommandBuffer commands, const struct trm_backend_kernel *named);
+                                   VkCommandBuffer commands, const struct trm_backend_kernel *last_kernel);
 
 /* A job as operation `value`; released when it has run or never will. On a failure it stays the caller's. */
 int32_t vulkan_stream_add_job(struct trm_backend_stream *stream, uint64_t value, struct vulkan_job *job);
@@ -161,7 +161,7 @@ int32_t vulkan_stream_add_gate(struct trm_backend_stream *stream, uint64_t value
 void vulkan_stream_submit(struct trm_backend_stream *stream, uint64_t value);
 
 /* See to it that the service attends to the stream where somebody counts on it. */
-void vulkan_stream_watch_flying(struct trm_backend_stream *stream);
+void vulkan_stream_watch_in_flight(struct trm_backend_stream *stream);
 
 /* Try again the streams that were held back by a timeline that has come on. The caller holds no lock. */
 void vulkan_device_unstall(struct trm_backend_device *device);
@@ -185,11 +185,11 @@ void vulkan_stream_retain(struct trm_backend_stream *stream);
 void vulkan_stream_release(struct trm_backend_stream *stream);
 
 /* What threads may sleep for has changed. Any thread. */
-static inline void vulkan_stream_move(struct trm_backend_stream *stream)
+static inline void vulkan_stream_wake(struct trm_backend_stream *stream)
 {
-    atomic_fetch_add(&stream->moved, 1);
+    atomic_fetch_add(&stream->wake_count, 1);
     if (atomic_load(&stream->sleepers) != 0)
-        vulkan_futex_wake(&stream->moved);
+        vulkan_futex_wake(&stream->wake_count);
 }
 
 /* ---- failing.c */
@@ -212,7 +212,7 @@ int32_t vulkan_stream_failure(const struct trm_backend_stream *stream);
 int32_t vulkan_stream_explain(struct trm_backend_stream *stream);
 
 /* When the stream goes: everything is taken back. The caller has locked the stream. */
-void vulkan_stream_end_flying(struct trm_backend_stream *stream);
+void vulkan_stream_end_in_flight(struct trm_backend_stream *stream);
 
 /* Give the stream up; the slot of the table. */
 void vulkan_stream_abandon(struct trm_backend_stream *stream, int32_t status);
@@ -233,7 +233,7 @@ int32_t vulkan_stream_launch(struct trm_backend_stream *stream, uint64_t value,
 /* ---- wait.c: slots of the table */
 
 /* What a thread that waits for a number is to sleep for. */
-struct vulkan_rest {
+struct vulkan_wait_target {
     struct vulkan_timeline
         *timeline; /* NULL: for stream->moved to change from `seen`; it counts as a sleeper */
     uint64_t value;
@@ -241,7 +241,8 @@ struct vulkan_rest {
 };
 
 /* TRM_OK: `value` is complete. TIMEOUT: sleep first. Else the stream's failure, explained. Submits. No lock. */
-int32_t vulkan_stream_look(struct trm_backend_stream *stream, uint64_t value, struct vulkan_rest *rest);
+int32_t vulkan_stream_poll(struct trm_backend_stream *stream, uint64_t value,
+                           struct vulkan_wait_target *target);
 
 int32_t vulkan_stream_query(struct trm_backend_stream *stream, uint64_t *completed);
 int32_t vulkan_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns);
@@ -253,8 +254,8 @@ int32_t vulkan_stream_notify(struct trm_backend_stream *stream, uint64_t value, 
                              void *user);
 
 /* Those that are to be told by now, off the list, with what they are told. The caller has locked the stream. */
-struct vulkan_notice *vulkan_stream_take_due(struct trm_backend_stream *stream);
+struct vulkan_notice *vulkan_stream_take_due_notices(struct trm_backend_stream *stream);
 /* Tell them. No lock. */
-void vulkan_notices_tell(struct vulkan_notice *list);
+void vulkan_notices_call(struct vulkan_notice *list);
 
 #endif

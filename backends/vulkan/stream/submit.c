@@ -83,7 +83,7 @@ static bool may_wait(struct vulkan_batch *batch, const struct vulkan_wait *wait)
         }
         if (is_coming(wait))
             return true;
-        if (wait->timeline->outside)
+        if (wait->timeline->is_external)
             return is_reached_outside(batch, wait);
         if (turn == 0)
             stall(stream);
@@ -120,11 +120,11 @@ static void add_signal(struct submission *to, const struct vulkan_timeline *time
 /* The stream has come to another queue: what was submitted to the old one goes before. */
 static void add_own_wait(struct trm_backend_stream *stream, struct submission *to)
 {
-    const struct vulkan_batch *last = stream->last_flying;
-    if (stream->flying == NULL || stream->flown_queue == to->queue)
+    const struct vulkan_batch *last = stream->last_in_flight;
+    if (stream->in_flight == NULL || stream->last_queue == to->queue)
         return;
-    if (last->helper != 0)
-        add_wait(to, stream->helper, last->helper);
+    if (last->device_value != 0)
+        add_wait(to, stream->device_timeline, last->device_value);
     else
         add_wait(to, stream->timeline, last->value);
 }
@@ -157,7 +157,7 @@ static void add_info(struct submission *to, const struct vulkan_batch *batch, ui
 /* Numbers come in order: behind what the host ends, the host ends all. */
 static bool is_ended_by_host(const struct vulkan_batch *batch, struct submission *to)
 {
-    if (batch->finish_count != 0 || atomic_load(&batch->stream->host_ended) != 0)
+    if (batch->host_copy_count != 0 || atomic_load(&batch->stream->host_ended) != 0)
         to->host_ends = true;
     return to->host_ends;
 }
@@ -176,8 +176,8 @@ static void add_batch(struct submission *to, struct vulkan_batch *batch)
             add_wait(to, wait->timeline, wait->value);
     }
     if (is_ended_by_host(batch, to)) {
-        batch->helper = ++stream->helper_value;
-        add_signal(to, stream->helper, batch->helper);
+        batch->device_value = ++stream->device_value;
+        add_signal(to, stream->device_timeline, batch->device_value);
         add_info(to, batch, first_wait, first_signal);
         return;
     }
@@ -206,7 +206,7 @@ static bool has_room(const struct submission *to, const struct vulkan_batch *bat
 /* Nothing where the stream breaks over it: then the batches are gone. */
 static void collect(struct trm_backend_stream *stream, uint64_t value, struct submission *to)
 {
-    struct vulkan_batch *batch = stream->held;
+    struct vulkan_batch *batch = stream->deferred;
     to->count = to->info_count = to->wait_count = to->signal_count = 0;
     to->host_ends                                                  = false;
     while (batch != NULL && batch->first <= value && has_room(to, batch) && may_go(batch)) {
@@ -219,10 +219,10 @@ static void collect(struct trm_backend_stream *stream, uint64_t value, struct su
 
 /* ---- submitting ------------------------------------------------------------------------------------ */
 
-static struct vulkan_batch *pop_held(struct trm_backend_stream *stream)
+static struct vulkan_batch *pop_deferred(struct trm_backend_stream *stream)
 {
-    struct vulkan_batch *batch = stream->held;
-    stream->held               = batch->next;
+    struct vulkan_batch *batch = stream->deferred;
+    stream->deferred           = batch->next;
     batch->next                = NULL;
     return batch;
 }
@@ -233,14 +233,14 @@ static void note_signals(const struct vulkan_batch *batch)
         atomic_store(&batch->signals[i].timeline->submitted, batch->signals[i].value);
 }
 
-static void now_flies(struct trm_backend_stream *stream, struct vulkan_batch *batch)
+static void note_in_flight(struct trm_backend_stream *stream, struct vulkan_batch *batch)
 {
-    if (stream->flying != NULL)
-        stream->last_flying->next = batch;
+    if (stream->in_flight != NULL)
+        stream->last_in_flight->next = batch;
     else
-        stream->flying = batch;
-    stream->last_flying = batch;
-    if (batch->helper != 0) {
+        stream->in_flight = batch;
+    stream->last_in_flight = batch;
+    if (batch->device_value != 0) {
         atomic_fetch_add(&stream->host_ended, 1);
         return;
     }
@@ -259,7 +259,7 @@ static void break_by_submission(struct trm_backend_stream *stream, VkResult resu
 }
 
 /* vkQueueSubmit() does all or nothing. */
-static void fly(struct trm_backend_stream *stream, struct submission *what)
+static void submit_collected(struct trm_backend_stream *stream, struct submission *what)
 {
     VkResult result = vulkan_queue_send(stream->device, what->queue, what->info_count, what->infos);
     if (result < 0) {
@@ -267,48 +267,48 @@ static void fly(struct trm_backend_stream *stream, struct submission *what)
         return;
     }
     for (uint32_t i = 0; i < what->count; i++)
-        now_flies(stream, pop_held(stream));
-    stream->flown_queue = what->queue;
-    stream->unstall     = stream->unstall || atomic_load(&stream->device->stalled_count) != 0;
-    vulkan_stream_watch_flying(stream);
-    vulkan_stream_move(stream);
+        note_in_flight(stream, pop_deferred(stream));
+    stream->last_queue = what->queue;
+    stream->unstall    = stream->unstall || atomic_load(&stream->device->stalled_count) != 0;
+    vulkan_stream_watch_in_flight(stream);
+    vulkan_stream_wake(stream);
 }
 
 /* A job runs when all before it is complete, and nothing behind it has been submitted. */
 static void start_job(struct trm_backend_stream *stream, uint64_t value)
 {
-    const struct vulkan_batch *first = stream->held;
+    const struct vulkan_batch *first = stream->deferred;
     if (first == NULL || first->job == NULL || first->first > value || stream->job != NULL)
         return;
     vulkan_stream_reap(stream, true);
-    if (stream->flying != NULL) {
-        vulkan_stream_watch_flying(stream);
+    if (stream->in_flight != NULL) {
+        vulkan_stream_watch_in_flight(stream);
         return;
     }
-    stream->job = pop_held(stream);
+    stream->job = pop_deferred(stream);
     vulkan_stream_retain(stream);
-    vulkan_service_run(stream->device->service, stream->job->job);
+    vulkan_service_run_job(stream->device->service, stream->job->job);
 }
 
 void vulkan_stream_submit(struct trm_backend_stream *stream, uint64_t value)
 {
     struct submission submission;
     uint64_t last = value < stream->enqueued ? value : stream->enqueued;
-    if (stream->asked < last)
-        stream->asked = last;
+    if (stream->requested < last)
+        stream->requested = last;
     if (last == stream->enqueued) {
         stream->waiting_operations = 0;
         stream->waiting_bytes      = 0;
     }
-    if (stream->open != NULL && stream->open->operations != 0 && stream->open->first <= stream->asked)
+    if (stream->open != NULL && stream->open->operations != 0 && stream->open->first <= stream->requested)
         vulkan_stream_close_batch(stream);
-    while (stream->held != NULL && stream->job == NULL && !vulkan_device_is_lost(stream->device)) {
-        collect(stream, stream->asked, &submission);
+    while (stream->deferred != NULL && stream->job == NULL && !vulkan_device_is_lost(stream->device)) {
+        collect(stream, stream->requested, &submission);
         if (submission.count == 0) {
-            start_job(stream, stream->asked);
+            start_job(stream, stream->requested);
             return;
         }
-        fly(stream, &submission);
+        submit_collected(stream, &submission);
     }
 }
 
@@ -320,8 +320,8 @@ static void watch_end(struct vulkan_batch *batch)
     if (batch->watched)
         return;
     batch->watched        = true;
-    batch->watch.timeline = batch->helper != 0 ? stream->helper : stream->timeline;
-    batch->watch.value    = batch->helper != 0 ? batch->helper : batch->value;
+    batch->watch.timeline = batch->device_value != 0 ? stream->device_timeline : stream->timeline;
+    batch->watch.value    = batch->device_value != 0 ? batch->device_value : batch->value;
     vulkan_timeline_retain(batch->watch.timeline);
     vulkan_stream_retain(stream);
     vulkan_service_watch(stream->device->service, &batch->watch);
@@ -330,21 +330,21 @@ static void watch_end(struct vulkan_batch *batch)
 /* The end of a batch is watched where somebody is to be told of it, where streams wait on the device for what the host has
  * to do at it, and, of the last, where a job or the end of a broken stream comes next. All of these have started the service. Where a thread
  * is at the host's part it comes here when it is done. */
-void vulkan_stream_watch_flying(struct trm_backend_stream *stream)
+void vulkan_stream_watch_in_flight(struct trm_backend_stream *stream)
 {
     const struct vulkan_notice *notice = stream->notices;
-    bool job_is_next =
-        stream->held != NULL && stream->held->job != NULL && stream->held->first <= stream->asked;
+    bool job_is_next                   = stream->deferred != NULL && stream->deferred->job != NULL &&
+                       stream->deferred->first <= stream->requested;
     bool ends = notice != NULL && atomic_load(&stream->timeline->failure) != TRM_OK;
     if (notice == NULL && !job_is_next && atomic_load(&stream->host_ended) == 0)
         return;
-    for (struct vulkan_batch *batch = stream->flying; batch != NULL; batch = batch->next) {
-        bool is_wanted = batch->helper != 0 && batch->first <= stream->wanted;
+    for (struct vulkan_batch *batch = stream->in_flight; batch != NULL; batch = batch->next) {
+        bool is_wanted = batch->device_value != 0 && batch->first <= stream->awaited;
         for (; notice != NULL && notice->value <= batch->value; notice = notice->next)
             is_wanted = true;
-        if (batch == stream->last_flying && (job_is_next || ends))
+        if (batch == stream->last_in_flight && (job_is_next || ends))
             is_wanted = true;
-        if (is_wanted && !(batch->helper != 0 && stream->finishing))
+        if (is_wanted && !(batch->device_value != 0 && stream->finishing))
             watch_end(batch);
     }
 }
@@ -382,7 +382,7 @@ void vulkan_device_unstall(struct trm_backend_device *device)
         for (; stream != NULL; stream = next) {
             next = take_off(stream);
             vulkan_stream_lock(stream);
-            vulkan_stream_submit(stream, stream->asked);
+            vulkan_stream_submit(stream, stream->requested);
             again           = again || stream->unstall;
             stream->unstall = false;
             pthread_mutex_unlock(&stream->lock);

@@ -17,7 +17,7 @@
 #define SIGNALS_MOST 3u
 
 /* Looks between two looks at the clock. */
-#define LOOKS 8u
+#define POLLS_PER_CLOCK_READ 8u
 
 /* ---- life ------------------------------------------------------------------------------------------ */
 
@@ -27,9 +27,9 @@ int32_t vulkan_timeline_wrap(struct trm_backend_device *device, VkSemaphore sema
     struct vulkan_timeline *timeline = vulkan_allocate(device->instance, sizeof(*timeline));
     if (timeline == NULL)
         return vulkan_fail_host_memory(device->instance, "a timeline");
-    timeline->device    = device;
-    timeline->semaphore = semaphore;
-    timeline->outside   = true;
+    timeline->device      = device;
+    timeline->semaphore   = semaphore;
+    timeline->is_external = true;
     atomic_init(&timeline->references, 1);
     atomic_init(&timeline->last, UINT64_MAX);
     *result = timeline;
@@ -51,7 +51,7 @@ int32_t vulkan_timeline_create(struct trm_backend_device *device, struct vulkan_
     if (status != TRM_OK)
         device->vk.vkDestroySemaphore(device->handle, semaphore, NULL);
     else
-        (*timeline)->outside = false;
+        (*timeline)->is_external = false;
     return status;
 }
 
@@ -70,8 +70,8 @@ static void destroy(struct trm_backend_device *device, VkSemaphore semaphore)
  * which tells of the number first and looks at the semaphore once more. So some others are to go before it does. */
 static void destroy_later(struct trm_backend_device *device, VkSemaphore semaphore)
 {
-    uint32_t place = atomic_fetch_add(&device->gone_count, 1) % VULKAN_GONE_MOST;
-    destroy(device, atomic_exchange(&device->gone[place], semaphore));
+    uint32_t place = atomic_fetch_add(&device->retired_count, 1) % VULKAN_RETIRED_MOST;
+    destroy(device, atomic_exchange(&device->retired[place], semaphore));
 }
 
 void vulkan_timeline_release(struct vulkan_timeline *timeline)
@@ -85,8 +85,8 @@ void vulkan_timeline_release(struct vulkan_timeline *timeline)
 
 void vulkan_timelines_fini(struct trm_backend_device *device)
 {
-    for (uint32_t i = 0; i < VULKAN_GONE_MOST; i++)
-        destroy(device, atomic_exchange(&device->gone[i], VK_NULL_HANDLE));
+    for (uint32_t i = 0; i < VULKAN_RETIRED_MOST; i++)
+        destroy(device, atomic_exchange(&device->retired[i], VK_NULL_HANDLE));
 }
 
 /* ---- the counter ----------------------------------------------------------------------------------- */
@@ -170,11 +170,11 @@ void vulkan_timeline_break(struct vulkan_timeline *timeline, uint64_t last, int3
 /* ---- waiting --------------------------------------------------------------------------------------- */
 
 /* TRM_OK, TIMEOUT when it has not got there in the time for looking, or DEVICE_LOST. */
-static int32_t look(struct vulkan_timeline *timeline, uint64_t value, uint64_t end)
+static int32_t poll_until(struct vulkan_timeline *timeline, uint64_t value, uint64_t end)
 {
     uint64_t completed;
     do {
-        for (uint32_t i = 0; i < LOOKS; i++) {
+        for (uint32_t i = 0; i < POLLS_PER_CLOCK_READ; i++) {
             int32_t status = vulkan_timeline_read(timeline, value, &completed);
             if (status != TRM_OK || completed >= value)
                 return status;
@@ -191,7 +191,7 @@ static int32_t pause_for_memory(struct vulkan_timeline *timeline, uint64_t value
     if (++*refusals > REFUSALS_MOST)
         return vulkan_device_fail(timeline->device, VK_ERROR_DEVICE_LOST, "vkWaitSemaphores");
     nanosleep(&pause, NULL);
-    return look(timeline, value, 0);
+    return poll_until(timeline, value, 0);
 }
 
 int32_t vulkan_timeline_sleep(struct vulkan_timeline *timeline, uint64_t value, uint64_t timeout_ns)
@@ -224,10 +224,10 @@ int32_t vulkan_timeline_wait(struct vulkan_timeline *timeline, uint64_t value, u
 {
     uint64_t spin_ns = timeline->device->spin_ns;
     uint64_t now     = vulkan_now();
-    uint64_t look_ns = timeout_ns < spin_ns ? timeout_ns : spin_ns;
-    int32_t status   = look(timeline, value, now + look_ns);
-    if (status != TRM_ERROR_TIMEOUT || timeout_ns == look_ns)
+    uint64_t poll_ns = timeout_ns < spin_ns ? timeout_ns : spin_ns;
+    int32_t status   = poll_until(timeline, value, now + poll_ns);
+    if (status != TRM_ERROR_TIMEOUT || timeout_ns == poll_ns)
         return status;
     return vulkan_timeline_sleep(timeline, value,
-                                 timeout_ns == UINT64_MAX ? UINT64_MAX : timeout_ns - look_ns);
+                                 timeout_ns == UINT64_MAX ? UINT64_MAX : timeout_ns - poll_ns);
 }

@@ -24,7 +24,7 @@ struct vulkan_timeline {
     VkSemaphore semaphore;
     _Atomic uint32_t references;
     bool
-        outside; /* a semaphore of others: nobody tells what has been submitted, it is only known what was reached */
+        is_external; /* a semaphore of others: nobody tells what has been submitted, it is only known what was reached */
     /* The highest number whose signal is in a queue, with nothing in front of it that the host has to do, or was done by the
      * host. A submission that waits for a higher one is held back: queues may be shared, and what waits in front of what it
      * waits for hangs. */

@@ -14,7 +14,7 @@ static bool is_well(const struct trm_backend_stream *stream)
            !vulkan_device_is_lost(stream->device);
 }
 
-static int32_t query_slowly(struct trm_backend_stream *stream, uint64_t *completed)
+static int32_t query_locked(struct trm_backend_stream *stream, uint64_t *completed)
 {
     vulkan_stream_lock(stream);
     vulkan_stream_progress(stream);
@@ -30,12 +30,12 @@ int32_t vulkan_stream_query(struct trm_backend_stream *stream, uint64_t *complet
     struct vulkan_timeline *timeline = stream->timeline;
     uint64_t seen;
     if (!is_well(stream) || atomic_load(&stream->host_ended) != 0)
-        return query_slowly(stream, completed);
+        return query_locked(stream, completed);
     uint64_t submitted = atomic_load_explicit(&timeline->submitted, memory_order_acquire);
     int32_t status     = vulkan_timeline_read(timeline, submitted, &seen);
     /* It may have failed meanwhile. */
     if (status == TRM_OK && !is_well(stream))
-        return query_slowly(stream, completed);
+        return query_locked(stream, completed);
     if (status == TRM_OK)
         *completed = seen;
     return status;
@@ -44,46 +44,49 @@ int32_t vulkan_stream_query(struct trm_backend_stream *stream, uint64_t *complet
 /* ---- waiting --------------------------------------------------------------------------------------- */
 
 /* For the host. `seen` was read before anything was looked at, so that no change is missed. */
-static void rest_for_host(struct trm_backend_stream *stream, struct vulkan_rest *rest)
+static void target_host(struct trm_backend_stream *stream, struct vulkan_wait_target *target)
 {
-    rest->timeline = NULL;
+    target->timeline = NULL;
     atomic_fetch_add(&stream->sleepers, 1);
 }
 
-static void rest_for_batch(struct trm_backend_stream *stream, const struct vulkan_batch *batch,
-                           struct vulkan_rest *rest)
+static void target_batch(struct trm_backend_stream *stream, const struct vulkan_batch *batch,
+                         struct vulkan_wait_target *target)
 {
-    rest->timeline = batch->helper != 0 ? stream->helper : stream->timeline;
-    rest->value    = batch->helper != 0 ? batch->helper : batch->value;
+    target->timeline = batch->device_value != 0 ? stream->device_timeline : stream->timeline;
+    target->value    = batch->device_value != 0 ? batch->device_value : batch->value;
 }
 
 /* Where the value, which is not complete, is on its way. On a broken stream that it never comes to, the end is waited for. */
-static void choose_rest(struct trm_backend_stream *stream, uint64_t value, struct vulkan_rest *rest)
+static void choose_target(struct trm_backend_stream *stream, uint64_t value,
+                          struct vulkan_wait_target *target)
 {
-    const struct vulkan_batch *batch = stream->flying;
+    const struct vulkan_batch *batch = stream->in_flight;
     while (batch != NULL && batch->value < value)
         batch = batch->next;
-    if (batch == NULL && atomic_load(&stream->timeline->failure) != TRM_OK && stream->flying != NULL)
-        batch = stream->last_flying;
-    if (batch == NULL || (batch->helper != 0 && stream->finishing) || vulkan_device_is_lost(stream->device))
-        rest_for_host(stream, rest);
+    if (batch == NULL && atomic_load(&stream->timeline->failure) != TRM_OK && stream->in_flight != NULL)
+        batch = stream->last_in_flight;
+    if (batch == NULL || (batch->device_value != 0 && stream->finishing) ||
+        vulkan_device_is_lost(stream->device))
+        target_host(stream, target);
     else
-        rest_for_batch(stream, batch, rest);
+        target_batch(stream, batch, target);
 }
 
-int32_t vulkan_stream_look(struct trm_backend_stream *stream, uint64_t value, struct vulkan_rest *rest)
+int32_t vulkan_stream_poll(struct trm_backend_stream *stream, uint64_t value,
+                           struct vulkan_wait_target *target)
 {
     vulkan_stream_lock(stream);
     if (atomic_load(&stream->timeline->failure) == TRM_OK)
         vulkan_stream_submit(stream, value);
-    rest->seen = atomic_load(&stream->moved);
+    target->seen = atomic_load(&stream->wake_count);
     if (atomic_load(&stream->timeline->completed) < value)
         vulkan_stream_progress(stream);
     else
         vulkan_stream_reap(stream, false);
     int32_t status = vulkan_stream_explain(stream);
     if (status == TRM_OK && atomic_load(&stream->timeline->completed) < value) {
-        choose_rest(stream, value, rest);
+        choose_target(stream, value, target);
         status = TRM_ERROR_TIMEOUT;
     }
     vulkan_stream_unlock(stream);
@@ -91,34 +94,35 @@ int32_t vulkan_stream_look(struct trm_backend_stream *stream, uint64_t value, st
 }
 
 /* Returns when it is worth to look again, or the deadline has come. A loss is found out by looking, too. */
-static void take_rest(struct trm_backend_stream *stream, const struct vulkan_rest *rest, uint64_t deadline)
+static void sleep_on(struct trm_backend_stream *stream, const struct vulkan_wait_target *target,
+                     uint64_t deadline)
 {
-    if (rest->timeline != NULL) {
-        vulkan_timeline_wait(rest->timeline, rest->value, vulkan_remaining(deadline));
+    if (target->timeline != NULL) {
+        vulkan_timeline_wait(target->timeline, target->value, vulkan_remaining(deadline));
         return;
     }
-    while (atomic_load(&stream->moved) == rest->seen)
-        if (!vulkan_futex_wait(&stream->moved, rest->seen, deadline))
+    while (atomic_load(&stream->wake_count) == target->seen)
+        if (!vulkan_futex_wait(&stream->wake_count, target->seen, deadline))
             break;
     atomic_fetch_sub(&stream->sleepers, 1);
 }
 
 int32_t vulkan_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
-    struct vulkan_rest rest = {0};
-    uint64_t deadline       = vulkan_deadline(timeout_ns);
+    struct vulkan_wait_target target = {0};
+    uint64_t deadline                = vulkan_deadline(timeout_ns);
     if (is_well(stream) && atomic_load(&stream->timeline->completed) >= value)
         return TRM_OK;
     while (true) {
-        int32_t status = vulkan_stream_look(stream, value, &rest);
+        int32_t status = vulkan_stream_poll(stream, value, &target);
         if (status != TRM_ERROR_TIMEOUT)
             return status;
         if (vulkan_remaining(deadline) == 0) {
-            if (rest.timeline == NULL)
+            if (target.timeline == NULL)
                 atomic_fetch_sub(&stream->sleepers, 1);
             return vulkan_fail(stream->device->instance, TRM_ERROR_TIMEOUT, 0,
                                "The stream has not got there yet.");
         }
-        take_rest(stream, &rest, deadline);
+        sleep_on(stream, &target, deadline);
     }
 }

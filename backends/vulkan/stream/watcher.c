@@ -11,23 +11,23 @@
 #define LOOK_UP_NS UINT64_C(100000000)
 
 struct vulkan_watcher {
-    struct vulkan_watching *watching;
+    struct vulkan_watchers *watchers;
     pthread_t thread;
     pthread_cond_t called;
     struct vulkan_watch *watches;     /* all of one timeline */
     struct vulkan_timeline *timeline; /* of its watches; NULL: none */
     /* To be woken by, while it sleeps for a timeline from outside; made when needed. */
-    struct vulkan_timeline *own;
-    uint64_t hurries; /* that `own` was signalled with */
-    uint64_t value;   /* it sleeps for; 0: awake */
-    bool calling;     /* the watches that were due */
-    bool refused;     /* `own` could not be made: not tried again */
+    struct vulkan_timeline *wake_timeline;
+    uint64_t wake_value; /* that `own` was signalled with */
+    uint64_t value;      /* it sleeps for; 0: awake */
+    bool calling;        /* the watches that were due */
+    bool wake_refused;   /* `own` could not be made: not tried again */
 };
 
 /* What a watching thread sleeps for, without the lock. */
 struct sleep {
-    struct vulkan_timeline *timeline, *own;
-    uint64_t value, hurries;
+    struct vulkan_timeline *timeline, *wake_timeline;
+    uint64_t value, wake_value;
 };
 
 /* ---- threads --------------------------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static struct vulkan_watch *take_due(struct vulkan_watcher *watcher, bool all)
     uint64_t completed = atomic_load(&watcher->timeline->completed);
     while (*place != NULL) {
         struct vulkan_watch *watch = *place;
-        if (!all && !watch->hurried && watch->value > completed) {
+        if (!all && !watch->is_cancelled && watch->value > completed) {
             place = &watch->next;
             continue;
         }
@@ -74,9 +74,9 @@ static struct vulkan_watch *take_due(struct vulkan_watcher *watcher, bool all)
 }
 
 /* All of a timeline's that wait for a thread. */
-static void adopt(struct vulkan_watcher *watcher)
+static void take_waiting(struct vulkan_watcher *watcher)
 {
-    struct vulkan_watch **place = &watcher->watching->waiting;
+    struct vulkan_watch **place = &watcher->watchers->waiting;
     if (*place != NULL && watcher->timeline == NULL)
         watcher->timeline = (*place)->timeline;
     while (*place != NULL) {
@@ -100,10 +100,10 @@ static uint64_t lowest(const struct vulkan_watcher *watcher)
 
 /* For a timeline from outside, or to be hurried. What the driver answers is of no interest but for the loss: the counter
  * tells. */
-static int32_t sleep_outside(struct trm_backend_device *device, const struct sleep *what)
+static int32_t sleep_external(struct trm_backend_device *device, const struct sleep *what)
 {
-    VkSemaphore semaphores[2] = {what->timeline->semaphore, what->own->semaphore};
-    uint64_t values[2]        = {what->value, what->hurries + 1};
+    VkSemaphore semaphores[2] = {what->timeline->semaphore, what->wake_timeline->semaphore};
+    uint64_t values[2]        = {what->value, what->wake_value + 1};
     uint64_t completed;
     VkSemaphoreWaitInfo info = {
         .sType          = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
@@ -121,10 +121,10 @@ static int32_t sleep_outside(struct trm_backend_device *device, const struct sle
 /* Without memory for a timeline to be woken by it looks up from time to time. */
 static int32_t sleep_for(struct trm_backend_device *device, const struct sleep *what)
 {
-    if (!what->timeline->outside)
+    if (!what->timeline->is_external)
         return vulkan_timeline_sleep(what->timeline, what->value, UINT64_MAX);
-    if (what->own != NULL)
-        return sleep_outside(device, what);
+    if (what->wake_timeline != NULL)
+        return sleep_external(device, what);
     int32_t status = vulkan_timeline_sleep(what->timeline, what->value, LOOK_UP_NS);
     return status == TRM_ERROR_TIMEOUT ? TRM_OK : status;
 }
@@ -138,46 +138,46 @@ static void call_all(struct vulkan_watch *list)
     }
 }
 
-static bool has_hurried(const struct vulkan_watcher *watcher)
+static bool has_cancelled(const struct vulkan_watcher *watcher)
 {
     const struct vulkan_watch *watch = watcher->watches;
-    while (watch != NULL && !watch->hurried)
+    while (watch != NULL && !watch->is_cancelled)
         watch = watch->next;
     return watch != NULL;
 }
 
 /* With the lock, which is given up meanwhile: a failure may be the loss of the device, of which the service is told. */
-static void make_own(struct vulkan_watcher *watcher)
+static void make_wake_timeline(struct vulkan_watcher *watcher)
 {
-    struct vulkan_watching *watching = watcher->watching;
-    struct vulkan_timeline *own      = NULL;
-    pthread_mutex_unlock(&watching->lock);
-    int32_t status = vulkan_timeline_create(watching->device, &own);
-    pthread_mutex_lock(&watching->lock);
-    watcher->refused = status != TRM_OK;
-    watcher->own     = own;
+    struct vulkan_watchers *watchers      = watcher->watchers;
+    struct vulkan_timeline *wake_timeline = NULL;
+    pthread_mutex_unlock(&watchers->lock);
+    int32_t status = vulkan_timeline_create(watchers->device, &wake_timeline);
+    pthread_mutex_lock(&watchers->lock);
+    watcher->wake_refused  = status != TRM_OK;
+    watcher->wake_timeline = wake_timeline;
 }
 
 /* With the lock, which is given up while it sleeps. The watches keep the timeline. */
 static int32_t sleep_once(struct vulkan_watcher *watcher)
 {
-    struct vulkan_watching *watching = watcher->watching;
-    if (has_hurried(watcher))
+    struct vulkan_watchers *watchers = watcher->watchers;
+    if (has_cancelled(watcher))
         return TRM_OK;
-    if (watcher->timeline->outside && watcher->own == NULL && !watcher->refused) {
-        make_own(watcher);
+    if (watcher->timeline->is_external && watcher->wake_timeline == NULL && !watcher->wake_refused) {
+        make_wake_timeline(watcher);
         return TRM_OK;
     }
     const struct sleep what = {
-        .timeline = watcher->timeline,
-        .own      = watcher->own,
-        .value    = lowest(watcher),
-        .hurries  = watcher->hurries,
+        .timeline      = watcher->timeline,
+        .wake_timeline = watcher->wake_timeline,
+        .value         = lowest(watcher),
+        .wake_value    = watcher->wake_value,
     };
     watcher->value = what.value;
-    pthread_mutex_unlock(&watching->lock);
-    int32_t status = sleep_for(watching->device, &what);
-    pthread_mutex_lock(&watching->lock);
+    pthread_mutex_unlock(&watchers->lock);
+    int32_t status = sleep_for(watchers->device, &what);
+    pthread_mutex_lock(&watchers->lock);
     watcher->value = 0;
     return status;
 }
@@ -185,142 +185,142 @@ static int32_t sleep_once(struct vulkan_watcher *watcher)
 /* One sleep, and the calls that come of it. With the lock, which is given up meanwhile. */
 static void watch_once(struct vulkan_watcher *watcher)
 {
-    struct vulkan_watching *watching = watcher->watching;
+    struct vulkan_watchers *watchers = watcher->watchers;
     int32_t status                   = sleep_once(watcher);
     struct vulkan_watch *due         = take_due(watcher, status != TRM_OK);
     if (watcher->watches == NULL)
         watcher->timeline = NULL;
     watcher->calling = true;
-    pthread_mutex_unlock(&watching->lock);
+    pthread_mutex_unlock(&watchers->lock);
     call_all(due);
-    pthread_mutex_lock(&watching->lock);
+    pthread_mutex_lock(&watchers->lock);
     watcher->calling = false;
 }
 
 static void *watch(void *argument)
 {
     struct vulkan_watcher *watcher   = argument;
-    struct vulkan_watching *watching = watcher->watching;
-    pthread_mutex_lock(&watching->lock);
+    struct vulkan_watchers *watchers = watcher->watchers;
+    pthread_mutex_lock(&watchers->lock);
     while (true) {
-        adopt(watcher);
+        take_waiting(watcher);
         if (watcher->watches != NULL)
             watch_once(watcher);
-        else if (watching->ending)
+        else if (watchers->ending)
             break;
         else
-            pthread_cond_wait(&watcher->called, &watching->lock);
+            pthread_cond_wait(&watcher->called, &watchers->lock);
     }
-    pthread_mutex_unlock(&watching->lock);
+    pthread_mutex_unlock(&watchers->lock);
     return NULL;
 }
 
 /* With the lock. NULL: there are enough, or there is no memory. */
-static struct vulkan_watcher *add_watcher(struct vulkan_watching *watching)
+static struct vulkan_watcher *add_watcher(struct vulkan_watchers *watchers)
 {
-    const struct trm_backend_instance *instance = watching->device->instance;
-    if (watching->count == VULKAN_WATCHERS_MOST)
+    const struct trm_backend_instance *instance = watchers->device->instance;
+    if (watchers->count == VULKAN_WATCHERS_MOST)
         return NULL;
     struct vulkan_watcher *watcher = vulkan_allocate(instance, sizeof(*watcher));
     if (watcher == NULL)
         return NULL;
-    watcher->watching = watching;
+    watcher->watchers = watchers;
     pthread_cond_init(&watcher->called, NULL);
     if (!vulkan_thread_start(&watcher->thread, watch, watcher)) {
         pthread_cond_destroy(&watcher->called);
         vulkan_release(instance, watcher, sizeof(*watcher));
         return NULL;
     }
-    watching->watchers[watching->count++] = watcher;
+    watchers->list[watchers->count++] = watcher;
     return watcher;
 }
 
 /* One that has the timeline and will look at it in time; or else one that has none. */
-static struct vulkan_watcher *find_watcher(struct vulkan_watching *watching, const struct vulkan_watch *watch)
+static struct vulkan_watcher *find_watcher(struct vulkan_watchers *watchers, const struct vulkan_watch *watch)
 {
     struct vulkan_watcher *idle = NULL;
-    for (uint32_t i = 0; i < watching->count; i++) {
-        struct vulkan_watcher *watcher = watching->watchers[i];
+    for (uint32_t i = 0; i < watchers->count; i++) {
+        struct vulkan_watcher *watcher = watchers->list[i];
         if (watcher->timeline == watch->timeline && watcher->value <= watch->value)
             return watcher;
         if (watcher->timeline == NULL && !watcher->calling)
             idle = watcher;
     }
-    return idle != NULL ? idle : add_watcher(watching);
+    return idle != NULL ? idle : add_watcher(watchers);
 }
 
-void vulkan_watching_add(struct vulkan_watching *watching, struct vulkan_watch *watch)
+void vulkan_watchers_add(struct vulkan_watchers *watchers, struct vulkan_watch *watch)
 {
-    watch->hurried = false;
-    pthread_mutex_lock(&watching->lock);
-    struct vulkan_watcher *watcher = find_watcher(watching, watch);
+    watch->is_cancelled = false;
+    pthread_mutex_lock(&watchers->lock);
+    struct vulkan_watcher *watcher = find_watcher(watchers, watch);
     if (watcher == NULL) {
-        push(&watching->waiting, watch);
+        push(&watchers->waiting, watch);
     } else {
         push(&watcher->watches, watch);
         watcher->timeline = watch->timeline;
         pthread_cond_signal(&watcher->called);
     }
-    pthread_mutex_unlock(&watching->lock);
+    pthread_mutex_unlock(&watchers->lock);
 }
 
 static void wake(struct vulkan_watcher *watcher)
 {
-    struct trm_backend_device *device = watcher->watching->device;
+    struct trm_backend_device *device = watcher->watchers->device;
     VkSemaphoreSignalInfo info        = {
                .sType     = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
-               .semaphore = watcher->own->semaphore,
-               .value     = watcher->hurries + 1,
+               .semaphore = watcher->wake_timeline->semaphore,
+               .value     = watcher->wake_value + 1,
     };
     if (device->vk.vkSignalSemaphore(device->handle, &info) == VK_SUCCESS)
-        watcher->hurries++;
+        watcher->wake_value++;
 }
 
-void vulkan_watching_hurry(struct vulkan_watching *watching, struct vulkan_watch *watch)
+void vulkan_watchers_cancel(struct vulkan_watchers *watchers, struct vulkan_watch *watch)
 {
-    pthread_mutex_lock(&watching->lock);
-    watch->hurried = true;
-    for (uint32_t i = 0; i < watching->count; i++) {
-        struct vulkan_watcher *watcher = watching->watchers[i];
-        if (watcher->timeline == watch->timeline && watcher->own != NULL)
+    pthread_mutex_lock(&watchers->lock);
+    watch->is_cancelled = true;
+    for (uint32_t i = 0; i < watchers->count; i++) {
+        struct vulkan_watcher *watcher = watchers->list[i];
+        if (watcher->timeline == watch->timeline && watcher->wake_timeline != NULL)
             wake(watcher);
     }
-    pthread_mutex_unlock(&watching->lock);
+    pthread_mutex_unlock(&watchers->lock);
 }
 
 /* ---- life ------------------------------------------------------------------------------------------ */
 
-bool vulkan_watching_start(struct vulkan_watching *watching)
+bool vulkan_watchers_start(struct vulkan_watchers *watchers)
 {
-    pthread_mutex_lock(&watching->lock);
-    bool started = watching->count != 0 || add_watcher(watching) != NULL;
-    pthread_mutex_unlock(&watching->lock);
+    pthread_mutex_lock(&watchers->lock);
+    bool started = watchers->count != 0 || add_watcher(watchers) != NULL;
+    pthread_mutex_unlock(&watchers->lock);
     return started;
 }
 
-void vulkan_watching_init(struct vulkan_watching *watching, struct trm_backend_device *device)
+void vulkan_watchers_init(struct vulkan_watchers *watchers, struct trm_backend_device *device)
 {
-    watching->device = device;
-    pthread_mutex_init(&watching->lock, NULL);
+    watchers->device = device;
+    pthread_mutex_init(&watchers->lock, NULL);
 }
 
 /* What is called may add watches, which may add threads, until the last of them has come to its end. */
-void vulkan_watching_fini(struct vulkan_watching *watching)
+void vulkan_watchers_fini(struct vulkan_watchers *watchers)
 {
-    const struct trm_backend_instance *instance = watching->device->instance;
-    pthread_mutex_lock(&watching->lock);
-    watching->ending = true;
-    for (uint32_t i = 0; i < watching->count; i++)
-        pthread_cond_signal(&watching->watchers[i]->called);
-    for (uint32_t i = 0; i < watching->count; i++) {
-        struct vulkan_watcher *watcher = watching->watchers[i];
-        pthread_mutex_unlock(&watching->lock);
+    const struct trm_backend_instance *instance = watchers->device->instance;
+    pthread_mutex_lock(&watchers->lock);
+    watchers->ending = true;
+    for (uint32_t i = 0; i < watchers->count; i++)
+        pthread_cond_signal(&watchers->list[i]->called);
+    for (uint32_t i = 0; i < watchers->count; i++) {
+        struct vulkan_watcher *watcher = watchers->list[i];
+        pthread_mutex_unlock(&watchers->lock);
         pthread_join(watcher->thread, NULL);
-        pthread_mutex_lock(&watching->lock);
+        pthread_mutex_lock(&watchers->lock);
         pthread_cond_destroy(&watcher->called);
-        vulkan_timeline_release(watcher->own);
+        vulkan_timeline_release(watcher->wake_timeline);
         vulkan_release(instance, watcher, sizeof(*watcher));
     }
-    pthread_mutex_unlock(&watching->lock);
-    pthread_mutex_destroy(&watching->lock);
+    pthread_mutex_unlock(&watchers->lock);
+    pthread_mutex_destroy(&watchers->lock);
 }

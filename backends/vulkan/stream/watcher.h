@@ -20,23 +20,23 @@
 
 struct vulkan_watcher;
 
-struct vulkan_watching {
+struct vulkan_watchers {
     struct trm_backend_device *device;
     pthread_mutex_t lock; /* all below; taken under any other lock */
-    struct vulkan_watcher *watchers[VULKAN_WATCHERS_MOST];
+    struct vulkan_watcher *list[VULKAN_WATCHERS_MOST];
     uint32_t count;
     struct vulkan_watch *waiting; /* for a thread to come free */
     bool ending;
 };
 
-void vulkan_watching_init(struct vulkan_watching *watching, struct trm_backend_device *device);
+void vulkan_watchers_init(struct vulkan_watchers *watchers, struct trm_backend_device *device);
 /* Waits until all watches have been called. */
-void vulkan_watching_fini(struct vulkan_watching *watching);
+void vulkan_watchers_fini(struct vulkan_watchers *watchers);
 
 /* There is a thread. False: it could not be started. */
-bool vulkan_watching_start(struct vulkan_watching *watching);
-void vulkan_watching_add(struct vulkan_watching *watching, struct vulkan_watch *watch);
-void vulkan_watching_hurry(struct vulkan_watching *watching, struct vulkan_watch *watch);
+bool vulkan_watchers_start(struct vulkan_watchers *watchers);
+void vulkan_watchers_add(struct vulkan_watchers *watchers, struct vulkan_watch *watch);
+void vulkan_watchers_cancel(struct vulkan_watchers *watchers, struct vulkan_watch *watch);
 
 /* A thread of the backend's own, which takes no signals. False: there is no memory. */
 bool vulkan_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);

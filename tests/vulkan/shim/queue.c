@@ -192,8 +192,8 @@ VKAPI_ATTR void VKAPI_CALL shim_vkGetDeviceQueue(VkDevice handle, uint32_t famil
 }
 
 /* Hands everything over, or nothing. */
-static VkResult hand_over(struct shim_queue *queue, uint32_t count, const VkSubmitInfo *submits,
-                          VkFence fence)
+static VkResult put_in_cache(struct shim_queue *queue, uint32_t count, const VkSubmitInfo *submits,
+                             VkFence fence)
 {
     struct shim_submission *first = NULL, *last = NULL;
     struct shim_device *device = queue->device;
@@ -253,8 +253,8 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkQueueSubmit(VkQueue handle, uint32_t count
         shim_breach("two threads used a queue at once");
     for (uint32_t i = 0; i < count; i++)
         shim_submission_check(queue, &submits[i]);
-    result =
-        queue->threaded ? hand_over(queue, count, submits, fence) : submit_now(queue, count, submits, fence);
+    result = queue->threaded ? put_in_cache(queue, count, submits, fence)
+                             : submit_now(queue, count, submits, fence);
     atomic_fetch_sub(&queue->users, 1);
     return result;
 }

@@ -53,8 +53,8 @@ int32_t vulkan_stream_check(struct trm_backend_stream *stream)
 static void drop(struct trm_backend_stream *stream, struct vulkan_batch *batch)
 {
     if (batch->watched)
-        vulkan_service_hurry(stream->device->service, &batch->watch);
-    vulkan_batch_give(batch);
+        vulkan_service_cancel_watch(stream->device->service, &batch->watch);
+    vulkan_batch_recycle(batch);
 }
 
 static void drop_all(struct trm_backend_stream *stream)
@@ -63,15 +63,15 @@ static void drop_all(struct trm_backend_stream *stream)
     stream->open = NULL;
     if (open != NULL)
         drop(stream, open);
-    for (struct vulkan_batch *batch = stream->held; batch != NULL; batch = next) {
+    for (struct vulkan_batch *batch = stream->deferred; batch != NULL; batch = next) {
         next = batch->next;
         drop(stream, batch);
     }
-    stream->held = NULL;
-    if (stream->job != NULL && vulkan_service_take_back(stream->device->service, stream->job->job)) {
+    stream->deferred = NULL;
+    if (stream->job != NULL && vulkan_service_cancel_job(stream->device->service, stream->job->job)) {
         struct vulkan_batch *batch = stream->job;
         stream->job                = NULL;
-        vulkan_batch_give(batch);
+        vulkan_batch_recycle(batch);
         vulkan_stream_release(stream);
     }
 }
@@ -83,18 +83,18 @@ void vulkan_stream_break_at(struct trm_backend_stream *stream, uint64_t last, in
         return;
     vulkan_timeline_break(stream->timeline, last, status, native, sentence);
     drop_all(stream);
-    vulkan_stream_watch_flying(stream);
+    vulkan_stream_watch_in_flight(stream);
     stream->unstall = stream->unstall || atomic_load(&stream->device->stalled_count) != 0;
     vulkan_stream_settle(stream);
-    vulkan_stream_move(stream);
+    vulkan_stream_wake(stream);
 }
 
 void vulkan_stream_break(struct trm_backend_stream *stream, int32_t status, int64_t native,
                          const char *sentence)
 {
     uint64_t last = atomic_load(&stream->timeline->submitted);
-    if (stream->flying != NULL)
-        last = stream->last_flying->value;
+    if (stream->in_flight != NULL)
+        last = stream->last_in_flight->value;
     vulkan_stream_break_at(stream, last, status, native, sentence);
 }
 
@@ -108,7 +108,7 @@ void vulkan_stream_settle(struct trm_backend_stream *stream)
                .semaphore = stream->timeline->semaphore,
                .value     = stream->enqueued,
     };
-    if (stream->settled || stream->flying != NULL || is_busy(stream) ||
+    if (stream->settled || stream->in_flight != NULL || is_busy(stream) ||
         atomic_load(&stream->timeline->failure) == TRM_OK)
         return;
     stream->settled = true;
@@ -116,7 +116,7 @@ void vulkan_stream_settle(struct trm_backend_stream *stream)
         device->vk.vkSignalSemaphore(device->handle, &info);
     if (stream->notices != NULL)
         vulkan_service_attend(device->service, stream);
-    vulkan_stream_move(stream);
+    vulkan_stream_wake(stream);
 }
 
 void vulkan_stream_abandon(struct trm_backend_stream *stream, int32_t status)
@@ -129,19 +129,19 @@ void vulkan_stream_abandon(struct trm_backend_stream *stream, int32_t status)
 /* ---- the end --------------------------------------------------------------------------------------- */
 
 /* What cannot be waited for any more, since the device is lost, is let go. */
-void vulkan_stream_end_flying(struct trm_backend_stream *stream)
+void vulkan_stream_end_in_flight(struct trm_backend_stream *stream)
 {
     struct vulkan_batch *next;
-    if (stream->flying != NULL) {
-        const struct vulkan_batch *last = stream->last_flying;
-        vulkan_timeline_sleep(last->helper != 0 ? stream->helper : stream->timeline,
-                              last->helper != 0 ? last->helper : last->value, LAST_WAIT_NS);
+    if (stream->in_flight != NULL) {
+        const struct vulkan_batch *last = stream->last_in_flight;
+        vulkan_timeline_sleep(last->device_value != 0 ? stream->device_timeline : stream->timeline,
+                              last->device_value != 0 ? last->device_value : last->value, LAST_WAIT_NS);
     }
-    for (struct vulkan_batch *batch = stream->flying; batch != NULL; batch = next) {
+    for (struct vulkan_batch *batch = stream->in_flight; batch != NULL; batch = next) {
         next = batch->next;
-        vulkan_batch_give(batch);
+        vulkan_batch_recycle(batch);
     }
-    stream->flying = NULL;
+    stream->in_flight = NULL;
     atomic_store(&stream->host_ended, 0);
     drop_all(stream);
 }
