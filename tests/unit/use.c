@@ -31,7 +31,7 @@ static void begin(uint64_t synchronous)
           .allocator   = &allocator,
     };
     memset(&counting, 0, sizeof(counting));
-    memset(&in_flight, 0, sizeof(uses));
+    memset(&in_flight, 0, sizeof(in_flight));
     fake_init(&fake, FAKE_ALL, &desc);
     fake.synchronous = synchronous;
     fake_open(&fake);
