@@ -18,7 +18,7 @@ BUILD_HAND_TUNED = \
 	$(CC) $(HAND_TUNED_CFLAGS) $$constants -o "shaders/$$tuned.so.new" "$(srcdir)/kernels/$${tuned%%.*}.c" && \
 	mv -f "shaders/$$tuned.so.new" "shaders/$$tuned.so" || { rm -f $@; exit 1; }
 
-# The same for CUDA: kernels/NAME.cu has the interface of shaders/NAME.comp as compiler/translate/target_cuda.c lays it out, and
+# The same for CUDA: kernels/NAME.cu has the interface of shaders/NAME.comp as compiler/translate/targets/cuda_target.c lays it out, and
 # is built as shaders/NAME.fatbin. Where it cannot be loaded the translation is. What its last line says of the launch
 # (backends/cuda/portable.h) stands behind the code too.
 

@@ -161,7 +161,7 @@ static int32_t finish(struct trm_backend_kernel *kernel)
     return TRM_OK;
 }
 
-/* ---- translated: pointers, a struct of the rest, groups, sizes (compiler/translate/target_cuda.c) */
+/* ---- translated: pointers, a struct of the rest, groups, sizes (compiler/translate/targets/cuda_target.c) */
 
 struct layout {
     uint32_t *offsets, *entries;

@@ -3,7 +3,7 @@
  *     // trireme DIGEST SYMBOL...
  *
  * DIGEST is that of the shader with its constants (struct trm_module_source) in hexadecimal, the symbols are the functions
- * of its kernels in their order, with *COUNT behind those whose threads do several items (compiler/translate/target_cuda.c).
+ * of its kernels in their order, with *COUNT behind those whose threads do several items (compiler/translate/targets/cuda_target.c).
  * The translation to CUDA C ends with it, and so does a file of code that `trireme kc` makes. Code that was written by hand is of
  * any version of the shader: it has "by-hand" in the place of DIGEST; or no such line, and its functions are called as the kernels are.
  * SPDX-License-Identifier: MIT

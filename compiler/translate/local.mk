@@ -1,98 +1,113 @@
-# SPIR-V to C and CUDA C.
+# SPIR-V to C and CUDA C, by rooms from the bottom up; compiler/translate/translate.h says what each is for.
 
 libtrireme_internal_la_SOURCES += \
-	compiler/translate/emit.h \
-	compiler/translate/text.c compiler/translate/text.h \
-	compiler/translate/translate.h \
-	compiler/translate/tree.h
-
-# What instructions compute, and the prelude that kernels call, whose text becomes a table.
-libtrireme_internal_la_SOURCES += \
-	compiler/translate/emit_address.c \
-	compiler/translate/emit_constant.c \
-	compiler/translate/emit_memory.c \
-	compiler/translate/emit_op.c compiler/translate/emit_op.h \
-	compiler/translate/emit_op_arithmetic.c \
-	compiler/translate/emit_op_atomic.c \
-	compiler/translate/emit_op_composite.c \
-	compiler/translate/emit_op_convert.c \
-	compiler/translate/emit_op_glsl.c \
-	compiler/translate/emit_op_matrix.c \
-	compiler/translate/emit_op_subgroup.c \
-	compiler/translate/emit_pattern.c \
-	compiler/translate/emit_prelude.c compiler/translate/emit_prelude.h \
-	compiler/translate/emit_type.c \
-	compiler/translate/emit_unit.c \
-	compiler/translate/emit_value.c
-
-# The passes on the tree, control flow, names, and the two targets.
-libtrireme_internal_la_SOURCES += \
-	compiler/translate/access.c \
-	compiler/translate/body.c \
-	compiler/translate/if_convert.c \
-	compiler/translate/split_at_barriers.c \
-	compiler/translate/dominators.c \
-	compiler/translate/dominators.h \
-	compiler/translate/emit.c \
-	compiler/translate/emit_copies.c \
-	compiler/translate/emit_declare.c \
-	compiler/translate/emit_flow.c \
-	compiler/translate/emit_jump.c \
-	compiler/translate/emit_switch.c \
-	compiler/translate/emit_unroll.c \
-	compiler/translate/flatten.c \
-	compiler/translate/flatten.h \
-	compiler/translate/flatten_instruction.c \
-	compiler/translate/flow.c \
-	compiler/translate/flow.h \
-	compiler/translate/guard.c \
-	compiler/translate/spill.c \
-	compiler/translate/lockstep.c \
-	compiler/translate/lockstep.h \
-	compiler/translate/lockstep_loop.c \
-	compiler/translate/localise.c \
-	compiler/translate/names.c \
-	compiler/translate/names.h \
-	compiler/translate/names_reserved.c \
-	compiler/translate/node.c \
-	compiler/translate/operation.c \
-	compiler/translate/passes.h \
-	compiler/translate/place.c \
-	compiler/translate/promote.c \
-	compiler/translate/promote.h \
-	compiler/translate/rematerialize.c \
-	compiler/translate/rename.c \
-	compiler/translate/replace.c \
-	compiler/translate/replace.h \
-	compiler/translate/row_value.c \
-	compiler/translate/rows.h \
-	compiler/translate/simplify.c \
-	compiler/translate/row_index.c \
-	compiler/translate/structure.c \
-	compiler/translate/structure.h \
-	compiler/translate/structure_switch.c \
-	compiler/translate/target.c \
-	compiler/translate/target.h \
-	compiler/translate/target_c.c \
-	compiler/translate/target_c_builtin.c \
-	compiler/translate/target_c_items.c \
-	compiler/translate/target_c_kernel.c \
-	compiler/translate/target_c_memory.c \
-	compiler/translate/target_c_merge.c \
-	compiler/translate/target_cuda.c \
-	compiler/translate/target_cuda_items.c \
-	compiler/translate/target_cuda_rows.c \
-	compiler/translate/target_cuda_coarsen.c \
-	compiler/translate/target_cuda_stages.c \
-	compiler/translate/tidy.c \
 	compiler/translate/translate.c \
-	compiler/translate/uniform.c \
-	compiler/translate/uniform.h \
-	compiler/translate/eliminate_dead_code.c \
-	compiler/translate/varying.c \
-	compiler/translate/visit.h
+	compiler/translate/translate.h
 
-nodist_libtrireme_internal_la_SOURCES = compiler/translate/prelude_parts.c
+# Growing text and identifiers.
+libtrireme_internal_la_SOURCES += \
+	compiler/translate/text/names.c \
+	compiler/translate/text/names.h \
+	compiler/translate/text/names_reserved.c \
+	compiler/translate/text/text.c \
+	compiler/translate/text/text.h
+
+# The body of a kernel as a tree.
+libtrireme_internal_la_SOURCES += \
+	compiler/translate/tree/access.c \
+	compiler/translate/tree/body.c \
+	compiler/translate/tree/node.c \
+	compiler/translate/tree/operation.c \
+	compiler/translate/tree/replace.c \
+	compiler/translate/tree/replace.h \
+	compiler/translate/tree/tree.h \
+	compiler/translate/tree/visit.h
+
+# The passes on it.
+libtrireme_internal_la_SOURCES += \
+	compiler/translate/passes/dominators.c \
+	compiler/translate/passes/dominators.h \
+	compiler/translate/passes/eliminate_dead_code.c \
+	compiler/translate/passes/flatten.c \
+	compiler/translate/passes/flatten.h \
+	compiler/translate/passes/flatten_instruction.c \
+	compiler/translate/passes/if_convert.c \
+	compiler/translate/passes/localise.c \
+	compiler/translate/passes/lockstep.c \
+	compiler/translate/passes/lockstep.h \
+	compiler/translate/passes/lockstep_loop.c \
+	compiler/translate/passes/passes.h \
+	compiler/translate/passes/place.c \
+	compiler/translate/passes/promote.c \
+	compiler/translate/passes/promote.h \
+	compiler/translate/passes/promote_rename.c \
+	compiler/translate/passes/rematerialize.c \
+	compiler/translate/passes/simplify.c \
+	compiler/translate/passes/spill.c \
+	compiler/translate/passes/split_at_barriers.c \
+	compiler/translate/passes/structure.c \
+	compiler/translate/passes/structure.h \
+	compiler/translate/passes/structure_switch.c \
+	compiler/translate/passes/tidy.c \
+	compiler/translate/passes/uniform.c \
+	compiler/translate/passes/uniform.h \
+	compiler/translate/passes/varying.c
+
+# The functions that translated kernels call: their text becomes a table.
+libtrireme_internal_la_SOURCES += \
+	compiler/translate/prelude/prelude.c \
+	compiler/translate/prelude/prelude.h
+
+# The tree as text.
+libtrireme_internal_la_SOURCES += \
+	compiler/translate/emit/address.c \
+	compiler/translate/emit/constant.c \
+	compiler/translate/emit/control_flow.c \
+	compiler/translate/emit/declare.c \
+	compiler/translate/emit/emit.c \
+	compiler/translate/emit/emit.h \
+	compiler/translate/emit/flow.c \
+	compiler/translate/emit/flow.h \
+	compiler/translate/emit/jump.c \
+	compiler/translate/emit/memory.c \
+	compiler/translate/emit/op.c \
+	compiler/translate/emit/op.h \
+	compiler/translate/emit/op_arithmetic.c \
+	compiler/translate/emit/op_atomic.c \
+	compiler/translate/emit/op_composite.c \
+	compiler/translate/emit/op_convert.c \
+	compiler/translate/emit/op_glsl.c \
+	compiler/translate/emit/op_matrix.c \
+	compiler/translate/emit/op_subgroup.c \
+	compiler/translate/emit/parallel_copy.c \
+	compiler/translate/emit/pattern.c \
+	compiler/translate/emit/row_guard.c \
+	compiler/translate/emit/row_index.c \
+	compiler/translate/emit/row_value.c \
+	compiler/translate/emit/rows.h \
+	compiler/translate/emit/switch.c \
+	compiler/translate/emit/type.c \
+	compiler/translate/emit/unit.c \
+	compiler/translate/emit/unroll.c \
+	compiler/translate/emit/value.c
+
+# The two languages.
+libtrireme_internal_la_SOURCES += \
+	compiler/translate/targets/c_builtin.c \
+	compiler/translate/targets/c_items.c \
+	compiler/translate/targets/c_kernel.c \
+	compiler/translate/targets/c_memory.c \
+	compiler/translate/targets/c_merge.c \
+	compiler/translate/targets/c_target.c \
+	compiler/translate/targets/common.c \
+	compiler/translate/targets/cuda_coarsen.c \
+	compiler/translate/targets/cuda_items.c \
+	compiler/translate/targets/cuda_rows.c \
+	compiler/translate/targets/cuda_stages.c \
+	compiler/translate/targets/cuda_target.c \
+	compiler/translate/targets/targets.h
+
+nodist_libtrireme_internal_la_SOURCES = compiler/translate/prelude/prelude_parts.c
 
 # In the order in which they must stand in a text.
 PRELUDE_PARTS = \
@@ -103,10 +118,10 @@ PRELUDE_PARTS = \
 	$(srcdir)/compiler/translate/prelude/atomic.inc \
 	$(srcdir)/compiler/translate/prelude/subgroup.inc
 
-compiler/translate/prelude_parts.c: $(PRELUDE_PARTS) $(srcdir)/compiler/translate/prelude/prelude.awk
-	$(AM_V_GEN)$(MKDIR_P) compiler/translate && \
+compiler/translate/prelude/prelude_parts.c: $(PRELUDE_PARTS) $(srcdir)/compiler/translate/prelude/prelude.awk
+	$(AM_V_GEN)$(MKDIR_P) compiler/translate/prelude && \
 	LC_ALL=C $(AWK) -f $(srcdir)/compiler/translate/prelude/prelude.awk $(PRELUDE_PARTS) > $@.tmp && \
 	mv -f $@.tmp $@
 
-CLEANFILES += compiler/translate/prelude_parts.c
+CLEANFILES += compiler/translate/prelude/prelude_parts.c
 EXTRA_DIST += $(PRELUDE_PARTS) compiler/translate/prelude/prelude.awk

@@ -4,9 +4,9 @@
 #include "compiler/translate/translate.h"
 
 #include "base/base.h"
-#include "compiler/translate/lockstep.h"
-#include "compiler/translate/names.h"
-#include "compiler/translate/target.h"
+#include "compiler/translate/passes/lockstep.h"
+#include "compiler/translate/text/names.h"
+#include "compiler/translate/targets/targets.h"
 
 static const struct emit_target *target_of(int32_t language)
 {

@@ -443,7 +443,7 @@ static double sample_saxpy(const void *)
     return gpu_rate(begin, 120.0 * (double)GPU_KERNEL_COUNT);
 }
 
-/* As compiler/translate/target_cuda.c has it: buffers, then a struct of the scalars, then the sizes of the buffers
+/* As compiler/translate/targets/cuda_target.c has it: buffers, then a struct of the scalars, then the sizes of the buffers
  * where the kernel wants them. */
 static double sample_sgemm(const void *)
 {

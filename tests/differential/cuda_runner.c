@@ -1,4 +1,4 @@
-/* A kernel's parameters are those that compiler/translate/target_cuda.c documents: a pointer for each buffer, then one struct
+/* A kernel's parameters are those that compiler/translate/targets/cuda_target.c documents: a pointer for each buffer, then one struct
  * with everything that is no buffer, then the sizes of the buffers.
  * SPDX-License-Identifier: MIT
  */

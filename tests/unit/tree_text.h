@@ -4,7 +4,7 @@
 #ifndef TESTS_TREE_TEXT_H
 #define TESTS_TREE_TEXT_H
 
-#include "compiler/translate/tree.h"
+#include "compiler/translate/tree/tree.h"
 
 /* How far to go. */
 enum tree_pass {

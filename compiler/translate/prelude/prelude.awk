@@ -50,7 +50,7 @@ BEGIN {
     types["u64"] = "uint64_t"
     count = 0
     print "/* Made of compiler/translate/prelude/ by prelude.awk. */"
-    print "#include \"compiler/translate/emit_prelude.h\"\n"
+    print "#include \"compiler/translate/prelude/prelude.h\"\n"
     print "const struct emit_part emit_parts[] = {"
 }
 

@@ -1,0 +1,348 @@
+/* Control flow: nodes of the tree as C's own statements.
+ *
+ * SEQUENCE, IF, SWITCH are themselves. A LOOP is `while (c)` or `for (; c; i = …)` where its body begins with leaving it, else
+ * `for (;;)`. A SCOPE is `do { … } while (0)`, so that leaving it is C's break, or nothing at all. Where C's break and continue would mean
+ * another node than the jump does (a break of a loop in a switch), and only there, it is a goto (emit_jump.c).
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "base/base.h"
+#include "compiler/translate/emit/flow.h"
+
+static int32_t sequence(struct emit *emit, const struct node *node)
+{
+    struct flow_frame *frame = emit->flow->top;
+    uint8_t at_end           = frame->at_end;
+    uint32_t last            = node->child_count;
+
+    while (last > 0 && flow_is_empty(node->children[last - 1]))
+        last--;
+    for (uint32_t i = 0; i < last; i++) {
+        frame->at_end  = at_end && i + 1 == last;
+        int32_t status = emit_node(emit, node->children[i]);
+        if (status != TRM_OK)
+            return status;
+    }
+    frame->at_end = at_end;
+    return TRM_OK;
+}
+
+/* Barriers of the group are nodes; what is left are those of a subgroup, which in C is one work-item. */
+static void subgroup_barrier(struct emit *emit)
+{
+    if (emit->request->language == TRM_LANGUAGE_CUDA)
+        text_line(&emit->text, "__syncwarp();");
+}
+
+static int32_t operations(struct emit *emit, const struct node *node)
+{
+    for (uint32_t i = 0; i < node->op_count; i++) {
+        const struct spirv_instruction *op = node->ops[i];
+        if (op->result != 0 && op->result < emit->body->value_count &&
+            emit->body->values[op->result].place == PLACE_INLINE)
+            continue;
+        if (op->opcode == SpvOpControlBarrier) {
+            subgroup_barrier(emit);
+            continue;
+        }
+        emit->at       = op;
+        int32_t status = emit_instruction(emit, op);
+        if (status != TRM_OK)
+            return status;
+    }
+    return TRM_OK;
+}
+
+int32_t flow_body(struct emit *emit, const struct node *node)
+{
+    return node == NULL ? TRM_OK : emit_node(emit, node);
+}
+
+/* The one child that a sequence comes down to; NULL when there are several. */
+static const struct node *only_child(const struct node *node)
+{
+    while (node != NULL && node->kind == NODE_SEQUENCE) {
+        const struct node *only = NULL;
+        for (uint32_t i = 0; i < node->child_count; i++) {
+            if (flow_is_empty(node->children[i]))
+                continue;
+            if (only != NULL)
+                return NULL;
+            only = node->children[i];
+        }
+        node = only;
+    }
+    return node;
+}
+
+/* The halves of an if, chains of `else if` without going deeper. */
+static int32_t branch(struct emit *emit, const struct node *node)
+{
+    const char *lead = "";
+
+    for (;;) {
+        const struct node *yes = node->child_count > 0 ? node->children[0] : NULL;
+        const struct node *no  = node->child_count > 1 ? node->children[1] : NULL;
+        int32_t negated        = flow_is_empty(yes);
+
+        text_begin_line(&emit->text);
+        text_add(&emit->text, "%sif (", lead);
+        int32_t status = flow_condition(emit, node->condition, negated);
+        text_add(&emit->text, ") {\n");
+        emit->text.indent++;
+        if (status == TRM_OK)
+            status = flow_body(emit, negated ? no : yes);
+        if (status != TRM_OK)
+            return status;
+        if (negated || flow_is_empty(no))
+            break;
+        const struct node *next = only_child(no);
+        emit->text.indent--;
+        if (next != NULL && next->kind == NODE_IF && spirv_constant(emit->module, next->condition) == NULL &&
+            !(flow_is_empty(next->children[0]) &&
+              flow_is_empty(next->child_count > 1 ? next->children[1] : NULL))) {
+            node = next;
+            lead = "} else ";
+            continue;
+        }
+        text_line(&emit->text, "} else {");
+        status = flow_body(emit, no);
+        if (status != TRM_OK)
+            return status;
+        break;
+    }
+    text_close(&emit->text, "}");
+    return TRM_OK;
+}
+
+static int32_t is_break_of(const struct node *node, const struct node *loop)
+{
+    node = only_child(node);
+    return node != NULL && node->kind == NODE_BREAK && node->target == loop;
+}
+
+/* If a loop's body begins with leaving it when a condition does not hold, the condition goes into the loop's head: answers the
+ * IF, and whether the loop goes on while the condition is false. What stands before the IF must come to no text. */
+static const struct node *head_of(struct emit *emit, const struct node *loop, int32_t *negated)
+{
+    const struct node *body = loop->children[0];
+
+    if (body == NULL || body->kind != NODE_SEQUENCE)
+        return NULL;
+    for (uint32_t i = 0; i < body->child_count; i++) {
+        const struct node *child = body->children[i];
+        if (flow_is_empty(child))
+            continue;
+        if (child->kind == NODE_OPS) {
+            for (uint32_t k = 0; k < child->op_count; k++)
+                if (child->ops[k]->result == 0 || child->ops[k]->result >= emit->body->value_count ||
+                    emit->body->values[child->ops[k]->result].place != PLACE_INLINE)
+                    return NULL;
+            continue;
+        }
+        if (child->kind != NODE_IF)
+            return NULL;
+        const struct node *no = child->child_count > 1 ? child->children[1] : NULL;
+        *negated              = is_break_of(child->children[0], loop) && flow_is_empty(no);
+        if (*negated || (flow_is_empty(child->children[0]) && is_break_of(no, loop)))
+            return child;
+        return NULL;
+    }
+    return NULL;
+}
+
+/* Is it one short assignment to something that is there already? Then it can stand in a loop's head. */
+static int32_t is_step(const struct text *text)
+{
+    const char *line = text->length == 0 ? NULL : memchr(text->bytes, '\n', text->length);
+
+    if (line == NULL || line + 1 != text->bytes + text->length || line[-1] != ';')
+        return 0;
+    const char *word = text->bytes + strspn(text->bytes, " ");
+    if (line - word > 60)
+        return 0;
+    const char *space = memchr(word, ' ', (size_t)(line - word));
+    return space != NULL && space[1] == '=' && space[2] == ' ';
+}
+
+/* What is behind the head of a loop. */
+static int32_t loop_body(struct emit *emit, const struct node *node, const struct node *head)
+{
+    if (head == NULL)
+        return flow_body(emit, node->children[0]);
+    struct flow_frame *frame = emit->flow->top;
+    const struct node *body  = node->children[0];
+    uint32_t first = 0, last = body->child_count;
+    while (body->children[first] != head)
+        first++;
+    while (last > 0 && flow_is_empty(body->children[last - 1]))
+        last--;
+    for (uint32_t i = first + 1; i < last; i++) {
+        frame->at_end  = i + 1 == last;
+        int32_t status = emit_node(emit, body->children[i]);
+        if (status != TRM_OK)
+            return status;
+    }
+    return TRM_OK;
+}
+
+/* The head of the loop as text up to and with the bracket. */
+static int32_t loop_head(struct emit *emit, const struct node *loop, const struct node *head, int32_t negated,
+                         const char *step)
+{
+    int32_t status = TRM_OK;
+
+    if (loop->unroll & SpvLoopControlUnrollMask)
+        text_line(&emit->text, emit->request->language == TRM_LANGUAGE_C ? "TRM_UNROLL" : "#pragma unroll");
+    else if (loop->unroll & SpvLoopControlDontUnrollMask)
+        text_line(&emit->text, emit->request->language == TRM_LANGUAGE_C ? "TRM_ROLLED" : "#pragma unroll 1");
+    else if (emit->flow->items != NULL && flow_is_short(emit, loop, head))
+        text_line(&emit->text, "TRM_UNROLL");
+    text_begin_line(&emit->text);
+    text_add(&emit->text, head != NULL && step[0] == '\0' ? "while (" : "for (; ");
+    if (head != NULL)
+        status = flow_condition(emit, head->condition, negated);
+    else if (step[0] == '\0')
+        emit->text.length -= 1; /* "for (;;)" */
+    if (head == NULL || step[0] != '\0')
+        text_add(&emit->text, step[0] == '\0' ? ";" : "; %s", step);
+    text_add(&emit->text, ") {\n");
+    return status;
+}
+
+/* The continue construct comes first, as text put aside: whether it is empty decides what C's continue would mean in the body. */
+static int32_t continue_construct(struct emit *emit, const struct node *node, struct text *text)
+{
+    struct flow_frame *frame = emit->flow->top;
+    struct text saved        = flow_capture(emit);
+
+    emit->text.indent++;
+    frame->in_continue = 1;
+    int32_t status     = flow_body(emit, node->child_count > 1 ? node->children[1] : NULL);
+    frame->in_continue = 0;
+    emit->text.indent--;
+    *text = flow_captured(emit, &saved);
+    return status;
+}
+
+static int32_t loop(struct emit *emit, const struct node *node)
+{
+    struct flow_frame frame;
+    struct text after, body;
+    const char *step = "";
+    int32_t negated  = 0;
+
+    flow_push(emit, &frame, node);
+    const struct node *head = head_of(emit, node, &negated);
+    int32_t status          = continue_construct(emit, node, &after);
+    if (status == TRM_OK && is_step(&after)) {
+        size_t blank = strspn(after.bytes, " ");
+        step         = base_arena_text(emit->arena, after.bytes + blank, after.length - blank - 2);
+        after.length = 0;
+    }
+    frame.plain       = after.length == 0;
+    frame.at_end      = 1;
+    struct text saved = flow_capture(emit);
+    emit->text.indent += frame.plain ? 1 : 2;
+    if (status == TRM_OK)
+        status = loop_body(emit, node, head);
+    body = flow_captured(emit, &saved);
+    flow_pop(emit);
+    if (status == TRM_OK)
+        status = loop_head(emit, node, head, negated, step == NULL ? "" : step);
+    if (status != TRM_OK)
+        return status;
+    emit->text.indent++;
+    /* C++ lets no jump pass a declaration, so the body has brackets of its own where one may lead behind it. */
+    if (after.length != 0)
+        text_line(&emit->text, "{");
+    text_add_bytes(&emit->text, body.bytes, body.length);
+    if (after.length != 0)
+        text_close(&emit->text, "}");
+    if (frame.continue_label)
+        text_line(&emit->text, "continue_%u:;", node->number);
+    text_add_bytes(&emit->text, after.bytes, after.length);
+    text_close(&emit->text, "}");
+    if (frame.end_label)
+        text_line(&emit->text, "break_%u:;", node->number);
+    return TRM_OK;
+}
+
+/* A scope at the end of what is around it needs no statement of its own: to leave it is to end that. */
+static int32_t scope(struct emit *emit, const struct node *node)
+{
+    struct flow_frame frame;
+    const struct flow_frame *up = emit->flow->top;
+
+    flow_push(emit, &frame, node);
+    frame.plain = up->at_end && !up->in_continue;
+    if (!frame.plain)
+        text_line(&emit->text, "do {");
+    int32_t status = flow_body(emit, node->children[0]);
+    if (!frame.plain)
+        text_close(&emit->text, "} while (0);");
+    flow_pop(emit);
+    if (frame.end_label)
+        text_line(&emit->text, "break_%u:;", node->number);
+    return status;
+}
+
+static int32_t conditional(struct emit *emit, const struct node *node)
+{
+    const struct node *no = node->child_count > 1 ? node->children[1] : NULL, *taken = NULL;
+
+    if (node == emit->flow->guard)
+        return flow_body(emit, emit->flow->guard_holds ? node->children[0] : no);
+    if (flow_is_decided(emit, node, &taken))
+        return flow_body(emit, taken);
+    if (flow_is_empty(node->children[0]) && flow_is_empty(no))
+        return TRM_OK;
+    return branch(emit, node);
+}
+
+int32_t emit_node(struct emit *emit, const struct node *node)
+{
+    int32_t status = TRM_OK;
+
+    if (++emit->flow->depth > FLOW_DEPTH_MOST)
+        return base_fail(TRM_ERROR_UNSUPPORTED, "control flow that is nested deeper than %u levels",
+                         FLOW_DEPTH_MOST);
+    switch (node->kind) {
+    case NODE_SEQUENCE:
+        status = sequence(emit, node);
+        break;
+    case NODE_OPS:
+        status = operations(emit, node);
+        break;
+    case NODE_IF:
+        status = conditional(emit, node);
+        break;
+    case NODE_LOOP:
+        status = loop(emit, node);
+        break;
+    case NODE_SWITCH:
+        status = flow_switch(emit, node);
+        break;
+    case NODE_SCOPE:
+        status = scope(emit, node);
+        break;
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+    case NODE_LEAVE:
+    case NODE_RETURN:
+        status = flow_jump(emit, node);
+        break;
+    case NODE_COPIES:
+        status = flow_copies(emit, node);
+        break;
+    case NODE_BARRIER:
+        emit->target->barrier(emit);
+        break;
+    case NODE_ITEMS:
+        status = emit->target->items(emit, node);
+        break;
+    }
+    emit->flow->depth--;
+    return status;
+}

@@ -1,0 +1,259 @@
+/* Atomics and fences.
+ *
+ * In C a work-group is run by one thread, so nobody else sees its shared memory: accesses of it are plain ones that the
+ * compiler may not do for several work-items at once (the prelude's plain_… say so).
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/status.h>
+
+#include "compiler/translate/emit/op.h"
+
+/* What is the same for all: operand 0 is the pointer, 1 the scope, 2 the semantics; then come the values. */
+struct atomic {
+    struct emit *emit;
+    const struct spirv_instruction *op;
+    const struct access *access;
+    const struct spirv_type *scalar; /* what lies there */
+    const char *value;               /* its C type in calls: uint32_t */
+    const char *place;               /* the text of a pointer to it */
+    const char *inside;              /* the text that asks whether it is inside of its buffer; NULL: it is */
+};
+
+/* The name of the function behind "trm_atomic_" and before the type; `$` where that is of its bits, `%` where it has a
+ * sign. */
+static const char *name_of(uint16_t opcode)
+{
+    switch (opcode) {
+    case SpvOpAtomicLoad:
+        return "load";
+    case SpvOpAtomicStore:
+        return "store";
+    case SpvOpAtomicExchange:
+        return "exchange";
+    case SpvOpAtomicCompareExchange:
+    case SpvOpAtomicCompareExchangeWeak:
+        return "compare";
+    case SpvOpAtomicIIncrement:
+    case SpvOpAtomicIAdd:
+    case SpvOpAtomicFAddEXT:
+        return "add";
+    case SpvOpAtomicIDecrement:
+    case SpvOpAtomicISub:
+        return "sub";
+    case SpvOpAtomicSMin:
+    case SpvOpAtomicUMin:
+    case SpvOpAtomicFMinEXT:
+        return "min";
+    case SpvOpAtomicSMax:
+    case SpvOpAtomicUMax:
+    case SpvOpAtomicFMaxEXT:
+        return "max";
+    case SpvOpAtomicAnd:
+        return "and";
+    case SpvOpAtomicOr:
+        return "or";
+    default:
+        return "xor";
+    }
+}
+
+/* Whether the function is of numbers with a sign, or of floats, and which; "" for those of bits. */
+static const char *suffix_of(const struct atomic *atomic)
+{
+    int32_t wide = atomic->scalar->width == 64;
+
+    if (atomic->scalar->kind == SPIRV_FLOAT)
+        return wide ? "_f64" : "_f32";
+    switch (atomic->op->opcode) {
+    case SpvOpAtomicSMin:
+    case SpvOpAtomicSMax:
+        return wide ? "_i64" : "_i32";
+    case SpvOpAtomicUMin:
+    case SpvOpAtomicUMax:
+        return wide ? "_u64" : "_u32";
+    default:
+        return wide ? "64" : "32";
+    }
+}
+
+static int32_t is_plain(const struct atomic *atomic)
+{
+    uint32_t storage = atomic->emit->module->ids[atomic->access->variable].as.variable->storage;
+
+    return atomic->emit->request->language == TRM_LANGUAGE_C && storage != SpvStorageClassStorageBuffer &&
+           storage != SpvStorageClassUniform;
+}
+
+static int32_t write_argument(const struct atomic *atomic, uint32_t id)
+{
+    text_add(&atomic->emit->text, ", ");
+    if (atomic->scalar->kind == SPIRV_FLOAT)
+        return emit_value(atomic->emit, id, WHOLE);
+    if (atomic->op->opcode == SpvOpAtomicSMin || atomic->op->opcode == SpvOpAtomicSMax)
+        return emit_signed(atomic->emit, id, WHOLE);
+    return emit_unsigned(atomic->emit, id, WHOLE, 1);
+}
+
+/* The call. */
+static int32_t write_call(const struct atomic *atomic)
+{
+    struct emit *emit                  = atomic->emit;
+    const struct spirv_instruction *op = atomic->op;
+    int32_t status                     = TRM_OK;
+
+    emit_part(emit, "%s_%s%s", is_plain(atomic) ? "plain" : "atomic", name_of(op->opcode), suffix_of(atomic));
+    text_add(&emit->text, "((%s *)%s", atomic->value, atomic->place);
+    switch (op->opcode) {
+    case SpvOpAtomicLoad:
+        break;
+    case SpvOpAtomicIIncrement:
+    case SpvOpAtomicIDecrement:
+        text_add(&emit->text, ", 1");
+        break;
+    case SpvOpAtomicCompareExchange:
+    case SpvOpAtomicCompareExchangeWeak:
+        status = write_argument(atomic, op->operands[4]);
+        if (status == TRM_OK)
+            status = write_argument(atomic, op->operands[5]);
+        break;
+    default:
+        status = write_argument(atomic, op->operands[3]);
+        break;
+    }
+    text_add(&emit->text, ")");
+    return status;
+}
+
+static const char *value_type(const struct atomic *atomic)
+{
+    int32_t is_signed = atomic->op->opcode == SpvOpAtomicSMin || atomic->op->opcode == SpvOpAtomicSMax;
+    int32_t wide      = atomic->scalar->width == 64;
+
+    if (atomic->scalar->kind == SPIRV_FLOAT)
+        return wide ? "double" : "float";
+    if (is_signed)
+        return wide ? "int64_t" : "int32_t";
+    return wide ? "uint64_t" : "uint32_t";
+}
+
+/* The text of a pointer to what is accessed. */
+static int32_t find_place(struct atomic *atomic)
+{
+    struct emit *emit = atomic->emit;
+    struct emit_address address;
+    size_t length = emit->text.length;
+    int32_t status;
+
+    text_add(&emit->text, "&");
+    if (!emit_has_layout(emit, atomic->access->variable)) {
+        status        = emit_path(emit, atomic->access, WHOLE);
+        atomic->place = emit_take(emit, length);
+        return status;
+    }
+    status = emit_locate(emit, atomic->access, &address);
+    if (status == TRM_OK)
+        status = emit_scalar_at(emit, &address, 0);
+    atomic->place = emit_take(emit, length);
+    if (status == TRM_OK && address.size != NULL) {
+        status         = emit_inside(emit, &address);
+        atomic->inside = emit_take(emit, length);
+    }
+    return status;
+}
+
+static int32_t write_statement(const struct atomic *atomic)
+{
+    struct emit *emit = atomic->emit;
+    int32_t status;
+
+    text_begin_line(&emit->text);
+    if (atomic->inside != NULL)
+        text_add(&emit->text, "if (%s) ", atomic->inside);
+    if (atomic->op->opcode == SpvOpAtomicLoad)
+        text_add(&emit->text, "(void)");
+    status = write_call(atomic);
+    text_add(&emit->text, ";");
+    if (atomic->inside != NULL)
+        text_add(&emit->text, " else %s;", EMIT_BOUNDS_FAILED);
+    text_add(&emit->text, "\n");
+    return status;
+}
+
+/* Where CUDA's own atomics order nothing. */
+static void write_order(struct emit *emit, const struct spirv_instruction *op)
+{
+    const struct spirv_constant *semantics = spirv_constant(emit->module, op->operands[2]);
+
+    if (emit->request->language == TRM_LANGUAGE_CUDA && (semantics == NULL || (semantics->bits & 30) != 0))
+        text_line(&emit->text, "__threadfence();");
+}
+
+int32_t emit_atomic(struct emit *emit, const struct spirv_instruction *op)
+{
+    struct atomic atomic = {.emit = emit, .op = op, .access = body_access(emit->body, op->operands[0])};
+    int32_t status;
+
+    if (atomic.access == NULL || atomic.access->variable == 0)
+        return emit_fail(emit, "of a pointer that is no variable's");
+    atomic.scalar = spirv_type(emit->module, atomic.access->type);
+    if ((atomic.scalar->kind != SPIRV_INT && atomic.scalar->kind != SPIRV_FLOAT) || atomic.scalar->width < 32)
+        return emit_fail(emit, "of this type");
+    atomic.value = value_type(&atomic);
+    status       = find_place(&atomic);
+    if (status != TRM_OK)
+        return status;
+    write_order(emit, op);
+    if (op->result == 0 || !emit_is_used(emit, op->result)) {
+        status = write_statement(&atomic);
+    } else {
+        emit_begin(emit, op->result, WHOLE);
+        if (atomic.inside != NULL)
+            text_add(&emit->text, "%s ? ", atomic.inside);
+        if (atomic.scalar->kind == SPIRV_INT)
+            text_add(&emit->text, "(%s)", emit_type_name(emit, op->type));
+        status = write_call(&atomic);
+        if (atomic.inside != NULL)
+            text_add(&emit->text, " : (%s, 0)", EMIT_BOUNDS_FAILED);
+        text_add(&emit->text, ";\n");
+        emit_assigned(emit, op->result);
+    }
+    write_order(emit, op);
+    return status;
+}
+
+static int32_t fence(struct emit *emit, uint32_t scope_id, uint32_t semantics_id)
+{
+    const struct spirv_constant *scope     = spirv_constant(emit->module, scope_id);
+    const struct spirv_constant *semantics = spirv_constant(emit->module, semantics_id);
+    uint64_t reach                         = scope == NULL ? (uint64_t)SpvScopeDevice : scope->bits;
+    uint64_t what                          = semantics == NULL ? UINT64_MAX : semantics->bits;
+
+    if (emit->request->language == TRM_LANGUAGE_CUDA) {
+        text_line(&emit->text, "%s",
+                  reach == SpvScopeCrossDevice                              ? "__threadfence_system();"
+                  : reach == SpvScopeDevice || reach == SpvScopeQueueFamily ? "__threadfence();"
+                                                                            : "__threadfence_block();");
+        return TRM_OK;
+    }
+    /* Within a group there is one thread, and shared memory is no one else's. */
+    if ((reach != SpvScopeCrossDevice && reach != SpvScopeDevice && reach != SpvScopeQueueFamily) ||
+        !(what & (SpvMemorySemanticsUniformMemoryMask | SpvMemorySemanticsCrossWorkgroupMemoryMask |
+                  SpvMemorySemanticsImageMemoryMask)))
+        return TRM_OK;
+    text_line(&emit->text, "__atomic_thread_fence(__ATOMIC_%s);",
+              what & SpvMemorySemanticsSequentiallyConsistentMask ? "SEQ_CST" : "ACQ_REL");
+    return TRM_OK;
+}
+
+int32_t emit_fence(struct emit *emit, const struct spirv_instruction *op)
+{
+    return fence(emit, op->operands[0], op->operands[1]);
+}
+
+/* A barrier of the work-group is a node of the tree; the others are of a subgroup, which is one work-item in C. */
+int32_t emit_subgroup_barrier(struct emit *emit, const struct spirv_instruction *op)
+{
+    if (emit->request->language == TRM_LANGUAGE_CUDA)
+        text_line(&emit->text, "__syncwarp(__activemask());");
+    return fence(emit, op->operands[1], op->operands[2]);
+}

@@ -1,0 +1,350 @@
+/* Subgroups: in C one work-item is one; in CUDA it is a warp, of which those take part that are there (the prelude's sg_…).
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/status.h>
+
+#include "compiler/translate/emit/op.h"
+
+#include <string.h>
+
+/* A reduction: the functor of the prelude, and what the operation leaves as it is. */
+struct reduction {
+    uint16_t opcode;
+    const char *name;
+    enum {
+        ZERO,
+        ONE,
+        LEAST,
+        GREATEST,
+        ALL
+    } neutral;
+};
+
+static const struct reduction reductions[] = {
+    {SpvOpGroupNonUniformIAdd, "add", ZERO},       {SpvOpGroupNonUniformFAdd, "add", ZERO},
+    {SpvOpGroupNonUniformIMul, "mul", ONE},        {SpvOpGroupNonUniformFMul, "mul", ONE},
+    {SpvOpGroupNonUniformSMin, "min", GREATEST},   {SpvOpGroupNonUniformUMin, "min", GREATEST},
+    {SpvOpGroupNonUniformFMin, "min", GREATEST},   {SpvOpGroupNonUniformSMax, "max", LEAST},
+    {SpvOpGroupNonUniformUMax, "max", LEAST},      {SpvOpGroupNonUniformFMax, "max", LEAST},
+    {SpvOpGroupNonUniformBitwiseAnd, "and", ALL},  {SpvOpGroupNonUniformBitwiseOr, "or", ZERO},
+    {SpvOpGroupNonUniformBitwiseXor, "xor", ZERO}, {SpvOpGroupNonUniformLogicalAnd, "and", ONE},
+    {SpvOpGroupNonUniformLogicalOr, "or", ZERO},   {SpvOpGroupNonUniformLogicalXor, "xor", ZERO},
+};
+
+static const struct reduction *reduction_of(uint16_t opcode)
+{
+    for (size_t i = 0; i < sizeof(reductions) / sizeof(reductions[0]); i++)
+        if (reductions[i].opcode == opcode)
+            return &reductions[i];
+    return NULL;
+}
+
+/* The neutral element, as a number of the operation's own kind: signed for SMin although the type may say otherwise. */
+static void write_neutral(struct emit *emit, const struct spirv_instruction *op,
+                          const struct reduction *reduction)
+{
+    struct spirv_type scalar = *emit_scalar(emit, op->type);
+    uint64_t all             = scalar.width >= 64 ? UINT64_MAX : ((uint64_t)1 << scalar.width) - 1;
+    int32_t is_signed = op->opcode == SpvOpGroupNonUniformSMin || op->opcode == SpvOpGroupNonUniformSMax;
+    uint64_t bits     = 0;
+
+    if (scalar.kind == SPIRV_FLOAT) {
+        uint64_t infinity = scalar.width == 64 ? 0x7ffull << 52 : scalar.width == 32 ? 0x7f800000u : 0x7c00u;
+        uint64_t one      = scalar.width == 64 ? 0x3ffull << 52 : scalar.width == 32 ? 0x3f800000u : 0x3c00u;
+        bits              = reduction->neutral == ONE        ? one
+                            : reduction->neutral == GREATEST ? infinity
+                            : reduction->neutral == LEAST    ? infinity | (uint64_t)1 << (scalar.width - 1)
+                                                             : 0;
+    } else if (reduction->neutral == ONE) {
+        bits = 1;
+    } else if (reduction->neutral == ALL) {
+        bits = all;
+    } else if (reduction->neutral == GREATEST) {
+        bits = is_signed ? all >> 1 : all;
+    } else if (reduction->neutral == LEAST) {
+        bits = is_signed ? (all >> 1) + 1 : 0;
+    }
+    emit_literal(emit, &scalar, bits, 0);
+}
+
+/* ---- C: the only one of its subgroup */
+
+static int32_t write_ballot_alone(struct emit *emit, const struct spirv_instruction *op, uint32_t value,
+                                  uint32_t component)
+{
+    if (component != 0) {
+        emit_literal(emit, emit_scalar(emit, op->type), 0, 0);
+        return TRM_OK;
+    }
+    text_add(&emit->text, "(uint32_t)");
+    return emit_value(emit, value, WHOLE);
+}
+
+/* The first bit of a ballot. */
+static int32_t write_first_bit(struct emit *emit, uint32_t id, const char *type)
+{
+    int32_t status;
+
+    text_add(&emit->text, "(%s)(", type);
+    status = emit_value(emit, id, 0);
+    text_add(&emit->text, " & 1)");
+    return status;
+}
+
+static int32_t alone(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
+{
+    const struct reduction *reduction = reduction_of(op->opcode);
+    const char *type                  = emit_type_name(emit, op->type);
+
+    if (reduction != NULL) {
+        if (op->operands[1] == SpvGroupOperationExclusiveScan) {
+            write_neutral(emit, op, reduction);
+            return TRM_OK;
+        }
+        return emit_operand(emit, op->operands[2], component);
+    }
+    switch (op->opcode) {
+    case SpvOpGroupNonUniformElect:
+    case SpvOpGroupNonUniformAllEqual:
+    case SpvOpSubgroupAllEqualKHR:
+        text_add(&emit->text, "1");
+        return TRM_OK;
+    case SpvOpGroupNonUniformBallot:
+        return write_ballot_alone(emit, op, op->operands[1], component);
+    case SpvOpSubgroupBallotKHR:
+        return write_ballot_alone(emit, op, op->operands[0], component);
+    case SpvOpGroupNonUniformInverseBallot:
+        return write_first_bit(emit, op->operands[1], "int");
+    case SpvOpGroupNonUniformBallotBitExtract: {
+        int32_t status;
+        text_add(&emit->text, "(int)(");
+        status = emit_value(emit, op->operands[1], 0);
+        text_add(&emit->text, " >> (");
+        if (status == TRM_OK)
+            status = emit_unsigned(emit, op->operands[2], WHOLE, 0);
+        text_add(&emit->text, " & 31) & 1)");
+        return status;
+    }
+    case SpvOpGroupNonUniformBallotBitCount:
+        if (op->operands[1] != SpvGroupOperationExclusiveScan)
+            return write_first_bit(emit, op->operands[2], type);
+        text_add(&emit->text, "0");
+        return TRM_OK;
+    case SpvOpGroupNonUniformBallotFindLSB:
+    case SpvOpGroupNonUniformBallotFindMSB:
+        text_add(&emit->text, "0");
+        return TRM_OK;
+    case SpvOpSubgroupAllKHR:
+    case SpvOpSubgroupAnyKHR:
+    case SpvOpSubgroupFirstInvocationKHR:
+    case SpvOpSubgroupReadInvocationKHR:
+        return emit_operand(emit, op->operands[0], component);
+    default: /* whoever it asks, it is itself */
+        return emit_operand(emit, op->operands[1], component);
+    }
+}
+
+/* ---- CUDA: a warp */
+
+/* A value as a type that warps exchange: of 32 or 64 bits. */
+static int32_t write_exchanged(struct emit *emit, uint32_t id, uint32_t component)
+{
+    const struct spirv_type *scalar = emit_scalar_of(emit, id);
+
+    if (scalar->kind == SPIRV_INT && scalar->width == 64)
+        text_add(&emit->text, scalar->is_signed ? "(long long)" : "(unsigned long long)");
+    else if (scalar->kind == SPIRV_INT && scalar->width < 32)
+        text_add(&emit->text, scalar->is_signed ? "(int)" : "(unsigned int)");
+    return emit_operand(emit, id, component);
+}
+
+static int32_t exchange(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
+                        const char *part, uint32_t value, uint32_t other)
+{
+    int32_t status;
+
+    text_add(&emit->text, "(%s)", emit_type_name(emit, op->type));
+    emit_part(emit, "%s", part);
+    text_add(&emit->text, "(");
+    status = write_exchanged(emit, value, component);
+    if (other != 0 && status == TRM_OK) {
+        text_add(&emit->text, ", ");
+        status = emit_unsigned(emit, other, WHOLE, 0);
+    }
+    text_add(&emit->text, ")");
+    return status;
+}
+
+static int32_t reduce(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
+                      const struct reduction *reduction)
+{
+    static const char *const parts[] = {"sg_reduce", "sg_inclusive", "sg_exclusive", "sg_clustered"};
+    const struct spirv_type *scalar  = emit_scalar(emit, op->type);
+    uint32_t kind                    = op->operands[1];
+    int32_t as_signed = op->opcode == SpvOpGroupNonUniformSMin || op->opcode == SpvOpGroupNonUniformSMax;
+    int32_t status;
+
+    if (kind >= sizeof(parts) / sizeof(parts[0]))
+        return emit_fail(emit, "with this group operation");
+    emit_round(emit, scalar);
+    text_add(&emit->text, scalar->kind == SPIRV_INT ? "(%s)(" : "(", emit_type_name(emit, op->type));
+    emit_part(emit, "%s", parts[kind]);
+    text_add(&emit->text, "(");
+    if (scalar->kind == SPIRV_INT && scalar->width == 64)
+        text_add(&emit->text, as_signed ? "(long long)" : "(unsigned long long)");
+    else if (scalar->kind == SPIRV_INT)
+        text_add(&emit->text, as_signed ? "(int)" : "(unsigned int)");
+    status = as_signed                   ? emit_signed(emit, op->operands[2], component)
+             : scalar->kind == SPIRV_INT ? emit_unsigned(emit, op->operands[2], component, 1)
+                                         : emit_operand(emit, op->operands[2], component);
+    text_add(&emit->text, ", ");
+    emit_part(emit, "sg_%s", reduction->name);
+    text_add(&emit->text, "()");
+    if (kind == SpvGroupOperationExclusiveScan) {
+        text_add(&emit->text, ", ");
+        if (scalar->kind == SPIRV_INT)
+            text_add(&emit->text, scalar->width == 64 ? (as_signed ? "(long long)" : "(unsigned long long)")
+                                                      : (as_signed ? "(int)" : "(unsigned int)"));
+        write_neutral(emit, op, reduction);
+    }
+    if (kind == SpvGroupOperationClusteredReduce && status == TRM_OK) {
+        text_add(&emit->text, ", ");
+        status = emit_unsigned(emit, op->operands[3], WHOLE, 0);
+    }
+    text_add(&emit->text, "))");
+    return status;
+}
+
+/* Equal in each component. */
+static int32_t all_equal(struct emit *emit, uint32_t value)
+{
+    uint32_t count = emit_components(emit, emit->module->ids[value].type);
+    int32_t status = TRM_OK;
+
+    text_add(&emit->text, "(");
+    for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
+        text_add(&emit->text, i == 0 ? "" : " & ");
+        emit_part(emit, "sg_all_equal");
+        text_add(&emit->text, "(");
+        status = write_exchanged(emit, value, i);
+        text_add(&emit->text, ")");
+    }
+    text_add(&emit->text, ")");
+    return status;
+}
+
+/* A function of a predicate, or of the first component of a ballot. */
+static int32_t call(struct emit *emit, const struct spirv_instruction *op, const char *part, uint32_t value,
+                    uint32_t other)
+{
+    const struct spirv_type *type = spirv_type_of(emit->module, value);
+    int32_t status;
+
+    if (spirv_type(emit->module, op->type)->kind == SPIRV_INT)
+        text_add(&emit->text, "(%s)", emit_type_name(emit, op->type));
+    emit_part(emit, "%s", part);
+    text_add(&emit->text, "(");
+    status = emit_value(emit, value, type->kind == SPIRV_VECTOR ? 0 : WHOLE);
+    if (other != 0 && status == TRM_OK) {
+        text_add(&emit->text, ", ");
+        status = emit_unsigned(emit, other, WHOLE, 0);
+    }
+    text_add(&emit->text, ")");
+    return status;
+}
+
+static int32_t ballot(struct emit *emit, const struct spirv_instruction *op, uint32_t value,
+                      uint32_t component)
+{
+    int32_t status;
+
+    if (component != 0) {
+        emit_literal(emit, emit_scalar(emit, op->type), 0, 0);
+        return TRM_OK;
+    }
+    emit_part(emit, "sg_ballot");
+    text_add(&emit->text, "(");
+    status = emit_value(emit, value, WHOLE);
+    text_add(&emit->text, ")");
+    return status;
+}
+
+static int32_t bit_count(struct emit *emit, const struct spirv_instruction *op)
+{
+    static const char *const parts[] = {"sg_count", "sg_count_inclusive", "sg_count_exclusive"};
+
+    if (op->operands[1] >= sizeof(parts) / sizeof(parts[0]))
+        return emit_fail(emit, "with this group operation");
+    return call(emit, op, parts[op->operands[1]], op->operands[2], 0);
+}
+
+static int32_t warp(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
+{
+    const struct reduction *reduction = reduction_of(op->opcode);
+    const uint32_t *o                 = op->operands;
+
+    if (reduction != NULL)
+        return reduce(emit, op, component, reduction);
+    switch (op->opcode) {
+    case SpvOpGroupNonUniformElect:
+        emit_part(emit, "sg_elect");
+        text_add(&emit->text, "()");
+        return TRM_OK;
+    case SpvOpGroupNonUniformAll:
+        return call(emit, op, "sg_all", o[1], 0);
+    case SpvOpGroupNonUniformAny:
+        return call(emit, op, "sg_any", o[1], 0);
+    case SpvOpSubgroupAllKHR:
+        return call(emit, op, "sg_all", o[0], 0);
+    case SpvOpSubgroupAnyKHR:
+        return call(emit, op, "sg_any", o[0], 0);
+    case SpvOpGroupNonUniformAllEqual:
+        return all_equal(emit, o[1]);
+    case SpvOpSubgroupAllEqualKHR:
+        return all_equal(emit, o[0]);
+    case SpvOpGroupNonUniformBallot:
+        return ballot(emit, op, o[1], component);
+    case SpvOpSubgroupBallotKHR:
+        return ballot(emit, op, o[0], component);
+    case SpvOpGroupNonUniformInverseBallot:
+        return call(emit, op, "sg_inverse_ballot", o[1], 0);
+    case SpvOpGroupNonUniformBallotBitExtract:
+        return call(emit, op, "sg_bit", o[1], o[2]);
+    case SpvOpGroupNonUniformBallotBitCount:
+        return bit_count(emit, op);
+    case SpvOpGroupNonUniformBallotFindLSB:
+        return call(emit, op, "sg_lsb", o[1], 0);
+    case SpvOpGroupNonUniformBallotFindMSB:
+        return call(emit, op, "sg_msb", o[1], 0);
+    case SpvOpGroupNonUniformBroadcast:
+    case SpvOpGroupNonUniformShuffle:
+        return exchange(emit, op, component, "sg_shuffle", o[1], o[2]);
+    case SpvOpSubgroupReadInvocationKHR:
+        return exchange(emit, op, component, "sg_shuffle", o[0], o[1]);
+    case SpvOpGroupNonUniformBroadcastFirst:
+        return exchange(emit, op, component, "sg_first", o[1], 0);
+    case SpvOpSubgroupFirstInvocationKHR:
+        return exchange(emit, op, component, "sg_first", o[0], 0);
+    case SpvOpGroupNonUniformShuffleXor:
+        return exchange(emit, op, component, "sg_shuffle_xor", o[1], o[2]);
+    case SpvOpGroupNonUniformShuffleUp:
+        return exchange(emit, op, component, "sg_shuffle_up", o[1], o[2]);
+    case SpvOpGroupNonUniformShuffleDown:
+        return exchange(emit, op, component, "sg_shuffle_down", o[1], o[2]);
+    case SpvOpGroupNonUniformQuadBroadcast:
+        return exchange(emit, op, component, "sg_quad", o[1], o[2]);
+    case SpvOpGroupNonUniformQuadSwap:
+        return exchange(emit, op, component, "sg_quad_swap", o[1], o[2]);
+    case SpvOpGroupNonUniformRotateKHR:
+        if (op->operand_count > 3)
+            return emit_fail(emit, "in clusters");
+        return exchange(emit, op, component, "sg_rotate", o[1], o[2]);
+    default:
+        return emit_fail(emit, "");
+    }
+}
+
+int32_t emit_subgroup(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
+{
+    return emit->request->language == TRM_LANGUAGE_C ? alone(emit, op, component) : warp(emit, op, component);
+}

@@ -1,0 +1,435 @@
+/* Guards: `if (x >= width || y >= height) return;` at the beginning of a kernel becomes the end of the loop along x, and
+ * whether the row is done at all. A compiler then sees the loop that one would have written by hand. So does an `if` that is
+ * all there is between two barriers: `if (local_x < left) tree[local_x] += tree[local_x + left];`.
+ *
+ * The condition under which an item goes on is taken apart into terms that must all hold. A term that is the same for the whole
+ * row, or that compares x with something that is, is said before the loop. One that compares a number that grows with x by 1 is
+ * said where that number does not wrap around within the row. If all were said for any row, the `if` is left out; else
+ * it stays. What the front end makes of || and &&, an `if` that chooses between two bools, is looked through.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/emit/rows.h"
+
+#define CHOICES_MOST 16u
+#define TERMS_MOST 64u
+
+/* A phi behind an `if`: which value it has when the condition holds, and when not. */
+struct choice {
+    uint32_t target;
+    uint32_t condition;
+    uint32_t yes, no;
+};
+
+struct guard {
+    struct emit *emit;
+    struct choice choices[CHOICES_MOST];
+    uint32_t choice_count;
+    uint32_t terms;
+    int32_t whole; /* every term was said */
+};
+
+/* ---- terms */
+
+static const struct spirv_instruction *definition_of(const struct guard *guard, uint32_t id)
+{
+    const struct emit_flow *flow = guard->emit->flow;
+
+    return id < flow->count && flow->items != NULL && flow->where[id] == flow->items->number + 1
+               ? flow->definitions[id]
+               : NULL;
+}
+
+/* How a comparison reads when what it says must be false, and when its sides are exchanged. */
+static uint16_t opposite(uint16_t opcode)
+{
+    switch (opcode) {
+    case SpvOpULessThan:
+        return SpvOpUGreaterThanEqual;
+    case SpvOpULessThanEqual:
+        return SpvOpUGreaterThan;
+    case SpvOpUGreaterThan:
+        return SpvOpULessThanEqual;
+    case SpvOpUGreaterThanEqual:
+        return SpvOpULessThan;
+    case SpvOpSLessThan:
+        return SpvOpSGreaterThanEqual;
+    case SpvOpSLessThanEqual:
+        return SpvOpSGreaterThan;
+    case SpvOpSGreaterThan:
+        return SpvOpSLessThanEqual;
+    case SpvOpSGreaterThanEqual:
+        return SpvOpSLessThan;
+    case SpvOpINotEqual:
+        return SpvOpIEqual;
+    default:
+        return SpvOpNop;
+    }
+}
+
+static uint16_t exchanged(uint16_t opcode)
+{
+    switch (opcode) {
+    case SpvOpULessThan:
+        return SpvOpUGreaterThan;
+    case SpvOpULessThanEqual:
+        return SpvOpUGreaterThanEqual;
+    case SpvOpUGreaterThan:
+        return SpvOpULessThan;
+    case SpvOpUGreaterThanEqual:
+        return SpvOpULessThanEqual;
+    case SpvOpSLessThan:
+        return SpvOpSGreaterThan;
+    case SpvOpSLessThanEqual:
+        return SpvOpSGreaterThanEqual;
+    case SpvOpSGreaterThan:
+        return SpvOpSLessThan;
+    case SpvOpSGreaterThanEqual:
+        return SpvOpSLessThanEqual;
+    case SpvOpIEqual:
+        return SpvOpIEqual;
+    default:
+        return SpvOpNop;
+    }
+}
+
+static int32_t is_same(struct guard *guard, uint32_t id)
+{
+    int64_t step;
+
+    row_start(guard->emit);
+    return row_step(guard->emit, id, WHOLE, &step) && step == 0;
+}
+
+/* "last = trm_lesser(last, (int64_t)(…) + 1);" */
+static void write_bound(struct guard *guard, int32_t is_last, int32_t is_signed, uint32_t bound, int32_t more)
+{
+    struct emit *emit = guard->emit;
+
+    text_begin_line(&emit->text);
+    text_add(&emit->text, is_last ? "last = trm_lesser(last, " : "first = trm_greater(first, ");
+    text_add(&emit->text, is_signed ? "(int64_t)(int32_t)" : "(int64_t)");
+    row_start(emit);
+    row_write(emit, bound, WHOLE);
+    text_add(&emit->text, more ? " + 1);\n" : ");\n");
+}
+
+/* `x opcode bound` must hold. */
+static int32_t say_bound(struct guard *guard, uint16_t opcode, uint32_t bound)
+{
+    int32_t is_signed = opcode == SpvOpSLessThan || opcode == SpvOpSLessThanEqual ||
+                        opcode == SpvOpSGreaterThan || opcode == SpvOpSGreaterThanEqual;
+
+    switch (opcode) {
+    case SpvOpULessThan:
+    case SpvOpSLessThan:
+        write_bound(guard, 1, is_signed, bound, 0);
+        break;
+    case SpvOpULessThanEqual:
+    case SpvOpSLessThanEqual:
+        write_bound(guard, 1, is_signed, bound, 1);
+        break;
+    case SpvOpUGreaterThan:
+    case SpvOpSGreaterThan:
+        write_bound(guard, 0, is_signed, bound, 1);
+        break;
+    case SpvOpUGreaterThanEqual:
+    case SpvOpSGreaterThanEqual:
+        write_bound(guard, 0, is_signed, bound, 0);
+        break;
+    case SpvOpIEqual:
+        write_bound(guard, 0, 0, bound, 0);
+        write_bound(guard, 1, 0, bound, 1);
+        break;
+    default:
+        return 0;
+    }
+    guard->emit->rows->is_signed |= (uint8_t)is_signed;
+    return 1;
+}
+
+/* `value < bound`, or `value <= bound`, must hold, where `value` grows by 1 from item to item. */
+static void say_sum(struct guard *guard, uint16_t opcode, uint32_t value, uint32_t bound)
+{
+    struct emit *emit = guard->emit;
+    int64_t step;
+
+    row_start(emit);
+    if (emit->rows->merged || (opcode != SpvOpULessThan && opcode != SpvOpULessThanEqual) ||
+        !row_step(emit, value, WHOLE, &step) || step != 1)
+        return;
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "last = trm_row_end(last, ");
+    row_start(emit);
+    row_write(emit, value, WHOLE);
+    text_add(&emit->text, ", ");
+    row_start(emit);
+    row_write(emit, bound, WHOLE);
+    text_add(&emit->text, opcode == SpvOpULessThanEqual ? " + INT64_C(1));\n" : ");\n");
+}
+
+/* The term must be `holds`. */
+static void say_term(struct guard *guard, uint32_t id, int32_t holds)
+{
+    struct emit *emit                  = guard->emit;
+    const struct spirv_instruction *op = definition_of(guard, id);
+
+    if (is_same(guard, id)) {
+        text_begin_line(&emit->text);
+        text_add(&emit->text, holds ? "if (!" : "if (");
+        row_start(emit);
+        row_write(emit, id, WHOLE);
+        text_add(&emit->text, ")\n");
+        text_line(&emit->text, "    last = first;");
+        return;
+    }
+    if (op != NULL && op->operand_count == 2) {
+        uint16_t opcode = holds ? op->opcode : opposite(op->opcode);
+        if (row_is_counter(emit, op->operands[0], WHOLE) && is_same(guard, op->operands[1])) {
+            if (say_bound(guard, opcode, op->operands[1]))
+                return;
+        } else if (row_is_counter(emit, op->operands[1], WHOLE) && is_same(guard, op->operands[0])) {
+            if (say_bound(guard, exchanged(opcode), op->operands[0]))
+                return;
+        } else if (is_same(guard, op->operands[1])) {
+            say_sum(guard, opcode, op->operands[0], op->operands[1]);
+        } else if (is_same(guard, op->operands[0])) {
+            say_sum(guard, exchanged(opcode), op->operands[1], op->operands[0]);
+        }
+    }
+    guard->whole = 0;
+}
+
+/* ---- taking conditions apart */
+
+/* What a bool is, where the condition of a choice is known: 0 or 1; -1 when that does not tell. */
+static int32_t known(const struct guard *guard, uint32_t id, uint32_t condition, int32_t holds)
+{
+    const struct spirv_constant *constant   = spirv_constant(guard->emit->module, id);
+    const struct spirv_instruction *op      = definition_of(guard, id);
+    const struct spirv_instruction *opposed = definition_of(guard, condition);
+
+    if (constant != NULL)
+        return constant->bits != 0;
+    if (id == condition)
+        return holds;
+    if (op != NULL && op->opcode == SpvOpLogicalNot && op->operands[0] == condition)
+        return !holds;
+    if (opposed != NULL && opposed->opcode == SpvOpLogicalNot && opposed->operands[0] == id)
+        return !holds;
+    return -1;
+}
+
+static const struct choice *choice_of(const struct guard *guard, uint32_t id)
+{
+    for (uint32_t i = 0; i < guard->choice_count; i++)
+        if (guard->choices[i].target == id)
+            return &guard->choices[i];
+    return NULL;
+}
+
+static void take_apart(struct guard *guard, uint32_t id, int32_t holds);
+
+/* `condition ? yes : no` must be `holds`: so the side that can never be that is not taken, and the other one is. */
+static int32_t take_choice(struct guard *guard, const struct choice *choice, int32_t holds)
+{
+    int32_t yes = known(guard, choice->yes, choice->condition, 1);
+    int32_t no  = known(guard, choice->no, choice->condition, 0);
+
+    if (yes == !holds) {
+        take_apart(guard, choice->condition, 0);
+        if (no != holds)
+            take_apart(guard, choice->no, holds);
+        return 1;
+    }
+    if (no == !holds) {
+        take_apart(guard, choice->condition, 1);
+        if (yes != holds)
+            take_apart(guard, choice->yes, holds);
+        return 1;
+    }
+    return 0;
+}
+
+static void take_apart(struct guard *guard, uint32_t id, int32_t holds)
+{
+    const struct spirv_instruction *op = definition_of(guard, id);
+    const struct choice *choice        = choice_of(guard, id);
+
+    if (guard->terms++ >= TERMS_MOST) {
+        guard->whole = 0;
+        return;
+    }
+    if (choice != NULL && take_choice(guard, choice, holds))
+        return;
+    if (op != NULL && op->opcode == SpvOpLogicalNot) {
+        take_apart(guard, op->operands[0], !holds);
+        return;
+    }
+    if (op != NULL && op->opcode == (holds ? SpvOpLogicalAnd : SpvOpLogicalOr)) {
+        take_apart(guard, op->operands[0], holds);
+        take_apart(guard, op->operands[1], holds);
+        return;
+    }
+    say_term(guard, id, holds);
+}
+
+/* ---- finding the guard */
+
+/* Does something outside of the stretch read it? */
+static int32_t is_kept(const struct emit *emit, uint32_t id)
+{
+    return emit->body->values[id].place == PLACE_KEPT || emit->body->values[id].place == PLACE_GROUP;
+}
+
+/* Instructions that may be left out for an item that does not go on. */
+static int32_t is_harmless(const struct emit *emit, const struct node *ops)
+{
+    for (uint32_t i = 0; i < ops->op_count; i++) {
+        const struct spirv_instruction *op = ops->ops[i];
+        if (op->result == 0 || is_kept(emit, op->result) ||
+            (op->opcode >= SpvOpAtomicLoad && op->opcode <= SpvOpAtomicXor) ||
+            op->opcode >= SpvOpGroupNonUniformElect)
+            return 0;
+    }
+    return 1;
+}
+
+/* Half of an `if` that does nothing but choose: its one list of copies. */
+static const struct node *copies_of(const struct emit *emit, const struct node *node)
+{
+    const struct node *copies = NULL;
+
+    if (node == NULL || node->kind == NODE_COPIES)
+        return node;
+    for (uint32_t i = 0; node->kind == NODE_SEQUENCE && i < node->child_count; i++) {
+        const struct node *child = node->children[i];
+        if (flow_is_empty(child) || (child->kind == NODE_OPS && is_harmless(emit, child)))
+            continue;
+        if (child->kind != NODE_COPIES || copies != NULL)
+            return NULL;
+        copies = child;
+    }
+    return copies;
+}
+
+/* Notes what an `if` chooses; 0 when it does something else. */
+static int32_t note_choices(struct guard *guard, const struct node *node)
+{
+    const struct node *yes = copies_of(guard->emit, node->children[0]);
+    const struct node *no  = node->child_count > 1 ? copies_of(guard->emit, node->children[1]) : NULL;
+
+    if (yes == NULL || no == NULL || yes->copy_count != no->copy_count)
+        return 0;
+    for (uint32_t i = 0; i < yes->copy_count; i++) {
+        uint32_t other = 0;
+        while (other < no->copy_count && no->copies[other].target != yes->copies[i].target)
+            other++;
+        if (other == no->copy_count || guard->choice_count == CHOICES_MOST ||
+            is_kept(guard->emit, yes->copies[i].target))
+            return 0;
+        guard->choices[guard->choice_count++] = (struct choice){
+            .target    = yes->copies[i].target,
+            .condition = node->condition,
+            .yes       = yes->copies[i].source,
+            .no        = no->copies[other].source,
+        };
+    }
+    return 1;
+}
+
+static const struct node *only_child(const struct node *node)
+{
+    while (node != NULL && node->kind == NODE_SEQUENCE && node->child_count != 0) {
+        uint32_t i = 0;
+        while (i + 1 < node->child_count && flow_is_empty(node->children[i]))
+            i++;
+        for (uint32_t k = i + 1; k < node->child_count; k++)
+            if (!flow_is_empty(node->children[k]))
+                return NULL;
+        node = node->children[i];
+    }
+    return node;
+}
+
+/* Does it do nothing but end the item? Scopes that are looked into end where the item does. */
+static int32_t ends_item(const struct node *node)
+{
+    node = only_child(node);
+    return node != NULL && (node->kind == NODE_RETURN || node->kind == NODE_LEAVE);
+}
+
+static int32_t is_last(const struct node *sequence, uint32_t index)
+{
+    for (uint32_t i = index + 1; i < sequence->child_count; i++)
+        if (!flow_is_empty(sequence->children[i]))
+            return 0;
+    return 1;
+}
+
+/* Is it an `if` that the rest of the item depends on? When the condition must hold for it to go on, *holds is 1. */
+static int32_t is_guard(const struct node *node, int32_t last, int32_t *holds)
+{
+    const struct node *yes = node->children[0], *no = node->child_count > 1 ? node->children[1] : NULL;
+
+    *holds = flow_is_empty(no);
+    if (ends_item(yes) && (last || flow_is_empty(no))) {
+        *holds = 0;
+        return 1;
+    }
+    if (no != NULL && ends_item(no) && (last || flow_is_empty(yes))) {
+        *holds = 1;
+        return 1;
+    }
+    return last && (flow_is_empty(yes) || flow_is_empty(no));
+}
+
+static const struct node *find(struct guard *guard, const struct node *node, int32_t *holds)
+{
+    const struct node *taken = NULL;
+
+    if (node == NULL || node->kind == NODE_SCOPE)
+        return node == NULL ? NULL : find(guard, node->children[0], holds);
+    if (node->kind == NODE_IF && flow_is_decided(guard->emit, node, &taken))
+        return find(guard, taken, holds);
+    if (node->kind == NODE_IF)
+        return is_guard(node, 1, holds) ? node : NULL;
+    for (uint32_t i = 0; node->kind == NODE_SEQUENCE && i < node->child_count; i++) {
+        const struct node *child = node->children[i];
+        int32_t last             = is_last(node, i);
+        if (child->kind == NODE_IF && flow_is_decided(guard->emit, child, &taken))
+            child = taken;
+        if (flow_is_empty(child) || (child->kind == NODE_OPS && is_harmless(guard->emit, child)))
+            continue;
+        if (child->kind == NODE_IF && is_guard(child, last, holds))
+            return child;
+        if (child->kind == NODE_IF && note_choices(guard, child))
+            continue;
+        return last && (child->kind == NODE_SEQUENCE || child->kind == NODE_SCOPE) ? find(guard, child, holds)
+                                                                                   : NULL;
+    }
+    return NULL;
+}
+
+const struct node *row_guard(struct emit *emit, const struct node *items, int32_t *holds)
+{
+    struct guard guard      = {.emit = emit, .whole = 1};
+    struct text saved       = emit->text;
+    const struct node *node = find(&guard, items->children[0], holds);
+
+    if (node == NULL)
+        return NULL;
+    size_t before = emit->rows->bases.length;
+    emit->text    = emit->rows->bases;
+    take_apart(&guard, node->condition, *holds);
+    emit->rows->bases      = emit->text;
+    emit->rows->is_bounded = emit->rows->bases.length != before;
+    emit->text             = saved;
+    if (emit->rows->is_bounded && emit->rows->merged) {
+        emit->text = emit->rows->bases;
+        text_line(&emit->text, "if (first >= last)");
+        text_line(&emit->text, "    continue;");
+        emit->rows->bases = emit->text;
+        emit->text        = saved;
+    }
+    return guard.whole ? node : NULL;
+}

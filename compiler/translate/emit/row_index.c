@@ -1,0 +1,95 @@
+/* Indices. In a loop over work-items, those that run along with them: see rows.h.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <trireme/status.h>
+
+#include "compiler/translate/emit/rows.h"
+
+static const char *counter_of(const struct emit_rows *rows)
+{
+    return rows->merged ? "item_x" : "local_x";
+}
+
+static uint32_t width_of(const struct emit *emit)
+{
+    return emit->body->entry->local_size[0];
+}
+
+/* The value for the row's first item, without what the counter adds to it, as text of its own; NULL when that is too long. */
+static const char *base_of(struct emit *emit, uint32_t id, int64_t step)
+{
+    struct emit_rows *rows = emit->rows;
+    struct text saved      = flow_capture(emit);
+
+    text_add(&emit->text, spirv_type_of(emit->module, id)->is_signed ? "trm_row_signed(" : "trm_row(");
+    row_start(emit);
+    row_write(emit, id, WHOLE);
+    if (rows->merged)
+        text_add(&emit->text, ", %" PRId64 ", first, last)", step);
+    else
+        text_add(&emit->text, ", %" PRId64 ", 0, %" PRIu32 ")", step, width_of(emit));
+    const char *base = emit->text.bytes;
+    emit->text       = saved;
+    return rows->budget == 0 ? NULL : base;
+}
+
+/* The variable that begins like this, declared before the loop if there is none yet. */
+static uint32_t number_of(struct emit *emit, const char *base)
+{
+    struct emit_rows *rows = emit->rows;
+
+    for (uint32_t i = 0; i < rows->stream_count; i++)
+        if (strcmp(rows->streams[i].base, base) == 0)
+            return rows->streams[i].number;
+    text_line(&rows->bases, "const int64_t at_%" PRIu32 " = %s;", rows->numbers, base);
+    return rows->numbers++;
+}
+
+/* NULL when it is none. */
+static const struct row_stream *stream_of(struct emit *emit, uint32_t id)
+{
+    struct emit_rows *rows = emit->rows;
+    int64_t step;
+
+    for (uint32_t i = 0; i < rows->stream_count; i++)
+        if (rows->streams[i].id == id)
+            return &rows->streams[i];
+    row_start(emit);
+    if (rows->stream_count == ROWS_STREAMS_MOST || !row_step(emit, id, WHOLE, &step) || step == 0 ||
+        step > ROWS_STEP_MOST || step < -ROWS_STEP_MOST)
+        return NULL;
+    const char *base = base_of(emit, id, step);
+    if (base == NULL)
+        return NULL;
+    uint32_t number           = number_of(emit, base);
+    struct row_stream *stream = &rows->streams[rows->stream_count++];
+    *stream                   = (struct row_stream){.id = id, .number = number, .step = step, .base = base};
+    return stream;
+}
+
+int32_t emit_index(struct emit *emit, uint32_t id)
+{
+    struct emit_rows *rows        = emit->rows;
+    const struct spirv_type *type = spirv_type_of(emit->module, id);
+
+    if (rows != NULL && rows->in_loop && type->kind == SPIRV_INT && type->width == 32) {
+        if (!type->is_signed && row_is_counter(emit, id, WHOLE)) {
+            text_add(&emit->text, "%s", counter_of(rows));
+            return TRM_OK;
+        }
+        const struct row_stream *stream = stream_of(emit, id);
+        if (stream != NULL && stream->step == 1) {
+            text_add(&emit->text, "(at_%" PRIu32 " + %s)", stream->number, counter_of(rows));
+            return TRM_OK;
+        }
+        if (stream != NULL) {
+            text_add(&emit->text, "(at_%" PRIu32 " + %" PRId64 " * %s)", stream->number, stream->step,
+                     counter_of(rows));
+            return TRM_OK;
+        }
+    }
+    text_add(&emit->text, "(int64_t)");
+    return emit_value(emit, id, WHOLE);
+}

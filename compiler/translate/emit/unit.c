@@ -1,0 +1,85 @@
+/* What buffers are made of: where all their scalars are of one type, they are indexed as arrays of it.
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/status.h>
+
+#include "compiler/translate/emit/op.h"
+
+/* Of each type by its id: the one scalar type that it is made of, as it lies in memory; NULL when there are several, or when
+ * one lies at no multiple of its size. */
+struct units {
+    const struct spirv_type **by_type;
+};
+
+static int32_t is_same(const struct spirv_type *a, const struct spirv_type *b)
+{
+    return a->kind == b->kind && a->width == b->width && a->is_signed == b->is_signed;
+}
+
+static uint32_t size_of(const struct spirv_type *scalar)
+{
+    return scalar->kind == SPIRV_BOOL ? 4 : scalar->width / 8;
+}
+
+static void of_struct(struct units *units, const struct spirv_type *type)
+{
+    const struct spirv_type *found = NULL;
+
+    for (uint32_t i = 0; i < type->count; i++) {
+        const struct spirv_member *member = &type->members[i];
+        const struct spirv_type *one      = units->by_type[member->type];
+        if (one == NULL || (found != NULL && !is_same(one, found)) || member->offset % size_of(one) != 0 ||
+            member->matrix_stride % size_of(one) != 0)
+            return;
+        found = one;
+    }
+    units->by_type[type->id] = found;
+}
+
+static void of_type(struct units *units, const struct spirv_type *type)
+{
+    const struct spirv_type *element = NULL;
+
+    switch (type->kind) {
+    case SPIRV_BOOL:
+    case SPIRV_INT:
+    case SPIRV_FLOAT:
+        units->by_type[type->id] = type;
+        break;
+    case SPIRV_VECTOR:
+    case SPIRV_MATRIX:
+        units->by_type[type->id] = units->by_type[type->element];
+        break;
+    case SPIRV_ARRAY:
+    case SPIRV_RUNTIME_ARRAY:
+        element = units->by_type[type->element];
+        if (element != NULL && type->stride % size_of(element) == 0)
+            units->by_type[type->id] = element;
+        break;
+    case SPIRV_STRUCT:
+        of_struct(units, type);
+        break;
+    default:
+        break;
+    }
+}
+
+int32_t emit_units(struct emit *emit)
+{
+    struct spirv_module *module = emit->module;
+    struct units units          = {
+                 base_arena_allocate(emit->arena, module->bound, sizeof(*units.by_type)),
+    };
+
+    emit->units = base_arena_allocate(emit->arena, module->bound, sizeof(*emit->units));
+    if (units.by_type == NULL || emit->units == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    for (uint32_t i = 0; i < module->type_count; i++)
+        of_type(&units, spirv_type(module, module->types[i]));
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        uint32_t id      = module->variables[i];
+        uint32_t pointer = module->ids[id].as.variable->type;
+        emit->units[id]  = units.by_type[spirv_type(module, pointer)->element];
+    }
+    return TRM_OK;
+}

@@ -1,0 +1,142 @@
+/* Values that are cheap to have from the item's ids and what is the same for the group are computed again in each stretch that uses
+ * them: that is faster than to keep them for all items, and leaves the compiler free to see through them.
+ *
+ * An operand that is a phi of the group may change later, but not between a value made of it and that value's uses:
+ * the phi's block dominates both, and who comes to it again comes to the value again.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "compiler/translate/tree/replace.h"
+#include "compiler/translate/tree/visit.h"
+
+#define COST_MOST 8  /* operations for one value */
+#define DEPTH_MOST 8 /* of operands */
+
+struct recomputer {
+    struct replacer replacer; /* first: it is what replace.c knows */
+    struct body *body;
+    uint32_t count;   /* of ids that the tables have: newer ones are never recomputed */
+    uint32_t *home;   /* by id: the number of the NODE_ITEMS that computes it, 0: the group or none */
+    uint8_t *cost;    /* by id: 1 + operations; 255: cannot be recomputed; 0: not known yet */
+    uint32_t *clone;  /* by id: what it is in the stretch of `cloned` */
+    uint32_t *cloned; /* by id: the NODE_ITEMS for which `clone` is */
+    uint32_t items;   /* the stretch at hand */
+    struct node *ops; /* where clones go */
+};
+
+/* ---- what can be recomputed ------------------------------------------------------------------ */
+
+static void find_homes(struct recomputer *r, const struct node *node, uint32_t items)
+{
+    if (node->kind == NODE_ITEMS)
+        items = node->number + 1;
+    for (uint32_t i = 0; i < node->op_count; i++)
+        if (node->ops[i]->result != 0)
+            r->home[node->ops[i]->result] = items;
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            find_homes(r, node_part(node, i), items);
+}
+
+static int32_t is_cheap(const struct recomputer *r, const struct spirv_instruction *op)
+{
+    if (op->opcode != SpvOpLoad)
+        return operation_is_cheap(r->body->module, op);
+    const struct access *access           = body_access(r->body, op->operands[0]);
+    const struct spirv_variable *variable = body_variable(r->body, access->variable);
+    return variable != NULL && variable->storage == SpvStorageClassInput;
+}
+
+/* Operations it takes to have a value again, at most COST_MOST; more when that is not possible. */
+static uint32_t cost_of(struct recomputer *r, uint32_t id, uint32_t depth)
+{
+    const struct spirv_id *info = &r->body->module->ids[id];
+
+    if (info->kind != SPIRV_ID_VALUE || r->body->values[id].uniform)
+        return 0;
+    if (id >= r->count || r->home[id] == 0 || r->body->values[id].is_phi || depth == DEPTH_MOST)
+        return COST_MOST + 1;
+    if (r->cost[id] != 0)
+        return r->cost[id] - 1u;
+    uint32_t cost = is_cheap(r, info->as.instruction) ? 1 : COST_MOST + 1;
+    if (cost <= COST_MOST) {
+        struct visit visit = visit_begin(r->body, info->as.instruction);
+        for (uint32_t operand; cost <= COST_MOST && (operand = visit_next(&visit)) != 0;)
+            cost += cost_of(r, operand, depth + 1);
+    }
+    if (cost > COST_MOST)
+        cost = COST_MOST + 1;
+    r->cost[id] = (uint8_t)(cost + 1);
+    return cost;
+}
+
+/* ---- clones ---------------------------------------------------------------------------------- */
+
+static uint32_t make_clone(struct recomputer *r, uint32_t id)
+{
+    const struct spirv_instruction *from = r->body->module->ids[id].as.instruction;
+    uint32_t copy                        = body_copy_id(r->body, id);
+    struct spirv_instruction *op =
+        body_instruction(r->body, from->opcode, from->type, copy, from->operand_count, from);
+
+    if (copy == 0 || op == NULL)
+        return id;
+    memcpy(op->operands, from->operands, from->operand_count * sizeof(uint32_t));
+    r->body->module->ids[copy].as.instruction = op;
+    replace_operands(&r->replacer, op);
+    node_add_op(r->body, r->ops, op);
+    return copy;
+}
+
+/* What a value is in the stretch at hand. */
+static uint32_t value_here(struct replacer *replacer, uint32_t id)
+{
+    struct recomputer *r = (struct recomputer *)replacer;
+
+    if (id >= r->count || r->home[id] == 0 || r->home[id] == r->items || cost_of(r, id, 0) > COST_MOST)
+        return id;
+    if (r->cloned[id] != r->items) {
+        r->clone[id]  = make_clone(r, id);
+        r->cloned[id] = r->items;
+    }
+    return r->clone[id];
+}
+
+/* ---- the pass -------------------------------------------------------------------------------- */
+
+static void walk(struct recomputer *r, struct node *node)
+{
+    if (node->kind == NODE_ITEMS) {
+        r->items = node->number + 1;
+        r->ops   = node_new(r->body, NODE_OPS);
+        if (r->ops == NULL)
+            return;
+        replace_below(&r->replacer, node->children[0]);
+        if (r->ops->op_count != 0)
+            node_insert(r->body, node->children[0], r->ops);
+        return;
+    }
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            walk(r, node_part(node, i));
+}
+
+int32_t translate_recompute(struct body *body)
+{
+    struct recomputer r = {
+        .replacer = {.body = body, .value = value_here},
+        .body     = body,
+        .count    = body->value_count,
+    };
+
+    r.home   = base_arena_allocate(body->arena, r.count, sizeof(*r.home));
+    r.cost   = base_arena_allocate(body->arena, r.count, sizeof(*r.cost));
+    r.clone  = base_arena_allocate(body->arena, r.count, sizeof(*r.clone));
+    r.cloned = base_arena_allocate(body->arena, r.count, sizeof(*r.cloned));
+    if (r.home == NULL || r.cost == NULL || r.clone == NULL || r.cloned == NULL)
+        return body_status(body);
+    find_homes(&r, body->root, 0);
+    walk(&r, body->root);
+    return body_status(body);
+}

@@ -1,0 +1,153 @@
+/* What must be kept for each work-item from one stretch to another: values of one that others use, and variables that more than
+ * one accesses.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/tree/visit.h"
+
+struct keeper {
+    struct body *body;
+    uint32_t *home;  /* by id: 1 + number of the NODE_ITEMS that has it; 0: none so far */
+    uint32_t *maker; /* by id of an operation's result: the same, of the one that computes it */
+    uint32_t
+        *loaded; /* by id: the NODE_ITEMS that has it in its loads already, or assigns it before it uses it */
+    uint32_t items; /* the stretch at hand; 0: the group */
+    uint32_t loops; /* of the group, around it */
+    uint32_t kept_capacity;
+};
+
+static int32_t is_own(const struct keeper *k, uint32_t id)
+{
+    return k->body->module->ids[id].kind == SPIRV_ID_VALUE && !k->body->values[id].uniform;
+}
+
+static void keep(struct keeper *k, uint32_t id)
+{
+    struct body *body = k->body;
+
+    if (body->values[id].place == PLACE_KEPT)
+        return;
+    body->values[id].place = PLACE_KEPT;
+    if (base_arena_grow(body->arena, &body->kept, body->kept_count, &k->kept_capacity, sizeof(*body->kept)))
+        body->kept[body->kept_count++] = id;
+}
+
+/* A value or a variable is made or used in the stretch at hand. */
+static void touch(struct keeper *k, uint32_t id)
+{
+    if (k->home[id] == 0)
+        k->home[id] = k->items;
+    if (k->items == 0 || k->home[id] != k->items)
+        keep(k, id);
+}
+
+static void touch_variable(struct keeper *k, uint32_t id)
+{
+    const struct spirv_variable *variable = body_variable(k->body, id);
+
+    if (variable == NULL || variable->storage != SpvStorageClassFunction || variable->initializer != 0)
+        return; /* tables are the same everywhere */
+    touch(k, id);
+    if (k->loops != 0)
+        keep(k, id); /* it may hold what the last round left */
+}
+
+static void use(struct keeper *k, uint32_t id)
+{
+    if (is_own(k, id))
+        touch(k, id);
+}
+
+static void find_kept(struct keeper *k, const struct node *node)
+{
+    uint32_t items = k->items;
+
+    if (node->kind == NODE_ITEMS)
+        k->items = node->number + 1;
+    k->loops += node->kind == NODE_LOOP && k->items == 0;
+    for (uint32_t i = 0; i < node->op_count; i++) {
+        const struct spirv_instruction *op = node->ops[i];
+        struct visit visit                 = visit_begin(k->body, op);
+        for (uint32_t id; (id = visit_next(&visit)) != 0;)
+            use(k, id);
+        for (uint32_t at = 0; at < op->operand_count; at++)
+            if (operand_is_value(op, at) && body_access(k->body, op->operands[at])->variable != 0)
+                touch_variable(k, body_access(k->body, op->operands[at])->variable);
+        if (op->result == 0)
+            continue;
+        use(k, op->result);
+        k->maker[op->result] = k->items;
+    }
+    for (uint32_t i = 0; i < node->copy_count; i++) {
+        use(k, node->copies[i].source);
+        use(k, node->copies[i].target);
+    }
+    if (node->kind == NODE_IF || node->kind == NODE_SWITCH)
+        use(k, node->condition);
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            find_kept(k, node_part(node, i));
+    k->loops -= node->kind == NODE_LOOP && k->items == 0;
+    k->items = items;
+}
+
+/* ---- loads ----------------------------------------------------------------------------------- */
+
+static void load(struct keeper *k, struct node *items, uint32_t *capacity, uint32_t id)
+{
+    if (k->body->values[id].place != PLACE_KEPT || k->loaded[id] == k->items || k->maker[id] == k->items ||
+        k->body->module->ids[id].kind != SPIRV_ID_VALUE)
+        return;
+    k->loaded[id] = k->items;
+    if (base_arena_grow(k->body->arena, &items->loads, items->load_count, capacity, sizeof(*items->loads)))
+        items->loads[items->load_count++] = id;
+}
+
+/* `is_sure`: what stands here is done whenever the end of the stretch is come to. */
+static void find_loads(struct keeper *k, const struct node *node, struct node *items, uint32_t *capacity,
+                       int32_t is_sure)
+{
+    for (uint32_t i = 0; i < node->op_count; i++) {
+        struct visit visit = visit_begin(k->body, node->ops[i]);
+        for (uint32_t id; (id = visit_next(&visit)) != 0;)
+            load(k, items, capacity, id);
+    }
+    for (uint32_t i = 0; i < node->copy_count; i++)
+        load(k, items, capacity, node->copies[i].source);
+    for (uint32_t i = 0; is_sure && i < node->copy_count; i++)
+        k->loaded[node->copies[i].target] = k->items;
+    if (node->kind == NODE_IF || node->kind == NODE_SWITCH)
+        load(k, items, capacity, node->condition);
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            find_loads(k, node_part(node, i), items, capacity, is_sure && node->kind == NODE_SEQUENCE);
+}
+
+static void walk(struct keeper *k, struct node *node)
+{
+    if (node->kind == NODE_ITEMS) {
+        uint32_t capacity = 0;
+        k->items          = node->number + 1;
+        find_loads(k, node->children[0], node, &capacity, 1);
+        return;
+    }
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            walk(k, node_part(node, i));
+}
+
+int32_t translate_keep(struct body *body)
+{
+    struct keeper k = {.body = body};
+
+    k.home   = base_arena_allocate(body->arena, body->value_count, sizeof(*k.home));
+    k.maker  = base_arena_allocate(body->arena, body->value_count, sizeof(*k.maker));
+    k.loaded = base_arena_allocate(body->arena, body->value_count, sizeof(*k.loaded));
+    if (k.home == NULL || k.maker == NULL || k.loaded == NULL)
+        return body_status(body);
+    find_kept(&k, body->root);
+    int32_t status = translate_localise(body);
+    if (status != TRM_OK)
+        return status;
+    walk(&k, body->root);
+    return body_status(body);
+}

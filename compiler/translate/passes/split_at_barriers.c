@@ -1,0 +1,398 @@
+/* The cut: what is between barriers becomes loops over the work-items of the group, and what is the same for all of
+ * them is computed before, once.
+ *
+ * An item may leave a construct with barriers alone: an inlined function that returns early after its last barrier, say.
+ * It is marked as gone then, and the stretches up to the construct's end ask for that.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/passes/passes.h"
+
+/* A construct of the group that items leave each for itself. */
+struct region {
+    const struct region *up;
+    const struct node *target;
+    enum node_kind kind; /* of the jumps that do */
+    uint32_t gone;       /* the value that says so */
+};
+
+struct cutter {
+    struct body *body;
+    uint8_t *is_left; /* by number of a node: items leave it each for itself */
+    uint32_t left_count;
+    uint32_t bool_type;
+    const struct region *region; /* the innermost */
+    struct node *sequence;       /* where nodes go */
+    struct node *run;            /* SEQUENCE: what was come to since the last barrier */
+};
+
+static void cut_parts(struct cutter *c, struct node *node);
+
+/* ---- the group's operations ------------------------------------------------------------------ */
+
+/* Moves the operations of the group out of a stretch. */
+static void hoist(struct cutter *c, struct node *node, struct node *ops)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < node->op_count; i++) {
+        struct spirv_instruction *op = node->ops[i];
+        if (op->result != 0 && c->body->values[op->result].uniform)
+            node_add_op(c->body, ops, op);
+        else
+            node->ops[kept++] = op;
+    }
+    node->op_count = kept;
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            hoist(c, node_part(node, i), ops);
+}
+
+/* Takes out what hoisting left empty. */
+static void prune(struct node *node)
+{
+    uint32_t kept = 0;
+
+    if (node == NULL)
+        return;
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        prune(node_part(node, i));
+    for (uint32_t i = 0; node->kind == NODE_SEQUENCE && i < node->child_count; i++) {
+        struct node *child = node->children[i];
+        if (node_is_empty(child) || (child->kind == NODE_IF && node_is_empty(child->children[0]) &&
+                                     node_is_empty(child->children[1])))
+            continue;
+        node->children[kept++] = child;
+    }
+    if (node->kind == NODE_SEQUENCE)
+        node->child_count = kept;
+    if (node->kind == NODE_IF && node_is_empty(node->children[1]))
+        node->children[1] = NULL;
+    if (node->kind == NODE_LOOP && node->child_count > 1 && node_is_empty(node->children[1]))
+        node->child_count = 1;
+    for (uint32_t i = 0; i < node->case_count; i++)
+        if (node_is_empty(node->cases[i].body))
+            node->cases[i].body = NULL;
+}
+
+/* ---- leaving --------------------------------------------------------------------------------- */
+
+static struct node *new_copy(struct cutter *c, uint32_t target, uint32_t source)
+{
+    struct node *copies = node_new(c->body, NODE_COPIES);
+
+    if (source == 0)
+        return NULL;
+    node_add_copy(c->body, copies, target, source);
+    return copies;
+}
+
+static struct node *new_flag(struct cutter *c, uint32_t target, uint64_t bits)
+{
+    return new_copy(c, target, body_constant(c->body, c->bool_type, bits));
+}
+
+static struct node *new_leave(struct cutter *c, struct node *scope)
+{
+    struct node *leave = node_new(c->body, NODE_LEAVE);
+
+    if (leave != NULL)
+        leave->target = scope;
+    return leave;
+}
+
+static const struct region *region_of(const struct cutter *c, const struct node *jump)
+{
+    for (const struct region *region = c->region; region != NULL; region = region->up)
+        if (region->target == jump->target && region->kind == jump->kind)
+            return region;
+    return NULL;
+}
+
+/* Jumps out of a stretch say that the item is gone, and go to its end. */
+static void replace_jumps(struct cutter *c, struct node *node, struct node *scope)
+{
+    for (uint32_t i = 0; node->kind == NODE_SEQUENCE && i < node->child_count; i++) {
+        struct node *child          = node->children[i];
+        const struct region *region = node_is_jump(child) ? region_of(c, child) : NULL;
+        if (region == NULL)
+            continue;
+        struct node *both = node_new(c->body, NODE_SEQUENCE);
+        node_add(c->body, both, new_flag(c, region->gone, 1));
+        node_add(c->body, both, new_leave(c, scope));
+        if (both != NULL)
+            node->children[i] = both;
+    }
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            replace_jumps(c, node_part(node, i), scope);
+}
+
+/* A stretch that items who are gone skip. */
+static struct node *guard(struct cutter *c, struct node *run)
+{
+    struct node *scope = node_new(c->body, NODE_SCOPE), *inner = node_new(c->body, NODE_SEQUENCE);
+    struct node *outer = node_new(c->body, NODE_SEQUENCE);
+
+    if (scope == NULL || inner == NULL || outer == NULL)
+        return run;
+    for (const struct region *region = c->region; region != NULL; region = region->up) {
+        struct node *node = node_new(c->body, NODE_IF), *yes = node_new(c->body, NODE_SEQUENCE);
+        if (node == NULL || yes == NULL)
+            return run;
+        node->condition = region->gone;
+        node_add(c->body, node, yes);
+        node_add(c->body, node, NULL);
+        node_add(c->body, yes, new_leave(c, scope));
+        node_add(c->body, inner, node);
+    }
+    replace_jumps(c, run, scope);
+    for (uint32_t i = 0; i < run->child_count; i++)
+        node_add(c->body, inner, run->children[i]);
+    node_add(c->body, scope, inner);
+    node_add(c->body, outer, scope);
+    return outer;
+}
+
+/* ---- stretches ------------------------------------------------------------------------------- */
+
+/* A stretch of copies alone that the group has no part in. */
+static int32_t is_copying(const struct cutter *c, const struct node *run)
+{
+    for (uint32_t i = 0; i < run->child_count; i++) {
+        const struct node *child = run->children[i];
+        if (child->kind != NODE_COPIES)
+            return 0;
+        for (uint32_t k = 0; k < child->copy_count; k++)
+            if (c->body->module->ids[child->copies[k].source].kind == SPIRV_ID_VALUE &&
+                c->body->values[child->copies[k].source].uniform)
+                return 0;
+    }
+    return 1;
+}
+
+/* The stretch that control comes from, with nothing but the group's values made in between; or NULL. */
+static struct node *stretch_before(const struct cutter *c)
+{
+    for (uint32_t i = c->sequence->child_count; i-- > 0;) {
+        struct node *child = c->sequence->children[i];
+        if (child->kind == NODE_ITEMS)
+            return child->child_count == 0 ? NULL : child;
+        if (child->kind != NODE_OPS && child->kind != NODE_COPIES)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* Ends the stretch at hand. What only copies touches no memory: it need not wait for a barrier, and goes with the stretch
+ * before, so that what it copies need not be kept. */
+static void flush(struct cutter *c)
+{
+    struct node *ops = node_new(c->body, NODE_OPS), *items = node_new(c->body, NODE_ITEMS);
+
+    if (ops == NULL || items == NULL || c->run == NULL)
+        return;
+    hoist(c, c->run, ops);
+    prune(c->run);
+    if (ops->op_count != 0)
+        node_add(c->body, c->sequence, ops);
+    struct node *before = is_copying(c, c->run) && c->region == NULL ? stretch_before(c) : NULL;
+    if (before != NULL) {
+        for (uint32_t i = 0; i < c->run->child_count; i++)
+            node_add(c->body, before->children[0], c->run->children[i]);
+    } else if (c->run->child_count != 0) {
+        node_add(c->body, items, c->region == NULL ? c->run : guard(c, c->run));
+        items->is_uniform = 1;
+        node_add(c->body, c->sequence, items);
+    }
+    c->run = node_new(c->body, NODE_SEQUENCE);
+}
+
+/* The copies of each item stay in the stretch; those of the group are made after it. */
+static void cut_copies(struct cutter *c, struct node *node)
+{
+    struct node *group = node_new(c->body, NODE_COPIES);
+    uint32_t kept      = 0;
+
+    if (group == NULL)
+        return;
+    group->copies = base_arena_allocate(c->body->arena, node->copy_count, sizeof(*group->copies));
+    if (group->copies == NULL)
+        return;
+    for (uint32_t i = 0; i < node->copy_count; i++)
+        if (c->body->values[node->copies[i].target].uniform)
+            group->copies[group->copy_count++] = node->copies[i];
+        else
+            node->copies[kept++] = node->copies[i];
+    node->copy_count = kept;
+    if (kept != 0)
+        node_add(c->body, c->run, node);
+    if (group->copy_count == 0)
+        return;
+    flush(c);
+    group->is_uniform = 1;
+    node_add(c->body, c->sequence, group);
+}
+
+static void cut_sequence(struct cutter *c, struct node *node)
+{
+    struct cutter outer    = *c;
+    struct node **children = node->children;
+    uint32_t count         = node->child_count;
+
+    node->children    = NULL;
+    node->child_count = node->child_capacity = 0;
+    c->sequence                              = node;
+    c->run                                   = node_new(c->body, NODE_SEQUENCE);
+    if (c->region != NULL && c->region->kind == NODE_CONTINUE && c->region->target->children[0] == node) {
+        const struct region *region = c->region;
+        node_add(c->body, c->run, new_flag(c, region->gone, 0));
+        c->region = region->up; /* who was gone in the last round is back */
+        flush(c);
+        c->region = region;
+    }
+    for (uint32_t i = 0; i < count && c->run != NULL; i++) {
+        struct node *child = children[i];
+        if (child->kind == NODE_COPIES)
+            cut_copies(c, child);
+        else if (!child->is_uniform)
+            node_add(c->body, c->run, child);
+        else
+            cut_parts(c, child);
+    }
+    flush(c);
+    c->sequence = outer.sequence;
+    c->run      = outer.run;
+}
+
+/* ---- the group's nodes ----------------------------------------------------------------------- */
+
+static void cut_part(struct cutter *c, struct node *part)
+{
+    if (part != NULL && part->kind == NODE_SEQUENCE)
+        cut_sequence(c, part);
+}
+
+/* Items leave a loop's body with `continue`, and the others with a jump behind them. */
+static void cut_left(struct cutter *c, struct node *node, enum node_kind kind)
+{
+    struct region region = {.up = c->region, .target = node, .kind = kind};
+
+    region.gone = body_new_id(c->body, c->bool_type);
+    if (region.gone == 0)
+        return;
+    c->body->values[region.gone].is_phi    = 1;
+    c->body->module->ids[region.gone].name = "gone";
+    if (kind != NODE_CONTINUE)
+        node_add(c->body, c->run, new_flag(c, region.gone, 0));
+    flush(c);
+    c->region = &region;
+    if (kind == NODE_CONTINUE)
+        cut_part(c, node->children[0]);
+    for (uint32_t i = 0; kind != NODE_CONTINUE && i < node_part_count(node); i++)
+        cut_part(c, node_part(node, i));
+    c->region = region.up;
+    if (kind == NODE_CONTINUE && node->child_count > 1)
+        cut_part(c, node->children[1]);
+}
+
+/* A condition of the group that the group cannot compute: each item says it, and all say the same, as they all come to a barrier
+ * or none does. */
+static void tell_condition(struct cutter *c, struct node *node)
+{
+    uint32_t id = node->condition;
+
+    if ((node->kind != NODE_IF && node->kind != NODE_SWITCH) || c->body->values[id].uniform ||
+        c->body->module->ids[id].kind != SPIRV_ID_VALUE)
+        return;
+    uint32_t told = body_copy_id(c->body, id);
+    if (told == 0)
+        return;
+    c->body->values[told].is_phi  = 1;
+    c->body->values[told].uniform = 1;
+    node_add(c->body, c->run, new_copy(c, told, id));
+    node->condition = told;
+}
+
+static void cut_parts(struct cutter *c, struct node *node)
+{
+    enum node_kind kinds[] = {
+        [NODE_LOOP] = NODE_CONTINUE, [NODE_SWITCH] = NODE_BREAK, [NODE_SCOPE] = NODE_LEAVE};
+
+    tell_condition(c, node);
+    if (c->is_left[node->number]) {
+        cut_left(c, node, kinds[node->kind]);
+    } else {
+        flush(c);
+        for (uint32_t i = 0; i < node_part_count(node); i++)
+            cut_part(c, node_part(node, i));
+    }
+    if (node->kind != NODE_BARRIER)
+        node_add(c->body, c->sequence, node);
+}
+
+/* ---- the pass -------------------------------------------------------------------------------- */
+
+static void find_left(struct cutter *c, const struct node *node)
+{
+    if (node_is_jump(node) && !node->is_uniform && node->target->is_uniform) {
+        c->is_left[node->target->number] = 1;
+        c->left_count++;
+    }
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            find_left(c, node_part(node, i));
+}
+
+/* Whether an item returns although there is more to come: `more` says that behind the node there is. */
+static int32_t returns_early(const struct node *node, int32_t is_inside, int32_t more)
+{
+    if (node->kind == NODE_RETURN)
+        return is_inside && more;
+    if (node->kind == NODE_ITEMS)
+        return returns_early(node->children[0], 1, more);
+    for (uint32_t i = 0; i < node_part_count(node); i++) {
+        const struct node *part = node_part(node, i);
+        int32_t follows         = !is_inside && (node->kind == NODE_LOOP ||
+                                         (node->kind == NODE_SEQUENCE && i + 1 < node->child_count) ||
+                                         node->kind == NODE_SWITCH);
+        if (part != NULL && returns_early(part, is_inside, more || follows))
+            return 1;
+    }
+    return 0;
+}
+
+static uint32_t find_bool(const struct spirv_module *module)
+{
+    for (uint32_t i = 0; i < module->type_count; i++)
+        if (spirv_type(module, module->types[i])->kind == SPIRV_BOOL)
+            return module->types[i];
+    return 0;
+}
+
+int32_t translate_divide(struct body *body)
+{
+    struct cutter c = {.body = body};
+    int32_t status  = translate_uniform(body);
+
+    if (status != TRM_OK)
+        return status;
+    c.is_left   = base_arena_allocate(body->arena, body->node_count, sizeof(*c.is_left));
+    c.bool_type = find_bool(body->module);
+    if (c.is_left == NULL)
+        return body_status(body);
+    find_left(&c, body->root);
+    if (c.left_count != 0 && c.bool_type == 0)
+        return body_refuse(body, NULL, "has work-items that leave a switch before a barrier in it");
+    cut_sequence(&c, body->root);
+    if (body->arena->failed)
+        return body_status(body);
+    body->divided      = 1;
+    body->early_return = (uint8_t)returns_early(body->root, 0, 0);
+    node_link(body->root);
+    status = translate_tidy(body);
+    if (status == TRM_OK)
+        status = translate_recompute(body);
+    if (status == TRM_OK)
+        status = translate_drop_unused(body);
+    return status == TRM_OK ? translate_keep(body) : status;
+}

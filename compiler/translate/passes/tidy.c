@@ -1,0 +1,244 @@
+/* The tree as people would write it: no jump to where control goes anyway, no scope that nobody leaves, no more inside of a
+ * scope than what may leave it, and returns instead of ways to the kernel's end.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/passes/passes.h"
+
+/* What it means to come to the end of the sequence at hand: the same as each of these jumps. */
+struct fall {
+    const struct fall *up;
+    const struct node *node; /* the end of this LOOP's body, this SWITCH or this SCOPE; NULL: of the kernel */
+};
+
+struct tidier {
+    struct body *body;
+    uint8_t *ends;       /* by number of a SCOPE: behind it is the end of the kernel */
+    uint32_t *users;     /* by number of a construct: jumps to it */
+    uint32_t *continues; /* by number of a LOOP: NODE_CONTINUE to it */
+    uint32_t *seen;      /* the same, of those that were come to so far */
+    uint32_t *first;     /* by number of a SCOPE: the first child of its sequence in which it is left */
+};
+
+/* ---- jumps ----------------------------------------------------------------------------------- */
+
+static int32_t ends_kernel(const struct fall *fall)
+{
+    for (; fall != NULL; fall = fall->up)
+        if (fall->node == NULL)
+            return 1;
+    return 0;
+}
+
+static int32_t is_fall(const struct node *jump, const struct fall *fall)
+{
+    if (!node_is_jump(jump) && jump->kind != NODE_RETURN)
+        return 0;
+    for (; fall != NULL; fall = fall->up) {
+        if (fall->node == NULL && jump->kind == NODE_RETURN)
+            return 1;
+        if (fall->node == NULL || fall->node != jump->target)
+            continue;
+        /* at the end of a loop's body stands its CONTINUE, of the others the jump behind them */
+        if ((fall->node->kind == NODE_LOOP) == (jump->kind == NODE_CONTINUE))
+            return 1;
+    }
+    return 0;
+}
+
+/* A loop that turned out to run once is a scope. */
+static void simplify_jump(const struct tidier *t, struct node *jump)
+{
+    if (jump->kind == NODE_CONTINUE && jump->target->kind == NODE_SCOPE)
+        jump->target = jump->target->target;
+    if (jump->target->kind == NODE_SCOPE)
+        jump->kind = NODE_LEAVE;
+    if (jump->kind == NODE_LEAVE && t->ends[jump->target->number]) {
+        jump->kind   = NODE_RETURN;
+        jump->target = NULL;
+    }
+}
+
+static void clean(struct tidier *t, struct node *node, const struct fall *fall);
+
+static void clean_sequence(struct tidier *t, struct node *node, const struct fall *fall)
+{
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (node_is_jump(node->children[i]))
+            simplify_jump(t, node->children[i]);
+    while (node->child_count != 0 && is_fall(node->children[node->child_count - 1], fall))
+        node->child_count--;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        clean(t, node->children[i], i + 1 == node->child_count ? fall : NULL);
+}
+
+static void clean(struct tidier *t, struct node *node, const struct fall *fall)
+{
+    struct fall inner = {.up = fall, .node = node};
+
+    if (node == NULL)
+        return;
+    if (node_is_jump(node))
+        t->users[node->target->number]++;
+    if (node->kind == NODE_CONTINUE)
+        t->continues[node->target->number]++;
+    switch (node->kind) {
+    case NODE_SEQUENCE:
+        clean_sequence(t, node, fall);
+        break;
+    case NODE_SCOPE:
+        t->ends[node->number] = (uint8_t)ends_kernel(fall);
+        clean(t, node->children[0], &inner);
+        break;
+    case NODE_LOOP:
+        inner.up = NULL;
+        clean(t, node->children[0], &inner);
+        if (node->child_count > 1)
+            clean(t, node->children[1], NULL);
+        break;
+    case NODE_SWITCH:
+        for (uint32_t i = 0; i < node->case_count; i++)
+            clean(t, node->cases[i].body, node->cases[i].falls_through ? NULL : &inner);
+        break;
+    default:
+        for (uint32_t i = 0; i < node->child_count; i++)
+            clean(t, node->children[i], fall);
+        break;
+    }
+}
+
+/* ---- scopes ---------------------------------------------------------------------------------- */
+
+static void rebuild(struct tidier *t, struct node *node, struct node *owner);
+
+/* Appends what is left of a node; sequences and neighbouring OPS become one. */
+static void put(struct tidier *t, struct node *sequence, struct node *node)
+{
+    struct node *last = sequence->child_count == 0 ? NULL : sequence->children[sequence->child_count - 1];
+
+    if (node_is_empty(node))
+        return;
+    if (node->kind == NODE_SEQUENCE) {
+        for (uint32_t i = 0; i < node->child_count; i++)
+            put(t, sequence, node->children[i]);
+    } else if (node->kind == NODE_OPS && last != NULL && last->kind == NODE_OPS) {
+        for (uint32_t i = 0; i < node->op_count; i++)
+            node_add_op(t->body, last, node->ops[i]);
+    } else {
+        node_add(t->body, sequence, node);
+    }
+}
+
+/* What a scope does before anything leaves it stands before it. */
+static void put_scope(struct tidier *t, struct node *sequence, struct node *scope)
+{
+    struct node *inner = scope->children[0];
+    uint32_t first     = t->users[scope->number] == 0 ? inner->child_count : t->first[scope->number];
+
+    for (uint32_t i = 0; i < first; i++)
+        put(t, sequence, inner->children[i]);
+    for (uint32_t i = first; i < inner->child_count; i++)
+        inner->children[i - first] = inner->children[i];
+    inner->child_count -= first;
+    if (inner->child_count != 0)
+        put(t, sequence, scope);
+}
+
+static void rebuild_sequence(struct tidier *t, struct node *node, const struct node *owner)
+{
+    struct node **children = node->children;
+    uint32_t count         = node->child_count;
+    int32_t is_found       = 0;
+
+    node->children    = NULL;
+    node->child_count = node->child_capacity = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct node *child = children[i];
+        uint32_t before    = node->child_count;
+        rebuild(t, child, NULL);
+        if (child->kind == NODE_SCOPE)
+            put_scope(t, node, child);
+        else if (child->kind != NODE_IF || !node_is_empty(child->children[0]) || child->children[1] != NULL)
+            put(t, node, child);
+        if (owner != NULL && !is_found && t->seen[owner->number] != 0) {
+            is_found                = 1;
+            t->first[owner->number] = before;
+        }
+    }
+}
+
+/* Where nothing but the end of the body goes to the continue construct, it is the end of the body. */
+static void join_continue(struct tidier *t, struct node *loop)
+{
+    if (t->continues[loop->number] == 0) {
+        put(t, loop->children[0], loop->children[1]);
+        loop->child_count = 1;
+    } else if (node_is_empty(loop->children[1])) {
+        loop->child_count = 1;
+    }
+}
+
+static void rebuild(struct tidier *t, struct node *node, struct node *owner)
+{
+    if (node == NULL)
+        return;
+    if (node_is_jump(node))
+        t->seen[node->target->number]++;
+    if (node->kind == NODE_SEQUENCE) {
+        rebuild_sequence(t, node, owner);
+        return;
+    }
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        rebuild(t, node_part(node, i), node);
+    if (node->kind == NODE_IF && node_is_empty(node->children[1]))
+        node->children[1] = NULL;
+    if (node->kind == NODE_LOOP && node->child_count > 1)
+        join_continue(t, node);
+    for (uint32_t i = 0; i < node->case_count; i++)
+        if (node_is_empty(node->cases[i].body))
+            node->cases[i].body = NULL;
+}
+
+/* ---- targets --------------------------------------------------------------------------------- */
+
+/* The construct that a plain `break` or `continue` would be for. */
+static const struct node *plain_target(const struct node *jump)
+{
+    const struct node *node = jump->parent;
+
+    while (node != NULL && node->kind != NODE_LOOP && node->kind != NODE_ITEMS &&
+           !(node->kind == NODE_SWITCH && jump->kind == NODE_BREAK))
+        node = node->parent;
+    return node;
+}
+
+static void find_targets(struct node *node)
+{
+    node->is_targeted = 0;
+    if (node->kind == NODE_LEAVE || (node->kind == NODE_CONTINUE && node->target->child_count > 1) ||
+        (node_is_jump(node) && plain_target(node) != node->target))
+        node->target->is_targeted = 1;
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            find_targets(node_part(node, i));
+}
+
+int32_t translate_tidy(struct body *body)
+{
+    const struct fall end = {.up = NULL, .node = NULL};
+    struct tidier t       = {.body = body};
+
+    t.ends      = base_arena_allocate(body->arena, body->node_count, sizeof(*t.ends));
+    t.users     = base_arena_allocate(body->arena, body->node_count, sizeof(*t.users));
+    t.continues = base_arena_allocate(body->arena, body->node_count, sizeof(*t.continues));
+    t.seen      = base_arena_allocate(body->arena, body->node_count, sizeof(*t.seen));
+    t.first     = base_arena_allocate(body->arena, body->node_count, sizeof(*t.first));
+    if (t.ends == NULL || t.users == NULL || t.continues == NULL || t.seen == NULL || t.first == NULL ||
+        body->arena->failed)
+        return body_status(body);
+    clean(&t, body->root, &end);
+    rebuild(&t, body->root, NULL);
+    node_link(body->root);
+    find_targets(body->root);
+    body->has_barrier = body->root->has_barrier;
+    return body_status(body);
+}

@@ -1,0 +1,143 @@
+/* Which nodes stand at the level of the group: those around a barrier, and those that a jump of the group's control flow leaves.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/passes/uniform.h"
+
+#define ROUNDS_MOST 8
+
+/* ---- barriers -------------------------------------------------------------------------------- */
+
+/* What is inside of a construct of the group: its sequences, and in those what has barriers, and jumps and returns. */
+static void mark_inside(struct node *node);
+
+static void mark_child(struct node *child)
+{
+    if (child->has_barrier || child->kind == NODE_RETURN ||
+        (node_is_jump(child) && child->target->is_uniform)) {
+        child->is_uniform = 1;
+        mark_inside(child);
+    }
+}
+
+static void mark_inside(struct node *node)
+{
+    for (uint32_t i = 0; i < node_part_count(node); i++) {
+        struct node *part = node_part(node, i);
+        if (part == NULL)
+            continue;
+        if (node->kind == NODE_SEQUENCE) {
+            mark_child(part);
+        } else {
+            part->is_uniform = 1;
+            mark_inside(part);
+        }
+    }
+}
+
+/* ---- jumps ----------------------------------------------------------------------------------- */
+
+static void find_jumps(struct analysis *a, struct node *node)
+{
+    if (node_is_jump(node) || node->kind == NODE_RETURN)
+        if (base_arena_grow(a->body->arena, &a->jumps, a->jump_count, &a->jump_capacity, sizeof(*a->jumps)))
+            a->jumps[a->jump_count++] = node;
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            find_jumps(a, node_part(node, i));
+}
+
+/* A jump of the group's control flow that stands in an item's. */
+static int32_t is_pending(const struct body *body, const struct node *jump)
+{
+    if (jump->is_uniform)
+        return 0;
+    return jump->kind == NODE_RETURN ? body->has_barrier : jump->target->is_uniform;
+}
+
+/* All items take the same way to the jump, and the group knows it. */
+static int32_t is_known(const struct analysis *a, const struct node *jump)
+{
+    for (const struct node *node = jump->parent; !node->is_uniform; node = node->parent) {
+        if (node->kind == NODE_SEQUENCE || node->kind == NODE_SCOPE)
+            continue;
+        if (node->kind != NODE_IF || a->varying[node->condition])
+            return 0;
+    }
+    return 1;
+}
+
+/* The way to the jump is the group's. */
+static void lift(struct node *jump)
+{
+    struct node *top = jump;
+
+    while (!top->parent->is_uniform) {
+        top             = top->parent;
+        top->is_uniform = 1;
+    }
+    jump->is_uniform = 1;
+    if (top != jump)
+        mark_inside(top);
+}
+
+/* Jumps whose ways are known are the group's. Whether there were any. */
+static int32_t lift_known(struct analysis *a)
+{
+    int32_t found = 0;
+
+    for (uint32_t i = 0; i < a->jump_count; i++) {
+        if (!is_pending(a->body, a->jumps[i]) || !is_known(a, a->jumps[i]))
+            continue;
+        lift(a->jumps[i]);
+        found = 1;
+    }
+    return found;
+}
+
+/* A `break` of a loop with a barrier: as all items come to the barrier or none, all break or none. */
+static int32_t lift_breaks(struct analysis *a)
+{
+    int32_t found = 0;
+
+    for (uint32_t i = 0; i < a->jump_count; i++) {
+        struct node *jump = a->jumps[i];
+        if (jump->kind != NODE_BREAK || jump->target->kind != NODE_LOOP || !is_pending(a->body, jump))
+            continue;
+        lift(jump);
+        found = 1;
+    }
+    return found;
+}
+
+/* ---- the pass -------------------------------------------------------------------------------- */
+
+static void set_uniform(const struct analysis *a)
+{
+    for (uint32_t id = 0; id < a->body->value_count && id < a->body->module->bound; id++)
+        a->body->values[id].uniform = !a->varying[id];
+}
+
+int32_t translate_uniform(struct body *body)
+{
+    struct analysis a;
+    int32_t status;
+
+    body->root->is_uniform = 1;
+    mark_inside(body->root);
+    if (!analysis_begin(&a, body))
+        return body_status(body);
+    find_jumps(&a, body->root);
+    for (uint32_t round = 0;; round++) {
+        status = analysis_find_varying(&a);
+        if (status != TRM_OK)
+            return status;
+        if (round < ROUNDS_MOST && lift_known(&a))
+            continue;
+        if (round > 2 * ROUNDS_MOST || !lift_breaks(&a))
+            break;
+    }
+    while (lift_breaks(&a)) {
+    }
+    set_uniform(&a);
+    return TRM_OK;
+}

@@ -1,0 +1,284 @@
+/* Which values differ between the work-items of a group. All are taken to be the same for all, until one is found that is made of
+ * the item's own id, of memory that items write, or where control flow is an item's own; what uses it differs then as well.
+ *
+ * A value that is the same for all will be computed by the group, before the stretch in which it stands: so it must also be
+ * possible to compute it there, that is, not trap where the shader would not have come to it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/passes/uniform.h"
+#include "compiler/translate/tree/visit.h"
+
+static void set_varying(struct analysis *a, uint32_t id)
+{
+    if (a->varying[id])
+        return;
+    a->varying[id]           = 1;
+    a->work[a->work_count++] = id;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static int32_t is_bound(const struct spirv_variable *variable)
+{
+    return variable->storage == SpvStorageClassStorageBuffer || variable->storage == SpvStorageClassUniform;
+}
+
+/* Variables of one binding are one place in memory. */
+static int32_t find_same(struct analysis *a)
+{
+    const struct spirv_module *module = a->body->module;
+    uint32_t size                     = 16;
+
+    while (size < 2 * module->variable_count)
+        size *= 2;
+    uint32_t *table = base_arena_allocate(a->body->arena, size, sizeof(*table));
+    if (table == NULL)
+        return 0;
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        uint32_t id                           = module->variables[i];
+        const struct spirv_variable *variable = module->ids[id].as.variable;
+        if (!is_bound(variable) || !variable->has_binding)
+            continue;
+        uint32_t at = (variable->binding * 2654435761u ^ variable->set * 40503u) & (size - 1);
+        for (; table[at] != 0; at = (at + 1) & (size - 1)) {
+            const struct spirv_variable *other = module->ids[table[at]].as.variable;
+            if (other->binding == variable->binding && other->set == variable->set)
+                break;
+        }
+        if (table[at] == 0)
+            table[at] = id;
+        a->same[id] = table[at];
+    }
+    return 1;
+}
+
+static uint32_t place_of(const struct analysis *a, uint32_t variable)
+{
+    return a->same[variable] != 0 ? a->same[variable] : variable;
+}
+
+/* Notes what a stretch writes. Whatever is no load writes all that it points to. */
+static void note_stores(struct analysis *a, const struct node *node)
+{
+    for (uint32_t i = 0; i < node->op_count; i++) {
+        const struct spirv_instruction *op = node->ops[i];
+        if (op->opcode == SpvOpLoad || op->opcode == SpvOpArrayLength)
+            continue;
+        for (uint32_t k = 0; k < op->operand_count; k++)
+            if (operand_is_value(op, k) && body_access(a->body, op->operands[k])->variable != 0)
+                a->stored[place_of(a, body_access(a->body, op->operands[k])->variable)] = a->stretch;
+    }
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            note_stores(a, node_part(node, i));
+}
+
+/* ---- built-ins ------------------------------------------------------------------------------- */
+
+/* An id in three dimensions differs only where the group is wider than one item. */
+static int32_t id_differs(const struct analysis *a, const struct access *access)
+{
+    const uint32_t *size = a->body->entry->local_size;
+    const struct spirv_constant *constant =
+        access->count == 0 ? NULL : spirv_constant(a->body->module, access->indices[0]);
+
+    if (constant != NULL && constant->bits < 3)
+        return size[constant->bits] != 1;
+    return size[0] != 1 || size[1] != 1 || size[2] != 1;
+}
+
+static int32_t builtin_differs(const struct analysis *a, int32_t builtin, const struct access *access)
+{
+    switch (builtin) {
+    case SpvBuiltInNumWorkgroups:
+    case SpvBuiltInWorkgroupSize:
+    case SpvBuiltInWorkgroupId:
+    case SpvBuiltInSubgroupSize:
+    case SpvBuiltInNumSubgroups:
+        return 0;
+    case SpvBuiltInLocalInvocationId:
+    case SpvBuiltInGlobalInvocationId:
+        return id_differs(a, access);
+    default:
+        return 1;
+    }
+}
+
+/* ---- instructions ---------------------------------------------------------------------------- */
+
+static int32_t load_differs(const struct analysis *a, const struct spirv_instruction *op, int32_t is_certain)
+{
+    const struct access *access           = body_access(a->body, op->operands[0]);
+    const struct spirv_variable *variable = body_variable(a->body, access->variable);
+
+    if (variable == NULL)
+        return 1;
+    switch (variable->storage) {
+    case SpvStorageClassInput:
+        return builtin_differs(a, variable->builtin, access);
+    case SpvStorageClassPushConstant:
+    case SpvStorageClassUniform:
+    case SpvStorageClassWorkgroup:
+        if (!is_certain && !access_is_fixed(a->body, access))
+            return 1;
+        break;
+    case SpvStorageClassStorageBuffer:
+        if (!is_certain)
+            return 1;
+        break;
+    default:
+        return 1;
+    }
+    return operation_is_volatile(a->body, op) || variable->is_coherent ||
+           a->stored[place_of(a, access->variable)] == a->stretch;
+}
+
+static int32_t differs(const struct analysis *a, const struct spirv_instruction *op, int32_t is_certain)
+{
+    if (op->opcode == SpvOpLoad)
+        return load_differs(a, op, is_certain);
+    if (!operation_is_pure(a->body->module, op))
+        return 1;
+    return !is_certain && !operation_is_safe(a->body->module, op);
+}
+
+/* Below a stretch. What is certain is done by at least one item whenever the group comes to the stretch. */
+static void walk_items(struct analysis *a, const struct node *node, int32_t is_certain)
+{
+    for (uint32_t i = 0; i < node->op_count; i++)
+        if (node->ops[i]->result != 0 && differs(a, node->ops[i], is_certain))
+            set_varying(a, node->ops[i]->result);
+    for (uint32_t i = 0; i < node->copy_count; i++)
+        set_varying(a, node->copies[i].target);
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            walk_items(a, node_part(node, i), 0);
+}
+
+static void walk_group(struct analysis *a, const struct node *node, int32_t *is_certain);
+
+/* The nodes between two of the group's. Copies there are made by the group, if it can. */
+static uint32_t walk_stretch(struct analysis *a, const struct node *sequence, uint32_t first,
+                             int32_t *is_certain)
+{
+    uint32_t end = first;
+
+    a->stretch++;
+    for (; end < sequence->child_count && !sequence->children[end]->is_uniform; end++)
+        note_stores(a, sequence->children[end]);
+    for (uint32_t i = first; i < end; i++) {
+        const struct node *child = sequence->children[i];
+        if (child->kind != NODE_COPIES)
+            walk_items(a, child, *is_certain);
+        if (a->escapes[child->number])
+            *is_certain = 0;
+    }
+    return end;
+}
+
+static void walk_sequence(struct analysis *a, const struct node *sequence, int32_t *is_certain)
+{
+    for (uint32_t i = 0; i < sequence->child_count;) {
+        const struct node *child = sequence->children[i];
+        if (!child->is_uniform) {
+            i = walk_stretch(a, sequence, i, is_certain);
+            continue;
+        }
+        walk_group(a, child, is_certain);
+        i++;
+    }
+}
+
+static void walk_group(struct analysis *a, const struct node *node, int32_t *is_certain)
+{
+    if (node->kind == NODE_SEQUENCE) {
+        walk_sequence(a, node, is_certain);
+        return;
+    }
+    if (node->kind == NODE_LOOP && a->escapes[node->number])
+        *is_certain = 0; /* in the second round all items may be gone */
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            walk_group(a, node_part(node, i), is_certain);
+    if (a->escapes[node->number])
+        *is_certain = 0;
+}
+
+/* ---- spreading ------------------------------------------------------------------------------- */
+
+static void add_user(struct analysis *a, uint32_t id, uint32_t user)
+{
+    if (!base_arena_grow(a->body->arena, &a->user_list, a->user_count, &a->user_capacity,
+                         sizeof(*a->user_list)))
+        return;
+    a->user_list[a->user_count++] = (struct user){.id = user, .next = a->users[id]};
+    a->users[id]                  = a->user_count;
+}
+
+static void find_users(struct analysis *a, const struct node *node)
+{
+    for (uint32_t i = 0; i < node->op_count; i++) {
+        if (node->ops[i]->result == 0)
+            continue;
+        struct visit visit = visit_begin(a->body, node->ops[i]);
+        for (uint32_t id; (id = visit_next(&visit)) != 0;)
+            add_user(a, id, node->ops[i]->result);
+    }
+    for (uint32_t i = 0; i < node->copy_count; i++)
+        add_user(a, node->copies[i].source, node->copies[i].target);
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            find_users(a, node_part(node, i));
+}
+
+static void spread(struct analysis *a)
+{
+    while (a->work_count != 0) {
+        uint32_t id = a->work[--a->work_count];
+        for (uint32_t at = a->users[id]; at != 0; at = a->user_list[at - 1].next)
+            set_varying(a, a->user_list[at - 1].id);
+    }
+}
+
+/* An item may leave from inside of a node: it returns, or jumps to where the group's control flow goes. */
+static int32_t find_escapes(struct analysis *a, const struct node *node)
+{
+    int32_t escapes =
+        !node->is_uniform && (node->kind == NODE_RETURN || (node_is_jump(node) && node->target->is_uniform));
+
+    for (uint32_t i = 0; i < node_part_count(node); i++)
+        if (node_part(node, i) != NULL)
+            escapes |= find_escapes(a, node_part(node, i));
+    a->escapes[node->number] = (uint8_t)escapes;
+    return escapes;
+}
+
+int32_t analysis_find_varying(struct analysis *a)
+{
+    int32_t is_certain = 1;
+
+    for (uint32_t i = 0; i < a->body->value_count; i++)
+        a->varying[i] = 0;
+    find_escapes(a, a->body->root);
+    walk_group(a, a->body->root, &is_certain);
+    spread(a);
+    return body_status(a->body);
+}
+
+int32_t analysis_begin(struct analysis *a, struct body *body)
+{
+    struct base_arena *arena = body->arena;
+
+    *a         = (struct analysis){.body = body};
+    a->varying = base_arena_allocate(arena, body->value_count, sizeof(*a->varying));
+    a->stored  = base_arena_allocate(arena, body->value_count, sizeof(*a->stored));
+    a->same    = base_arena_allocate(arena, body->value_count, sizeof(*a->same));
+    a->users   = base_arena_allocate(arena, body->value_count, sizeof(*a->users));
+    a->work    = base_arena_allocate(arena, body->value_count, sizeof(*a->work));
+    a->escapes = base_arena_allocate(arena, body->node_count, sizeof(*a->escapes));
+    if (a->varying == NULL || a->stored == NULL || a->same == NULL || a->users == NULL || a->work == NULL ||
+        a->escapes == NULL || !find_same(a))
+        return 0;
+    find_users(a, body->root);
+    return !arena->failed;
+}

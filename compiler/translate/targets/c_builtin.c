@@ -1,0 +1,116 @@
+/* C: the built-in inputs. A group is done by one thread, so that a subgroup is one work-item.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/emit/rows.h"
+#include "compiler/translate/targets/targets.h"
+
+static const uint32_t *size_of(const struct emit *emit)
+{
+    return emit->body->entry->local_size;
+}
+
+static void local(struct emit *emit, uint32_t component)
+{
+    struct emit_rows *rows = emit->rows;
+    uint32_t size          = size_of(emit)[component];
+
+    if (size == 1 || (component == 0 && rows->at_first && !rows->merged))
+        text_add(&emit->text, "0u");
+    else if (component == 0 && rows->merged)
+        text_add(&emit->text, "(uint32_t)(%s %% %u)", rows->at_first ? "first" : "item_x", size);
+    else
+        text_add(&emit->text, "(uint32_t)local_%c", "xyz"[component]);
+}
+
+static void global(struct emit *emit, uint32_t component)
+{
+    struct emit_rows *rows = emit->rows;
+    uint32_t size          = size_of(emit)[component];
+
+    if (component == 0 && rows->merged && emit->flow->items != NULL) {
+        text_add(&emit->text, "(uint32_t)%s", rows->at_first ? "first" : "item_x");
+        return;
+    }
+    if (size == 1) {
+        text_add(&emit->text, "group_%c", "xyz"[component]);
+        return;
+    }
+    text_add(&emit->text, "(group_%c * %uu + ", "xyz"[component], size);
+    local(emit, component);
+    text_add(&emit->text, ")");
+}
+
+/* gl_LocalInvocationIndex */
+static void number(struct emit *emit)
+{
+    const uint32_t *size = size_of(emit);
+    const char *x        = emit->rows->at_first || size[0] == 1 ? "0" : "local_x";
+
+    if (emit->rows->merged)
+        x = emit->rows->at_first ? "first" : "item_x";
+    text_add(&emit->text, emit->rows->merged ? "(uint32_t)(%s %% %u" : "(uint32_t)(%s", x, size[0]);
+    if (size[1] != 1)
+        text_add(&emit->text, " + %u * local_y", size[0]);
+    if (size[2] != 1)
+        text_add(&emit->text, " + %u * local_z", size[0] * size[1]);
+    text_add(&emit->text, ")");
+}
+
+static void group(struct emit *emit, uint32_t component)
+{
+    struct emit_rows *rows = emit->rows;
+
+    if (component == 0 && rows->merged && emit->flow->items != NULL)
+        text_add(&emit->text, "(uint32_t)(%s / %u)", rows->at_first ? "first" : "item_x", size_of(emit)[0]);
+    else
+        text_add(&emit->text, "group_%c", "xyz"[component]);
+}
+
+int32_t target_c_builtin(struct emit *emit, int32_t builtin, uint32_t component)
+{
+    const uint32_t *size = size_of(emit);
+    uint32_t c           = component == WHOLE ? 0 : component;
+
+    if (c > 3 || (c == 3 && (builtin < SpvBuiltInSubgroupEqMask || builtin > SpvBuiltInSubgroupLtMask)))
+        return 0;
+    switch (builtin) {
+    case SpvBuiltInGlobalInvocationId:
+        global(emit, c);
+        return 1;
+    case SpvBuiltInLocalInvocationId:
+        local(emit, c);
+        return 1;
+    case SpvBuiltInLocalInvocationIndex:
+    case SpvBuiltInSubgroupId:
+        number(emit);
+        return 1;
+    case SpvBuiltInWorkgroupId:
+        group(emit, c);
+        return 1;
+    case SpvBuiltInNumWorkgroups:
+        text_add(&emit->text, "groups->groups[%u]", c);
+        return 1;
+    case SpvBuiltInWorkgroupSize:
+        text_add(&emit->text, "%uu", size[c]);
+        return 1;
+    case SpvBuiltInNumSubgroups:
+        text_add(&emit->text, "%uu", size[0] * size[1] * size[2]);
+        return 1;
+    case SpvBuiltInSubgroupSize:
+        text_add(&emit->text, "1u");
+        return 1;
+    case SpvBuiltInSubgroupEqMask:
+    case SpvBuiltInSubgroupGeMask:
+    case SpvBuiltInSubgroupLeMask:
+        text_add(&emit->text, c == 0 ? "1u" : "0u");
+        return 1;
+    case SpvBuiltInSubgroupGtMask:
+    case SpvBuiltInSubgroupLtMask:
+    case SpvBuiltInSubgroupLocalInvocationId:
+    case SpvBuiltInDeviceIndex:
+        text_add(&emit->text, "0u");
+        return 1;
+    default:
+        return 0;
+    }
+}

@@ -1,0 +1,123 @@
+/* C: the loops over the work-items of a group, or of a row of groups.
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/status.h>
+
+#include "compiler/translate/emit/rows.h"
+#include "compiler/translate/targets/targets.h"
+
+void target_c_leave(struct emit *emit)
+{
+    if (emit->flow->items != NULL && emit->body->early_return)
+        text_line(&emit->text, "kept->gone[item] = 1;");
+}
+
+/* The number of the work-item in its group. */
+static void write_item(struct emit *emit)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "const int64_t item = local_x");
+    if (size[1] != 1)
+        text_add(&emit->text, " + %u * local_y", size[0]);
+    if (size[2] != 1)
+        text_add(&emit->text, " + %u * local_z", size[0] * size[1]);
+    text_add(&emit->text, ";\n");
+}
+
+/* The lines for one work-item. */
+static int32_t write_body(struct emit *emit, const struct node *node, uint32_t levels, struct text *text)
+{
+    struct flow_frame frame;
+    struct text saved = flow_capture(emit);
+
+    emit->text.indent += levels;
+    flow_push(emit, &frame, node);
+    int32_t status = flow_declare(emit, node, (1u << PLACE_TOP) | (1u << PLACE_KEPT));
+    if (status == TRM_OK)
+        status = flow_body(emit, node->children[0]);
+    if (frame.end_label)
+        text_line(&emit->text, "next_item_%u:;", node->number);
+    flow_pop(emit);
+    emit->text.indent -= levels;
+    *text = flow_captured(emit, &saved);
+    return status;
+}
+
+static void write_loop(struct emit *emit, const struct text *body)
+{
+    struct emit_rows *rows = emit->rows;
+
+    text_add_bytes(&emit->text, rows->bases.bytes, rows->bases.length);
+    text_line(&emit->text, "TRM_ITEMS");
+    if (rows->merged) {
+        text_line(&emit->text, "for (int64_t item_x = first; item_x < last; item_x++) {");
+    } else {
+        if (rows->is_bounded)
+            text_line(&emit->text, "for (int64_t local_x = first; local_x < last; local_x++) {");
+        else
+            text_line(&emit->text, "for (int64_t local_x = 0; local_x < %u; local_x++) {",
+                      emit->body->entry->local_size[0]);
+        if (emit->body->early_return || target_mentions(body, "item"))
+            write_item(emit);
+        if (emit->body->early_return) {
+            text_line(&emit->text, "if (kept->gone[item])");
+            text_line(&emit->text, "    continue;");
+        }
+    }
+    text_add_bytes(&emit->text, body->bytes, body->length);
+    text_close(&emit->text, "}");
+}
+
+static void write_row(struct emit *emit)
+{
+    uint32_t width = emit->body->entry->local_size[0];
+
+    if (!emit->rows->merged) {
+        text_line(&emit->text, "int64_t first = 0;");
+        text_line(&emit->text, "int64_t last = %u;", width);
+        return;
+    }
+    text_line(&emit->text, "%sint64_t first = (int64_t)group_x * %u;", emit->rows->is_bounded ? "" : "const ",
+              width);
+    text_line(&emit->text, "%sint64_t last = first + (int64_t)run * %u;",
+              emit->rows->is_bounded ? "" : "const ", width);
+}
+
+int32_t target_c_items(struct emit *emit, const struct node *node)
+{
+    const uint32_t *size   = emit->body->entry->local_size;
+    struct emit_rows *rows = emit->rows;
+    uint32_t levels        = 1u + (size[1] != 1) + (size[2] != 1);
+    struct text body;
+
+    emit->flow->items  = node;
+    rows->in_loop      = 1;
+    rows->stream_count = 0;
+    text_init(&rows->bases, emit->arena);
+    rows->bases.indent = emit->text.indent + levels - rows->merged;
+    rows->is_bounded   = 0;
+    emit->flow->guard  = NULL;
+    if (rows->merged || !emit->body->early_return)
+        emit->flow->guard = row_guard(emit, node, &emit->flow->guard_holds);
+    levels += !rows->merged && rows->is_bounded; /* a block, with first and last of its own */
+    rows->bases.indent = emit->text.indent + levels - 1;
+    int32_t status     = write_body(emit, node, levels, &body);
+    rows->in_loop      = 0;
+    emit->flow->items  = NULL;
+    if (status != TRM_OK)
+        return status;
+    if (size[2] != 1)
+        text_line(&emit->text, "for (int64_t local_z = 0; local_z < %u; local_z++) {", size[2]);
+    if (size[1] != 1)
+        text_line(&emit->text, "for (int64_t local_y = 0; local_y < %u; local_y++) {", size[1]);
+    if (!rows->merged && rows->is_bounded)
+        text_line(&emit->text, "{");
+    if (rows->merged || rows->is_bounded)
+        write_row(emit);
+    write_loop(emit, &body);
+    for (uint32_t i = 1; i < levels; i++)
+        text_close(&emit->text, "}");
+    return TRM_OK;
+}

@@ -1,0 +1,177 @@
+/* C: a kernel as a function over a range of groups.
+ * SPDX-License-Identifier: MIT
+ */
+#include <inttypes.h>
+#include <trireme/status.h>
+
+#include "compiler/translate/emit/rows.h"
+#include "compiler/translate/targets/targets.h"
+
+/* The arguments as <trireme/cpu_kernel.h> lays them out. */
+static void write_arguments(struct emit *emit)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    if (kernel->parameter_count == 0)
+        return;
+    text_line(&emit->text, "struct %s_arguments {", emit->symbol);
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
+            text_line(&emit->text, "struct trm_cpu_buffer %s;", emit->fields[i]);
+    target_scalars(emit);
+    text_close(&emit->text, "};");
+    text_add_bytes(&emit->text, "\n", 1);
+}
+
+/* Buffers that the body names, and their sizes. Two parameters may be given the same memory: SPIR-V lets a compiler assume
+ * that they are not, but programs that work in place are common and the loops over work-items need no such promise, so only
+ * what the shader declares `restrict` is that here. */
+static void write_buffers(struct emit *emit, const struct text *body)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct trm_parameter *parameter = &kernel->parameters[i];
+        uint32_t id                           = emit->reflection.parameter_variables[i];
+        if (parameter->kind != TRM_PARAMETER_BUFFER)
+            continue;
+        const char *name = emit_name(emit, id);
+        const char *size = base_arena_format(emit->arena, "%s_size", name);
+        if (target_mentions(body, name))
+            text_line(&emit->text, "%s%s *%s%s = arguments.%s.data;",
+                      parameter->access == TRM_ACCESS_READ ? "const " : "", emit_buffer_type(emit, id),
+                      emit->module->ids[id].as.variable->is_restrict ? "restrict " : "", name,
+                      emit->fields[i]);
+        if (size != NULL && target_mentions(body, size))
+            text_line(&emit->text, "const uint64_t %s = arguments.%s.size;", size, emit->fields[i]);
+    }
+}
+
+/* Where this group lies. */
+static void write_place(struct emit *emit, const struct text *body, int32_t merged)
+{
+    int32_t y = target_mentions(body, "group_y"), z = target_mentions(body, "group_z");
+
+    if (merged || target_mentions(body, "group_x"))
+        text_line(&emit->text, "const uint32_t group_x = (uint32_t)(group %% groups->groups[0]);");
+    if (y)
+        text_line(&emit->text,
+                  "const uint32_t group_y = (uint32_t)(group / groups->groups[0] %% groups->groups[1]);");
+    if (z)
+        text_line(&emit->text,
+                  "const uint32_t group_z = (uint32_t)(group / groups->groups[0] / groups->groups[1]);");
+}
+
+/* The groups that lie side by side, of those that are to be done. */
+static void write_run(struct emit *emit)
+{
+    text_line(&emit->text, "uint64_t run = groups->groups[0] - group_x;");
+    text_line(&emit->text, "if (run > groups->end - group)");
+    text_line(&emit->text, "    run = groups->end - group;");
+    text_line(&emit->text, "if (run > %u)", ROWS_ITEMS_MOST / emit->body->entry->local_size[0]);
+    text_line(&emit->text, "    run = %u;", ROWS_ITEMS_MOST / emit->body->entry->local_size[0]);
+    text_line(&emit->text, "group += run;");
+}
+
+static void write_group_memory(struct emit *emit, const struct text *body)
+{
+    if (target_mentions(body, "shared"))
+        text_line(&emit->text, "struct %s_shared *restrict shared = groups->scratch;", emit->symbol);
+    if (target_mentions(body, "kept"))
+        text_line(&emit->text,
+                  "struct %s_kept *restrict kept = (void *)((unsigned char *)groups->scratch + "
+                  "(%s_SHARED_BYTES + 63) / 64 * 64);",
+                  emit->symbol, emit->symbol);
+}
+
+static void write_sizes(struct emit *emit, int32_t has_shared, int32_t has_kept)
+{
+    text_line(&emit->text, "enum {");
+    if (has_shared)
+        text_line(&emit->text, "%s_SHARED_BYTES = sizeof(struct %s_shared),", emit->symbol, emit->symbol);
+    else
+        text_line(&emit->text, "%s_SHARED_BYTES = 0,", emit->symbol);
+    if (has_kept)
+        text_line(&emit->text, "%s_KEPT_BYTES = sizeof(struct %s_kept),", emit->symbol, emit->symbol);
+    else
+        text_line(&emit->text, "%s_KEPT_BYTES = 0,", emit->symbol);
+    text_close(&emit->text, "};");
+    text_add_bytes(&emit->text, "\n", 1);
+}
+
+/* All that is done for one group (or, merged, for one row of them), as text of its own. */
+static int32_t write_group(struct emit *emit, struct text *text)
+{
+    struct flow_frame frame;
+    struct text saved = flow_capture(emit);
+
+    emit->text.indent += 2;
+    flow_push(emit, &frame, NULL);
+    target_c_clear_shared(emit);
+    int32_t status = target_c_start_kept(emit);
+    if (status == TRM_OK)
+        status = flow_declare(emit, emit->body->root, 1u << PLACE_GROUP);
+    if (status == TRM_OK)
+        status = emit_node(emit, emit->body->root);
+    if (frame.end_label)
+        text_line(&emit->text, "next_group:;");
+    flow_pop(emit);
+    emit->text.indent -= 2;
+    *text = flow_captured(emit, &saved);
+    return status;
+}
+
+static void write_function(struct emit *emit, const struct text *body)
+{
+    int32_t merged                       = emit->rows->merged;
+    int32_t checks                       = (emit->request->flags & TRM_TRANSLATE_BOUNDS) != 0;
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    text_line(&emit->text, "TRM_KERNEL int32_t %s(const struct trm_cpu_groups *groups, const void *block)",
+              emit->symbol);
+    text_line(&emit->text, "{");
+    if (kernel->parameter_count != 0)
+        text_line(&emit->text, "const struct %s_arguments arguments = *(const struct %s_arguments *)block;",
+                  emit->symbol, emit->symbol);
+    write_buffers(emit, body);
+    write_group_memory(emit, body);
+    if (checks)
+        text_line(&emit->text, "int32_t failed = 0;");
+    text_add_bytes(&emit->text, "\n", 1);
+    if (merged) {
+        text_line(&emit->text, "/* So many work-items cannot be told apart by gl_GlobalInvocationID. */");
+        text_line(&emit->text, "if ((uint64_t)groups->groups[0] * %u > UINT64_C(%s))",
+                  emit->body->entry->local_size[0], emit->rows->is_signed ? "2147483648" : "4294967296");
+        text_line(&emit->text, "    return 2;");
+    }
+    text_line(&emit->text, "for (uint64_t group = groups->begin; group < groups->end;%s) {",
+              merged ? "" : " group++");
+    write_place(emit, body, merged);
+    if (merged)
+        write_run(emit);
+    text_add_bytes(&emit->text, body->bytes, body->length);
+    text_close(&emit->text, "}");
+    text_line(&emit->text, checks ? "return failed;" : "return 0;");
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
+}
+
+int32_t target_c_kernel(struct emit *emit)
+{
+    struct text body;
+
+    emit->flow = flow_create(emit);
+    emit->rows = base_arena_allocate(emit->arena, 1, sizeof(*emit->rows));
+    if (emit->flow == NULL || emit->rows == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    emit->rows->merged = (uint8_t)target_c_may_merge(emit);
+    int32_t status     = write_group(emit, &body);
+    if (status != TRM_OK)
+        return status;
+    uint32_t has_shared = target_c_shared(emit);
+    uint32_t has_kept   = target_c_kept(emit);
+    write_sizes(emit, has_shared != 0, has_kept != 0);
+    write_arguments(emit);
+    write_function(emit, &body);
+    return emit->arena->failed ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_OK;
+}

@@ -1,0 +1,113 @@
+/* C: the memory of a group. Shared variables are a struct at the beginning of groups->scratch; behind it, at a multiple of 64
+ * bytes, is what is kept for each work-item from one loop over them to the next: arrays by item.
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/status.h>
+
+#include "compiler/translate/emit/flow.h"
+#include "compiler/translate/targets/targets.h"
+
+static uint32_t items_of(const struct emit *emit)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+
+    return size[0] * size[1] * size[2];
+}
+
+static int32_t is_shared(const struct emit *emit, uint32_t id)
+{
+    return emit->module->ids[id].as.variable->storage == SpvStorageClassWorkgroup;
+}
+
+uint32_t target_c_shared(struct emit *emit)
+{
+    const struct spirv_module *module = emit->module;
+    uint32_t count                    = 0;
+
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        uint32_t id = module->variables[i];
+        if (!is_shared(emit, id))
+            continue;
+        uint32_t type = spirv_type(module, module->ids[id].as.variable->type)->element;
+        if (count++ == 0)
+            text_line(&emit->text, "struct %s_shared {", emit->symbol);
+        text_line(&emit->text, "_Alignas(64) %s %s;", emit_storage_type(emit, type), emit_name(emit, id));
+    }
+    if (count != 0) {
+        text_close(&emit->text, "};");
+        text_add_bytes(&emit->text, "\n", 1);
+    }
+    return count;
+}
+
+void target_c_clear_shared(struct emit *emit)
+{
+    const struct spirv_module *module = emit->module;
+
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        uint32_t id = module->variables[i];
+        if (is_shared(emit, id) && module->ids[id].as.variable->initializer != 0)
+            text_line(&emit->text, "memset(&shared->%s, 0, sizeof(shared->%s));", emit_name(emit, id),
+                      emit_name(emit, id));
+    }
+}
+
+static void keep_value(struct emit *emit, uint32_t id)
+{
+    uint32_t type  = emit->module->ids[id].type;
+    uint32_t count = emit_components(emit, type);
+
+    for (uint32_t i = 0; i < (count < 2 ? 1 : count); i++) {
+        text_begin_line(&emit->text);
+        text_add(&emit->text, "_Alignas(64) %s %s", emit_type_name(emit, type), emit_name(emit, id));
+        if (count > 1)
+            text_add(&emit->text, "_%c", "xyzw"[i]);
+        text_add(&emit->text, "[%u];\n", items_of(emit));
+    }
+}
+
+uint32_t target_c_kept(struct emit *emit)
+{
+    const struct body *body = emit->body;
+
+    if (body->kept_count == 0 && !body->early_return)
+        return 0;
+    text_line(&emit->text, "struct %s_kept {", emit->symbol);
+    for (uint32_t i = 0; i < body->kept_count; i++) {
+        uint32_t id                  = body->kept[i];
+        const struct spirv_id *thing = &emit->module->ids[id];
+        if (thing->kind == SPIRV_ID_VARIABLE)
+            text_line(&emit->text, "_Alignas(64) %s %s[%u];",
+                      emit_storage_type(emit, spirv_type(emit->module, thing->as.variable->type)->element),
+                      emit_name(emit, id), items_of(emit));
+        else
+            keep_value(emit, id);
+    }
+    if (body->early_return)
+        text_line(&emit->text, "_Alignas(64) uint8_t gone[%u];", items_of(emit));
+    text_close(&emit->text, "};");
+    text_add_bytes(&emit->text, "\n", 1);
+    return 1;
+}
+
+/* Variables that are kept begin with their initial values, if they have one. */
+int32_t target_c_start_kept(struct emit *emit)
+{
+    const struct body *body = emit->body;
+    struct text saved       = flow_capture(emit);
+    int32_t status          = TRM_OK;
+
+    emit->text.indent++;
+    for (uint32_t i = 0; i < body->kept_count && status == TRM_OK; i++)
+        if (emit->module->ids[body->kept[i]].kind == SPIRV_ID_VARIABLE)
+            status = emit_variable(emit, body->kept[i]);
+    struct text lines = flow_captured(emit, &saved);
+    if (body->early_return)
+        text_line(&emit->text, "memset(kept->gone, 0, sizeof(kept->gone));");
+    if (lines.length == 0)
+        return status;
+    text_line(&emit->text, "for (int64_t item = 0; item < %u; item++) {", items_of(emit));
+    text_add_bytes(&emit->text, lines.bytes, lines.length);
+    text_close(&emit->text, "}");
+    return status;
+}

@@ -1,0 +1,126 @@
+/* C: whether rows of work-items may run through as many groups as lie side by side (rows.h).
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/emit/flow.h"
+#include "compiler/translate/targets/targets.h"
+
+struct looking {
+    struct emit *emit;
+    uint8_t *vectors; /* by id: 1 + the built-in that was loaded whole there */
+    int32_t found;    /* something that depends on where a group begins */
+};
+
+static int32_t depends(int32_t builtin, uint32_t component)
+{
+    switch (builtin) {
+    case SpvBuiltInWorkgroupId:
+    case SpvBuiltInLocalInvocationId:
+        return component == 0;
+    case SpvBuiltInGlobalInvocationId:
+    case SpvBuiltInNumWorkgroups:
+    case SpvBuiltInWorkgroupSize:
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+static void look_at_load(struct looking *looking, const struct spirv_instruction *op)
+{
+    struct emit *emit           = looking->emit;
+    const struct access *access = body_access(emit->body, op->operands[0]);
+
+    if (access == NULL || access->variable == 0 ||
+        emit->module->ids[access->variable].kind != SPIRV_ID_VARIABLE)
+        return;
+    const struct spirv_variable *variable = emit->module->ids[access->variable].as.variable;
+    if (variable->storage != SpvStorageClassInput || variable->builtin < 0)
+        return;
+    const struct spirv_constant *index =
+        access->count == 1 ? spirv_constant(emit->module, access->indices[0]) : NULL;
+    if (index != NULL)
+        looking->found |= depends(variable->builtin, (uint32_t)index->bits);
+    else if (access->count == 0 && spirv_type(emit->module, op->type)->kind == SPIRV_VECTOR &&
+             op->result < emit->flow->count)
+        looking->vectors[op->result] = (uint8_t)(1 + (variable->builtin & 127));
+    else
+        looking->found |= depends(variable->builtin, 0);
+}
+
+static int32_t find_loads(void *user, const struct node *ops, struct spirv_instruction *op)
+{
+    struct looking *looking = user;
+
+    (void)ops;
+    if (op->opcode == SpvOpLoad)
+        look_at_load(looking, op);
+    return !looking->found;
+}
+
+/* What becomes of built-ins that were loaded whole. */
+static int32_t find_uses(void *user, const struct node *ops, struct spirv_instruction *op)
+{
+    struct looking *looking = user;
+
+    (void)ops;
+    for (uint32_t i = 0; i < op->operand_count && !looking->found; i++) {
+        if (!spirv_operand_is_id(op, i) || op->operands[i] >= looking->emit->flow->count ||
+            looking->vectors[op->operands[i]] == 0)
+            continue;
+        int32_t builtin = looking->vectors[op->operands[i]] - 1;
+        if (op->opcode == SpvOpCompositeExtract && op->operand_count == 2) {
+            looking->found |= depends(builtin, op->operands[1]);
+        } else if (op->opcode == SpvOpVectorShuffle && op->operands[0] == op->operands[1]) {
+            uint32_t count = spirv_type_of(looking->emit->module, op->operands[0])->count;
+            for (uint32_t k = 2; k < op->operand_count; k++)
+                looking->found |= depends(builtin, op->operands[k] % count);
+        } else {
+            looking->found |= depends(builtin, 0);
+        }
+    }
+    return !looking->found;
+}
+
+/* Something of the group: shared memory, or what only the group has. */
+static int32_t find_group(void *user, const struct node *ops, struct spirv_instruction *op)
+{
+    struct looking *looking = user;
+    struct emit *emit       = looking->emit;
+
+    (void)ops;
+    for (uint32_t i = 0; i < op->operand_count; i++) {
+        const struct access *access = spirv_operand_is_id(op, i) && op->operands[i] < emit->flow->count
+                                          ? &emit->body->values[op->operands[i]].access
+                                          : NULL;
+        if (access != NULL && access->variable != 0 &&
+            emit->module->ids[access->variable].kind == SPIRV_ID_VARIABLE &&
+            emit->module->ids[access->variable].as.variable->storage == SpvStorageClassWorkgroup)
+            looking->found = 1;
+    }
+    return !looking->found;
+}
+
+int32_t target_c_may_merge(struct emit *emit)
+{
+    const struct body *body = emit->body;
+    const struct node *root = body->root;
+    struct looking looking  = {.emit = emit};
+    uint32_t items          = 0;
+
+    if (body->entry->local_size[0] == 1)
+        return 0; /* x is the same for all of a group, and so was taken out of the loop */
+    if (body->has_barrier || body->kept_count != 0 || body->early_return || root->kind != NODE_SEQUENCE)
+        return 0;
+    for (uint32_t i = 0; i < root->child_count; i++) {
+        if (flow_is_empty(root->children[i]))
+            continue;
+        if (items != 0 || (root->children[i]->kind != NODE_OPS && root->children[i]->kind != NODE_ITEMS))
+            return 0;
+        items += root->children[i]->kind == NODE_ITEMS;
+    }
+    looking.vectors = base_arena_allocate(emit->arena, emit->flow->count, 1);
+    if (items == 0 || looking.vectors == NULL)
+        return 0;
+    return flow_visit(root, find_loads, &looking) && flow_visit(root, find_uses, &looking) &&
+           flow_visit(root, find_group, &looking);
+}

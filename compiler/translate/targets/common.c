@@ -1,0 +1,92 @@
+/* What both languages write in the same way.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/targets/targets.h"
+
+#include <string.h>
+
+static int32_t is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+int32_t target_mentions(const struct text *text, const char *word)
+{
+    size_t length = strlen(word);
+
+    if (text->length == 0)
+        return 0;
+    const char *from = text->bytes, *end = text->bytes + text->length;
+    while ((size_t)(end - from) >= length) {
+        const char *found = memmem(from, (size_t)(end - from), word, length);
+        if (found == NULL)
+            return 0;
+        if ((found == text->bytes || !is_word(found[-1])) &&
+            (found + length == end || !is_word(found[length])))
+            return 1;
+        from = found + 1;
+    }
+    return 0;
+}
+
+const struct trm_kernel_info *target_kernel_info(const struct emit *emit)
+{
+    return &emit->reflection.kernels[emit->kernel];
+}
+
+const char *target_scalar_type(int32_t type)
+{
+    switch (type) {
+    case TRM_TYPE_U8:
+        return "uint8_t";
+    case TRM_TYPE_I8:
+        return "int8_t";
+    case TRM_TYPE_U16:
+    case TRM_TYPE_F16:
+        return "uint16_t";
+    case TRM_TYPE_I16:
+        return "int16_t";
+    case TRM_TYPE_I32:
+        return "int32_t";
+    case TRM_TYPE_F32:
+        return "float";
+    case TRM_TYPE_U64:
+        return "uint64_t";
+    case TRM_TYPE_I64:
+        return "int64_t";
+    case TRM_TYPE_F64:
+        return "double";
+    default:
+        return "uint32_t";
+    }
+}
+
+uint32_t target_scalars(struct emit *emit)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+    const char *align = emit->request->language == TRM_LANGUAGE_C ? "_Alignas(16)" : "alignas(16)";
+    uint32_t count    = 0;
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct trm_parameter *parameter = &kernel->parameters[i];
+        if (parameter->kind == TRM_PARAMETER_SCALAR)
+            text_line(&emit->text, "%s %s;", target_scalar_type(parameter->type), emit->fields[i]);
+        else if (parameter->kind == TRM_PARAMETER_BLOCK)
+            text_line(&emit->text, "%s unsigned char %s[%u];", align, emit->fields[i], parameter->size);
+        count += parameter->kind != TRM_PARAMETER_BUFFER;
+    }
+    return count;
+}
+
+void target_string(struct text *text, const char *string)
+{
+    text_add(text, "\"");
+    for (; *string != '\0'; string++) {
+        unsigned char c = (unsigned char)*string;
+        if (c >= ' ' && c < 127 && c != '"' && c != '\\' && c != '?' && c != '*')
+            text_add_bytes(text, string, 1);
+        else
+            text_add(text, "\\%03o", c);
+    }
+    text_add(text, "\"");
+}

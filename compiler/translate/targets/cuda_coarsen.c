@@ -1,0 +1,296 @@
+/* CUDA C: several items of a thread.
+ *
+ * A thread that does one item has one load of four bytes under way, or of one, and a device of today wants some sixty thousand
+ * bytes under way in each of its units: such a kernel reaches four fifths of what its memory can do. So where items have
+ * nothing to do with each other a thread does as many neighbouring ones as make sixteen bytes of the buffer of which an item uses
+ * most. Their accesses lie side by side then, and the compiler makes one of them. (V. Volkov, "Better performance at
+ * lower occupancy", 2010.)
+ *
+ * What it takes: groups in x alone; no barrier, loop, atomic or subgroup; of the built-ins nothing but gl_GlobalInvocationID; and
+ * `if (gl_GlobalInvocationID.x >= count) return;` at the beginning, or the like: that is asked once for all of a thread's
+ * items, and where it does not hold for all of them, or a buffer does not begin at a multiple of 16, they are done one by one.
+ *
+ * Of groups in x and y a thread does items that lie below one another, ROWS of them: so neighbours still read neighbours, and what
+ * the items of a filter have in common is read once. As many groups that lie side by side are one block. Here the question may
+ * be any, if it comes first and all that it lets in go on to the end; some bound in y is what the compiler is told besides, so that
+ * it need not ask it for each item.
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/status.h>
+
+#include "compiler/translate/emit/flow.h"
+#include "compiler/translate/targets/targets.h"
+#include "compiler/translate/tree/visit.h"
+
+#define BYTES 16u            /* of a buffer that a thread uses, where that is a power of two */
+#define OPERATIONS_MOST 600u /* of a thread */
+#define ROWS 4u
+
+struct looking {
+    const struct emit *emit;
+    uint32_t operations;
+    uint32_t bytes;    /* the most that an item uses of one buffer */
+    uint32_t *used[2]; /* by id of a buffer: bytes that are loaded and stored */
+    const char *bound; /* in y */
+    int32_t well;
+};
+
+/* ---- the guard */
+
+/* What makes a value; NULL for phis and constants. */
+static const struct spirv_instruction *definition(const struct emit *emit, uint32_t id)
+{
+    const struct spirv_id *info = &emit->module->ids[id];
+
+    return info->kind == SPIRV_ID_VALUE && !emit->body->values[id].is_phi ? info->as.instruction : NULL;
+}
+
+/* The index that an access with a single one has; UINT32_MAX where it is not known. */
+static uint32_t only_index(const struct emit *emit, const struct access *access)
+{
+    const struct spirv_constant *constant =
+        access->count == 1 ? spirv_constant(emit->module, access->indices[0]) : NULL;
+
+    return constant != NULL ? (uint32_t)constant->bits : UINT32_MAX;
+}
+
+/* What an instruction loads; NULL: it is no load, or the access is not known. */
+static const struct access *loaded(const struct emit *emit, const struct spirv_instruction *op)
+{
+    const struct access *access =
+        op != NULL && op->opcode == SpvOpLoad ? body_access(emit->body, op->operands[0]) : NULL;
+
+    return access != NULL && access->variable != 0 ? access : NULL;
+}
+
+static const struct spirv_variable *variable_of(const struct emit *emit, const struct access *access)
+{
+    return emit->module->ids[access->variable].as.variable;
+}
+
+/* gl_GlobalInvocationID.x (component 0) or .y (1), read by itself or taken out of the whole. */
+static int32_t is_item(const struct emit *emit, uint32_t id, uint32_t component)
+{
+    const struct spirv_instruction *op = definition(emit, id);
+    int32_t is_part = op != NULL && op->opcode == SpvOpCompositeExtract && op->operand_count == 2 &&
+                      op->operands[1] == component;
+    const struct access *access = loaded(emit, is_part ? definition(emit, op->operands[0]) : op);
+
+    return access != NULL && variable_of(emit, access)->builtin == SpvBuiltInGlobalInvocationId &&
+           (is_part ? access->count == 0 : only_index(emit, access) == component);
+}
+
+/* A push constant, as an expression; NULL: it is none. */
+static const char *bound_of(const struct emit *emit, uint32_t id)
+{
+    const struct access *access = loaded(emit, definition(emit, id));
+
+    if (access == NULL || variable_of(emit, access)->storage != SpvStorageClassPushConstant ||
+        only_index(emit, access) == UINT32_MAX)
+        return NULL;
+    return base_arena_format(emit->arena, "%s%s", emit->target->arguments,
+                             emit_parameter((struct emit *)(uintptr_t)emit, only_index(emit, access)));
+}
+
+/* Is it a RETURN and no more? */
+static int32_t is_return(const struct node *node)
+{
+    while (node != NULL && node->kind == NODE_SEQUENCE && node->child_count == 1)
+        node = node->children[0];
+    return node != NULL && node->kind == NODE_RETURN;
+}
+
+/* The bound below which items do something, where child number `index` of the body says so: `if (item >= bound) return;`, or `if
+ * (item < bound) …` as the last there is. */
+static const char *guard_of(const struct emit *emit, uint32_t index)
+{
+    const struct node *root = emit->body->root, *node = root->children[index];
+    const struct spirv_instruction *op = definition(emit, node->condition);
+
+    if (op == NULL || node->children[1] != NULL)
+        return NULL;
+    int32_t leaves = is_return(node->children[0]);
+    if (!leaves && index + 1 != root->child_count)
+        return NULL;
+    int32_t item_first = op->opcode == (leaves ? SpvOpUGreaterThanEqual : SpvOpULessThan);
+    int32_t item_last  = op->opcode == (leaves ? SpvOpULessThanEqual : SpvOpUGreaterThan);
+    if (!item_first && !item_last)
+        return NULL;
+    uint32_t item = op->operands[item_first ? 0 : 1], bound = op->operands[item_first ? 1 : 0];
+    return is_item(emit, item, 0) ? bound_of(emit, bound) : NULL;
+}
+
+static const char *find_guard(const struct emit *emit, uint32_t *number)
+{
+    const struct node *root = emit->body->root;
+
+    for (uint32_t i = 0; i < root->child_count; i++) {
+        *number = i;
+        if (root->children[i]->kind == NODE_IF)
+            return guard_of(emit, i);
+        if (root->children[i]->kind != NODE_OPS)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* ---- everything else */
+
+static void count_access(struct looking *looking, const struct access *access, int32_t is_store)
+{
+    const struct emit *emit               = looking->emit;
+    const struct spirv_variable *variable = variable_of(emit, access);
+    const struct spirv_type *type         = spirv_type(emit->module, access->type);
+    uint32_t components                   = type->kind == SPIRV_VECTOR ? type->count : 1;
+
+    if (variable->storage == SpvStorageClassInput)
+        looking->well = looking->well && variable->builtin == SpvBuiltInGlobalInvocationId;
+    if (variable->storage == SpvStorageClassWorkgroup || variable->is_volatile || variable->is_coherent)
+        looking->well = 0;
+    if (variable->storage != SpvStorageClassStorageBuffer && variable->storage != SpvStorageClassUniform)
+        return;
+    if (type->kind == SPIRV_VECTOR)
+        type = spirv_type(emit->module, type->element);
+    if (type->kind != SPIRV_INT && type->kind != SPIRV_FLOAT) {
+        looking->well = 0;
+        return;
+    }
+    uint32_t *used = &looking->used[is_store][access->variable];
+    *used += components * type->width / 8;
+    looking->bytes = *used > looking->bytes ? *used : looking->bytes;
+}
+
+static int32_t look_at_op(void *user, const struct node *ops, struct spirv_instruction *op)
+{
+    struct looking *looking = user;
+
+    (void)ops;
+    looking->operations++;
+    if (op->opcode == SpvOpLoad || op->opcode == SpvOpStore) {
+        const struct access *access = body_access(looking->emit->body, op->operands[0]);
+        if (access != NULL && access->variable != 0)
+            count_access(looking, access, op->opcode == SpvOpStore);
+        else
+            looking->well = 0;
+    } else if (!operation_is_pure(looking->emit->module, op)) {
+        looking->well = 0;
+    }
+    if (op->opcode >= SpvOpGroupNonUniformElect && op->opcode <= SpvOpGroupNonUniformQuadSwap)
+        looking->well = 0;
+    return looking->well;
+}
+
+/* Items side by side: as many as make BYTES, or four of what is no power of two, so that each fourth one begins where a unit does. */
+static uint32_t count_for(const struct looking *looking)
+{
+    uint32_t bytes = looking->bytes, count;
+
+    if (bytes == 0)
+        return 0;
+    if ((bytes & (bytes - 1)) != 0)
+        count = bytes <= BYTES ? 4 : 0;
+    else
+        count = bytes <= BYTES ? BYTES / bytes : 0;
+    while (count > 4 && count * looking->operations > OPERATIONS_MOST)
+        count /= 2;
+    return count * looking->operations <= OPERATIONS_MOST ? count : 0;
+}
+
+/* `gl_GlobalInvocationID.y >= bound`, or the like, as the first of the kernel's questions for y. */
+static int32_t find_bound(void *user, const struct node *ops, struct spirv_instruction *op)
+{
+    struct looking *looking = user;
+    int32_t item_first      = op->opcode == SpvOpUGreaterThanEqual || op->opcode == SpvOpULessThan;
+    int32_t item_last       = op->opcode == SpvOpULessThanEqual || op->opcode == SpvOpUGreaterThan;
+
+    (void)ops;
+    if ((item_first || item_last) && is_item(looking->emit, op->operands[item_first ? 0 : 1], 1))
+        looking->bound = bound_of(looking->emit, op->operands[item_first ? 1 : 0]);
+    return looking->bound == NULL;
+}
+
+static int32_t is_without_effect(void *user, const struct node *ops, struct spirv_instruction *op)
+{
+    const struct looking *looking = user;
+
+    (void)ops;
+    return !operation_has_effect(looking->emit->body, op);
+}
+
+/* Is it `if (…) return;`, or `if (…) …` as the last there is, and do all that it lets in go on to the end? */
+static int32_t is_exit(const struct node *root, uint32_t index)
+{
+    const struct node *node = root->children[index];
+
+    if (node->kind != NODE_IF || !node_is_empty(node->children[1]))
+        return 0;
+    if (index + 1 == root->child_count)
+        return !node_has(node->children[0], NODE_RETURN);
+    for (uint32_t i = index + 1; i < root->child_count; i++)
+        if (node_has(root->children[i], NODE_RETURN))
+            return 0;
+    return is_return(node->children[0]);
+}
+
+/* The number of the body's child by which items leave before they have done anything; UINT32_MAX: there is none. */
+static uint32_t find_exit(struct looking *looking)
+{
+    const struct node *root = looking->emit->body->root;
+
+    for (uint32_t i = 0; i < root->child_count; i++) {
+        if (is_exit(root, i))
+            return i;
+        if (node_has(root->children[i], NODE_RETURN) ||
+            !flow_visit(root->children[i], is_without_effect, looking))
+            break;
+    }
+    return UINT32_MAX;
+}
+
+static uint32_t count_rows(const struct looking *looking)
+{
+    const uint32_t *size = looking->emit->body->entry->local_size;
+    uint32_t count       = ROWS;
+
+    while (count > 1 && (size[1] % count != 0 || count * looking->operations > OPERATIONS_MOST))
+        count /= 2;
+    return count > 1 && size[0] * count % 32 == 0 && looking->bytes != 0 ? count : 0;
+}
+
+static int32_t is_well(struct looking *looking)
+{
+    const struct emit *emit = looking->emit;
+
+    if (emit->body->entry->local_size[2] != 1 || node_has(emit->body->root, NODE_LOOP) ||
+        node_has(emit->body->root, NODE_BARRIER))
+        return 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        looking->used[i] = base_arena_allocate(emit->arena, emit->module->bound, sizeof(*looking->used[i]));
+        if (looking->used[i] == NULL)
+            return 0;
+    }
+    flow_visit(emit->body->root, look_at_op, looking);
+    return looking->well;
+}
+
+void target_cuda_several(const struct emit *emit, struct emit_several *several)
+{
+    const uint32_t *size   = emit->body->entry->local_size;
+    struct looking looking = {.emit = emit, .well = 1};
+
+    *several = (struct emit_several){.count = 0};
+    if (!is_well(&looking))
+        return;
+    uint32_t guard = 0;
+    if (size[1] != 1) {
+        guard = find_exit(&looking);
+        flow_visit(emit->body->root, find_bound, &looking);
+        if (guard != UINT32_MAX && looking.bound != NULL && emit->body->local_count == 0)
+            *several = (struct emit_several){
+                .count = count_rows(&looking), .is_below = 1, .bound = looking.bound, .guard = guard};
+        return;
+    }
+    const char *bound = find_guard(emit, &guard);
+    if (bound != NULL && size[0] % 32 == 0)
+        *several = (struct emit_several){.count = count_for(&looking), .bound = bound, .guard = guard};
+}

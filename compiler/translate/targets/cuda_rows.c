@@ -1,0 +1,105 @@
+/* CUDA C: a kernel whose threads do several items that lie below one another (target_cuda_several.c says which).
+ *
+ * The body is a function of one item; and so is the question at its beginning by which items leave. Where none of a thread's
+ * items leaves the rest is done in stages (target_cuda_stages.c), so that the loads of all are on their way together, and what they
+ * have in common is loaded once.
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/status.h>
+
+#include "compiler/translate/emit/flow.h"
+#include "compiler/translate/targets/targets.h"
+
+/* SYMBOL_leaves, which answers the question. */
+static int32_t write_leaves(struct emit *emit, const struct text *body)
+{
+    const struct node *root  = emit->body->root;
+    const struct node *guard = root->children[emit->several.guard];
+    struct flow_frame frame;
+
+    emit->flow = flow_create(emit);
+    if (emit->flow == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    target_cuda_function(emit, body, "int", "leaves");
+    text_line(&emit->text, "{");
+    flow_push(emit, &frame, NULL);
+    int32_t status = flow_declare(emit, root, 1u << PLACE_TOP);
+    if (target_mentions(body, "failed"))
+        text_line(&emit->text, "int failed = 0;");
+    for (uint32_t i = 0; i < emit->several.guard && status == TRM_OK; i++)
+        status = emit_node(emit, root->children[i]);
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "return ");
+    if (status == TRM_OK)
+        status = flow_condition(emit, guard->condition, !node_has(guard, NODE_RETURN));
+    text_add(&emit->text, ";\n");
+    flow_pop(emit);
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
+    return status;
+}
+
+/* Whether all are below the bound, and none leaves. */
+static void write_question(struct emit *emit, const struct text *body)
+{
+    text_line(&emit->text, "int whole = first + %uu < %s;", emit->several.count - 1, emit->several.bound);
+    text_line(&emit->text, "#pragma unroll");
+    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->several.count);
+    emit->text.indent++;
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "whole &= !");
+    target_cuda_call(emit, body, "leaves", 0, "");
+    text_add(&emit->text, ";\n");
+    emit->text.indent--;
+}
+
+/* What follows of the bound is said once more for the compiler: no item but the last is the last of all. */
+static void write_assumptions(struct emit *emit)
+{
+    for (uint32_t i = 0; i < emit->several.count; i++) {
+        text_line(&emit->text, "__builtin_assume(first + %uu < %s);", i, emit->several.bound);
+        if (i != 0)
+            text_line(&emit->text, "__builtin_assume(first + %uu != %s);", i, emit->several.bound);
+    }
+}
+
+/* COUNT groups that lie side by side are one block, whose items stand in rows as long as theirs together. */
+static void write_place(struct emit *emit)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+    uint32_t count = emit->several.count, width = size[0] * count;
+
+    text_line(&emit->text, "const uint32_t trm_index = threadIdx.y * %uu + threadIdx.x;", size[0]);
+    text_line(&emit->text, "const uint32_t " CUDA_ITEM " = blockIdx.x * %uu + trm_index %% %uu;", width,
+              width);
+    text_line(&emit->text, "const uint32_t first = blockIdx.y * %uu + trm_index / %uu * %uu;", size[1], width,
+              count);
+    text_line(&emit->text, "if (" CUDA_ITEM " / %uu >= " CUDA_GROUPS ")", size[0]);
+    text_line(&emit->text, "    return;");
+}
+
+int32_t target_cuda_write_rows(struct emit *emit, const struct text *body)
+{
+    uint32_t stages = 0;
+    int32_t status  = target_cuda_stages(emit, body, &stages);
+
+    if (status == TRM_OK && stages != 0)
+        status = write_leaves(emit, body);
+    if (status != TRM_OK)
+        return status;
+    target_cuda_signature(emit, body, CUDA_GROUPS);
+    text_line(&emit->text, "{");
+    write_place(emit);
+    if (stages != 0) {
+        write_question(emit, body);
+        text_line(&emit->text, "if (whole) {");
+        write_assumptions(emit);
+        target_cuda_staged(emit, body, stages, 0);
+        text_line(&emit->text, "return;");
+        text_close(&emit->text, "}");
+    }
+    target_cuda_one_by_one(emit, body);
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
+    return TRM_OK;
+}

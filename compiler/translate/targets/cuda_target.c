@@ -1,0 +1,440 @@
+/* CUDA C, for nvcc and NVRTC.
+ *
+ * A kernel's parameters, which whoever launches it builds from the reflection (struct trm_parameter):
+ *
+ *     1. for each buffer, in the order of the parameters: a pointer to its first byte in the span;
+ *     2. if there are parameters of another kind: one struct by value, with those in their order. A scalar stands at its
+ *        natural alignment, a half as its 16 bits; a block is its bytes at a multiple of 16;
+ *     3. if the shader asks for the length of any buffer: for each buffer, in order, the bytes of its span as a uint64_t.
+ *
+ * Sizes come last so that a launcher that always gives all three need not know whether they are asked for: the driver takes
+ * as many parameters as the function has. The block is the group's own size, which is in __launch_bounds__.
+ *
+ * Where the elements of a buffer are vectors of 8 or 16 bytes its pointer is a multiple of that. A kernel that has more than 48 KiB
+ * of shared memory has it as what a launch asks for; each of its variables begins at a multiple of 16.
+ *
+ * Where the last line of the text has *COUNT behind a kernel's symbol a thread does COUNT items, neighbours in x or in y
+ * (target_cuda_several.c). Then a COUNTth of the groups in x, rounded up, are to be launched, and how many there would be
+ * is one more parameter, a uint32_t between 2. and 3.
+ *
+ * Pointers are __restrict__: under SPIR-V's GLSL memory model buffers are different memory unless they are decorated Aliased, which
+ * GLSL never does. Buffers that are `coherent` or `volatile` are what work-items talk to each other through, and are not.
+ * SPDX-License-Identifier: MIT
+ */
+#include <trireme/status.h>
+
+#include "compiler/translate/emit/flow.h"
+#include "compiler/translate/targets/targets.h"
+
+#define SHARED_ALWAYS 49152u /* bytes of shared memory that a group has without asking for them */
+
+static const char head[] = "/* Made by Trireme from a SPIR-V module. */\n"
+                           "#ifdef __CUDACC_RTC__\n"
+                           "typedef signed char int8_t;\n"
+                           "typedef unsigned char uint8_t;\n"
+                           "typedef short int16_t;\n"
+                           "typedef unsigned short uint16_t;\n"
+                           "typedef int int32_t;\n"
+                           "typedef unsigned int uint32_t;\n"
+                           "typedef long long int64_t;\n"
+                           "typedef unsigned long long uint64_t;\n"
+                           "#define INT32_MAX 2147483647\n"
+                           "#define INT32_MIN (-2147483647 - 1)\n"
+                           "#define UINT32_MAX 4294967295u\n"
+                           "#define INT64_MAX 9223372036854775807ll\n"
+                           "#define INT64_MIN (-9223372036854775807ll - 1)\n"
+                           "#define UINT64_MAX 18446744073709551615ull\n"
+                           "#define __builtin_inff() __int_as_float(0x7f800000)\n"
+                           "#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)\n"
+                           "#define __builtin_nanf(text) __int_as_float(0x7fc00000)\n"
+                           "#define __builtin_nan(text) __longlong_as_double(0x7ff8000000000000ll)\n"
+                           "#else\n"
+                           "#include <stdint.h>\n"
+                           "#endif\n"
+                           "/* A shader computes much that nothing reads. */\n"
+                           "#pragma nv_diag_suppress 177, 186, 550\n"
+                           "\n";
+
+static void begin(struct emit *emit)
+{
+    text_add_bytes(&emit->prelude, head, sizeof(head) - 1);
+}
+
+/* The last line says what the text was made of, and which functions are its kernels: "// trireme DIGEST SYMBOL...", with *COUNT
+ * behind the symbol of one whose threads do several items. What is compiled of it carries this line at its end, by which the
+ * backend knows it again (backends/cuda/portable.h). */
+static void end(struct emit *emit)
+{
+    if (emit->request->digest == NULL)
+        return;
+    text_add(&emit->text, "// trireme ");
+    for (uint32_t i = 0; i < 32; i++)
+        text_add(&emit->text, "%02x", emit->request->digest[i]);
+    for (uint32_t i = 0; i < emit->reflection.kernel_count; i++) {
+        text_add(&emit->text, " %s", emit->symbols[i]);
+        if (emit->counts != NULL && emit->counts[i] != 0)
+            text_add(&emit->text, "*%u", emit->counts[i]);
+    }
+    text_add(&emit->text, "\n");
+}
+
+static void barrier(struct emit *emit)
+{
+    text_line(&emit->text, "__syncthreads();");
+}
+
+/* ---- the signature */
+
+void target_cuda_separate(struct emit *emit, uint32_t *count)
+{
+    text_add(&emit->text, (*count)++ == 0 ? "" : ", ");
+}
+
+static void write_pointer(struct emit *emit, const struct trm_parameter *parameter, uint32_t id)
+{
+    const struct spirv_variable *variable = emit->module->ids[id].as.variable;
+    int32_t is_own                        = !variable->is_coherent && !variable->is_volatile;
+
+    text_add(&emit->text, "%s%s *%s%s", parameter->access == TRM_ACCESS_READ ? "const " : "",
+             emit_buffer_type(emit, id), is_own ? "__restrict__ " : "", emit_name(emit, id));
+}
+
+uint32_t target_cuda_scalars(const struct trm_kernel_info *kernel)
+{
+    uint32_t scalars = 0;
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++)
+        scalars += kernel->parameters[i].kind != TRM_PARAMETER_BUFFER;
+    return scalars;
+}
+
+/* Is the length of a buffer asked for? */
+int32_t target_cuda_asks_for_sizes(struct emit *emit, const struct text *body)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            continue;
+        const char *size = base_arena_format(emit->arena, "%s_size",
+                                             emit_name(emit, emit->reflection.parameter_variables[i]));
+        if (size != NULL && target_mentions(body, size))
+            return 1;
+    }
+    return 0;
+}
+
+/* The parameters that the head of this file tells of; `more` is one more, or NULL. It stands before the sizes. */
+void target_cuda_parameters(struct emit *emit, const struct text *body, const char *more)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+    uint32_t count                       = 0;
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            continue;
+        target_cuda_separate(emit, &count);
+        write_pointer(emit, &kernel->parameters[i], emit->reflection.parameter_variables[i]);
+    }
+    if (target_cuda_scalars(kernel) != 0) {
+        target_cuda_separate(emit, &count);
+        text_add(&emit->text, "const struct %s_arguments arguments", emit->symbol);
+    }
+    if (more != NULL) {
+        target_cuda_separate(emit, &count);
+        text_add(&emit->text, "const uint32_t %s", more);
+    }
+    for (uint32_t i = 0; i < kernel->parameter_count && target_cuda_asks_for_sizes(emit, body); i++) {
+        if (kernel->parameters[i].kind != TRM_PARAMETER_BUFFER)
+            continue;
+        target_cuda_separate(emit, &count);
+        text_add(&emit->text, "const uint64_t %s_size",
+                 emit_name(emit, emit->reflection.parameter_variables[i]));
+    }
+}
+
+void target_cuda_signature(struct emit *emit, const struct text *body, const char *more)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "extern \"C\" __global__ void __launch_bounds__(%u) %s(",
+             size[0] * size[1] * size[2], emit->symbol);
+    target_cuda_parameters(emit, body, more);
+    text_add(&emit->text, ")\n");
+}
+
+static void write_arguments(struct emit *emit)
+{
+    if (target_cuda_scalars(target_kernel_info(emit)) == 0)
+        return;
+    text_line(&emit->text, "struct %s_arguments {", emit->symbol);
+    target_scalars(emit);
+    text_close(&emit->text, "};");
+    text_add_bytes(&emit->text, "\n", 1);
+}
+
+/* ---- the body */
+
+/* Shared variables that begin with zeros are cleared by all work-items together. */
+static void clear_shared(struct emit *emit, const char *name)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+
+    text_begin_line(&emit->text);
+    text_add(&emit->text, "for (uint32_t i = ");
+    emit->target->builtin(emit, SpvBuiltInLocalInvocationIndex, WHOLE);
+    text_add(&emit->text, "; i < sizeof(%s); i += %uu)\n", name, size[0] * size[1] * size[2]);
+    text_line(&emit->text, "    ((unsigned char *)&%s)[i] = 0;", name);
+}
+
+/* More than SHARED_ALWAYS is asked for by who launches, and has no variables: they are references into it. */
+static void write_shared_variable(struct emit *emit, uint32_t id, uint32_t *offset)
+{
+    const struct spirv_module *module = emit->module;
+    uint32_t type                     = spirv_type_of(module, id)->element;
+    const char *name = emit_name(emit, id), *storage = emit_storage_type(emit, type);
+
+    if (target_kernel_info(emit)->shared_bytes <= SHARED_ALWAYS) {
+        text_line(&emit->text, "alignas(16) __shared__ %s %s;", storage, name);
+        return;
+    }
+    if (*offset == 0)
+        text_line(&emit->text, "extern __shared__ uint4 trm_shared[];");
+    text_line(&emit->text, "%s &%s = *(%s *)((unsigned char *)trm_shared + %u);", storage, name, storage,
+              *offset);
+    *offset += (spirv_type(module, type)->natural_size + 15) / 16 * 16;
+}
+
+static void write_shared(struct emit *emit, const struct text *body)
+{
+    const struct spirv_module *module = emit->module;
+    uint32_t cleared = 0, offset = 0;
+
+    for (uint32_t i = 0; i < module->variable_count; i++) {
+        uint32_t id                           = module->variables[i];
+        const struct spirv_variable *variable = module->ids[id].as.variable;
+        if (variable->storage != SpvStorageClassWorkgroup || !target_mentions(body, emit_name(emit, id)))
+            continue;
+        write_shared_variable(emit, id, &offset);
+        if (variable->initializer != 0) {
+            clear_shared(emit, emit_name(emit, id));
+            cleared = 1;
+        }
+    }
+    if (cleared)
+        barrier(emit);
+}
+
+/* There is nobody whom a kernel could tell that an access was left out. */
+void target_cuda_body(struct emit *emit, const struct text *body)
+{
+    if (target_mentions(body, "failed"))
+        text_line(&emit->text, "int failed = 0;");
+    text_add_bytes(&emit->text, body->bytes, body->length);
+}
+
+/* ---- a kernel */
+
+/* A buffer of vectors begins where these can be read as a whole: who launches looks at that. */
+static void write_aligned(struct emit *emit)
+{
+    const struct trm_kernel_info *kernel = target_kernel_info(emit);
+
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        const struct trm_parameter *parameter = &kernel->parameters[i];
+        uint32_t id                           = emit->reflection.parameter_variables[i];
+        uint32_t bytes = parameter->components * (uint32_t)trm_type_size(parameter->type);
+        if (parameter->kind == TRM_PARAMETER_BUFFER && parameter->components > 1 &&
+            (bytes == 8 || bytes == 16))
+            text_line(&emit->text, "%s = (%s%s *)__builtin_assume_aligned(%s, %u);", emit_name(emit, id),
+                      parameter->access == TRM_ACCESS_READ ? "const " : "", emit_buffer_type(emit, id),
+                      emit_name(emit, id), bytes);
+    }
+}
+
+static void write_plain(struct emit *emit, const struct text *body)
+{
+    target_cuda_signature(emit, body, NULL);
+    text_line(&emit->text, "{");
+    write_aligned(emit);
+    write_shared(emit, body);
+    target_cuda_body(emit, body);
+    text_close(&emit->text, "}");
+    text_add_bytes(&emit->text, "\n", 1);
+}
+
+/* What a thread's items are is remembered for the last line. */
+static int32_t choose_several(struct emit *emit)
+{
+    if (emit->counts == NULL)
+        emit->counts = base_arena_allocate(emit->arena, emit->reflection.kernel_count, sizeof(*emit->counts));
+    if (emit->counts == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    target_cuda_several(emit, &emit->several);
+    emit->counts[emit->kernel] = emit->several.count;
+    return TRM_OK;
+}
+
+static int32_t kernel(struct emit *emit)
+{
+    struct flow_frame frame;
+    int32_t status = choose_several(emit);
+
+    emit->flow = flow_create(emit);
+    if (status != TRM_OK || emit->flow == NULL)
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    struct text saved = flow_capture(emit);
+    emit->text.indent++;
+    flow_push(emit, &frame, NULL);
+    status =
+        flow_declare(emit, emit->body->root, (1u << PLACE_TOP) | (1u << PLACE_GROUP) | (1u << PLACE_KEPT));
+    if (status == TRM_OK)
+        status = emit_node(emit, emit->body->root);
+    flow_pop(emit);
+    struct text body = flow_captured(emit, &saved);
+    if (status != TRM_OK)
+        return status;
+    write_arguments(emit);
+    if (emit->several.count != 0)
+        status = target_cuda_write_several(emit, &body);
+    else
+        write_plain(emit, &body);
+    if (status != TRM_OK)
+        return status;
+    return emit->arena->failed ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_OK;
+}
+
+/* ---- built-ins */
+
+static void add_index(struct emit *emit)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+
+    if (size[1] == 1 && size[2] == 1)
+        text_add(&emit->text, "threadIdx.x");
+    else if (size[2] == 1)
+        text_add(&emit->text, "(threadIdx.y * %uu + threadIdx.x)", size[0]);
+    else
+        text_add(&emit->text, "((threadIdx.z * %uu + threadIdx.y) * %uu + threadIdx.x)", size[1], size[0]);
+}
+
+static void add_lane(struct emit *emit, const char *before, const char *after)
+{
+    text_add(&emit->text, "%s", before);
+    add_index(emit);
+    text_add(&emit->text, " %% 32u%s", after);
+}
+
+/* A mask of the subgroup's work-items: its first 32 bits are all that there are. */
+static void add_mask(struct emit *emit, int32_t builtin)
+{
+    switch (builtin) {
+    case SpvBuiltInSubgroupEqMask:
+        add_lane(emit, "(1u << (", "))");
+        break;
+    case SpvBuiltInSubgroupLtMask:
+        add_lane(emit, "((1u << (", ")) - 1u)");
+        break;
+    case SpvBuiltInSubgroupLeMask:
+        add_lane(emit, "((2u << (", ")) - 1u)");
+        break;
+    case SpvBuiltInSubgroupGeMask:
+        add_lane(emit, "(~0u << (", "))");
+        break;
+    default:
+        add_lane(emit, "(~1u << (", "))");
+        break;
+    }
+}
+
+static void add_subgroup(struct emit *emit, int32_t builtin, uint32_t component)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+
+    switch (builtin) {
+    case SpvBuiltInSubgroupSize:
+        text_add(&emit->text, "32u");
+        break;
+    case SpvBuiltInNumSubgroups:
+        text_add(&emit->text, "%uu", (size[0] * size[1] * size[2] + 31) / 32);
+        break;
+    case SpvBuiltInSubgroupId:
+        text_add(&emit->text, "(");
+        add_index(emit);
+        text_add(&emit->text, " / 32u)");
+        break;
+    case SpvBuiltInSubgroupLocalInvocationId:
+        add_lane(emit, "(", ")");
+        break;
+    default:
+        if (component != 0)
+            text_add(&emit->text, "0u");
+        else
+            add_mask(emit, builtin);
+        break;
+    }
+}
+
+static int32_t builtin(struct emit *emit, int32_t builtin, uint32_t component)
+{
+    const uint32_t *size = emit->body->entry->local_size;
+    uint32_t c           = component == WHOLE ? 0 : component;
+
+    if (c > 3 || (c == 3 && (builtin < SpvBuiltInSubgroupEqMask || builtin > SpvBuiltInSubgroupLtMask)))
+        return 0;
+    char letter = "xyzw"[c];
+    switch (builtin) {
+    case SpvBuiltInGlobalInvocationId:
+        if (c == 0 && emit->several.count != 0)
+            text_add(&emit->text, CUDA_ITEM);
+        else if (c == 1 && emit->several.is_below && emit->several.count != 0)
+            text_add(&emit->text, CUDA_ROW);
+        else if (size[c] == 1)
+            text_add(&emit->text, "blockIdx.%c", letter);
+        else
+            text_add(&emit->text, "(blockIdx.%c * %uu + threadIdx.%c)", letter, size[c], letter);
+        return 1;
+    case SpvBuiltInLocalInvocationId:
+        text_add(&emit->text, "threadIdx.%c", letter);
+        return 1;
+    case SpvBuiltInLocalInvocationIndex:
+        add_index(emit);
+        return 1;
+    case SpvBuiltInWorkgroupId:
+        text_add(&emit->text, "blockIdx.%c", letter);
+        return 1;
+    case SpvBuiltInNumWorkgroups:
+        text_add(&emit->text, "gridDim.%c", letter);
+        return 1;
+    case SpvBuiltInWorkgroupSize:
+        text_add(&emit->text, "%uu", size[c]);
+        return 1;
+    case SpvBuiltInDeviceIndex:
+        text_add(&emit->text, "0u");
+        return 1;
+    case SpvBuiltInSubgroupSize:
+    case SpvBuiltInNumSubgroups:
+    case SpvBuiltInSubgroupId:
+    case SpvBuiltInSubgroupLocalInvocationId:
+    case SpvBuiltInSubgroupEqMask:
+    case SpvBuiltInSubgroupGeMask:
+    case SpvBuiltInSubgroupGtMask:
+    case SpvBuiltInSubgroupLeMask:
+    case SpvBuiltInSubgroupLtMask:
+        add_subgroup(emit, builtin, c);
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+const struct emit_target target_cuda = {
+    .language  = TRM_LANGUAGE_CUDA,
+    .begin     = begin,
+    .kernel    = kernel,
+    .end       = end,
+    .builtin   = builtin,
+    .barrier   = barrier,
+    .arguments = "arguments.",
+};

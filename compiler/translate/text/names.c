@@ -1,0 +1,200 @@
+/* Identifiers: what the shader calls things where that can be, and the same with the id of the thing where it cannot.
+ *
+ * An identifier that is the shader's own word never ends like one that was made of a word and an id (_12), like a component
+ * (_x) or like a size (_size), so none of those can be mistaken for it.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/text/names.h"
+
+#include <string.h>
+
+#define LONGEST 48u /* of a shader's word; the rest is cut off */
+
+static uint32_t hash(const char *text)
+{
+    uint32_t value = 2166136261u;
+
+    for (; *text != '\0'; text++)
+        value = (value ^ (unsigned char)*text) * 16777619u;
+    return value;
+}
+
+static const char **slot_of(const char **set, uint32_t size, const char *identifier)
+{
+    uint32_t at = hash(identifier) & (size - 1);
+
+    while (set[at] != NULL && strcmp(set[at], identifier) != 0)
+        at = (at + 1) & (size - 1);
+    return &set[at];
+}
+
+static int32_t grow(struct emit_names *names)
+{
+    uint32_t size    = names->set_size == 0 ? 1024 : names->set_size * 2;
+    const char **set = base_arena_allocate(names->arena, size, sizeof(*set));
+
+    if (set == NULL)
+        return 0;
+    for (uint32_t i = 0; i < names->set_size; i++)
+        if (names->set[i] != NULL)
+            *slot_of(set, size, names->set[i]) = names->set[i];
+    names->set      = set;
+    names->set_size = size;
+    return 1;
+}
+
+int32_t names_take(struct emit_names *names, const char *identifier)
+{
+    if (names->set_count * 2 >= names->set_size && !grow(names))
+        return 1;
+    const char **slot = slot_of(names->set, names->set_size, identifier);
+    if (*slot != NULL)
+        return 0;
+    *slot = identifier;
+    names->set_count++;
+    return 1;
+}
+
+struct emit_names *names_create(struct base_arena *arena)
+{
+    struct emit_names *names = base_arena_allocate(arena, 1, sizeof(*names));
+
+    if (names == NULL)
+        return NULL;
+    names->arena = arena;
+    for (uint32_t i = 0; names_reserved[i] != NULL; i++)
+        names_take(names, names_reserved[i]);
+    return arena->failed ? NULL : names;
+}
+
+static int32_t is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static int32_t is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+const char *names_clean(struct base_arena *arena, const char *text)
+{
+    char word[LONGEST + 1];
+    uint32_t length = 0;
+
+    /* The front end gives functions names such as "blend(vf4;f1;": what they are called is before the bracket. */
+    for (; *text != '\0' && *text != '(' && length < LONGEST; text++) {
+        char c = is_letter(*text) || is_digit(*text) ? *text : '_';
+        if (length == 0 && !is_letter(c))
+            continue;
+        word[length++] = c;
+    }
+    while (length != 0 && word[length - 1] == '_')
+        length--;
+    const char *clean = base_arena_text(arena, word, length);
+    return clean == NULL ? "" : clean;
+}
+
+/* Does it end with '_' and digits, with '_' and one letter of a component, or with "_size"? */
+static int32_t ends_like_ours(const char *word)
+{
+    const char *last = strrchr(word, '_');
+
+    if (last == NULL)
+        return word[0] == 'v' && is_digit(word[1]);
+    last++;
+    if (strcmp(last, "size") == 0 || strcmp(last, "new") == 0)
+        return 1;
+    if (last[0] != '\0' && last[1] == '\0' && strchr("xyzw", last[0]) != NULL)
+        return 1;
+    return strspn(last, "0123456789") == strlen(last);
+}
+
+/* All in capitals, as macros are (one or two letters are no macro), or like a part of the prelude. */
+static int32_t like_a_macro(const char *word)
+{
+    size_t length = strlen(word);
+
+    if (strncmp(word, "trm_", 4) == 0)
+        return 1;
+    return length > 2 && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == length;
+}
+
+const char *names_symbol(struct emit_names *names, const char *name)
+{
+    const char *word = names_clean(names->arena, name);
+
+    if (word[0] == '\0')
+        word = "main";
+    if (!like_a_macro(word) && names_take(names, word))
+        return word;
+    for (uint32_t i = 1; i != UINT32_MAX; i++) {
+        const char *other = i == 1 ? base_arena_format(names->arena, "%s_kernel", word)
+                                   : base_arena_format(names->arena, "%s_kernel_%u", word, i);
+        if (other == NULL || names_take(names, other))
+            return other == NULL ? word : other;
+    }
+    return word;
+}
+
+/* What the shader calls it: of a parameter, as reflected. */
+static const char *word_of(struct emit *emit, uint32_t id)
+{
+    const struct spirv_id *thing = &emit->module->ids[id];
+
+    if (thing->kind == SPIRV_ID_VARIABLE && emit->reflection.kernel_count != 0) {
+        const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
+        for (uint32_t i = 0; i < kernel->parameter_count; i++)
+            if (emit->reflection.parameter_variables[i] == id &&
+                kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
+                return kernel->parameters[i].name;
+    }
+    return thing->name;
+}
+
+/* Types and constants stand beside what headers declare, which nobody knows all of. */
+static int32_t is_local(const struct spirv_id *thing)
+{
+    return thing->kind == SPIRV_ID_VALUE || thing->kind == SPIRV_ID_VARIABLE;
+}
+
+static const char *make_name(struct emit *emit, uint32_t id)
+{
+    struct emit_names *names = emit->names;
+    const char *given        = word_of(emit, id);
+    const char *word         = names_clean(names->arena, given == NULL ? "" : given);
+
+    if (word[0] == '\0')
+        return base_arena_format(names->arena, "v%u", id);
+    if (is_local(&emit->module->ids[id]) && !ends_like_ours(word) && !like_a_macro(word) &&
+        names_take(names, word))
+        return word;
+    return base_arena_format(names->arena, "%s_%u", word, id);
+}
+
+/* Room for ids up to this one: passes make new ones. */
+static int32_t cover(struct emit_names *names, uint32_t id)
+{
+    if (id < names->count)
+        return 1;
+    uint32_t count     = id + 1 + id / 2;
+    const char **by_id = base_arena_allocate(names->arena, count, sizeof(*by_id));
+    if (by_id == NULL)
+        return 0;
+    if (names->count != 0)
+        memcpy(by_id, names->by_id, names->count * sizeof(*by_id));
+    names->by_id = by_id;
+    names->count = count;
+    return 1;
+}
+
+const char *emit_name(struct emit *emit, uint32_t id)
+{
+    struct emit_names *names = emit->names;
+
+    if (id >= emit->module->bound || !cover(names, id))
+        return "v0";
+    if (names->by_id[id] == NULL)
+        names->by_id[id] = make_name(emit, id);
+    return names->by_id[id] == NULL ? "v0" : names->by_id[id];
+}

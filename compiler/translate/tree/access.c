@@ -1,0 +1,101 @@
+/* Pointers, resolved to a variable and a path into it.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "base/base.h"
+#include "compiler/translate/passes/passes.h"
+
+const struct access *body_access(const struct body *body, uint32_t pointer)
+{
+    return &body->values[pointer].access;
+}
+
+const struct spirv_variable *body_variable(const struct body *body, uint32_t id)
+{
+    return body->module->ids[id].kind == SPIRV_ID_VARIABLE ? body->module->ids[id].as.variable : NULL;
+}
+
+void access_variable(struct body *body, uint32_t variable)
+{
+    body->values[variable].access = (struct access){
+        .variable = variable,
+        .type     = spirv_type_of(body->module, variable)->element,
+    };
+}
+
+/* The type that an index leads to, or 0. */
+static uint32_t step(const struct spirv_module *module, uint32_t type_id, uint32_t index)
+{
+    const struct spirv_type *type = spirv_type(module, type_id);
+
+    switch (type->kind) {
+    case SPIRV_VECTOR:
+    case SPIRV_MATRIX:
+    case SPIRV_ARRAY:
+    case SPIRV_RUNTIME_ARRAY:
+        return type->element;
+    case SPIRV_STRUCT: {
+        const struct spirv_constant *constant = spirv_constant(module, index);
+        if (constant == NULL || constant->part_count != 0 || constant->bits >= type->count)
+            return 0;
+        return type->members[constant->bits].type;
+    }
+    default:
+        return 0;
+    }
+}
+
+int32_t access_chain(struct body *body, const struct spirv_instruction *op, uint32_t pointer, uint32_t base,
+                     const uint32_t *indices, uint32_t count)
+{
+    const struct access *from = &body->values[base].access;
+
+    if (from->variable == 0)
+        return body_refuse(body, op, "of a pointer that is no variable is not supported");
+    uint32_t *all = base_arena_allocate(body->arena, (size_t)from->count + count, sizeof(*all));
+    if (all == NULL)
+        return body_status(body);
+    if (from->count != 0)
+        memcpy(all, from->indices, from->count * sizeof(*all));
+    uint32_t type = from->type;
+    for (uint32_t i = 0; i < count; i++) {
+        type = step(body->module, type, indices[i]);
+        if (type == 0)
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                             "an OpAccessChain has an index that its type has not");
+        all[from->count + i] = indices[i];
+    }
+    body->values[pointer].access = (struct access){
+        .variable = from->variable,
+        .count    = from->count + count,
+        .indices  = all,
+        .type     = type,
+    };
+    return TRM_OK;
+}
+
+uint32_t access_copy(struct body *body, uint32_t pointer, const uint32_t *indices)
+{
+    uint32_t copy = body_copy_id(body, pointer);
+
+    if (copy == 0)
+        return 0;
+    body->values[copy].access         = body->values[pointer].access;
+    body->values[copy].access.indices = indices;
+    return copy;
+}
+
+int32_t access_is_fixed(const struct body *body, const struct access *access)
+{
+    uint32_t type_id = spirv_type_of(body->module, access->variable)->element;
+
+    for (uint32_t i = 0; i < access->count; i++) {
+        const struct spirv_constant *constant = spirv_constant(body->module, access->indices[i]);
+        const struct spirv_type *type         = spirv_type(body->module, type_id);
+        if (constant == NULL || type->kind == SPIRV_RUNTIME_ARRAY || constant->bits >= type->count)
+            return 0;
+        type_id = type->kind == SPIRV_STRUCT ? type->members[constant->bits].type : type->element;
+    }
+    return 1;
+}

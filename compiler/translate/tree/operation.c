@@ -1,0 +1,199 @@
+/* What passes need to know of instructions.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/passes/passes.h"
+
+static int32_t is_between(uint32_t opcode, uint32_t first, uint32_t last)
+{
+    return opcode >= first && opcode <= last;
+}
+
+static int32_t is_atomic(uint32_t opcode)
+{
+    return is_between(opcode, SpvOpAtomicLoad, SpvOpAtomicXor) || opcode == SpvOpAtomicFlagTestAndSet ||
+           opcode == SpvOpAtomicFlagClear || opcode == SpvOpAtomicFAddEXT || opcode == SpvOpAtomicFMinEXT ||
+           opcode == SpvOpAtomicFMaxEXT;
+}
+
+/* GLSL.std.450 by number, or 0 for what is none of it. */
+static uint32_t extended(const struct spirv_module *module, const struct spirv_instruction *op)
+{
+    if (op->opcode != SpvOpExtInst || op->operand_count < 2 ||
+        module->ids[op->operands[0]].set != SPIRV_SET_GLSL)
+        return 0;
+    return op->operands[1];
+}
+
+static int32_t is_pure_extended(uint32_t number)
+{
+    return number != 0 && number != GLSLstd450Modf && number != GLSLstd450Frexp &&
+           !is_between(number, GLSLstd450InterpolateAtCentroid, GLSLstd450InterpolateAtOffset);
+}
+
+int32_t operation_is_pure(const struct spirv_module *module, const struct spirv_instruction *op)
+{
+    uint32_t opcode = op->opcode;
+
+    if (op->result == 0)
+        return 0;
+    if (opcode == SpvOpExtInst)
+        return is_pure_extended(extended(module, op));
+    return is_between(opcode, SpvOpVectorExtractDynamic, SpvOpTranspose) ||
+           is_between(opcode, SpvOpConvertFToU, SpvOpQuantizeToF16) || opcode == SpvOpBitcast ||
+           is_between(opcode, SpvOpSNegate, SpvOpSMulExtended) ||
+           is_between(opcode, SpvOpAny, SpvOpBitCount) ||
+           is_between(opcode, SpvOpSDotKHR, SpvOpSUDotAccSatKHR) || opcode == SpvOpArrayLength ||
+           opcode == SpvOpCopyLogical;
+}
+
+static int32_t is_division(uint32_t opcode)
+{
+    return opcode == SpvOpUDiv || opcode == SpvOpSDiv || opcode == SpvOpUMod || opcode == SpvOpSMod ||
+           opcode == SpvOpSRem;
+}
+
+/* Divides by a constant that is neither 0 nor -1 (the least number divided by -1 traps too). */
+static int32_t divides_by_constant(const struct spirv_module *module, const struct spirv_instruction *op)
+{
+    const struct spirv_constant *divisor = spirv_constant(module, op->operands[1]);
+
+    return divisor != NULL && divisor->part_count == 0 && !divisor->is_null && divisor->bits != 0 &&
+           divisor->bits + 1 != 0 && divisor->bits != UINT32_MAX;
+}
+
+int32_t operation_is_safe(const struct spirv_module *module, const struct spirv_instruction *op)
+{
+    if (!operation_is_pure(module, op))
+        return 0;
+    if (is_division(op->opcode))
+        return divides_by_constant(module, op);
+    return op->opcode != SpvOpVectorExtractDynamic && op->opcode != SpvOpVectorInsertDynamic;
+}
+
+static int32_t is_cheap_opcode(uint32_t opcode)
+{
+    return is_between(opcode, SpvOpVectorShuffle, SpvOpCompositeInsert) ||
+           is_between(opcode, SpvOpConvertFToU, SpvOpFConvert) || opcode == SpvOpBitcast ||
+           is_between(opcode, SpvOpSNegate, SpvOpFMul) ||
+           is_between(opcode, SpvOpLogicalEqual, SpvOpFUnordGreaterThanEqual) ||
+           is_between(opcode, SpvOpShiftRightLogical, SpvOpNot);
+}
+
+int32_t operation_is_cheap(const struct spirv_module *module, const struct spirv_instruction *op)
+{
+    if (!operation_is_safe(module, op))
+        return 0;
+    if (op->opcode == SpvOpUDiv || op->opcode == SpvOpUMod)
+        return 1;
+    return is_cheap_opcode(op->opcode);
+}
+
+int32_t operation_is_volatile(const struct body *body, const struct spirv_instruction *op)
+{
+    const struct spirv_variable *variable = body_variable(body, body_access(body, op->operands[0])->variable);
+
+    if (op->operand_count > 1 && (op->operands[1] & SpvMemoryAccessVolatileMask) != 0)
+        return 1;
+    return variable != NULL && variable->is_volatile;
+}
+
+int32_t operation_has_effect(const struct body *body, const struct spirv_instruction *op)
+{
+    if (op->result == 0 || is_atomic(op->opcode))
+        return 1;
+    if (op->opcode == SpvOpLoad)
+        return operation_is_volatile(body, op);
+    if (op->opcode == SpvOpExtInst)
+        return !is_pure_extended(extended(body->module, op));
+    return op->opcode == SpvOpFunctionCall || op->opcode == SpvOpImageWrite;
+}
+
+int32_t operation_reads_once(const struct spirv_instruction *op)
+{
+    uint32_t opcode = op->opcode;
+
+    if (is_division(opcode) || opcode == SpvOpFMod || opcode == SpvOpFRem)
+        return 0;
+    return is_between(opcode, SpvOpConvertFToU, SpvOpFConvert) || opcode == SpvOpBitcast ||
+           is_between(opcode, SpvOpSNegate, SpvOpFDiv) ||
+           is_between(opcode, SpvOpLogicalEqual, SpvOpSelect) ||
+           is_between(opcode, SpvOpIEqual, SpvOpSLessThanEqual) || opcode == SpvOpFOrdEqual ||
+           opcode == SpvOpFUnordNotEqual || opcode == SpvOpFOrdLessThan || opcode == SpvOpFOrdGreaterThan ||
+           opcode == SpvOpFOrdLessThanEqual || opcode == SpvOpFOrdGreaterThanEqual ||
+           is_between(opcode, SpvOpShiftRightLogical, SpvOpNot);
+}
+
+/* Operations all of whose operands are ids. */
+static int32_t has_only_ids(uint32_t opcode)
+{
+    return is_between(opcode, SpvOpSNegate, SpvOpSMulExtended) ||
+           is_between(opcode, SpvOpAny, SpvOpBitCount) ||
+           is_between(opcode, SpvOpConvertFToU, SpvOpBitcast) || opcode == SpvOpCompositeConstruct ||
+           opcode == SpvOpVectorExtractDynamic || opcode == SpvOpVectorInsertDynamic;
+}
+
+/* What is common is answered here: the grammar's table has to be walked operand by operand. */
+int32_t operand_is_value(const struct spirv_instruction *op, uint32_t index)
+{
+    if (has_only_ids(op->opcode))
+        return 1;
+    switch (op->opcode) {
+    case SpvOpBranch:
+        return 0;
+    case SpvOpBranchConditional:
+    case SpvOpSwitch:
+    case SpvOpLoad:
+    case SpvOpCompositeExtract:
+    case SpvOpArrayLength:
+        return index == 0;
+    case SpvOpStore:
+    case SpvOpCompositeInsert:
+    case SpvOpVectorShuffle:
+        return index < 2;
+    case SpvOpExtInst:
+        return index != 1;
+    case SpvOpPhi:
+        return index % 2 == 0;
+    default:
+        return spirv_operand_is_id(op, index);
+    }
+}
+
+int32_t operation_is_barrier(const struct spirv_module *module, const struct spirv_instruction *op)
+{
+    if (op->opcode != SpvOpControlBarrier)
+        return 0;
+    const struct spirv_constant *scope = spirv_constant(module, op->operands[0]);
+    return scope == NULL || (scope->bits != SpvScopeSubgroup && scope->bits != SpvScopeInvocation);
+}
+
+uint32_t branch_literal_words(const struct spirv_module *module, const struct spirv_instruction *terminator)
+{
+    const struct spirv_type *type = spirv_type_of(module, terminator->operands[0]);
+
+    return type->width > 32 ? 2 : 1;
+}
+
+uint32_t branch_count(const struct spirv_module *module, const struct spirv_instruction *terminator)
+{
+    switch (terminator->opcode) {
+    case SpvOpBranch:
+        return 1;
+    case SpvOpBranchConditional:
+        return 2;
+    case SpvOpSwitch:
+        return 1 + (terminator->operand_count - 2) / (branch_literal_words(module, terminator) + 1);
+    default:
+        return 0;
+    }
+}
+
+uint32_t branch_operand(const struct spirv_module *module, const struct spirv_instruction *terminator,
+                        uint32_t index)
+{
+    if (terminator->opcode == SpvOpBranch)
+        return 0;
+    if (terminator->opcode == SpvOpBranchConditional)
+        return 1 + index;
+    return 1 + index * (branch_literal_words(module, terminator) + 1);
+}
