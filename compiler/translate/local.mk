@@ -15,9 +15,13 @@ libtrireme_internal_la_SOURCES += \
 # The body of a kernel as a tree.
 libtrireme_internal_la_SOURCES += \
 	compiler/translate/tree/access.c \
+	compiler/translate/tree/access.h \
 	compiler/translate/tree/body.c \
+	compiler/translate/tree/body.h \
 	compiler/translate/tree/node.c \
+	compiler/translate/tree/node.h \
 	compiler/translate/tree/operation.c \
+	compiler/translate/tree/operation.h \
 	compiler/translate/tree/replace.c \
 	compiler/translate/tree/replace.h \
 	compiler/translate/tree/tree.h \
@@ -45,6 +49,7 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/passes/simplify.c \
 	compiler/translate/passes/spill.c \
 	compiler/translate/passes/split_at_barriers.c \
+	compiler/translate/passes/steps.h \
 	compiler/translate/passes/structure.c \
 	compiler/translate/passes/structure.h \
 	compiler/translate/passes/structure_switch.c \
@@ -66,10 +71,12 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/emit/declare.c \
 	compiler/translate/emit/emit.c \
 	compiler/translate/emit/emit.h \
+	compiler/translate/emit/emitter.h \
 	compiler/translate/emit/flow.c \
 	compiler/translate/emit/flow.h \
 	compiler/translate/emit/jump.c \
 	compiler/translate/emit/memory.c \
+	compiler/translate/emit/name.c \
 	compiler/translate/emit/op.c \
 	compiler/translate/emit/op.h \
 	compiler/translate/emit/op_arithmetic.c \
@@ -99,12 +106,15 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/targets/c_memory.c \
 	compiler/translate/targets/c_merge.c \
 	compiler/translate/targets/c_target.c \
+	compiler/translate/targets/c_target.h \
 	compiler/translate/targets/common.c \
+	compiler/translate/targets/common.h \
 	compiler/translate/targets/cuda_coarsen.c \
 	compiler/translate/targets/cuda_items.c \
 	compiler/translate/targets/cuda_rows.c \
 	compiler/translate/targets/cuda_stages.c \
 	compiler/translate/targets/cuda_target.c \
+	compiler/translate/targets/cuda_target.h \
 	compiler/translate/targets/targets.h
 
 nodist_libtrireme_internal_la_SOURCES = compiler/translate/prelude/prelude_parts.c

@@ -4,8 +4,7 @@
 #include "compiler/translate/translate.h"
 
 #include "base/base.h"
-#include "compiler/translate/passes/lockstep.h"
-#include "compiler/translate/text/names.h"
+#include "compiler/translate/passes/passes.h"
 #include "compiler/translate/targets/targets.h"
 
 static const struct emit_target *target_of(int32_t language)
@@ -43,7 +42,7 @@ static int32_t name_symbols(struct emit *emit)
 static int32_t name_fields(struct emit *emit)
 {
     const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
-    struct emit_names *names             = names_create(emit->arena);
+    struct names *names                  = names_create(emit->arena);
     const char **fields = base_arena_allocate(emit->arena, kernel->parameter_count, sizeof(*fields));
 
     if (names == NULL || fields == NULL)
@@ -67,11 +66,11 @@ static int32_t prepare(struct emit *emit, struct body *body)
         status = translate_promote(body);
     if (status == TRM_OK)
         status = translate_structure(body);
-    if (status == TRM_OK && emit->request->language == TRM_LANGUAGE_CUDA)
+    if (status == TRM_OK && emit->language == TRM_LANGUAGE_CUDA)
         status = translate_choose(body);
-    if (status == TRM_OK && emit->request->language == TRM_LANGUAGE_C)
+    if (status == TRM_OK && emit->language == TRM_LANGUAGE_C)
         status = translate_lockstep(body);
-    if (status == TRM_OK && emit->request->language == TRM_LANGUAGE_C)
+    if (status == TRM_OK && emit->language == TRM_LANGUAGE_C)
         status = translate_divide(body);
     if (status == TRM_OK)
         status = translate_place(body);
@@ -97,9 +96,8 @@ static int32_t write_kernel(struct emit *emit, uint32_t index)
     return emit->target->kernel(emit);
 }
 
-static int32_t begin(struct emit *emit)
+static int32_t begin(struct emit *emit, const struct translate_request *request)
 {
-    const struct translate_request *request = emit->request;
     int32_t status = spirv_read(emit->arena, request->words, request->word_count, request->constants,
                                 request->constant_count, &emit->module);
 
@@ -113,7 +111,7 @@ static int32_t begin(struct emit *emit)
     if (emit->names == NULL)
         return no_memory();
     text_init(&emit->text, emit->arena);
-    text_init(&emit->prelude, emit->arena);
+    text_init(&emit->head, emit->arena);
     status = name_symbols(emit);
     return status == TRM_OK ? name_fields(emit) : status;
 }
@@ -123,13 +121,13 @@ static int32_t finish(struct emit *emit, struct translate_result *result)
 {
     emit->target->end(emit);
     emit->target->begin(emit);
-    emit_prelude(emit);
-    text_add_bytes(&emit->prelude, emit->text.bytes, emit->text.length);
-    if (emit->arena->failed || emit->prelude.bytes == NULL)
+    prelude_write(&emit->prelude, &emit->head);
+    text_add_bytes(&emit->head, emit->text.bytes, emit->text.length);
+    if (emit->arena->failed || emit->head.bytes == NULL)
         return no_memory();
     *result = (struct translate_result){
-        .text         = emit->prelude.bytes,
-        .length       = emit->prelude.length,
+        .text         = emit->head.bytes,
+        .length       = emit->head.length,
         .symbols      = emit->symbols,
         .symbol_count = emit->reflection.kernel_count,
     };
@@ -143,13 +141,16 @@ int32_t translate(struct base_arena *arena, const struct translate_request *requ
 
     if (emit == NULL)
         return no_memory();
-    emit->arena   = arena;
-    emit->request = request;
-    emit->target  = target_of(request->language);
+    emit->arena            = arena;
+    emit->language         = request->language;
+    emit->flags            = request->flags;
+    emit->digest           = request->digest;
+    emit->prelude.language = (uint32_t)request->language;
+    emit->target           = target_of(request->language);
     if (emit->target == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "language %d is not one that shaders are translated to",
                          request->language);
-    int32_t status = begin(emit);
+    int32_t status = begin(emit, request);
     if (status == TRM_OK)
         status = emit_types(emit);
     for (uint32_t i = 0; i < emit->reflection.kernel_count && status == TRM_OK; i++)

@@ -16,7 +16,6 @@
 #define COMPILER_TRANSLATE_TRANSLATE_H
 
 #include "compiler/spirv/spirv.h"
-#include "compiler/translate/text/text.h"
 
 struct translate_result {
     const char *text; /* in the arena that was given */

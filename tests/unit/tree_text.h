@@ -4,7 +4,8 @@
 #ifndef TESTS_TREE_TEXT_H
 #define TESTS_TREE_TEXT_H
 
-#include "compiler/translate/tree/tree.h"
+#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/text/text.h"
 
 /* How far to go. */
 enum tree_pass {

@@ -42,8 +42,8 @@ static int32_t begin(struct emit *emit, uint32_t id, struct emit_address *addres
     address->base = emit_name(emit, id);
     address->unit = id < emit->mark_count ? emit->units[id] : NULL;
     address->is_volatile =
-        variable->is_volatile || (variable->is_coherent && emit->request->language == TRM_LANGUAGE_CUDA);
-    if (emit->request->flags & TRM_TRANSLATE_BOUNDS)
+        variable->is_volatile || (variable->is_coherent && emit->language == TRM_LANGUAGE_CUDA);
+    if (emit->flags & TRM_TRANSLATE_BOUNDS)
         address->size = base_arena_format(emit->arena, "%s_size", address->base);
     return TRM_OK;
 }

@@ -119,7 +119,7 @@ void emit_zero(struct emit *emit, uint32_t type)
     if (emit_components(emit, type) != 0)
         emit_literal(emit, emit_scalar(emit, type), 0, 0);
     else
-        text_add(&emit->text, emit->request->language == TRM_LANGUAGE_C ? "{0}" : "{}");
+        text_add(&emit->text, emit->language == TRM_LANGUAGE_C ? "{0}" : "{}");
 }
 
 static int32_t write_braces(struct emit *emit, uint32_t id, int32_t fixed)
@@ -136,7 +136,7 @@ static int32_t write_braces(struct emit *emit, uint32_t id, int32_t fixed)
         return TRM_OK;
     }
     if (constant->is_null || constant->part_count == 0) {
-        text_add(&emit->text, emit->request->language == TRM_LANGUAGE_C ? "{0}" : "{}");
+        text_add(&emit->text, emit->language == TRM_LANGUAGE_C ? "{0}" : "{}");
         return TRM_OK;
     }
     int32_t twice = type->kind == SPIRV_MATRIX || type->kind == SPIRV_ARRAY;
@@ -175,7 +175,7 @@ int32_t emit_constant(struct emit *emit, uint32_t id, uint32_t component)
         return TRM_OK;
     }
     const char *name = emit_type_name(emit, constant->type);
-    if (emit->request->language == TRM_LANGUAGE_C)
+    if (emit->language == TRM_LANGUAGE_C)
         text_add(&emit->text, "((%s)", name);
     else
         text_add(&emit->text, "(%s", name + sizeof("struct ") - 1);

@@ -31,7 +31,7 @@ static int32_t sequence(struct emit *emit, const struct node *node)
 /* Barriers of the group are nodes; what is left are those of a subgroup, which in C is one work-item. */
 static void subgroup_barrier(struct emit *emit)
 {
-    if (emit->request->language == TRM_LANGUAGE_CUDA)
+    if (emit->language == TRM_LANGUAGE_CUDA)
         text_line(&emit->text, "__syncwarp();");
 }
 
@@ -194,9 +194,9 @@ static int32_t loop_head(struct emit *emit, const struct node *loop, const struc
     int32_t status = TRM_OK;
 
     if (loop->unroll & SpvLoopControlUnrollMask)
-        text_line(&emit->text, emit->request->language == TRM_LANGUAGE_C ? "TRM_UNROLL" : "#pragma unroll");
+        text_line(&emit->text, emit->language == TRM_LANGUAGE_C ? "TRM_UNROLL" : "#pragma unroll");
     else if (loop->unroll & SpvLoopControlDontUnrollMask)
-        text_line(&emit->text, emit->request->language == TRM_LANGUAGE_C ? "TRM_ROLLED" : "#pragma unroll 1");
+        text_line(&emit->text, emit->language == TRM_LANGUAGE_C ? "TRM_ROLLED" : "#pragma unroll 1");
     else if (emit->flow->items != NULL && flow_is_short(emit, loop, head))
         text_line(&emit->text, "TRM_UNROLL");
     text_begin_line(&emit->text);

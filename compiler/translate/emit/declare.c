@@ -52,7 +52,7 @@ void emit_root(struct emit *emit, uint32_t variable)
     const struct spirv_variable *info = emit->module->ids[variable].as.variable;
 
     if (emit->module->ids[variable].kind == SPIRV_ID_VARIABLE && info->storage == SpvStorageClassWorkgroup)
-        text_add(&emit->text, "%s%s", emit->request->language == TRM_LANGUAGE_C ? "shared->" : "",
+        text_add(&emit->text, "%s%s", emit->language == TRM_LANGUAGE_C ? "shared->" : "",
                  emit_name(emit, variable));
     else if (place_of(emit, variable) == PLACE_KEPT)
         text_add(&emit->text, "kept->%s[item]", emit_name(emit, variable));
@@ -70,9 +70,7 @@ void emit_declare(struct emit *emit, uint32_t id)
     for (uint32_t i = 0; i < (count == 0 ? 1 : count); i++) {
         text_add(&emit->text, i == 0 ? "" : ", ");
         add_component(emit, id, count < 2 ? WHOLE : i);
-        text_add(&emit->text, count != 0                                     ? " = 0"
-                              : emit->request->language == TRM_LANGUAGE_CUDA ? " = {}"
-                                                                             : " = {0}");
+        text_add(&emit->text, count != 0 ? " = 0" : emit->language == TRM_LANGUAGE_CUDA ? " = {}" : " = {0}");
     }
     text_add(&emit->text, ";\n");
 }

@@ -1,7 +1,7 @@
 /* What all of a translation shares: errors, the names of parameters.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/emit/emit.h"
+#include "compiler/translate/emit/emitter.h"
 
 #include "base/base.h"
 

@@ -40,8 +40,8 @@ int32_t emit_path(struct emit *emit, const struct access *access, uint32_t compo
             continue;
         }
         text_add(&emit->text, kind == SPIRV_MATRIX ? ".m[" : kind == SPIRV_VECTOR ? "[" : ".e[");
-        status = emit->request->language == TRM_LANGUAGE_C ? emit_index(emit, access->indices[i])
-                                                           : emit_value(emit, access->indices[i], WHOLE);
+        status = emit->language == TRM_LANGUAGE_C ? emit_index(emit, access->indices[i])
+                                                  : emit_value(emit, access->indices[i], WHOLE);
         text_add(&emit->text, "]");
         type = spirv_type(emit->module, type)->element;
     }
@@ -399,7 +399,7 @@ int32_t emit_variable(struct emit *emit, uint32_t id)
     const struct spirv_variable *variable = emit->module->ids[id].as.variable;
     uint32_t type                         = spirv_type(emit->module, variable->type)->element;
     int32_t is_vector                     = spirv_type(emit->module, type)->kind == SPIRV_VECTOR;
-    int32_t is_c                          = emit->request->language == TRM_LANGUAGE_C;
+    int32_t is_c                          = emit->language == TRM_LANGUAGE_C;
     int32_t is_kept = id < emit->body->value_count && emit->body->values[id].place == PLACE_KEPT;
     int32_t status  = TRM_OK;
 

@@ -80,7 +80,7 @@ static int32_t is_plain(const struct atomic *atomic)
 {
     uint32_t storage = atomic->emit->module->ids[atomic->access->variable].as.variable->storage;
 
-    return atomic->emit->request->language == TRM_LANGUAGE_C && storage != SpvStorageClassStorageBuffer &&
+    return atomic->emit->language == TRM_LANGUAGE_C && storage != SpvStorageClassStorageBuffer &&
            storage != SpvStorageClassUniform;
 }
 
@@ -184,7 +184,7 @@ static void write_order(struct emit *emit, const struct spirv_instruction *op)
 {
     const struct spirv_constant *semantics = spirv_constant(emit->module, op->operands[2]);
 
-    if (emit->request->language == TRM_LANGUAGE_CUDA && (semantics == NULL || (semantics->bits & 30) != 0))
+    if (emit->language == TRM_LANGUAGE_CUDA && (semantics == NULL || (semantics->bits & 30) != 0))
         text_line(&emit->text, "__threadfence();");
 }
 
@@ -228,7 +228,7 @@ static int32_t fence(struct emit *emit, uint32_t scope_id, uint32_t semantics_id
     uint64_t reach                         = scope == NULL ? (uint64_t)SpvScopeDevice : scope->bits;
     uint64_t what                          = semantics == NULL ? UINT64_MAX : semantics->bits;
 
-    if (emit->request->language == TRM_LANGUAGE_CUDA) {
+    if (emit->language == TRM_LANGUAGE_CUDA) {
         text_line(&emit->text, "%s",
                   reach == SpvScopeCrossDevice                              ? "__threadfence_system();"
                   : reach == SpvScopeDevice || reach == SpvScopeQueueFamily ? "__threadfence();"
@@ -253,7 +253,7 @@ int32_t emit_fence(struct emit *emit, const struct spirv_instruction *op)
 /* A barrier of the work-group is a node of the tree; the others are of a subgroup, which is one work-item in C. */
 int32_t emit_subgroup_barrier(struct emit *emit, const struct spirv_instruction *op)
 {
-    if (emit->request->language == TRM_LANGUAGE_CUDA)
+    if (emit->language == TRM_LANGUAGE_CUDA)
         text_line(&emit->text, "__syncwarp(__activemask());");
     return fence(emit, op->operands[1], op->operands[2]);
 }

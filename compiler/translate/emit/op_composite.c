@@ -56,7 +56,7 @@ static int32_t extract_constant(struct emit *emit, uint32_t id, const uint32_t *
                 emit_literal(emit, type, 0, 0);
             } else {
                 emit_open(emit, result);
-                text_add(&emit->text, emit->request->language == TRM_LANGUAGE_C ? "0" : "");
+                text_add(&emit->text, emit->language == TRM_LANGUAGE_C ? "0" : "");
                 emit_close(emit, result);
             }
             return TRM_OK;

@@ -302,7 +302,7 @@ int32_t emit_glsl(struct emit *emit, const struct spirv_instruction *op, uint32_
     case GLSLstd450Fma:
         return emit_pattern(emit, op, 2, component,
                             emit->module->ids[op->result].no_contraction ||
-                                    emit->request->language == TRM_LANGUAGE_CUDA
+                                    emit->language == TRM_LANGUAGE_CUDA
                                 ? "$r(fma$m($0, $1, $2))"
                                 : "$r($0 * $1 + $2)");
     case GLSLstd450UnpackSnorm2x16:

@@ -346,5 +346,5 @@ static int32_t warp(struct emit *emit, const struct spirv_instruction *op, uint3
 
 int32_t emit_subgroup(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
-    return emit->request->language == TRM_LANGUAGE_C ? alone(emit, op, component) : warp(emit, op, component);
+    return emit->language == TRM_LANGUAGE_C ? alone(emit, op, component) : warp(emit, op, component);
 }

@@ -4,7 +4,6 @@
 #include <trireme/status.h>
 
 #include "compiler/translate/emit/op.h"
-#include "compiler/translate/prelude/prelude.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,7 +34,9 @@ void emit_part(struct emit *emit, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(name, sizeof(name), format, arguments);
     va_end(arguments);
-    emit_need_part(emit, name);
+    /* An unknown name is a defect of the translator: no compiler accepts the text. */
+    if (!prelude_need(&emit->prelude, name))
+        text_line(&emit->head, "#error trm_%s is not known", name);
     text_add(&emit->text, "trm_%s", name);
 }
 

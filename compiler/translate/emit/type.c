@@ -143,7 +143,7 @@ void emit_open(struct emit *emit, uint32_t type)
 {
     const char *name = emit_type_name(emit, type);
 
-    if (emit->request->language == TRM_LANGUAGE_C)
+    if (emit->language == TRM_LANGUAGE_C)
         text_add(&emit->text, "(%s){", name);
     else
         text_add(&emit->text, "%s{", name + sizeof("struct ") - 1);
@@ -276,7 +276,7 @@ static void write_head(struct emit *emit, uint32_t type)
     const char *name              = emit_storage_type(emit, type);
     uint32_t bytes                = 0;
 
-    if (info->kind == SPIRV_VECTOR && emit->request->language == TRM_LANGUAGE_CUDA)
+    if (info->kind == SPIRV_VECTOR && emit->language == TRM_LANGUAGE_CUDA)
         bytes = info->count * spirv_type(emit->module, info->element)->width / 8;
     if (bytes == 8 || bytes == 16)
         text_line(&emit->text, "struct alignas(%u) %s {", bytes, name + sizeof("struct ") - 1);
@@ -313,7 +313,7 @@ static int32_t write_constant(struct emit *emit, uint32_t id)
 
     text_begin_line(&emit->text);
     text_add(&emit->text, "%s %s %s __attribute__((unused)) = ",
-             emit->request->language == TRM_LANGUAGE_C ? "static const" : "static __constant__ const",
+             emit->language == TRM_LANGUAGE_C ? "static const" : "static __constant__ const",
              emit_type_name(emit, emit->module->ids[id].type), emit_name(emit, id));
     status = emit_constant_braces(emit, id);
     text_add(&emit->text, ";\n\n");

@@ -4,7 +4,7 @@
 #ifndef COMPILER_TRANSLATE_PASSES_DOMINATORS_H
 #define COMPILER_TRANSLATE_PASSES_DOMINATORS_H
 
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/passes/steps.h"
 
 struct graph {
     uint32_t count; /* blocks of the function */

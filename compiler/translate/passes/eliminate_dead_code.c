@@ -1,7 +1,7 @@
 /* What nobody needs goes: values that lead to no effect, also round a loop, and variables that are only written.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/tree/visit.h"
+#include "compiler/translate/passes/steps.h"
 
 /* The copies into a phi, as a list by target. */
 struct copy_link {

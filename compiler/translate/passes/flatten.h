@@ -4,7 +4,7 @@
 #ifndef COMPILER_TRANSLATE_PASSES_FLATTEN_H
 #define COMPILER_TRANSLATE_PASSES_FLATTEN_H
 
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/passes/steps.h"
 
 struct block_order {
     struct spirv_block **blocks;

@@ -8,7 +8,7 @@
  * what they have in common (target_cuda_several.c).
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/passes/steps.h"
 
 #define STEPS_MOST 16u
 #define DEPTH_MOST 1000u

@@ -2,8 +2,7 @@
  * beginning and kept once, at its end, rather than in each round.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/tree/replace.h"
-#include "compiler/translate/tree/visit.h"
+#include "compiler/translate/passes/steps.h"
 
 struct localiser {
     struct replacer replacer; /* first: it is what replace.c knows */

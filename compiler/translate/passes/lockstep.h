@@ -4,7 +4,7 @@
 #ifndef COMPILER_TRANSLATE_PASSES_LOCKSTEP_H
 #define COMPILER_TRANSLATE_PASSES_LOCKSTEP_H
 
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/passes/steps.h"
 
 /* A loop that each item runs through by itself. */
 struct lockstep_loop {
@@ -24,9 +24,6 @@ struct lockstep {
     uint32_t count;
     struct lockstep_loop at; /* the loop at hand */
 };
-
-/* The pass (C): between translate_structure() and translate_divide(). */
-int32_t translate_lockstep(struct body *body);
 
 /* How much an integer grows from one item to the next along x, for all items alike. Phis of the loop at hand count as 0 but for
  * `counter`, which grows by `counter_step`. 0 when that is not known. */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "compiler/translate/passes/lockstep.h"
-#include "compiler/translate/tree/replace.h"
+#include "compiler/translate/passes/steps.h"
 
 struct splitter {
     struct replacer replacer; /* first: it is what replace.c knows */

@@ -2,7 +2,7 @@
  * it outside of the braces it is computed in.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/tree/visit.h"
+#include "compiler/translate/passes/steps.h"
 
 #define INLINE_DEPTH_MOST 6
 

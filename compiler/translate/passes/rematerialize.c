@@ -7,8 +7,7 @@
  */
 #include <string.h>
 
-#include "compiler/translate/tree/replace.h"
-#include "compiler/translate/tree/visit.h"
+#include "compiler/translate/passes/steps.h"
 
 #define COST_MOST 8  /* operations for one value */
 #define DEPTH_MOST 8 /* of operands */

@@ -1,7 +1,7 @@
 /* Small things that make the passes after them see more.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/tree/visit.h"
+#include "compiler/translate/passes/steps.h"
 
 #define STEPS_MOST 16u
 

@@ -2,7 +2,7 @@
  * one accesses.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/tree/visit.h"
+#include "compiler/translate/passes/steps.h"
 
 struct keeper {
     struct body *body;

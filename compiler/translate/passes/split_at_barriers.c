@@ -5,7 +5,7 @@
  * It is marked as gone then, and the stretches up to the construct's end ask for that.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/passes/steps.h"
 
 /* A construct of the group that items leave each for itself. */
 struct region {

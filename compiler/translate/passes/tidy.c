@@ -2,7 +2,7 @@
  * scope than what may leave it, and returns instead of ways to the kernel's end.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/passes/steps.h"
 
 /* What it means to come to the end of the sequence at hand: the same as each of these jumps. */
 struct fall {

@@ -4,7 +4,7 @@
 #ifndef COMPILER_TRANSLATE_PASSES_UNIFORM_H
 #define COMPILER_TRANSLATE_PASSES_UNIFORM_H
 
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/passes/steps.h"
 
 /* Values that use a value, as lists. */
 struct user {

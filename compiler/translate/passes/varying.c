@@ -5,8 +5,8 @@
  * possible to compute it there, that is, not trap where the shader would not have come to it.
  * SPDX-License-Identifier: MIT
  */
+#include "compiler/translate/passes/steps.h"
 #include "compiler/translate/passes/uniform.h"
-#include "compiler/translate/tree/visit.h"
 
 static void set_varying(struct analysis *a, uint32_t id)
 {

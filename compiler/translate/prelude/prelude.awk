@@ -51,7 +51,7 @@ BEGIN {
     count = 0
     print "/* Made of compiler/translate/prelude/ by prelude.awk. */"
     print "#include \"compiler/translate/prelude/prelude.h\"\n"
-    print "const struct emit_part emit_parts[] = {"
+    print "const struct prelude_part prelude_parts[] = {"
 }
 
 FNR == 1 { finish() }
@@ -72,7 +72,7 @@ name != "" { text = text quoted($0) }
 END {
     finish()
     print "};\n"
-    print "const uint32_t emit_part_count = sizeof(emit_parts) / sizeof(emit_parts[0]);\n"
+    print "const uint32_t prelude_part_count = sizeof(prelude_parts) / sizeof(prelude_parts[0]);\n"
     # Insertion sort: there are a few hundred.
     for (i = 1; i < count; i++) {
         moved = order[i]
@@ -80,7 +80,7 @@ END {
             order[j + 1] = order[j]
         order[j + 1] = moved
     }
-    printf "const uint16_t emit_part_order[] = {"
+    printf "const uint16_t prelude_part_order[] = {"
     for (i = 0; i < count; i++)
         printf "%s%d,", i % 16 == 0 ? "\n    " : " ", order[i]
     print "\n};"

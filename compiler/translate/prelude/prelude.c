@@ -1,4 +1,4 @@
-/* Which parts of the prelude a text needs, and writing them.
+/* Which parts of the prelude a translation needs, and writing them.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/prelude/prelude.h"
@@ -8,11 +8,11 @@
 /* The first in the order of names that is not before this one. */
 static uint32_t find(const char *name, size_t length)
 {
-    uint32_t low = 0, high = emit_part_count;
+    uint32_t low = 0, high = prelude_part_count;
 
     while (low < high) {
         uint32_t middle   = low + (high - low) / 2;
-        const char *other = emit_parts[emit_part_order[middle]].name;
+        const char *other = prelude_parts[prelude_part_order[middle]].name;
         int32_t order     = strncmp(other, name, length);
         if (order == 0 && other[length] != '\0')
             order = 1;
@@ -24,56 +24,54 @@ static uint32_t find(const char *name, size_t length)
     return low;
 }
 
-/* Marks the part of that name in the text's language. */
-static int32_t need(struct emit *emit, const char *name, size_t length)
+static void mark(struct prelude *prelude, uint32_t index)
 {
-    for (uint32_t i = find(name, length); i < emit_part_count; i++) {
-        uint32_t number              = emit_part_order[i];
-        const struct emit_part *part = &emit_parts[number];
+    if (index / 64 < sizeof(prelude->needed) / sizeof(prelude->needed[0]))
+        prelude->needed[index / 64] |= (uint64_t)1 << index % 64;
+}
+
+static int32_t is_marked(const struct prelude *prelude, uint32_t index)
+{
+    return (prelude->needed[index / 64] >> index % 64 & 1) != 0;
+}
+
+static int32_t need(struct prelude *prelude, const char *name, size_t length)
+{
+    for (uint32_t i = find(name, length); i < prelude_part_count; i++) {
+        uint32_t index                  = prelude_part_order[i];
+        const struct prelude_part *part = &prelude_parts[index];
         if (strncmp(part->name, name, length) != 0 || part->name[length] != '\0')
             return 0;
-        if (part->language == 0 || part->language == (uint32_t)emit->request->language) {
-            emit_need(emit, number);
+        if (part->language == 0 || part->language == prelude->language) {
+            mark(prelude, index);
             return 1;
         }
     }
     return 0;
 }
 
-void emit_need(struct emit *emit, uint32_t feature)
+int32_t prelude_need(struct prelude *prelude, const char *name)
 {
-    if (feature / 64 < sizeof(emit->features) / sizeof(emit->features[0]))
-        emit->features[feature / 64] |= (uint64_t)1 << feature % 64;
+    return need(prelude, name, strlen(name));
 }
 
-void emit_need_part(struct emit *emit, const char *name)
-{
-    if (!need(emit, name, strlen(name)))
-        text_line(&emit->prelude, "#error trm_%s is not known", name);
-}
-
-/* Marks what a part names. */
-static void need_named(struct emit *emit, const char *text)
+/* Marks the parts that the text of a part names. */
+static void need_named(struct prelude *prelude, const char *text)
 {
     for (const char *at = strstr(text, "trm_"); at != NULL; at = strstr(at, "trm_")) {
         at += sizeof("trm_") - 1;
-        need(emit, at, strspn(at, "abcdefghijklmnopqrstuvwxyz_0123456789"));
+        need(prelude, at, strspn(at, "abcdefghijklmnopqrstuvwxyz_0123456789"));
     }
 }
 
-static int32_t is_needed(const struct emit *emit, uint32_t feature)
+void prelude_write(struct prelude *prelude, struct text *text)
 {
-    return (emit->features[feature / 64] >> feature % 64 & 1) != 0;
-}
-
-void emit_prelude(struct emit *emit)
-{
-    need(emit, "begin", sizeof("begin") - 1);
-    /* From the last to the first: a part uses only those before it. */
-    for (uint32_t i = emit_part_count; i-- > 0;)
-        if (is_needed(emit, i))
-            need_named(emit, emit_parts[i].text);
-    for (uint32_t i = 0; i < emit_part_count; i++)
-        if (is_needed(emit, i))
-            text_add(&emit->prelude, "%s\n", emit_parts[i].text);
+    prelude_need(prelude, "begin");
+    /* Backwards: a part uses only parts before it. */
+    for (uint32_t i = prelude_part_count; i-- > 0;)
+        if (is_marked(prelude, i))
+            need_named(prelude, prelude_parts[i].text);
+    for (uint32_t i = 0; i < prelude_part_count; i++)
+        if (is_marked(prelude, i))
+            text_add(text, "%s\n", prelude_parts[i].text);
 }

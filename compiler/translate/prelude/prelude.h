@@ -1,27 +1,40 @@
-/* The parts of the prelude: functions that translated kernels call. Their text is in prelude/, cut into parts by
- * lines of marks; prelude.awk makes a table of it when the library is built.
+/* The prelude: functions that translated kernels call. Their text is in the .inc files of this folder, cut into parts by
+ * lines of marks (base.inc says how); prelude.awk makes the table of parts when the library is built. A translation
+ * notes the parts that it needs, and writes those and the parts that they need (prelude.c).
+ *
+ * The table is constant. A struct prelude belongs to one translation.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_PRELUDE_PRELUDE_H
 #define COMPILER_TRANSLATE_PRELUDE_PRELUDE_H
 
-#include "compiler/translate/emit/emit.h"
+#include <trireme/shader.h>
 
-/* A part, in the order in which they must stand in a text. A part uses no part behind it. */
-struct emit_part {
+#include "compiler/translate/text/text.h"
+
+/* Parts stand in the table in the order in which they must stand in a text: a part uses only parts before it. */
+struct prelude_part {
     const char *name;  /* without trm_ */
     uint32_t language; /* enum trm_language; 0: both */
     const char *text;
 };
 
-extern const struct emit_part emit_parts[];
-extern const uint32_t emit_part_count;
+extern const struct prelude_part prelude_parts[];
+extern const uint32_t prelude_part_count;
 
-/* The parts' numbers in the order of their names and then languages. */
-extern const uint16_t emit_part_order[];
+/* The parts' indices, sorted by name and then by language. */
+extern const uint16_t prelude_part_order[];
 
-/* Says that a part is needed. Errors: an unknown name is a fault of the translator; it is noted and emit_prelude()
- * makes the text one that no compiler takes. */
-void emit_need_part(struct emit *emit, const char *name);
+/* What one translation needs. */
+struct prelude {
+    uint32_t language;  /* enum trm_language */
+    uint64_t needed[8]; /* bits by index of a part */
+};
+
+/* Notes that a part is needed. 0 when the language has no part of that name. */
+int32_t prelude_need(struct prelude *prelude, const char *name);
+
+/* Appends the needed parts, and those that they need, to a text. */
+void prelude_write(struct prelude *prelude, struct text *text);
 
 #endif

@@ -1,8 +1,7 @@
 /* C: the built-in inputs. A group is done by one thread, so that a subgroup is one work-item.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/emit/rows.h"
-#include "compiler/translate/targets/targets.h"
+#include "compiler/translate/targets/c_target.h"
 
 static const uint32_t *size_of(const struct emit *emit)
 {

@@ -3,8 +3,7 @@
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/rows.h"
-#include "compiler/translate/targets/targets.h"
+#include "compiler/translate/targets/c_target.h"
 
 void target_c_leave(struct emit *emit)
 {

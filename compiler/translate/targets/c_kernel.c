@@ -4,8 +4,7 @@
 #include <inttypes.h>
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/rows.h"
-#include "compiler/translate/targets/targets.h"
+#include "compiler/translate/targets/c_target.h"
 
 /* The arguments as <trireme/cpu_kernel.h> lays them out. */
 static void write_arguments(struct emit *emit)
@@ -124,7 +123,7 @@ static int32_t write_group(struct emit *emit, struct text *text)
 static void write_function(struct emit *emit, const struct text *body)
 {
     int32_t merged                       = emit->rows->merged;
-    int32_t checks                       = (emit->request->flags & TRM_TRANSLATE_BOUNDS) != 0;
+    int32_t checks                       = (emit->flags & TRM_TRANSLATE_BOUNDS) != 0;
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
 
     text_line(&emit->text, "TRM_KERNEL int32_t %s(const struct trm_cpu_groups *groups, const void *block)",

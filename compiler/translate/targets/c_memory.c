@@ -4,8 +4,7 @@
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/flow.h"
-#include "compiler/translate/targets/targets.h"
+#include "compiler/translate/targets/c_target.h"
 
 static uint32_t items_of(const struct emit *emit)
 {

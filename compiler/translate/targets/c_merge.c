@@ -1,8 +1,7 @@
 /* C: whether rows of work-items may run through as many groups as lie side by side (rows.h).
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/emit/flow.h"
-#include "compiler/translate/targets/targets.h"
+#include "compiler/translate/targets/c_target.h"
 
 struct looking {
     struct emit *emit;

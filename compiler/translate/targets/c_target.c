@@ -2,7 +2,7 @@
  * itself what it shares with <trireme/cpu_kernel.h>, and a test holds the two together.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/targets/targets.h"
+#include "compiler/translate/targets/c_target.h"
 
 static const char head[] =
     "/* Made by Trireme from a SPIR-V module. Kernels as <trireme/cpu_kernel.h> has them. */\n"
@@ -129,7 +129,7 @@ static const char head[] =
 
 void target_c_begin(struct emit *emit)
 {
-    text_add_bytes(&emit->prelude, head, sizeof(head) - 1);
+    text_add_bytes(&emit->head, head, sizeof(head) - 1);
 }
 
 static void write_parameters(struct emit *emit)
@@ -153,13 +153,13 @@ static void write_parameters(struct emit *emit)
 
 static void write_digest(struct emit *emit)
 {
-    if (emit->request->digest == NULL)
+    if (emit->digest == NULL)
         return;
     text_line(&emit->text, "static const uint8_t trm_digest[32] = {");
     for (uint32_t i = 0; i < 32; i++) {
         if (i % 16 == 0)
             text_begin_line(&emit->text);
-        text_add(&emit->text, "%s%u,", i % 16 == 0 ? "" : " ", emit->request->digest[i]);
+        text_add(&emit->text, "%s%u,", i % 16 == 0 ? "" : " ", emit->digest[i]);
     }
     text_close(&emit->text, "};");
     text_add_bytes(&emit->text, "\n", 1);
@@ -204,7 +204,7 @@ void target_c_end(struct emit *emit)
     text_line(&emit->text, ".kernel_size = sizeof(struct trm_cpu_kernel),");
     text_line(&emit->text, ".count = %u,", emit->reflection.kernel_count);
     text_line(&emit->text, ".kernels = trm_kernels,");
-    text_line(&emit->text, ".digest = %s,", emit->request->digest == NULL ? "NULL" : "trm_digest");
+    text_line(&emit->text, ".digest = %s,", emit->digest == NULL ? "NULL" : "trm_digest");
     text_close(&emit->text, "};");
 }
 

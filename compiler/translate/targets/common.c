@@ -1,7 +1,7 @@
 /* What both languages write in the same way.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/targets/targets.h"
+#include "compiler/translate/targets/common.h"
 
 #include <string.h>
 
@@ -64,8 +64,8 @@ const char *target_scalar_type(int32_t type)
 uint32_t target_scalars(struct emit *emit)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
-    const char *align = emit->request->language == TRM_LANGUAGE_C ? "_Alignas(16)" : "alignas(16)";
-    uint32_t count    = 0;
+    const char *align                    = emit->language == TRM_LANGUAGE_C ? "_Alignas(16)" : "alignas(16)";
+    uint32_t count                       = 0;
 
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         const struct trm_parameter *parameter = &kernel->parameters[i];

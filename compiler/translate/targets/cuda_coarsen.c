@@ -18,9 +18,7 @@
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/flow.h"
-#include "compiler/translate/targets/targets.h"
-#include "compiler/translate/tree/visit.h"
+#include "compiler/translate/targets/cuda_target.h"
 
 #define BYTES 16u            /* of a buffer that a thread uses, where that is a power of two */
 #define OPERATIONS_MOST 600u /* of a thread */

@@ -7,7 +7,7 @@
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/targets/targets.h"
+#include "compiler/translate/targets/cuda_target.h"
 
 void target_cuda_call(struct emit *emit, const struct text *body, const char *function, int32_t is_aligned,
                       const char *more)

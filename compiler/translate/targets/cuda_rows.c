@@ -7,8 +7,7 @@
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/flow.h"
-#include "compiler/translate/targets/targets.h"
+#include "compiler/translate/targets/cuda_target.h"
 
 /* SYMBOL_leaves, which answers the question. */
 static int32_t write_leaves(struct emit *emit, const struct text *body)

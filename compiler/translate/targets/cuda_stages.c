@@ -5,9 +5,7 @@
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/flow.h"
-#include "compiler/translate/targets/targets.h"
-#include "compiler/translate/tree/visit.h"
+#include "compiler/translate/targets/cuda_target.h"
 
 #define STAGES 3u
 

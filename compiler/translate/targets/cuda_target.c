@@ -23,8 +23,7 @@
  */
 #include <trireme/status.h>
 
-#include "compiler/translate/emit/flow.h"
-#include "compiler/translate/targets/targets.h"
+#include "compiler/translate/targets/cuda_target.h"
 
 #define SHARED_ALWAYS 49152u /* bytes of shared memory that a group has without asking for them */
 
@@ -57,7 +56,7 @@ static const char head[] = "/* Made by Trireme from a SPIR-V module. */\n"
 
 static void begin(struct emit *emit)
 {
-    text_add_bytes(&emit->prelude, head, sizeof(head) - 1);
+    text_add_bytes(&emit->head, head, sizeof(head) - 1);
 }
 
 /* The last line says what the text was made of, and which functions are its kernels: "// trireme DIGEST SYMBOL...", with *COUNT
@@ -65,11 +64,11 @@ static void begin(struct emit *emit)
  * backend knows it again (backends/cuda/portable.h). */
 static void end(struct emit *emit)
 {
-    if (emit->request->digest == NULL)
+    if (emit->digest == NULL)
         return;
     text_add(&emit->text, "// trireme ");
     for (uint32_t i = 0; i < 32; i++)
-        text_add(&emit->text, "%02x", emit->request->digest[i]);
+        text_add(&emit->text, "%02x", emit->digest[i]);
     for (uint32_t i = 0; i < emit->reflection.kernel_count; i++) {
         text_add(&emit->text, " %s", emit->symbols[i]);
         if (emit->counts != NULL && emit->counts[i] != 0)

@@ -28,7 +28,7 @@ static const char **slot_of(const char **set, uint32_t size, const char *identif
     return &set[at];
 }
 
-static int32_t grow(struct emit_names *names)
+static int32_t grow(struct names *names)
 {
     uint32_t size    = names->set_size == 0 ? 1024 : names->set_size * 2;
     const char **set = base_arena_allocate(names->arena, size, sizeof(*set));
@@ -43,7 +43,7 @@ static int32_t grow(struct emit_names *names)
     return 1;
 }
 
-int32_t names_take(struct emit_names *names, const char *identifier)
+int32_t names_take(struct names *names, const char *identifier)
 {
     if (names->set_count * 2 >= names->set_size && !grow(names))
         return 1;
@@ -55,9 +55,9 @@ int32_t names_take(struct emit_names *names, const char *identifier)
     return 1;
 }
 
-struct emit_names *names_create(struct base_arena *arena)
+struct names *names_create(struct base_arena *arena)
 {
-    struct emit_names *names = base_arena_allocate(arena, 1, sizeof(*names));
+    struct names *names = base_arena_allocate(arena, 1, sizeof(*names));
 
     if (names == NULL)
         return NULL;
@@ -120,7 +120,7 @@ static int32_t like_a_macro(const char *word)
     return length > 2 && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == length;
 }
 
-const char *names_symbol(struct emit_names *names, const char *name)
+const char *names_symbol(struct names *names, const char *name)
 {
     const char *word = names_clean(names->arena, name);
 
@@ -137,43 +137,18 @@ const char *names_symbol(struct emit_names *names, const char *name)
     return word;
 }
 
-/* What the shader calls it: of a parameter, as reflected. */
-static const char *word_of(struct emit *emit, uint32_t id)
+const char *names_make(struct names *names, uint32_t id, const char *given, int32_t is_local)
 {
-    const struct spirv_id *thing = &emit->module->ids[id];
-
-    if (thing->kind == SPIRV_ID_VARIABLE && emit->reflection.kernel_count != 0) {
-        const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
-        for (uint32_t i = 0; i < kernel->parameter_count; i++)
-            if (emit->reflection.parameter_variables[i] == id &&
-                kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
-                return kernel->parameters[i].name;
-    }
-    return thing->name;
-}
-
-/* Types and constants stand beside what headers declare, which nobody knows all of. */
-static int32_t is_local(const struct spirv_id *thing)
-{
-    return thing->kind == SPIRV_ID_VALUE || thing->kind == SPIRV_ID_VARIABLE;
-}
-
-static const char *make_name(struct emit *emit, uint32_t id)
-{
-    struct emit_names *names = emit->names;
-    const char *given        = word_of(emit, id);
-    const char *word         = names_clean(names->arena, given == NULL ? "" : given);
+    const char *word = names_clean(names->arena, given == NULL ? "" : given);
 
     if (word[0] == '\0')
         return base_arena_format(names->arena, "v%u", id);
-    if (is_local(&emit->module->ids[id]) && !ends_like_ours(word) && !like_a_macro(word) &&
-        names_take(names, word))
+    if (is_local && !ends_like_ours(word) && !like_a_macro(word) && names_take(names, word))
         return word;
     return base_arena_format(names->arena, "%s_%u", word, id);
 }
 
-/* Room for ids up to this one: passes make new ones. */
-static int32_t cover(struct emit_names *names, uint32_t id)
+int32_t names_reserve(struct names *names, uint32_t id)
 {
     if (id < names->count)
         return 1;
@@ -186,15 +161,4 @@ static int32_t cover(struct emit_names *names, uint32_t id)
     names->by_id = by_id;
     names->count = count;
     return 1;
-}
-
-const char *emit_name(struct emit *emit, uint32_t id)
-{
-    struct emit_names *names = emit->names;
-
-    if (id >= emit->module->bound || !cover(names, id))
-        return "v0";
-    if (names->by_id[id] == NULL)
-        names->by_id[id] = make_name(emit, id);
-    return names->by_id[id] == NULL ? "v0" : names->by_id[id];
 }

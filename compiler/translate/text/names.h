@@ -1,30 +1,37 @@
-/* The identifiers of a translation: readable, and each one's own.
+/* Identifiers of a translation: readable and unique (names.c).
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_TEXT_NAMES_H
 #define COMPILER_TRANSLATE_TEXT_NAMES_H
 
-#include "compiler/translate/emit/emit.h"
+#include "base/base.h"
 
-struct emit_names {
+struct names {
     struct base_arena *arena;
-    const char **by_id; /* [count] */
+    const char **by_id; /* [count] identifiers of SPIR-V ids, made on first use; NULL: not yet */
     uint32_t count;
     const char **set; /* every identifier that is taken: open addressing, a power of two */
     uint32_t set_count, set_size;
 };
 
 /* NULL without memory. */
-struct emit_names *names_create(struct base_arena *arena);
+struct names *names_create(struct base_arena *arena);
 
-/* Is this identifier taken? Takes it where it is not. */
-int32_t names_take(struct emit_names *names, const char *identifier);
+/* Takes an identifier. 0 when it is taken already. */
+int32_t names_take(struct names *names, const char *identifier);
 
-/* `text` with what cannot stand in an identifier replaced; "" when nothing is left of it. In the arena. */
+/* `text` with characters that cannot stand in an identifier replaced; "" when nothing is left. In the arena. */
 const char *names_clean(struct base_arena *arena, const char *text);
 
-/* The function of a kernel: its name, with something behind it where that is taken. Takes it. */
-const char *names_symbol(struct emit_names *names, const char *name);
+/* Takes the identifier of a kernel's function: its name, with a suffix when that is taken. */
+const char *names_symbol(struct names *names, const char *name);
+
+/* Makes room in `by_id` for ids up to this one. 0 without memory. */
+int32_t names_reserve(struct names *names, uint32_t id);
+
+/* Takes an identifier for an id: `given` alone when `is_local` and the word is free, else with the id behind it. `given` may
+ * be NULL. */
+const char *names_make(struct names *names, uint32_t id, const char *given, int32_t is_local);
 
 /* Words that mean something to C, C++, CUDA or their headers; ends with NULL. */
 extern const char *const names_reserved[];

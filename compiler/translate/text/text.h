@@ -1,31 +1,37 @@
-/* Text that grows: what the translator writes.
+/* Text that grows, and the identifiers in it.
+ *
+ *     text.c    struct text: appending, lines, indentation
+ *     names.c   identifiers that are taken; the identifier of an id (with names_reserved.c)
+ *
+ * All memory comes from the translation's arena. One translation is one thread.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_TEXT_TEXT_H
 #define COMPILER_TRANSLATE_TEXT_TEXT_H
 
 #include "base/base.h"
+#include "compiler/translate/text/names.h"
 
-/* A text larger than this is refused rather than made: a small module can ask for a very large one. */
+/* A larger text is refused: a small module can ask for a very large one. */
 #define TEXT_MOST ((size_t)64 << 20)
 
 struct text {
-    struct base_arena *arena; /* `failed` is set there when there was no memory */
-    char *bytes;              /* always ends with a zero, once something was written */
+    struct base_arena *arena; /* its `failed` is set when memory runs out */
+    char *bytes;              /* zero-terminated; NULL until something is written */
     size_t length, capacity;
     uint32_t indent; /* levels of four spaces, for text_line() */
 };
 
 void text_init(struct text *text, struct base_arena *arena);
 
-/* Append. */
+/* Append to the text. */
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_add_bytes(struct text *text, const char *bytes, size_t length);
 
-/* Begin a line: a line's end if the last one is open, and the indentation. */
+/* Begins a line: ends the last one if it is open, then indents. */
 void text_begin_line(struct text *text);
 
-/* A whole line, with its indentation and end. A '{' at its end makes what follows deeper; text_close() ends that. */
+/* Appends a whole line with indentation and newline. A '{' at its end indents the lines after it; text_close() ends that. */
 void text_line(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_close(struct text *text, const char *line);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/tree/tree.h"
 
 const struct access *body_access(const struct body *body, uint32_t pointer)
 {

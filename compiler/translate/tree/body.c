@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/tree/tree.h"
 
 int32_t body_grow(struct body *body)
 {

@@ -1,7 +1,7 @@
 /* Nodes of the tree.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/tree/tree.h"
 
 struct node *node_new(struct body *body, enum node_kind kind)
 {

@@ -1,7 +1,7 @@
 /* What passes need to know of instructions.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/tree/tree.h"
 
 static int32_t is_between(uint32_t opcode, uint32_t first, uint32_t last)
 {

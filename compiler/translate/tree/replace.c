@@ -1,7 +1,7 @@
 /* Values in place of others.
  * SPDX-License-Identifier: MIT
  */
-#include "compiler/translate/tree/replace.h"
+#include "compiler/translate/tree/tree.h"
 
 #include <string.h>
 

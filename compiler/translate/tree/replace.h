@@ -1,21 +1,21 @@
-/* Values in place of others, in the instructions below a node.
+/* Replaces values by others in the instructions below a node (replace.c).
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_TREE_REPLACE_H
 #define COMPILER_TRANSLATE_TREE_REPLACE_H
 
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/tree/body.h"
 
-/* Who replaces: `value` answers what stands for an id; itself where nothing does. */
+/* `value` returns the replacement of an id, or the id itself. A pass embeds this struct as its first member. */
 struct replacer {
     struct body *body;
     uint32_t (*value)(struct replacer *replacer, uint32_t id);
 };
 
-/* The values that one instruction uses, those on the way of pointers too. */
+/* Replaces the values that one instruction uses, the indices of its pointers too. */
 void replace_operands(struct replacer *replacer, struct spirv_instruction *op);
 
-/* All that is used below a node: operands, conditions, sources of copies. */
+/* Replaces all uses below a node: operands, conditions, sources of copies. */
 void replace_below(struct replacer *replacer, struct node *node);
 
 #endif

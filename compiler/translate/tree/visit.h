@@ -1,5 +1,5 @@
-/* The values that an instruction uses, one after the other. Of pointers these are the indices on their way: so a value that only
- * says where in memory something lies is used as well. Variables are no values.
+/* The values that an instruction uses, one after the other. A pointer operand gives the indices of its access, so a value
+ * that only takes part in an address counts as used. Variables are not values.
  *
  *     struct visit visit = visit_begin(body, op);
  *     for (uint32_t id; (id = visit_next(&visit)) != 0;)
@@ -9,13 +9,14 @@
 #ifndef COMPILER_TRANSLATE_TREE_VISIT_H
 #define COMPILER_TRANSLATE_TREE_VISIT_H
 
-#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/tree/body.h"
+#include "compiler/translate/tree/operation.h"
 
 struct visit {
     const struct body *body;
     const struct spirv_instruction *op;
-    const struct access *access; /* on the way through one */
-    uint32_t operand;            /* the next */
+    const struct access *access; /* the access that is being listed */
+    uint32_t operand;            /* the next of `op` */
     uint32_t index;              /* the next of `access` */
 };
 

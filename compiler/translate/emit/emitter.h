@@ -1,0 +1,164 @@
+/* The state of a translation while it writes, and the functions that write the parts of a kernel.
+ *
+ * How values look. Each scalar component of a value is a C variable of its own: a scalar `%12` named "sum" is sum_12 (or v12
+ * without a name), a vec3 is sum_12_x, sum_12_y, sum_12_z, so that compilers see only scalars. Matrices, arrays and structs
+ * are one variable of a struct type (type.c), whose vectors are arrays. Memory is accessed by scalars: a buffer that holds
+ * only elements of one scalar type, packed, is a typed pointer and is indexed; any other buffer is bytes at computed
+ * offsets.
+ *
+ * An expression is complete: the code that writes one puts parentheses around it unless it is a name, a literal or a call.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef COMPILER_TRANSLATE_EMIT_EMITTER_H
+#define COMPILER_TRANSLATE_EMIT_EMITTER_H
+
+#include "compiler/translate/prelude/prelude.h"
+#include "compiler/translate/text/text.h"
+#include "compiler/translate/tree/tree.h"
+
+#define WHOLE UINT32_MAX /* as a component: a matrix, array or struct, or a scalar */
+
+struct emit;
+
+/* What differs between the languages. */
+struct emit_target {
+    int32_t language;
+    /* Writes the beginning of the text to emit->head: headers, fixed-width types, the structs of kernels. prelude_write(),
+     * emit_types() and the kernels follow. */
+    void (*begin)(struct emit *emit);
+    /* Writes a whole kernel around emit->body's tree. */
+    int32_t (*kernel)(struct emit *emit);
+    /* Writes the text after all kernels: tables of them. */
+    void (*end)(struct emit *emit);
+    /* Writes a component of a built-in input (SpvBuiltInGlobalInvocationId, component 1) as a 32-bit unsigned expression.
+     * 0 when the target does not have the built-in. */
+    int32_t (*builtin)(struct emit *emit, int32_t builtin, uint32_t component);
+    /* Writes a NODE_ITEMS: the loops and the body. NULL in CUDA, which has none. */
+    int32_t (*items)(struct emit *emit, const struct node *node);
+    /* Writes a NODE_BARRIER. NULL in C, which has none left. */
+    void (*barrier)(struct emit *emit);
+    /* NODE_RETURN: writes what comes before the jump to the work-item's end. May be NULL. */
+    void (*leave)(struct emit *emit);
+    /* The prefix of a push constant's or block's name: "arguments." */
+    const char *arguments;
+};
+
+/* CUDA: thread coarsening, how many neighbouring work-items a thread runs (targets/cuda_coarsen.c). */
+struct emit_several {
+    uint32_t count;    /* 0: a thread is a work-item */
+    int32_t is_below;  /* the work-items are neighbours in y, not in x */
+    const char *bound; /* work-items from this expression on do nothing */
+    uint32_t guard;    /* index of the body's child through which those work-items leave */
+};
+
+struct emit {
+    struct base_arena *arena;
+    const struct emit_target *target;
+    int32_t language;      /* enum trm_language */
+    uint32_t flags;        /* enum trm_translate_flag */
+    const uint8_t *digest; /* 32 bytes that the text carries along; NULL: none */
+    struct spirv_module *module;
+    struct spirv_reflection reflection;
+    struct body *body;           /* of the kernel that is being written */
+    struct names *names;         /* identifiers that are taken */
+    struct emit_flow *flow;      /* flow.h: the position in the body */
+    struct emit_rows *rows;      /* rows.h: the row of work-items that is being written */
+    struct emit_several several; /* of the kernel that is being written */
+    uint32_t *counts;            /* CUDA: several.count of each kernel */
+    uint32_t kernel;             /* its index */
+    const char *symbol;          /* its function's name */
+    const char *const *symbols;  /* of all kernels */
+    const char *const *fields;   /* names of the reflection's parameters as members of a struct */
+    struct prelude prelude;      /* the parts of the prelude that the text needs */
+    struct text head;            /* written last, because it depends on what the kernels use, and put first */
+    struct text text;
+    const struct spirv_instruction *at; /* the instruction that is being written, for errors */
+    uint8_t *marks;                     /* [mark_count] by id: private to type.c */
+    const struct spirv_type **units;    /* [mark_count] by id of a buffer: see unit.c */
+    uint32_t mark_count;
+};
+
+/* ---- emit.c */
+
+/* Fails with UNSUPPORTED: "OpFoo is not supported: reason (file.comp:12)". The reason may be "". */
+int32_t emit_fail(struct emit *emit, const char *reason);
+
+/* The name of a push constant's member, as it stands in the struct of arguments. */
+const char *emit_parameter(struct emit *emit, uint32_t member);
+
+/* ---- name.c */
+
+/* The name of a value, variable or type: its OpName made an identifier, with its id when the name alone is taken; text in the
+ * arena. It never ends with _x, _y, _z, _w or _size, so that those can be put behind it. */
+const char *emit_name(struct emit *emit, uint32_t id);
+
+/* ---- control_flow.c */
+
+int32_t emit_node(struct emit *emit, const struct node *node);
+
+/* ---- declare.c */
+
+/* The left side of an assignment to a component of a result: "const float sum_12_x" (PLACE_HERE) or "sum_12_x". */
+void emit_result(struct emit *emit, uint32_t id, uint32_t component);
+
+/* Saves a spilled value after all its components were assigned. Does nothing for other values. */
+void emit_assigned(struct emit *emit, uint32_t id);
+
+/* A variable that is no buffer (function, private, shared; not members of the push constants) as an expression that can be
+ * assigned: "sums_12", "shared->tile_7", "kept->history_9[item]". Buffers are pointers called emit_name(), of type
+ * emit_buffer_type(); their sizes in bytes are emit_name() followed by "_size", a uint64_t. A member of the push constants is
+ * target->arguments followed by emit_parameter(): a scalar, or for a block a pointer to const unsigned char with the
+ * shader's layout. */
+void emit_root(struct emit *emit, uint32_t variable);
+
+/* Declares a PLACE_TOP or PLACE_GROUP value, initialised with zeros. */
+void emit_declare(struct emit *emit, uint32_t id);
+
+/* Written as a statement or (in parentheses) an expression where an access is outside of its buffer
+ * (TRM_TRANSLATE_BOUNDS); the access itself is left out, and a load gives zero. */
+#define EMIT_BOUNDS_FAILED "failed = 1"
+
+/* ---- row_index.c */
+
+/* A 32-bit integer used as a buffer index, as an expression of type int64_t (unsigned types are zero-extended). Every index
+ * that is not constant goes through this function: in a loop over work-items it recognises the indices that advance with
+ * the loop counter, and writes them in a form in which a compiler recognises them too. */
+int32_t emit_index(struct emit *emit, uint32_t id);
+
+/* ---- type.c */
+
+/* "float", "uint32_t", "struct mat4x3_17 "; bool is "uint32_t" in memory, "int" as a value. */
+const char *emit_type_name(struct emit *emit, uint32_t type);
+
+/* How many variables hold a value of the type: 1 for scalars, 2 to 4 for vectors, 0 for the others, which are WHOLE. */
+uint32_t emit_components(const struct emit *emit, uint32_t type);
+
+/* Writes the structs for the matrices, arrays and structs of the module, and its composite constants. */
+int32_t emit_types(struct emit *emit);
+
+/* The C type that declares a variable of this type in shared, spill or the function's own memory, written before an
+ * identifier (so arrays and vectors are structs): "float", "struct array_17". Without layout. */
+const char *emit_storage_type(struct emit *emit, uint32_t type);
+
+/* ---- value.c */
+
+/* A component of a value or constant, as an expression; recurses into PLACE_INLINE. */
+int32_t emit_value(struct emit *emit, uint32_t id, uint32_t component);
+
+/* The statements for one instruction of NODE_OPS: declare or assign its result, or perform its effect. */
+int32_t emit_instruction(struct emit *emit, const struct spirv_instruction *op);
+
+/* The expression for a component of a pure instruction's result. */
+int32_t emit_expression(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
+
+/* ---- address.c, memory.c */
+
+/* The C type through which a buffer is indexed: that of its elements when it holds only those, packed; else
+ * "unsigned char". */
+const char *emit_buffer_type(struct emit *emit, uint32_t variable);
+
+/* Declares a variable of the function, the group or the work-item (storage type, name, initial value). A PLACE_KEPT variable
+ * is in memory already and gets only a statement that assigns its initial value, if it has one. */
+int32_t emit_variable(struct emit *emit, uint32_t variable);
+
+#endif

@@ -1,0 +1,36 @@
+/* The identifier of an id: the shader's own word if possible.
+ * SPDX-License-Identifier: MIT
+ */
+#include "compiler/translate/emit/emitter.h"
+
+/* What the shader calls it: of a parameter, as reflected. */
+static const char *word_of(struct emit *emit, uint32_t id)
+{
+    const struct spirv_id *thing = &emit->module->ids[id];
+
+    if (thing->kind == SPIRV_ID_VARIABLE && emit->reflection.kernel_count != 0) {
+        const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
+        for (uint32_t i = 0; i < kernel->parameter_count; i++)
+            if (emit->reflection.parameter_variables[i] == id &&
+                kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
+                return kernel->parameters[i].name;
+    }
+    return thing->name;
+}
+
+/* Types and constants stand beside what headers declare, which nobody knows all of. */
+static int32_t is_local(const struct spirv_id *thing)
+{
+    return thing->kind == SPIRV_ID_VALUE || thing->kind == SPIRV_ID_VARIABLE;
+}
+
+const char *emit_name(struct emit *emit, uint32_t id)
+{
+    struct names *names = emit->names;
+
+    if (id >= emit->module->bound || !names_reserve(names, id))
+        return "v0";
+    if (names->by_id[id] == NULL)
+        names->by_id[id] = names_make(names, id, word_of(emit, id), is_local(&emit->module->ids[id]));
+    return names->by_id[id] == NULL ? "v0" : names->by_id[id];
+}

@@ -1,0 +1,39 @@
+/* Steps that passes share inside this room; passes.h says which pass runs which.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef COMPILER_TRANSLATE_PASSES_STEPS_H
+#define COMPILER_TRANSLATE_PASSES_STEPS_H
+
+#include "compiler/translate/passes/passes.h"
+
+#define INSTRUCTIONS_MOST 1000000u
+#define NESTING_MOST 200u /* compilers give up soon after */
+
+/* simplify.c: an extract of a component from a built-in that was loaded whole becomes a load of that component. Then only
+ * the components in use have to be known, and a component of a dimension in which the group is one work-item wide is
+ * uniform. The instructions that make the operands must be known. */
+void simplify_extract(struct body *body, struct spirv_instruction *op);
+
+/* simplify.c: variables that only ever hold one constant get it as `initializer` and become `non_writable`. */
+void simplify_tables(struct body *body);
+
+/* tidy.c: removes jumps to where control goes anyway and scopes without a LEAVE; then sets parents, barriers, targets. */
+int32_t translate_tidy(struct body *body);
+
+/* eliminate_dead_code.c: removes what has no effect and no use that has one; counts `uses`. */
+int32_t translate_drop_unused(struct body *body);
+
+/* uniform.c: finds values that are the same for the whole group and that the group can compute (value_info.uniform), and
+ * nodes at group level (node.is_uniform): barriers and what is around them. */
+int32_t translate_uniform(struct body *body);
+
+/* rematerialize.c: computes cheap values again in each NODE_ITEMS that uses them, instead of spilling them. */
+int32_t translate_recompute(struct body *body);
+
+/* spill.c: finds the values and variables that one NODE_ITEMS must keep for another, and the NODE_ITEMS that load them. */
+int32_t translate_keep(struct body *body);
+
+/* localise.c: a spilled value that a region assigns in a loop is stored once, at the region's end. */
+int32_t translate_localise(struct body *body);
+
+#endif

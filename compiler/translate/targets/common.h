@@ -1,0 +1,24 @@
+/* Shared by both languages (common.c).
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef COMPILER_TRANSLATE_TARGETS_COMMON_H
+#define COMPILER_TRANSLATE_TARGETS_COMMON_H
+
+#include "compiler/translate/targets/targets.h"
+
+/* Does the text contain `word` as a whole word? */
+int32_t target_mentions(const struct text *text, const char *word);
+
+/* Writes the push constants as members of a struct, one a line. Returns how many there are. */
+uint32_t target_scalars(struct emit *emit);
+
+/* "float", "uint16_t": the C type of a scalar parameter (a half is its 16 bits). */
+const char *target_scalar_type(int32_t type);
+
+/* Writes a text as a string literal that may also stand in a comment. */
+void target_string(struct text *text, const char *string);
+
+/* The reflection of the kernel emit->kernel. */
+const struct trm_kernel_info *target_kernel_info(const struct emit *emit);
+
+#endif

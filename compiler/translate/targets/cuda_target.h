@@ -1,0 +1,65 @@
+/* The parts of the CUDA target. `body` is always the text of a kernel's body.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef COMPILER_TRANSLATE_TARGETS_CUDA_TARGET_H
+#define COMPILER_TRANSLATE_TARGETS_CUDA_TARGET_H
+
+#include "compiler/translate/targets/common.h"
+
+#define CUDA_ITEM "trm_item"     /* the work-item's number in x, in coarsened kernels */
+#define CUDA_ROW "trm_row"       /* its number in y, in kernels coarsened along y */
+#define CUDA_GROUPS "trm_groups" /* how many groups in x there are before coarsening */
+
+/* ---- cuda_target.c */
+
+/* Writes a comma unless *count is 0, and counts. */
+void target_cuda_separate(struct emit *emit, uint32_t *count);
+
+/* How many parameters are no buffers. */
+uint32_t target_cuda_scalars(const struct trm_kernel_info *kernel);
+
+/* Does the body use the size of any buffer? */
+int32_t target_cuda_asks_for_sizes(struct emit *emit, const struct text *body);
+
+/* Writes the parameters that cuda_target.c documents; `more` is one more before the sizes, or NULL. */
+void target_cuda_parameters(struct emit *emit, const struct text *body, const char *more);
+void target_cuda_signature(struct emit *emit, const struct text *body, const char *more);
+void target_cuda_body(struct emit *emit, const struct text *body);
+
+/* ---- cuda_coarsen.c */
+
+/* Decides whether and how emit->body is coarsened. */
+void target_cuda_several(const struct emit *emit, struct emit_several *several);
+
+/* ---- cuda_items.c */
+
+/* Writes a whole coarsened kernel. */
+int32_t target_cuda_write_several(struct emit *emit, const struct text *body);
+
+/* The work-item as parameters, to stand behind "const uint32_t". */
+const char *target_cuda_item(const struct emit *emit);
+
+/* Writes the head of a function SYMBOL_`name` of one work-item. */
+void target_cuda_function(struct emit *emit, const struct text *body, const char *type, const char *name);
+
+/* Writes a call of SYMBOL_`function` for work-item first + i. `is_aligned`: the buffers begin at multiples of 16. `more`: a
+ * last argument, or "". */
+void target_cuda_call(struct emit *emit, const struct text *body, const char *function, int32_t is_aligned,
+                      const char *more);
+
+/* Write loops over a thread's work-items: each as a whole; or the first stage of all, then the second, and so on. */
+void target_cuda_one_by_one(struct emit *emit, const struct text *body);
+void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t stages, int32_t is_aligned);
+
+/* ---- cuda_rows.c */
+
+/* Writes the kernel whose threads run work-items that are neighbours in y. */
+int32_t target_cuda_write_rows(struct emit *emit, const struct text *body);
+
+/* ---- cuda_stages.c */
+
+/* Writes functions SYMBOL_stage1 and so on, and struct SYMBOL_kept of the values they pass on. *count is the number of stages;
+ * 0: the body cannot be split. */
+int32_t target_cuda_stages(struct emit *emit, const struct text *body, uint32_t *count);
+
+#endif

@@ -1,0 +1,39 @@
+/* Resolved pointers: a variable and a path of indices into it (access.c).
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef COMPILER_TRANSLATE_TREE_ACCESS_H
+#define COMPILER_TRANSLATE_TREE_ACCESS_H
+
+#include "compiler/spirv/spirv.h"
+
+struct body;
+
+/* The memory that a pointer points to. All OpAccessChain are folded into the instructions that use them. */
+struct access {
+    uint32_t variable;       /* the root: a variable of the module or the function; 0: no pointer */
+    uint32_t count;          /* of indices */
+    const uint32_t *indices; /* ids of values, outermost first; constants for structs */
+    uint32_t type;           /* the type behind the pointer */
+};
+
+/* The access of a pointer operand (OpLoad, OpStore, OpAtomic*, both operands of OpCopyMemory, OpArrayLength). */
+const struct access *body_access(const struct body *body, uint32_t pointer);
+
+/* The variable of an id; NULL when the id is no variable. */
+const struct spirv_variable *body_variable(const struct body *body, uint32_t id);
+
+/* Resolves a variable's pointer to the variable itself. */
+void access_variable(struct body *body, uint32_t variable);
+
+/* Resolves an OpAccessChain with the new result `pointer`. Errors: UNSUPPORTED when the base was not resolved;
+ * INVALID_ARGUMENT when an index does not exist in the type. */
+int32_t access_chain(struct body *body, const struct spirv_instruction *op, uint32_t pointer, uint32_t base,
+                     const uint32_t *indices, uint32_t count);
+
+/* A new pointer to the same variable with other indices. 0 without memory. */
+uint32_t access_copy(struct body *body, uint32_t pointer, const uint32_t *indices);
+
+/* Are all indices constants that lie inside the arrays they index? */
+int32_t access_is_fixed(const struct body *body, const struct access *access);
+
+#endif
