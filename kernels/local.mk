@@ -20,7 +20,7 @@ BUILD_HAND_TUNED = \
 
 # The same for CUDA: kernels/NAME.cu has the interface of shaders/NAME.comp as compiler/translate/targets/cuda_target.c lays it out, and
 # is built as shaders/NAME.fatbin. Where it cannot be loaded the translation is. What its last line says of the launch
-# (backends/cuda/portable.h) stands behind the code too.
+# (backends/cuda/module/trailer.h) stands behind the code too.
 
 HAND_TUNED_CUDA = histogram reduce scan sgemm transpose
 

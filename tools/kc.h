@@ -116,7 +116,7 @@ void kc_file_discard(struct kc_file *file);
 bool kc_write(struct kc_job *job, const char *path, const void *bytes, uint64_t size);
 
 /* ---- kc_nvcc.c: CUDA's compiler as a child process. The text's last line, which says whose code it is, comes behind the code
- * as well (backends/cuda/portable.h). */
+ * as well (backends/cuda/module/trailer.h). */
 
 bool kc_cuda_arch_is_valid(const char *list);
 bool kc_nvcc(const struct kc_options *options, struct kc_job *job, const char *text, uint64_t length,

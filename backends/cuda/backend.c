@@ -3,8 +3,8 @@
  */
 #include <stdio.h>
 
-#include "instance.h"
-#include "range.h"
+#include "backends/cuda/driver/instance.h"
+#include "backends/cuda/profile/range.h"
 
 /* Before the same device by way of Vulkan. */
 #define SCORE_DISCRETE 800

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backends/cuda/functions.h"
+#include "backends/cuda/driver/functions.h"
 #include "tests/cuda/fixture.h"
 #include "tests/device/scenario.h"
 

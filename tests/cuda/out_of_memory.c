@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backends/cuda/functions.h"
+#include "backends/cuda/driver/functions.h"
 
 /* More than this and the scenario is not what it is meant to be. */
 #define MOST_CALLS 20000u

@@ -3,7 +3,7 @@
  * A made-up device, whose clock runs at another rate and is told in floats of milliseconds, as the driver does.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cuda/clock.h"
+#include "backends/cuda/profile/clock.h"
 
 #include <check.h>
 #include <string.h>

@@ -10,9 +10,9 @@
 #include <trireme/shader.h>
 #include <unistd.h>
 
-#include "backends/cuda/compiler.h"
-#include "backends/cuda/module.h"
-#include "backends/cuda/portable.h"
+#include "backends/cuda/module/compile.h"
+#include "backends/cuda/module/module.h"
+#include "backends/cuda/module/trailer.h"
 #include "tests/unit/cuda_fixture.h"
 
 #define DIGITS "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"

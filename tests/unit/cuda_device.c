@@ -1,7 +1,7 @@
 /* How the cuda backend opens and closes devices, and whose context is current meanwhile.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cuda/device.h"
+#include "backends/cuda/device/device.h"
 #include "tests/unit/cuda_fake.h"
 #include "tests/unit/runner.h"
 

@@ -1,7 +1,7 @@
 /* The cuda backend's failures: what CUresults are to the core, and what is said of a lost device.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cuda/stream.h"
+#include "backends/cuda/stream/stream.h"
 #include "tests/unit/cuda_fake.h"
 #include "tests/unit/runner.h"
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/cuda/instance.h"
+#include "backends/cuda/driver/instance.h"
 #include "tests/standin/control.h"
 
 struct fake {

@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_CUDA_FIXTURE_H
 #define TESTS_UNIT_CUDA_FIXTURE_H
 
-#include "backends/cuda/stream.h"
+#include "backends/cuda/stream/stream.h"
 #include "tests/unit/cuda_fake.h"
 
 static struct {

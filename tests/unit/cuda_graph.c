@@ -1,8 +1,8 @@
 /* The cuda backend's graphs: chains of the driver's nodes; what it has none for is left to the core.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cuda/memory.h"
-#include "backends/cuda/profile.h"
+#include "backends/cuda/memory/memory.h"
+#include "backends/cuda/profile/profile.h"
 #include "tests/unit/cuda_fixture.h"
 #include "tests/unit/runner.h"
 

@@ -1,7 +1,7 @@
 /* The cuda backend's memory: where each kind comes from, what it promises, and what is said where there is none.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cuda/memory.h"
+#include "backends/cuda/memory/memory.h"
 
 #include <sys/mman.h>
 

@@ -3,7 +3,7 @@
  */
 #include <sched.h>
 
-#include "backends/cuda/pageable.h"
+#include "backends/cuda/memory/pageable.h"
 #include "tests/unit/cuda_fixture.h"
 #include "tests/unit/runner.h"
 

@@ -1,7 +1,7 @@
 /* What the cuda backend says of devices.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cuda/device.h"
+#include "backends/cuda/device/device.h"
 #include "tests/unit/cuda_fake.h"
 #include "tests/unit/runner.h"
 

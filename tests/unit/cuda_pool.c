@@ -1,7 +1,7 @@
 /* The driver's pool under the cuda backend's device memory: what it keeps, and what it says it keeps.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cuda/pool.h"
+#include "backends/cuda/memory/pool.h"
 
 #include "tests/unit/cuda_fixture.h"
 #include "tests/unit/runner.h"

@@ -1,11 +1,11 @@
 /* The cuda backend's timestamps: in the host's time, in the order of the stream, comparable from stream to stream.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cuda/profile.h"
+#include "backends/cuda/profile/profile.h"
 
 #include <unistd.h>
 
-#include "backends/cuda/clock.h"
+#include "backends/cuda/profile/clock.h"
 #include "tests/unit/cuda_fixture.h"
 #include "tests/unit/runner.h"
 

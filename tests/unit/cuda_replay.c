@@ -1,8 +1,8 @@
 /* The cuda backend: launches by graphs of one node. The driver's functions that launch are made up; they write down what they got.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cuda/module.h"
-#include "backends/cuda/replay.h"
+#include "backends/cuda/module/module.h"
+#include "backends/cuda/stream/replay.h"
 #include "tests/unit/cuda_streams.h"
 #include "tests/unit/runner.h"
 

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <trireme/interop.h>
 
-#include "backends/cuda/interop.h"
-#include "backends/cuda/memory.h"
+#include "backends/cuda/interop/interop.h"
+#include "backends/cuda/memory/memory.h"
 #include "tests/unit/cuda_streams.h"
 #include "tests/unit/runner.h"
 

@@ -61,7 +61,7 @@ static void begin(struct emit *emit)
 
 /* The last line says what the text was made of, and which functions are its kernels: "// trireme DIGEST SYMBOL...", with *COUNT
  * behind the symbol of one whose threads do several items. What is compiled of it carries this line at its end, by which the
- * backend knows it again (backends/cuda/portable.h). */
+ * backend knows it again (backends/cuda/module/trailer.h). */
 static void end(struct emit *emit)
 {
     if (emit->digest == NULL)

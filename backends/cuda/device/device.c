@@ -1,0 +1,134 @@
+/* cuda backend: opening and closing devices.
+ * SPDX-License-Identifier: MIT
+ */
+#include "device.h"
+
+#include <time.h>
+
+#include "backends/cuda/memory/pageable.h"
+#include "backends/cuda/memory/pool.h"
+#include "backends/cuda/profile/profile.h"
+#include "backends/cuda/signals.h"
+#include "backends/cuda/stream/watcher.h"
+
+uint64_t cuda_now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
+}
+
+/* ---- steps -------------------------------------------------------------------------------------- */
+
+static int32_t fail_open(const struct trm_backend_device *device, CUresult result)
+{
+    const char *why = "";
+    if (device->physical->compute_mode == CU_COMPUTEMODE_PROHIBITED)
+        why = "; its compute mode is \"prohibited\" (nvidia-smi -c)";
+    else if (device->physical->compute_mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS)
+        why = "; its compute mode is \"exclusive process\", and another process may have it";
+    return cuda_fail(device->instance, cuda_status(result), result,
+                     "The device %s cannot be opened: cuDevicePrimaryCtxRetain answered %s (%d)%s.",
+                     device->physical->name, cuda_result_name(device->instance, result), (int)result, why);
+}
+
+/* The primary context, which the CUDA runtime uses too. Its flags are left as they are. */
+static int32_t take_context(struct trm_backend_device *device, CUcontext borrowed)
+{
+    device->borrowed = borrowed != NULL;
+    device->context  = borrowed;
+    if (device->borrowed)
+        return TRM_OK;
+    CUresult result = device->cuda->cuDevicePrimaryCtxRetain(&device->context, device->handle);
+    if (result == CUDA_SUCCESS)
+        return TRM_OK;
+    device->context = NULL;
+    return fail_open(device, result);
+}
+
+static struct trm_backend_device *allocate_device(struct trm_backend_instance *instance,
+                                                  const struct cuda_physical *physical)
+{
+    struct trm_backend_device *device = cuda_allocate(instance, sizeof(*device));
+    if (device == NULL)
+        return NULL;
+    device->instance = instance;
+    device->cuda     = &instance->cuda;
+    device->physical = physical;
+    device->handle   = physical->handle;
+    device->spin_ns  = instance->spin_ns;
+    device->serial   = 1 + atomic_fetch_add(&instance->devices_made, 1);
+    pthread_mutex_init(&device->lazy_lock, NULL);
+    pthread_mutex_init(&device->streams_lock, NULL);
+    return device;
+}
+
+static int32_t start(struct trm_backend_device *device, CUcontext borrowed)
+{
+    int32_t status = take_context(device, borrowed);
+    if (status == TRM_OK)
+        status = cuda_context_try(device);
+    if (status == TRM_OK)
+        status = cuda_pool_open(device);
+    if (status == TRM_OK)
+        status = cuda_watching_open(device);
+    return status;
+}
+
+/* The parts' own ends are fine where they have not been begun. A context that is of no use any more is released all the same. */
+static void device_close(struct trm_backend_device *device)
+{
+    if (device->context != NULL) {
+        cuda_watching_close(device);
+        cuda_pageable_close(device);
+        cuda_stamps_close(device);
+        cuda_pool_close(device);
+        if (!device->borrowed)
+            (void)device->cuda->cuDevicePrimaryCtxRelease(device->handle);
+    }
+    pthread_mutex_destroy(&device->streams_lock);
+    pthread_mutex_destroy(&device->lazy_lock);
+    cuda_release(device->instance, device, sizeof(*device));
+}
+
+int32_t cuda_device_make(struct trm_backend_instance *instance, uint32_t index, CUcontext borrowed,
+                         struct trm_backend_device **result)
+{
+    const struct cuda_physical *physical = cuda_find_physical(instance, index);
+    sigset_t before;
+    if (physical == NULL)
+        return TRM_ERROR_NOT_FOUND;
+    struct trm_backend_device *device = allocate_device(instance, physical);
+    if (device == NULL)
+        return cuda_fail_host_memory(instance, "a device");
+    cuda_signals_hold(&before);
+    int32_t status = start(device, borrowed);
+    if (status != TRM_OK)
+        device_close(device);
+    cuda_signals_let(&before);
+    if (status == TRM_OK)
+        *result = device;
+    return status;
+}
+
+/* ---- the table ---------------------------------------------------------------------------------- */
+
+static int32_t device_open(struct trm_backend_instance *instance, uint32_t index,
+                           struct trm_backend_device **device)
+{
+    return cuda_device_make(instance, index, NULL, device);
+}
+
+static int32_t device_count(struct trm_backend_instance *instance, uint32_t *count)
+{
+    *count = instance->physical_count;
+    return TRM_OK;
+}
+
+const struct trm_device_ops cuda_device_ops = {
+    .struct_size = sizeof(cuda_device_ops),
+    .count       = device_count,
+    .get_info    = cuda_device_get_info,
+    .open        = device_open,
+    .close       = device_close,
+};

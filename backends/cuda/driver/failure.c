@@ -1,0 +1,255 @@
+/* cuda backend: failures in words, what CUresults are to the core, and the report of a lost device.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "backends/cuda/stream/stream.h"
+
+#define SENTENCE_BYTES 1024
+#define TEXT_BYTES 256
+
+void *cuda_allocate(const struct trm_backend_instance *instance, uint64_t size)
+{
+    void *memory = instance->host->allocate(instance->host->context, size, _Alignof(max_align_t));
+    if (memory != NULL)
+        memset(memory, 0, size);
+    return memory;
+}
+
+void cuda_release(const struct trm_backend_instance *instance, void *memory, uint64_t size)
+{
+    instance->host->release(instance->host->context, memory, size);
+}
+
+int32_t cuda_fail(const struct trm_backend_instance *instance, int32_t status, int64_t native,
+                  const char *format, ...)
+{
+    char sentence[SENTENCE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof(sentence), format, arguments);
+    va_end(arguments);
+    return instance->host->fail(instance->host->context, status, native, sentence);
+}
+
+int32_t cuda_fail_host_memory(const struct trm_backend_instance *instance, const char *what)
+{
+    return cuda_fail(instance, TRM_ERROR_OUT_OF_HOST_MEMORY, 0, "There is no host memory for %s.", what);
+}
+
+/* ---- CUresults ---------------------------------------------------------------------------------- */
+
+/* Newer than the oldest cuda.h that will do. */
+#define ERROR_CONTAINED ((CUresult)226)
+#define ERROR_TENSOR_MEMORY_LEAK ((CUresult)721)
+
+/* Those that have a status of their own; all others are TRM_ERROR_BACKEND. */
+static const struct {
+    CUresult result;
+    int32_t status;
+} results[] = {
+    {CUDA_SUCCESS, TRM_OK},
+    {CUDA_ERROR_INVALID_VALUE, TRM_ERROR_INVALID_ARGUMENT},
+    {CUDA_ERROR_OUT_OF_MEMORY, TRM_ERROR_OUT_OF_DEVICE_MEMORY},
+    {CUDA_ERROR_STUB_LIBRARY, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_DEVICE_UNAVAILABLE, TRM_ERROR_BUSY},
+    {CUDA_ERROR_NO_DEVICE, TRM_ERROR_NOT_FOUND},
+    {CUDA_ERROR_INVALID_DEVICE, TRM_ERROR_NOT_FOUND},
+    {CUDA_ERROR_DEVICE_NOT_LICENSED, TRM_ERROR_PERMISSION},
+    {CUDA_ERROR_INVALID_IMAGE, TRM_ERROR_INVALID_ARGUMENT},
+    {CUDA_ERROR_NO_BINARY_FOR_GPU, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_UNSUPPORTED_LIMIT, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_INVALID_PTX, TRM_ERROR_INVALID_ARGUMENT},
+    {CUDA_ERROR_JIT_COMPILER_NOT_FOUND, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_JIT_COMPILATION_DISABLED, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_INVALID_SOURCE, TRM_ERROR_INVALID_ARGUMENT},
+    {CUDA_ERROR_FILE_NOT_FOUND, TRM_ERROR_NOT_FOUND},
+    {CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_INVALID_HANDLE, TRM_ERROR_INVALID_ARGUMENT},
+    {CUDA_ERROR_NOT_FOUND, TRM_ERROR_NOT_FOUND},
+    {CUDA_ERROR_NOT_READY, TRM_ERROR_BUSY},
+    {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, TRM_ERROR_OUT_OF_RANGE},
+    {CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE, TRM_ERROR_BUSY},
+    {CUDA_ERROR_TOO_MANY_PEERS, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED, TRM_ERROR_INVALID_ARGUMENT},
+    {CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, TRM_ERROR_INVALID_ARGUMENT},
+    {CUDA_ERROR_NOT_PERMITTED, TRM_ERROR_PERMISSION},
+    {CUDA_ERROR_NOT_SUPPORTED, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_SYSTEM_NOT_READY, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, TRM_ERROR_UNSUPPORTED},
+    {CUDA_ERROR_MPS_MAX_CLIENTS_REACHED, TRM_ERROR_BUSY},
+    {CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED, TRM_ERROR_BUSY},
+    {CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, TRM_ERROR_BUSY},
+    {CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, TRM_ERROR_BUSY},
+    {CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, TRM_ERROR_BUSY},
+    {CUDA_ERROR_TIMEOUT, TRM_ERROR_TIMEOUT},
+};
+
+int32_t cuda_status(CUresult result)
+{
+    if (cuda_is_sticky(result))
+        return TRM_ERROR_DEVICE_LOST;
+    for (size_t i = 0; i < sizeof(results) / sizeof(results[0]); i++) {
+        if (results[i].result == result)
+            return results[i].status;
+    }
+    return TRM_ERROR_BACKEND;
+}
+
+/* Those of which cuda.h says that the context or the process is in an inconsistent state, that the context is gone, and the
+ * error that nobody knows, which is what is heard of a device that has fallen off its bus. */
+bool cuda_is_sticky(CUresult result)
+{
+    switch ((int)result) {
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case ERROR_CONTAINED:
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_MPS_RPC_FAILURE:
+    case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+    case CUDA_ERROR_EXTERNAL_DEVICE:
+    case CUDA_ERROR_UNKNOWN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+const char *cuda_result_name(const struct trm_backend_instance *instance, CUresult result)
+{
+    const char *name = NULL;
+    if (instance->cuda.cuGetErrorName == NULL ||
+        instance->cuda.cuGetErrorName(result, &name) != CUDA_SUCCESS || name == NULL)
+        return "an error that the driver has no name for";
+    return name;
+}
+
+/* " (an illegal memory access was encountered)", or nothing. */
+static void describe(const struct trm_backend_instance *instance, CUresult result, char text[TEXT_BYTES])
+{
+    const char *words = NULL;
+    text[0]           = '\0';
+    if (instance->cuda.cuGetErrorString != NULL &&
+        instance->cuda.cuGetErrorString(result, &words) == CUDA_SUCCESS && words != NULL)
+        snprintf(text, TEXT_BYTES, " (%s)", words);
+}
+
+int32_t cuda_instance_fail(const struct trm_backend_instance *instance, CUresult result, const char *call)
+{
+    char text[TEXT_BYTES];
+    describe(instance, result, text);
+    return cuda_fail(instance, cuda_status(result), result, "%s failed: %s%s.", call,
+                     cuda_result_name(instance, result), text);
+}
+
+/* ---- lost devices ------------------------------------------------------------------------------- */
+
+/* A sentence that grows, and is cut where there is no more room. */
+struct text {
+    char *data;
+    size_t capacity, length;
+};
+
+static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void append(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    if (text->length + 1 >= text->capacity)
+        return;
+    va_start(arguments, format);
+    int written = vsnprintf(text->data + text->length, text->capacity - text->length, format, arguments);
+    va_end(arguments);
+    text->length += written < 0 ? 0 : (size_t)written;
+    if (text->length >= text->capacity)
+        text->length = text->capacity - 1;
+}
+
+/* What one stream has been given and was not seen to end. */
+static void append_stream(struct text *text, struct trm_backend_stream *stream, uint32_t *count)
+{
+    uint64_t completed = atomic_load(&stream->completed);
+    uint64_t submitted = atomic_load(&stream->submitted);
+    const char *kernel = atomic_load(&stream->running);
+    if (completed >= submitted)
+        return;
+    append(text, "%s", (*count)++ == 0 ? "; not seen to end were " : ", ");
+    if (kernel != NULL)
+        append(text, "the kernel \"%s\" (operations %llu to %llu of a stream)", kernel,
+               (unsigned long long)completed + 1, (unsigned long long)submitted);
+    else
+        append(text, "operations %llu to %llu of a stream, without kernels",
+               (unsigned long long)completed + 1, (unsigned long long)submitted);
+}
+
+/* The first to come says why; the sentence is there before the device counts as lost. */
+static void latch_loss(struct trm_backend_device *device, CUresult result, const char *call)
+{
+    struct text text = {.data = device->lost_sentence, .capacity = sizeof(device->lost_sentence)};
+    char words[TEXT_BYTES];
+    uint32_t count = 0;
+    describe(device->instance, result, words);
+    pthread_mutex_lock(&device->streams_lock);
+    bool is_first = !cuda_device_is_lost(device);
+    if (is_first) {
+        append(&text, "The device %s was lost, which %s found out: %s%s", device->physical->name, call,
+               cuda_result_name(device->instance, result), words);
+        for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next)
+            append_stream(&text, stream, &count);
+        append(&text, ".");
+        device->lost_result = result;
+        atomic_store_explicit(&device->lost, TRM_ERROR_DEVICE_LOST, memory_order_release);
+    }
+    pthread_mutex_unlock(&device->streams_lock);
+    if (is_first)
+        cuda_streams_alarm(device);
+}
+
+void cuda_device_forget(struct trm_backend_device *device, const char *name)
+{
+    pthread_mutex_lock(&device->streams_lock);
+    for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next) {
+        const char *running = name;
+        atomic_compare_exchange_strong(&stream->running, &running, NULL);
+    }
+    pthread_mutex_unlock(&device->streams_lock);
+}
+
+static int32_t fail_lost(struct trm_backend_device *device)
+{
+    return cuda_fail(device->instance, TRM_ERROR_DEVICE_LOST, device->lost_result, "%s",
+                     device->lost_sentence);
+}
+
+int32_t cuda_device_fail(struct trm_backend_device *device, CUresult result, const char *call)
+{
+    char text[TEXT_BYTES];
+    if (cuda_is_sticky(result))
+        latch_loss(device, result, call);
+    if (cuda_device_is_lost(device))
+        return fail_lost(device);
+    describe(device->instance, result, text);
+    return cuda_fail(device->instance, cuda_status(result), result, "%s of the device %s failed: %s%s.", call,
+                     device->physical->name, cuda_result_name(device->instance, result), text);
+}
+
+int32_t cuda_device_check(struct trm_backend_device *device)
+{
+    return cuda_device_is_lost(device) ? fail_lost(device) : TRM_OK;
+}

@@ -1,0 +1,314 @@
+/* cuda backend: libcuda, opened at run time, and the table of its functions.
+ * SPDX-License-Identifier: MIT
+ */
+#include "loader.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <trireme/backend.h>
+
+#include "backends/cuda/signals.h"
+
+#define USUAL_NAME "libcuda.so.1"
+#define PATH_BYTES 4096
+#define LEAST_RELEASE 100
+
+/* A function, the version of CUDA whose form of it is meant, and where its pointer goes in the table. */
+struct entry {
+    const char *name;
+    int version;
+    size_t offset;
+};
+
+#define ENTRY(name, version) {#name, version, offsetof(struct cuda_functions, name)},
+static const struct entry entries[]          = {CUDA_FUNCTIONS(ENTRY)};
+static const struct entry optional_entries[] = {CUDA_OPTIONAL_FUNCTIONS(ENTRY)};
+#undef ENTRY
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+_Static_assert(sizeof(void *) == sizeof(PFN_cuInit_v2000), "one size of pointers");
+
+/* What is needed before there is a table. */
+struct start {
+    PFN_cuInit_v2000 init;
+    PFN_cuDriverGetVersion_v2020 version;
+    PFN_cuGetProcAddress_v12000 find; /* one of these two */
+    PFN_cuGetProcAddress_v11030 find_v1;
+    PFN_cuGetErrorName_v6000 error_name;
+    PFN_cuGetErrorString_v6000 error_text;
+};
+
+/* ---- the library -------------------------------------------------------------------------------- */
+
+/* What the setting says: a name that the dynamic linker looks up, or a path whose folders nobody else may write. */
+static int32_t read_setting(const struct trm_host *host, char *path, size_t capacity)
+{
+    uint64_t needed = 0;
+    int32_t status  = host->get_setting(host->context, "cuda.driver", path, capacity, &needed);
+    if (status != TRM_OK || path[0] == '\0')
+        snprintf(path, capacity, USUAL_NAME);
+    if (strchr(path, '/') == NULL)
+        return TRM_OK;
+    return host->trust_file(host->context, path);
+}
+
+static int32_t open_library(struct cuda_loader *loader, const char *path, char *reason, uint64_t capacity)
+{
+    loader->library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (loader->library != NULL)
+        return TRM_OK;
+    const char *why = dlerror();
+    size_t length   = strlen(path);
+    if (why != NULL && strncmp(why, path, length) == 0 && strncmp(why + length, ": ", 2) == 0)
+        why += length + 2; /* the linker's words often begin with the name */
+    snprintf(reason, capacity, "%s%s cannot be opened: %s", path,
+             strcmp(path, USUAL_NAME) == 0 ? ", which comes with NVIDIA's driver," : "",
+             why != NULL ? why : "unknown reason");
+    return TRM_ERROR_UNSUPPORTED;
+}
+
+static bool find_symbol(const struct cuda_loader *loader, const char *name, void *pointer)
+{
+    void *symbol = dlsym(loader->library, name);
+    memcpy(pointer, &symbol, sizeof(symbol));
+    return symbol != NULL;
+}
+
+/* The first that is missing; NULL when all are there. Drivers before CUDA 11.3 have no cuGetProcAddress; that they are too
+ * old is found out by their version. */
+static const char *find_start(const struct cuda_loader *loader, struct start *start)
+{
+    *start = (struct start){0};
+    find_symbol(loader, "cuGetErrorName", &start->error_name);
+    find_symbol(loader, "cuGetErrorString", &start->error_text);
+    if (!find_symbol(loader, "cuGetProcAddress_v2", &start->find))
+        find_symbol(loader, "cuGetProcAddress", &start->find_v1);
+    if (!find_symbol(loader, "cuInit", &start->init))
+        return "cuInit";
+    return find_symbol(loader, "cuDriverGetVersion", &start->version) ? NULL : "cuDriverGetVersion";
+}
+
+/* The driver's own release is in the name of its file and nowhere else: libcuda.so.1 is a link to libcuda.so.580.95.05. */
+static void find_release(struct cuda_loader *loader)
+{
+    struct link_map *map = NULL;
+    loader->release[0]   = '\0';
+    if (dlinfo(loader->library, RTLD_DI_LINKMAP, &map) != 0 || map == NULL)
+        return;
+    char *path = realpath(map->l_name, NULL);
+    if (path == NULL)
+        return;
+    const char *release = strstr(path, ".so.");
+    size_t length       = release != NULL ? strspn(release + 4, "0123456789.") : 0;
+    /* Others than NVIDIA's for Linux count from one. */
+    if (length != 0 && release[4 + length] == '\0' && strtoul(release + 4, NULL, 10) >= LEAST_RELEASE)
+        snprintf(loader->release, sizeof(loader->release), "%s", release + 4);
+    free(path);
+}
+
+/* ---- initialising ------------------------------------------------------------------------------- */
+
+/* Who has initialised the driver, by its number: 0 for nobody. A child of that process has the driver's memory but none of its
+ * threads, and nothing brings it back to life. */
+static _Atomic pid_t user;
+
+static bool is_orphan(void)
+{
+    pid_t known = atomic_load(&user);
+    return known != 0 && known != getpid();
+}
+
+static void note_user(void)
+{
+    pid_t nobody = 0;
+    atomic_compare_exchange_strong(&user, &nobody, getpid());
+}
+
+/* What those who administer the machine would like to know of cuInit's errors; NULL for the others. */
+static const char *words_of(CUresult result)
+{
+    switch (result) {
+    case CUDA_ERROR_NO_DEVICE:
+        return "there is no CUDA device, or CUDA_VISIBLE_DEVICES hides all of them";
+    case CUDA_ERROR_STUB_LIBRARY:
+        return "it is the toolkit's stub and no driver";
+    case CUDA_ERROR_NOT_INITIALIZED:
+        return "the driver cannot be initialised here; this may be the child of a process that has used it";
+    case CUDA_ERROR_DEINITIALIZED:
+        return "the process ends, and the driver has shut down";
+    case CUDA_ERROR_OPERATING_SYSTEM:
+        return "the operating system does not let the driver at its devices: the files /dev/nvidia* may be "
+               "missing "
+               "or closed to this user";
+    case CUDA_ERROR_SYSTEM_NOT_READY:
+        return "the devices are not ready: a service that they need, such as the fabric manager, may not be "
+               "running";
+    case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
+        return "libcuda and the kernel's part of the driver are of different versions, as they are after an "
+               "update "
+               "until the machine is started again";
+    case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
+        return "this libcuda is of a compatibility package that does not support the device";
+    case CUDA_ERROR_UNKNOWN:
+        return "the driver does not start and does not say why; the kernel's module nvidia_uvm may not be "
+               "loaded";
+    default:
+        return NULL;
+    }
+}
+
+static void explain(const struct start *start, const char *call, CUresult result, char *reason,
+                    uint64_t capacity)
+{
+    const char *name = NULL, *text = NULL;
+    const char *words = words_of(result);
+    if (start->error_name == NULL || start->error_name(result, &name) != CUDA_SUCCESS || name == NULL)
+        name = "an error without a name";
+    if (words == NULL && start->error_text != NULL && start->error_text(result, &text) == CUDA_SUCCESS)
+        words = text;
+    snprintf(reason, capacity, "%s answered %s (%d)%s%s", call, name, (int)result, words != NULL ? ": " : "",
+             words != NULL ? words : "");
+}
+
+static int32_t initialise(const struct start *start, int *version, char *reason, uint64_t capacity)
+{
+    sigset_t before;
+    if (is_orphan()) {
+        snprintf(reason, capacity,
+                 "this is the child of a process that has used CUDA, and the driver does not work in it");
+        return TRM_ERROR_UNSUPPORTED;
+    }
+    CUresult result = start->version(version);
+    if (result != CUDA_SUCCESS) {
+        explain(start, "cuDriverGetVersion", result, reason, capacity);
+        return TRM_ERROR_UNSUPPORTED;
+    }
+    if (*version < CUDA_DRIVER_LEAST) {
+        snprintf(reason, capacity, "the driver is of CUDA %d.%d, and %d.%d is needed", *version / 1000,
+                 *version % 1000 / 10, CUDA_DRIVER_LEAST / 1000, CUDA_DRIVER_LEAST % 1000 / 10);
+        return TRM_ERROR_UNSUPPORTED;
+    }
+    cuda_signals_hold(&before);
+    result = start->init(0);
+    cuda_signals_let(&before);
+    if (result == CUDA_SUCCESS) {
+        note_user();
+        return TRM_OK;
+    }
+    explain(start, "cuInit", result, reason, capacity);
+    return result == CUDA_ERROR_OUT_OF_MEMORY ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_ERROR_UNSUPPORTED;
+}
+
+/* ---- the table ---------------------------------------------------------------------------------- */
+
+/* A driver that is older than the form would give an earlier form, which has other parameters. */
+static void *find_function(const struct start *start, const struct entry *entry, int driver_version)
+{
+    const cuuint64_t flags = CU_GET_PROC_ADDRESS_LEGACY_STREAM;
+    CUdriverProcAddressQueryResult found;
+    void *function  = NULL;
+    CUresult result = CUDA_ERROR_NOT_FOUND;
+    if (entry->version > driver_version)
+        return NULL;
+    if (start->find != NULL)
+        result = start->find(entry->name, &function, entry->version, flags, &found);
+    else if (start->find_v1 != NULL)
+        result = start->find_v1(entry->name, &function, entry->version, flags);
+    return result == CUDA_SUCCESS ? function : NULL;
+}
+
+static void put(struct cuda_functions *cuda, const struct entry *entry, void *function)
+{
+    memcpy((unsigned char *)cuda + entry->offset, &function, sizeof(function));
+}
+
+/* "cuMemPoolCreate", or "cuMemPrefetchAsync (CUDA 12.2)" where a newer driver would have it. */
+static void note_missing(struct cuda_loader *loader, const struct entry *entry, int driver_version)
+{
+    size_t length = strlen(loader->missing);
+    char *end     = loader->missing + length;
+    size_t room   = sizeof(loader->missing) - length;
+    if (entry->version > driver_version)
+        snprintf(end, room, "%s%s (CUDA %d.%d)", length == 0 ? "" : ", ", entry->name, entry->version / 1000,
+                 entry->version % 1000 / 10);
+    else
+        snprintf(end, room, "%s%s", length == 0 ? "" : ", ", entry->name);
+}
+
+static void fill_optional(const struct start *start, int driver_version, struct cuda_functions *cuda,
+                          struct cuda_loader *loader)
+{
+    loader->missing[0] = '\0';
+    for (size_t i = 0; i < COUNT(optional_entries); i++) {
+        void *function = find_function(start, &optional_entries[i], driver_version);
+        put(cuda, &optional_entries[i], function);
+        if (function == NULL)
+            note_missing(loader, &optional_entries[i], driver_version);
+    }
+}
+
+/* The name of the first that is missing; NULL when all are there. */
+static const char *fill(const struct start *start, int driver_version, struct cuda_functions *cuda)
+{
+    for (size_t i = 0; i < COUNT(entries); i++) {
+        void *function = find_function(start, &entries[i], driver_version);
+        if (function == NULL)
+            return entries[i].name;
+        put(cuda, &entries[i], function);
+    }
+    return NULL;
+}
+
+static int32_t start_driver(struct cuda_loader *loader, const char *path, struct cuda_functions *cuda,
+                            int *driver_version, char *reason, uint64_t capacity)
+{
+    struct start start;
+    const char *missing = find_start(loader, &start);
+    if (missing != NULL) {
+        snprintf(reason, capacity, "%s is no driver of CUDA: it has no %s", path, missing);
+        return TRM_ERROR_UNSUPPORTED;
+    }
+    int32_t status = initialise(&start, driver_version, reason, capacity);
+    if (status != TRM_OK)
+        return status;
+    missing = fill(&start, *driver_version, cuda);
+    if (missing != NULL) {
+        snprintf(reason, capacity, "the driver has no %s", missing);
+        return TRM_ERROR_UNSUPPORTED;
+    }
+    fill_optional(&start, *driver_version, cuda, loader);
+    find_release(loader);
+    return TRM_OK;
+}
+
+int32_t cuda_loader_open(const struct trm_host *host, struct cuda_loader *loader, struct cuda_functions *cuda,
+                         int *driver_version, char *reason, uint64_t capacity)
+{
+    char path[PATH_BYTES];
+    int32_t status = read_setting(host, path, sizeof(path));
+    if (status == TRM_OK)
+        status = open_library(loader, path, reason, capacity);
+    if (status != TRM_OK)
+        return status;
+    memset(cuda, 0, sizeof(*cuda));
+    status = start_driver(loader, path, cuda, driver_version, reason, capacity);
+    if (status != TRM_OK)
+        cuda_loader_close(loader);
+    return status;
+}
+
+void cuda_loader_close(struct cuda_loader *loader)
+{
+    if (loader->library != NULL)
+        dlclose(loader->library);
+    *loader = (struct cuda_loader){0};
+}

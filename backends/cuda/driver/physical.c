@@ -1,0 +1,215 @@
+/* cuda backend: what a device is and can do.
+ * SPDX-License-Identifier: MIT
+ */
+#include "objects.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A device that is asked, and the first failure to answer. */
+struct question {
+    const struct trm_backend_instance *instance;
+    CUdevice handle;
+    CUresult result;
+};
+
+/* 0 for what the driver does not know: an older one, or a newer one that has forgotten it. */
+static int ask(struct question *question, CUdevice_attribute attribute)
+{
+    int answer      = 0;
+    CUresult result = question->instance->cuda.cuDeviceGetAttribute(&answer, attribute, question->handle);
+    if (result == CUDA_SUCCESS)
+        return answer;
+    if (result != CUDA_ERROR_INVALID_VALUE && question->result == CUDA_SUCCESS)
+        question->result = result;
+    return 0;
+}
+
+static void find_limits(struct question *question, struct cuda_physical *physical)
+{
+    const struct {
+        CUdevice_attribute attribute;
+        int *answer;
+    } limits[] = {
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &physical->major},
+        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &physical->units},
+        {CU_DEVICE_ATTRIBUTE_WARP_SIZE, &physical->warp},
+        {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &physical->group_items},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, &physical->group_size[0]},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, &physical->group_size[1]},
+        {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, &physical->group_size[2]},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, &physical->grid[0]},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, &physical->grid[1]},
+        {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, &physical->grid[2]},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &physical->shared_bytes},
+    };
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        *limits[i].answer = ask(question, limits[i].attribute);
+        /* Every driver knows these, and no device has none of them. */
+        if (*limits[i].answer <= 0 && question->result == CUDA_SUCCESS)
+            question->result = CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static void find_facts(struct question *question, struct cuda_physical *physical)
+{
+    int shared_bytes       = ask(question, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    physical->minor        = ask(question, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    physical->copy_engines = ask(question, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT);
+    physical->compute_mode = ask(question, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
+    physical->shared_bytes = shared_bytes > physical->shared_bytes ? shared_bytes : physical->shared_bytes;
+    physical->cache_bytes  = (uint64_t)ask(question, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    physical->clock_hz     = (uint64_t)ask(question, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1000u;
+}
+
+static bool has_pools(const struct cuda_functions *cuda)
+{
+    return cuda->cuMemPoolCreate != NULL && cuda->cuMemPoolDestroy != NULL &&
+           cuda->cuMemPoolSetAttribute != NULL && cuda->cuMemPoolGetAttribute != NULL &&
+           cuda->cuMemPoolTrimTo != NULL && cuda->cuMemPoolSetAccess != NULL &&
+           cuda->cuMemAllocFromPoolAsync != NULL && cuda->cuMemFreeAsync != NULL;
+}
+
+static bool has_virtual_memory(const struct cuda_functions *cuda)
+{
+    return cuda->cuMemCreate != NULL && cuda->cuMemRelease != NULL && cuda->cuMemAddressReserve != NULL &&
+           cuda->cuMemAddressFree != NULL && cuda->cuMemMap != NULL && cuda->cuMemUnmap != NULL &&
+           cuda->cuMemSetAccess != NULL && cuda->cuMemExportToShareableHandle != NULL &&
+           cuda->cuMemImportFromShareableHandle != NULL && cuda->cuMemGetAllocationGranularity != NULL;
+}
+
+/* Drivers before CUDA 12 do not say whether a device can; then it is tried. Where memory is one with the host's, none is shared so,
+ * whatever they say of events. */
+static bool opens_handles(struct question *question)
+{
+    const struct cuda_functions *cuda = &question->instance->cuda;
+    int answer                        = 1;
+
+    if (cuda->cuIpcGetMemHandle == NULL || cuda->cuIpcOpenMemHandle == NULL ||
+        cuda->cuIpcCloseMemHandle == NULL || cuda->cuMemGetAddressRange == NULL)
+        return false;
+    CUresult result =
+        cuda->cuDeviceGetAttribute(&answer, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED, question->handle);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE && question->result == CUDA_SUCCESS)
+        question->result = result;
+    return result != CUDA_SUCCESS || answer != 0;
+}
+
+/* What the driver has no functions for, the device has not. */
+static void find_abilities(struct question *question, struct cuda_physical *physical)
+{
+    const struct cuda_functions *cuda = &question->instance->cuda;
+    physical->integrated              = ask(question, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
+    physical->unified_addresses       = ask(question, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING) != 0;
+    physical->maps_host               = ask(question, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY) != 0;
+    physical->managed                 = ask(question, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0;
+    physical->concurrent_managed      = ask(question, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS) != 0;
+    physical->pools = ask(question, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0 && has_pools(cuda);
+    physical->shares_memory =
+        ask(question, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0 &&
+        ask(question, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) != 0 &&
+        has_virtual_memory(cuda);
+    physical->opens_handles = opens_handles(question) && physical->unified_addresses && !physical->integrated;
+}
+
+/* In small letters, as other programs have it. */
+static void find_address(const struct trm_backend_instance *instance, struct cuda_physical *physical)
+{
+    if (instance->cuda.cuDeviceGetPCIBusId(physical->pci, sizeof(physical->pci), physical->handle) !=
+        CUDA_SUCCESS) {
+        physical->pci[0] = '\0';
+        return;
+    }
+    physical->pci[sizeof(physical->pci) - 1] = '\0';
+    for (char *letter = physical->pci; *letter != '\0'; letter++)
+        *letter = (char)tolower((unsigned char)*letter);
+}
+
+/* Of a part of a device (MIG) it is that part's. */
+static void find_uuid(const struct trm_backend_instance *instance, struct cuda_physical *physical)
+{
+    CUuuid uuid;
+    if (instance->cuda.cuDeviceGetUuid == NULL ||
+        instance->cuda.cuDeviceGetUuid(&uuid, physical->handle) != CUDA_SUCCESS)
+        return;
+    _Static_assert(sizeof(uuid.bytes) == sizeof(physical->uuid), "16 bytes");
+    memcpy(physical->uuid, uuid.bytes, sizeof(physical->uuid));
+    physical->has_uuid = true;
+}
+
+static CUresult look_at(const struct trm_backend_instance *instance, struct cuda_physical *physical,
+                        const char **call)
+{
+    const struct cuda_functions *cuda = &instance->cuda;
+    size_t bytes                      = 0;
+    *call                             = "cuDeviceGet";
+    CUresult result                   = cuda->cuDeviceGet(&physical->handle, (int)physical->index);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *call  = "cuDeviceGetName";
+    result = cuda->cuDeviceGetName(physical->name, sizeof(physical->name), physical->handle);
+    if (result != CUDA_SUCCESS)
+        return result;
+    physical->name[sizeof(physical->name) - 1] = '\0';
+    *call                                      = "cuDeviceTotalMem";
+    result                                     = cuda->cuDeviceTotalMem(&bytes, physical->handle);
+    if (result != CUDA_SUCCESS)
+        return result;
+    physical->memory_bytes   = bytes;
+    struct question question = {.instance = instance, .handle = physical->handle};
+    find_limits(&question, physical);
+    find_facts(&question, physical);
+    find_abilities(&question, physical);
+    find_address(instance, physical);
+    find_uuid(instance, physical);
+    *call = "cuDeviceGetAttribute";
+    return question.result;
+}
+
+static int32_t say_call(const struct trm_backend_instance *instance, const char *call, CUresult result,
+                        char *reason, uint64_t capacity)
+{
+    snprintf(reason, capacity, "%s answered %s (%d)", call, cuda_result_name(instance, result), (int)result);
+    return cuda_status(result);
+}
+
+int32_t cuda_physicals_find(struct trm_backend_instance *instance, char *reason, uint64_t capacity)
+{
+    int count       = 0;
+    CUresult result = instance->cuda.cuDeviceGetCount(&count);
+    if (result != CUDA_SUCCESS)
+        return say_call(instance, "cuDeviceGetCount", result, reason, capacity);
+    if (count <= 0) {
+        snprintf(reason, capacity,
+                 "there is a driver, but no CUDA device, or CUDA_VISIBLE_DEVICES hides all of them");
+        return TRM_ERROR_UNSUPPORTED;
+    }
+    instance->physicals = cuda_allocate(instance, (uint64_t)count * sizeof(*instance->physicals));
+    if (instance->physicals == NULL) {
+        snprintf(reason, capacity, "there is no host memory for the list of devices");
+        return TRM_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    instance->physical_count = (uint32_t)count;
+    for (uint32_t i = 0; i < instance->physical_count; i++) {
+        const char *call             = NULL;
+        instance->physicals[i].index = i;
+        result                       = look_at(instance, &instance->physicals[i], &call);
+        if (result != CUDA_SUCCESS) {
+            cuda_physicals_release(instance);
+            return say_call(instance, call, result, reason, capacity);
+        }
+    }
+    return TRM_OK;
+}
+
+void cuda_physicals_release(struct trm_backend_instance *instance)
+{
+    if (instance->physicals != NULL)
+        cuda_release(instance, instance->physicals,
+                     (uint64_t)instance->physical_count * sizeof(*instance->physicals));
+    instance->physicals      = NULL;
+    instance->physical_count = 0;
+}

@@ -1,0 +1,144 @@
+/* cuda backend: native handles, an application's events, and the table of all that is shared with applications.
+ * SPDX-License-Identifier: MIT
+ */
+#include "interop.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include <trireme/interop.h>
+
+#include "backends/cuda/memory/memory.h"
+#include "backends/cuda/stream/stream.h"
+
+int32_t cuda_fail_type(const struct trm_backend_instance *instance, int32_t type)
+{
+    return cuda_fail(instance, TRM_ERROR_UNSUPPORTED, 0, "The cuda backend has no handle of type %d here.",
+                     type);
+}
+
+int32_t cuda_fd_copy(const struct trm_backend_device *device, int32_t fd, int *copy)
+{
+    *copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (*copy >= 0)
+        return TRM_OK;
+    return cuda_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, errno,
+                     "The file descriptor %d cannot be used: %s.", fd, strerror(errno));
+}
+
+/* ---- native handles --------------------------------------------------------------------------- */
+
+static int32_t device_handle(struct trm_backend_device *device, int32_t type, uint64_t *handle)
+{
+    switch (type) {
+    case TRM_NATIVE_CUDA_CONTEXT:
+        *handle = (uintptr_t)device->context;
+        return TRM_OK;
+    case TRM_NATIVE_CUDA_DEVICE:
+        *handle = (uint64_t)device->handle;
+        return TRM_OK;
+    default:
+        return cuda_fail_type(device->instance, type);
+    }
+}
+
+static int32_t stream_handle(struct trm_backend_stream *stream, int32_t type, uint64_t *handle)
+{
+    if (type != TRM_NATIVE_CUDA_STREAM)
+        return cuda_fail_type(stream->device->instance, type);
+    *handle = (uintptr_t)stream->handle;
+    return TRM_OK;
+}
+
+static int32_t memory_handle(struct trm_backend_memory *memory, int32_t type, uint64_t *handle,
+                             uint64_t *offset)
+{
+    if (type != TRM_NATIVE_CUDA_POINTER)
+        return cuda_fail_type(memory->device->instance, type);
+    *handle = memory->address;
+    *offset = 0;
+    return TRM_OK;
+}
+
+/* ---- events ----------------------------------------------------------------------------------- */
+
+/* What is wrong with the handle is the caller's; all else the device's. */
+static int32_t answer(struct trm_backend_stream *stream, CUresult result, const char *call)
+{
+    if (result == CUDA_SUCCESS)
+        return TRM_OK;
+    if (result != CUDA_ERROR_INVALID_HANDLE && result != CUDA_ERROR_INVALID_VALUE &&
+        result != CUDA_ERROR_INVALID_CONTEXT)
+        return cuda_stream_refused(stream, result, call);
+    return cuda_fail(stream->device->instance, TRM_ERROR_INVALID_ARGUMENT, result,
+                     "The CUevent cannot be used with this stream: %s answered %s.", call,
+                     cuda_result_name(stream->device->instance, result));
+}
+
+static int32_t submit_wait(struct trm_backend_stream *stream, const void *what)
+{
+    CUevent event = *(const CUevent *)what;
+
+    return answer(stream, stream->device->cuda->cuStreamWaitEvent(stream->handle, event, 0),
+                  "cuStreamWaitEvent");
+}
+
+static int32_t submit_record(struct trm_backend_stream *stream, const void *what)
+{
+    CUevent event = *(const CUevent *)what;
+
+    return answer(stream, stream->device->cuda->cuEventRecord(event, stream->handle), "cuEventRecord");
+}
+
+/* The stream has been handed over, so that it is given to the driver in the call. */
+static int32_t do_event(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native,
+                        int32_t (*submit)(struct trm_backend_stream *stream, const void *what))
+{
+    CUevent event             = cuda_native_event(native);
+    const struct cuda_job job = {submit, &event, sizeof(event)};
+
+    if (type != TRM_NATIVE_CUDA_EVENT)
+        return cuda_fail_type(stream->device->instance, type);
+    if (native == 0)
+        return cuda_fail(stream->device->instance, TRM_ERROR_INVALID_ARGUMENT, 0, "The CUevent is NULL.");
+    return cuda_stream_do(stream, value, job);
+}
+
+static int32_t event_wait(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native)
+{
+    return do_event(stream, value, type, native, submit_wait);
+}
+
+static int32_t event_record(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native)
+{
+    return do_event(stream, value, type, native, submit_record);
+}
+
+/* ---- the table -------------------------------------------------------------------------------- */
+
+const struct trm_interop_ops cuda_interop_ops = {
+    .struct_size       = sizeof(cuda_interop_ops),
+    .device_handle     = device_handle,
+    .stream_handle     = stream_handle,
+    .memory_handle     = memory_handle,
+    .adopt             = cuda_device_adopt,
+    .memory_create     = cuda_memory_create_exportable,
+    .memory_export     = cuda_memory_export,
+    .memory_import     = cuda_memory_import,
+    .semaphore_create  = cuda_semaphore_create,
+    .semaphore_import  = cuda_semaphore_import,
+    .semaphore_export  = cuda_semaphore_export,
+    .semaphore_destroy = cuda_semaphore_destroy,
+    .semaphore_value   = cuda_semaphore_value,
+    .semaphore_wait    = cuda_semaphore_wait,
+    .semaphore_signal  = cuda_semaphore_signal,
+    .stream_adopt      = cuda_stream_adopt,
+    .memory_adopt      = cuda_memory_adopt,
+    .hand_over         = cuda_stream_wait_submitted,
+    .event_wait        = event_wait,
+    .event_record      = event_record,
+    .ipc_create        = cuda_ipc_create,
+    .ipc_export        = cuda_ipc_export,
+    .ipc_open          = cuda_ipc_open,
+};

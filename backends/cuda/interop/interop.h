@@ -1,0 +1,77 @@
+/* cuda backend: what an application's own use of CUDA and ours have in common.
+ *
+ *     adopt.c      an application's context, stream and memory under ours
+ *     external.c   memory that other processes and interfaces have too, by file descriptors
+ *     ipc.c        memory that other processes have too, by handles that are data
+ *     semaphore.c  timeline semaphores of others
+ *     interop.c    native handles, events, and the table
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef CUDA_INTEROP_INTEROP_H
+#define CUDA_INTEROP_INTEROP_H
+
+#include "backends/cuda/driver/objects.h"
+
+struct trm_ipc_handle;
+
+/* What a handle or descriptor is to CUDA. */
+static inline CUstream cuda_native_stream(uint64_t native)
+{
+    return (CUstream)(uintptr_t)native; // NOLINT(performance-no-int-to-ptr)
+}
+
+static inline CUevent cuda_native_event(uint64_t native)
+{
+    return (CUevent)(uintptr_t)native; // NOLINT(performance-no-int-to-ptr)
+}
+
+/* UNSUPPORTED, for a type of another backend or another object. */
+int32_t cuda_fail_type(const struct trm_backend_instance *instance, int32_t type);
+
+/* A copy of a descriptor, which is the caller's, for the driver to keep. */
+int32_t cuda_fd_copy(const struct trm_backend_device *device, int32_t fd, int *copy);
+
+/* Is the device lost? Drivers answer "unknown" to descriptors that they cannot make out, which is no reason to think so. */
+static inline bool cuda_import_is_fatal(CUresult result)
+{
+    return result != CUDA_ERROR_UNKNOWN && cuda_is_sticky(result);
+}
+
+/* ---- adopt.c ------------------------------------------------------------------------------------ */
+
+int32_t cuda_device_adopt(struct trm_backend_instance *instance, int32_t type, const void *native,
+                          uint32_t *index, struct trm_backend_device **device);
+int32_t cuda_stream_adopt(struct trm_backend_device *device, int32_t type, uint64_t native,
+                          const struct trm_stream_desc *desc, struct trm_backend_stream **stream);
+int32_t cuda_memory_adopt(struct trm_backend_device *device, int32_t type, uint64_t native, uint64_t offset,
+                          uint64_t size, struct trm_backend_memory **memory);
+
+/* ---- external.c --------------------------------------------------------------------------------- */
+
+int32_t cuda_memory_create_exportable(struct trm_backend_device *device, uint64_t size,
+                                      struct trm_backend_memory **memory);
+int32_t cuda_memory_export(struct trm_backend_memory *memory, int32_t type, int32_t *fd, uint64_t *size);
+int32_t cuda_memory_import(struct trm_backend_device *device, int32_t type, int32_t fd, uint64_t size,
+                           struct trm_backend_memory **memory);
+
+/* ---- ipc.c -------------------------------------------------------------------------------------- */
+
+int32_t cuda_ipc_create(struct trm_backend_device *device, uint64_t size, struct trm_backend_memory **memory);
+int32_t cuda_ipc_export(struct trm_backend_memory *memory, struct trm_ipc_handle *handle);
+int32_t cuda_ipc_open(struct trm_backend_device *device, const struct trm_ipc_handle *handle,
+                      struct trm_backend_memory **memory);
+
+/* ---- semaphore.c -------------------------------------------------------------------------------- */
+
+int32_t cuda_semaphore_create(struct trm_backend_device *device, struct trm_backend_semaphore **semaphore);
+int32_t cuda_semaphore_import(struct trm_backend_device *device, int32_t type, int32_t fd,
+                              struct trm_backend_semaphore **semaphore);
+int32_t cuda_semaphore_export(struct trm_backend_semaphore *semaphore, int32_t type, int32_t *fd);
+void cuda_semaphore_destroy(struct trm_backend_semaphore *semaphore);
+int32_t cuda_semaphore_value(struct trm_backend_semaphore *semaphore, uint64_t *current);
+int32_t cuda_semaphore_wait(struct trm_backend_stream *stream, uint64_t value,
+                            struct trm_backend_semaphore *semaphore, uint64_t semaphore_value);
+int32_t cuda_semaphore_signal(struct trm_backend_stream *stream, uint64_t value,
+                              struct trm_backend_semaphore *semaphore, uint64_t semaphore_value);
+
+#endif

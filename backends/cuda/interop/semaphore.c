@@ -1,0 +1,194 @@
+/* cuda backend: timeline semaphores of others, by file descriptors.
+ *
+ * CUDA makes none and exports none, and cannot tell what one shows; so a stream's wait for one is the device's. It is the one
+ * thing that can keep a stream of ours waiting for something that is not in the driver yet.
+ * SPDX-License-Identifier: MIT
+ */
+#include <unistd.h>
+
+#include <trireme/interop.h>
+
+#include "backends/cuda/stream/stream.h"
+#include "interop.h"
+
+/* `highest`: what streams of ours have raised it to, or will. */
+struct trm_backend_semaphore {
+    struct trm_backend_device *device;
+    CUexternalSemaphore handle;
+    _Atomic uint64_t highest;
+};
+
+static int32_t fail_unable(const struct trm_backend_device *device)
+{
+    return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                     "%s cannot import semaphores: its driver is too old.", device->physical->name);
+}
+
+/* ---- the ends of life ------------------------------------------------------------------------- */
+
+int32_t cuda_semaphore_create(struct trm_backend_device *device, struct trm_backend_semaphore **semaphore)
+{
+    (void)semaphore;
+    return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                     "CUDA makes no semaphores that others can have: have Vulkan make one, and import it.");
+}
+
+int32_t cuda_semaphore_export(struct trm_backend_semaphore *semaphore, int32_t type, int32_t *fd)
+{
+    (void)type;
+    (void)fd;
+    return cuda_fail(semaphore->device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                     "CUDA cannot export semaphores: whoever made this one can.");
+}
+
+int32_t cuda_semaphore_value(struct trm_backend_semaphore *semaphore, uint64_t *current)
+{
+    (void)current;
+    return cuda_fail(semaphore->device->instance, TRM_ERROR_UNSUPPORTED, 0,
+                     "CUDA cannot tell what a semaphore shows: ask whoever made it, or have a stream wait.");
+}
+
+/* The driver is given a copy of the descriptor: on a failure the caller's is as it was. */
+static int32_t import(struct trm_backend_device *device, int32_t fd, CUexternalSemaphore *handle)
+{
+    CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC desc = {.type =
+                                                    CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD};
+    CUcontext previous;
+
+    int32_t status = cuda_fd_copy(device, fd, &desc.handle.fd);
+    if (status != TRM_OK)
+        return status;
+    status = cuda_enter(device, &previous);
+    if (status != TRM_OK) {
+        close(desc.handle.fd);
+        return status;
+    }
+    CUresult result = device->cuda->cuImportExternalSemaphore(handle, &desc);
+    cuda_leave(device, previous);
+    if (result == CUDA_SUCCESS)
+        return TRM_OK;
+    close(desc.handle.fd);
+    if (cuda_import_is_fatal(result) || result == CUDA_ERROR_OUT_OF_MEMORY)
+        return cuda_device_fail(device, result, "cuImportExternalSemaphore");
+    return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, result,
+                     "%s cannot import this semaphore: cuImportExternalSemaphore answered %s.",
+                     device->physical->name, cuda_result_name(device->instance, result));
+}
+
+int32_t cuda_semaphore_import(struct trm_backend_device *device, int32_t type, int32_t fd,
+                              struct trm_backend_semaphore **semaphore)
+{
+    const struct cuda_functions *cuda = device->cuda;
+    int32_t status                    = cuda_device_check(device);
+
+    if (status != TRM_OK)
+        return status;
+    if (type != TRM_HANDLE_OPAQUE_FD)
+        return cuda_fail_type(device->instance, type);
+    if (cuda->cuImportExternalSemaphore == NULL || cuda->cuDestroyExternalSemaphore == NULL ||
+        cuda->cuWaitExternalSemaphoresAsync == NULL || cuda->cuSignalExternalSemaphoresAsync == NULL)
+        return fail_unable(device);
+    struct trm_backend_semaphore *made = cuda_allocate(device->instance, sizeof(*made));
+    if (made == NULL)
+        return cuda_fail_host_memory(device->instance, "a semaphore");
+    made->device = device;
+    status       = import(device, fd, &made->handle);
+    if (status != TRM_OK) {
+        cuda_release(device->instance, made, sizeof(*made));
+        return status;
+    }
+    close(fd);
+    *semaphore = made;
+    return TRM_OK;
+}
+
+void cuda_semaphore_destroy(struct trm_backend_semaphore *semaphore)
+{
+    struct trm_backend_device *device = semaphore->device;
+    CUcontext previous;
+
+    if (cuda_enter(device, &previous) == TRM_OK) {
+        (void)device->cuda->cuDestroyExternalSemaphore(semaphore->handle);
+        cuda_leave(device, previous);
+    }
+    cuda_release(device->instance, semaphore, sizeof(*semaphore));
+}
+
+/* ---- on streams ------------------------------------------------------------------------------- */
+
+/* The core keeps the semaphore until the operation has ended. */
+struct point {
+    CUexternalSemaphore handle;
+    uint64_t value;
+};
+
+static int32_t submit_wait(struct trm_backend_stream *stream, const void *what)
+{
+    const struct point *wait                  = what;
+    CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS until = {.params.fence.value = wait->value};
+    struct trm_backend_device *device         = stream->device;
+    CUcontext previous;
+
+    int32_t status = cuda_enter(device, &previous);
+    if (status != TRM_OK)
+        return status;
+    CUresult result = device->cuda->cuWaitExternalSemaphoresAsync(&wait->handle, &until, 1, stream->handle);
+    cuda_leave(device, previous);
+    return result == CUDA_SUCCESS ? TRM_OK
+                                  : cuda_stream_refused(stream, result, "cuWaitExternalSemaphoresAsync");
+}
+
+static int32_t submit_signal(struct trm_backend_stream *stream, const void *what)
+{
+    const struct point *signal               = what;
+    CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS to = {.params.fence.value = signal->value};
+    struct trm_backend_device *device        = stream->device;
+    CUcontext previous;
+
+    int32_t status = cuda_enter(device, &previous);
+    if (status != TRM_OK)
+        return status;
+    CUresult result = device->cuda->cuSignalExternalSemaphoresAsync(&signal->handle, &to, 1, stream->handle);
+    cuda_leave(device, previous);
+    return result == CUDA_SUCCESS ? TRM_OK
+                                  : cuda_stream_refused(stream, result, "cuSignalExternalSemaphoresAsync");
+}
+
+int32_t cuda_semaphore_wait(struct trm_backend_stream *stream, uint64_t value,
+                            struct trm_backend_semaphore *semaphore, uint64_t semaphore_value)
+{
+    const struct point point  = {semaphore->handle, semaphore_value};
+    const struct cuda_job job = {submit_wait, &point, sizeof(point)};
+
+    return cuda_stream_do(stream, value, job);
+}
+
+/* What others do with it is not seen. *before: what it was raised to. */
+static int32_t claim(struct trm_backend_semaphore *semaphore, uint64_t wanted, uint64_t *before)
+{
+    *before = atomic_load_explicit(&semaphore->highest, memory_order_relaxed);
+    do {
+        if (wanted <= *before)
+            return cuda_fail(semaphore->device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
+                             "The semaphore is raised to %llu, and cannot go back to %llu.",
+                             (unsigned long long)*before, (unsigned long long)wanted);
+    } while (!atomic_compare_exchange_weak_explicit(&semaphore->highest, before, wanted, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return TRM_OK;
+}
+
+int32_t cuda_semaphore_signal(struct trm_backend_stream *stream, uint64_t value,
+                              struct trm_backend_semaphore *semaphore, uint64_t semaphore_value)
+{
+    const struct point point  = {semaphore->handle, semaphore_value};
+    const struct cuda_job job = {submit_signal, &point, sizeof(point)};
+    uint64_t before, claimed = semaphore_value;
+
+    int32_t status = claim(semaphore, semaphore_value, &before);
+    if (status != TRM_OK)
+        return status;
+    status = cuda_stream_do(stream, value, job);
+    if (status != TRM_OK) /* unless others have raised it further since */
+        (void)atomic_compare_exchange_strong(&semaphore->highest, &claimed, before);
+    return status;
+}

@@ -1,0 +1,247 @@
+/* cuda backend: portable kernels, as code that lies beside them or is compiled.
+ * SPDX-License-Identifier: MIT
+ */
+#include "trailer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <trireme/shader.h>
+
+#include "compile.h"
+#include "module.h"
+
+#define EXTENSION ".fatbin"
+
+/* ---- settings */
+
+static bool wants_bounds(const struct trm_host *host)
+{
+    static const char *const words[] = {"yes", "on", "true", "1"};
+    char text[16];
+    uint64_t needed = 0;
+    if (host->get_setting(host->context, "kernel.bounds", text, sizeof(text), &needed) != TRM_OK)
+        return false;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcasecmp(text, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* ---- modules of code */
+
+/* The function of kernel number `index`: what was made of a shader has its kernels in their order, whatever they were called then;
+ * what was written by hand has them by name. */
+static int32_t find_function(const struct trm_backend_module *module, const struct trm_module_source *source,
+                             const struct cuda_origin *origin, uint32_t index, CUfunction *function,
+                             uint32_t *several)
+{
+    char space[CUDA_ORIGIN_SYMBOL];
+    const char *symbol = source->kernels[index].name;
+    *several           = 0;
+    if (origin->is_there) {
+        if (!cuda_origin_symbol(origin, index, space, several))
+            return cuda_fail(module->device->instance, TRM_ERROR_ABI, 0,
+                             "The code of module '%.80s' has no kernel number %u.", source->name, index);
+        symbol = space;
+    }
+    CUresult result = module->device->cuda->cuModuleGetFunction(function, module->handle, symbol);
+    if (result == CUDA_SUCCESS)
+        return TRM_OK;
+    if (result == CUDA_ERROR_NOT_FOUND)
+        return cuda_fail(module->device->instance, TRM_ERROR_ABI, result,
+                         "The code of module '%.80s' has no function '%.100s'.", source->name, symbol);
+    return cuda_device_fail(module->device, result, "cuModuleGetFunction");
+}
+
+static int32_t make_kernels(struct trm_backend_module *module, const struct trm_module_source *source,
+                            const struct cuda_origin *origin)
+{
+    CUfunction function = NULL;
+    uint32_t several    = 0;
+    CUcontext previous;
+    int32_t status = cuda_enter(module->device, &previous);
+    if (status != TRM_OK)
+        return status;
+    for (uint32_t i = source->kernel_count; i-- > 0 && status == TRM_OK;) {
+        status = find_function(module, source, origin, i, &function, &several);
+        if (status == TRM_OK)
+            status = cuda_kernel_translated(module, &source->kernels[i], several, function);
+    }
+    cuda_leave(module->device, previous);
+    return status;
+}
+
+/* Code as a module. The failure is explained; `is_refused` as of cuda_image_load(). */
+static int32_t open_code(struct trm_backend_device *device, const struct trm_module_source *source,
+                         const struct cuda_code *code, const struct cuda_origin *origin, bool *is_refused,
+                         struct trm_backend_module **module)
+{
+    struct trm_backend_module *made = NULL;
+    *is_refused                     = false;
+    int32_t status                  = cuda_module_new(device, source->name, &made);
+    if (status == TRM_OK)
+        status = cuda_image_load(made, code->bytes, is_refused);
+    if (status == TRM_OK)
+        status = make_kernels(made, source, origin);
+    if (status == TRM_OK)
+        *module = made;
+    else
+        cuda_module_destroy(made);
+    return status;
+}
+
+/* ---- what lies beside a named module */
+
+/* Why a file is not used; NULL: it is. */
+static const char *open_file(struct trm_backend_device *device, const struct trm_module_source *source,
+                             const char *path, struct trm_backend_module **module, bool *is_quiet)
+{
+    struct cuda_code code = {0};
+    struct cuda_origin origin;
+    const char *why = NULL;
+    if (cuda_code_read(device, path, &code) != TRM_OK)
+        return "it cannot be read";
+    cuda_origin_read(code.bytes, code.size, &origin);
+    if (!cuda_image_is_whole(code.bytes, code.size))
+        why = "it is damaged";
+    else if (origin.is_there && !origin.is_by_hand &&
+             memcmp(origin.digest, source->digest, sizeof(origin.digest)) != 0)
+        why = "it was made of another version of the shader beside it";
+    else if (open_code(device, source, &code, &origin, is_quiet, module) != TRM_OK)
+        why = *is_quiet ? "it has no code for this device" : "it does not belong to the shader beside it";
+    cuda_code_release(device, &code);
+    return why;
+}
+
+/* NULL, when there is nothing of use; the reason is in the log. That there is no code for this device is nothing unusual. */
+static struct trm_backend_module *open_sibling(struct trm_backend_device *device,
+                                               const struct trm_module_source *source)
+{
+    const struct trm_host *host       = device->instance->host;
+    struct trm_backend_module *module = NULL;
+    bool is_quiet                     = false;
+    const char *why;
+    char path[TRM_PATH_MOST], line[TRM_PATH_MOST + 128];
+    if (source->stem == NULL)
+        return NULL;
+    int written = snprintf(path, sizeof(path), "%s%s" EXTENSION, source->stem, source->variant);
+    if (written < 0 || (size_t)written >= sizeof(path) || access(path, F_OK) != 0)
+        return NULL;
+    if (host->trust_file(host->context, path) != TRM_OK)
+        why = "others may write it or a folder above it";
+    else
+        why = open_file(device, source, path, &module, &is_quiet);
+    if (why == NULL)
+        return module;
+    snprintf(line, sizeof(line), "%s is not used: %s", path, why);
+    host->log(host->context, is_quiet ? TRM_LOG_INFO : TRM_LOG_WARNING, line);
+    return NULL;
+}
+
+/* ---- compiling */
+
+/* Code that the driver refuses, because NVRTC is newer than it, is compiled as PTX. */
+static int32_t load_compiled(struct trm_backend_device *device, const struct trm_module_source *source,
+                             const struct cuda_text *text, struct trm_backend_module **module)
+{
+    struct cuda_origin origin;
+    bool is_refused = true;
+    int32_t status  = TRM_OK;
+    cuda_origin_read(text->text, text->length, &origin);
+    for (int as_ptx = 0; as_ptx < 2 && is_refused; as_ptx++) {
+        struct cuda_code code = {0};
+        is_refused            = false;
+        status                = cuda_compile(device, text, as_ptx != 0, &code);
+        if (status == TRM_OK)
+            status = open_code(device, source, &code, &origin, &is_refused, module);
+        cuda_code_release(device, &code);
+    }
+    return status;
+}
+
+static int32_t translate(struct trm_backend_device *device, const struct trm_module_source *source,
+                         struct trm_translation *translation, struct cuda_text *text)
+{
+    const struct trm_host *host = device->instance->host;
+    *translation                = (struct trm_translation){.struct_size = sizeof(*translation)};
+    int32_t status              = host->translate(host->context, source, TRM_LANGUAGE_CUDA,
+                                     wants_bounds(host) ? TRM_TRANSLATE_BOUNDS : 0, translation);
+    if (status == TRM_OK)
+        *text = (struct cuda_text){
+            .text = translation->text, .length = translation->length, .name = source->name, .is_ours = true};
+    return status;
+}
+
+int32_t cuda_portable_load(struct trm_backend_device *device, const struct trm_module_source *source,
+                           struct trm_backend_module **module)
+{
+    const struct trm_host *host = device->instance->host;
+    struct trm_translation translation;
+    struct cuda_text text;
+    *module = wants_bounds(host) ? NULL : open_sibling(device, source);
+    if (*module != NULL)
+        return TRM_OK;
+    int32_t status = cuda_device_check(device); /* the sibling may have found out */
+    if (status == TRM_OK)
+        status = translate(device, source, &translation, &text);
+    if (status != TRM_OK)
+        return status;
+    status = load_compiled(device, source, &text, module);
+    host->release_translation(host->context, &translation);
+    return status;
+}
+
+/* ---- building */
+
+/* Written beside its place, then moved there. The code's last line says whose it is. */
+static int32_t write_code(struct trm_backend_device *device, const struct cuda_code *code,
+                          const struct cuda_text *text, const char *path)
+{
+    char begun[TRM_PATH_MOST];
+    struct cuda_origin origin;
+    int written = snprintf(begun, sizeof(begun), "%s.XXXXXX", path);
+    if (written < 0 || (size_t)written >= sizeof(begun))
+        return cuda_fail(device->instance, TRM_ERROR_BACKEND, 0, "The path %.64s... is too long.", path);
+    int file = mkostemp(begun, O_CLOEXEC);
+    if (file < 0)
+        return cuda_fail(device->instance, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
+    bool well = cuda_write_all(file, code->bytes, code->size);
+    cuda_origin_read(text->text, text->length, &origin);
+    if (well && origin.is_there) {
+        const char *line = (const char *)memrchr(text->text, '\n', text->length - 1);
+        well = line != NULL && cuda_write_all(file, line, text->length - (uint64_t)(line - text->text));
+    }
+    well = fchmod(file, 0644) == 0 && well;
+    well = close(file) == 0 && well;
+    if (well && rename(begun, path) == 0)
+        return TRM_OK;
+    int32_t status =
+        cuda_fail(device->instance, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
+    (void)unlink(begun);
+    return status;
+}
+
+int32_t cuda_portable_build(struct trm_backend_device *device, const struct trm_module_source *source,
+                            const char *path)
+{
+    const struct trm_host *host = device->instance->host;
+    struct trm_translation translation;
+    struct cuda_code code = {0};
+    struct cuda_text text;
+    int32_t status = translate(device, source, &translation, &text);
+    if (status != TRM_OK)
+        return status;
+    status = cuda_compile(device, &text, false, &code);
+    if (status == TRM_OK)
+        status = write_code(device, &code, &text, path);
+    cuda_code_release(device, &code);
+    host->release_translation(host->context, &translation);
+    return status;
+}

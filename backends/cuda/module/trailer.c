@@ -1,0 +1,90 @@
+/* cuda backend: the line at the end of what was made of a shader.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "trailer.h"
+
+#define BEGIN "// trireme "
+#define BY_HAND "by-hand"
+#define LINE_MOST 65536u
+#define DIGEST_LETTERS 64u
+#define SEVERAL_MOST 1024u
+
+static int digit_of(char letter)
+{
+    if (letter >= '0' && letter <= '9')
+        return letter - '0';
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+static bool read_digest(const char *text, uint64_t length, uint8_t digest[32])
+{
+    if (length < DIGEST_LETTERS)
+        return false;
+    for (uint32_t i = 0; i < 32; i++) {
+        int high = digit_of(text[2 * i]), low = digit_of(text[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        digest[i] = (uint8_t)(high * 16 + low);
+    }
+    return true;
+}
+
+/* The last line, without what ends it; a zero may follow. */
+void cuda_origin_read(const void *bytes, uint64_t size, struct cuda_origin *origin)
+{
+    const char *text = bytes;
+    *origin          = (struct cuda_origin){.is_there = false};
+    if (size != 0 && text[size - 1] == '\0')
+        size--;
+    if (size == 0 || text[size - 1] != '\n')
+        return;
+    uint64_t end = size - 1, begin = end;
+    while (begin != 0 && end - begin < LINE_MOST && text[begin - 1] != '\n')
+        begin--;
+    if (end - begin < strlen(BEGIN) || memcmp(text + begin, BEGIN, strlen(BEGIN)) != 0)
+        return;
+    begin += strlen(BEGIN);
+    origin->is_by_hand =
+        end - begin >= strlen(BY_HAND) && memcmp(text + begin, BY_HAND, strlen(BY_HAND)) == 0;
+    if (!origin->is_by_hand && !read_digest(text + begin, end - begin, origin->digest))
+        return;
+    begin += origin->is_by_hand ? strlen(BY_HAND) : DIGEST_LETTERS;
+    origin->is_there = true;
+    origin->symbols  = text + begin;
+    origin->length   = end - begin;
+}
+
+/* SYMBOL or SYMBOL*COUNT. */
+static bool read_word(const char *begin, const char *end, char symbol[CUDA_ORIGIN_SYMBOL], uint32_t *several)
+{
+    const char *star = memchr(begin, '*', (size_t)(end - begin));
+    size_t length    = (size_t)((star != NULL ? star : end) - begin);
+    *several         = 0;
+    for (const char *at = star != NULL ? star + 1 : end; at < end; at++) {
+        if (*at < '0' || *at > '9' || *several > SEVERAL_MOST)
+            return false;
+        *several = *several * 10 + (uint32_t)(*at - '0');
+    }
+    if (length == 0 || length >= CUDA_ORIGIN_SYMBOL || (star != NULL && *several == 0) ||
+        *several > SEVERAL_MOST)
+        return false;
+    memcpy(symbol, begin, length);
+    symbol[length] = '\0';
+    return true;
+}
+
+bool cuda_origin_symbol(const struct cuda_origin *origin, uint32_t index, char symbol[CUDA_ORIGIN_SYMBOL],
+                        uint32_t *several)
+{
+    const char *at = origin->symbols, *end = at + origin->length;
+    for (uint32_t i = 0; at < end; i++) {
+        const char *begin = at + 1; /* behind a blank */
+        for (at = begin; at < end && *at != ' ';)
+            at++;
+        if (i == index)
+            return begin < at && read_word(begin, at, symbol, several);
+    }
+    return false;
+}

@@ -1,0 +1,385 @@
+/* cuda backend: timestamps.
+ * SPDX-License-Identifier: MIT
+ */
+#include "profile.h"
+
+#include "backends/cuda/stream/stream.h"
+#include "clock.h"
+
+#define BASE_AGE_NS UINT64_C(250000000) /* there is a new one at least so often, while stamps are used */
+#define BASE_AGE_FIRST_NS \
+    UINT64_C(8000000)           /* the first ones follow each other sooner: they tell how the clocks drift */
+#define SHARP_NS UINT64_C(4000) /* a base whose time is known so well is not measured again */
+#define TRIES 4u                /* to measure one */
+#define PATIENCE_NS UINT64_C(200000)         /* the inner stream may stand behind others' work */
+#define PATIENCE_FIRST_NS UINT64_C(20000000) /* as long as no base has been measured */
+#define SPARE_MOST 256u
+
+/* Its lock is held while a base is made, which nobody who waits for work ever needs. */
+struct cuda_stamps {
+    pthread_mutex_t lock;
+    struct cuda_clock clock;
+    CUevent bases
+        [CUDA_CLOCK_LINES]; /* by number; the one behind the newest is for the next. Made when first needed */
+    bool pending;           /* that one has been recorded */
+    struct cuda_moment pending_since; /* its `least` */
+    _Atomic uint64_t renew_at;        /* host time at which the newest base is old */
+    uint64_t measured_at;             /* host time of the last base that was measured with care */
+    uint64_t age;                     /* after which the next is measured: rises to BASE_AGE_NS */
+    struct trm_backend_stamp *spare;
+    uint32_t spare_count;
+};
+
+struct trm_backend_stamp {
+    struct trm_backend_device *device;
+    CUevent event;
+    struct trm_backend_stamp *next; /* spare */
+};
+
+/* ---- bases; under the lock -------------------------------------------------------------------------- */
+
+static CUevent *next_base(struct cuda_stamps *stamps)
+{
+    return &stamps->bases[stamps->clock.count % CUDA_CLOCK_LINES];
+}
+
+/* With the context entered, as all that follows. */
+static CUresult record_base(struct trm_backend_device *device, struct cuda_stamps *stamps)
+{
+    CUevent *base   = next_base(stamps);
+    CUresult result = CUDA_SUCCESS;
+    if (*base == NULL)
+        result = device->cuda->cuEventCreate(base, CU_EVENT_DEFAULT);
+    if (result != CUDA_SUCCESS)
+        return result;
+    stamps->pending_since.least = cuda_now();
+    result                      = device->cuda->cuEventRecord(*base, device->inner);
+    stamps->pending             = result == CUDA_SUCCESS;
+    return result;
+}
+
+static CUresult elapsed_ns(struct trm_backend_device *device, CUevent from, CUevent to, double *nanoseconds)
+{
+    float milliseconds = 0;
+    CUresult result    = device->cuda->cuEventElapsedTime(&milliseconds, from, to);
+    *nanoseconds       = (double)milliseconds * 1e6;
+    return result;
+}
+
+/* The base that was recorded is complete. Where the clock begins anew with it, it changes its place. */
+static CUresult take_base(struct trm_backend_device *device, struct cuda_stamps *stamps,
+                          const struct cuda_moment *moment)
+{
+    struct cuda_clock *clock = &stamps->clock;
+    uint32_t place           = clock->count % CUDA_CLOCK_LINES;
+    CUevent base             = stamps->bases[place];
+    double elapsed           = 0;
+    if (clock->count != 0) {
+        CUresult result =
+            elapsed_ns(device, stamps->bases[(clock->count - 1) % CUDA_CLOCK_LINES], base, &elapsed);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    cuda_clock_add(clock, elapsed, moment, (double)stamps->age);
+    uint32_t now_at       = (clock->count - 1) % CUDA_CLOCK_LINES;
+    stamps->bases[place]  = stamps->bases[now_at];
+    stamps->bases[now_at] = base;
+    stamps->pending       = false;
+    atomic_store_explicit(&stamps->renew_at, moment->most + BASE_AGE_NS, memory_order_relaxed);
+    return CUDA_SUCCESS;
+}
+
+/* A base that was recorded earlier, if it is complete by now: when it was is known badly. */
+static CUresult take_pending(struct trm_backend_device *device, struct cuda_stamps *stamps)
+{
+    if (!stamps->pending)
+        return CUDA_SUCCESS;
+    CUresult result = device->cuda->cuEventQuery(*next_base(stamps));
+    if (result != CUDA_SUCCESS)
+        return result;
+    const struct cuda_moment moment = {stamps->pending_since.least, stamps->pending_since.least, cuda_now()};
+    return take_base(device, stamps, &moment);
+}
+
+/* Looks until the base is complete: it was between the last two looks. */
+static CUresult watch_base(struct trm_backend_device *device, struct cuda_stamps *stamps,
+                           struct cuda_moment *moment)
+{
+    uint64_t began    = stamps->pending_since.least;
+    uint64_t patience = stamps->measured_at != 0 ? PATIENCE_NS : PATIENCE_FIRST_NS;
+    moment->least     = began;
+    for (;;) {
+        uint64_t look   = cuda_now();
+        CUresult result = device->cuda->cuEventQuery(*next_base(stamps));
+        if (result == CUDA_SUCCESS) {
+            moment->guess = moment->least + (look - moment->least) / 2;
+            moment->most  = cuda_now();
+            return CUDA_SUCCESS;
+        }
+        if (result != CUDA_ERROR_NOT_READY || look - began > patience)
+            return result;
+        moment->least = look;
+    }
+}
+
+/* NOT_READY is no failure: the base that was recorded is taken later. */
+static CUresult measure_base(struct trm_backend_device *device, struct cuda_stamps *stamps)
+{
+    struct cuda_moment moment = {0, 0, 0};
+    CUresult result           = CUDA_SUCCESS;
+    for (uint32_t i = 0; i < TRIES && (i == 0 || moment.most - moment.least > SHARP_NS); i++) {
+        result = record_base(device, stamps);
+        if (result == CUDA_SUCCESS)
+            result = watch_base(device, stamps, &moment);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    stamps->measured_at = moment.most;
+    result              = take_base(device, stamps, &moment);
+    stamps->age         = stamps->age * 2 < BASE_AGE_NS ? stamps->age * 2 : BASE_AGE_NS;
+    return result;
+}
+
+/* The first one has to be there, however long it stands behind others' work. */
+static CUresult wait_for_base(struct trm_backend_device *device, struct cuda_stamps *stamps)
+{
+    CUresult result = device->cuda->cuEventSynchronize(*next_base(stamps));
+    return result == CUDA_SUCCESS ? take_pending(device, stamps) : result;
+}
+
+/* Bases as they are needed to tell a time now. */
+static CUresult renew(struct trm_backend_device *device, struct cuda_stamps *stamps)
+{
+    CUresult result = take_pending(device, stamps);
+    if (result == CUDA_SUCCESS &&
+        (stamps->clock.count == 0 || cuda_now() - stamps->measured_at > stamps->age))
+        result = measure_base(device, stamps);
+    if (result == CUDA_ERROR_NOT_READY)
+        result = stamps->clock.count != 0 ? CUDA_SUCCESS : wait_for_base(device, stamps);
+    return result;
+}
+
+/* ---- making ----------------------------------------------------------------------------------------- */
+
+static int32_t make_stamps(struct trm_backend_device *device, struct cuda_stamps **result)
+{
+    struct cuda_stamps *stamps = cuda_allocate(device->instance, sizeof(*stamps));
+    if (stamps == NULL)
+        return cuda_fail_host_memory(device->instance, "a timestamp");
+    pthread_mutex_init(&stamps->lock, NULL);
+    stamps->age = BASE_AGE_FIRST_NS;
+    *result     = stamps;
+    return TRM_OK;
+}
+
+static int32_t find_stamps(struct trm_backend_device *device, struct cuda_stamps **stamps)
+{
+    int32_t status = TRM_OK;
+    pthread_mutex_lock(&device->lazy_lock);
+    if (device->stamps == NULL)
+        status = make_stamps(device, &device->stamps);
+    *stamps = device->stamps;
+    pthread_mutex_unlock(&device->lazy_lock);
+    return status;
+}
+
+static void free_stamp(struct trm_backend_stamp *stamp)
+{
+    struct trm_backend_device *device = stamp->device;
+    (void)device->cuda->cuEventDestroy(stamp->event);
+    cuda_release(device->instance, stamp, sizeof(*stamp));
+}
+
+void cuda_stamps_close(struct trm_backend_device *device)
+{
+    struct cuda_stamps *stamps = device->stamps;
+    CUcontext previous;
+    if (stamps == NULL)
+        return;
+    (void)cuda_enter(device, &previous);
+    while (stamps->spare != NULL) {
+        struct trm_backend_stamp *stamp = stamps->spare;
+        stamps->spare                   = stamp->next;
+        free_stamp(stamp);
+    }
+    for (uint32_t i = 0; i < CUDA_CLOCK_LINES; i++)
+        if (stamps->bases[i] != NULL)
+            (void)device->cuda->cuEventDestroy(stamps->bases[i]);
+    cuda_leave(device, previous);
+    pthread_mutex_destroy(&stamps->lock);
+    cuda_release(device->instance, stamps, sizeof(*stamps));
+    device->stamps = NULL;
+}
+
+/* ---- stamps ----------------------------------------------------------------------------------------- */
+
+static struct trm_backend_stamp *take_spare(struct cuda_stamps *stamps)
+{
+    pthread_mutex_lock(&stamps->lock);
+    struct trm_backend_stamp *stamp = stamps->spare;
+    if (stamp != NULL) {
+        stamps->spare = stamp->next;
+        stamps->spare_count--;
+    }
+    pthread_mutex_unlock(&stamps->lock);
+    return stamp;
+}
+
+static int32_t make_event(struct trm_backend_device *device, CUevent *event)
+{
+    CUcontext previous;
+    int32_t status = cuda_enter(device, &previous);
+    if (status != TRM_OK)
+        return status;
+    CUresult result = device->cuda->cuEventCreate(event, CU_EVENT_DEFAULT);
+    cuda_leave(device, previous);
+    return result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(device, result, "cuEventCreate");
+}
+
+static int32_t stamp_create(struct trm_backend_device *device, struct trm_backend_stamp **result)
+{
+    struct cuda_stamps *stamps = NULL;
+    int32_t status             = cuda_device_check(device);
+    if (status == TRM_OK)
+        status = find_stamps(device, &stamps);
+    if (status != TRM_OK)
+        return status;
+    struct trm_backend_stamp *stamp = take_spare(stamps);
+    if (stamp != NULL) {
+        *result = stamp;
+        return TRM_OK;
+    }
+    stamp = cuda_allocate(device->instance, sizeof(*stamp));
+    if (stamp == NULL)
+        return cuda_fail_host_memory(device->instance, "a timestamp");
+    stamp->device = device;
+    status        = make_event(device, &stamp->event);
+    if (status != TRM_OK) {
+        cuda_release(device->instance, stamp, sizeof(*stamp));
+        return status;
+    }
+    *result = stamp;
+    return TRM_OK;
+}
+
+/* Events are dear to make, so they are kept. */
+static void stamp_destroy(struct trm_backend_stamp *stamp)
+{
+    struct trm_backend_device *device = stamp->device;
+    struct cuda_stamps *stamps        = device->stamps;
+    CUcontext previous;
+    pthread_mutex_lock(&stamps->lock);
+    bool kept = stamps->spare_count < SPARE_MOST;
+    if (kept) {
+        stamp->next   = stamps->spare;
+        stamps->spare = stamp;
+        stamps->spare_count++;
+    }
+    pthread_mutex_unlock(&stamps->lock);
+    if (kept)
+        return;
+    (void)cuda_enter(device, &previous);
+    free_stamp(stamp);
+    cuda_leave(device, previous);
+}
+
+CUevent cuda_stamp_event(const struct trm_backend_stamp *stamp)
+{
+    return stamp->event;
+}
+
+/* ---- recording -------------------------------------------------------------------------------------- */
+
+/* A base near the record, without waiting for it. Whoever reads a time at this moment sees to that himself. A failure shows in the
+ * record that follows. */
+void cuda_stamps_about_to_record(struct trm_backend_device *device)
+{
+    struct cuda_stamps *stamps = device->stamps;
+    CUcontext previous;
+    if (cuda_now() < atomic_load_explicit(&stamps->renew_at, memory_order_relaxed) ||
+        pthread_mutex_trylock(&stamps->lock) != 0)
+        return;
+    if (cuda_enter(device, &previous) == TRM_OK) {
+        if (take_pending(device, stamps) == CUDA_SUCCESS && record_base(device, stamps) == CUDA_SUCCESS)
+            atomic_store_explicit(&stamps->renew_at, stamps->pending_since.least + BASE_AGE_NS,
+                                  memory_order_relaxed);
+        cuda_leave(device, previous);
+    }
+    pthread_mutex_unlock(&stamps->lock);
+}
+
+static int32_t submit_stamp(struct trm_backend_stream *stream, const void *what)
+{
+    const struct trm_backend_stamp *stamp = *(struct trm_backend_stamp *const *)what;
+    struct trm_backend_device *device     = stream->device;
+    cuda_stamps_about_to_record(device);
+    CUresult result = device->cuda->cuEventRecord(stamp->event, stream->handle);
+    return result == CUDA_SUCCESS ? TRM_OK : cuda_stream_refused(stream, result, "cuEventRecord");
+}
+
+static int32_t stamp_record(struct trm_backend_stream *stream, uint64_t value,
+                            struct trm_backend_stamp *stamp)
+{
+    const struct cuda_job job = {submit_stamp, &stamp, sizeof(stamp)};
+    return cuda_stream_do(stream, value, job);
+}
+
+/* ---- reading; under the lock ------------------------------------------------------------------------ */
+
+/* By the last base before it. */
+static CUresult read_stamp(struct trm_backend_device *device, struct cuda_stamps *stamps,
+                           const struct trm_backend_stamp *stamp, uint64_t *nanoseconds)
+{
+    struct cuda_clock *clock = &stamps->clock;
+    uint64_t oldest = cuda_clock_oldest(clock), number = clock->count;
+    double elapsed = -1;
+    while (elapsed < 0 && number > oldest) {
+        number--;
+        CUresult result =
+            elapsed_ns(device, stamps->bases[number % CUDA_CLOCK_LINES], stamp->event, &elapsed);
+        if (result != CUDA_SUCCESS)
+            return result;
+    }
+    *nanoseconds = cuda_clock_tell(clock, number, elapsed);
+    return CUDA_SUCCESS;
+}
+
+static int32_t explain(struct trm_backend_device *device, CUresult result)
+{
+    if (result == CUDA_ERROR_NOT_READY)
+        return cuda_fail(
+            device->instance, TRM_ERROR_TIMEOUT, result,
+            "the timestamp, or what it is to be compared with, is being recorded at this moment");
+    return cuda_device_fail(device, result, "cuEventElapsedTime");
+}
+
+static int32_t stamp_read(struct trm_backend_stamp *stamp, uint64_t *nanoseconds)
+{
+    struct trm_backend_device *device = stamp->device;
+    struct cuda_stamps *stamps        = device->stamps;
+    uint64_t time                     = 0;
+    CUcontext previous;
+    int32_t status = cuda_device_check(device);
+    if (status == TRM_OK)
+        status = cuda_enter(device, &previous);
+    if (status != TRM_OK)
+        return status;
+    pthread_mutex_lock(&stamps->lock);
+    CUresult result = renew(device, stamps);
+    if (result == CUDA_SUCCESS)
+        result = read_stamp(device, stamps, stamp, &time);
+    pthread_mutex_unlock(&stamps->lock);
+    cuda_leave(device, previous);
+    if (result != CUDA_SUCCESS)
+        return explain(device, result);
+    *nanoseconds = time;
+    return TRM_OK;
+}
+
+const struct trm_profile_ops cuda_profile_ops = {
+    .struct_size   = sizeof(cuda_profile_ops),
+    .stamp_create  = stamp_create,
+    .stamp_destroy = stamp_destroy,
+    .stamp_record  = stamp_record,
+    .stamp_read    = stamp_read,
+};

@@ -1,0 +1,257 @@
+/* cuda backend: operations of streams. One thread at a time enqueues.
+ *
+ * What is not held back goes to the driver with one look at stream->holds, and without a lock.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+
+#include "backends/cuda/memory/memory.h"
+#include "backends/cuda/module/module.h"
+#include "copy.h"
+#include "launch.h"
+#include "replay.h"
+#include "stream.h"
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+struct prefetch {
+    CUdeviceptr address;
+    uint64_t size;
+    CUmemLocation location;
+};
+
+/* ---- what the driver refuses --------------------------------------------------------------------------- */
+
+/* A stream that the driver still answers about is of a device that is not lost. */
+static struct trm_backend_device *find_lost(struct trm_backend_stream *stream,
+                                            struct trm_backend_device *other)
+{
+    CUcontext previous;
+    if (other == stream->device || cuda_enter_stream(stream->device, &previous) != TRM_OK)
+        return stream->device;
+    CUresult result = stream->device->cuda->cuStreamQuery(stream->handle);
+    cuda_leave(stream->device, previous);
+    return cuda_is_sticky(result) ? stream->device : other;
+}
+
+int32_t cuda_stream_refused_with(struct trm_backend_stream *stream, struct trm_backend_device *other,
+                                 CUresult result, const char *call)
+{
+    struct trm_backend_device *device = cuda_is_sticky(result) ? find_lost(stream, other) : stream->device;
+    stream->refused_native            = result;
+    snprintf(stream->refused, sizeof(stream->refused), "%s, which had been held back, answered %s.", call,
+             cuda_result_name(device->instance, result));
+    return cuda_device_fail(device, result, call);
+}
+
+int32_t cuda_stream_refused(struct trm_backend_stream *stream, CUresult result, const char *call)
+{
+    return cuda_stream_refused_with(stream, stream->device, result, call);
+}
+
+/* ---- copies and fills -------------------------------------------------------------------------------- */
+
+static int32_t submit_copy(struct trm_backend_stream *stream, const void *desc)
+{
+    CUresult result = cuda_copy_submit(stream->device, stream->handle, desc);
+    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A copy");
+}
+
+int32_t cuda_stream_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
+{
+    const struct cuda_job copy = {submit_copy, desc, sizeof(*desc)};
+    if (!LIKELY(!cuda_copy_blocks(stream->device, desc)))
+        return cuda_hold_job(stream, value, copy, true);
+    return cuda_stream_do(stream, value, copy);
+}
+
+static int32_t submit_copy_2d(struct trm_backend_stream *stream, const void *desc)
+{
+    CUresult result = cuda_copy_2d_submit(stream->device, stream->handle, desc);
+    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A copy of rows");
+}
+
+int32_t cuda_stream_copy_2d(struct trm_backend_stream *stream, uint64_t value,
+                            const struct trm_copy_2d_desc *desc)
+{
+    const struct cuda_job copy = {submit_copy_2d, desc, sizeof(*desc)};
+    if (cuda_copy_2d_blocks(stream->device, desc))
+        return cuda_hold_job(stream, value, copy, true);
+    return cuda_stream_do(stream, value, copy);
+}
+
+static int32_t submit_fill(struct trm_backend_stream *stream, const void *desc)
+{
+    CUresult result = cuda_fill_submit(stream->device, stream->handle, desc);
+    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A fill");
+}
+
+int32_t cuda_stream_fill(struct trm_backend_stream *stream, uint64_t value, const struct trm_fill_desc *desc)
+{
+    const struct cuda_job fill = {submit_fill, desc, sizeof(*desc)};
+    if (cuda_fill_blocks(desc))
+        return cuda_hold_job(stream, value, fill, true);
+    return cuda_stream_do(stream, value, fill);
+}
+
+/* ---- launches ---------------------------------------------------------------------------------------- */
+
+static int32_t submit_launch(struct trm_backend_stream *stream, const void *what)
+{
+    const struct cuda_launch *launch = what;
+    atomic_store_explicit(&stream->running, launch->kernel->name, memory_order_relaxed);
+    CUresult result = cuda_replay_launch(stream, launch);
+    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "cuLaunchKernel");
+}
+
+/* Only what is used of the arguments is filled in, and copied where the job is held back. */
+int32_t cuda_stream_launch(struct trm_backend_stream *stream, uint64_t value,
+                           const struct trm_launch_desc *desc)
+{
+    struct cuda_launch launch;
+    int32_t status = cuda_launch_build(stream->device, desc, &launch);
+    if (!LIKELY(status == TRM_OK))
+        return status;
+    const uint32_t size       = (uint32_t)offsetof(struct cuda_launch, arguments) + launch.argument_bytes;
+    const struct cuda_job job = {submit_launch, &launch, size};
+    return cuda_stream_do(stream, value, job);
+}
+
+/* ---- prefetches -------------------------------------------------------------------------------------- */
+
+static int32_t submit_prefetch(struct trm_backend_stream *stream, const void *what)
+{
+    const struct prefetch *prefetch = what;
+    CUresult result = stream->device->cuda->cuMemPrefetchAsync(prefetch->address, prefetch->size,
+                                                               prefetch->location, 0, stream->handle);
+    /* It is a hint: memory that the driver does not move, for whatever reason, is no failure. */
+    if (LIKELY(result == CUDA_SUCCESS) || !cuda_is_sticky(result))
+        return TRM_OK;
+    return cuda_stream_refused(stream, result, "cuMemPrefetchAsync");
+}
+
+static int32_t submit_nothing(struct trm_backend_stream *stream, const void *what)
+{
+    (void)stream;
+    (void)what;
+    return TRM_OK;
+}
+
+int32_t cuda_stream_prefetch(struct trm_backend_stream *stream, uint64_t value,
+                             struct trm_backend_memory *memory, uint64_t offset, uint64_t size,
+                             uint32_t to_host)
+{
+    const struct trm_backend_device *device = stream->device;
+    bool moves = memory->source == CUDA_MEMORY_MANAGED && device->physical->concurrent_managed &&
+                 device->cuda->cuMemPrefetchAsync != NULL;
+    const struct prefetch prefetch = {
+        .address  = memory->address + offset,
+        .size     = size,
+        .location = {.type = to_host ? CU_MEM_LOCATION_TYPE_HOST : CU_MEM_LOCATION_TYPE_DEVICE,
+                     .id   = to_host ? 0 : device->handle},
+    };
+    const struct cuda_job job = {moves ? submit_prefetch : submit_nothing, &prefetch, sizeof(prefetch)};
+    return cuda_stream_do(stream, value, job);
+}
+
+/* ---- marks ------------------------------------------------------------------------------------------- */
+
+/* There is no memory for a mark at a place of `other`, and who enqueued what needs it has gone on: the calling thread waits for the
+ * place. */
+static int32_t wait_instead(struct trm_backend_stream *stream, struct trm_backend_stream *other,
+                            uint64_t value)
+{
+    CUcontext previous;
+    int32_t status = cuda_enter_stream(other->device, &previous);
+    if (status != TRM_OK)
+        return status;
+    CUresult result = other->device->cuda->cuStreamSynchronize(other->handle);
+    cuda_leave(other->device, previous);
+    if (result != CUDA_SUCCESS)
+        return cuda_stream_refused_with(stream, other->device, result, "cuStreamSynchronize");
+    cuda_stream_note(other, value);
+    return TRM_OK;
+}
+
+static int32_t submit_held_mark(struct trm_backend_stream *stream, const void *what)
+{
+    uint64_t value = *(const uint64_t *)what;
+    int32_t status = cuda_mark_make(stream, value);
+    return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? wait_instead(stream, stream, value) : status;
+}
+
+/* What has come to its end already needs no mark. */
+int32_t cuda_stream_mark(struct trm_backend_stream *stream, uint64_t value)
+{
+    const struct cuda_job held = {submit_held_mark, &value, sizeof(value)};
+    if (!cuda_stream_is_direct(stream))
+        return cuda_hold_job(stream, value, held, false);
+    return cuda_stream_completed(stream) >= value ? TRM_OK : cuda_mark_make(stream, value);
+}
+
+/* ---- waits for others -------------------------------------------------------------------------------- */
+
+static CUresult wait_for_mark(struct trm_backend_stream *stream, const struct cuda_mark *mark)
+{
+    struct trm_backend_device *device = stream->device;
+    CUcontext previous;
+    if (!LIKELY(cuda_enter_stream(device, &previous) == TRM_OK))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    CUresult result = device->cuda->cuStreamWaitEvent(stream->handle, mark->event, CU_EVENT_WAIT_DEFAULT);
+    cuda_leave(device, previous);
+    return result;
+}
+
+/* `other` lives. */
+static int32_t follow(struct trm_backend_stream *stream, struct trm_backend_stream *other, uint64_t value)
+{
+    CUresult result;
+    if (cuda_stream_completed(other) >= value)
+        return TRM_OK;
+    struct cuda_mark *mark = cuda_mark_get(other, value, &result);
+    if (!LIKELY(mark != NULL))
+        return result != CUDA_SUCCESS
+                   ? cuda_stream_refused_with(stream, other->device, result, "cuEventRecord")
+                   : cuda_fail_host_memory(stream->device->instance, "a mark in a stream");
+    result = wait_for_mark(stream, mark);
+    cuda_mark_put(mark);
+    return LIKELY(result == CUDA_SUCCESS)
+               ? TRM_OK
+               : cuda_stream_refused_with(stream, other->device, result, "cuStreamWaitEvent");
+}
+
+/* What was destroyed had ended. */
+int32_t cuda_stream_follow(struct trm_backend_stream *stream, struct trm_backend_stream *other,
+                           uint64_t value)
+{
+    pthread_mutex_lock(&other->lock);
+    bool is_there = !other->destroyed;
+    other->inside += is_there ? 1 : 0;
+    pthread_mutex_unlock(&other->lock);
+    if (!is_there)
+        return TRM_OK;
+    int32_t status = follow(stream, other, value);
+    if (status == TRM_ERROR_OUT_OF_HOST_MEMORY)
+        status = wait_instead(stream, other, value);
+    cuda_stream_leave(other);
+    return status;
+}
+
+int32_t cuda_stream_wait_stream(struct trm_backend_stream *stream, uint64_t value,
+                                struct trm_backend_stream *other, uint64_t other_value)
+{
+    if (!cuda_stream_is_direct(stream) || !LIKELY(cuda_stream_submitted(other) >= other_value))
+        return cuda_hold_wait(stream, value, other, other_value);
+    int32_t status = follow(stream, other, other_value);
+    if (LIKELY(status == TRM_OK))
+        cuda_stream_has_submitted(stream, value);
+    return status;
+}
+
+int32_t cuda_stream_gate(struct trm_backend_stream *stream, uint64_t value)
+{
+    if (!cuda_stream_is_direct(stream) || atomic_load(&stream->opened) < value)
+        return cuda_hold_gate(stream, value);
+    cuda_stream_has_submitted(stream, value);
+    return TRM_OK;
+}

@@ -1,0 +1,129 @@
+/* cuda backend: launches.
+ * SPDX-License-Identifier: MIT
+ */
+#include "launch.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "backends/cuda/memory/memory.h"
+#include "backends/cuda/module/module.h"
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+static int32_t fail_group(const struct trm_backend_device *device, const struct trm_launch_desc *desc)
+{
+    const uint32_t *size = desc->group_size;
+    return cuda_fail(
+        device->instance, TRM_ERROR_OUT_OF_RANGE, 0,
+        "A group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
+        " work-items of the kernel \"%s\"; it needs so many registers that the device takes at most %" PRIu32
+        ".",
+        size[0], size[1], size[2], desc->kernel->name, desc->kernel->group_items_most);
+}
+
+static int32_t fail_alignment(const struct trm_backend_device *device,
+                              const struct trm_backend_kernel *kernel, uint32_t index)
+{
+    return cuda_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
+                     "Argument %" PRIu32 " \"%s\" of kernel \"%s\" does not begin at a multiple of %" PRIu32
+                     " bytes, as its elements do.",
+                     index, kernel->parameters[index].name, kernel->name, kernel->masks[index] + 1);
+}
+
+static uint64_t address_of(const struct trm_launch_argument *argument)
+{
+    return argument->memory != NULL ? argument->memory->address + argument->offset : 0;
+}
+
+static inline void write_scalar(uint8_t *to, const struct trm_launch_argument *argument)
+{
+    uint64_t scalar = argument->scalar;
+    if (argument->size == 8)
+        memcpy(to, &scalar, 8);
+    else if (argument->size == 4)
+        memcpy(to, &(uint32_t){(uint32_t)scalar}, 4);
+    else if (argument->size == 2)
+        memcpy(to, &(uint16_t){(uint16_t)scalar}, 2);
+    else
+        *to = (uint8_t)scalar;
+}
+
+static void write_arguments(const struct trm_launch_desc *desc, uint8_t *bytes)
+{
+    const struct trm_backend_kernel *kernel = desc->kernel;
+    for (uint32_t i = 0; i < desc->argument_count; i++) {
+        const struct trm_launch_argument *argument = &desc->arguments[i];
+        uint8_t *to                                = bytes + kernel->offsets[i];
+        if (argument->kind == TRM_PARAMETER_BUFFER)
+            memcpy(to, &(uint64_t){address_of(argument)}, sizeof(uint64_t));
+        else if (argument->kind == TRM_PARAMETER_SCALAR)
+            write_scalar(to, argument);
+        else
+            memcpy(to, argument->block, argument->size);
+    }
+}
+
+static void write_sizes(const struct trm_launch_desc *desc, uint8_t *to)
+{
+    for (uint32_t i = 0; i < desc->argument_count; i++) {
+        if (desc->arguments[i].kind != TRM_PARAMETER_BUFFER)
+            continue;
+        memcpy(to, &desc->arguments[i].size, sizeof(uint64_t));
+        to += sizeof(uint64_t);
+    }
+}
+
+/* UINT32_MAX: all buffers begin where they may. */
+static uint32_t find_unaligned(const struct trm_launch_desc *desc)
+{
+    for (uint32_t i = 0; i < desc->argument_count; i++)
+        if (address_of(&desc->arguments[i]) & desc->kernel->masks[i])
+            return i;
+    return UINT32_MAX;
+}
+
+int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_launch_desc *desc,
+                          struct cuda_launch *launch)
+{
+    const struct trm_backend_kernel *kernel = desc->kernel;
+    uint64_t items = (uint64_t)desc->group_size[0] * desc->group_size[1] * desc->group_size[2];
+    if (!LIKELY(items <= kernel->group_items_most))
+        return fail_group(device, desc);
+    if (kernel->masks != NULL) {
+        uint32_t unaligned = find_unaligned(desc);
+        if (!LIKELY(unaligned == UINT32_MAX))
+            return fail_alignment(device, kernel, unaligned);
+    }
+    launch->function = kernel->function;
+    launch->kernel   = kernel;
+    memcpy(launch->groups, desc->groups, sizeof(launch->groups));
+    memcpy(launch->group_size, desc->group_size, sizeof(launch->group_size));
+    launch->shared_bytes   = desc->shared_bytes + kernel->dynamic_bytes;
+    launch->argument_bytes = kernel->argument_bytes;
+    write_arguments(desc, launch->arguments);
+    if (kernel->several != 0) {
+        memcpy(launch->arguments + kernel->groups_offset, &desc->groups[0], sizeof(uint32_t));
+        launch->groups[0] = (desc->groups[0] - 1) / kernel->several + 1;
+    }
+    if (kernel->wants_sizes)
+        write_sizes(desc, launch->arguments + kernel->sizes_offset);
+    return TRM_OK;
+}
+
+void cuda_launch_entries(const struct cuda_launch *launch, void **pointers)
+{
+    const struct trm_backend_kernel *kernel = launch->kernel;
+    for (uint32_t i = 0; i < kernel->entry_count; i++)
+        pointers[i] = (void *)(uintptr_t)(launch->arguments + kernel->entries[i]);
+}
+
+CUresult cuda_launch_submit(struct trm_backend_device *device, CUstream stream,
+                            const struct cuda_launch *launch)
+{
+    void *pointers[CUDA_MAX_ARGUMENTS];
+    const uint32_t *groups = launch->groups, *size = launch->group_size;
+    cuda_launch_entries(launch, pointers);
+    return device->cuda->cuLaunchKernel(launch->function, groups[0], groups[1], groups[2], size[0], size[1],
+                                        size[2], launch->shared_bytes, stream, pointers, NULL);
+}

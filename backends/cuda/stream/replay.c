@@ -1,0 +1,246 @@
+/* cuda backend: launches by graphs of one node.
+ * SPDX-License-Identifier: MIT
+ */
+#include "replay.h"
+
+#include "backends/cuda/module/module.h"
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+
+#define KERNELS 16u      /* of a stream: a power of two */
+#define TURNS 4u         /* graphs of a kernel */
+#define GRAPHS_MOST 512u /* of a device */
+
+/* A kernel that comes so often gets the place of another. */
+#define OUSTED_AFTER 64u
+
+struct replay {
+    CUgraph graph;
+    CUgraphExec exec;
+    CUgraphNode node;
+};
+
+/* Of one kernel. Who submits uses it without a lock: only when it becomes another kernel's, or nobody's, that is under the stream's
+ * lock. Nobody launches a kernel that is about to go. */
+struct entry {
+    _Atomic uint64_t serial;
+    uint64_t last; /* number of the last launch */
+    uint32_t launches, strangers, turn;
+    bool failed; /* the driver makes no graph of it */
+    struct replay replays[TURNS];
+};
+
+struct cuda_replays {
+    struct entry entries[KERNELS];
+};
+
+/* ---- making ---------------------------------------------------------------------------------------- */
+
+static bool is_there(const struct cuda_functions *cuda)
+{
+    return cuda->cuGraphAddKernelNode != NULL && cuda->cuGraphInstantiateWithFlags != NULL &&
+           cuda->cuGraphExecKernelNodeSetParams != NULL;
+}
+
+static CUDA_KERNEL_NODE_PARAMS params_of(const struct trm_backend_device *device,
+                                         const struct cuda_launch *launch, void **pointers)
+{
+    cuda_launch_entries(launch, pointers);
+    return (CUDA_KERNEL_NODE_PARAMS){
+        .func           = launch->function,
+        .gridDimX       = launch->groups[0],
+        .gridDimY       = launch->groups[1],
+        .gridDimZ       = launch->groups[2],
+        .blockDimX      = launch->group_size[0],
+        .blockDimY      = launch->group_size[1],
+        .blockDimZ      = launch->group_size[2],
+        .sharedMemBytes = launch->shared_bytes,
+        .kernelParams   = pointers,
+        .ctx            = device->context,
+    };
+}
+
+static void replay_destroy(struct trm_backend_device *device, struct replay *replay)
+{
+    if (replay->exec != NULL) {
+        (void)device->cuda->cuGraphExecDestroy(replay->exec);
+        atomic_fetch_sub(&device->replays, 1);
+    }
+    if (replay->graph != NULL)
+        (void)device->cuda->cuGraphDestroy(replay->graph);
+    *replay = (struct replay){0};
+}
+
+/* With the context current. */
+static CUresult replay_make(struct trm_backend_device *device, const CUDA_KERNEL_NODE_PARAMS *params,
+                            struct replay *replay)
+{
+    const struct cuda_functions *cuda = device->cuda;
+    if (atomic_fetch_add(&device->replays, 1) >= GRAPHS_MOST) {
+        atomic_fetch_sub(&device->replays, 1);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    CUresult result = cuda->cuGraphCreate(&replay->graph, 0);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuGraphAddKernelNode(&replay->node, replay->graph, NULL, 0, params);
+    if (result == CUDA_SUCCESS)
+        result = cuda->cuGraphInstantiateWithFlags(&replay->exec, replay->graph, 0);
+    if (result == CUDA_SUCCESS)
+        return result;
+    replay->exec = NULL;
+    replay_destroy(device, replay);
+    atomic_fetch_sub(&device->replays, 1);
+    return result;
+}
+
+/* ---- launching --------------------------------------------------------------------------------------- */
+
+/* With the context current: the driver crashes without. */
+static CUresult replay(struct trm_backend_stream *stream, struct entry *entry,
+                       const struct cuda_launch *launch)
+{
+    struct trm_backend_device *device = stream->device;
+    struct replay *at                 = &entry->replays[entry->turn];
+    void *pointers[CUDA_MAX_ARGUMENTS];
+    CUDA_KERNEL_NODE_PARAMS params = params_of(device, launch, pointers);
+    CUresult result                = LIKELY(at->exec != NULL)
+                                         ? device->cuda->cuGraphExecKernelNodeSetParams(at->exec, at->node, &params)
+                                         : replay_make(device, &params, at);
+    if (LIKELY(result == CUDA_SUCCESS))
+        result = device->cuda->cuGraphLaunch(at->exec, stream->handle);
+    if (LIKELY(result == CUDA_SUCCESS))
+        entry->turn = (entry->turn + 1) % TURNS;
+    return result;
+}
+
+static CUresult launch_plainly(struct trm_backend_stream *stream, const struct cuda_launch *launch)
+{
+    return cuda_launch_submit(stream->device, stream->handle, launch);
+}
+
+/* What the driver does not take so it is given plainly, and then says why where it does not take that either. */
+static CUresult launch_by_graph(struct trm_backend_stream *stream, struct entry *entry,
+                                const struct cuda_launch *launch)
+{
+    CUcontext previous;
+    if (cuda_enter(stream->device, &previous) != TRM_OK)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    CUresult result = replay(stream, entry, launch);
+    cuda_leave(stream->device, previous);
+    if (LIKELY(result == CUDA_SUCCESS) || cuda_is_sticky(result))
+        return result;
+    entry->failed = true;
+    return launch_plainly(stream, launch);
+}
+
+/* ---- the table --------------------------------------------------------------------------------------- */
+
+/* With the context current. */
+static void entry_clear(struct trm_backend_device *device, struct entry *entry)
+{
+    for (uint32_t i = 0; i < TURNS; i++)
+        replay_destroy(device, &entry->replays[i]);
+    entry->launches  = 0;
+    entry->strangers = 0;
+    entry->turn      = 0;
+    entry->failed    = false;
+}
+
+static uint64_t serial_of(const struct entry *entry)
+{
+    return atomic_load_explicit(&entry->serial, memory_order_relaxed);
+}
+
+/* With the stream's lock, and the context current where there are graphs. */
+static void give_to(struct trm_backend_stream *stream, struct entry *entry, uint64_t serial)
+{
+    entry_clear(stream->device, entry);
+    entry->launches = 1;
+    atomic_store_explicit(&entry->serial, serial, memory_order_relaxed);
+}
+
+/* With the lock: a kernel that is not launched any more makes room. What runs still is left alone. */
+static bool may_oust(const struct trm_backend_stream *stream, struct entry *entry)
+{
+    return ++entry->strangers >= OUSTED_AFTER && cuda_stream_completed(stream) >= entry->last;
+}
+
+static void take_over(struct trm_backend_stream *stream, struct entry *entry, uint64_t serial)
+{
+    CUcontext previous;
+    pthread_mutex_lock(&stream->lock);
+    bool has_graphs = entry->replays[0].exec != NULL;
+    bool ousts      = has_graphs && may_oust(stream, entry);
+    if (!has_graphs)
+        give_to(stream, entry, serial);
+    pthread_mutex_unlock(&stream->lock);
+    if (!ousts || cuda_enter(stream->device, &previous) != TRM_OK)
+        return;
+    pthread_mutex_lock(&stream->lock);
+    give_to(stream, entry, serial);
+    pthread_mutex_unlock(&stream->lock);
+    cuda_leave(stream->device, previous);
+}
+
+static struct cuda_replays *make_table(struct trm_backend_stream *stream)
+{
+    const struct trm_backend_device *device = stream->device;
+    if (stream->priority > TRM_PRIORITY_NORMAL || stream->borrowed || !is_there(device->cuda))
+        return NULL;
+    struct cuda_replays *table = cuda_allocate(device->instance, sizeof(*table));
+    pthread_mutex_lock(&stream->lock);
+    stream->replays = table;
+    pthread_mutex_unlock(&stream->lock);
+    return table;
+}
+
+CUresult cuda_replay_launch(struct trm_backend_stream *stream, const struct cuda_launch *launch)
+{
+    struct cuda_replays *table = LIKELY(stream->replays != NULL) ? stream->replays : make_table(stream);
+    uint64_t serial            = launch->kernel->serial;
+    if (!LIKELY(table != NULL))
+        return launch_plainly(stream, launch);
+    struct entry *entry = &table->entries[serial % KERNELS];
+    if (!LIKELY(serial_of(entry) == serial)) {
+        take_over(stream, entry, serial);
+        return launch_plainly(stream, launch);
+    }
+    entry->strangers = 0;
+    entry->last      = cuda_stream_submitted(stream) + 1;
+    if (entry->failed || (entry->launches < CUDA_REPLAY_AFTER && ++entry->launches < CUDA_REPLAY_AFTER))
+        return launch_plainly(stream, launch);
+    return launch_by_graph(stream, entry, launch);
+}
+
+static void forget(struct trm_backend_stream *stream, uint64_t serial)
+{
+    pthread_mutex_lock(&stream->lock);
+    struct entry *entry = stream->replays != NULL ? &stream->replays->entries[serial % KERNELS] : NULL;
+    if (entry != NULL && serial_of(entry) == serial) {
+        entry_clear(stream->device, entry);
+        atomic_store_explicit(&entry->serial, 0, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&stream->lock);
+}
+
+void cuda_replays_forget(struct trm_backend_device *device, uint64_t serial)
+{
+    CUcontext previous;
+    if (atomic_load(&device->replays) == 0 || cuda_enter(device, &previous) != TRM_OK)
+        return;
+    pthread_mutex_lock(&device->streams_lock);
+    for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next)
+        forget(stream, serial);
+    pthread_mutex_unlock(&device->streams_lock);
+    cuda_leave(device, previous);
+}
+
+void cuda_replays_fini(struct trm_backend_stream *stream)
+{
+    if (stream->replays == NULL)
+        return;
+    for (uint32_t i = 0; i < KERNELS; i++)
+        entry_clear(stream->device, &stream->replays->entries[i]);
+    cuda_release(stream->device->instance, stream->replays, sizeof(*stream->replays));
+    stream->replays = NULL;
+}
