@@ -3,8 +3,14 @@
  */
 #include <stdio.h>
 
-#include "backends/cuda/driver/instance.h"
-#include "backends/cuda/profile/range.h"
+#include "backends/cuda/device/device.h"
+#include "backends/cuda/driver/driver.h"
+#include "backends/cuda/graph/graph.h"
+#include "backends/cuda/interop/interop.h"
+#include "backends/cuda/memory/memory.h"
+#include "backends/cuda/module/module.h"
+#include "backends/cuda/profile/profile.h"
+#include "backends/cuda/stream/stream.h"
 
 /* Before the same device by way of Vulkan. */
 #define SCORE_DISCRETE 800

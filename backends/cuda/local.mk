@@ -12,23 +12,23 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/device/device.h \
 	backends/cuda/device/info.c \
 	backends/cuda/driver/blocking_wait.c \
-	backends/cuda/driver/blocking_wait.h \
 	backends/cuda/driver/context.c \
+	backends/cuda/driver/driver.h \
 	backends/cuda/driver/failure.c \
 	backends/cuda/driver/functions.h \
+	backends/cuda/driver/handle.c \
 	backends/cuda/driver/instance.c \
-	backends/cuda/driver/instance.h \
 	backends/cuda/driver/loader.c \
 	backends/cuda/driver/loader.h \
 	backends/cuda/driver/objects.h \
 	backends/cuda/driver/physical.c \
 	backends/cuda/driver/physical.h \
 	backends/cuda/graph/graph.c \
+	backends/cuda/graph/graph.h \
 	backends/cuda/interop/adopt.c \
 	backends/cuda/interop/interop.c \
 	backends/cuda/interop/interop.h \
 	backends/cuda/interop/semaphore.c \
-	backends/cuda/lock.h \
 	backends/cuda/memory/external.c \
 	backends/cuda/memory/ipc.c \
 	backends/cuda/memory/memory.c \
@@ -56,23 +56,29 @@ backends_cuda_libtrireme_cuda_la_SOURCES = \
 	backends/cuda/profile/profile.c \
 	backends/cuda/profile/profile.h \
 	backends/cuda/profile/range.c \
-	backends/cuda/profile/range.h \
-	backends/cuda/signals.h \
 	backends/cuda/stream/copy.c \
 	backends/cuda/stream/copy.h \
 	backends/cuda/stream/deferred_submit.c \
+	backends/cuda/stream/deferred_submit.h \
 	backends/cuda/stream/enqueue.c \
+	backends/cuda/stream/enqueue.h \
 	backends/cuda/stream/launch.c \
 	backends/cuda/stream/launch.h \
+	backends/cuda/stream/loss.c \
 	backends/cuda/stream/mark.c \
+	backends/cuda/stream/mark.h \
 	backends/cuda/stream/notify.c \
+	backends/cuda/stream/notify.h \
 	backends/cuda/stream/peer.c \
 	backends/cuda/stream/replay.c \
 	backends/cuda/stream/replay.h \
 	backends/cuda/stream/stream.c \
 	backends/cuda/stream/stream.h \
 	backends/cuda/stream/stream_failure.c \
+	backends/cuda/stream/stream_failure.h \
+	backends/cuda/stream/stream_object.h \
 	backends/cuda/stream/wait.c \
+	backends/cuda/stream/wait.h \
 	backends/cuda/stream/watcher.c \
 	backends/cuda/stream/watcher.h
 backends_cuda_libtrireme_cuda_la_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)

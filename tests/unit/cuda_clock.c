@@ -16,8 +16,8 @@
 
 static struct {
     struct cuda_clock clock;
-    double rate;                      /* the device's nanoseconds in one of the host's */
-    uint64_t bases[CUDA_CLOCK_LINES]; /* true host times, by number */
+    double rate;                         /* the device's nanoseconds in one of the host's */
+    uint64_t bases[CUDA_CLOCK_SEGMENTS]; /* true host times, by number */
     uint32_t random;
 } made_up;
 
@@ -44,17 +44,17 @@ static double elapsed(uint64_t from, uint64_t to)
 /* A base at the true host time `at`, which is measured `error` too late and said to be known within `width`. */
 static void add_base(uint64_t at, int64_t error, uint64_t width)
 {
-    struct cuda_clock *clock        = &made_up.clock;
-    const struct cuda_moment moment = {
+    struct cuda_clock *clock                = &made_up.clock;
+    const struct cuda_clock_interval moment = {
         .least = at + (uint64_t)error - width / 2,
         .guess = at + (uint64_t)error,
         .most  = at + (uint64_t)error + width / 2,
     };
     double since = 0;
     if (clock->count != 0)
-        since = elapsed(made_up.bases[(clock->count - 1) % CUDA_CLOCK_LINES], at);
+        since = elapsed(made_up.bases[(clock->count - 1) % CUDA_CLOCK_SEGMENTS], at);
     cuda_clock_add(clock, since, &moment, 250e6);
-    made_up.bases[(clock->count - 1) % CUDA_CLOCK_LINES] = at;
+    made_up.bases[(clock->count - 1) % CUDA_CLOCK_SEGMENTS] = at;
 }
 
 static uint64_t tell(uint64_t at)
@@ -64,9 +64,9 @@ static uint64_t tell(uint64_t at)
     double behind            = -1;
     while (behind < 0 && number > cuda_clock_oldest(clock)) {
         number--;
-        behind = elapsed(made_up.bases[number % CUDA_CLOCK_LINES], at);
+        behind = elapsed(made_up.bases[number % CUDA_CLOCK_SEGMENTS], at);
     }
-    return cuda_clock_tell(clock, number, behind);
+    return cuda_clock_convert(clock, number, behind);
 }
 
 static void is_near(uint64_t told, uint64_t truth, uint64_t error)
@@ -212,13 +212,13 @@ END_TEST
 
 START_TEST(of_many_bases_the_newest_are_kept)
 {
-    for (uint64_t i = 0; i < 5 * CUDA_CLOCK_LINES; i++) {
+    for (uint64_t i = 0; i < 5 * CUDA_CLOCK_SEGMENTS; i++) {
         add_base(BEGIN + i * 250 * MILLISECOND, 0, 200);
         tell(BEGIN + i * 250 * MILLISECOND + 10);
     }
-    ck_assert_uint_eq(made_up.clock.count, 5 * CUDA_CLOCK_LINES);
-    ck_assert_uint_eq(cuda_clock_oldest(&made_up.clock), 4 * CUDA_CLOCK_LINES + 1);
-    uint64_t last = BEGIN + (5 * CUDA_CLOCK_LINES - 1) * 250 * MILLISECOND;
+    ck_assert_uint_eq(made_up.clock.count, 5 * CUDA_CLOCK_SEGMENTS);
+    ck_assert_uint_eq(cuda_clock_oldest(&made_up.clock), 4 * CUDA_CLOCK_SEGMENTS + 1);
+    uint64_t last = BEGIN + (5 * CUDA_CLOCK_SEGMENTS - 1) * 250 * MILLISECOND;
     is_near(tell(last - 10 * SECOND), last - 10 * SECOND, 100);
     is_near(tell(last), last, 100);
 }
@@ -250,24 +250,24 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("clock");
-    TCase *one = tcase_create("one base"), *several = tcase_create("several bases");
+    TCase *one = tcase_create("one base"), *coarsening = tcase_create("several bases");
     tcase_add_checked_fixture(one, set_up, NULL);
     tcase_add_test(one, a_moment_is_as_far_from_its_base_as_the_device_says);
     tcase_add_test(one, moments_before_the_first_base_are_told);
     tcase_add_test(one, a_first_base_that_nothing_was_told_of_gives_way_to_one_that_is_known_better);
     tcase_add_test(one, a_first_base_that_something_was_told_of_stays);
     suite_add_tcase(suite, one);
-    tcase_add_checked_fixture(several, set_up, NULL);
-    tcase_add_test(several, what_was_told_once_is_told_again_after_other_bases);
-    tcase_add_test(several, an_error_of_the_first_base_is_worked_off);
-    tcase_add_test(several, moments_between_two_bases_are_told_by_both);
-    tcase_add_test(several, the_drift_of_the_clocks_is_learnt);
-    tcase_add_test(several, a_base_that_is_known_badly_does_not_disturb_what_is_known);
-    tcase_add_test(several, a_base_that_is_known_badly_sets_bounds);
-    tcase_add_test(several, a_base_among_what_was_told_changes_nothing);
-    tcase_add_test(several, a_computer_that_slept_leaves_no_time_that_runs_backwards);
-    tcase_add_test(several, of_many_bases_the_newest_are_kept);
-    tcase_add_test(several, time_never_runs_backwards);
-    suite_add_tcase(suite, several);
+    tcase_add_checked_fixture(coarsening, set_up, NULL);
+    tcase_add_test(coarsening, what_was_told_once_is_told_again_after_other_bases);
+    tcase_add_test(coarsening, an_error_of_the_first_base_is_worked_off);
+    tcase_add_test(coarsening, moments_between_two_bases_are_told_by_both);
+    tcase_add_test(coarsening, the_drift_of_the_clocks_is_learnt);
+    tcase_add_test(coarsening, a_base_that_is_known_badly_does_not_disturb_what_is_known);
+    tcase_add_test(coarsening, a_base_that_is_known_badly_sets_bounds);
+    tcase_add_test(coarsening, a_base_among_what_was_told_changes_nothing);
+    tcase_add_test(coarsening, a_computer_that_slept_leaves_no_time_that_runs_backwards);
+    tcase_add_test(coarsening, of_many_bases_the_newest_are_kept);
+    tcase_add_test(coarsening, time_never_runs_backwards);
+    suite_add_tcase(suite, coarsening);
     return run_suite(suite);
 }

@@ -104,7 +104,7 @@ START_TEST(a_context_of_the_programs_own_is_not_given_back)
     open_instance("");
     ck_assert_int_eq(instance->cuda.cuDevicePrimaryCtxRetain(&own, instance->physicals[0].handle),
                      CUDA_SUCCESS);
-    ck_assert_int_eq(cuda_device_make(instance, 0, own, &device), TRM_OK);
+    ck_assert_int_eq(cuda_device_create(instance, 0, own, &device), TRM_OK);
     ck_assert(device->borrowed);
     ck_assert_ptr_eq(device->context, own);
     cuda_device_ops.close(device);
@@ -233,11 +233,11 @@ END_TEST
 
 START_TEST(entering_within_entering_puts_back_what_was)
 {
-    CUcontext outer = NULL, inner = NULL;
+    CUcontext outer = NULL, internal_stream = NULL;
     open_device("");
     ck_assert_int_eq(cuda_enter(device, &outer), TRM_OK);
-    ck_assert_int_eq(cuda_enter(device, &inner), TRM_OK);
-    cuda_leave(device, inner);
+    ck_assert_int_eq(cuda_enter(device, &internal_stream), TRM_OK);
+    cuda_leave(device, internal_stream);
     ck_assert_ptr_eq(current(), device->context);
     cuda_leave(device, outer);
     ck_assert_ptr_null(current());

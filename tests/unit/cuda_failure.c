@@ -1,8 +1,10 @@
 /* The cuda backend's failures: what CUresults are to the core, and what is said of a lost device.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cuda/stream/stream.h"
 #include "tests/unit/cuda_fake.h"
+
+#include "backends/cuda/module/module.h"
+#include "backends/cuda/stream/stream.h"
 #include "tests/unit/runner.h"
 
 static struct trm_backend_instance instance;
@@ -39,13 +41,14 @@ static void set_up(void)
     device.instance = &instance;
     device.cuda     = &instance.cuda;
     device.physical = &physical;
+    device.on_loss  = cuda_streams_lose_device;
     pthread_mutex_init(&device.streams_lock, NULL);
-    pthread_mutex_init(&instance.hold_lock, NULL);
+    pthread_mutex_init(&instance.defer_lock, NULL);
 }
 
 static void tear_down(void)
 {
-    pthread_mutex_destroy(&instance.hold_lock);
+    pthread_mutex_destroy(&instance.defer_lock);
     pthread_mutex_destroy(&device.streams_lock);
     fake_teardown();
 }
@@ -114,7 +117,7 @@ END_TEST
 
 START_TEST(no_host_memory_is_said_with_what_it_was_for)
 {
-    ck_assert_int_eq(cuda_fail_host_memory(&instance, "a stream"), TRM_ERROR_OUT_OF_HOST_MEMORY);
+    ck_assert_int_eq(trm_util_fail_host_memory(&fake.host, "a stream"), TRM_ERROR_OUT_OF_HOST_MEMORY);
     says("There is no host memory for a stream.");
 }
 END_TEST
@@ -202,12 +205,13 @@ END_TEST
 START_TEST(kernels_that_are_gone_are_not_named)
 {
     static const char blur[] = "blur", sum[] = "sum";
+    const struct trm_backend_kernel kernel = {.name = blur};
     streams[0].submitted = streams[1].submitted = 1;
     streams[0].running                          = blur;
     streams[1].running                          = sum;
     device.streams                              = &streams[0];
     streams[0].next                             = &streams[1];
-    cuda_device_forget(&device, blur);
+    cuda_streams_forget_kernel(&device, &kernel);
     lose_with_streams();
     says("operations 1 to 1 of a stream, without kernels, the kernel \"sum\"");
 }

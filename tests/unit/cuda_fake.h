@@ -5,13 +5,15 @@
 #ifndef TESTS_UNIT_CUDA_FAKE_H
 #define TESTS_UNIT_CUDA_FAKE_H
 
+/* <check.h> defines fail() as a macro, so it comes behind the headers of backends. */
+#include "backends/cuda/driver/driver.h"
+
 #include <check.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backends/cuda/driver/instance.h"
 #include "tests/standin/control.h"
 
 struct fake {

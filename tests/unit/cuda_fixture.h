@@ -4,6 +4,8 @@
 #ifndef TESTS_UNIT_CUDA_FIXTURE_H
 #define TESTS_UNIT_CUDA_FIXTURE_H
 
+#include "backends/cuda/device/device.h"
+#include "backends/cuda/memory/memory.h"
 #include "backends/cuda/stream/stream.h"
 #include "tests/unit/cuda_fake.h"
 
@@ -21,7 +23,7 @@ static inline void on_open(const char *text)
     fake_setup();
     on.control = fake_shape(text);
     ck_assert_msg(cuda_instance_create(&fake.host, &on.instance, reason) == TRM_OK, "%s", reason);
-    ck_assert_msg(cuda_device_make(on.instance, 0, NULL, &on.device) == TRM_OK, "%s", fake.sentence);
+    ck_assert_msg(cuda_device_create(on.instance, 0, NULL, &on.device) == TRM_OK, "%s", fake.sentence);
     on.cuda = &on.instance->cuda;
 }
 

@@ -1,6 +1,7 @@
 /* The cuda backend's graphs: chains of the driver's nodes; what it has none for is left to the core.
  * SPDX-License-Identifier: MIT
  */
+#include "backends/cuda/graph/graph.h"
 #include "backends/cuda/memory/memory.h"
 #include "backends/cuda/profile/profile.h"
 #include "tests/unit/cuda_fixture.h"

@@ -166,7 +166,7 @@ START_TEST(what_is_submitted_is_waited_for_on_the_device)
     ck_ok(ops->wait_stream(second, 1, first, 1));
     ck_assert_uint_eq(on.control->calls("cuStreamWaitEvent"), waits + 1);
     ck_ok(put(second, 2, 2));
-    ck_assert(!cuda_stream_holds_back(second));
+    ck_assert(!cuda_stream_is_deferring(second));
     finish(second, 2);
     ck_assert_uint_eq(with.host[0], 2);
     finish(first, 1);
@@ -196,13 +196,13 @@ START_TEST(what_is_held_is_waited_for_on_the_host_along_a_chain)
     for (int i = 1; i < 4; i++) {
         ck_ok(ops->wait_stream(streams[i], 1, streams[i - 1], 2));
         ck_ok(mark_after(streams[i], 2, (uint8_t)(i + 1)));
-        ck_assert(cuda_stream_holds_back(streams[i]));
+        ck_assert(cuda_stream_is_deferring(streams[i]));
     }
     ck_assert_uint_eq(on.control->pending(), 0);
     on.control->hold();
     ops->open_gates(streams[0], 1);
     for (int i = 0; i < 4; i++)
-        ck_assert(!cuda_stream_holds_back(streams[i]));
+        ck_assert(!cuda_stream_is_deferring(streams[i]));
     on.control->release();
     ck_ok(ops->wait(streams[3], 2, TRM_FOREVER));
     ck_assert_uint_eq(with.host[0], 4);

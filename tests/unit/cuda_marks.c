@@ -1,6 +1,7 @@
 /* The cuda backend's streams: marks, and how they are used again.
  * SPDX-License-Identifier: MIT
  */
+#include "backends/cuda/stream/mark.h"
 #include "tests/unit/cuda_streams.h"
 #include "tests/unit/runner.h"
 
@@ -93,7 +94,7 @@ static struct cuda_mark *complete_first(struct trm_backend_stream *stream)
     CUresult result;
     on.control->hold();
     ck_ok(mark_after(stream, 1, 1));
-    struct cuda_mark *mark = cuda_mark_get(stream, 1, &result);
+    struct cuda_mark *mark = cuda_mark_acquire(stream, 1, &result);
     ck_assert_ptr_nonnull(mark);
     on.control->step(2);
     on.control->settle();
@@ -108,7 +109,7 @@ START_TEST(asking_goes_on_behind_a_mark_that_somebody_looks_at)
         ck_ok(mark_after(stream, i, 1));
     ck_assert_uint_eq(completed(stream), 1);
     ck_assert_uint_eq(completed(stream), 1);
-    cuda_mark_put(mark);
+    cuda_mark_release(mark);
     finish(stream, 4);
 }
 END_TEST
@@ -126,7 +127,7 @@ START_TEST(there_is_room_for_more_marks_while_somebody_looks_at_the_first)
     for (; i <= 200; i++)
         ck_ok(mark_after(stream, i, 1));
     ck_assert_uint_ge(completed(stream), 39);
-    cuda_mark_put(mark);
+    cuda_mark_release(mark);
     finish(stream, 200);
 }
 END_TEST

@@ -447,7 +447,7 @@ START_TEST(two_devices_share_what_is_registered_and_the_last_one_gives_it_back)
     struct trm_backend_device *first = on.device, *second = NULL;
     struct trm_backend_memory *theirs;
     uint8_t *host = pages(2);
-    ck_assert_int_eq(cuda_device_make(on.instance, 1, NULL, &second), TRM_OK);
+    ck_assert_int_eq(cuda_device_create(on.instance, 1, NULL, &second), TRM_OK);
     struct trm_backend_memory *memory = imported(host, 2 * PAGE);
     on.device                         = second;
     theirs                            = imported(host, PAGE);

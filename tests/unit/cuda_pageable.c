@@ -7,7 +7,7 @@
 #include "tests/unit/cuda_fixture.h"
 #include "tests/unit/runner.h"
 
-#define LEAST ((size_t)CUDA_PAGEABLE_LEAST)
+#define LEAST ((size_t)CUDA_PAGEABLE_MIN_BYTES)
 #define MOST ((size_t)33 << 20)
 
 static CUstream stream;
@@ -45,14 +45,14 @@ static void tear_down(void)
 static CUresult up(size_t size)
 {
     CUresult result = CUDA_ERROR_UNKNOWN;
-    ck_assert(cuda_pageable_up(on.device, stream, there, from, size, &result));
+    ck_assert(cuda_pageable_upload(on.device, stream, there, from, size, &result));
     return result;
 }
 
 static CUresult down(size_t size)
 {
     CUresult result = CUDA_ERROR_UNKNOWN;
-    ck_assert(cuda_pageable_down(on.device, stream, to, there, size, &result));
+    ck_assert(cuda_pageable_download(on.device, stream, to, there, size, &result));
     return result;
 }
 
@@ -109,7 +109,7 @@ START_TEST(a_second_one_at_the_same_time_is_left_to_the_driver)
     ck_assert_int_eq(pthread_create(&first, NULL, go_up, NULL), 0);
     while (on.control->calls("cuEventRecord") == before)
         sched_yield();
-    ck_assert(!cuda_pageable_up(on.device, stream, there, from, LEAST, &of_second));
+    ck_assert(!cuda_pageable_upload(on.device, stream, there, from, LEAST, &of_second));
     on.control->release();
     ck_assert_int_eq(pthread_join(first, &result), 0);
     ck_assert_ptr_null(result);
@@ -123,7 +123,7 @@ START_TEST(without_memory_it_is_left_to_the_driver)
     CUresult result                  = CUDA_SUCCESS;
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         on_fault(calls[i], "CUDA_ERROR_OUT_OF_MEMORY");
-        ck_assert(!cuda_pageable_up(on.device, stream, there, from, LEAST, &result));
+        ck_assert(!cuda_pageable_upload(on.device, stream, there, from, LEAST, &result));
         ck_assert_int_eq(on.control->arm(NULL), 0);
     }
     fake.refuse_at = fake.calls + 1; /* what there is by now stays */
@@ -135,7 +135,7 @@ START_TEST(without_host_memory_it_is_left_to_the_driver)
 {
     CUresult result = CUDA_SUCCESS;
     fake.refuse_at  = fake.calls + 1;
-    ck_assert(!cuda_pageable_up(on.device, stream, there, from, LEAST, &result));
+    ck_assert(!cuda_pageable_upload(on.device, stream, there, from, LEAST, &result));
     fake.refuse_at = 0;
     ck_assert_int_eq(up(LEAST), CUDA_SUCCESS);
 }

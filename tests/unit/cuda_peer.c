@@ -11,7 +11,7 @@ static struct trm_backend_device *second;
 static void open_two(const char *text)
 {
     on_open(text);
-    ck_assert_msg(cuda_device_make(on.instance, on.instance->physical_count - 1, NULL, &second) == TRM_OK,
+    ck_assert_msg(cuda_device_create(on.instance, on.instance->physical_count - 1, NULL, &second) == TRM_OK,
                   "%s", fake.sentence);
 }
 
@@ -226,7 +226,7 @@ START_TEST(access_is_opened_anew_where_the_other_device_was_opened_anew)
         send_around(stream_of(on.device));
         send_around(stream_of(second));
         cuda_device_ops.close(second);
-        ck_ok(cuda_device_make(on.instance, 1, NULL, &second));
+        ck_ok(cuda_device_create(on.instance, 1, NULL, &second));
     }
     close_two();
 }
@@ -238,7 +238,7 @@ START_TEST(all_devices_of_one_that_is_open_twice_are_reached)
     open_two("devices=2 peers=yes");
     first = second;
     ck_ok(cuda_peer_ops.can_access(on.device, first));
-    ck_ok(cuda_device_make(on.instance, 1, NULL, &second));
+    ck_ok(cuda_device_create(on.instance, 1, NULL, &second));
     ck_ok(cuda_peer_ops.can_access(on.device, second));
     send_around(stream_of(on.device));
     cuda_device_ops.close(first);

@@ -180,13 +180,13 @@ START_TEST(a_device_that_cannot_make_its_pool_is_not_opened_and_leaves_nothing)
     for (int i = 0; i < 3; i++) {
         char rule[100];
         uint64_t before = on.control->calls(functions[i]);
-        ck_assert_int_eq(cuda_device_make(on.instance, 0, NULL, &device), TRM_OK);
+        ck_assert_int_eq(cuda_device_create(on.instance, 0, NULL, &device), TRM_OK);
         uint64_t calls = on.control->calls(functions[i]) - before;
         cuda_device_ops.close(device);
         device = NULL;
         snprintf(rule, sizeof(rule), "%s:%u:once:CUDA_ERROR_OUT_OF_MEMORY", functions[i], (unsigned)calls);
         ck_assert_int_eq(on.control->arm(rule), 0);
-        ck_assert_int_eq(cuda_device_make(on.instance, 0, NULL, &device), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+        ck_assert_int_eq(cuda_device_create(on.instance, 0, NULL, &device), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
         ck_assert_ptr_null(device);
         ck_says(functions[i]);
     }
@@ -197,7 +197,7 @@ START_TEST(a_driver_that_refuses_a_pool_gives_plain_memory)
 {
     struct trm_backend_device *first = on.device, *device = NULL;
     on_fault("cuMemPoolCreate", "CUDA_ERROR_NOT_SUPPORTED");
-    ck_assert_int_eq(cuda_device_make(on.instance, 0, NULL, &device), TRM_OK);
+    ck_assert_int_eq(cuda_device_create(on.instance, 0, NULL, &device), TRM_OK);
     ck_assert_ptr_null(device->pool);
     on.device = device;
     pass_through(MIB);

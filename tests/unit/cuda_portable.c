@@ -166,27 +166,28 @@ END_TEST
 
 /* ---- the line that says whose code it is */
 
-static bool symbol_of(const char *line, uint32_t index, char symbol[CUDA_ORIGIN_SYMBOL], uint32_t *several)
+static bool symbol_of(const char *line, uint32_t index, char symbol[CUDA_TRAILER_SYMBOL_BYTES],
+                      uint32_t *coarsening)
 {
-    struct cuda_origin origin;
-    cuda_origin_read(line, strlen(line), &origin);
-    return origin.is_there && cuda_origin_symbol(&origin, index, symbol, several);
+    struct cuda_trailer trailer;
+    cuda_trailer_read(line, strlen(line), &trailer);
+    return trailer.is_present && cuda_trailer_symbol(&trailer, index, symbol, coarsening);
 }
 
 START_TEST(the_last_line_names_the_functions_and_how_many_items_their_threads_do)
 {
-    char symbol[CUDA_ORIGIN_SYMBOL];
-    uint32_t several;
-    ck_assert(symbol_of("code\n// trireme " DIGITS " one two*16\n", 0, symbol, &several));
+    char symbol[CUDA_TRAILER_SYMBOL_BYTES];
+    uint32_t coarsening;
+    ck_assert(symbol_of("code\n// trireme " DIGITS " one two*16\n", 0, symbol, &coarsening));
     ck_assert_str_eq(symbol, "one");
-    ck_assert_uint_eq(several, 0);
-    ck_assert(symbol_of("code\n// trireme " DIGITS " one two*16\n", 1, symbol, &several));
+    ck_assert_uint_eq(coarsening, 0);
+    ck_assert(symbol_of("code\n// trireme " DIGITS " one two*16\n", 1, symbol, &coarsening));
     ck_assert_str_eq(symbol, "two");
-    ck_assert_uint_eq(several, 16);
-    ck_assert(!symbol_of("code\n// trireme " DIGITS " one two*16\n", 2, symbol, &several));
-    ck_assert(symbol_of("code\n// trireme by-hand three*4\n", 0, symbol, &several));
+    ck_assert_uint_eq(coarsening, 16);
+    ck_assert(!symbol_of("code\n// trireme " DIGITS " one two*16\n", 2, symbol, &coarsening));
+    ck_assert(symbol_of("code\n// trireme by-hand three*4\n", 0, symbol, &coarsening));
     ck_assert_str_eq(symbol, "three");
-    ck_assert_uint_eq(several, 4);
+    ck_assert_uint_eq(coarsening, 4);
     static const char *const wrong[] = {"",
                                         "\n",
                                         "code",
@@ -203,7 +204,7 @@ START_TEST(the_last_line_names_the_functions_and_how_many_items_their_threads_do
                                         "// trireme " DIGITS " one*0\n",
                                         "// trireme " DIGITS " one*99999999999999\n"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        ck_assert_msg(!symbol_of(wrong[i], 0, symbol, &several), "%s", wrong[i]);
+        ck_assert_msg(!symbol_of(wrong[i], 0, symbol, &coarsening), "%s", wrong[i]);
 }
 END_TEST
 

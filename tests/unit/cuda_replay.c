@@ -103,14 +103,14 @@ static void set_up(void)
     cuda->cuGraphExecDestroy             = destroy_exec;
     for (uint32_t i = 0; i < MANY; i++)
         use.kernels[i] = (struct trm_backend_kernel){
-            .name             = "kernel",
-            .serial           = i + 1,
-            .offsets          = zero,
-            .entries          = zero,
-            .entry_count      = 1,
-            .parameter_count  = 1,
-            .argument_bytes   = 8,
-            .group_items_most = 1024,
+            .name            = "kernel",
+            .serial          = i + 1,
+            .offsets         = zero,
+            .entries         = zero,
+            .entry_count     = 1,
+            .parameter_count = 1,
+            .argument_bytes  = 8,
+            .max_group_items = 1024,
         };
     use.stream = stream_of(TRM_PRIORITY_NORMAL);
 }

@@ -57,7 +57,7 @@ static CUcontext context_pop(void)
 static void open_and_close(void)
 {
     struct trm_backend_device *device = NULL;
-    ck_assert_msg(cuda_device_make(on.instance, 0, NULL, &device) == TRM_OK, "%s", fake.sentence);
+    ck_assert_msg(cuda_device_create(on.instance, 0, NULL, &device) == TRM_OK, "%s", fake.sentence);
     cuda_device_ops.close(device);
 }
 
@@ -116,7 +116,7 @@ START_TEST(registered_memory_outlives_the_context_that_registered_it_while_anoth
     CUcontext own                        = context_make();
     void *host                           = page();
     ck_assert_ptr_eq(context_pop(), own);
-    ck_ok(cuda_device_make(on.instance, 0, own, &adopted));
+    ck_ok(cuda_device_create(on.instance, 0, own, &adopted));
     ck_ok(import(on.device, host, &memory[0]));
     ck_ok(import(adopted, host, &memory[1]));
     cuda_memory_ops.free(memory[0]);
@@ -127,7 +127,7 @@ START_TEST(registered_memory_outlives_the_context_that_registered_it_while_anoth
     ck_assert_uint_eq(registrations(), 0);
     cuda_device_ops.close(adopted);
     ck_assert_int_eq(program.destroy(own), CUDA_SUCCESS);
-    ck_ok(cuda_device_make(on.instance, 0, NULL, &on.device));
+    ck_ok(cuda_device_create(on.instance, 0, NULL, &on.device));
     munmap(host, PAGE);
 }
 END_TEST
@@ -140,7 +140,7 @@ START_TEST(memory_that_a_context_of_the_programs_has_registered_is_not_shared_wi
     CUcontext own                        = context_make();
     void *host                           = page();
     ck_assert_ptr_eq(context_pop(), own);
-    ck_ok(cuda_device_make(on.instance, 0, own, &adopted));
+    ck_ok(cuda_device_create(on.instance, 0, own, &adopted));
     ck_ok(import(adopted, host, &memory[0]));
     ck_ok(import(adopted, host, &memory[1]));
     cuda_memory_ops.free(memory[1]);

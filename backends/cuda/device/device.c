@@ -3,20 +3,9 @@
  */
 #include "device.h"
 
-#include <time.h>
-
-#include "backends/cuda/memory/pageable.h"
-#include "backends/cuda/memory/pool.h"
+#include "backends/cuda/memory/memory.h"
 #include "backends/cuda/profile/profile.h"
-#include "backends/cuda/signals.h"
-#include "backends/cuda/stream/watcher.h"
-
-uint64_t cuda_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
-}
+#include "backends/cuda/stream/stream.h"
 
 /* ---- steps -------------------------------------------------------------------------------------- */
 
@@ -27,9 +16,10 @@ static int32_t fail_open(const struct trm_backend_device *device, CUresult resul
         why = "; its compute mode is \"prohibited\" (nvidia-smi -c)";
     else if (device->physical->compute_mode == CU_COMPUTEMODE_EXCLUSIVE_PROCESS)
         why = "; its compute mode is \"exclusive process\", and another process may have it";
-    return cuda_fail(device->instance, cuda_status(result), result,
-                     "The device %s cannot be opened: cuDevicePrimaryCtxRetain answered %s (%d)%s.",
-                     device->physical->name, cuda_result_name(device->instance, result), (int)result, why);
+    return trm_util_fail(device->instance->host, cuda_status(result), result,
+                         "The device %s cannot be opened: cuDevicePrimaryCtxRetain answered %s (%d)%s.",
+                         device->physical->name, cuda_result_name(device->instance, result), (int)result,
+                         why);
 }
 
 /* The primary context, which the CUDA runtime uses too. Its flags are left as they are. */
@@ -49,15 +39,17 @@ static int32_t take_context(struct trm_backend_device *device, CUcontext borrowe
 static struct trm_backend_device *allocate_device(struct trm_backend_instance *instance,
                                                   const struct cuda_physical *physical)
 {
-    struct trm_backend_device *device = cuda_allocate(instance, sizeof(*device));
+    struct trm_backend_device *device = trm_util_allocate(instance->host, sizeof(*device));
     if (device == NULL)
         return NULL;
-    device->instance = instance;
-    device->cuda     = &instance->cuda;
-    device->physical = physical;
-    device->handle   = physical->handle;
-    device->spin_ns  = instance->spin_ns;
-    device->serial   = 1 + atomic_fetch_add(&instance->devices_made, 1);
+    device->instance         = instance;
+    device->cuda             = &instance->cuda;
+    device->physical         = physical;
+    device->handle           = physical->handle;
+    device->spin_ns          = instance->spin_ns;
+    device->on_loss          = cuda_streams_lose_device;
+    device->on_kernel_unload = cuda_streams_forget_kernel;
+    device->serial           = 1 + atomic_fetch_add(&instance->devices_opened, 1);
     pthread_mutex_init(&device->lazy_lock, NULL);
     pthread_mutex_init(&device->streams_lock, NULL);
     return device;
@@ -67,11 +59,11 @@ static int32_t start(struct trm_backend_device *device, CUcontext borrowed)
 {
     int32_t status = take_context(device, borrowed);
     if (status == TRM_OK)
-        status = cuda_context_try(device);
+        status = cuda_context_probe(device);
     if (status == TRM_OK)
         status = cuda_pool_open(device);
     if (status == TRM_OK)
-        status = cuda_watching_open(device);
+        status = cuda_watchers_open(device);
     return status;
 }
 
@@ -79,7 +71,7 @@ static int32_t start(struct trm_backend_device *device, CUcontext borrowed)
 static void device_close(struct trm_backend_device *device)
 {
     if (device->context != NULL) {
-        cuda_watching_close(device);
+        cuda_watchers_close(device);
         cuda_pageable_close(device);
         cuda_stamps_close(device);
         cuda_pool_close(device);
@@ -88,24 +80,24 @@ static void device_close(struct trm_backend_device *device)
     }
     pthread_mutex_destroy(&device->streams_lock);
     pthread_mutex_destroy(&device->lazy_lock);
-    cuda_release(device->instance, device, sizeof(*device));
+    trm_util_release(device->instance->host, device, sizeof(*device));
 }
 
-int32_t cuda_device_make(struct trm_backend_instance *instance, uint32_t index, CUcontext borrowed,
-                         struct trm_backend_device **result)
+int32_t cuda_device_create(struct trm_backend_instance *instance, uint32_t index, CUcontext borrowed,
+                           struct trm_backend_device **result)
 {
-    const struct cuda_physical *physical = cuda_find_physical(instance, index);
+    const struct cuda_physical *physical = cuda_physical_find(instance, index);
     sigset_t before;
     if (physical == NULL)
         return TRM_ERROR_NOT_FOUND;
     struct trm_backend_device *device = allocate_device(instance, physical);
     if (device == NULL)
-        return cuda_fail_host_memory(instance, "a device");
-    cuda_signals_hold(&before);
+        return trm_util_fail_host_memory(instance->host, "a device");
+    trm_util_signals_block(&before);
     int32_t status = start(device, borrowed);
     if (status != TRM_OK)
         device_close(device);
-    cuda_signals_let(&before);
+    trm_util_signals_restore(&before);
     if (status == TRM_OK)
         *result = device;
     return status;
@@ -116,7 +108,7 @@ int32_t cuda_device_make(struct trm_backend_instance *instance, uint32_t index, 
 static int32_t device_open(struct trm_backend_instance *instance, uint32_t index,
                            struct trm_backend_device **device)
 {
-    return cuda_device_make(instance, index, NULL, device);
+    return cuda_device_create(instance, index, NULL, device);
 }
 
 static int32_t device_count(struct trm_backend_instance *instance, uint32_t *count)

@@ -12,30 +12,6 @@
 /* Of cuEventElapsedTime: "a resolution of around 0.5 microseconds". */
 #define EVENT_HERTZ 2000000u
 
-const struct cuda_physical *cuda_find_physical(const struct trm_backend_instance *instance, uint32_t index)
-{
-    if (index < instance->physical_count)
-        return &instance->physicals[index];
-    cuda_fail(instance, TRM_ERROR_NOT_FOUND, 0, "There is no CUDA device number %u, only %u of them.", index,
-              instance->physical_count);
-    return NULL;
-}
-
-static int32_t give(const struct trm_backend_instance *instance, const void *answer, uint64_t size,
-                    void *value, uint64_t capacity, uint64_t *needed)
-{
-    if (needed != NULL)
-        *needed = size;
-    if (capacity == 0 && value == NULL)
-        return TRM_OK;
-    if (capacity < size)
-        return cuda_fail(instance, TRM_ERROR_OUT_OF_RANGE, 0,
-                         "The answer has %llu bytes, there is room for %llu.", (unsigned long long)size,
-                         (unsigned long long)capacity);
-    memcpy(value, answer, size);
-    return TRM_OK;
-}
-
 /* ---- numbers ------------------------------------------------------------------------------------ */
 
 /* With the context current for as long as it takes. */
@@ -141,14 +117,14 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
 static int32_t give_text(const struct trm_backend_instance *instance, const char *text, void *value,
                          uint64_t capacity, uint64_t *needed)
 {
-    return give(instance, text, strlen(text) + 1, value, capacity, needed);
+    return trm_util_answer(instance->host, text, strlen(text) + 1, value, capacity, needed);
 }
 
 static int32_t give_three(const struct trm_backend_instance *instance, const int numbers[3], void *value,
                           uint64_t capacity, uint64_t *needed)
 {
     uint64_t three[3] = {(uint64_t)numbers[0], (uint64_t)numbers[1], (uint64_t)numbers[2]};
-    return give(instance, three, sizeof(three), value, capacity, needed);
+    return trm_util_answer(instance->host, three, sizeof(three), value, capacity, needed);
 }
 
 /* "CUDA 13.0 (driver 580.95.05), compute capability 9.0" */
@@ -166,7 +142,7 @@ static int32_t give_driver(const struct trm_backend_instance *instance, const st
 int32_t cuda_device_get_info(struct trm_backend_instance *instance, uint32_t index, uint32_t key, void *value,
                              uint64_t capacity, uint64_t *needed)
 {
-    const struct cuda_physical *physical = cuda_find_physical(instance, index);
+    const struct cuda_physical *physical = cuda_physical_find(instance, index);
     uint64_t number;
     if (physical == NULL)
         return TRM_ERROR_NOT_FOUND;
@@ -175,7 +151,8 @@ int32_t cuda_device_get_info(struct trm_backend_instance *instance, uint32_t ind
     if (key == TRM_DEVICE_DRIVER)
         return give_driver(instance, physical, value, capacity, needed);
     if (key == TRM_DEVICE_UUID && physical->has_uuid)
-        return give(instance, physical->uuid, sizeof(physical->uuid), value, capacity, needed);
+        return trm_util_answer(instance->host, physical->uuid, sizeof(physical->uuid), value, capacity,
+                               needed);
     if (key == TRM_DEVICE_PCI && physical->pci[0] != '\0')
         return give_text(instance, physical->pci, value, capacity, needed);
     if (key == TRM_DEVICE_MAX_GROUPS)
@@ -183,7 +160,7 @@ int32_t cuda_device_get_info(struct trm_backend_instance *instance, uint32_t ind
     if (key == TRM_DEVICE_MAX_GROUP_SIZE)
         return give_three(instance, physical->group_size, value, capacity, needed);
     if (find_number(instance, physical, key, &number))
-        return give(instance, &number, sizeof(number), value, capacity, needed);
-    return cuda_fail(instance, TRM_ERROR_NOT_FOUND, 0,
-                     "The driver of the device %s does not tell fact number %u.", physical->name, key);
+        return trm_util_answer(instance->host, &number, sizeof(number), value, capacity, needed);
+    return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
+                         "The driver of the device %s does not tell fact number %u.", physical->name, key);
 }

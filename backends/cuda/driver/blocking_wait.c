@@ -1,9 +1,7 @@
 /* cuda backend: sleeping in the driver.
  * SPDX-License-Identifier: MIT
  */
-#include "blocking_wait.h"
-
-#include "backends/cuda/signals.h"
+#include "driver.h"
 
 /* What a thread sleeps with. */
 struct sleeper {
@@ -12,7 +10,7 @@ struct sleeper {
     CUevent event;
 };
 
-struct cuda_sleeping {
+struct cuda_blocking_waits {
     struct trm_backend_device *device;
     pthread_mutex_t lock;     /* taken under any other lock */
     struct sleeper *sleepers; /* that nobody sleeps with */
@@ -26,7 +24,7 @@ static void sleeper_destroy(struct trm_backend_device *device, struct sleeper *s
         (void)device->cuda->cuEventDestroy(sleeper->event);
     if (sleeper->stream != NULL)
         (void)device->cuda->cuStreamDestroy(sleeper->stream);
-    cuda_release(device->instance, sleeper, sizeof(*sleeper));
+    trm_util_release(device->instance->host, sleeper, sizeof(*sleeper));
 }
 
 static bool sleeper_make(struct trm_backend_device *device, struct sleeper *sleeper)
@@ -41,39 +39,39 @@ static struct sleeper *sleeper_create(struct trm_backend_device *device)
 {
     CUcontext previous;
     sigset_t before;
-    struct sleeper *sleeper = cuda_allocate(device->instance, sizeof(*sleeper));
+    struct sleeper *sleeper = trm_util_allocate(device->instance->host, sizeof(*sleeper));
     if (sleeper == NULL)
         return NULL;
     if (cuda_enter(device, &previous) != TRM_OK) {
-        cuda_release(device->instance, sleeper, sizeof(*sleeper));
+        trm_util_release(device->instance->host, sleeper, sizeof(*sleeper));
         return NULL;
     }
-    cuda_signals_hold(&before);
+    trm_util_signals_block(&before);
     if (!sleeper_make(device, sleeper)) {
         sleeper_destroy(device, sleeper);
         sleeper = NULL;
     }
-    cuda_signals_let(&before);
+    trm_util_signals_restore(&before);
     cuda_leave(device, previous);
     return sleeper;
 }
 
-static struct sleeper *take_sleeper(struct cuda_sleeping *sleeping)
+static struct sleeper *take_sleeper(struct cuda_blocking_waits *blocking_waits)
 {
-    pthread_mutex_lock(&sleeping->lock);
-    struct sleeper *sleeper = sleeping->sleepers;
+    pthread_mutex_lock(&blocking_waits->lock);
+    struct sleeper *sleeper = blocking_waits->sleepers;
     if (sleeper != NULL)
-        sleeping->sleepers = sleeper->next;
-    pthread_mutex_unlock(&sleeping->lock);
-    return sleeper != NULL ? sleeper : sleeper_create(sleeping->device);
+        blocking_waits->sleepers = sleeper->next;
+    pthread_mutex_unlock(&blocking_waits->lock);
+    return sleeper != NULL ? sleeper : sleeper_create(blocking_waits->device);
 }
 
-static void give_sleeper(struct cuda_sleeping *sleeping, struct sleeper *sleeper)
+static void give_sleeper(struct cuda_blocking_waits *blocking_waits, struct sleeper *sleeper)
 {
-    pthread_mutex_lock(&sleeping->lock);
-    sleeper->next      = sleeping->sleepers;
-    sleeping->sleepers = sleeper;
-    pthread_mutex_unlock(&sleeping->lock);
+    pthread_mutex_lock(&blocking_waits->lock);
+    sleeper->next            = blocking_waits->sleepers;
+    blocking_waits->sleepers = sleeper;
+    pthread_mutex_unlock(&blocking_waits->lock);
 }
 
 static CUresult sleep_with(const struct cuda_functions *cuda, const struct sleeper *sleeper, CUevent event)
@@ -87,13 +85,13 @@ static CUresult sleep_with(const struct cuda_functions *cuda, const struct sleep
 }
 
 /* Where there is no memory for more than the event itself, that is waited for as the driver does it. */
-CUresult cuda_sleep(struct trm_backend_device *device, CUevent event)
+CUresult cuda_blocking_wait(struct trm_backend_device *device, CUevent event)
 {
     CUcontext previous;
-    struct sleeper *sleeper = take_sleeper(device->sleeping);
+    struct sleeper *sleeper = take_sleeper(device->blocking_waits);
     if (cuda_enter_stream(device, &previous) != TRM_OK) {
         if (sleeper != NULL)
-            give_sleeper(device->sleeping, sleeper);
+            give_sleeper(device->blocking_waits, sleeper);
         return CUDA_ERROR_INVALID_CONTEXT;
     }
     CUresult result = sleeper != NULL ? sleep_with(device->cuda, sleeper, event) : CUDA_ERROR_OUT_OF_MEMORY;
@@ -101,45 +99,46 @@ CUresult cuda_sleep(struct trm_backend_device *device, CUevent event)
         result = device->cuda->cuEventSynchronize(event);
     cuda_leave(device, previous);
     if (sleeper != NULL)
-        give_sleeper(device->sleeping, sleeper);
+        give_sleeper(device->blocking_waits, sleeper);
     return result;
 }
 
 /* ---- the life ---------------------------------------------------------------------------------------- */
 
-int32_t cuda_sleeping_open(struct trm_backend_device *device)
+int32_t cuda_blocking_waits_open(struct trm_backend_device *device)
 {
-    struct cuda_sleeping *sleeping = cuda_allocate(device->instance, sizeof(*sleeping));
-    if (sleeping == NULL)
-        return cuda_fail_host_memory(device->instance, "what waits sleep with");
-    sleeping->device = device;
-    pthread_mutex_init(&sleeping->lock, NULL);
-    device->sleeping = sleeping;
+    struct cuda_blocking_waits *blocking_waits =
+        trm_util_allocate(device->instance->host, sizeof(*blocking_waits));
+    if (blocking_waits == NULL)
+        return trm_util_fail_host_memory(device->instance->host, "what waits sleep with");
+    blocking_waits->device = device;
+    pthread_mutex_init(&blocking_waits->lock, NULL);
+    device->blocking_waits = blocking_waits;
     return TRM_OK;
 }
 
-static void destroy_all(struct cuda_sleeping *sleeping)
+static void destroy_all(struct cuda_blocking_waits *blocking_waits)
 {
-    struct trm_backend_device *device = sleeping->device;
+    struct trm_backend_device *device = blocking_waits->device;
     CUcontext previous;
-    if (sleeping->sleepers == NULL)
+    if (blocking_waits->sleepers == NULL)
         return;
     (void)cuda_enter(device, &previous);
-    while (sleeping->sleepers != NULL) {
-        struct sleeper *sleeper = sleeping->sleepers;
-        sleeping->sleepers      = sleeper->next;
+    while (blocking_waits->sleepers != NULL) {
+        struct sleeper *sleeper  = blocking_waits->sleepers;
+        blocking_waits->sleepers = sleeper->next;
         sleeper_destroy(device, sleeper);
     }
     cuda_leave(device, previous);
 }
 
-void cuda_sleeping_close(struct trm_backend_device *device)
+void cuda_blocking_waits_close(struct trm_backend_device *device)
 {
-    struct cuda_sleeping *sleeping = device->sleeping;
-    if (sleeping == NULL)
+    struct cuda_blocking_waits *blocking_waits = device->blocking_waits;
+    if (blocking_waits == NULL)
         return;
-    destroy_all(sleeping);
-    pthread_mutex_destroy(&sleeping->lock);
-    cuda_release(device->instance, sleeping, sizeof(*sleeping));
-    device->sleeping = NULL;
+    destroy_all(blocking_waits);
+    pthread_mutex_destroy(&blocking_waits->lock);
+    trm_util_release(device->instance->host, blocking_waits, sizeof(*blocking_waits));
+    device->blocking_waits = NULL;
 }

@@ -1,14 +1,14 @@
 /* cuda backend: the context that is current in a thread, and whose it is.
  * SPDX-License-Identifier: MIT
  */
-#include "objects.h"
+#include "driver.h"
 
 int32_t cuda_enter(struct trm_backend_device *device, CUcontext *previous)
 {
     CUcontext current = NULL;
     *previous         = CUDA_NOT_ENTERED;
     CUresult result   = device->cuda->cuCtxGetCurrent(&current);
-    if (__builtin_expect(result != CUDA_SUCCESS, 0))
+    if (TRM_UTIL_UNLIKELY(result != CUDA_SUCCESS))
         return cuda_device_fail(device, result, "cuCtxGetCurrent");
     if (current == device->context)
         return TRM_OK;
@@ -20,7 +20,7 @@ int32_t cuda_enter(struct trm_backend_device *device, CUcontext *previous)
 }
 
 /* It cannot be put back where the caller has destroyed it elsewhere in the meantime: then no context is better than ours. */
-void cuda_put_back(struct trm_backend_device *device, CUcontext previous)
+void cuda_restore_context(struct trm_backend_device *device, CUcontext previous)
 {
     if (device->cuda->cuCtxSetCurrent(previous) != CUDA_SUCCESS)
         (void)device->cuda->cuCtxSetCurrent(NULL);
@@ -96,7 +96,7 @@ destroy_stream:
     return works;
 }
 
-int32_t cuda_context_try(struct trm_backend_device *device)
+int32_t cuda_context_probe(struct trm_backend_device *device)
 {
     CUcontext previous;
     int32_t status = cuda_enter(device, &previous);

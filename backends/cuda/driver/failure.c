@@ -1,43 +1,9 @@
 /* cuda backend: failures in words, what CUresults are to the core, and the report of a lost device.
  * SPDX-License-Identifier: MIT
  */
-#include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "backends/cuda/stream/stream.h"
-
-#define SENTENCE_BYTES 1024
-#define TEXT_BYTES 256
-
-void *cuda_allocate(const struct trm_backend_instance *instance, uint64_t size)
-{
-    void *memory = instance->host->allocate(instance->host->context, size, _Alignof(max_align_t));
-    if (memory != NULL)
-        memset(memory, 0, size);
-    return memory;
-}
-
-void cuda_release(const struct trm_backend_instance *instance, void *memory, uint64_t size)
-{
-    instance->host->release(instance->host->context, memory, size);
-}
-
-int32_t cuda_fail(const struct trm_backend_instance *instance, int32_t status, int64_t native,
-                  const char *format, ...)
-{
-    char sentence[SENTENCE_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(sentence, sizeof(sentence), format, arguments);
-    va_end(arguments);
-    return instance->host->fail(instance->host->context, status, native, sentence);
-}
-
-int32_t cuda_fail_host_memory(const struct trm_backend_instance *instance, const char *what)
-{
-    return cuda_fail(instance, TRM_ERROR_OUT_OF_HOST_MEMORY, 0, "There is no host memory for %s.", what);
-}
+#include "driver.h"
 
 /* ---- CUresults ---------------------------------------------------------------------------------- */
 
@@ -141,112 +107,43 @@ const char *cuda_result_name(const struct trm_backend_instance *instance, CUresu
 }
 
 /* " (an illegal memory access was encountered)", or nothing. */
-static void describe(const struct trm_backend_instance *instance, CUresult result, char text[TEXT_BYTES])
+void cuda_result_describe(const struct trm_backend_instance *instance, CUresult result,
+                          char text[CUDA_DESCRIPTION_BYTES])
 {
     const char *words = NULL;
     text[0]           = '\0';
     if (instance->cuda.cuGetErrorString != NULL &&
         instance->cuda.cuGetErrorString(result, &words) == CUDA_SUCCESS && words != NULL)
-        snprintf(text, TEXT_BYTES, " (%s)", words);
+        snprintf(text, CUDA_DESCRIPTION_BYTES, " (%s)", words);
 }
 
 int32_t cuda_instance_fail(const struct trm_backend_instance *instance, CUresult result, const char *call)
 {
-    char text[TEXT_BYTES];
-    describe(instance, result, text);
-    return cuda_fail(instance, cuda_status(result), result, "%s failed: %s%s.", call,
-                     cuda_result_name(instance, result), text);
+    char text[CUDA_DESCRIPTION_BYTES];
+    cuda_result_describe(instance, result, text);
+    return trm_util_fail(instance->host, cuda_status(result), result, "%s failed: %s%s.", call,
+                         cuda_result_name(instance, result), text);
 }
 
 /* ---- lost devices ------------------------------------------------------------------------------- */
 
-/* A sentence that grows, and is cut where there is no more room. */
-struct text {
-    char *data;
-    size_t capacity, length;
-};
-
-static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(struct text *text, const char *format, ...)
-{
-    va_list arguments;
-    if (text->length + 1 >= text->capacity)
-        return;
-    va_start(arguments, format);
-    int written = vsnprintf(text->data + text->length, text->capacity - text->length, format, arguments);
-    va_end(arguments);
-    text->length += written < 0 ? 0 : (size_t)written;
-    if (text->length >= text->capacity)
-        text->length = text->capacity - 1;
-}
-
-/* What one stream has been given and was not seen to end. */
-static void append_stream(struct text *text, struct trm_backend_stream *stream, uint32_t *count)
-{
-    uint64_t completed = atomic_load(&stream->completed);
-    uint64_t submitted = atomic_load(&stream->submitted);
-    const char *kernel = atomic_load(&stream->running);
-    if (completed >= submitted)
-        return;
-    append(text, "%s", (*count)++ == 0 ? "; not seen to end were " : ", ");
-    if (kernel != NULL)
-        append(text, "the kernel \"%s\" (operations %llu to %llu of a stream)", kernel,
-               (unsigned long long)completed + 1, (unsigned long long)submitted);
-    else
-        append(text, "operations %llu to %llu of a stream, without kernels",
-               (unsigned long long)completed + 1, (unsigned long long)submitted);
-}
-
-/* The first to come says why; the sentence is there before the device counts as lost. */
-static void latch_loss(struct trm_backend_device *device, CUresult result, const char *call)
-{
-    struct text text = {.data = device->lost_sentence, .capacity = sizeof(device->lost_sentence)};
-    char words[TEXT_BYTES];
-    uint32_t count = 0;
-    describe(device->instance, result, words);
-    pthread_mutex_lock(&device->streams_lock);
-    bool is_first = !cuda_device_is_lost(device);
-    if (is_first) {
-        append(&text, "The device %s was lost, which %s found out: %s%s", device->physical->name, call,
-               cuda_result_name(device->instance, result), words);
-        for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next)
-            append_stream(&text, stream, &count);
-        append(&text, ".");
-        device->lost_result = result;
-        atomic_store_explicit(&device->lost, TRM_ERROR_DEVICE_LOST, memory_order_release);
-    }
-    pthread_mutex_unlock(&device->streams_lock);
-    if (is_first)
-        cuda_streams_alarm(device);
-}
-
-void cuda_device_forget(struct trm_backend_device *device, const char *name)
-{
-    pthread_mutex_lock(&device->streams_lock);
-    for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next) {
-        const char *running = name;
-        atomic_compare_exchange_strong(&stream->running, &running, NULL);
-    }
-    pthread_mutex_unlock(&device->streams_lock);
-}
-
 static int32_t fail_lost(struct trm_backend_device *device)
 {
-    return cuda_fail(device->instance, TRM_ERROR_DEVICE_LOST, device->lost_result, "%s",
-                     device->lost_sentence);
+    return trm_util_fail(device->instance->host, TRM_ERROR_DEVICE_LOST, device->lost_result, "%s",
+                         device->lost_sentence);
 }
 
 int32_t cuda_device_fail(struct trm_backend_device *device, CUresult result, const char *call)
 {
-    char text[TEXT_BYTES];
+    char text[CUDA_DESCRIPTION_BYTES];
     if (cuda_is_sticky(result))
-        latch_loss(device, result, call);
+        device->on_loss(device, result, call);
     if (cuda_device_is_lost(device))
         return fail_lost(device);
-    describe(device->instance, result, text);
-    return cuda_fail(device->instance, cuda_status(result), result, "%s of the device %s failed: %s%s.", call,
-                     device->physical->name, cuda_result_name(device->instance, result), text);
+    cuda_result_describe(device->instance, result, text);
+    return trm_util_fail(device->instance->host, cuda_status(result), result,
+                         "%s of the device %s failed: %s%s.", call, device->physical->name,
+                         cuda_result_name(device->instance, result), text);
 }
 
 int32_t cuda_device_check(struct trm_backend_device *device)

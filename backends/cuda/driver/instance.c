@@ -1,7 +1,7 @@
 /* cuda backend: instances.
  * SPDX-License-Identifier: MIT
  */
-#include "instance.h"
+#include "driver.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -9,9 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "backends/cuda/module/compile.h"
-
-#define SPIN_MOST_US 100000u
+#define MAX_SPIN_US 100000u
 
 /* A thread that sleeps in the driver is some fifty microseconds late when it wakes. Where there are processors to spare it
  * looks for as long as batches that are worth a GPU take; where there are few, others need them. */
@@ -36,7 +34,7 @@ static uint64_t spin_setting(const struct trm_host *host)
         text[0] == '\0')
         return spin_default() * 1000u;
     unsigned long long microseconds = strtoull(text, NULL, 10);
-    return (microseconds < SPIN_MOST_US ? microseconds : SPIN_MOST_US) * 1000u;
+    return (microseconds < MAX_SPIN_US ? microseconds : MAX_SPIN_US) * 1000u;
 }
 
 int32_t cuda_instance_create(const struct trm_host *host, struct trm_backend_instance **result, char *reason)
@@ -52,11 +50,11 @@ int32_t cuda_instance_create(const struct trm_host *host, struct trm_backend_ins
     instance->host    = host;
     instance->spin_ns = spin_setting(host);
     pthread_mutex_init(&instance->compiler_lock, NULL);
-    pthread_mutex_init(&instance->hold_lock, NULL);
+    pthread_mutex_init(&instance->defer_lock, NULL);
     int32_t status = cuda_loader_open(host, &instance->loader, &instance->cuda, &instance->driver_version,
                                       reason, CUDA_REASON_BYTES);
     if (status == TRM_OK)
-        status = cuda_physicals_find(instance, reason, CUDA_REASON_BYTES);
+        status = cuda_physicals_enumerate(instance, reason, CUDA_REASON_BYTES);
     if (status != TRM_OK) {
         cuda_instance_destroy(instance);
         return status;
@@ -68,10 +66,11 @@ int32_t cuda_instance_create(const struct trm_host *host, struct trm_backend_ins
 void cuda_instance_destroy(struct trm_backend_instance *instance)
 {
     const struct trm_host *host = instance->host;
-    cuda_compiler_close(instance);
+    if (instance->compiler != NULL)
+        instance->compiler_close(instance);
     cuda_physicals_release(instance);
     cuda_loader_close(&instance->loader);
-    pthread_mutex_destroy(&instance->hold_lock);
+    pthread_mutex_destroy(&instance->defer_lock);
     pthread_mutex_destroy(&instance->compiler_lock);
     host->release(host->context, instance, sizeof(*instance));
 }

@@ -13,13 +13,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <trireme/backend.h>
-
-#include "backends/cuda/signals.h"
+#include <trireme/backend_util.h>
 
 #define USUAL_NAME "libcuda.so.1"
 #define PATH_BYTES 4096
-#define LEAST_RELEASE 100
+#define MIN_RELEASE 100
 
 /* A function, the version of CUDA whose form of it is meant, and where its pointer goes in the table. */
 struct entry {
@@ -110,7 +108,7 @@ static void find_release(struct cuda_loader *loader)
     const char *release = strstr(path, ".so.");
     size_t length       = release != NULL ? strspn(release + 4, "0123456789.") : 0;
     /* Others than NVIDIA's for Linux count from one. */
-    if (length != 0 && release[4 + length] == '\0' && strtoul(release + 4, NULL, 10) >= LEAST_RELEASE)
+    if (length != 0 && release[4 + length] == '\0' && strtoul(release + 4, NULL, 10) >= MIN_RELEASE)
         snprintf(loader->release, sizeof(loader->release), "%s", release + 4);
     free(path);
 }
@@ -192,14 +190,14 @@ static int32_t initialise(const struct start *start, int *version, char *reason,
         explain(start, "cuDriverGetVersion", result, reason, capacity);
         return TRM_ERROR_UNSUPPORTED;
     }
-    if (*version < CUDA_DRIVER_LEAST) {
+    if (*version < CUDA_MIN_DRIVER) {
         snprintf(reason, capacity, "the driver is of CUDA %d.%d, and %d.%d is needed", *version / 1000,
-                 *version % 1000 / 10, CUDA_DRIVER_LEAST / 1000, CUDA_DRIVER_LEAST % 1000 / 10);
+                 *version % 1000 / 10, CUDA_MIN_DRIVER / 1000, CUDA_MIN_DRIVER % 1000 / 10);
         return TRM_ERROR_UNSUPPORTED;
     }
-    cuda_signals_hold(&before);
+    trm_util_signals_block(&before);
     result = start->init(0);
-    cuda_signals_let(&before);
+    trm_util_signals_restore(&before);
     if (result == CUDA_SUCCESS) {
         note_user();
         return TRM_OK;

@@ -11,7 +11,7 @@
 #define CUDA_REASON_BYTES 1024
 
 /* The oldest driver that will do: what every function's newest name came with that we cannot be without. */
-#define CUDA_DRIVER_LEAST 11040
+#define CUDA_MIN_DRIVER 11040
 
 struct trm_host;
 

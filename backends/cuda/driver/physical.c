@@ -1,7 +1,7 @@
 /* cuda backend: what a device is and can do.
  * SPDX-License-Identifier: MIT
  */
-#include "objects.h"
+#include "driver.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -176,7 +176,16 @@ static int32_t say_call(const struct trm_backend_instance *instance, const char 
     return cuda_status(result);
 }
 
-int32_t cuda_physicals_find(struct trm_backend_instance *instance, char *reason, uint64_t capacity)
+const struct cuda_physical *cuda_physical_find(const struct trm_backend_instance *instance, uint32_t index)
+{
+    if (index < instance->physical_count)
+        return &instance->physicals[index];
+    trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
+                  "There is no CUDA device number %u, only %u of them.", index, instance->physical_count);
+    return NULL;
+}
+
+int32_t cuda_physicals_enumerate(struct trm_backend_instance *instance, char *reason, uint64_t capacity)
 {
     int count       = 0;
     CUresult result = instance->cuda.cuDeviceGetCount(&count);
@@ -187,7 +196,7 @@ int32_t cuda_physicals_find(struct trm_backend_instance *instance, char *reason,
                  "there is a driver, but no CUDA device, or CUDA_VISIBLE_DEVICES hides all of them");
         return TRM_ERROR_UNSUPPORTED;
     }
-    instance->physicals = cuda_allocate(instance, (uint64_t)count * sizeof(*instance->physicals));
+    instance->physicals = trm_util_allocate(instance->host, (uint64_t)count * sizeof(*instance->physicals));
     if (instance->physicals == NULL) {
         snprintf(reason, capacity, "there is no host memory for the list of devices");
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
@@ -208,8 +217,8 @@ int32_t cuda_physicals_find(struct trm_backend_instance *instance, char *reason,
 void cuda_physicals_release(struct trm_backend_instance *instance)
 {
     if (instance->physicals != NULL)
-        cuda_release(instance, instance->physicals,
-                     (uint64_t)instance->physical_count * sizeof(*instance->physicals));
+        trm_util_release(instance->host, instance->physicals,
+                         (uint64_t)instance->physical_count * sizeof(*instance->physicals));
     instance->physicals      = NULL;
     instance->physical_count = 0;
 }

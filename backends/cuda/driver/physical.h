@@ -10,6 +10,10 @@
 
 struct trm_backend_instance;
 
+/* Of a launch, at most: what every driver takes. */
+#define CUDA_MAX_ARGUMENTS 64u
+#define CUDA_ARGUMENT_BYTES 4096u
+
 struct cuda_physical {
     uint32_t index; /* among those that the driver shows: CUDA_VISIBLE_DEVICES has been heeded by it */
     CUdevice handle;
@@ -33,7 +37,7 @@ struct cuda_physical {
 };
 
 /* All that the driver shows. Errors: UNSUPPORTED where there is none, and others, with the reason in `reason`. */
-int32_t cuda_physicals_find(struct trm_backend_instance *instance, char *reason, uint64_t capacity);
+int32_t cuda_physicals_enumerate(struct trm_backend_instance *instance, char *reason, uint64_t capacity);
 void cuda_physicals_release(struct trm_backend_instance *instance);
 
 #endif

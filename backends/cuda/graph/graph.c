@@ -4,10 +4,10 @@
  * or would do at its leisure (copies of host memory that is not page-locked), is left to the core: UNSUPPORTED.
  * SPDX-License-Identifier: MIT
  */
+#include "graph.h"
+
 #include "backends/cuda/module/module.h"
 #include "backends/cuda/profile/profile.h"
-#include "backends/cuda/stream/copy.h"
-#include "backends/cuda/stream/launch.h"
 #include "backends/cuda/stream/stream.h"
 
 struct node {
@@ -43,7 +43,8 @@ static int32_t answer(struct trm_backend_device *device, CUresult result, const 
 static bool is_reachable(struct trm_backend_device *device, const struct trm_place *place, uint64_t bytes)
 {
     const char *host = place->host;
-    return place->memory != NULL || (cuda_is_known(device, host) && cuda_is_known(device, host + bytes - 1));
+    return place->memory != NULL ||
+           (cuda_is_known_to_driver(device, host) && cuda_is_known_to_driver(device, host + bytes - 1));
 }
 
 static bool copy_is_reachable(struct trm_backend_device *device, const struct trm_copy_desc *desc)
@@ -235,9 +236,9 @@ static int32_t upload(struct trm_backend_graph *graph)
     struct trm_backend_device *device = graph->device;
     if (device->cuda->cuGraphUpload == NULL)
         return TRM_OK;
-    CUresult result = device->cuda->cuGraphUpload(graph->exec, device->inner);
+    CUresult result = device->cuda->cuGraphUpload(graph->exec, device->internal_stream);
     if (result == CUDA_SUCCESS)
-        result = device->cuda->cuStreamSynchronize(device->inner);
+        result = device->cuda->cuStreamSynchronize(device->internal_stream);
     return cuda_is_sticky(result) ? cuda_device_fail(device, result, "cuGraphUpload") : TRM_OK;
 }
 
@@ -256,16 +257,16 @@ static void unmake(struct trm_backend_graph *graph)
         (void)device->cuda->cuGraphExecDestroy(graph->exec);
     if (graph->graph != NULL)
         (void)device->cuda->cuGraphDestroy(graph->graph);
-    cuda_release(device->instance, graph, graph->size);
+    trm_util_release(device->instance->host, graph, graph->size);
 }
 
 static int32_t make(struct trm_backend_device *device, const struct trm_graph_node *const *nodes,
                     uint32_t count, struct trm_backend_graph **result)
 {
     uint64_t size                   = sizeof(struct trm_backend_graph) + count * sizeof(struct node);
-    struct trm_backend_graph *graph = cuda_allocate(device->instance, size);
+    struct trm_backend_graph *graph = trm_util_allocate(device->instance->host, size);
     if (graph == NULL)
-        return cuda_fail_host_memory(device->instance, "a graph");
+        return trm_util_fail_host_memory(device->instance->host, "a graph");
     graph->device  = device;
     graph->size    = size;
     int32_t status = add_nodes(graph, nodes, count);
@@ -315,14 +316,14 @@ static int32_t submit_graph(struct trm_backend_stream *stream, const void *what)
     if (graph->kernel != NULL)
         atomic_store_explicit(&stream->running, graph->kernel, memory_order_release);
     CUresult result = device->cuda->cuGraphLaunch(graph->exec, stream->handle);
-    return result == CUDA_SUCCESS ? TRM_OK : cuda_stream_refused(stream, result, "cuGraphLaunch");
+    return result == CUDA_SUCCESS ? TRM_OK : cuda_job_failed(stream, result, "cuGraphLaunch");
 }
 
 static int32_t graph_launch(struct trm_backend_stream *stream, uint64_t value,
                             struct trm_backend_graph *graph)
 {
     const struct cuda_job job = {submit_graph, &graph, sizeof(graph)};
-    return cuda_stream_do(stream, value, job);
+    return cuda_stream_submit(stream, value, job);
 }
 
 /* ---- replacing nodes --------------------------------------------------------------------------------- */

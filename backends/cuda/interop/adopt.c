@@ -10,8 +10,10 @@
 #include "backends/cuda/stream/stream.h"
 #include "interop.h"
 
+#include "backends/cuda/device/device.h"
+
 /* struct trm_cuda_device in its first version. */
-#define DESCRIPTION_LEAST 16u
+#define MIN_DESCRIPTION_BYTES 16u
 
 /* What the largest types of kernels are aligned to. */
 #define ADDRESS_ALIGNMENT 16u
@@ -19,8 +21,8 @@
 static int32_t fail_handle(const struct trm_backend_instance *instance, const char *what, CUresult result,
                            const char *call)
 {
-    return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, result, "This is no %s: %s answered %s.", what,
-                     call, cuda_result_name(instance, result));
+    return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, result, "This is no %s: %s answered %s.",
+                         what, call, cuda_result_name(instance, result));
 }
 
 /* ---- contexts --------------------------------------------------------------------------------- */
@@ -50,8 +52,8 @@ static int32_t find_index(const struct trm_backend_instance *instance, CUdevice 
             *index = i;
             return TRM_OK;
         }
-    return cuda_fail(instance, TRM_ERROR_NOT_FOUND, 0,
-                     "The context's device is not among those that the cuda backend can use.");
+    return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
+                         "The context's device is not among those that the cuda backend can use.");
 }
 
 int32_t cuda_device_adopt(struct trm_backend_instance *instance, int32_t type, const void *native,
@@ -62,19 +64,20 @@ int32_t cuda_device_adopt(struct trm_backend_instance *instance, int32_t type, c
     uint32_t found                      = 0;
 
     if (type != TRM_NATIVE_DEVICE_CUDA)
-        return cuda_fail(instance, TRM_ERROR_UNSUPPORTED, 0,
-                         "The cuda backend adopts no native device of type %d.", type);
-    if (given->struct_size < DESCRIPTION_LEAST)
-        return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                         "The description of the CUDA device cannot be right: its struct_size is too small.");
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "The cuda backend adopts no native device of type %d.", type);
+    if (given->struct_size < MIN_DESCRIPTION_BYTES)
+        return trm_util_fail(
+            instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+            "The description of the CUDA device cannot be right: its struct_size is too small.");
     if (given->context == NULL)
-        return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                         "The description of the CUDA device cannot be right: its context is NULL.");
+        return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                             "The description of the CUDA device cannot be right: its context is NULL.");
     int32_t status = device_of_context(instance, given->context, &handle);
     if (status == TRM_OK)
         status = find_index(instance, handle, &found);
     if (status == TRM_OK)
-        status = cuda_device_make(instance, found, given->context, device);
+        status = cuda_device_create(instance, found, given->context, device);
     if (status == TRM_OK)
         *index = found;
     return status;
@@ -101,8 +104,8 @@ static int32_t check_stream(struct trm_backend_device *device, CUstream handle)
                                       : fail_handle(device->instance, "CUstream", result, "cuStreamGetCtx");
     if (context == device->context)
         return TRM_OK;
-    return cuda_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                     "The CUstream belongs to another context than the device.");
+    return trm_util_fail(device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                         "The CUstream belongs to another context than the device.");
 }
 
 int32_t cuda_stream_adopt(struct trm_backend_device *device, int32_t type, uint64_t native,
@@ -114,10 +117,10 @@ int32_t cuda_stream_adopt(struct trm_backend_device *device, int32_t type, uint6
     if (status != TRM_OK)
         return status;
     if (type != TRM_NATIVE_CUDA_STREAM)
-        return cuda_fail_type(device->instance, type);
+        return cuda_fail_handle_type(device->instance, type);
     if (handle == CU_STREAM_PER_THREAD)
-        return cuda_fail(
-            device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
+        return trm_util_fail(
+            device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
             "The default stream of a thread is another one in each thread and cannot be adopted.");
     /* This one has no handle of its own: it is that of the context which is current in the call. */
     if (handle == CU_STREAM_LEGACY)
@@ -126,7 +129,7 @@ int32_t cuda_stream_adopt(struct trm_backend_device *device, int32_t type, uint6
         status = check_stream(device, handle);
     if (status != TRM_OK)
         return status;
-    return cuda_stream_make(device, desc, handle, true, stream);
+    return cuda_stream_create(device, desc, handle, true, stream);
 }
 
 /* ---- memory ----------------------------------------------------------------------------------- */
@@ -154,12 +157,12 @@ static int32_t check_kind(struct trm_backend_device *device, CUdeviceptr address
     if (ask(device, &managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) == CUDA_SUCCESS && managed != 0)
         return TRM_OK;
     if (kind != CU_MEMORYTYPE_DEVICE)
-        return cuda_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                         "The address is one of host memory: import it instead (TRM_MEMORY_IMPORTED).");
+        return trm_util_fail(device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                             "The address is one of host memory: import it instead (TRM_MEMORY_IMPORTED).");
     if (ordinal == device->handle)
         return TRM_OK;
-    return cuda_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                     "The address is one of another device's memory (number %d).", ordinal);
+    return trm_util_fail(device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                         "The address is one of another device's memory (number %d).", ordinal);
 }
 
 /* Drivers before CUDA 10.2 cannot tell. */
@@ -176,9 +179,9 @@ static int32_t check_size(struct trm_backend_device *device, CUdeviceptr address
         left = whole - (address - begin);
     if (size <= left)
         return TRM_OK;
-    return cuda_fail(device->instance, TRM_ERROR_OUT_OF_RANGE, 0,
-                     "The memory has %llu bytes from this address on, not %llu.", (unsigned long long)left,
-                     (unsigned long long)size);
+    return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_RANGE, 0,
+                         "The memory has %llu bytes from this address on, not %llu.",
+                         (unsigned long long)left, (unsigned long long)size);
 }
 
 static int32_t check_memory(struct trm_backend_device *device, CUdeviceptr address, uint64_t size)
@@ -186,8 +189,8 @@ static int32_t check_memory(struct trm_backend_device *device, CUdeviceptr addre
     CUcontext previous;
 
     if (address % ADDRESS_ALIGNMENT != 0)
-        return cuda_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                         "The address is not a multiple of %u, as kernels may need.", ADDRESS_ALIGNMENT);
+        return trm_util_fail(device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                             "The address is not a multiple of %u, as kernels may need.", ADDRESS_ALIGNMENT);
     int32_t status = cuda_enter(device, &previous);
     if (status != TRM_OK)
         return status;
@@ -207,21 +210,21 @@ int32_t cuda_memory_adopt(struct trm_backend_device *device, int32_t type, uint6
     if (status != TRM_OK)
         return status;
     if (type != TRM_NATIVE_CUDA_POINTER)
-        return cuda_fail_type(device->instance, type);
+        return cuda_fail_handle_type(device->instance, type);
     if (native > UINT64_MAX - end)
-        return cuda_fail(device->instance, TRM_ERROR_OUT_OF_RANGE, 0,
-                         "%llu bytes from this address on go round the end of the address space.",
-                         (unsigned long long)end);
+        return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_RANGE, 0,
+                             "%llu bytes from this address on go round the end of the address space.",
+                             (unsigned long long)end);
     if (device->physical->integrated)
-        return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                         "%s shares the host's memory, of which not all of CUDA's is the host's too.",
-                         device->physical->name);
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "%s shares the host's memory, of which not all of CUDA's is the host's too.",
+                             device->physical->name);
     status = check_memory(device, native + offset, size);
     if (status != TRM_OK)
         return status;
     struct trm_backend_memory *made = cuda_memory_new(device);
     if (made == NULL)
-        return cuda_fail_host_memory(device->instance, "a buffer");
+        return trm_util_fail_host_memory(device->instance->host, "a buffer");
     made->source  = CUDA_MEMORY_BORROWED;
     made->address = native + offset;
     made->size    = size;

@@ -3,29 +3,10 @@
  */
 #include "interop.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-
 #include <trireme/interop.h>
 
 #include "backends/cuda/memory/memory.h"
 #include "backends/cuda/stream/stream.h"
-
-int32_t cuda_fail_type(const struct trm_backend_instance *instance, int32_t type)
-{
-    return cuda_fail(instance, TRM_ERROR_UNSUPPORTED, 0, "The cuda backend has no handle of type %d here.",
-                     type);
-}
-
-int32_t cuda_fd_copy(const struct trm_backend_device *device, int32_t fd, int *copy)
-{
-    *copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (*copy >= 0)
-        return TRM_OK;
-    return cuda_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, errno,
-                     "The file descriptor %d cannot be used: %s.", fd, strerror(errno));
-}
 
 /* ---- native handles --------------------------------------------------------------------------- */
 
@@ -39,14 +20,14 @@ static int32_t device_handle(struct trm_backend_device *device, int32_t type, ui
         *handle = (uint64_t)device->handle;
         return TRM_OK;
     default:
-        return cuda_fail_type(device->instance, type);
+        return cuda_fail_handle_type(device->instance, type);
     }
 }
 
 static int32_t stream_handle(struct trm_backend_stream *stream, int32_t type, uint64_t *handle)
 {
     if (type != TRM_NATIVE_CUDA_STREAM)
-        return cuda_fail_type(stream->device->instance, type);
+        return cuda_fail_handle_type(stream->device->instance, type);
     *handle = (uintptr_t)stream->handle;
     return TRM_OK;
 }
@@ -55,7 +36,7 @@ static int32_t memory_handle(struct trm_backend_memory *memory, int32_t type, ui
                              uint64_t *offset)
 {
     if (type != TRM_NATIVE_CUDA_POINTER)
-        return cuda_fail_type(memory->device->instance, type);
+        return cuda_fail_handle_type(memory->device->instance, type);
     *handle = memory->address;
     *offset = 0;
     return TRM_OK;
@@ -70,10 +51,10 @@ static int32_t answer(struct trm_backend_stream *stream, CUresult result, const 
         return TRM_OK;
     if (result != CUDA_ERROR_INVALID_HANDLE && result != CUDA_ERROR_INVALID_VALUE &&
         result != CUDA_ERROR_INVALID_CONTEXT)
-        return cuda_stream_refused(stream, result, call);
-    return cuda_fail(stream->device->instance, TRM_ERROR_INVALID_ARGUMENT, result,
-                     "The CUevent cannot be used with this stream: %s answered %s.", call,
-                     cuda_result_name(stream->device->instance, result));
+        return cuda_job_failed(stream, result, call);
+    return trm_util_fail(stream->device->instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
+                         "The CUevent cannot be used with this stream: %s answered %s.", call,
+                         cuda_result_name(stream->device->instance, result));
 }
 
 static int32_t submit_wait(struct trm_backend_stream *stream, const void *what)
@@ -99,10 +80,11 @@ static int32_t do_event(struct trm_backend_stream *stream, uint64_t value, int32
     const struct cuda_job job = {submit, &event, sizeof(event)};
 
     if (type != TRM_NATIVE_CUDA_EVENT)
-        return cuda_fail_type(stream->device->instance, type);
+        return cuda_fail_handle_type(stream->device->instance, type);
     if (native == 0)
-        return cuda_fail(stream->device->instance, TRM_ERROR_INVALID_ARGUMENT, 0, "The CUevent is NULL.");
-    return cuda_stream_do(stream, value, job);
+        return trm_util_fail(stream->device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                             "The CUevent is NULL.");
+    return cuda_stream_submit(stream, value, job);
 }
 
 static int32_t event_wait(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native)

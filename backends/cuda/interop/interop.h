@@ -10,11 +10,11 @@
 #ifndef CUDA_INTEROP_INTEROP_H
 #define CUDA_INTEROP_INTEROP_H
 
-#include "backends/cuda/driver/objects.h"
+#include "backends/cuda/driver/driver.h"
 
-struct trm_ipc_handle;
+extern const struct trm_interop_ops cuda_interop_ops;
 
-/* What a handle or descriptor is to CUDA. */
+/* A native handle as CUDA's type. */
 static inline CUstream cuda_native_stream(uint64_t native)
 {
     return (CUstream)(uintptr_t)native; // NOLINT(performance-no-int-to-ptr)
@@ -25,18 +25,6 @@ static inline CUevent cuda_native_event(uint64_t native)
     return (CUevent)(uintptr_t)native; // NOLINT(performance-no-int-to-ptr)
 }
 
-/* UNSUPPORTED, for a type of another backend or another object. */
-int32_t cuda_fail_type(const struct trm_backend_instance *instance, int32_t type);
-
-/* A copy of a descriptor, which is the caller's, for the driver to keep. */
-int32_t cuda_fd_copy(const struct trm_backend_device *device, int32_t fd, int *copy);
-
-/* Is the device lost? Drivers answer "unknown" to descriptors that they cannot make out, which is no reason to think so. */
-static inline bool cuda_import_is_fatal(CUresult result)
-{
-    return result != CUDA_ERROR_UNKNOWN && cuda_is_sticky(result);
-}
-
 /* ---- adopt.c ------------------------------------------------------------------------------------ */
 
 int32_t cuda_device_adopt(struct trm_backend_instance *instance, int32_t type, const void *native,
@@ -45,21 +33,6 @@ int32_t cuda_stream_adopt(struct trm_backend_device *device, int32_t type, uint6
                           const struct trm_stream_desc *desc, struct trm_backend_stream **stream);
 int32_t cuda_memory_adopt(struct trm_backend_device *device, int32_t type, uint64_t native, uint64_t offset,
                           uint64_t size, struct trm_backend_memory **memory);
-
-/* ---- external.c --------------------------------------------------------------------------------- */
-
-int32_t cuda_memory_create_exportable(struct trm_backend_device *device, uint64_t size,
-                                      struct trm_backend_memory **memory);
-int32_t cuda_memory_export(struct trm_backend_memory *memory, int32_t type, int32_t *fd, uint64_t *size);
-int32_t cuda_memory_import(struct trm_backend_device *device, int32_t type, int32_t fd, uint64_t size,
-                           struct trm_backend_memory **memory);
-
-/* ---- ipc.c -------------------------------------------------------------------------------------- */
-
-int32_t cuda_ipc_create(struct trm_backend_device *device, uint64_t size, struct trm_backend_memory **memory);
-int32_t cuda_ipc_export(struct trm_backend_memory *memory, struct trm_ipc_handle *handle);
-int32_t cuda_ipc_open(struct trm_backend_device *device, const struct trm_ipc_handle *handle,
-                      struct trm_backend_memory **memory);
 
 /* ---- semaphore.c -------------------------------------------------------------------------------- */
 

@@ -20,8 +20,8 @@ struct trm_backend_semaphore {
 
 static int32_t fail_unable(const struct trm_backend_device *device)
 {
-    return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                     "%s cannot import semaphores: its driver is too old.", device->physical->name);
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "%s cannot import semaphores: its driver is too old.", device->physical->name);
 }
 
 /* ---- the ends of life ------------------------------------------------------------------------- */
@@ -29,23 +29,25 @@ static int32_t fail_unable(const struct trm_backend_device *device)
 int32_t cuda_semaphore_create(struct trm_backend_device *device, struct trm_backend_semaphore **semaphore)
 {
     (void)semaphore;
-    return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                     "CUDA makes no semaphores that others can have: have Vulkan make one, and import it.");
+    return trm_util_fail(
+        device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+        "CUDA makes no semaphores that others can have: have Vulkan make one, and import it.");
 }
 
 int32_t cuda_semaphore_export(struct trm_backend_semaphore *semaphore, int32_t type, int32_t *fd)
 {
     (void)type;
     (void)fd;
-    return cuda_fail(semaphore->device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                     "CUDA cannot export semaphores: whoever made this one can.");
+    return trm_util_fail(semaphore->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "CUDA cannot export semaphores: whoever made this one can.");
 }
 
 int32_t cuda_semaphore_value(struct trm_backend_semaphore *semaphore, uint64_t *current)
 {
     (void)current;
-    return cuda_fail(semaphore->device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                     "CUDA cannot tell what a semaphore shows: ask whoever made it, or have a stream wait.");
+    return trm_util_fail(
+        semaphore->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+        "CUDA cannot tell what a semaphore shows: ask whoever made it, or have a stream wait.");
 }
 
 /* The driver is given a copy of the descriptor: on a failure the caller's is as it was. */
@@ -55,7 +57,7 @@ static int32_t import(struct trm_backend_device *device, int32_t fd, CUexternalS
                                                     CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD};
     CUcontext previous;
 
-    int32_t status = cuda_fd_copy(device, fd, &desc.handle.fd);
+    int32_t status = cuda_fd_duplicate(device, fd, &desc.handle.fd);
     if (status != TRM_OK)
         return status;
     status = cuda_enter(device, &previous);
@@ -70,9 +72,9 @@ static int32_t import(struct trm_backend_device *device, int32_t fd, CUexternalS
     close(desc.handle.fd);
     if (cuda_import_is_fatal(result) || result == CUDA_ERROR_OUT_OF_MEMORY)
         return cuda_device_fail(device, result, "cuImportExternalSemaphore");
-    return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, result,
-                     "%s cannot import this semaphore: cuImportExternalSemaphore answered %s.",
-                     device->physical->name, cuda_result_name(device->instance, result));
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, result,
+                         "%s cannot import this semaphore: cuImportExternalSemaphore answered %s.",
+                         device->physical->name, cuda_result_name(device->instance, result));
 }
 
 int32_t cuda_semaphore_import(struct trm_backend_device *device, int32_t type, int32_t fd,
@@ -84,17 +86,17 @@ int32_t cuda_semaphore_import(struct trm_backend_device *device, int32_t type, i
     if (status != TRM_OK)
         return status;
     if (type != TRM_HANDLE_OPAQUE_FD)
-        return cuda_fail_type(device->instance, type);
+        return cuda_fail_handle_type(device->instance, type);
     if (cuda->cuImportExternalSemaphore == NULL || cuda->cuDestroyExternalSemaphore == NULL ||
         cuda->cuWaitExternalSemaphoresAsync == NULL || cuda->cuSignalExternalSemaphoresAsync == NULL)
         return fail_unable(device);
-    struct trm_backend_semaphore *made = cuda_allocate(device->instance, sizeof(*made));
+    struct trm_backend_semaphore *made = trm_util_allocate(device->instance->host, sizeof(*made));
     if (made == NULL)
-        return cuda_fail_host_memory(device->instance, "a semaphore");
+        return trm_util_fail_host_memory(device->instance->host, "a semaphore");
     made->device = device;
     status       = import(device, fd, &made->handle);
     if (status != TRM_OK) {
-        cuda_release(device->instance, made, sizeof(*made));
+        trm_util_release(device->instance->host, made, sizeof(*made));
         return status;
     }
     close(fd);
@@ -111,7 +113,7 @@ void cuda_semaphore_destroy(struct trm_backend_semaphore *semaphore)
         (void)device->cuda->cuDestroyExternalSemaphore(semaphore->handle);
         cuda_leave(device, previous);
     }
-    cuda_release(device->instance, semaphore, sizeof(*semaphore));
+    trm_util_release(device->instance->host, semaphore, sizeof(*semaphore));
 }
 
 /* ---- on streams ------------------------------------------------------------------------------- */
@@ -134,8 +136,7 @@ static int32_t submit_wait(struct trm_backend_stream *stream, const void *what)
         return status;
     CUresult result = device->cuda->cuWaitExternalSemaphoresAsync(&wait->handle, &until, 1, stream->handle);
     cuda_leave(device, previous);
-    return result == CUDA_SUCCESS ? TRM_OK
-                                  : cuda_stream_refused(stream, result, "cuWaitExternalSemaphoresAsync");
+    return result == CUDA_SUCCESS ? TRM_OK : cuda_job_failed(stream, result, "cuWaitExternalSemaphoresAsync");
 }
 
 static int32_t submit_signal(struct trm_backend_stream *stream, const void *what)
@@ -151,7 +152,7 @@ static int32_t submit_signal(struct trm_backend_stream *stream, const void *what
     CUresult result = device->cuda->cuSignalExternalSemaphoresAsync(&signal->handle, &to, 1, stream->handle);
     cuda_leave(device, previous);
     return result == CUDA_SUCCESS ? TRM_OK
-                                  : cuda_stream_refused(stream, result, "cuSignalExternalSemaphoresAsync");
+                                  : cuda_job_failed(stream, result, "cuSignalExternalSemaphoresAsync");
 }
 
 int32_t cuda_semaphore_wait(struct trm_backend_stream *stream, uint64_t value,
@@ -160,7 +161,7 @@ int32_t cuda_semaphore_wait(struct trm_backend_stream *stream, uint64_t value,
     const struct point point  = {semaphore->handle, semaphore_value};
     const struct cuda_job job = {submit_wait, &point, sizeof(point)};
 
-    return cuda_stream_do(stream, value, job);
+    return cuda_stream_submit(stream, value, job);
 }
 
 /* What others do with it is not seen. *before: what it was raised to. */
@@ -169,9 +170,9 @@ static int32_t claim(struct trm_backend_semaphore *semaphore, uint64_t wanted, u
     *before = atomic_load_explicit(&semaphore->highest, memory_order_relaxed);
     do {
         if (wanted <= *before)
-            return cuda_fail(semaphore->device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                             "The semaphore is raised to %llu, and cannot go back to %llu.",
-                             (unsigned long long)*before, (unsigned long long)wanted);
+            return trm_util_fail(semaphore->device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                                 "The semaphore is raised to %llu, and cannot go back to %llu.",
+                                 (unsigned long long)*before, (unsigned long long)wanted);
     } while (!atomic_compare_exchange_weak_explicit(&semaphore->highest, before, wanted, memory_order_relaxed,
                                                     memory_order_relaxed));
     return TRM_OK;
@@ -187,7 +188,7 @@ int32_t cuda_semaphore_signal(struct trm_backend_stream *stream, uint64_t value,
     int32_t status = claim(semaphore, semaphore_value, &before);
     if (status != TRM_OK)
         return status;
-    status = cuda_stream_do(stream, value, job);
+    status = cuda_stream_submit(stream, value, job);
     if (status != TRM_OK) /* unless others have raised it further since */
         (void)atomic_compare_exchange_strong(&semaphore->highest, &claimed, before);
     return status;

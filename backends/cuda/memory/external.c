@@ -9,16 +9,15 @@
 
 #include <trireme/interop.h>
 
-#include "backends/cuda/interop/interop.h"
 #include "memory.h"
 
 static int32_t fail_unable(const struct trm_backend_device *device)
 {
-    return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                     "%s cannot share memory by file descriptors: %s.", device->physical->name,
-                     device->physical->integrated
-                         ? "its memory is the host's"
-                         : "it or its driver lacks virtual memory with such handles");
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "%s cannot share memory by file descriptors: %s.", device->physical->name,
+                         device->physical->integrated
+                             ? "its memory is the host's"
+                             : "it or its driver lacks virtual memory with such handles");
 }
 
 /* A device whose memory is the host's would need an address for the host too. */
@@ -39,9 +38,9 @@ static int32_t fail_size(struct trm_backend_device *device, CUresult result, con
 {
     if (result != CUDA_ERROR_OUT_OF_MEMORY)
         return cuda_device_fail(device, result, call);
-    return cuda_fail(device->instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, result,
-                     "%s has no %llu bytes of memory left.", device->physical->name,
-                     (unsigned long long)size);
+    return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, result,
+                         "%s has no %llu bytes of memory left.", device->physical->name,
+                         (unsigned long long)size);
 }
 
 /* ---- mapped memory: all of this with the context entered ---------------------------------------- */
@@ -187,10 +186,10 @@ static int32_t fail_import(struct trm_backend_device *device, CUresult ours, CUr
     if (cuda_import_is_fatal(ours) || cuda_import_is_fatal(others))
         return cuda_device_fail(device, cuda_import_is_fatal(ours) ? ours : others, "importing memory");
     if (ours == CUDA_ERROR_OUT_OF_MEMORY || others == CUDA_ERROR_OUT_OF_MEMORY)
-        return cuda_fail(device->instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, CUDA_ERROR_OUT_OF_MEMORY,
-                         "%s has no memory left to import memory.", device->physical->name);
-    return cuda_fail(
-        device->instance, TRM_ERROR_UNSUPPORTED, others,
+        return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, CUDA_ERROR_OUT_OF_MEMORY,
+                             "%s has no memory left to import memory.", device->physical->name);
+    return trm_util_fail(
+        device->instance->host, TRM_ERROR_UNSUPPORTED, others,
         "%s cannot import this memory: as CUDA's own (cuMemImportFromShareableHandle) it is answered by "
         "%s, as that of others (cuImportExternalMemory) by %s.",
         device->physical->name, cuda_result_name(device->instance, ours),
@@ -210,7 +209,7 @@ static int32_t import(struct trm_backend_memory *memory, const void *what)
     uint64_t whole = 0;
     int copy       = -1;
 
-    int32_t status = cuda_fd_copy(device, given->fd, &copy);
+    int32_t status = cuda_fd_duplicate(device, given->fd, &copy);
     if (status == TRM_OK && is_able(device))
         status = round_up(device, given->size, &whole);
     if (status != TRM_OK)
@@ -262,7 +261,7 @@ int32_t cuda_memory_create_exportable(struct trm_backend_device *device, uint64_
 
     if (status != TRM_OK)
         return status;
-    return is_able(device) ? cuda_memory_make(device, create, &size, memory) : fail_unable(device);
+    return is_able(device) ? cuda_memory_create(device, create, &size, memory) : fail_unable(device);
 }
 
 int32_t cuda_memory_export(struct trm_backend_memory *memory, int32_t type, int32_t *fd, uint64_t *size)
@@ -272,10 +271,10 @@ int32_t cuda_memory_export(struct trm_backend_memory *memory, int32_t type, int3
     int descriptor = -1;
 
     if (type != TRM_HANDLE_OPAQUE_FD)
-        return cuda_fail_type(device->instance, type);
+        return cuda_fail_handle_type(device->instance, type);
     if (memory->source != CUDA_MEMORY_VIRTUAL || !memory->exportable)
-        return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                         "This memory cannot be exported: it was not made for it.");
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "This memory cannot be exported: it was not made for it.");
     int32_t status = cuda_device_check(device);
     if (status == TRM_OK)
         status = cuda_enter(device, &previous);
@@ -300,10 +299,10 @@ int32_t cuda_memory_import(struct trm_backend_device *device, int32_t type, int3
     if (status != TRM_OK)
         return status;
     if (type != TRM_HANDLE_OPAQUE_FD)
-        return cuda_fail_type(device->instance, type);
+        return cuda_fail_handle_type(device->instance, type);
     if (!is_able(device) && !can_import_others(device))
         return fail_unable(device);
-    status = cuda_memory_make(device, import, &given, memory);
+    status = cuda_memory_create(device, import, &given, memory);
     if (status == TRM_OK)
         close(fd);
     return status;

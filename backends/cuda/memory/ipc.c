@@ -8,7 +8,6 @@
 
 #include <trireme/interop.h>
 
-#include "backends/cuda/interop/interop.h"
 #include "memory.h"
 
 /* What the driver cuts small allocations from, as NVIDIA's guide has it: CUDA C++ Programming Guide, Interprocess Communication. */
@@ -25,15 +24,16 @@ static int32_t check_able(struct trm_backend_device *device)
 
     if (status != TRM_OK || device->physical->opens_handles)
         return status;
-    return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0, "%s cannot share memory by IPC handles: %s.",
-                     device->physical->name,
-                     device->physical->integrated ? "its memory is the host's" : "it or its driver has none");
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "%s cannot share memory by IPC handles: %s.", device->physical->name,
+                         device->physical->integrated ? "its memory is the host's"
+                                                      : "it or its driver has none");
 }
 
 static int32_t fail_memory(struct trm_backend_device *device, const char *what)
 {
-    return cuda_fail(device->instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, CUDA_ERROR_OUT_OF_MEMORY,
-                     "%s has no memory left for %s.", device->physical->name, what);
+    return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, CUDA_ERROR_OUT_OF_MEMORY,
+                         "%s has no memory left for %s.", device->physical->name, what);
 }
 
 /* ---- making memory -------------------------------------------------------------------------------- */
@@ -70,9 +70,10 @@ static bool is_capable(const struct trm_backend_memory *memory)
 
 static int32_t fail_kind(const struct trm_backend_memory *memory, CUresult result)
 {
-    return cuda_fail(memory->device->instance, TRM_ERROR_UNSUPPORTED, result,
-                     "This memory has no IPC handle: that is for memory of cuMemAlloc() and cudaMalloc() of "
-                     "this process alone, and not for managed memory, pools and what was mapped.");
+    return trm_util_fail(
+        memory->device->instance->host, TRM_ERROR_UNSUPPORTED, result,
+        "This memory has no IPC handle: that is for memory of cuMemAlloc() and cudaMalloc() of "
+        "this process alone, and not for managed memory, pools and what was mapped.");
 }
 
 static int32_t get_handle(struct trm_backend_memory *memory, struct trm_ipc_handle *handle)
@@ -90,9 +91,10 @@ static int32_t get_handle(struct trm_backend_memory *memory, struct trm_ipc_hand
     if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_INVALID_HANDLE)
         return fail_kind(memory, result);
     if (result == CUDA_ERROR_UNKNOWN)
-        return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, result,
-                         "The driver of %s gives this memory no IPC handle: cuIpcGetMemHandle answered %s.",
-                         device->physical->name, cuda_result_name(device->instance, result));
+        return trm_util_fail(
+            device->instance->host, TRM_ERROR_UNSUPPORTED, result,
+            "The driver of %s gives this memory no IPC handle: cuIpcGetMemHandle answered %s.",
+            device->physical->name, cuda_result_name(device->instance, result));
     if (result != CUDA_SUCCESS)
         return cuda_device_fail(device, result, "cuIpcGetMemHandle");
     memcpy(handle->bytes, &native, sizeof(native));
@@ -111,21 +113,23 @@ static int32_t fail_open(struct trm_backend_device *device, CUresult result)
     case CUDA_ERROR_OUT_OF_MEMORY:
         return fail_memory(device, "another process's memory");
     case CUDA_ERROR_INVALID_CONTEXT:
-        return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, result,
-                         "The IPC handle is of this process itself, where CUDA does not open it, or another "
-                         "context of this process has opened handles of that device.");
+        return trm_util_fail(
+            instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
+            "The IPC handle is of this process itself, where CUDA does not open it, or another "
+            "context of this process has opened handles of that device.");
     case CUDA_ERROR_ALREADY_MAPPED:
-        return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, result,
-                         "The IPC handle's memory is open here already by another handle.");
+        return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
+                             "The IPC handle's memory is open here already by another handle.");
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_INVALID_HANDLE:
     case CUDA_ERROR_INVALID_DEVICE:
     case CUDA_ERROR_MAP_FAILED:
     case CUDA_ERROR_UNKNOWN:
-        return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, result,
-                         "The IPC handle cannot be opened: it is none, or its memory or its process is gone "
-                         "(cuIpcOpenMemHandle answered %s).",
-                         cuda_result_name(instance, result));
+        return trm_util_fail(
+            instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
+            "The IPC handle cannot be opened: it is none, or its memory or its process is gone "
+            "(cuIpcOpenMemHandle answered %s).",
+            cuda_result_name(instance, result));
     default:
         return cuda_device_fail(device, result, "cuIpcOpenMemHandle");
     }
@@ -143,10 +147,10 @@ static int32_t check_room(struct trm_backend_device *device, CUdeviceptr opened,
         return cuda_device_fail(device, result, "cuMemGetAddressRange");
     uint64_t room = whole - (opened - begin);
     if (handle->offset > room || handle->size > room - handle->offset)
-        return cuda_fail(device->instance, TRM_ERROR_OUT_OF_RANGE, 0,
-                         "The IPC handle is of %llu bytes, not of %llu from offset %llu on.",
-                         (unsigned long long)room, (unsigned long long)handle->size,
-                         (unsigned long long)handle->offset);
+        return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_RANGE, 0,
+                             "The IPC handle is of %llu bytes, not of %llu from offset %llu on.",
+                             (unsigned long long)room, (unsigned long long)handle->size,
+                             (unsigned long long)handle->offset);
     return TRM_OK;
 }
 
@@ -189,7 +193,7 @@ int32_t cuda_ipc_create(struct trm_backend_device *device, uint64_t size, struct
 {
     int32_t status = check_able(device);
 
-    return status != TRM_OK ? status : cuda_memory_make(device, allocate, &size, memory);
+    return status != TRM_OK ? status : cuda_memory_create(device, allocate, &size, memory);
 }
 
 int32_t cuda_ipc_export(struct trm_backend_memory *memory, struct trm_ipc_handle *handle)
@@ -218,8 +222,9 @@ int32_t cuda_ipc_open(struct trm_backend_device *device, const struct trm_ipc_ha
     if (status != TRM_OK)
         return status;
     if (handle->offset % ALIGNMENT != 0)
-        return cuda_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                         "The offset %llu of the IPC handle is not a multiple of %u, as kernels may need.",
-                         (unsigned long long)handle->offset, ALIGNMENT);
-    return cuda_memory_make(device, open_handle, handle, memory);
+        return trm_util_fail(
+            device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+            "The offset %llu of the IPC handle is not a multiple of %u, as kernels may need.",
+            (unsigned long long)handle->offset, ALIGNMENT);
+    return cuda_memory_create(device, open_handle, handle, memory);
 }

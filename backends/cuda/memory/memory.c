@@ -158,12 +158,12 @@ static int32_t explain(struct trm_backend_device *device, CUresult result, enum 
     if (result != CUDA_ERROR_OUT_OF_MEMORY)
         return cuda_device_fail(device, result, sources[source].call);
     if (desc->kind == TRM_MEMORY_PINNED)
-        return cuda_fail(device->instance, TRM_ERROR_OUT_OF_HOST_MEMORY, result,
-                         "The system has no %llu bytes of memory to be locked for %s.",
-                         (unsigned long long)desc->size, device->physical->name);
-    return cuda_fail(device->instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, result,
-                     "%s has no %llu bytes of memory left.", device->physical->name,
-                     (unsigned long long)desc->size);
+        return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_HOST_MEMORY, result,
+                             "The system has no %llu bytes of memory to be locked for %s.",
+                             (unsigned long long)desc->size, device->physical->name);
+    return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, result,
+                         "%s has no %llu bytes of memory left.", device->physical->name,
+                         (unsigned long long)desc->size);
 }
 
 /* ---- kinds ------------------------------------------------------------------------------------------ */
@@ -192,14 +192,15 @@ static int32_t find_source(struct trm_backend_device *device, int32_t kind, enum
         *source = CUDA_MEMORY_MANAGED;
         if (device->physical->managed && device->physical->concurrent_managed)
             return TRM_OK;
-        return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                         device->physical->managed ? "With %s the host may not touch unified memory while "
-                                                     "the device works: so it is not offered."
-                                                   : "%s has no unified memory.",
-                         device->physical->name);
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             device->physical->managed
+                                 ? "With %s the host may not touch unified memory while "
+                                   "the device works: so it is not offered."
+                                 : "%s has no unified memory.",
+                             device->physical->name);
     default:
-        return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                         "Memory of kind %d is not known to the cuda backend.", kind);
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "Memory of kind %d is not known to the cuda backend.", kind);
     }
 }
 
@@ -227,27 +228,27 @@ static int32_t take(struct trm_backend_memory *memory, const void *what)
 
 struct trm_backend_memory *cuda_memory_new(struct trm_backend_device *device)
 {
-    struct trm_backend_memory *memory = cuda_allocate(device->instance, sizeof(*memory));
+    struct trm_backend_memory *memory = trm_util_allocate(device->instance->host, sizeof(*memory));
     if (memory != NULL)
         memory->device = device;
     return memory;
 }
 
-int32_t cuda_memory_make(struct trm_backend_device *device,
-                         int32_t (*fill)(struct trm_backend_memory *memory, const void *what),
-                         const void *what, struct trm_backend_memory **result)
+int32_t cuda_memory_create(struct trm_backend_device *device,
+                           int32_t (*fill)(struct trm_backend_memory *memory, const void *what),
+                           const void *what, struct trm_backend_memory **result)
 {
     CUcontext previous;
     struct trm_backend_memory *memory = cuda_memory_new(device);
     if (memory == NULL)
-        return cuda_fail_host_memory(device->instance, "a buffer");
+        return trm_util_fail_host_memory(device->instance->host, "a buffer");
     int32_t status = cuda_enter(device, &previous);
     if (status == TRM_OK) {
         status = fill(memory, what);
         cuda_leave(device, previous);
     }
     if (status != TRM_OK) {
-        cuda_release(device->instance, memory, sizeof(*memory));
+        trm_util_release(device->instance->host, memory, sizeof(*memory));
         return status;
     }
     *result = memory;
@@ -276,7 +277,7 @@ void cuda_memory_free(struct trm_backend_memory *memory)
         cuda_ipc_close(memory);
     else
         cuda_external_free(memory);
-    cuda_release(memory->device->instance, memory, sizeof(*memory));
+    trm_util_release(memory->device->instance->host, memory, sizeof(*memory));
 }
 
 /* ---- the table -------------------------------------------------------------------------------------- */
@@ -288,14 +289,14 @@ static int32_t memory_allocate(struct trm_backend_device *device, const struct t
     int32_t status       = cuda_device_check(device);
     if (status == TRM_OK)
         status = find_source(device, desc->kind, &wanted.source);
-    return status == TRM_OK ? cuda_memory_make(device, take, &wanted, result) : status;
+    return status == TRM_OK ? cuda_memory_create(device, take, &wanted, result) : status;
 }
 
 static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **pointer)
 {
     if (memory->host == NULL)
-        return cuda_fail(memory->device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                         "The host does not reach this memory of %s.", memory->device->physical->name);
+        return trm_util_fail(memory->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "The host does not reach this memory of %s.", memory->device->physical->name);
     *pointer = memory->host;
     return TRM_OK;
 }

@@ -12,7 +12,8 @@
 #ifndef CUDA_MEMORY_MEMORY_H
 #define CUDA_MEMORY_MEMORY_H
 
-#include "backends/cuda/driver/objects.h"
+#include "pageable.h"
+#include "pool.h"
 
 enum cuda_memory_source {
     CUDA_MEMORY_POOL,
@@ -28,6 +29,9 @@ enum cuda_memory_source {
 };
 
 struct cuda_registered;
+struct trm_ipc_handle;
+
+extern const struct trm_memory_ops cuda_memory_ops;
 
 struct trm_backend_memory {
     struct trm_backend_device *device;
@@ -46,16 +50,30 @@ struct trm_backend_memory {
 /* memory.c: a zeroed struct of the device. */
 struct trm_backend_memory *cuda_memory_new(struct trm_backend_device *device);
 /* One that `fill` makes of `what`, with the context entered. When that fails it undoes what it did itself; the struct goes. */
-int32_t cuda_memory_make(struct trm_backend_device *device,
-                         int32_t (*fill)(struct trm_backend_memory *memory, const void *what),
-                         const void *what, struct trm_backend_memory **result);
+int32_t cuda_memory_create(struct trm_backend_device *device,
+                           int32_t (*fill)(struct trm_backend_memory *memory, const void *what),
+                           const void *what, struct trm_backend_memory **result);
 /* By source. */
 void cuda_memory_free(struct trm_backend_memory *memory);
 
-/* external.c: frees what is VIRTUAL, EXTERNAL or BORROWED. */
-void cuda_external_free(struct trm_backend_memory *memory);
+/* ---- external.c --------------------------------------------------------------------------------- */
 
-/* ipc.c: closes what is OPENED. */
+int32_t cuda_memory_create_exportable(struct trm_backend_device *device, uint64_t size,
+                                      struct trm_backend_memory **memory);
+int32_t cuda_memory_export(struct trm_backend_memory *memory, int32_t type, int32_t *fd, uint64_t *size);
+int32_t cuda_memory_import(struct trm_backend_device *device, int32_t type, int32_t fd, uint64_t size,
+                           struct trm_backend_memory **memory);
+
+/* ---- ipc.c -------------------------------------------------------------------------------------- */
+
+int32_t cuda_ipc_create(struct trm_backend_device *device, uint64_t size, struct trm_backend_memory **memory);
+int32_t cuda_ipc_export(struct trm_backend_memory *memory, struct trm_ipc_handle *handle);
+int32_t cuda_ipc_open(struct trm_backend_device *device, const struct trm_ipc_handle *handle,
+                      struct trm_backend_memory **memory);
+
+/* Frees memory whose source is VIRTUAL, EXTERNAL or BORROWED. */
+void cuda_external_free(struct trm_backend_memory *memory);
+/* Closes memory whose source is OPENED. */
 void cuda_ipc_close(struct trm_backend_memory *memory);
 
 #endif

@@ -6,20 +6,19 @@
 #include <sched.h>
 #include <string.h>
 
-#include "backends/cuda/driver/blocking_wait.h"
-#include "backends/cuda/signals.h"
+#include "backends/cuda/driver/driver.h"
 
 #define PIECE_BYTES (UINT64_C(1) << 20)
-#define WORKERS_MOST 4u
+#define MAX_WORKERS 4u
 #define SLOTS_EACH 2u
-#define SLOTS (WORKERS_MOST * SLOTS_EACH)
+#define SLOTS (MAX_WORKERS * SLOTS_EACH)
 #define TURN SLOTS /* the event of what the stream has to do before */
 #define EVENTS (SLOTS + 1)
 /* A thread that is started for less is done before it has begun. */
 #define WORKER_BYTES (UINT64_C(8) << 20)
 
 /* One direction. Made when it is first needed; `busy` is held for a copy. */
-struct cuda_lane {
+struct cuda_staging {
     pthread_mutex_t busy;
     char *memory; /* pinned: SLOTS pieces */
     CUevent events[EVENTS];
@@ -27,13 +26,13 @@ struct cuda_lane {
 };
 
 struct cuda_pageable {
-    struct cuda_lane up, down;
+    struct cuda_staging up, down;
 };
 
 /* A copy, as its workers share it. */
 struct work {
     struct trm_backend_device *device;
-    struct cuda_lane *lane;
+    struct cuda_staging *lane;
     CUstream stream;
     CUdeviceptr there;
     char *here;
@@ -171,7 +170,7 @@ static uint32_t count_workers(uint64_t size)
     CPU_ZERO(&set);
     uint64_t processors = sched_getaffinity(0, sizeof(set), &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
     most                = most < processors ? most : processors;
-    most                = most < WORKERS_MOST ? most : WORKERS_MOST;
+    most                = most < MAX_WORKERS ? most : MAX_WORKERS;
     return most > 1 ? (uint32_t)most : 1;
 }
 
@@ -184,22 +183,22 @@ static CUresult wait_for_turn(const struct work *work)
     CUresult result                   = device->cuda->cuEventRecord(turn, work->stream);
     if (result == CUDA_SUCCESS)
         result = device->cuda->cuEventQuery(turn);
-    return result == CUDA_ERROR_NOT_READY ? cuda_sleep(device, turn) : result;
+    return result == CUDA_ERROR_NOT_READY ? cuda_blocking_wait(device, turn) : result;
 }
 
 /* Threads that cannot be had leave more to the others. */
 static CUresult run_workers(struct work *work)
 {
-    struct worker workers[WORKERS_MOST];
-    pthread_t threads[WORKERS_MOST];
+    struct worker workers[MAX_WORKERS];
+    pthread_t threads[MAX_WORKERS];
     uint32_t count = count_workers(work->size), started = 1;
     sigset_t before;
-    for (uint32_t i = 0; i < WORKERS_MOST; i++)
+    for (uint32_t i = 0; i < MAX_WORKERS; i++)
         workers[i] = (struct worker){.work = work, .number = i};
-    cuda_signals_hold(&before);
+    trm_util_signals_block(&before);
     while (started < count && pthread_create(&threads[started], NULL, run_worker, &workers[started]) == 0)
         started++;
-    cuda_signals_let(&before);
+    trm_util_signals_restore(&before);
     run_worker(&workers[0]);
     for (uint32_t i = 1; i < started; i++)
         pthread_join(threads[i], NULL);
@@ -208,7 +207,7 @@ static CUresult run_workers(struct work *work)
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
 
-static void close_lane(struct trm_backend_device *device, struct cuda_lane *lane)
+static void close_lane(struct trm_backend_device *device, struct cuda_staging *lane)
 {
     for (uint32_t i = 0; i < lane->event_count; i++)
         (void)device->cuda->cuEventDestroy(lane->events[i]);
@@ -219,7 +218,7 @@ static void close_lane(struct trm_backend_device *device, struct cuda_lane *lane
 }
 
 /* With the context current. What was made by halves is as good as nothing. */
-static bool open_lane(struct trm_backend_device *device, struct cuda_lane *lane)
+static bool open_lane(struct trm_backend_device *device, struct cuda_staging *lane)
 {
     const struct cuda_functions *cuda = device->cuda;
     void *memory                      = NULL;
@@ -237,7 +236,7 @@ static bool open_lane(struct trm_backend_device *device, struct cuda_lane *lane)
     return false;
 }
 
-static bool ready_lane(struct trm_backend_device *device, struct cuda_lane *lane)
+static bool ready_lane(struct trm_backend_device *device, struct cuda_staging *lane)
 {
     CUcontext previous;
     if (cuda_enter(device, &previous) != TRM_OK)
@@ -251,7 +250,7 @@ static struct cuda_pageable *find_lanes(struct trm_backend_device *device)
 {
     pthread_mutex_lock(&device->lazy_lock);
     if (device->pageable == NULL) {
-        device->pageable = cuda_allocate(device->instance, sizeof(*device->pageable));
+        device->pageable = trm_util_allocate(device->instance->host, sizeof(*device->pageable));
         if (device->pageable != NULL) {
             pthread_mutex_init(&device->pageable->up.busy, NULL);
             pthread_mutex_init(&device->pageable->down.busy, NULL);
@@ -272,7 +271,7 @@ static CUresult run(struct work *work)
     return result == CUDA_SUCCESS ? run_workers(work) : result;
 }
 
-static bool copy(struct cuda_lane *lane, struct work *work, CUresult *result)
+static bool copy(struct cuda_staging *lane, struct work *work, CUresult *result)
 {
     if (pthread_mutex_trylock(&lane->busy) != 0)
         return false;
@@ -286,8 +285,8 @@ static bool copy(struct cuda_lane *lane, struct work *work, CUresult *result)
     return ready;
 }
 
-bool cuda_pageable_up(struct trm_backend_device *device, CUstream stream, CUdeviceptr to, const void *from,
-                      uint64_t size, CUresult *result)
+bool cuda_pageable_upload(struct trm_backend_device *device, CUstream stream, CUdeviceptr to,
+                          const void *from, uint64_t size, CUresult *result)
 {
     struct cuda_pageable *lanes = find_lanes(device);
     struct work work            = {.device   = device,
@@ -300,8 +299,8 @@ bool cuda_pageable_up(struct trm_backend_device *device, CUstream stream, CUdevi
     return lanes != NULL && copy(&lanes->up, &work, result);
 }
 
-bool cuda_pageable_down(struct trm_backend_device *device, CUstream stream, void *to, CUdeviceptr from,
-                        uint64_t size, CUresult *result)
+bool cuda_pageable_download(struct trm_backend_device *device, CUstream stream, void *to, CUdeviceptr from,
+                            uint64_t size, CUresult *result)
 {
     struct cuda_pageable *lanes = find_lanes(device);
     struct work work            = {.device   = device,
@@ -327,6 +326,6 @@ void cuda_pageable_close(struct trm_backend_device *device)
     }
     pthread_mutex_destroy(&lanes->down.busy);
     pthread_mutex_destroy(&lanes->up.busy);
-    cuda_release(device->instance, lanes, sizeof(*lanes));
+    trm_util_release(device->instance->host, lanes, sizeof(*lanes));
     device->pageable = NULL;
 }

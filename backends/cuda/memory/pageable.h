@@ -8,17 +8,17 @@
 #ifndef CUDA_MEMORY_PAGEABLE_H
 #define CUDA_MEMORY_PAGEABLE_H
 
-#include "backends/cuda/driver/objects.h"
+#include "backends/cuda/driver/driver.h"
 
 /* From here on it is worth it. */
-#define CUDA_PAGEABLE_LEAST (UINT64_C(4) << 20)
+#define CUDA_PAGEABLE_MIN_BYTES (UINT64_C(4) << 20)
 
 /* The caller waits: until the memory has been read, or has been written. False: nothing was done, for want of memory or because
  * another such copy is under way; the driver's own way is as good then. Else *result says how it went. */
-bool cuda_pageable_up(struct trm_backend_device *device, CUstream stream, CUdeviceptr to, const void *from,
-                      uint64_t size, CUresult *result);
-bool cuda_pageable_down(struct trm_backend_device *device, CUstream stream, void *to, CUdeviceptr from,
-                        uint64_t size, CUresult *result);
+bool cuda_pageable_upload(struct trm_backend_device *device, CUstream stream, CUdeviceptr to,
+                          const void *from, uint64_t size, CUresult *result);
+bool cuda_pageable_download(struct trm_backend_device *device, CUstream stream, void *to, CUdeviceptr from,
+                            uint64_t size, CUresult *result);
 
 void cuda_pageable_close(struct trm_backend_device *device);
 

@@ -23,7 +23,8 @@ static int32_t make_inner(struct trm_backend_device *device)
     CUresult result = device->cuda->cuCtxGetStreamPriorityRange(&least, &greatest);
     if (result != CUDA_SUCCESS)
         return cuda_device_fail(device, result, "cuCtxGetStreamPriorityRange");
-    result = device->cuda->cuStreamCreateWithPriority(&device->inner, CU_STREAM_NON_BLOCKING, greatest);
+    result =
+        device->cuda->cuStreamCreateWithPriority(&device->internal_stream, CU_STREAM_NON_BLOCKING, greatest);
     return result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(device, result, "cuStreamCreateWithPriority");
 }
 
@@ -35,16 +36,16 @@ static int32_t make_pool(struct trm_backend_device *device)
         .handleTypes = CU_MEM_HANDLE_TYPE_NONE,
         .location    = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->handle},
     };
-    struct cuda_pool *pool = cuda_allocate(device->instance, sizeof(*pool));
+    struct cuda_pool *pool = trm_util_allocate(device->instance->host, sizeof(*pool));
     if (pool == NULL)
-        return cuda_fail_host_memory(device->instance, "the pool of a device");
+        return trm_util_fail_host_memory(device->instance->host, "the pool of a device");
     CUresult result = device->cuda->cuMemPoolCreate(&pool->handle, &wanted);
     if (result == CUDA_SUCCESS) {
         pthread_mutex_init(&pool->lock, NULL);
         device->pool = pool;
         return TRM_OK;
     }
-    cuda_release(device->instance, pool, sizeof(*pool));
+    trm_util_release(device->instance->host, pool, sizeof(*pool));
     if (cuda_is_sticky(result) || result == CUDA_ERROR_OUT_OF_MEMORY)
         return cuda_device_fail(device, result, "cuMemPoolCreate");
     return TRM_OK;
@@ -74,12 +75,12 @@ void cuda_pool_close(struct trm_backend_device *device)
     if (pool != NULL) {
         (void)device->cuda->cuMemPoolDestroy(pool->handle);
         pthread_mutex_destroy(&pool->lock);
-        cuda_release(device->instance, pool, sizeof(*pool));
+        trm_util_release(device->instance->host, pool, sizeof(*pool));
         device->pool = NULL;
     }
-    if (device->inner != NULL)
-        (void)device->cuda->cuStreamDestroy(device->inner);
-    device->inner = NULL;
+    if (device->internal_stream != NULL)
+        (void)device->cuda->cuStreamDestroy(device->internal_stream);
+    device->internal_stream = NULL;
     cuda_leave(device, previous);
 }
 
@@ -115,7 +116,7 @@ static void note_taken(const struct trm_backend_device *device, uint64_t size)
         return;
     if (held > pool->held && held - pool->held > size)
         pool->gaps += held - pool->held - size;
-    pool->gaps = pool->gaps < unused ? pool->gaps : unused;
+    pool->gaps     = pool->gaps < unused ? pool->gaps : unused;
     pool->held = held;
 }
 
@@ -124,7 +125,7 @@ static void trim_to(const struct trm_backend_device *device, uint64_t bytes)
 {
     struct cuda_pool *pool = device->pool;
     uint64_t held, unused;
-    if (device->cuda->cuStreamSynchronize(device->inner) != CUDA_SUCCESS)
+    if (device->cuda->cuStreamSynchronize(device->internal_stream) != CUDA_SUCCESS)
         return;
     (void)device->cuda->cuMemPoolTrimTo(pool->handle, bytes);
     if (look(device, &held, &unused) != CUDA_SUCCESS)
@@ -139,12 +140,13 @@ static void trim_to(const struct trm_backend_device *device, uint64_t bytes)
 static CUresult take(const struct trm_backend_device *device, uint64_t size, CUdeviceptr *address)
 {
     CUdeviceptr made = 0;
-    CUresult result = device->cuda->cuMemAllocFromPoolAsync(&made, size, device->pool->handle, device->inner);
+    CUresult result =
+        device->cuda->cuMemAllocFromPoolAsync(&made, size, device->pool->handle, device->internal_stream);
     if (result != CUDA_SUCCESS)
         return result;
-    result = device->cuda->cuStreamSynchronize(device->inner);
+    result = device->cuda->cuStreamSynchronize(device->internal_stream);
     if (result != CUDA_SUCCESS) {
-        (void)device->cuda->cuMemFreeAsync(made, device->inner);
+        (void)device->cuda->cuMemFreeAsync(made, device->internal_stream);
         return result;
     }
     note_taken(device, size);
@@ -164,7 +166,7 @@ void cuda_pool_free(struct trm_backend_device *device, CUdeviceptr address)
 {
     struct cuda_pool *pool = device->pool;
     pthread_mutex_lock(&pool->lock);
-    (void)device->cuda->cuMemFreeAsync(address, device->inner);
+    (void)device->cuda->cuMemFreeAsync(address, device->internal_stream);
     trim_to(device, pool->threshold);
     pthread_mutex_unlock(&pool->lock);
 }

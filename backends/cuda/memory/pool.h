@@ -12,9 +12,11 @@
 #ifndef CUDA_MEMORY_POOL_H
 #define CUDA_MEMORY_POOL_H
 
-#include "backends/cuda/driver/objects.h"
+#include "backends/cuda/driver/driver.h"
 
-/* Makes device->inner, and device->pool, which stays NULL where the driver has no pools. */
+extern const struct trm_pool_ops cuda_pool_ops;
+
+/* Makes device->internal_stream, and device->pool, which stays NULL where the driver has no pools. */
 int32_t cuda_pool_open(struct trm_backend_device *device);
 void cuda_pool_close(struct trm_backend_device *device);
 

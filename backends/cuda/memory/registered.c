@@ -60,14 +60,14 @@ static int32_t explain(struct trm_backend_device *device, CUresult result, const
     const char *name                            = cuda_result_name(instance, result);
     switch (result) {
     case CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED:
-        return cuda_fail(
-            instance, TRM_ERROR_UNSUPPORTED, result,
+        return trm_util_fail(
+            instance->host, TRM_ERROR_UNSUPPORTED, result,
             "A part of the %llu bytes at %p has been registered already, by the program or for another "
             "buffer: the whole cannot be (%s).",
             (unsigned long long)size, host, name);
     case CUDA_ERROR_OUT_OF_MEMORY:
-        return cuda_fail(
-            instance, TRM_ERROR_OUT_OF_HOST_MEMORY, result,
+        return trm_util_fail(
+            instance->host, TRM_ERROR_OUT_OF_HOST_MEMORY, result,
             "The system does not let %llu bytes at %p be locked in memory (%s); `ulimit -l` may be "
             "the limit.",
             (unsigned long long)size, host, name);
@@ -75,12 +75,12 @@ static int32_t explain(struct trm_backend_device *device, CUresult result, const
     case CUDA_ERROR_NOT_PERMITTED:
     case CUDA_ERROR_NOT_SUPPORTED:
     case CUDA_ERROR_OPERATING_SYSTEM:
-        return cuda_fail(instance, TRM_ERROR_UNSUPPORTED, result,
-                         "The driver does not register the %llu bytes at %p (%s): %s.",
-                         (unsigned long long)size, host, name,
-                         (uintptr_t)host % 4096 != 0
-                             ? "they do not begin with a page, or are no ordinary memory of the program"
-                             : "they are no ordinary memory of the program");
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, result,
+                             "The driver does not register the %llu bytes at %p (%s): %s.",
+                             (unsigned long long)size, host, name,
+                             (uintptr_t)host % 4096 != 0
+                                 ? "they do not begin with a page, or are no ordinary memory of the program"
+                                 : "they are no ordinary memory of the program");
     default:
         return cuda_device_fail(device, result, "cuMemHostRegister");
     }
@@ -104,10 +104,11 @@ static int32_t keep_for_other(struct trm_backend_device *device, struct cuda_reg
     if (registered->context == device->context || registered->retained)
         return TRM_OK;
     if (registered->borrowed)
-        return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                         "The memory at %p has been registered for a context of the program's, and cannot be "
-                         "used by others before it is given back there.",
-                         (void *)registered->begin);
+        return trm_util_fail(
+            device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+            "The memory at %p has been registered for a context of the program's, and cannot be "
+            "used by others before it is given back there.",
+            (void *)registered->begin);
     CUresult result = device->cuda->cuDevicePrimaryCtxRetain(&context, registered->device);
     if (result != CUDA_SUCCESS)
         return cuda_device_fail(device, result, "cuDevicePrimaryCtxRetain");
@@ -120,7 +121,7 @@ static int32_t add(struct trm_backend_device *device, void *host, uint64_t size,
 {
     struct cuda_registered *made = calloc(1, sizeof(*made));
     if (made == NULL)
-        return cuda_fail_host_memory(device->instance, "a buffer");
+        return trm_util_fail_host_memory(device->instance->host, "a buffer");
     CUresult answer = register_pages(device, host, size);
     if (answer == CUDA_SUCCESS) {
         made->library    = device->instance->loader.library;

@@ -7,7 +7,7 @@
 #ifndef CUDA_MEMORY_REGISTERED_H
 #define CUDA_MEMORY_REGISTERED_H
 
-#include "backends/cuda/driver/objects.h"
+#include "backends/cuda/driver/driver.h"
 
 struct cuda_registered;
 

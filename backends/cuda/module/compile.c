@@ -12,8 +12,8 @@
 
 #include "compiler.h"
 
-#define FILE_MOST ((int64_t)256 << 20)
-#define OPTIONS_MOST 64
+#define MAX_FILE_BYTES ((int64_t)256 << 20)
+#define MAX_OPTIONS 64
 #define SENTENCE_BYTES 600
 #define LOCKED_BEFORE 12 /* from this version on several threads may compile at once */
 
@@ -25,7 +25,7 @@ struct job {
     bool as_ptx;
     char architecture[64];
     char include[TRM_PATH_MOST + 16];
-    const char *options[OPTIONS_MOST];
+    const char *options[MAX_OPTIONS];
     int option_count;
 };
 
@@ -48,8 +48,8 @@ static int32_t choose_architecture(struct job *job)
     int own                              = physical->major * 10 + physical->minor;
     int found                            = find_architecture(job->compiler, own);
     if (found == 0)
-        return cuda_fail(
-            job->device->instance, TRM_ERROR_UNSUPPORTED, 0,
+        return trm_util_fail(
+            job->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
             "Module '%.80s' cannot be compiled: NVRTC %d.%d knows architectures from sm_%d on, device %.80s "
             "is sm_%d.",
             job->text->name, job->compiler->major, job->compiler->minor, job->compiler->architectures[0],
@@ -69,10 +69,10 @@ static int32_t set_options(struct job *job)
 {
     const struct cuda_text *text = job->text;
     bool is_named                = false;
-    if (text->option_count > OPTIONS_MOST - 4)
-        return cuda_fail(job->device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                         "Module '%.80s' has %u options for the compiler, at most %d are taken.", text->name,
-                         text->option_count, OPTIONS_MOST - 4);
+    if (text->option_count > MAX_OPTIONS - 4)
+        return trm_util_fail(job->device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                             "Module '%.80s' has %u options for the compiler, at most %d are taken.",
+                             text->name, text->option_count, MAX_OPTIONS - 4);
     for (uint32_t i = 0; i < text->option_count; i++) {
         job->options[job->option_count++] = text->options[i];
         is_named                          = is_named || names_architecture(text->options[i]);
@@ -98,7 +98,7 @@ static char *make_key(const struct job *job, uint64_t *size)
     *size = strlen(version) + job->text->length + 1;
     for (int i = 0; i < job->option_count; i++)
         *size += strlen(job->options[i]) + 1;
-    char *key = cuda_allocate(job->device->instance, *size);
+    char *key = trm_util_allocate(job->device->instance->host, *size);
     if (key == NULL)
         return NULL;
     char *end = stpcpy(key, version);
@@ -149,7 +149,7 @@ static bool find_kept(const struct job *job, const char *key, struct cuda_code *
     const struct trm_host *host = job->device->instance->host;
     char path[TRM_PATH_MOST];
     return host->cache_find(host->context, key, ".cubin", path) == TRM_OK &&
-           cuda_code_read(job->device, path, code) == TRM_OK;
+           cuda_code_read_file(job->device, path, code) == TRM_OK;
 }
 
 /* ---- compiling */
@@ -158,7 +158,7 @@ static bool code_allocate(struct trm_backend_device *device, uint64_t size, stru
 {
     *code = (struct cuda_code){.size = size, .allocated = size + 1};
     if (size < UINT64_MAX)
-        code->bytes = cuda_allocate(device->instance, code->allocated);
+        code->bytes = trm_util_allocate(device->instance->host, code->allocated);
     return code->bytes != NULL;
 }
 
@@ -188,40 +188,41 @@ static const char *find_error(const char *log, int *length)
 static int32_t fail_compilation(const struct job *job, nvrtcProgram program, nvrtcResult result)
 {
     const struct trm_backend_instance *instance = job->device->instance;
-    const struct cuda_rtc_functions *rtc        = &job->compiler->rtc;
+    const struct cuda_nvrtc_functions *nvrtc    = &job->compiler->nvrtc;
     size_t size                                 = 0;
     char *log                                   = NULL;
     int32_t status;
     int length;
-    if (rtc->nvrtcGetProgramLogSize(program, &size) == NVRTC_SUCCESS && size > 1)
-        log = cuda_allocate(instance, size + 1);
-    if (log == NULL || rtc->nvrtcGetProgramLog(program, log) != NVRTC_SUCCESS || log[0] == '\0') {
-        status = cuda_fail(instance, TRM_ERROR_BACKEND, result, "NVRTC cannot compile module '%.80s': %s.",
-                           job->text->name, rtc->nvrtcGetErrorString(result));
+    if (nvrtc->nvrtcGetProgramLogSize(program, &size) == NVRTC_SUCCESS && size > 1)
+        log = trm_util_allocate(instance->host, size + 1);
+    if (log == NULL || nvrtc->nvrtcGetProgramLog(program, log) != NVRTC_SUCCESS || log[0] == '\0') {
+        status = trm_util_fail(instance->host, TRM_ERROR_BACKEND, result,
+                               "NVRTC cannot compile module '%.80s': %s.", job->text->name,
+                               nvrtc->nvrtcGetErrorString(result));
     } else {
         const char *error = find_error(log, &length);
-        status = cuda_fail(instance, TRM_ERROR_BACKEND, result, "Module '%.80s' does not compile: %.*s",
-                           job->text->name, length, error);
+        status            = trm_util_fail(instance->host, TRM_ERROR_BACKEND, result,
+                                          "Module '%.80s' does not compile: %.*s", job->text->name, length, error);
         log_lines(instance, log);
     }
-    cuda_release(instance, log, size + 1);
+    trm_util_release(instance->host, log, size + 1);
     return status;
 }
 
 /* A cubin, or PTX where the architecture was a virtual one. */
 static int32_t take_code(const struct job *job, nvrtcProgram program, struct cuda_code *code)
 {
-    const struct cuda_rtc_functions *rtc = &job->compiler->rtc;
-    size_t size                          = 0;
-    nvrtcResult result                   = rtc->nvrtcGetCUBINSize(program, &size);
-    bool is_cubin                        = result == NVRTC_SUCCESS && size != 0;
+    const struct cuda_nvrtc_functions *nvrtc = &job->compiler->nvrtc;
+    size_t size                              = 0;
+    nvrtcResult result                       = nvrtc->nvrtcGetCUBINSize(program, &size);
+    bool is_cubin                            = result == NVRTC_SUCCESS && size != 0;
     if (!is_cubin)
-        result = rtc->nvrtcGetPTXSize(program, &size);
+        result = nvrtc->nvrtcGetPTXSize(program, &size);
     if (result != NVRTC_SUCCESS || size == 0)
         return fail_compilation(job, program, result);
     if (!code_allocate(job->device, size, code))
-        return cuda_fail_host_memory(job->device->instance, "a kernel's code");
-    result = is_cubin ? rtc->nvrtcGetCUBIN(program, code->bytes) : rtc->nvrtcGetPTX(program, code->bytes);
+        return trm_util_fail_host_memory(job->device->instance->host, "a kernel's code");
+    result = is_cubin ? nvrtc->nvrtcGetCUBIN(program, code->bytes) : nvrtc->nvrtcGetPTX(program, code->bytes);
     if (result == NVRTC_SUCCESS)
         return TRM_OK;
     cuda_code_release(job->device, code);
@@ -235,7 +236,7 @@ static nvrtcResult compile_program(const struct job *job, nvrtcProgram program)
     bool is_locked                        = job->compiler->major < LOCKED_BEFORE;
     if (is_locked)
         pthread_mutex_lock(&instance->compiler_lock);
-    nvrtcResult result = job->compiler->rtc.nvrtcCompileProgram(program, job->option_count, job->options);
+    nvrtcResult result = job->compiler->nvrtc.nvrtcCompileProgram(program, job->option_count, job->options);
     if (is_locked)
         pthread_mutex_unlock(&instance->compiler_lock);
     return result;
@@ -245,18 +246,19 @@ static nvrtcResult compile_program(const struct job *job, nvrtcProgram program)
 static int32_t run_compiler(const struct job *job, const char *text, struct cuda_code *code)
 {
     const struct trm_backend_instance *instance = job->device->instance;
-    const struct cuda_rtc_functions *rtc        = &job->compiler->rtc;
+    const struct cuda_nvrtc_functions *nvrtc    = &job->compiler->nvrtc;
     nvrtcProgram program                        = NULL;
     char file[128];
     snprintf(file, sizeof(file), "%.100s.cu", job->text->name);
-    nvrtcResult result = rtc->nvrtcCreateProgram(&program, text, file, 0, NULL, NULL);
+    nvrtcResult result = nvrtc->nvrtcCreateProgram(&program, text, file, 0, NULL, NULL);
     if (result != NVRTC_SUCCESS)
-        return cuda_fail(instance, TRM_ERROR_BACKEND, result, "NVRTC cannot take module '%.80s': %s.",
-                         job->text->name, rtc->nvrtcGetErrorString(result));
+        return trm_util_fail(instance->host, TRM_ERROR_BACKEND, result,
+                             "NVRTC cannot take module '%.80s': %s.", job->text->name,
+                             nvrtc->nvrtcGetErrorString(result));
     result = compile_program(job, program);
     int32_t status =
         result == NVRTC_SUCCESS ? take_code(job, program, code) : fail_compilation(job, program, result);
-    rtc->nvrtcDestroyProgram(&program);
+    nvrtc->nvrtcDestroyProgram(&program);
     return status;
 }
 
@@ -267,7 +269,7 @@ static int32_t find_or_compile(const struct job *job, struct cuda_code *code)
     char *key                                   = make_key(job, &size);
     int32_t status                              = TRM_OK;
     if (key == NULL)
-        return cuda_fail_host_memory(instance, "a key of the cache");
+        return trm_util_fail_host_memory(instance->host, "a key of the cache");
     bool is_kept = may_be_kept(job->text);
     if (!is_kept || !find_kept(job, key, code)) {
         /* The text stands at the key's end, with a zero behind it. */
@@ -275,7 +277,7 @@ static int32_t find_or_compile(const struct job *job, struct cuda_code *code)
         if (status == TRM_OK && is_kept)
             keep(job, key, code);
     }
-    cuda_release(instance, key, size);
+    trm_util_release(instance->host, key, size);
     return status;
 }
 
@@ -283,22 +285,22 @@ int32_t cuda_compile(struct trm_backend_device *device, const struct cuda_text *
                      struct cuda_code *code)
 {
     struct trm_backend_instance *instance = device->instance;
-    struct job *job                       = cuda_allocate(instance, sizeof(*job));
+    struct job *job                       = trm_util_allocate(instance->host, sizeof(*job));
     if (job == NULL)
-        return cuda_fail_host_memory(instance, "compiling a module");
+        return trm_util_fail_host_memory(instance->host, "compiling a module");
     *job           = (struct job){.device = device, .text = text, .as_ptx = as_ptx};
     int32_t status = cuda_compiler_get(instance, &job->compiler);
     if (status == TRM_OK)
         status = set_options(job);
     if (status == TRM_OK)
         status = find_or_compile(job, code);
-    cuda_release(instance, job, sizeof(*job));
+    trm_util_release(instance->host, job, sizeof(*job));
     return status;
 }
 
 void cuda_code_release(struct trm_backend_device *device, struct cuda_code *code)
 {
-    cuda_release(device->instance, code->bytes, code->allocated);
+    trm_util_release(device->instance->host, code->bytes, code->allocated);
     *code = (struct cuda_code){0};
 }
 
@@ -318,19 +320,22 @@ static bool read_all(int file, unsigned char *bytes, uint64_t size)
     return true;
 }
 
-int32_t cuda_code_read(struct trm_backend_device *device, const char *path, struct cuda_code *code)
+int32_t cuda_code_read_file(struct trm_backend_device *device, const char *path, struct cuda_code *code)
 {
     struct stat about;
     int32_t status = TRM_OK;
     int file       = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return cuda_fail(device->instance, TRM_ERROR_NOT_FOUND, errno, "%.300s cannot be read: %m.", path);
-    if (fstat(file, &about) != 0 || about.st_size <= 0 || about.st_size > FILE_MOST) {
-        status = cuda_fail(device->instance, TRM_ERROR_BACKEND, 0, "%.300s is no file of code.", path);
+        return trm_util_fail(device->instance->host, TRM_ERROR_NOT_FOUND, errno, "%.300s cannot be read: %m.",
+                             path);
+    if (fstat(file, &about) != 0 || about.st_size <= 0 || about.st_size > MAX_FILE_BYTES) {
+        status =
+            trm_util_fail(device->instance->host, TRM_ERROR_BACKEND, 0, "%.300s is no file of code.", path);
     } else if (!code_allocate(device, (uint64_t)about.st_size, code)) {
-        status = cuda_fail_host_memory(device->instance, "a kernel's code");
+        status = trm_util_fail_host_memory(device->instance->host, "a kernel's code");
     } else if (!read_all(file, code->bytes, code->size)) {
-        status = cuda_fail(device->instance, TRM_ERROR_BACKEND, errno, "%.300s cannot be read: %m.", path);
+        status = trm_util_fail(device->instance->host, TRM_ERROR_BACKEND, errno, "%.300s cannot be read: %m.",
+                               path);
         cuda_code_release(device, code);
     }
     close(file);

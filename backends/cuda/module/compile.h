@@ -5,7 +5,7 @@
 #ifndef CUDA_MODULE_COMPILE_H
 #define CUDA_MODULE_COMPILE_H
 
-#include "backends/cuda/driver/objects.h"
+#include "backends/cuda/driver/driver.h"
 
 /* What is compiled. */
 struct cuda_text {
@@ -35,7 +35,7 @@ void cuda_code_release(struct trm_backend_device *device, struct cuda_code *code
 bool cuda_write_all(int file, const void *bytes, uint64_t size);
 
 /* A whole file, with a zero behind it. Errors: NOT_FOUND, BACKEND, OUT_OF_HOST_MEMORY. */
-int32_t cuda_code_read(struct trm_backend_device *device, const char *path, struct cuda_code *code);
+int32_t cuda_code_read_file(struct trm_backend_device *device, const char *path, struct cuda_code *code);
 
 void cuda_compiler_close(struct trm_backend_instance *instance);
 

@@ -13,7 +13,7 @@
 
 #include "compile.h"
 
-#define NAMES_MOST 16
+#define MAX_NAMES 16
 #define OLDEST 11 /* CUDA whose NVRTC makes cubins */
 #define TRIED_BYTES 1024
 
@@ -21,7 +21,7 @@
 #define TOOLKIT "/usr/local/cuda/lib64/"
 
 struct names {
-    char list[NAMES_MOST][TRM_PATH_MOST];
+    char list[MAX_NAMES][TRM_PATH_MOST];
     int count;
 };
 
@@ -29,7 +29,7 @@ struct names {
 
 static void add_name(struct names *names, const char *folder, int version)
 {
-    if (names->count < NAMES_MOST)
+    if (names->count < MAX_NAMES)
         snprintf(names->list[names->count++], TRM_PATH_MOST, "%slibnvrtc.so.%d", folder, version);
 }
 
@@ -79,9 +79,9 @@ static void *open_name(const struct trm_backend_instance *instance, const char *
 
 /* ---- what is in it */
 
-#define ENTRY(name)                                      \
-    {                                                    \
-#name, offsetof(struct cuda_rtc_functions, name) \
+#define ENTRY(name)                                        \
+    {                                                      \
+#name, offsetof(struct cuda_nvrtc_functions, name) \
     }
 static const struct {
     const char *name;
@@ -103,13 +103,13 @@ static const struct {
 };
 
 /* The name of the first function that is missing; NULL when all are there. */
-static const char *fill(void *library, struct cuda_rtc_functions *rtc)
+static const char *fill(void *library, struct cuda_nvrtc_functions *nvrtc)
 {
     for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
         void *symbol = dlsym(library, entries[i].name);
         if (symbol == NULL)
             return entries[i].name;
-        memcpy((unsigned char *)rtc + entries[i].offset, &symbol, sizeof(symbol));
+        memcpy((unsigned char *)nvrtc + entries[i].offset, &symbol, sizeof(symbol));
     }
     return NULL;
 }
@@ -123,10 +123,10 @@ static int compare_numbers(const void *left, const void *right)
 static bool find_architectures(struct cuda_compiler *compiler)
 {
     int count = 0;
-    if (compiler->rtc.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0 ||
-        count > CUDA_RTC_ARCHITECTURES)
+    if (compiler->nvrtc.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count <= 0 ||
+        count > CUDA_NVRTC_ARCHITECTURES)
         return false;
-    if (compiler->rtc.nvrtcGetSupportedArchs(compiler->architectures) != NVRTC_SUCCESS)
+    if (compiler->nvrtc.nvrtcGetSupportedArchs(compiler->architectures) != NVRTC_SUCCESS)
         return false;
     compiler->architecture_count = count;
     qsort(compiler->architectures, (size_t)count, sizeof(compiler->architectures[0]), compare_numbers);
@@ -139,7 +139,7 @@ static void find_include(struct cuda_compiler *compiler)
     char real[PATH_MAX], probe[TRM_PATH_MOST];
     Dl_info info;
     void *symbol;
-    memcpy(&symbol, &compiler->rtc.nvrtcVersion, sizeof(symbol));
+    memcpy(&symbol, &compiler->nvrtc.nvrtcVersion, sizeof(symbol));
     if (dladdr(symbol, &info) == 0 || info.dli_fname == NULL || realpath(info.dli_fname, real) == NULL)
         return;
     const char *folder = dirname(dirname(real));
@@ -153,14 +153,14 @@ static void find_include(struct cuda_compiler *compiler)
 static int32_t set_up(const struct trm_backend_instance *instance, const char *name,
                       struct cuda_compiler *compiler)
 {
-    const char *missing = fill(compiler->library, &compiler->rtc);
+    const char *missing = fill(compiler->library, &compiler->nvrtc);
     if (missing != NULL)
-        return cuda_fail(instance, TRM_ERROR_UNSUPPORTED, 0,
-                         "%.200s is no NVRTC that can be used: it has no %s.", name, missing);
-    if (compiler->rtc.nvrtcVersion(&compiler->major, &compiler->minor) != NVRTC_SUCCESS ||
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "%.200s is no NVRTC that can be used: it has no %s.", name, missing);
+    if (compiler->nvrtc.nvrtcVersion(&compiler->major, &compiler->minor) != NVRTC_SUCCESS ||
         !find_architectures(compiler))
-        return cuda_fail(instance, TRM_ERROR_UNSUPPORTED, 0,
-                         "%.200s does not say which architectures it compiles for.", name);
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "%.200s does not say which architectures it compiles for.", name);
     find_include(compiler);
     return TRM_OK;
 }
@@ -180,8 +180,8 @@ static int32_t open_library(struct trm_backend_instance *instance, struct cuda_c
         if (status != TRM_ERROR_UNSUPPORTED)
             return status;
     }
-    return cuda_fail(
-        instance, status, 0,
+    return trm_util_fail(
+        instance->host, status, 0,
         "CUDA C is compiled by NVRTC, which is not there: install it (libnvrtc of CUDA's toolkit) or name "
         "it by the setting cuda.nvrtc. Tried: %.700s.",
         tried);
@@ -191,16 +191,17 @@ static void compiler_destroy(struct trm_backend_instance *instance, struct cuda_
 {
     if (compiler->library != NULL)
         dlclose(compiler->library);
-    cuda_release(instance, compiler, sizeof(*compiler));
+    trm_util_release(instance->host, compiler, sizeof(*compiler));
 }
 
 static int32_t compiler_create(struct trm_backend_instance *instance, struct cuda_compiler **compiler)
 {
-    struct cuda_compiler *made = cuda_allocate(instance, sizeof(*made));
-    struct names *names        = cuda_allocate(instance, sizeof(*names));
-    int32_t status             = made != NULL && names != NULL ? open_library(instance, made, names)
-                                                               : cuda_fail_host_memory(instance, "the compiler");
-    cuda_release(instance, names, sizeof(*names));
+    struct cuda_compiler *made = trm_util_allocate(instance->host, sizeof(*made));
+    struct names *names        = trm_util_allocate(instance->host, sizeof(*names));
+    int32_t status             = made != NULL && names != NULL
+                                     ? open_library(instance, made, names)
+                                     : trm_util_fail_host_memory(instance->host, "the compiler");
+    trm_util_release(instance->host, names, sizeof(*names));
     if (status == TRM_OK)
         *compiler = made;
     else if (made != NULL)
@@ -214,6 +215,7 @@ int32_t cuda_compiler_get(struct trm_backend_instance *instance, struct cuda_com
     pthread_mutex_lock(&instance->compiler_lock);
     if (instance->compiler == NULL)
         status = compiler_create(instance, &instance->compiler);
+    instance->compiler_close = cuda_compiler_close;
     if (status == TRM_OK)
         *compiler = instance->compiler;
     pthread_mutex_unlock(&instance->compiler_lock);

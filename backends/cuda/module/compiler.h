@@ -6,10 +6,10 @@
 
 #include <nvrtc.h>
 
-#include "backends/cuda/driver/objects.h"
+#include "backends/cuda/driver/driver.h"
 
 /* The functions that are used, as <nvrtc.h> declares them. */
-struct cuda_rtc_functions {
+struct cuda_nvrtc_functions {
     __typeof__(nvrtcVersion) *nvrtcVersion;
     __typeof__(nvrtcGetErrorString) *nvrtcGetErrorString;
     __typeof__(nvrtcCreateProgram) *nvrtcCreateProgram;
@@ -25,13 +25,13 @@ struct cuda_rtc_functions {
     __typeof__(nvrtcGetPTX) *nvrtcGetPTX;
 };
 
-#define CUDA_RTC_ARCHITECTURES 64
+#define CUDA_NVRTC_ARCHITECTURES 64
 
 struct cuda_compiler {
     void *library;
-    struct cuda_rtc_functions rtc;
+    struct cuda_nvrtc_functions nvrtc;
     int major, minor;
-    int architectures[CUDA_RTC_ARCHITECTURES]; /* 90 is compute capability 9.0; in increasing order */
+    int architectures[CUDA_NVRTC_ARCHITECTURES]; /* 90 is compute capability 9.0; in increasing order */
     int architecture_count;
     char include[TRM_PATH_MOST]; /* the toolkit's folder of headers; "" where it is not beside the library */
 };

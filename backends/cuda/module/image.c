@@ -85,18 +85,18 @@ static int32_t fail_refused(const struct trm_backend_module *module, CUresult re
     const char *code                            = cuda_result_name(instance, result);
     int length                                  = (int)strcspn(log, "\n");
     if (result == CUDA_ERROR_NO_BINARY_FOR_GPU)
-        return cuda_fail(instance, TRM_ERROR_UNSUPPORTED, result,
-                         "Module '%.80s' has no code for device %.80s, which is sm_%d%d (%s).", module->name,
-                         physical->name, physical->major, physical->minor, code);
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, result,
+                             "Module '%.80s' has no code for device %.80s, which is sm_%d%d (%s).",
+                             module->name, physical->name, physical->major, physical->minor, code);
     if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND ||
         result == CUDA_ERROR_JIT_COMPILATION_DISABLED)
-        return cuda_fail(instance, TRM_ERROR_UNSUPPORTED, result,
-                         "The driver (CUDA %d.%d) does not compile the PTX of module '%.80s' (%s).",
-                         instance->driver_version / 1000, instance->driver_version % 1000 / 10, module->name,
-                         code);
-    return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, result,
-                     "Module '%.80s' is not valid: the driver does not load it (%s)%s%.*s", module->name,
-                     code, length != 0 ? ": " : "", length < 400 ? length : 400, log);
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, result,
+                             "The driver (CUDA %d.%d) does not compile the PTX of module '%.80s' (%s).",
+                             instance->driver_version / 1000, instance->driver_version % 1000 / 10,
+                             module->name, code);
+    return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
+                         "Module '%.80s' is not valid: the driver does not load it (%s)%s%.*s", module->name,
+                         code, length != 0 ? ": " : "", length < 400 ? length : 400, log);
 }
 
 int32_t cuda_image_load(struct trm_backend_module *module, const void *bytes, bool *is_refused)

@@ -58,9 +58,9 @@ static uint32_t parameter_size(const struct trm_parameter *parameter)
 
 static int32_t fail_too_many(const struct trm_backend_module *module, const char *name)
 {
-    return cuda_fail(module->device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                     "Kernel '%.100s' has more than %u parameters, or more than %u bytes of them.", name,
-                     CUDA_MAX_ARGUMENTS, CUDA_ARGUMENT_BYTES);
+    return trm_util_fail(module->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "Kernel '%.100s' has more than %u parameters, or more than %u bytes of them.", name,
+                         CUDA_MAX_ARGUMENTS, CUDA_ARGUMENT_BYTES);
 }
 
 static int32_t find_parameters(struct trm_backend_module *module, const char *name, CUfunction function,
@@ -108,8 +108,8 @@ static int32_t find_attributes(struct trm_backend_kernel *kernel)
         if (result != CUDA_SUCCESS)
             return cuda_device_fail(device, result, "cuFuncSetAttribute");
     }
-    kernel->group_items_most = items > 0 ? (uint32_t)items : 0;
-    kernel->shared_bytes     = (shared > 0 ? (uint32_t)shared : 0) + kernel->dynamic_bytes;
+    kernel->max_group_items = items > 0 ? (uint32_t)items : 0;
+    kernel->shared_bytes    = (shared > 0 ? (uint32_t)shared : 0) + kernel->dynamic_bytes;
     return TRM_OK;
 }
 
@@ -126,7 +126,7 @@ static struct trm_backend_kernel *kernel_new(struct trm_backend_module *module, 
     uint64_t masks       = entries + (uint64_t)entry_count * sizeof(uint32_t);
     uint64_t text        = masks + (uint64_t)parameter_count * sizeof(uint32_t);
     uint64_t size        = text + strlen(name) + 1;
-    unsigned char *block = cuda_allocate(module->device->instance, size);
+    unsigned char *block = trm_util_allocate(module->device->instance->host, size);
     if (block == NULL)
         return NULL;
     struct trm_backend_kernel *kernel = (struct trm_backend_kernel *)block;
@@ -137,14 +137,14 @@ static struct trm_backend_kernel *kernel_new(struct trm_backend_module *module, 
     kernel->offsets                   = (const uint32_t *)(block + offsets);
     kernel->entries                   = (const uint32_t *)(block + entries);
     kernel->masks                     = (const uint32_t *)(block + masks);
-    kernel->serial                    = 1 + atomic_fetch_add(&module->device->kernels_made, 1);
+    kernel->serial                    = 1 + atomic_fetch_add(&module->device->kernels_created, 1);
     kernel->name                      = memcpy(block + text, name, strlen(name) + 1);
     return kernel;
 }
 
 void cuda_kernel_destroy(struct trm_backend_kernel *kernel)
 {
-    cuda_release(kernel->module->device->instance, kernel, kernel->size);
+    trm_util_release(kernel->module->device->instance->host, kernel, kernel->size);
 }
 
 /* The last thing that can fail. */
@@ -213,7 +213,7 @@ static void lay_out(struct trm_backend_kernel *kernel, const struct trm_kernel_i
         layout->offsets[i] = layout->entries[layout->count - 1];
     }
     lay_out_struct(info, layout);
-    if (kernel->several != 0) {
+    if (kernel->coarsening != 0) {
         add_entry(layout, sizeof(uint32_t), sizeof(uint32_t));
         kernel->groups_offset = layout->entries[layout->count - 1];
     }
@@ -263,13 +263,13 @@ static uint32_t dynamic_bytes(const struct trm_backend_module *module, const str
 }
 
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
-                               uint32_t several, CUfunction function)
+                               uint32_t coarsening, CUfunction function)
 {
     uint32_t buffers = 0;
     struct found found;
     for (uint32_t i = 0; i < info->parameter_count; i++)
         buffers += info->parameters[i].kind == TRM_PARAMETER_BUFFER;
-    uint32_t entries = 2 * buffers + (buffers != info->parameter_count) + (several != 0);
+    uint32_t entries = 2 * buffers + (buffers != info->parameter_count) + (coarsening != 0);
     if (info->parameter_count > CUDA_MAX_ARGUMENTS || entries > CUDA_MAX_ARGUMENTS)
         return fail_too_many(module, info->name);
     int32_t status = find_parameters(module, info->name, function, &found);
@@ -277,10 +277,10 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
         return status;
     struct trm_backend_kernel *kernel = kernel_new(module, info->name, info->parameter_count, 0, entries);
     if (kernel == NULL)
-        return cuda_fail_host_memory(module->device->instance, "a kernel");
+        return trm_util_fail_host_memory(module->device->instance->host, "a kernel");
     struct layout layout = {.offsets = (uint32_t *)(uintptr_t)kernel->offsets,
                             .entries = (uint32_t *)(uintptr_t)kernel->entries};
-    kernel->several      = several;
+    kernel->coarsening   = coarsening;
     lay_out(kernel, info, &layout, buffers);
     kernel->function       = function;
     kernel->parameters     = info->parameters;
@@ -293,9 +293,9 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
     if (layout.bytes > CUDA_ARGUMENT_BYTES)
         status = fail_too_many(module, info->name);
     else if (found.is_known && !is_as_laid_out(kernel, &layout, &found, buffers))
-        status =
-            cuda_fail(module->device->instance, TRM_ERROR_ABI, 0,
-                      "The code of kernel '%.100s' does not have the parameters of its shader.", info->name);
+        status = trm_util_fail(module->device->instance->host, TRM_ERROR_ABI, 0,
+                               "The code of kernel '%.100s' does not have the parameters of its shader.",
+                               info->name);
     if (status != TRM_OK) {
         cuda_kernel_destroy(kernel);
         return status;
@@ -335,13 +335,13 @@ static int32_t match_interface(const struct trm_backend_module *module, const st
 {
     const struct trm_backend_instance *instance = module->device->instance;
     if (info->parameter_count != found->count)
-        return cuda_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                         "Kernel '%.100s' of module '%.80s' has %u parameters, but %u are described.",
-                         info->name, module->name, found->count, info->parameter_count);
+        return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                             "Kernel '%.100s' of module '%.80s' has %u parameters, but %u are described.",
+                             info->name, module->name, found->count, info->parameter_count);
     for (uint32_t i = 0; i < found->count; i++)
         if (parameter_size(&info->parameters[i]) != found->size[i])
-            return cuda_fail(
-                instance, TRM_ERROR_INVALID_ARGUMENT, 0,
+            return trm_util_fail(
+                instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
                 "Parameter %u of kernel '%.100s' of module '%.80s' has %u bytes, but is described with %u.",
                 i, info->name, module->name, found->size[i], parameter_size(&info->parameters[i]));
     return TRM_OK;
@@ -357,11 +357,12 @@ static int32_t find_native(struct trm_backend_module *module, const char *name,
         return info != NULL ? match_interface(module, info, found) : TRM_OK;
     if (info != NULL)
         return lay_out_native(module, info, found);
-    return cuda_fail(module->device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                     "The driver does not say which parameters kernel '%.100s' has (CUDA 12.4 does), so the "
-                     "module needs a "
-                     "description of it (struct trm_native_options).",
-                     name);
+    return trm_util_fail(
+        module->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+        "The driver does not say which parameters kernel '%.100s' has (CUDA 12.4 does), so the "
+        "module needs a "
+        "description of it (struct trm_native_options).",
+        name);
 }
 
 int32_t cuda_kernel_native(struct trm_backend_module *module, const char *name,
@@ -374,7 +375,7 @@ int32_t cuda_kernel_native(struct trm_backend_module *module, const char *name,
     struct trm_backend_kernel *kernel =
         kernel_new(module, name, found.count, info != NULL ? 0 : found.count, found.count);
     if (kernel == NULL)
-        return cuda_fail_host_memory(module->device->instance, "a kernel");
+        return trm_util_fail_host_memory(module->device->instance->host, "a kernel");
     struct trm_parameter *own = (struct trm_parameter *)(uintptr_t)kernel->parameters;
     for (uint32_t i = 0; i < found.count; i++) {
         ((uint32_t *)(uintptr_t)kernel->offsets)[i] = found.offset[i];

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "backends/cuda/stream/replay.h"
-
 static int32_t module_supports(struct trm_backend_device *device, int32_t format)
 {
     switch (format) {
@@ -16,27 +14,27 @@ static int32_t module_supports(struct trm_backend_device *device, int32_t format
     case TRM_MODULE_CUDA:
         return TRM_OK;
     default:
-        return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                         "CUDA devices take no modules of format %d.", format);
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "CUDA devices take no modules of format %d.", format);
     }
 }
 
 /* ---- objects */
 
-int32_t cuda_module_new(struct trm_backend_device *device, const char *name,
-                        struct trm_backend_module **module)
+int32_t cuda_module_create(struct trm_backend_device *device, const char *name,
+                           struct trm_backend_module **module)
 {
     const struct trm_backend_instance *instance = device->instance;
     uint64_t size                               = sizeof(struct trm_backend_module) + strlen(name) + 1;
-    struct trm_backend_module *made             = cuda_allocate(instance, size);
+    struct trm_backend_module *made             = trm_util_allocate(instance->host, size);
     if (made == NULL)
-        return cuda_fail_host_memory(instance, "a module");
+        return trm_util_fail_host_memory(instance->host, "a module");
     made->device = device;
     made->size   = size;
     memcpy(made->name, name, strlen(name) + 1);
     if (pthread_mutex_init(&made->lock, NULL) != 0) {
-        cuda_release(instance, made, size);
-        return cuda_fail_host_memory(instance, "a module");
+        trm_util_release(instance->host, made, size);
+        return trm_util_fail_host_memory(instance->host, "a module");
     }
     *module = made;
     return TRM_OK;
@@ -59,14 +57,13 @@ void cuda_module_destroy(struct trm_backend_module *module)
         return;
     while ((kernel = module->kernels) != NULL) {
         module->kernels = kernel->next;
-        cuda_device_forget(module->device, kernel->name);
-        cuda_replays_forget(module->device, kernel->serial);
+        module->device->on_kernel_unload(module->device, kernel);
         cuda_kernel_destroy(kernel);
     }
     unload_code(module);
     cuda_native_release(module);
     pthread_mutex_destroy(&module->lock);
-    cuda_release(module->device->instance, module, module->size);
+    trm_util_release(module->device->instance->host, module, module->size);
 }
 
 /* ---- slots */
@@ -99,8 +96,8 @@ static int32_t find_portable(struct trm_backend_module *module, const char *name
     for (*kernel = module->kernels; *kernel != NULL; *kernel = (*kernel)->next)
         if (strcmp((*kernel)->name, name) == 0)
             return TRM_OK;
-    return cuda_fail(module->device->instance, TRM_ERROR_NOT_FOUND, 0, "The module has no kernel '%.100s'.",
-                     name);
+    return trm_util_fail(module->device->instance->host, TRM_ERROR_NOT_FOUND, 0,
+                         "The module has no kernel '%.100s'.", name);
 }
 
 static int32_t module_kernel(struct trm_backend_module *module, const char *name,
@@ -133,8 +130,8 @@ static int32_t module_build(struct trm_backend_device *device, const struct trm_
                             uint32_t flags, const char *path)
 {
     if (flags & TRM_BUILD_PORTABLE)
-        return cuda_fail(
-            device->instance, TRM_ERROR_UNSUPPORTED, 0,
+        return trm_util_fail(
+            device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
             "A CUDA device builds code for itself alone; `trireme kc --target cuda` builds it for many.");
     int32_t status = cuda_device_check(device);
     return status == TRM_OK ? cuda_portable_build(device, source, path) : status;

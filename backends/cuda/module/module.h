@@ -11,7 +11,9 @@
 #ifndef CUDA_MODULE_MODULE_H
 #define CUDA_MODULE_MODULE_H
 
-#include "backends/cuda/driver/objects.h"
+#include "backends/cuda/driver/driver.h"
+
+extern const struct trm_module_ops cuda_module_ops;
 
 struct cuda_names;
 struct cuda_interface;
@@ -45,13 +47,13 @@ struct trm_backend_kernel {
     const uint32_t *entries;
     uint32_t entry_count;
     uint32_t sizes_offset, groups_offset;
-    uint32_t several;        /* items of a thread; 0: a thread is an item */
+    uint32_t coarsening;     /* items of a thread; 0: a thread is an item */
     uint32_t argument_bytes; /* all of them */
     bool wants_sizes;        /* the bytes of each buffer follow */
     uint32_t group_size[3];
-    uint32_t group_items_most; /* registers allow so many */
-    uint32_t shared_bytes;     /* its own */
-    uint32_t dynamic_bytes;    /* of these, what a launch must ask for besides the grid's shared_bytes */
+    uint32_t max_group_items; /* registers allow so many */
+    uint32_t shared_bytes;    /* its own */
+    uint32_t dynamic_bytes;   /* of these, what a launch must ask for besides the grid's shared_bytes */
 
     uint64_t serial;                 /* of the device, which never has it twice: replay.c */
     struct trm_backend_kernel *next; /* of the module */
@@ -60,8 +62,8 @@ struct trm_backend_kernel {
 
 /* ---- module.c: a module without code and kernels; and its end, with all that it has by then. `module` may be NULL. */
 
-int32_t cuda_module_new(struct trm_backend_device *device, const char *name,
-                        struct trm_backend_module **module);
+int32_t cuda_module_create(struct trm_backend_device *device, const char *name,
+                           struct trm_backend_module **module);
 void cuda_module_destroy(struct trm_backend_module *module);
 
 /* ---- image.c: code into the driver */
@@ -79,7 +81,7 @@ bool cuda_image_is_whole(const void *bytes, uint64_t size);
 
 /* A function that was translated, or has the parameters of one; several: items of a thread. Errors: ABI where it has not. */
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
-                               uint32_t several, CUfunction function);
+                               uint32_t coarsening, CUfunction function);
 
 /* One of native code; info: what the program says of it, or NULL. Errors: UNSUPPORTED where neither it nor the driver does;
  * INVALID_ARGUMENT where they do not agree. */

@@ -59,9 +59,9 @@ static int32_t copy_interface(struct trm_backend_module *module, const struct tr
     struct room room = {.used = header};
     for (uint32_t i = 0; i < options->kernel_count; i++)
         take_kernel(&room, &options->kernels[i], NULL);
-    struct cuda_interface *made = cuda_allocate(module->device->instance, room.used);
+    struct cuda_interface *made = trm_util_allocate(module->device->instance->host, room.used);
     if (made == NULL)
-        return cuda_fail_host_memory(module->device->instance, "a module");
+        return trm_util_fail_host_memory(module->device->instance->host, "a module");
     made->size  = room.used;
     made->count = options->kernel_count;
     room        = (struct room){.block = (unsigned char *)made, .used = header};
@@ -141,14 +141,14 @@ static int32_t list_functions(struct trm_backend_module *module, struct cuda_nam
 {
     const struct trm_backend_instance *instance = module->device->instance;
     uint64_t size                               = names->count * sizeof(CUfunction);
-    CUfunction *functions                       = cuda_allocate(instance, size);
+    CUfunction *functions                       = trm_util_allocate(instance->host, size);
     if (functions == NULL)
-        return cuda_fail_host_memory(instance, "a module");
+        return trm_util_fail_host_memory(instance->host, "a module");
     CUresult result =
         module->device->cuda->cuModuleEnumerateFunctions(functions, names->count, module->handle);
     for (uint32_t i = 0; i < names->count; i++)
         names->entries[i].function = functions[i];
-    cuda_release(instance, functions, size);
+    trm_util_release(instance->host, functions, size);
     return result == CUDA_SUCCESS ? find_names(module, names)
                                   : cuda_device_fail(module->device, result, "cuModuleEnumerateFunctions");
 }
@@ -165,9 +165,9 @@ static int32_t enumerate(struct trm_backend_module *module)
     if (result != CUDA_SUCCESS)
         return cuda_device_fail(module->device, result, "cuModuleGetFunctionCount");
     uint64_t size            = sizeof(struct cuda_names) + (uint64_t)count * sizeof(struct entry);
-    struct cuda_names *names = cuda_allocate(module->device->instance, size);
+    struct cuda_names *names = trm_util_allocate(module->device->instance->host, size);
     if (names == NULL)
-        return cuda_fail_host_memory(module->device->instance, "a module");
+        return trm_util_fail_host_memory(module->device->instance->host, "a module");
     names->size   = size;
     names->count  = count;
     module->names = names; /* released with the module */
@@ -220,8 +220,8 @@ static int32_t make_kernel(struct trm_backend_module *module, const char *name)
         return status;
     status = find_function(module, name, &function);
     if (status == TRM_OK && function == NULL)
-        status = cuda_fail(module->device->instance, TRM_ERROR_NOT_FOUND, 0,
-                           "The module has no kernel '%.100s'.", name);
+        status = trm_util_fail(module->device->instance->host, TRM_ERROR_NOT_FOUND, 0,
+                               "The module has no kernel '%.100s'.", name);
     if (status == TRM_OK)
         status = cuda_kernel_native(module, name, find_described(module, name), function);
     cuda_leave(module->device, previous);
@@ -265,7 +265,7 @@ static int32_t load_code(struct trm_backend_device *device, const struct trm_mod
 {
     struct trm_backend_module *made = NULL;
     *is_refused                     = false;
-    int32_t status                  = cuda_module_new(device, source->name, &made);
+    int32_t status                  = cuda_module_create(device, source->name, &made);
     if (status == TRM_OK)
         status = fill(made, source->native, code, is_refused);
     if (status == TRM_OK)
@@ -306,15 +306,15 @@ static int32_t load_image(struct trm_backend_device *device, const struct trm_mo
     bool is_refused;
     /* What was called PTX is loaded as code where it begins like that. */
     if (!cuda_image_is_whole(source->data, source->size))
-        return cuda_fail(
-            instance, TRM_ERROR_INVALID_ARGUMENT, 0,
+        return trm_util_fail(
+            instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
             "Module '%.80s' is not valid: its headers tell of more bytes than the %llu that it has.",
             source->name, (unsigned long long)source->size);
     /* Aligned, and with a zero behind it: the driver takes for text what is no code. */
     struct cuda_code code = {.size = source->size, .allocated = source->size + 1};
-    code.bytes            = cuda_allocate(instance, code.allocated);
+    code.bytes            = trm_util_allocate(instance->host, code.allocated);
     if (code.bytes == NULL)
-        return cuda_fail_host_memory(instance, "a module");
+        return trm_util_fail_host_memory(instance->host, "a module");
     memcpy(code.bytes, source->data, source->size);
     int32_t status = load_code(device, source, &code, &is_refused, module);
     cuda_code_release(device, &code);
@@ -332,7 +332,7 @@ void cuda_native_release(struct trm_backend_module *module)
 {
     const struct trm_backend_instance *instance = module->device->instance;
     if (module->names != NULL)
-        cuda_release(instance, module->names, module->names->size);
+        trm_util_release(instance->host, module->names, module->names->size);
     if (module->interface != NULL)
-        cuda_release(instance, module->interface, module->interface->size);
+        trm_util_release(instance->host, module->interface, module->interface->size);
 }

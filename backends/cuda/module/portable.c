@@ -39,40 +39,40 @@ static bool wants_bounds(const struct trm_host *host)
 /* The function of kernel number `index`: what was made of a shader has its kernels in their order, whatever they were called then;
  * what was written by hand has them by name. */
 static int32_t find_function(const struct trm_backend_module *module, const struct trm_module_source *source,
-                             const struct cuda_origin *origin, uint32_t index, CUfunction *function,
-                             uint32_t *several)
+                             const struct cuda_trailer *trailer, uint32_t index, CUfunction *function,
+                             uint32_t *coarsening)
 {
-    char space[CUDA_ORIGIN_SYMBOL];
+    char space[CUDA_TRAILER_SYMBOL_BYTES];
     const char *symbol = source->kernels[index].name;
-    *several           = 0;
-    if (origin->is_there) {
-        if (!cuda_origin_symbol(origin, index, space, several))
-            return cuda_fail(module->device->instance, TRM_ERROR_ABI, 0,
-                             "The code of module '%.80s' has no kernel number %u.", source->name, index);
+    *coarsening        = 0;
+    if (trailer->is_present) {
+        if (!cuda_trailer_symbol(trailer, index, space, coarsening))
+            return trm_util_fail(module->device->instance->host, TRM_ERROR_ABI, 0,
+                                 "The code of module '%.80s' has no kernel number %u.", source->name, index);
         symbol = space;
     }
     CUresult result = module->device->cuda->cuModuleGetFunction(function, module->handle, symbol);
     if (result == CUDA_SUCCESS)
         return TRM_OK;
     if (result == CUDA_ERROR_NOT_FOUND)
-        return cuda_fail(module->device->instance, TRM_ERROR_ABI, result,
-                         "The code of module '%.80s' has no function '%.100s'.", source->name, symbol);
+        return trm_util_fail(module->device->instance->host, TRM_ERROR_ABI, result,
+                             "The code of module '%.80s' has no function '%.100s'.", source->name, symbol);
     return cuda_device_fail(module->device, result, "cuModuleGetFunction");
 }
 
 static int32_t make_kernels(struct trm_backend_module *module, const struct trm_module_source *source,
-                            const struct cuda_origin *origin)
+                            const struct cuda_trailer *trailer)
 {
     CUfunction function = NULL;
-    uint32_t several    = 0;
+    uint32_t coarsening = 0;
     CUcontext previous;
     int32_t status = cuda_enter(module->device, &previous);
     if (status != TRM_OK)
         return status;
     for (uint32_t i = source->kernel_count; i-- > 0 && status == TRM_OK;) {
-        status = find_function(module, source, origin, i, &function, &several);
+        status = find_function(module, source, trailer, i, &function, &coarsening);
         if (status == TRM_OK)
-            status = cuda_kernel_translated(module, &source->kernels[i], several, function);
+            status = cuda_kernel_translated(module, &source->kernels[i], coarsening, function);
     }
     cuda_leave(module->device, previous);
     return status;
@@ -80,16 +80,16 @@ static int32_t make_kernels(struct trm_backend_module *module, const struct trm_
 
 /* Code as a module. The failure is explained; `is_refused` as of cuda_image_load(). */
 static int32_t open_code(struct trm_backend_device *device, const struct trm_module_source *source,
-                         const struct cuda_code *code, const struct cuda_origin *origin, bool *is_refused,
+                         const struct cuda_code *code, const struct cuda_trailer *trailer, bool *is_refused,
                          struct trm_backend_module **module)
 {
     struct trm_backend_module *made = NULL;
     *is_refused                     = false;
-    int32_t status                  = cuda_module_new(device, source->name, &made);
+    int32_t status                  = cuda_module_create(device, source->name, &made);
     if (status == TRM_OK)
         status = cuda_image_load(made, code->bytes, is_refused);
     if (status == TRM_OK)
-        status = make_kernels(made, source, origin);
+        status = make_kernels(made, source, trailer);
     if (status == TRM_OK)
         *module = made;
     else
@@ -104,17 +104,17 @@ static const char *open_file(struct trm_backend_device *device, const struct trm
                              const char *path, struct trm_backend_module **module, bool *is_quiet)
 {
     struct cuda_code code = {0};
-    struct cuda_origin origin;
+    struct cuda_trailer trailer;
     const char *why = NULL;
-    if (cuda_code_read(device, path, &code) != TRM_OK)
+    if (cuda_code_read_file(device, path, &code) != TRM_OK)
         return "it cannot be read";
-    cuda_origin_read(code.bytes, code.size, &origin);
+    cuda_trailer_read(code.bytes, code.size, &trailer);
     if (!cuda_image_is_whole(code.bytes, code.size))
         why = "it is damaged";
-    else if (origin.is_there && !origin.is_by_hand &&
-             memcmp(origin.digest, source->digest, sizeof(origin.digest)) != 0)
+    else if (trailer.is_present && !trailer.is_by_hand &&
+             memcmp(trailer.digest, source->digest, sizeof(trailer.digest)) != 0)
         why = "it was made of another version of the shader beside it";
-    else if (open_code(device, source, &code, &origin, is_quiet, module) != TRM_OK)
+    else if (open_code(device, source, &code, &trailer, is_quiet, module) != TRM_OK)
         why = *is_quiet ? "it has no code for this device" : "it does not belong to the shader beside it";
     cuda_code_release(device, &code);
     return why;
@@ -151,16 +151,16 @@ static struct trm_backend_module *open_sibling(struct trm_backend_device *device
 static int32_t load_compiled(struct trm_backend_device *device, const struct trm_module_source *source,
                              const struct cuda_text *text, struct trm_backend_module **module)
 {
-    struct cuda_origin origin;
+    struct cuda_trailer trailer;
     bool is_refused = true;
     int32_t status  = TRM_OK;
-    cuda_origin_read(text->text, text->length, &origin);
+    cuda_trailer_read(text->text, text->length, &trailer);
     for (int as_ptx = 0; as_ptx < 2 && is_refused; as_ptx++) {
         struct cuda_code code = {0};
         is_refused            = false;
         status                = cuda_compile(device, text, as_ptx != 0, &code);
         if (status == TRM_OK)
-            status = open_code(device, source, &code, &origin, &is_refused, module);
+            status = open_code(device, source, &code, &trailer, &is_refused, module);
         cuda_code_release(device, &code);
     }
     return status;
@@ -205,16 +205,18 @@ static int32_t write_code(struct trm_backend_device *device, const struct cuda_c
                           const struct cuda_text *text, const char *path)
 {
     char begun[TRM_PATH_MOST];
-    struct cuda_origin origin;
+    struct cuda_trailer trailer;
     int written = snprintf(begun, sizeof(begun), "%s.XXXXXX", path);
     if (written < 0 || (size_t)written >= sizeof(begun))
-        return cuda_fail(device->instance, TRM_ERROR_BACKEND, 0, "The path %.64s... is too long.", path);
+        return trm_util_fail(device->instance->host, TRM_ERROR_BACKEND, 0, "The path %.64s... is too long.",
+                             path);
     int file = mkostemp(begun, O_CLOEXEC);
     if (file < 0)
-        return cuda_fail(device->instance, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
+        return trm_util_fail(device->instance->host, TRM_ERROR_BACKEND, errno,
+                             "%.300s cannot be written: %m.", path);
     bool well = cuda_write_all(file, code->bytes, code->size);
-    cuda_origin_read(text->text, text->length, &origin);
-    if (well && origin.is_there) {
+    cuda_trailer_read(text->text, text->length, &trailer);
+    if (well && trailer.is_present) {
         const char *line = (const char *)memrchr(text->text, '\n', text->length - 1);
         well = line != NULL && cuda_write_all(file, line, text->length - (uint64_t)(line - text->text));
     }
@@ -222,8 +224,8 @@ static int32_t write_code(struct trm_backend_device *device, const struct cuda_c
     well = close(file) == 0 && well;
     if (well && rename(begun, path) == 0)
         return TRM_OK;
-    int32_t status =
-        cuda_fail(device->instance, TRM_ERROR_BACKEND, errno, "%.300s cannot be written: %m.", path);
+    int32_t status = trm_util_fail(device->instance->host, TRM_ERROR_BACKEND, errno,
+                                   "%.300s cannot be written: %m.", path);
     (void)unlink(begun);
     return status;
 }

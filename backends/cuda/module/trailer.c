@@ -7,9 +7,9 @@
 
 #define BEGIN "// trireme "
 #define BY_HAND "by-hand"
-#define LINE_MOST 65536u
+#define MAX_LINE_BYTES 65536u
 #define DIGEST_LETTERS 64u
-#define SEVERAL_MOST 1024u
+#define MAX_COARSENING 1024u
 
 static int digit_of(char letter)
 {
@@ -32,59 +32,60 @@ static bool read_digest(const char *text, uint64_t length, uint8_t digest[32])
 }
 
 /* The last line, without what ends it; a zero may follow. */
-void cuda_origin_read(const void *bytes, uint64_t size, struct cuda_origin *origin)
+void cuda_trailer_read(const void *bytes, uint64_t size, struct cuda_trailer *trailer)
 {
     const char *text = bytes;
-    *origin          = (struct cuda_origin){.is_there = false};
+    *trailer         = (struct cuda_trailer){.is_present = false};
     if (size != 0 && text[size - 1] == '\0')
         size--;
     if (size == 0 || text[size - 1] != '\n')
         return;
     uint64_t end = size - 1, begin = end;
-    while (begin != 0 && end - begin < LINE_MOST && text[begin - 1] != '\n')
+    while (begin != 0 && end - begin < MAX_LINE_BYTES && text[begin - 1] != '\n')
         begin--;
     if (end - begin < strlen(BEGIN) || memcmp(text + begin, BEGIN, strlen(BEGIN)) != 0)
         return;
     begin += strlen(BEGIN);
-    origin->is_by_hand =
+    trailer->is_by_hand =
         end - begin >= strlen(BY_HAND) && memcmp(text + begin, BY_HAND, strlen(BY_HAND)) == 0;
-    if (!origin->is_by_hand && !read_digest(text + begin, end - begin, origin->digest))
+    if (!trailer->is_by_hand && !read_digest(text + begin, end - begin, trailer->digest))
         return;
-    begin += origin->is_by_hand ? strlen(BY_HAND) : DIGEST_LETTERS;
-    origin->is_there = true;
-    origin->symbols  = text + begin;
-    origin->length   = end - begin;
+    begin += trailer->is_by_hand ? strlen(BY_HAND) : DIGEST_LETTERS;
+    trailer->is_present = true;
+    trailer->symbols    = text + begin;
+    trailer->length     = end - begin;
 }
 
 /* SYMBOL or SYMBOL*COUNT. */
-static bool read_word(const char *begin, const char *end, char symbol[CUDA_ORIGIN_SYMBOL], uint32_t *several)
+static bool read_word(const char *begin, const char *end, char symbol[CUDA_TRAILER_SYMBOL_BYTES],
+                      uint32_t *coarsening)
 {
     const char *star = memchr(begin, '*', (size_t)(end - begin));
     size_t length    = (size_t)((star != NULL ? star : end) - begin);
-    *several         = 0;
+    *coarsening      = 0;
     for (const char *at = star != NULL ? star + 1 : end; at < end; at++) {
-        if (*at < '0' || *at > '9' || *several > SEVERAL_MOST)
+        if (*at < '0' || *at > '9' || *coarsening > MAX_COARSENING)
             return false;
-        *several = *several * 10 + (uint32_t)(*at - '0');
+        *coarsening = *coarsening * 10 + (uint32_t)(*at - '0');
     }
-    if (length == 0 || length >= CUDA_ORIGIN_SYMBOL || (star != NULL && *several == 0) ||
-        *several > SEVERAL_MOST)
+    if (length == 0 || length >= CUDA_TRAILER_SYMBOL_BYTES || (star != NULL && *coarsening == 0) ||
+        *coarsening > MAX_COARSENING)
         return false;
     memcpy(symbol, begin, length);
     symbol[length] = '\0';
     return true;
 }
 
-bool cuda_origin_symbol(const struct cuda_origin *origin, uint32_t index, char symbol[CUDA_ORIGIN_SYMBOL],
-                        uint32_t *several)
+bool cuda_trailer_symbol(const struct cuda_trailer *trailer, uint32_t index,
+                         char symbol[CUDA_TRAILER_SYMBOL_BYTES], uint32_t *coarsening)
 {
-    const char *at = origin->symbols, *end = at + origin->length;
+    const char *at = trailer->symbols, *end = at + trailer->length;
     for (uint32_t i = 0; at < end; i++) {
         const char *begin = at + 1; /* behind a blank */
         for (at = begin; at < end && *at != ' ';)
             at++;
         if (i == index)
-            return begin < at && read_word(begin, at, symbol, several);
+            return begin < at && read_word(begin, at, symbol, coarsening);
     }
     return false;
 }

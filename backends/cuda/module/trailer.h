@@ -14,10 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CUDA_ORIGIN_SYMBOL 256 /* bytes of a symbol, at most */
+#define CUDA_TRAILER_SYMBOL_BYTES 256 /* bytes of a symbol, at most */
 
-struct cuda_origin {
-    bool is_there;
+struct cuda_trailer {
+    bool is_present;
     bool is_by_hand; /* there is no digest */
     uint8_t digest[32];
     const char *symbols; /* words, with blanks between them */
@@ -25,10 +25,10 @@ struct cuda_origin {
 };
 
 /* What the end of some bytes says. */
-void cuda_origin_read(const void *bytes, uint64_t size, struct cuda_origin *origin);
+void cuda_trailer_read(const void *bytes, uint64_t size, struct cuda_trailer *trailer);
 
 /* Symbol number `index`, and how many items a thread of it does, 0 where that is not said. false: there are not so many, or it is too long. */
-bool cuda_origin_symbol(const struct cuda_origin *origin, uint32_t index, char symbol[CUDA_ORIGIN_SYMBOL],
-                        uint32_t *several);
+bool cuda_trailer_symbol(const struct cuda_trailer *trailer, uint32_t index,
+                         char symbol[CUDA_TRAILER_SYMBOL_BYTES], uint32_t *coarsening);
 
 #endif

@@ -12,14 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CUDA_CLOCK_LINES 64u /* a power of two; one of them is being written */
+#define CUDA_CLOCK_SEGMENTS 64u /* a power of two; one of them is being written */
 
 /* When a base was, on the host: between these. `guess` lies between them. */
-struct cuda_moment {
+struct cuda_clock_interval {
     uint64_t least, guess, most;
 };
 
-struct cuda_line {
+struct cuda_clock_segment {
     double host;        /* at the base: nanoseconds behind the clock's zero */
     double rate;        /* of the host's nanoseconds to the device's, up to the knee */
     double knee;        /* the device's nanoseconds behind the base; of no meaning for the newest line */
@@ -30,22 +30,23 @@ struct cuda_line {
 
 struct cuda_clock {
     uint64_t zero;  /* host time of the first base */
-    uint64_t count; /* of bases; line n % CUDA_CLOCK_LINES belongs to base n */
+    uint64_t count; /* of bases; line n % CUDA_CLOCK_SEGMENTS belongs to base n */
     double told;    /* the latest moment that was told on the newest line, behind its base; negative: none */
     bool has_told;  /* any moment on any line */
     double drift;   /* host nanoseconds in one of the device's, as measured over all lines that are kept */
-    struct cuda_line lines[CUDA_CLOCK_LINES];
+    struct cuda_clock_segment lines[CUDA_CLOCK_SEGMENTS];
 };
 
 /* One more base, `elapsed` device nanoseconds behind the last one (of no meaning for the first). `next` is when another is to be
  * expected: an error is worked off until then. */
-void cuda_clock_add(struct cuda_clock *clock, double elapsed, const struct cuda_moment *moment, double next);
+void cuda_clock_add(struct cuda_clock *clock, double elapsed, const struct cuda_clock_interval *moment,
+                    double next);
 
 /* The oldest base that lines are kept of. */
 uint64_t cuda_clock_oldest(const struct cuda_clock *clock);
 
 /* Host time of the moment `elapsed` device nanoseconds behind base `number`; it is before the next base, and negative for the oldest
  * only. */
-uint64_t cuda_clock_tell(struct cuda_clock *clock, uint64_t number, double elapsed);
+uint64_t cuda_clock_convert(struct cuda_clock *clock, uint64_t number, double elapsed);
 
 #endif

@@ -13,19 +13,19 @@
 #define TRIES 4u                /* to measure one */
 #define PATIENCE_NS UINT64_C(200000)         /* the inner stream may stand behind others' work */
 #define PATIENCE_FIRST_NS UINT64_C(20000000) /* as long as no base has been measured */
-#define SPARE_MOST 256u
+#define MAX_SPARE 256u
 
 /* Its lock is held while a base is made, which nobody who waits for work ever needs. */
 struct cuda_stamps {
     pthread_mutex_t lock;
     struct cuda_clock clock;
     CUevent bases
-        [CUDA_CLOCK_LINES]; /* by number; the one behind the newest is for the next. Made when first needed */
-    bool pending;           /* that one has been recorded */
-    struct cuda_moment pending_since; /* its `least` */
-    _Atomic uint64_t renew_at;        /* host time at which the newest base is old */
-    uint64_t measured_at;             /* host time of the last base that was measured with care */
-    uint64_t age;                     /* after which the next is measured: rises to BASE_AGE_NS */
+        [CUDA_CLOCK_SEGMENTS]; /* by number; the one behind the newest is for the next. Made when first needed */
+    bool pending;              /* that one has been recorded */
+    struct cuda_clock_interval pending_since; /* its `least` */
+    _Atomic uint64_t renew_at;                /* host time at which the newest base is old */
+    uint64_t measured_at;                     /* host time of the last base that was measured with care */
+    uint64_t age;                             /* after which the next is measured: rises to BASE_AGE_NS */
     struct trm_backend_stamp *spare;
     uint32_t spare_count;
 };
@@ -40,7 +40,7 @@ struct trm_backend_stamp {
 
 static CUevent *next_base(struct cuda_stamps *stamps)
 {
-    return &stamps->bases[stamps->clock.count % CUDA_CLOCK_LINES];
+    return &stamps->bases[stamps->clock.count % CUDA_CLOCK_SEGMENTS];
 }
 
 /* With the context entered, as all that follows. */
@@ -52,8 +52,8 @@ static CUresult record_base(struct trm_backend_device *device, struct cuda_stamp
         result = device->cuda->cuEventCreate(base, CU_EVENT_DEFAULT);
     if (result != CUDA_SUCCESS)
         return result;
-    stamps->pending_since.least = cuda_now();
-    result                      = device->cuda->cuEventRecord(*base, device->inner);
+    stamps->pending_since.least = trm_util_now();
+    result                      = device->cuda->cuEventRecord(*base, device->internal_stream);
     stamps->pending             = result == CUDA_SUCCESS;
     return result;
 }
@@ -68,20 +68,20 @@ static CUresult elapsed_ns(struct trm_backend_device *device, CUevent from, CUev
 
 /* The base that was recorded is complete. Where the clock begins anew with it, it changes its place. */
 static CUresult take_base(struct trm_backend_device *device, struct cuda_stamps *stamps,
-                          const struct cuda_moment *moment)
+                          const struct cuda_clock_interval *moment)
 {
     struct cuda_clock *clock = &stamps->clock;
-    uint32_t place           = clock->count % CUDA_CLOCK_LINES;
+    uint32_t place           = clock->count % CUDA_CLOCK_SEGMENTS;
     CUevent base             = stamps->bases[place];
     double elapsed           = 0;
     if (clock->count != 0) {
         CUresult result =
-            elapsed_ns(device, stamps->bases[(clock->count - 1) % CUDA_CLOCK_LINES], base, &elapsed);
+            elapsed_ns(device, stamps->bases[(clock->count - 1) % CUDA_CLOCK_SEGMENTS], base, &elapsed);
         if (result != CUDA_SUCCESS)
             return result;
     }
     cuda_clock_add(clock, elapsed, moment, (double)stamps->age);
-    uint32_t now_at       = (clock->count - 1) % CUDA_CLOCK_LINES;
+    uint32_t now_at       = (clock->count - 1) % CUDA_CLOCK_SEGMENTS;
     stamps->bases[place]  = stamps->bases[now_at];
     stamps->bases[now_at] = base;
     stamps->pending       = false;
@@ -97,23 +97,24 @@ static CUresult take_pending(struct trm_backend_device *device, struct cuda_stam
     CUresult result = device->cuda->cuEventQuery(*next_base(stamps));
     if (result != CUDA_SUCCESS)
         return result;
-    const struct cuda_moment moment = {stamps->pending_since.least, stamps->pending_since.least, cuda_now()};
+    const struct cuda_clock_interval moment = {stamps->pending_since.least, stamps->pending_since.least,
+                                               trm_util_now()};
     return take_base(device, stamps, &moment);
 }
 
 /* Looks until the base is complete: it was between the last two looks. */
 static CUresult watch_base(struct trm_backend_device *device, struct cuda_stamps *stamps,
-                           struct cuda_moment *moment)
+                           struct cuda_clock_interval *moment)
 {
     uint64_t began    = stamps->pending_since.least;
     uint64_t patience = stamps->measured_at != 0 ? PATIENCE_NS : PATIENCE_FIRST_NS;
     moment->least     = began;
     for (;;) {
-        uint64_t look   = cuda_now();
+        uint64_t look   = trm_util_now();
         CUresult result = device->cuda->cuEventQuery(*next_base(stamps));
         if (result == CUDA_SUCCESS) {
             moment->guess = moment->least + (look - moment->least) / 2;
-            moment->most  = cuda_now();
+            moment->most  = trm_util_now();
             return CUDA_SUCCESS;
         }
         if (result != CUDA_ERROR_NOT_READY || look - began > patience)
@@ -125,8 +126,8 @@ static CUresult watch_base(struct trm_backend_device *device, struct cuda_stamps
 /* NOT_READY is no failure: the base that was recorded is taken later. */
 static CUresult measure_base(struct trm_backend_device *device, struct cuda_stamps *stamps)
 {
-    struct cuda_moment moment = {0, 0, 0};
-    CUresult result           = CUDA_SUCCESS;
+    struct cuda_clock_interval moment = {0, 0, 0};
+    CUresult result                   = CUDA_SUCCESS;
     for (uint32_t i = 0; i < TRIES && (i == 0 || moment.most - moment.least > SHARP_NS); i++) {
         result = record_base(device, stamps);
         if (result == CUDA_SUCCESS)
@@ -152,7 +153,7 @@ static CUresult renew(struct trm_backend_device *device, struct cuda_stamps *sta
 {
     CUresult result = take_pending(device, stamps);
     if (result == CUDA_SUCCESS &&
-        (stamps->clock.count == 0 || cuda_now() - stamps->measured_at > stamps->age))
+        (stamps->clock.count == 0 || trm_util_now() - stamps->measured_at > stamps->age))
         result = measure_base(device, stamps);
     if (result == CUDA_ERROR_NOT_READY)
         result = stamps->clock.count != 0 ? CUDA_SUCCESS : wait_for_base(device, stamps);
@@ -163,9 +164,9 @@ static CUresult renew(struct trm_backend_device *device, struct cuda_stamps *sta
 
 static int32_t make_stamps(struct trm_backend_device *device, struct cuda_stamps **result)
 {
-    struct cuda_stamps *stamps = cuda_allocate(device->instance, sizeof(*stamps));
+    struct cuda_stamps *stamps = trm_util_allocate(device->instance->host, sizeof(*stamps));
     if (stamps == NULL)
-        return cuda_fail_host_memory(device->instance, "a timestamp");
+        return trm_util_fail_host_memory(device->instance->host, "a timestamp");
     pthread_mutex_init(&stamps->lock, NULL);
     stamps->age = BASE_AGE_FIRST_NS;
     *result     = stamps;
@@ -187,7 +188,7 @@ static void free_stamp(struct trm_backend_stamp *stamp)
 {
     struct trm_backend_device *device = stamp->device;
     (void)device->cuda->cuEventDestroy(stamp->event);
-    cuda_release(device->instance, stamp, sizeof(*stamp));
+    trm_util_release(device->instance->host, stamp, sizeof(*stamp));
 }
 
 void cuda_stamps_close(struct trm_backend_device *device)
@@ -202,12 +203,12 @@ void cuda_stamps_close(struct trm_backend_device *device)
         stamps->spare                   = stamp->next;
         free_stamp(stamp);
     }
-    for (uint32_t i = 0; i < CUDA_CLOCK_LINES; i++)
+    for (uint32_t i = 0; i < CUDA_CLOCK_SEGMENTS; i++)
         if (stamps->bases[i] != NULL)
             (void)device->cuda->cuEventDestroy(stamps->bases[i]);
     cuda_leave(device, previous);
     pthread_mutex_destroy(&stamps->lock);
-    cuda_release(device->instance, stamps, sizeof(*stamps));
+    trm_util_release(device->instance->host, stamps, sizeof(*stamps));
     device->stamps = NULL;
 }
 
@@ -249,13 +250,13 @@ static int32_t stamp_create(struct trm_backend_device *device, struct trm_backen
         *result = stamp;
         return TRM_OK;
     }
-    stamp = cuda_allocate(device->instance, sizeof(*stamp));
+    stamp = trm_util_allocate(device->instance->host, sizeof(*stamp));
     if (stamp == NULL)
-        return cuda_fail_host_memory(device->instance, "a timestamp");
+        return trm_util_fail_host_memory(device->instance->host, "a timestamp");
     stamp->device = device;
     status        = make_event(device, &stamp->event);
     if (status != TRM_OK) {
-        cuda_release(device->instance, stamp, sizeof(*stamp));
+        trm_util_release(device->instance->host, stamp, sizeof(*stamp));
         return status;
     }
     *result = stamp;
@@ -269,7 +270,7 @@ static void stamp_destroy(struct trm_backend_stamp *stamp)
     struct cuda_stamps *stamps        = device->stamps;
     CUcontext previous;
     pthread_mutex_lock(&stamps->lock);
-    bool kept = stamps->spare_count < SPARE_MOST;
+    bool kept = stamps->spare_count < MAX_SPARE;
     if (kept) {
         stamp->next   = stamps->spare;
         stamps->spare = stamp;
@@ -296,7 +297,7 @@ void cuda_stamps_about_to_record(struct trm_backend_device *device)
 {
     struct cuda_stamps *stamps = device->stamps;
     CUcontext previous;
-    if (cuda_now() < atomic_load_explicit(&stamps->renew_at, memory_order_relaxed) ||
+    if (trm_util_now() < atomic_load_explicit(&stamps->renew_at, memory_order_relaxed) ||
         pthread_mutex_trylock(&stamps->lock) != 0)
         return;
     if (cuda_enter(device, &previous) == TRM_OK) {
@@ -314,14 +315,14 @@ static int32_t submit_stamp(struct trm_backend_stream *stream, const void *what)
     struct trm_backend_device *device     = stream->device;
     cuda_stamps_about_to_record(device);
     CUresult result = device->cuda->cuEventRecord(stamp->event, stream->handle);
-    return result == CUDA_SUCCESS ? TRM_OK : cuda_stream_refused(stream, result, "cuEventRecord");
+    return result == CUDA_SUCCESS ? TRM_OK : cuda_job_failed(stream, result, "cuEventRecord");
 }
 
 static int32_t stamp_record(struct trm_backend_stream *stream, uint64_t value,
                             struct trm_backend_stamp *stamp)
 {
     const struct cuda_job job = {submit_stamp, &stamp, sizeof(stamp)};
-    return cuda_stream_do(stream, value, job);
+    return cuda_stream_submit(stream, value, job);
 }
 
 /* ---- reading; under the lock ------------------------------------------------------------------------ */
@@ -336,19 +337,19 @@ static CUresult read_stamp(struct trm_backend_device *device, struct cuda_stamps
     while (elapsed < 0 && number > oldest) {
         number--;
         CUresult result =
-            elapsed_ns(device, stamps->bases[number % CUDA_CLOCK_LINES], stamp->event, &elapsed);
+            elapsed_ns(device, stamps->bases[number % CUDA_CLOCK_SEGMENTS], stamp->event, &elapsed);
         if (result != CUDA_SUCCESS)
             return result;
     }
-    *nanoseconds = cuda_clock_tell(clock, number, elapsed);
+    *nanoseconds = cuda_clock_convert(clock, number, elapsed);
     return CUDA_SUCCESS;
 }
 
 static int32_t explain(struct trm_backend_device *device, CUresult result)
 {
     if (result == CUDA_ERROR_NOT_READY)
-        return cuda_fail(
-            device->instance, TRM_ERROR_TIMEOUT, result,
+        return trm_util_fail(
+            device->instance->host, TRM_ERROR_TIMEOUT, result,
             "the timestamp, or what it is to be compared with, is being recorded at this moment");
     return cuda_device_fail(device, result, "cuEventElapsedTime");
 }

@@ -9,12 +9,17 @@
 #ifndef CUDA_PROFILE_PROFILE_H
 #define CUDA_PROFILE_PROFILE_H
 
-#include "backends/cuda/driver/objects.h"
+#include "backends/cuda/driver/driver.h"
+
+extern const struct trm_profile_ops cuda_profile_ops;
 
 void cuda_stamps_close(struct trm_backend_device *device);
 
 /* For graphs: the event of a stamp; and what is to be done before a graph with stamps is launched. */
 CUevent cuda_stamp_event(const struct trm_backend_stamp *stamp);
 void cuda_stamps_about_to_record(struct trm_backend_device *device);
+
+/* range.c: TRM_RANGE_EXTENSION while a profiler listens; else NULL. */
+const void *cuda_get_extension(const char *name, uint32_t version);
 
 #endif

@@ -2,7 +2,7 @@
  * when they are first used; without one nothing is there to be called.
  * SPDX-License-Identifier: MIT
  */
-#include "range.h"
+#include "profile.h"
 
 #include <string.h>
 

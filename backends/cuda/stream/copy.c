@@ -4,11 +4,10 @@
 #include "copy.h"
 
 #include "backends/cuda/memory/memory.h"
-#include "backends/cuda/memory/pageable.h"
 
 #define INLINE_BYTES (UINT64_C(1) << 20)   /* of pageable memory, that go with the call */
 #define PATTERN_BYTES (UINT64_C(64) << 10) /* of a fill of 8 bytes, before it goes on by copies */
-#define PITCH_MOST ((UINT64_C(1) << 31) - 1)
+#define MAX_PITCH ((UINT64_C(1) << 31) - 1)
 
 enum side {
     SIDE_DEVICE,
@@ -42,7 +41,7 @@ CUdeviceptr cuda_place_address(const struct trm_place *place)
 
 /* ---- what makes the caller wait ---------------------------------------------------------------------- */
 
-bool cuda_is_known(struct trm_backend_device *device, const void *memory)
+bool cuda_is_known_to_driver(struct trm_backend_device *device, const void *memory)
 {
     unsigned int type = 0;
     CUcontext previous;
@@ -56,7 +55,7 @@ bool cuda_is_known(struct trm_backend_device *device, const void *memory)
 
 static bool is_pageable(struct trm_backend_device *device, const struct trm_place *place)
 {
-    return place->memory == NULL && !cuda_is_known(device, place->host);
+    return place->memory == NULL && !cuda_is_known_to_driver(device, place->host);
 }
 
 static bool blocks(struct trm_backend_device *device, const struct trm_place *destination,
@@ -76,7 +75,7 @@ bool cuda_copy_blocks(struct trm_backend_device *device, const struct trm_copy_d
 {
     const struct trm_backend_memory *to = desc->destination.memory, *from = desc->source.memory;
     /* Both are memory of ours, and not both of the host: nothing to ask. */
-    if (__builtin_expect(to != NULL && from != NULL, 1))
+    if (TRM_UTIL_LIKELY(to != NULL && from != NULL))
         return side_of(&desc->destination) == SIDE_HOST && side_of(&desc->source) == SIDE_HOST;
     return blocks(device, &desc->destination, &desc->source, desc->size);
 }
@@ -103,9 +102,9 @@ static bool copy_pageable(struct trm_backend_device *device, CUstream stream,
 {
     const struct trm_place *to = &desc->destination, *from = &desc->source;
     if (side_of(to) == SIDE_DEVICE && is_pageable(device, from))
-        return cuda_pageable_up(device, stream, cuda_place_address(to), from->host, desc->size, result);
+        return cuda_pageable_upload(device, stream, cuda_place_address(to), from->host, desc->size, result);
     if (side_of(from) == SIDE_DEVICE && is_pageable(device, to))
-        return cuda_pageable_down(device, stream, to->host, cuda_place_address(from), desc->size, result);
+        return cuda_pageable_download(device, stream, to->host, cuda_place_address(from), desc->size, result);
     return false;
 }
 
@@ -139,7 +138,7 @@ __attribute__((noinline)) static CUresult copy_much(struct trm_backend_device *d
 CUresult cuda_copy_submit(struct trm_backend_device *device, CUstream stream,
                           const struct trm_copy_desc *desc)
 {
-    if (__builtin_expect(desc->size >= CUDA_PAGEABLE_LEAST, 0))
+    if (TRM_UTIL_UNLIKELY(desc->size >= CUDA_PAGEABLE_MIN_BYTES))
         return copy_much(device, stream, desc);
     return copy_at_once(device->cuda, stream, desc);
 }
@@ -179,7 +178,7 @@ static CUresult copy_row_by_row(struct trm_backend_device *device, CUstream stre
 
 static bool fits(const struct trm_copy_2d_desc *desc)
 {
-    return desc->source_pitch <= PITCH_MOST && desc->destination_pitch <= PITCH_MOST;
+    return desc->source_pitch <= MAX_PITCH && desc->destination_pitch <= MAX_PITCH;
 }
 
 CUresult cuda_copy_2d_submit(struct trm_backend_device *device, CUstream stream,

@@ -9,13 +9,13 @@
 #ifndef CUDA_STREAM_COPY_H
 #define CUDA_STREAM_COPY_H
 
-#include "backends/cuda/driver/objects.h"
+#include "backends/cuda/driver/driver.h"
 
 /* The address of a place: of device memory, or of host memory as the device is told it (unified addressing). */
 CUdeviceptr cuda_place_address(const struct trm_place *place);
 
 /* Memory that the driver knows, though the program gave it by its address. */
-bool cuda_is_known(struct trm_backend_device *device, const void *memory);
+bool cuda_is_known_to_driver(struct trm_backend_device *device, const void *memory);
 
 /* Would the driver make who submits it wait? */
 bool cuda_copy_blocks(struct trm_backend_device *device, const struct trm_copy_desc *desc);

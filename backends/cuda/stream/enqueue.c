@@ -8,11 +8,11 @@
 #include "backends/cuda/memory/memory.h"
 #include "backends/cuda/module/module.h"
 #include "copy.h"
+#include "deferred_submit.h"
+#include "enqueue.h"
 #include "launch.h"
+#include "mark.h"
 #include "replay.h"
-#include "stream.h"
-
-#define LIKELY(condition) __builtin_expect(!!(condition), 1)
 
 struct prefetch {
     CUdeviceptr address;
@@ -34,19 +34,19 @@ static struct trm_backend_device *find_lost(struct trm_backend_stream *stream,
     return cuda_is_sticky(result) ? stream->device : other;
 }
 
-int32_t cuda_stream_refused_with(struct trm_backend_stream *stream, struct trm_backend_device *other,
-                                 CUresult result, const char *call)
+int32_t cuda_job_failed_with(struct trm_backend_stream *stream, struct trm_backend_device *other,
+                             CUresult result, const char *call)
 {
     struct trm_backend_device *device = cuda_is_sticky(result) ? find_lost(stream, other) : stream->device;
-    stream->refused_native            = result;
-    snprintf(stream->refused, sizeof(stream->refused), "%s, which had been held back, answered %s.", call,
-             cuda_result_name(device->instance, result));
+    stream->job_failure_native        = result;
+    snprintf(stream->job_failure, sizeof(stream->job_failure), "%s, which had been held back, answered %s.",
+             call, cuda_result_name(device->instance, result));
     return cuda_device_fail(device, result, call);
 }
 
-int32_t cuda_stream_refused(struct trm_backend_stream *stream, CUresult result, const char *call)
+int32_t cuda_job_failed(struct trm_backend_stream *stream, CUresult result, const char *call)
 {
-    return cuda_stream_refused_with(stream, stream->device, result, call);
+    return cuda_job_failed_with(stream, stream->device, result, call);
 }
 
 /* ---- copies and fills -------------------------------------------------------------------------------- */
@@ -54,21 +54,22 @@ int32_t cuda_stream_refused(struct trm_backend_stream *stream, CUresult result, 
 static int32_t submit_copy(struct trm_backend_stream *stream, const void *desc)
 {
     CUresult result = cuda_copy_submit(stream->device, stream->handle, desc);
-    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A copy");
+    return TRM_UTIL_LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_job_failed(stream, result, "A copy");
 }
 
 int32_t cuda_stream_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
 {
     const struct cuda_job copy = {submit_copy, desc, sizeof(*desc)};
-    if (!LIKELY(!cuda_copy_blocks(stream->device, desc)))
-        return cuda_hold_job(stream, value, copy, true);
-    return cuda_stream_do(stream, value, copy);
+    if (!TRM_UTIL_LIKELY(!cuda_copy_blocks(stream->device, desc)))
+        return cuda_defer_job(stream, value, copy, true);
+    return cuda_stream_submit(stream, value, copy);
 }
 
 static int32_t submit_copy_2d(struct trm_backend_stream *stream, const void *desc)
 {
     CUresult result = cuda_copy_2d_submit(stream->device, stream->handle, desc);
-    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A copy of rows");
+    return TRM_UTIL_LIKELY(result == CUDA_SUCCESS) ? TRM_OK
+                                                   : cuda_job_failed(stream, result, "A copy of rows");
 }
 
 int32_t cuda_stream_copy_2d(struct trm_backend_stream *stream, uint64_t value,
@@ -76,22 +77,22 @@ int32_t cuda_stream_copy_2d(struct trm_backend_stream *stream, uint64_t value,
 {
     const struct cuda_job copy = {submit_copy_2d, desc, sizeof(*desc)};
     if (cuda_copy_2d_blocks(stream->device, desc))
-        return cuda_hold_job(stream, value, copy, true);
-    return cuda_stream_do(stream, value, copy);
+        return cuda_defer_job(stream, value, copy, true);
+    return cuda_stream_submit(stream, value, copy);
 }
 
 static int32_t submit_fill(struct trm_backend_stream *stream, const void *desc)
 {
     CUresult result = cuda_fill_submit(stream->device, stream->handle, desc);
-    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "A fill");
+    return TRM_UTIL_LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_job_failed(stream, result, "A fill");
 }
 
 int32_t cuda_stream_fill(struct trm_backend_stream *stream, uint64_t value, const struct trm_fill_desc *desc)
 {
     const struct cuda_job fill = {submit_fill, desc, sizeof(*desc)};
     if (cuda_fill_blocks(desc))
-        return cuda_hold_job(stream, value, fill, true);
-    return cuda_stream_do(stream, value, fill);
+        return cuda_defer_job(stream, value, fill, true);
+    return cuda_stream_submit(stream, value, fill);
 }
 
 /* ---- launches ---------------------------------------------------------------------------------------- */
@@ -101,7 +102,8 @@ static int32_t submit_launch(struct trm_backend_stream *stream, const void *what
     const struct cuda_launch *launch = what;
     atomic_store_explicit(&stream->running, launch->kernel->name, memory_order_relaxed);
     CUresult result = cuda_replay_launch(stream, launch);
-    return LIKELY(result == CUDA_SUCCESS) ? TRM_OK : cuda_stream_refused(stream, result, "cuLaunchKernel");
+    return TRM_UTIL_LIKELY(result == CUDA_SUCCESS) ? TRM_OK
+                                                   : cuda_job_failed(stream, result, "cuLaunchKernel");
 }
 
 /* Only what is used of the arguments is filled in, and copied where the job is held back. */
@@ -110,11 +112,11 @@ int32_t cuda_stream_launch(struct trm_backend_stream *stream, uint64_t value,
 {
     struct cuda_launch launch;
     int32_t status = cuda_launch_build(stream->device, desc, &launch);
-    if (!LIKELY(status == TRM_OK))
+    if (!TRM_UTIL_LIKELY(status == TRM_OK))
         return status;
     const uint32_t size       = (uint32_t)offsetof(struct cuda_launch, arguments) + launch.argument_bytes;
     const struct cuda_job job = {submit_launch, &launch, size};
-    return cuda_stream_do(stream, value, job);
+    return cuda_stream_submit(stream, value, job);
 }
 
 /* ---- prefetches -------------------------------------------------------------------------------------- */
@@ -125,9 +127,9 @@ static int32_t submit_prefetch(struct trm_backend_stream *stream, const void *wh
     CUresult result = stream->device->cuda->cuMemPrefetchAsync(prefetch->address, prefetch->size,
                                                                prefetch->location, 0, stream->handle);
     /* It is a hint: memory that the driver does not move, for whatever reason, is no failure. */
-    if (LIKELY(result == CUDA_SUCCESS) || !cuda_is_sticky(result))
+    if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS) || !cuda_is_sticky(result))
         return TRM_OK;
-    return cuda_stream_refused(stream, result, "cuMemPrefetchAsync");
+    return cuda_job_failed(stream, result, "cuMemPrefetchAsync");
 }
 
 static int32_t submit_nothing(struct trm_backend_stream *stream, const void *what)
@@ -151,7 +153,7 @@ int32_t cuda_stream_prefetch(struct trm_backend_stream *stream, uint64_t value,
                      .id   = to_host ? 0 : device->handle},
     };
     const struct cuda_job job = {moves ? submit_prefetch : submit_nothing, &prefetch, sizeof(prefetch)};
-    return cuda_stream_do(stream, value, job);
+    return cuda_stream_submit(stream, value, job);
 }
 
 /* ---- marks ------------------------------------------------------------------------------------------- */
@@ -168,15 +170,15 @@ static int32_t wait_instead(struct trm_backend_stream *stream, struct trm_backen
     CUresult result = other->device->cuda->cuStreamSynchronize(other->handle);
     cuda_leave(other->device, previous);
     if (result != CUDA_SUCCESS)
-        return cuda_stream_refused_with(stream, other->device, result, "cuStreamSynchronize");
-    cuda_stream_note(other, value);
+        return cuda_job_failed_with(stream, other->device, result, "cuStreamSynchronize");
+    cuda_stream_note_completed(other, value);
     return TRM_OK;
 }
 
 static int32_t submit_held_mark(struct trm_backend_stream *stream, const void *what)
 {
     uint64_t value = *(const uint64_t *)what;
-    int32_t status = cuda_mark_make(stream, value);
+    int32_t status = cuda_mark_record(stream, value);
     return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? wait_instead(stream, stream, value) : status;
 }
 
@@ -185,8 +187,8 @@ int32_t cuda_stream_mark(struct trm_backend_stream *stream, uint64_t value)
 {
     const struct cuda_job held = {submit_held_mark, &value, sizeof(value)};
     if (!cuda_stream_is_direct(stream))
-        return cuda_hold_job(stream, value, held, false);
-    return cuda_stream_completed(stream) >= value ? TRM_OK : cuda_mark_make(stream, value);
+        return cuda_defer_job(stream, value, held, false);
+    return cuda_stream_completed(stream) >= value ? TRM_OK : cuda_mark_record(stream, value);
 }
 
 /* ---- waits for others -------------------------------------------------------------------------------- */
@@ -195,7 +197,7 @@ static CUresult wait_for_mark(struct trm_backend_stream *stream, const struct cu
 {
     struct trm_backend_device *device = stream->device;
     CUcontext previous;
-    if (!LIKELY(cuda_enter_stream(device, &previous) == TRM_OK))
+    if (!TRM_UTIL_LIKELY(cuda_enter_stream(device, &previous) == TRM_OK))
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult result = device->cuda->cuStreamWaitEvent(stream->handle, mark->event, CU_EVENT_WAIT_DEFAULT);
     cuda_leave(device, previous);
@@ -208,50 +210,50 @@ static int32_t follow(struct trm_backend_stream *stream, struct trm_backend_stre
     CUresult result;
     if (cuda_stream_completed(other) >= value)
         return TRM_OK;
-    struct cuda_mark *mark = cuda_mark_get(other, value, &result);
-    if (!LIKELY(mark != NULL))
+    struct cuda_mark *mark = cuda_mark_acquire(other, value, &result);
+    if (!TRM_UTIL_LIKELY(mark != NULL))
         return result != CUDA_SUCCESS
-                   ? cuda_stream_refused_with(stream, other->device, result, "cuEventRecord")
-                   : cuda_fail_host_memory(stream->device->instance, "a mark in a stream");
+                   ? cuda_job_failed_with(stream, other->device, result, "cuEventRecord")
+                   : trm_util_fail_host_memory(stream->device->instance->host, "a mark in a stream");
     result = wait_for_mark(stream, mark);
-    cuda_mark_put(mark);
-    return LIKELY(result == CUDA_SUCCESS)
+    cuda_mark_release(mark);
+    return TRM_UTIL_LIKELY(result == CUDA_SUCCESS)
                ? TRM_OK
-               : cuda_stream_refused_with(stream, other->device, result, "cuStreamWaitEvent");
+               : cuda_job_failed_with(stream, other->device, result, "cuStreamWaitEvent");
 }
 
 /* What was destroyed had ended. */
-int32_t cuda_stream_follow(struct trm_backend_stream *stream, struct trm_backend_stream *other,
-                           uint64_t value)
+int32_t cuda_stream_wait_on_device(struct trm_backend_stream *stream, struct trm_backend_stream *other,
+                                   uint64_t value)
 {
     pthread_mutex_lock(&other->lock);
-    bool is_there = !other->destroyed;
-    other->inside += is_there ? 1 : 0;
+    bool is_present = !other->destroyed;
+    other->pins += is_present ? 1 : 0;
     pthread_mutex_unlock(&other->lock);
-    if (!is_there)
+    if (!is_present)
         return TRM_OK;
     int32_t status = follow(stream, other, value);
     if (status == TRM_ERROR_OUT_OF_HOST_MEMORY)
         status = wait_instead(stream, other, value);
-    cuda_stream_leave(other);
+    cuda_stream_unpin(other);
     return status;
 }
 
 int32_t cuda_stream_wait_stream(struct trm_backend_stream *stream, uint64_t value,
                                 struct trm_backend_stream *other, uint64_t other_value)
 {
-    if (!cuda_stream_is_direct(stream) || !LIKELY(cuda_stream_submitted(other) >= other_value))
-        return cuda_hold_wait(stream, value, other, other_value);
+    if (!cuda_stream_is_direct(stream) || !TRM_UTIL_LIKELY(cuda_stream_submitted(other) >= other_value))
+        return cuda_defer_wait(stream, value, other, other_value);
     int32_t status = follow(stream, other, other_value);
-    if (LIKELY(status == TRM_OK))
-        cuda_stream_has_submitted(stream, value);
+    if (TRM_UTIL_LIKELY(status == TRM_OK))
+        cuda_stream_set_submitted(stream, value);
     return status;
 }
 
 int32_t cuda_stream_gate(struct trm_backend_stream *stream, uint64_t value)
 {
-    if (!cuda_stream_is_direct(stream) || atomic_load(&stream->opened) < value)
-        return cuda_hold_gate(stream, value);
-    cuda_stream_has_submitted(stream, value);
+    if (!cuda_stream_is_direct(stream) || atomic_load(&stream->gates_opened) < value)
+        return cuda_defer_gate(stream, value);
+    cuda_stream_set_submitted(stream, value);
     return TRM_OK;
 }

@@ -9,26 +9,25 @@
 #include "backends/cuda/memory/memory.h"
 #include "backends/cuda/module/module.h"
 
-#define LIKELY(condition) __builtin_expect(!!(condition), 1)
-
 static int32_t fail_group(const struct trm_backend_device *device, const struct trm_launch_desc *desc)
 {
     const uint32_t *size = desc->group_size;
-    return cuda_fail(
-        device->instance, TRM_ERROR_OUT_OF_RANGE, 0,
+    return trm_util_fail(
+        device->instance->host, TRM_ERROR_OUT_OF_RANGE, 0,
         "A group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
         " work-items of the kernel \"%s\"; it needs so many registers that the device takes at most %" PRIu32
         ".",
-        size[0], size[1], size[2], desc->kernel->name, desc->kernel->group_items_most);
+        size[0], size[1], size[2], desc->kernel->name, desc->kernel->max_group_items);
 }
 
 static int32_t fail_alignment(const struct trm_backend_device *device,
                               const struct trm_backend_kernel *kernel, uint32_t index)
 {
-    return cuda_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                     "Argument %" PRIu32 " \"%s\" of kernel \"%s\" does not begin at a multiple of %" PRIu32
-                     " bytes, as its elements do.",
-                     index, kernel->parameters[index].name, kernel->name, kernel->masks[index] + 1);
+    return trm_util_fail(device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                         "Argument %" PRIu32
+                         " \"%s\" of kernel \"%s\" does not begin at a multiple of %" PRIu32
+                         " bytes, as its elements do.",
+                         index, kernel->parameters[index].name, kernel->name, kernel->masks[index] + 1);
 }
 
 static uint64_t address_of(const struct trm_launch_argument *argument)
@@ -88,11 +87,11 @@ int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_la
 {
     const struct trm_backend_kernel *kernel = desc->kernel;
     uint64_t items = (uint64_t)desc->group_size[0] * desc->group_size[1] * desc->group_size[2];
-    if (!LIKELY(items <= kernel->group_items_most))
+    if (!TRM_UTIL_LIKELY(items <= kernel->max_group_items))
         return fail_group(device, desc);
     if (kernel->masks != NULL) {
         uint32_t unaligned = find_unaligned(desc);
-        if (!LIKELY(unaligned == UINT32_MAX))
+        if (!TRM_UTIL_LIKELY(unaligned == UINT32_MAX))
             return fail_alignment(device, kernel, unaligned);
     }
     launch->function = kernel->function;
@@ -102,9 +101,9 @@ int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_la
     launch->shared_bytes   = desc->shared_bytes + kernel->dynamic_bytes;
     launch->argument_bytes = kernel->argument_bytes;
     write_arguments(desc, launch->arguments);
-    if (kernel->several != 0) {
+    if (kernel->coarsening != 0) {
         memcpy(launch->arguments + kernel->groups_offset, &desc->groups[0], sizeof(uint32_t));
-        launch->groups[0] = (desc->groups[0] - 1) / kernel->several + 1;
+        launch->groups[0] = (desc->groups[0] - 1) / kernel->coarsening + 1;
     }
     if (kernel->wants_sizes)
         write_sizes(desc, launch->arguments + kernel->sizes_offset);

@@ -6,7 +6,7 @@
 #ifndef CUDA_STREAM_LAUNCH_H
 #define CUDA_STREAM_LAUNCH_H
 
-#include "backends/cuda/driver/objects.h"
+#include "backends/cuda/driver/driver.h"
 
 /* Without pointers into itself: it may be copied. The bytes are laid out as kernel->offsets has it. */
 struct cuda_launch {

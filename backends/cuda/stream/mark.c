@@ -1,10 +1,12 @@
 /* cuda backend: marks, which are the places of a stream that somebody may wait for.
  * SPDX-License-Identifier: MIT
  */
-#include "stream.h"
+#include "mark.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "stream.h"
 
 #define FIRST_MARKS 16u
 
@@ -87,7 +89,7 @@ static CUresult create(struct trm_backend_stream *stream, struct cuda_mark **res
 {
     struct trm_backend_device *device = stream->device;
     CUcontext previous;
-    struct cuda_mark *mark = cuda_allocate(device->instance, sizeof(*mark));
+    struct cuda_mark *mark = trm_util_allocate(device->instance->host, sizeof(*mark));
     *result                = NULL;
     if (mark == NULL)
         return CUDA_SUCCESS;
@@ -99,7 +101,7 @@ static CUresult create(struct trm_backend_stream *stream, struct cuda_mark **res
     if (made == CUDA_SUCCESS)
         *result = mark;
     else
-        cuda_release(device->instance, mark, sizeof(*mark));
+        trm_util_release(device->instance->host, mark, sizeof(*mark));
     return made;
 }
 
@@ -117,13 +119,13 @@ static inline CUresult record(struct trm_backend_stream *stream, const struct cu
 /* Is the mark at this place of the ring complete? */
 static bool is_complete(struct trm_backend_stream *stream, uint32_t at)
 {
-    cuda_lock_take(&stream->marks.lock);
+    trm_util_lock_acquire(&stream->marks.lock);
     struct cuda_mark *mark = at < stream->marks.count ? use(*slot(&stream->marks, at)) : NULL;
-    cuda_lock_give(&stream->marks.lock);
+    trm_util_lock_release(&stream->marks.lock);
     if (mark == NULL)
         return false;
-    CUresult result = cuda_mark_ask(stream, mark);
-    cuda_mark_put(mark);
+    CUresult result = cuda_mark_query(stream, mark);
+    cuda_mark_release(mark);
     return result == CUDA_SUCCESS;
 }
 
@@ -145,10 +147,10 @@ static bool grow(struct trm_backend_stream *stream, uint32_t size)
     const struct trm_backend_instance *instance = stream->device->instance;
     struct cuda_marks *marks                    = &stream->marks;
     uint32_t capacity                           = size == 0 ? FIRST_MARKS : size * 2;
-    struct cuda_mark **ring = cuda_allocate(instance, capacity * sizeof(struct cuda_mark *));
+    struct cuda_mark **ring = trm_util_allocate(instance->host, capacity * sizeof(struct cuda_mark *));
     if (ring == NULL)
         return false;
-    cuda_lock_take(&stream->marks.lock);
+    trm_util_lock_acquire(&stream->marks.lock);
     struct cuda_mark **old = marks->ring;
     uint32_t old_capacity  = marks->capacity;
     if (old_capacity < capacity) {
@@ -161,8 +163,8 @@ static bool grow(struct trm_backend_stream *stream, uint32_t size)
         old          = ring;
         old_capacity = capacity;
     }
-    cuda_lock_give(&stream->marks.lock);
-    cuda_release(instance, old, old_capacity * sizeof(struct cuda_mark *));
+    trm_util_lock_release(&stream->marks.lock);
+    trm_util_release(instance->host, old, old_capacity * sizeof(struct cuda_mark *));
     return true;
 }
 
@@ -176,21 +178,21 @@ __attribute__((noinline)) static bool make_room(struct trm_backend_stream *strea
         if (marks->count < marks->capacity)
             return true;
         uint32_t capacity = marks->capacity;
-        cuda_lock_give(&stream->marks.lock);
+        trm_util_lock_release(&stream->marks.lock);
         bool may_go_on = !has_asked && capacity >= MANY_MARKS && is_complete(stream, capacity / 2);
         may_go_on = may_go_on || grow(stream, capacity) || (!has_asked && is_any_complete(stream, capacity));
         if (!may_go_on)
             return false;
         has_asked = true;
-        cuda_lock_take(&stream->marks.lock);
+        trm_util_lock_acquire(&stream->marks.lock);
     }
 }
 
 /* Takes the lock; there is room in the ring then, or (false) the lock is not held. */
 static inline bool lock_with_room(struct trm_backend_stream *stream)
 {
-    cuda_lock_take(&stream->marks.lock);
-    return __builtin_expect(stream->marks.count < stream->marks.capacity, 1) || make_room(stream);
+    trm_util_lock_acquire(&stream->marks.lock);
+    return TRM_UTIL_LIKELY(stream->marks.count < stream->marks.capacity) || make_room(stream);
 }
 
 /* The mark has been recorded at the end of what was submitted, which was `value` then or has grown since: puts it in, or finds one
@@ -199,9 +201,9 @@ static struct cuda_mark *put_in(struct trm_backend_stream *stream, struct cuda_m
                                 bool is_used)
 {
     if (!lock_with_room(stream)) {
-        cuda_lock_take(&stream->marks.lock);
+        trm_util_lock_acquire(&stream->marks.lock);
         give_spare(stream, mark);
-        cuda_lock_give(&stream->marks.lock);
+        trm_util_lock_release(&stream->marks.lock);
         return NULL;
     }
     struct cuda_marks *marks = &stream->marks;
@@ -217,26 +219,27 @@ static struct cuda_mark *put_in(struct trm_backend_stream *stream, struct cuda_m
         use(mark);
     else
         stream->prepared = take_spare(stream);
-    cuda_lock_give(&stream->marks.lock);
+    trm_util_lock_release(&stream->marks.lock);
     return mark;
 }
 
 static int32_t fail_memory(struct trm_backend_stream *stream)
 {
-    snprintf(stream->refused, sizeof(stream->refused), "There was no host memory for a mark in a stream.");
-    return cuda_fail_host_memory(stream->device->instance, "a mark in a stream");
+    snprintf(stream->job_failure, sizeof(stream->job_failure),
+             "There was no host memory for a mark in a stream.");
+    return trm_util_fail_host_memory(stream->device->instance->host, "a mark in a stream");
 }
 
 /* Of its own, or one that is spare, or a new one. */
 static CUresult take_or_create(struct trm_backend_stream *stream, struct cuda_mark **mark)
 {
-    cuda_lock_take(&stream->marks.lock);
+    trm_util_lock_acquire(&stream->marks.lock);
     *mark = take_spare(stream);
-    cuda_lock_give(&stream->marks.lock);
+    trm_util_lock_release(&stream->marks.lock);
     return *mark != NULL ? CUDA_SUCCESS : create(stream, mark);
 }
 
-int32_t cuda_mark_make(struct trm_backend_stream *stream, uint64_t value)
+int32_t cuda_mark_record(struct trm_backend_stream *stream, uint64_t value)
 {
     CUresult result        = CUDA_SUCCESS;
     struct cuda_mark *mark = stream->prepared;
@@ -244,14 +247,14 @@ int32_t cuda_mark_make(struct trm_backend_stream *stream, uint64_t value)
     if (mark == NULL)
         result = take_or_create(stream, &mark);
     if (result != CUDA_SUCCESS)
-        return cuda_stream_refused(stream, result, "cuEventCreate");
+        return cuda_job_failed(stream, result, "cuEventCreate");
     if (mark == NULL)
         return fail_memory(stream);
     result = record(stream, mark);
-    if (__builtin_expect(result == CUDA_SUCCESS, 1))
+    if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS))
         return put_in(stream, mark, value, false) != NULL ? TRM_OK : fail_memory(stream);
     stream->prepared = mark;
-    return cuda_stream_refused(stream, result, "cuEventRecord");
+    return cuda_job_failed(stream, result, "cuEventRecord");
 }
 
 /* A mark at the end of what is submitted. */
@@ -264,9 +267,9 @@ static struct cuda_mark *make_at_end(struct trm_backend_stream *stream, CUresult
         return NULL;
     *result = record(stream, mark);
     if (*result != CUDA_SUCCESS) {
-        cuda_lock_take(&stream->marks.lock);
+        trm_util_lock_acquire(&stream->marks.lock);
         give_spare(stream, mark);
-        cuda_lock_give(&stream->marks.lock);
+        trm_util_lock_release(&stream->marks.lock);
         return NULL;
     }
     return put_in(stream, mark, value, true);
@@ -274,33 +277,33 @@ static struct cuda_mark *make_at_end(struct trm_backend_stream *stream, CUresult
 
 /* ---- looking --------------------------------------------------------------------------------------- */
 
-struct cuda_mark *cuda_mark_get(struct trm_backend_stream *stream, uint64_t value, CUresult *result)
+struct cuda_mark *cuda_mark_acquire(struct trm_backend_stream *stream, uint64_t value, CUresult *result)
 {
-    cuda_lock_take(&stream->marks.lock);
+    trm_util_lock_acquire(&stream->marks.lock);
     struct cuda_mark *mark = use(find(&stream->marks, value));
-    cuda_lock_give(&stream->marks.lock);
+    trm_util_lock_release(&stream->marks.lock);
     *result = CUDA_SUCCESS;
     return mark != NULL ? mark : make_at_end(stream, result);
 }
 
-struct cuda_mark *cuda_mark_newest(struct trm_backend_stream *stream)
+struct cuda_mark *cuda_mark_acquire_newest(struct trm_backend_stream *stream)
 {
-    cuda_lock_take(&stream->marks.lock);
+    trm_util_lock_acquire(&stream->marks.lock);
     reap(stream);
     struct cuda_mark *mark = use(newest(&stream->marks));
-    cuda_lock_give(&stream->marks.lock);
+    trm_util_lock_release(&stream->marks.lock);
     return mark;
 }
 
-struct cuda_mark *cuda_mark_oldest(struct trm_backend_stream *stream)
+struct cuda_mark *cuda_mark_acquire_oldest(struct trm_backend_stream *stream)
 {
-    cuda_lock_take(&stream->marks.lock);
+    trm_util_lock_acquire(&stream->marks.lock);
     struct cuda_mark *mark = use(find(&stream->marks, cuda_stream_completed(stream) + 1));
-    cuda_lock_give(&stream->marks.lock);
+    trm_util_lock_release(&stream->marks.lock);
     return mark;
 }
 
-CUresult cuda_mark_ask(struct trm_backend_stream *stream, const struct cuda_mark *mark)
+CUresult cuda_mark_query(struct trm_backend_stream *stream, const struct cuda_mark *mark)
 {
     struct trm_backend_device *device = stream->device;
     CUcontext previous;
@@ -309,11 +312,11 @@ CUresult cuda_mark_ask(struct trm_backend_stream *stream, const struct cuda_mark
     CUresult result = device->cuda->cuEventQuery(mark->event);
     cuda_leave(device, previous);
     if (result == CUDA_SUCCESS)
-        cuda_stream_note(stream, mark->value);
+        cuda_stream_note_completed(stream, mark->value);
     return result;
 }
 
-void cuda_stream_note(struct trm_backend_stream *stream, uint64_t value)
+void cuda_stream_note_completed(struct trm_backend_stream *stream, uint64_t value)
 {
     uint64_t old = atomic_load_explicit(&stream->completed, memory_order_relaxed);
     while (old < value && !atomic_compare_exchange_weak_explicit(&stream->completed, &old, value,
@@ -326,7 +329,7 @@ void cuda_stream_note(struct trm_backend_stream *stream, uint64_t value)
 static void destroy(struct trm_backend_stream *stream, struct cuda_mark *mark)
 {
     (void)stream->device->cuda->cuEventDestroy(mark->event);
-    cuda_release(stream->device->instance, mark, sizeof(*mark));
+    trm_util_release(stream->device->instance->host, mark, sizeof(*mark));
 }
 
 void cuda_marks_fini(struct trm_backend_stream *stream)
@@ -341,7 +344,8 @@ void cuda_marks_fini(struct trm_backend_stream *stream)
         marks->spare           = mark->next;
         destroy(stream, mark);
     }
-    cuda_release(stream->device->instance, marks->ring, marks->capacity * sizeof(struct cuda_mark *));
+    trm_util_release(stream->device->instance->host, marks->ring,
+                     marks->capacity * sizeof(struct cuda_mark *));
     memset(marks, 0, sizeof(*marks));
     stream->prepared = NULL;
 }

@@ -4,36 +4,39 @@
  * submitted; whoever finds out that some are due tells them, one thread at a time, so that they are told in their order.
  * SPDX-License-Identifier: MIT
  */
-#include "stream.h"
+#include "notify.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <time.h>
 
+#include "deferred_submit.h"
+#include "stream_failure.h"
+#include "wait.h"
 #include "watcher.h"
 
 /* ---- the list; with the stream's lock --------------------------------------------------------------- */
 
-static void insert(struct trm_backend_stream *stream, struct cuda_notice *notice)
+static void insert(struct trm_backend_stream *stream, struct cuda_notification *notification)
 {
-    struct cuda_notice **place = &stream->notices;
-    while (*place != NULL && (*place)->value <= notice->value)
+    struct cuda_notification **place = &stream->notifications;
+    while (*place != NULL && (*place)->value <= notification->value)
         place = &(*place)->next;
-    notice->next   = *place;
-    notice->listed = true;
-    *place         = notice;
+    notification->next      = *place;
+    notification->is_listed = true;
+    *place                  = notification;
 }
 
 /* False: it is not there any more. */
-static bool take_out(struct trm_backend_stream *stream, struct cuda_notice *notice)
+static bool take_out(struct trm_backend_stream *stream, struct cuda_notification *notification)
 {
-    struct cuda_notice **place = &stream->notices;
-    if (!notice->listed)
+    struct cuda_notification **place = &stream->notifications;
+    if (!notification->is_listed)
         return false;
-    while (*place != notice)
+    while (*place != notification)
         place = &(*place)->next;
-    *place         = notice->next;
-    notice->listed = false;
+    *place                  = notification->next;
+    notification->is_listed = false;
     return true;
 }
 
@@ -43,9 +46,9 @@ static int32_t state_of(const struct trm_backend_stream *stream, uint64_t value)
     return cuda_stream_completed(stream) >= value ? TRM_OK : cuda_stream_state(stream, value);
 }
 
-static struct cuda_notice *take_due(struct trm_backend_stream *stream, int32_t *status)
+static struct cuda_notification *take_due(struct trm_backend_stream *stream, int32_t *status)
 {
-    struct cuda_notice *first = stream->notices;
+    struct cuda_notification *first = stream->notifications;
     if (first == NULL)
         return NULL;
     *status = state_of(stream, first->value);
@@ -56,106 +59,107 @@ static struct cuda_notice *take_due(struct trm_backend_stream *stream, int32_t *
 }
 
 /* Looks at how far the stream is but once: it goes on meanwhile. Whoever tells looks again when he is done. */
-enum cuda_step cuda_notices_next_locked(const struct trm_backend_stream *stream, uint64_t *value)
+enum cuda_notify_step cuda_notifications_next_locked(const struct trm_backend_stream *stream, uint64_t *value)
 {
-    const struct cuda_notice *first = stream->notices;
-    const struct cuda_sitter *sitter;
+    const struct cuda_notification *first = stream->notifications;
+    const struct cuda_watch *watch;
     if (first == NULL)
-        return CUDA_STEP_NONE;
+        return CUDA_NOTIFY_NOTHING;
     if (state_of(stream, first->value) != TRM_ERROR_TIMEOUT)
-        return stream->telling ? CUDA_STEP_NONE : CUDA_STEP_TELL;
+        return stream->notifying ? CUDA_NOTIFY_NOTHING : CUDA_NOTIFY_DELIVER;
     /* Of a stream that fails while a thread submits for it: that one sees to it when it is done. */
-    if (atomic_load(&stream->failure) != TRM_OK && atomic_load(&stream->pumping) != 0)
-        return CUDA_STEP_NONE;
+    if (atomic_load(&stream->failure) != TRM_OK && atomic_load(&stream->flushing) != 0)
+        return CUDA_NOTIFY_NOTHING;
     *value = cuda_stream_target(stream, first->value);
     if (*value > cuda_stream_submitted(stream))
-        return CUDA_STEP_NONE;
-    for (sitter = stream->sitters; sitter != NULL; sitter = sitter->next) {
-        if (sitter->value <= *value)
-            return CUDA_STEP_NONE;
+        return CUDA_NOTIFY_NOTHING;
+    for (watch = stream->watches; watch != NULL; watch = watch->next) {
+        if (watch->value <= *value)
+            return CUDA_NOTIFY_NOTHING;
     }
-    return CUDA_STEP_WAIT;
+    return CUDA_NOTIFY_WAIT;
 }
 
 /* ---- telling --------------------------------------------------------------------------------------- */
 
-void cuda_notices_tell(struct trm_backend_stream *stream)
+void cuda_notifications_deliver(struct trm_backend_stream *stream)
 {
-    struct cuda_notice *notice;
+    struct cuda_notification *notification;
     int32_t status;
     pthread_mutex_lock(&stream->lock);
-    if (stream->telling) {
+    if (stream->notifying) {
         pthread_mutex_unlock(&stream->lock);
         return;
     }
-    stream->telling = true;
-    while ((notice = take_due(stream, &status)) != NULL) {
-        trm_notify_fn notify = notice->notify;
-        void *user           = notice->user;
-        if (!notice->kept) {
-            notice->next          = stream->spare_notices;
-            stream->spare_notices = notice;
+    stream->notifying = true;
+    while ((notification = take_due(stream, &status)) != NULL) {
+        trm_notify_fn notify = notification->notify;
+        void *user           = notification->user;
+        if (!notification->is_on_stack) {
+            notification->next          = stream->spare_notifications;
+            stream->spare_notifications = notification;
         }
         pthread_mutex_unlock(&stream->lock);
         notify(user, status);
         pthread_mutex_lock(&stream->lock);
     }
-    stream->telling = false;
+    stream->notifying = false;
     pthread_mutex_unlock(&stream->lock);
 }
 
-void cuda_notices_attend(struct trm_backend_stream *stream)
+void cuda_notifications_watch(struct trm_backend_stream *stream)
 {
     uint64_t value;
     pthread_mutex_lock(&stream->lock);
-    enum cuda_step step = cuda_notices_next_locked(stream, &value);
+    enum cuda_notify_step step = cuda_notifications_next_locked(stream, &value);
     pthread_mutex_unlock(&stream->lock);
-    if (step != CUDA_STEP_NONE)
-        cuda_watching_see(stream, false);
+    if (step != CUDA_NOTIFY_NOTHING)
+        cuda_watchers_queue(stream, false);
 }
 
 /* ---- notifications --------------------------------------------------------------------------------- */
 
-static struct cuda_notice *take_notice(struct trm_backend_stream *stream)
+static struct cuda_notification *take_notice(struct trm_backend_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
-    struct cuda_notice *notice = stream->spare_notices;
-    if (notice != NULL)
-        stream->spare_notices = notice->next;
+    struct cuda_notification *notification = stream->spare_notifications;
+    if (notification != NULL)
+        stream->spare_notifications = notification->next;
     pthread_mutex_unlock(&stream->lock);
-    return notice != NULL ? notice : cuda_allocate(stream->device->instance, sizeof(*notice));
+    return notification != NULL ? notification
+                                : trm_util_allocate(stream->device->instance->host, sizeof(*notification));
 }
 
 /* With a thread to tell it. What is held is submitted, if by others. */
-static void add(struct trm_backend_stream *stream, struct cuda_notice *notice)
+static void add(struct trm_backend_stream *stream, struct cuda_notification *notification)
 {
-    uint64_t value = notice->value;
-    cuda_hold_pump(stream, CUDA_PUMP_SOON);
+    uint64_t value = notification->value;
+    cuda_deferred_flush(stream, CUDA_FLUSH_SOON);
     pthread_mutex_lock(&stream->lock);
-    insert(stream, notice);
-    bool is_first = stream->notices == notice;
+    insert(stream, notification);
+    bool is_first = stream->notifications == notification;
     pthread_mutex_unlock(&stream->lock);
     /* Perhaps it is due already, which spares waking a thread. */
     if (is_first && cuda_stream_submitted(stream) >= value && cuda_stream_completed(stream) < value)
-        cuda_stream_look(stream);
-    cuda_notices_tell(stream);
-    cuda_notices_attend(stream);
+        cuda_stream_poll(stream);
+    cuda_notifications_deliver(stream);
+    cuda_notifications_watch(stream);
 }
 
 int32_t cuda_stream_notify(struct trm_backend_stream *stream, uint64_t value, trm_notify_fn notify,
                            void *user)
 {
-    int32_t status = cuda_watching_start(stream->device);
+    int32_t status = cuda_watchers_start(stream->device);
     if (status != TRM_OK)
         return status;
-    struct cuda_notice *notice = take_notice(stream);
-    if (notice == NULL)
-        return cuda_fail_host_memory(stream->device->instance, "a notification");
-    *notice = (struct cuda_notice){.value = value, .notify = notify, .user = user};
+    struct cuda_notification *notification = take_notice(stream);
+    if (notification == NULL)
+        return trm_util_fail_host_memory(stream->device->instance->host, "a notification");
+    *notification = (struct cuda_notification){.value = value, .notify = notify, .user = user};
     /* As soon as it was told the stream may be destroyed. */
-    cuda_stream_enter(stream);
-    add(stream, notice);
-    cuda_stream_leave(stream);
+    cuda_stream_pin(stream);
+    add(stream, notification);
+    cuda_stream_unpin(stream);
     return TRM_OK;
 }
 
@@ -206,10 +210,10 @@ static void sleep_until(struct sleeper *sleeper, uint64_t deadline)
 static int32_t look_until(struct trm_backend_stream *stream, uint64_t value, uint64_t deadline)
 {
     int32_t status = cuda_stream_state(stream, value);
-    while (status == TRM_ERROR_TIMEOUT && cuda_now() < deadline) {
-        cuda_hold_pump(stream, CUDA_PUMP_HERE);
+    while (status == TRM_ERROR_TIMEOUT && trm_util_now() < deadline) {
+        cuda_deferred_flush(stream, CUDA_FLUSH_BLOCKING);
         if (cuda_stream_completed(stream) < cuda_stream_submitted(stream))
-            cuda_stream_look(stream);
+            cuda_stream_poll(stream);
         sched_yield();
         status = cuda_stream_state(stream, value);
     }
@@ -219,18 +223,18 @@ static int32_t look_until(struct trm_backend_stream *stream, uint64_t value, uin
 int32_t cuda_stream_wait_until(struct trm_backend_stream *stream, uint64_t value, uint64_t deadline)
 {
     struct sleeper sleeper;
-    if (cuda_watching_start(stream->device) != TRM_OK || !sleeper_init(&sleeper))
+    if (cuda_watchers_start(stream->device) != TRM_OK || !sleeper_init(&sleeper))
         return look_until(stream, value, deadline);
-    struct cuda_notice notice = {.value = value, .notify = wake, .user = &sleeper, .kept = true};
-    cuda_stream_enter(stream);
-    add(stream, &notice);
+    struct cuda_notification notification = {.value = value, .notify = wake, .user = &sleeper, .is_on_stack = true};
+    cuda_stream_pin(stream);
+    add(stream, &notification);
     sleep_until(&sleeper, deadline);
     pthread_mutex_lock(&stream->lock);
-    bool was_there = take_out(stream, &notice);
+    bool was_there = take_out(stream, &notification);
     pthread_mutex_unlock(&stream->lock);
     if (!was_there)
         sleep_until(&sleeper, UINT64_MAX);
-    cuda_stream_leave(stream);
+    cuda_stream_unpin(stream);
     pthread_cond_destroy(&sleeper.wake);
     pthread_mutex_destroy(&sleeper.lock);
     return cuda_stream_state(stream, value);

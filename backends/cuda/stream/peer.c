@@ -6,7 +6,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/memory/memory.h"
-#include "backends/cuda/memory/pool.h"
 #include "stream.h"
 
 struct peer_copy {
@@ -61,8 +60,9 @@ static int32_t can_access(struct trm_backend_device *device, struct trm_backend_
 {
     if (reaches(device, other))
         return TRM_OK;
-    return cuda_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0, "%s does not reach the memory of %s.",
-                     device->physical->name, other->physical->name);
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "%s does not reach the memory of %s.", device->physical->name,
+                         other->physical->name);
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------ */
@@ -91,7 +91,7 @@ static int32_t submit_peer(struct trm_backend_stream *stream, const void *what)
                                          copy->size, stream->handle);
     return result == CUDA_SUCCESS
                ? TRM_OK
-               : cuda_stream_refused_with(stream, copy->other, result, "A copy between devices");
+               : cuda_job_failed_with(stream, copy->other, result, "A copy between devices");
 }
 
 static int32_t peer_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
@@ -108,8 +108,8 @@ static int32_t peer_copy(struct trm_backend_stream *stream, uint64_t value, cons
     const struct cuda_job job = {submit_peer, &copy, sizeof(copy)};
     /* From host memory to host memory the driver copies while the caller waits. */
     if (copy.to_context == NULL && copy.from_context == NULL)
-        return cuda_hold_job(stream, value, job, true);
-    return cuda_stream_do(stream, value, job);
+        return cuda_defer_job(stream, value, job, true);
+    return cuda_stream_submit(stream, value, job);
 }
 
 const struct trm_peer_ops cuda_peer_ops = {

@@ -5,11 +5,9 @@
 
 #include "backends/cuda/module/module.h"
 
-#define LIKELY(condition) __builtin_expect(!!(condition), 1)
-
 #define KERNELS 16u      /* of a stream: a power of two */
 #define TURNS 4u         /* graphs of a kernel */
-#define GRAPHS_MOST 512u /* of a device */
+#define MAX_REPLAYS 512u /* of a device */
 
 /* A kernel that comes so often gets the place of another. */
 #define OUSTED_AFTER 64u
@@ -36,7 +34,7 @@ struct cuda_replays {
 
 /* ---- making ---------------------------------------------------------------------------------------- */
 
-static bool is_there(const struct cuda_functions *cuda)
+static bool is_present(const struct cuda_functions *cuda)
 {
     return cuda->cuGraphAddKernelNode != NULL && cuda->cuGraphInstantiateWithFlags != NULL &&
            cuda->cuGraphExecKernelNodeSetParams != NULL;
@@ -76,7 +74,7 @@ static CUresult replay_make(struct trm_backend_device *device, const CUDA_KERNEL
                             struct replay *replay)
 {
     const struct cuda_functions *cuda = device->cuda;
-    if (atomic_fetch_add(&device->replays, 1) >= GRAPHS_MOST) {
+    if (atomic_fetch_add(&device->replays, 1) >= MAX_REPLAYS) {
         atomic_fetch_sub(&device->replays, 1);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -103,12 +101,12 @@ static CUresult replay(struct trm_backend_stream *stream, struct entry *entry,
     struct replay *at                 = &entry->replays[entry->turn];
     void *pointers[CUDA_MAX_ARGUMENTS];
     CUDA_KERNEL_NODE_PARAMS params = params_of(device, launch, pointers);
-    CUresult result                = LIKELY(at->exec != NULL)
+    CUresult result                = TRM_UTIL_LIKELY(at->exec != NULL)
                                          ? device->cuda->cuGraphExecKernelNodeSetParams(at->exec, at->node, &params)
                                          : replay_make(device, &params, at);
-    if (LIKELY(result == CUDA_SUCCESS))
+    if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS))
         result = device->cuda->cuGraphLaunch(at->exec, stream->handle);
-    if (LIKELY(result == CUDA_SUCCESS))
+    if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS))
         entry->turn = (entry->turn + 1) % TURNS;
     return result;
 }
@@ -127,7 +125,7 @@ static CUresult launch_by_graph(struct trm_backend_stream *stream, struct entry 
         return CUDA_ERROR_INVALID_CONTEXT;
     CUresult result = replay(stream, entry, launch);
     cuda_leave(stream->device, previous);
-    if (LIKELY(result == CUDA_SUCCESS) || cuda_is_sticky(result))
+    if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS) || cuda_is_sticky(result))
         return result;
     entry->failed = true;
     return launch_plainly(stream, launch);
@@ -185,9 +183,9 @@ static void take_over(struct trm_backend_stream *stream, struct entry *entry, ui
 static struct cuda_replays *make_table(struct trm_backend_stream *stream)
 {
     const struct trm_backend_device *device = stream->device;
-    if (stream->priority > TRM_PRIORITY_NORMAL || stream->borrowed || !is_there(device->cuda))
+    if (stream->priority > TRM_PRIORITY_NORMAL || stream->borrowed || !is_present(device->cuda))
         return NULL;
-    struct cuda_replays *table = cuda_allocate(device->instance, sizeof(*table));
+    struct cuda_replays *table = trm_util_allocate(device->instance->host, sizeof(*table));
     pthread_mutex_lock(&stream->lock);
     stream->replays = table;
     pthread_mutex_unlock(&stream->lock);
@@ -196,12 +194,13 @@ static struct cuda_replays *make_table(struct trm_backend_stream *stream)
 
 CUresult cuda_replay_launch(struct trm_backend_stream *stream, const struct cuda_launch *launch)
 {
-    struct cuda_replays *table = LIKELY(stream->replays != NULL) ? stream->replays : make_table(stream);
-    uint64_t serial            = launch->kernel->serial;
-    if (!LIKELY(table != NULL))
+    struct cuda_replays *table =
+        TRM_UTIL_LIKELY(stream->replays != NULL) ? stream->replays : make_table(stream);
+    uint64_t serial = launch->kernel->serial;
+    if (!TRM_UTIL_LIKELY(table != NULL))
         return launch_plainly(stream, launch);
     struct entry *entry = &table->entries[serial % KERNELS];
-    if (!LIKELY(serial_of(entry) == serial)) {
+    if (!TRM_UTIL_LIKELY(serial_of(entry) == serial)) {
         take_over(stream, entry, serial);
         return launch_plainly(stream, launch);
     }
@@ -241,6 +240,6 @@ void cuda_replays_fini(struct trm_backend_stream *stream)
         return;
     for (uint32_t i = 0; i < KERNELS; i++)
         entry_clear(stream->device, &stream->replays->entries[i]);
-    cuda_release(stream->device->instance, stream->replays, sizeof(*stream->replays));
+    trm_util_release(stream->device->instance->host, stream->replays, sizeof(*stream->replays));
     stream->replays = NULL;
 }

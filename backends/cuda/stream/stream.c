@@ -5,24 +5,29 @@
 
 #include <time.h>
 
-#include "backends/cuda/signals.h"
+#include "deferred_submit.h"
+#include "enqueue.h"
+#include "mark.h"
+#include "notify.h"
 #include "replay.h"
+#include "stream_failure.h"
+#include "wait.h"
 #include "watcher.h"
 
 /* ---- staying --------------------------------------------------------------------------------------- */
 
-void cuda_stream_enter(struct trm_backend_stream *stream)
+void cuda_stream_pin(struct trm_backend_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
-    stream->inside++;
+    stream->pins++;
     pthread_mutex_unlock(&stream->lock);
 }
 
-void cuda_stream_leave(struct trm_backend_stream *stream)
+void cuda_stream_unpin(struct trm_backend_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
-    if (--stream->inside == 0 && stream->destroyed)
-        pthread_cond_broadcast(&stream->moved);
+    if (--stream->pins == 0 && stream->destroyed)
+        pthread_cond_broadcast(&stream->progressed);
     pthread_mutex_unlock(&stream->lock);
 }
 
@@ -31,9 +36,9 @@ void cuda_stream_release(struct trm_backend_stream *stream)
     const struct trm_backend_instance *instance = stream->instance;
     if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
         return;
-    pthread_cond_destroy(&stream->moved);
+    pthread_cond_destroy(&stream->progressed);
     pthread_mutex_destroy(&stream->lock);
-    cuda_release(instance, stream, sizeof(*stream));
+    trm_util_release(instance->host, stream, sizeof(*stream));
 }
 
 /* ---- making ---------------------------------------------------------------------------------------- */
@@ -81,10 +86,10 @@ static int32_t create_handle(struct trm_backend_stream *stream)
     int32_t status = cuda_enter(device, &previous);
     if (status != TRM_OK)
         return status;
-    cuda_signals_hold(&before);
+    trm_util_signals_block(&before);
     CUresult result = device->cuda->cuStreamCreateWithPriority(&stream->handle, CU_STREAM_NON_BLOCKING,
                                                                priority_of(device, stream->priority));
-    cuda_signals_let(&before);
+    trm_util_signals_restore(&before);
     cuda_leave(device, previous);
     return result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(device, result, "cuStreamCreateWithPriority");
 }
@@ -100,23 +105,23 @@ bool cuda_condition_init(pthread_cond_t *condition)
     return failed == 0;
 }
 
-int32_t cuda_stream_make(struct trm_backend_device *device, const struct trm_stream_desc *desc,
-                         CUstream borrowed, bool is_borrowed, struct trm_backend_stream **result)
+int32_t cuda_stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
+                           CUstream borrowed, bool is_borrowed, struct trm_backend_stream **result)
 {
     int32_t status = cuda_device_check(device);
     if (status != TRM_OK)
         return status;
-    struct trm_backend_stream *stream = cuda_allocate(device->instance, sizeof(*stream));
+    struct trm_backend_stream *stream = trm_util_allocate(device->instance->host, sizeof(*stream));
     if (stream == NULL)
-        return cuda_fail_host_memory(device->instance, "a stream");
+        return trm_util_fail_host_memory(device->instance->host, "a stream");
     stream->instance = device->instance;
     stream->device   = device;
     stream->priority = desc->priority;
     stream->handle   = borrowed;
     stream->borrowed = is_borrowed;
     atomic_init(&stream->references, 1);
-    if (!cuda_condition_init(&stream->moved)) {
-        status = cuda_fail_host_memory(device->instance, "a stream's condition");
+    if (!cuda_condition_init(&stream->progressed)) {
+        status = trm_util_fail_host_memory(device->instance->host, "a stream's condition");
         goto free_memory;
     }
     pthread_mutex_init(&stream->lock, NULL);
@@ -129,16 +134,16 @@ int32_t cuda_stream_make(struct trm_backend_device *device, const struct trm_str
 
 destroy_lock:
     pthread_mutex_destroy(&stream->lock);
-    pthread_cond_destroy(&stream->moved);
+    pthread_cond_destroy(&stream->progressed);
 free_memory:
-    cuda_release(device->instance, stream, sizeof(*stream));
+    trm_util_release(device->instance->host, stream, sizeof(*stream));
     return status;
 }
 
 static int32_t stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
                              struct trm_backend_stream **stream)
 {
-    return cuda_stream_make(device, desc, NULL, false, stream);
+    return cuda_stream_create(device, desc, NULL, false, stream);
 }
 
 /* ---- ending ---------------------------------------------------------------------------------------- */
@@ -147,29 +152,29 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
 static void wait_for_others(struct trm_backend_stream *stream)
 {
     struct trm_backend_instance *instance = stream->device->instance;
-    cuda_watching_forget(stream);
-    pthread_mutex_lock(&instance->hold_lock);
+    cuda_watchers_remove(stream);
+    pthread_mutex_lock(&instance->defer_lock);
     if (cuda_device_is_lost(stream->device))
-        cuda_stream_mark_lost(stream);
-    struct cuda_held *dropped = cuda_hold_take_locked(stream);
-    pthread_mutex_unlock(&instance->hold_lock);
-    cuda_hold_free(stream, dropped);
+        cuda_stream_fail_lost_locked(stream);
+    struct cuda_deferred *dropped = cuda_deferred_take_locked(stream);
+    pthread_mutex_unlock(&instance->defer_lock);
+    cuda_deferred_free(stream, dropped);
     pthread_mutex_lock(&stream->lock);
     stream->destroyed = true;
-    while (stream->inside != 0)
-        pthread_cond_wait(&stream->moved, &stream->lock);
+    while (stream->pins != 0)
+        pthread_cond_wait(&stream->progressed, &stream->lock);
     pthread_mutex_unlock(&stream->lock);
 }
 
 static void free_memory(struct trm_backend_stream *stream)
 {
-    while (stream->spare_notices != NULL) {
-        struct cuda_notice *notice = stream->spare_notices;
-        stream->spare_notices      = notice->next;
-        cuda_release(stream->device->instance, notice, sizeof(*notice));
+    while (stream->spare_notifications != NULL) {
+        struct cuda_notification *notification = stream->spare_notifications;
+        stream->spare_notifications            = notification->next;
+        trm_util_release(stream->device->instance->host, notification, sizeof(*notification));
     }
-    cuda_hold_free(stream, stream->spare_held);
-    stream->spare_held = NULL;
+    cuda_deferred_free(stream, stream->spare_deferred);
+    stream->spare_deferred = NULL;
 }
 
 /* What the core knows nothing of may still be under way where it took a failure for the end. */
@@ -200,15 +205,15 @@ static void stream_destroy(struct trm_backend_stream *stream)
 
 static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
 {
-    uint64_t opened = atomic_load(&stream->opened);
-    while (opened < value && !atomic_compare_exchange_weak(&stream->opened, &opened, value))
+    uint64_t opened = atomic_load(&stream->gates_opened);
+    while (opened < value && !atomic_compare_exchange_weak(&stream->gates_opened, &opened, value))
         ;
-    cuda_hold_pump(stream, CUDA_PUMP_SOON);
+    cuda_deferred_flush(stream, CUDA_FLUSH_SOON);
 }
 
 static int32_t stream_flush(struct trm_backend_stream *stream)
 {
-    cuda_hold_pump(stream, CUDA_PUMP_SOON);
+    cuda_deferred_flush(stream, CUDA_FLUSH_SOON);
     return TRM_OK;
 }
 

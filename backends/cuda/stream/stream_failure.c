@@ -1,12 +1,14 @@
 /* cuda backend: streams that fail, are given up, or whose device is lost.
  * SPDX-License-Identifier: MIT
  */
-#include "stream.h"
+#include "stream_failure.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "watcher.h"
+#include "deferred_submit.h"
+#include "mark.h"
+#include "notify.h"
 
 #define TRIES 3u /* of a driver that does not say how far a stream is */
 
@@ -17,7 +19,7 @@ int32_t cuda_stream_state(const struct trm_backend_stream *stream, uint64_t valu
     int32_t failure = atomic_load(&stream->failure);
     if (cuda_device_is_lost(stream->device))
         return TRM_ERROR_DEVICE_LOST;
-    if (failure != TRM_OK && atomic_load(&stream->pumping) == 0 &&
+    if (failure != TRM_OK && atomic_load(&stream->flushing) == 0 &&
         cuda_stream_completed(stream) >= cuda_stream_submitted(stream))
         return failure;
     return cuda_stream_completed(stream) >= value ? TRM_OK : TRM_ERROR_TIMEOUT;
@@ -37,10 +39,10 @@ int32_t cuda_stream_explain(struct trm_backend_stream *stream, int32_t status)
     if (status == TRM_OK)
         return TRM_OK;
     if (status == TRM_ERROR_TIMEOUT)
-        return cuda_fail(instance, status, 0, "The stream has not got there yet.");
+        return trm_util_fail(instance->host, status, 0, "The stream has not got there yet.");
     if (status == TRM_ERROR_DEVICE_LOST && cuda_device_is_lost(stream->device))
         return cuda_device_check(stream->device);
-    return cuda_fail(instance, status, stream->failure_native, "%s", stream->failure_sentence);
+    return trm_util_fail(instance->host, status, stream->failure_native, "%s", stream->failure_sentence);
 }
 
 int32_t cuda_stream_check(struct trm_backend_stream *stream)
@@ -60,44 +62,44 @@ static bool set_failure(struct trm_backend_stream *stream, int32_t status, int64
     stream->failure_native = native;
     snprintf(stream->failure_sentence, sizeof(stream->failure_sentence), "%s", sentence);
     atomic_store_explicit(&stream->failure, status, memory_order_release);
-    atomic_fetch_or_explicit(&stream->holds, CUDA_HOLDS_FAILED, memory_order_release);
+    atomic_fetch_or_explicit(&stream->submit_state, CUDA_STREAM_REFUSES, memory_order_release);
     return true;
 }
 
-void cuda_stream_mark_lost(struct trm_backend_stream *stream)
+void cuda_stream_fail_lost_locked(struct trm_backend_stream *stream)
 {
     const struct trm_backend_device *device = stream->device;
     set_failure(stream, TRM_ERROR_DEVICE_LOST, device->lost_result, device->lost_sentence);
 }
 
-struct cuda_held *cuda_stream_fail_locked(struct trm_backend_stream *stream, int32_t status, int64_t native,
-                                          const char *sentence)
+struct cuda_deferred *cuda_stream_fail_locked(struct trm_backend_stream *stream, int32_t status,
+                                              int64_t native, const char *sentence)
 {
     if (sentence[0] == '\0')
         sentence = "An operation that was held back could not be submitted.";
-    return set_failure(stream, status, native, sentence) ? cuda_hold_take_locked(stream) : NULL;
+    return set_failure(stream, status, native, sentence) ? cuda_deferred_take_locked(stream) : NULL;
 }
 
 void cuda_stream_wake(struct trm_backend_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     if (stream->sleepers != 0)
-        pthread_cond_broadcast(&stream->moved);
+        pthread_cond_broadcast(&stream->progressed);
     pthread_mutex_unlock(&stream->lock);
-    cuda_notices_attend(stream);
+    cuda_notifications_watch(stream);
 }
 
 static void fail(struct trm_backend_stream *stream, int32_t status, int64_t native, const char *sentence)
 {
     struct trm_backend_instance *instance = stream->device->instance;
-    cuda_stream_enter(stream);
-    pthread_mutex_lock(&instance->hold_lock);
-    struct cuda_held *dropped = cuda_stream_fail_locked(stream, status, native, sentence);
-    cuda_hold_go_on_locked(instance);
-    pthread_mutex_unlock(&instance->hold_lock);
-    cuda_hold_free(stream, dropped);
+    cuda_stream_pin(stream);
+    pthread_mutex_lock(&instance->defer_lock);
+    struct cuda_deferred *dropped = cuda_stream_fail_locked(stream, status, native, sentence);
+    cuda_deferred_resume_locked(instance);
+    pthread_mutex_unlock(&instance->defer_lock);
+    cuda_deferred_free(stream, dropped);
     cuda_stream_wake(stream);
-    cuda_stream_leave(stream);
+    cuda_stream_unpin(stream);
 }
 
 void cuda_stream_abandon(struct trm_backend_stream *stream, int32_t status)
@@ -120,7 +122,7 @@ static CUresult synchronize(struct trm_backend_stream *stream)
 
 /* Nothing of the stream may be under way when its failure is told of. Where the driver does not even wait for it, it is believed that
  * nothing is. */
-void cuda_stream_trouble(struct trm_backend_stream *stream, CUresult result, const char *call)
+void cuda_stream_query_failed(struct trm_backend_stream *stream, CUresult result, const char *call)
 {
     struct trm_backend_device *device = stream->device;
     char sentence[sizeof(stream->failure_sentence)];
@@ -136,23 +138,6 @@ void cuda_stream_trouble(struct trm_backend_stream *stream, CUresult result, con
         result = synchronize(stream);
     if (cuda_is_sticky(result))
         cuda_device_fail(device, result, "cuStreamSynchronize");
-    cuda_stream_note(stream, submitted);
+    cuda_stream_note_completed(stream, submitted);
     cuda_stream_wake(stream);
-}
-
-/* ---- loss ------------------------------------------------------------------------------------------ */
-
-/* What the streams held goes when they are destroyed. */
-void cuda_streams_alarm(struct trm_backend_device *device)
-{
-    struct trm_backend_instance *instance = device->instance;
-    pthread_mutex_lock(&instance->hold_lock);
-    pthread_mutex_lock(&device->streams_lock);
-    for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next) {
-        cuda_stream_mark_lost(stream);
-        cuda_stream_wake(stream);
-    }
-    pthread_mutex_unlock(&device->streams_lock);
-    cuda_hold_go_on_locked(instance);
-    pthread_mutex_unlock(&instance->hold_lock);
 }

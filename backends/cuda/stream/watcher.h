@@ -7,19 +7,19 @@
 #ifndef CUDA_STREAM_WATCHER_H
 #define CUDA_STREAM_WATCHER_H
 
-#include "backends/cuda/driver/objects.h"
+#include "backends/cuda/driver/driver.h"
 
 /* With what waits sleep with (sleeping.h). */
-int32_t cuda_watching_open(struct trm_backend_device *device);
-void cuda_watching_close(
+int32_t cuda_watchers_open(struct trm_backend_device *device);
+void cuda_watchers_close(
     struct trm_backend_device *device); /* ends its threads; no notification is due any more */
 
 /* There is a thread. Errors: OUT_OF_HOST_MEMORY. */
-int32_t cuda_watching_start(struct trm_backend_device *device);
+int32_t cuda_watchers_start(struct trm_backend_device *device);
 
 /* Have a thread see to the stream's notices; `pump`: and submit what it holds. False: there is no thread. */
-bool cuda_watching_see(struct trm_backend_stream *stream, bool pump);
+bool cuda_watchers_queue(struct trm_backend_stream *stream, bool pump);
 /* It is about to be destroyed: nobody will see to it any more, but for who has begun. */
-void cuda_watching_forget(struct trm_backend_stream *stream);
+void cuda_watchers_remove(struct trm_backend_stream *stream);
 
 #endif
