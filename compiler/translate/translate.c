@@ -67,11 +67,11 @@ static int32_t prepare(struct emit *emit, struct body *body)
     if (status == TRM_OK)
         status = translate_structure(body);
     if (status == TRM_OK && emit->language == TRM_LANGUAGE_CUDA)
-        status = translate_choose(body);
+        status = translate_if_convert(body);
     if (status == TRM_OK && emit->language == TRM_LANGUAGE_C)
         status = translate_lockstep(body);
     if (status == TRM_OK && emit->language == TRM_LANGUAGE_C)
-        status = translate_divide(body);
+        status = translate_split_at_barriers(body);
     if (status == TRM_OK)
         status = translate_place(body);
     return status;

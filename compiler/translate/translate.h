@@ -5,7 +5,7 @@
  *     translate_promote()     variables of functions become values               promote.c
  *     translate_structure()   blocks become a tree of structured nodes           structure.c
  *     translate_lockstep()    (C) loops that items run through side by side      lockstep.c
- *     translate_divide()      (C) the tree is cut at barriers into item loops    uniform.c, divide.c
+ *     translate_split_at_barriers()      (C) the tree is cut at barriers into item loops    uniform.c, divide.c
  *     translate_place()       where each value lives                             place.c
  *     emit_*                  text                                               emit*.c, target*.c
  *                             rows of work-items, their guards and indices       rows.h, guard.c, stream.c

@@ -1,4 +1,4 @@
-/* The cut at barriers: translate_divide().
+/* The cut at barriers: translate_split_at_barriers().
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -7,9 +7,9 @@
 #include "runner.h"
 #include "tree_expect.h"
 
-START_TEST(without_a_barrier_all_is_one_stretch_behind_what_the_group_computes)
+START_TEST(without_a_barrier_all_is_one_region_behind_what_the_group_computes)
 {
-    expect("saxpy.spv", TREE_DIVIDED, 1,
+    expect("saxpy.spv", TREE_SPLIT, 1,
            "%1 = Load p[1]\n"
            "%2 = Load p[0]\n"
            "items\n"
@@ -27,8 +27,8 @@ END_TEST
 
 START_TEST(a_loop_around_barriers_is_the_group_s_and_so_is_its_counter)
 {
-    /* Unoptimized: s is a variable of the function. The local id is asked for again, not kept. */
-    expect("reduce.spv", TREE_DIVIDED, 1,
+    /* Unoptimized: s is a variable of the function. The local id is loaded again, not spilled. */
+    expect("reduce.spv", TREE_SPLIT, 1,
            "%1 = Load p[0]\n"
            "items\n"
            "    %2 = Load gl_LocalInvocationID[0]\n"
@@ -69,7 +69,7 @@ END_TEST
 
 START_TEST(what_is_the_same_for_all_decides_for_the_group)
 {
-    expect("uniform_if.spv", TREE_DIVIDED, 1,
+    expect("uniform_if.spv", TREE_SPLIT, 1,
            "%1 = Load p[0]\n"
            "%2 = IEqual %1 1\n"
            "items\n"
@@ -117,9 +117,9 @@ START_TEST(what_is_the_same_for_all_decides_for_the_group)
 }
 END_TEST
 
-START_TEST(what_may_differ_but_decides_about_a_barrier_is_kept)
+START_TEST(what_may_differ_but_decides_about_a_barrier_is_spilled)
 {
-    expect("kept_condition.spv", TREE_DIVIDED, 1,
+    expect("kept_condition.spv", TREE_SPLIT, 1,
            "items\n"
            "    %1 = Load gl_GlobalInvocationID[0]\n"
            "    %2 = Load buffer0[0][%1]\n"
@@ -143,9 +143,9 @@ START_TEST(what_may_differ_but_decides_about_a_barrier_is_kept)
 }
 END_TEST
 
-START_TEST(items_that_return_before_a_barrier_are_gone_for_later_stretches)
+START_TEST(items_that_return_before_a_barrier_are_gone_for_later_regions)
 {
-    expect("return_before_barrier.spv", TREE_DIVIDED, 1,
+    expect("return_before_barrier.spv", TREE_SPLIT, 1,
            "%1 = Load p[0]\n"
            "items\n"
            "    %2 = Load gl_GlobalInvocationID[0]\n"
@@ -167,7 +167,7 @@ END_TEST
 
 START_TEST(items_that_leave_a_function_alone_skip_the_rest_of_it)
 {
-    expect("gone.spv", TREE_DIVIDED, 1,
+    expect("gone.spv", TREE_SPLIT, 1,
            "items\n"
            "    %1 = Load gl_GlobalInvocationID[0]\n"
            "    %2 = Load buffer0[0][%1]\n"
@@ -211,9 +211,9 @@ START_TEST(items_that_leave_a_function_alone_skip_the_rest_of_it)
 }
 END_TEST
 
-START_TEST(a_value_assigned_in_a_loop_is_kept_once_behind_the_loop)
+START_TEST(a_value_assigned_in_a_loop_is_spilled_once_behind_the_loop)
 {
-    expect("kept_in_loop.spv", TREE_DIVIDED, 1,
+    expect("kept_in_loop.spv", TREE_SPLIT, 1,
            "items\n"
            "    %1 = Load gl_LocalInvocationID[0]\n"
            "    %2 = Load gl_GlobalInvocationID[0]\n"
@@ -246,9 +246,9 @@ START_TEST(a_value_assigned_in_a_loop_is_kept_once_behind_the_loop)
 }
 END_TEST
 
-START_TEST(arrays_that_two_stretches_use_are_kept)
+START_TEST(arrays_that_two_regions_use_are_spilled)
 {
-    expect("arrays.spv", TREE_DIVIDED, 1,
+    expect("arrays.spv", TREE_SPLIT, 1,
            "items\n"
            "    Store counts constant\n"
            "    %1 = Load gl_LocalInvocationID[0]\n"
@@ -289,17 +289,17 @@ START_TEST(only_a_return_that_others_go_on_after_is_early)
 }
 END_TEST
 
-START_TEST(arrays_that_one_stretch_uses_are_not_kept)
+START_TEST(arrays_that_one_region_uses_are_not_spilled)
 {
     struct base_arena arena;
     const struct body *body = expect_body("arrays.spv", &arena);
-    uint32_t kept = 0, own = 0;
+    uint32_t spilled = 0, own = 0;
 
     for (uint32_t i = 0; i < body->local_count; i++) {
-        kept += body->values[body->locals[i]].place == PLACE_KEPT;
+        spilled += body->values[body->locals[i]].place == PLACE_SPILLED;
         own += body->values[body->locals[i]].place == PLACE_TOP;
     }
-    ck_assert_uint_eq(kept, 2);
+    ck_assert_uint_eq(spilled, 2);
     ck_assert_uint_eq(own, 1);
     base_arena_fini(&arena);
 }
@@ -307,19 +307,19 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("translate_divide");
-    TCase *tests = tcase_create("translate_divide");
+    Suite *suite = suite_create("translate_split_at_barriers");
+    TCase *tests = tcase_create("translate_split_at_barriers");
 
-    tcase_add_test(tests, without_a_barrier_all_is_one_stretch_behind_what_the_group_computes);
+    tcase_add_test(tests, without_a_barrier_all_is_one_region_behind_what_the_group_computes);
     tcase_add_test(tests, a_loop_around_barriers_is_the_group_s_and_so_is_its_counter);
     tcase_add_test(tests, what_is_the_same_for_all_decides_for_the_group);
-    tcase_add_test(tests, what_may_differ_but_decides_about_a_barrier_is_kept);
-    tcase_add_test(tests, items_that_return_before_a_barrier_are_gone_for_later_stretches);
+    tcase_add_test(tests, what_may_differ_but_decides_about_a_barrier_is_spilled);
+    tcase_add_test(tests, items_that_return_before_a_barrier_are_gone_for_later_regions);
     tcase_add_test(tests, items_that_leave_a_function_alone_skip_the_rest_of_it);
-    tcase_add_test(tests, a_value_assigned_in_a_loop_is_kept_once_behind_the_loop);
-    tcase_add_test(tests, arrays_that_two_stretches_use_are_kept);
+    tcase_add_test(tests, a_value_assigned_in_a_loop_is_spilled_once_behind_the_loop);
+    tcase_add_test(tests, arrays_that_two_regions_use_are_spilled);
     tcase_add_test(tests, only_a_return_that_others_go_on_after_is_early);
-    tcase_add_test(tests, arrays_that_one_stretch_uses_are_not_kept);
+    tcase_add_test(tests, arrays_that_one_region_uses_are_not_spilled);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -92,14 +92,14 @@ START_TEST(values_used_outside_of_their_braces_are_declared_further_out)
 }
 END_TEST
 
-START_TEST(counters_of_the_group_are_the_group_s_and_sums_of_items_are_kept)
+START_TEST(counters_of_the_group_are_the_group_s_and_sums_of_items_are_spilled)
 {
     expect("uniform_if.spv", TREE_PLACED, 1,
            "%1.here = Load p[0]\n"
            "%2.here = IEqual %1 1\n"
            "items\n"
            "    %3.here = Load gl_GlobalInvocationID[0]\n"
-           "    %4.kept = Load buffer0[0][%3]\n"
+           "    %4.spilled = Load buffer0[0][%3]\n"
            "if %2\n"
            "    items loads %4\n"
            "        %5.here = Load gl_LocalInvocationID[0]\n"
@@ -108,12 +108,12 @@ START_TEST(counters_of_the_group_are_the_group_s_and_sums_of_items_are_kept)
            "        %6.here = Load gl_LocalInvocationID[0]\n"
            "        %7.inline = ISub 31 %6\n"
            "        %8.here = Load tile[%7]\n"
-           "        copy v%9.kept = %8\n"
+           "        copy v%9.spilled = %8\n"
            "else\n"
            "    items loads %4\n"
-           "        copy v%9.kept = %4\n"
+           "        copy v%9.spilled = %4\n"
            "items loads v%9\n"
-           "    copy v%10.kept = v%9\n"
+           "    copy v%10.spilled = v%9\n"
            "copy i%11.group = 0\n"
            "loop\n"
            "    %12.here = Load p[1]\n"
@@ -134,7 +134,7 @@ START_TEST(counters_of_the_group_are_the_group_s_and_sums_of_items_are_kept)
            "        %19.inline = BitwiseXor %18 1\n"
            "        %20.here = Load tile[%19]\n"
            "        %21.inline = IAdd v%10 %20\n"
-           "        copy v%10.kept = %21\n"
+           "        copy v%10.spilled = %21\n"
            "    copy i%11.group = %17\n"
            "items loads v%10\n"
            "    %22.here = Load gl_GlobalInvocationID[0]\n"
@@ -149,7 +149,7 @@ int main(void)
 
     tcase_add_test(tests, operations_used_once_are_inline_and_loads_are_not);
     tcase_add_test(tests, values_used_outside_of_their_braces_are_declared_further_out);
-    tcase_add_test(tests, counters_of_the_group_are_the_group_s_and_sums_of_items_are_kept);
+    tcase_add_test(tests, counters_of_the_group_are_the_group_s_and_sums_of_items_are_spilled);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -11,7 +11,7 @@
 #include "base/allocate.h"
 #include "tree_text.h"
 
-static inline struct body *expect_tree(const char *file, enum tree_pass pass, int32_t is_divided,
+static inline struct body *expect_tree(const char *file, enum tree_pass pass, int32_t is_split,
                                        struct base_arena *arena, int32_t expected)
 {
     struct body *body = NULL;
@@ -20,15 +20,15 @@ static inline struct body *expect_tree(const char *file, enum tree_pass pass, in
     base_arena_init(arena, &base_system_allocator);
     const void *bytes = tree_file(arena, file, &size);
     ck_assert_msg(bytes != NULL && size != 0, "%s is not there", file);
-    ck_assert_int_eq(tree_make(arena, bytes, size, 0, pass, is_divided, &body), expected);
+    ck_assert_int_eq(tree_make(arena, bytes, size, 0, pass, is_split, &body), expected);
     return body;
 }
 
 /* The tree after the pass is this, line for line. */
-static inline void expect(const char *file, enum tree_pass pass, int32_t is_divided, const char *text)
+static inline void expect(const char *file, enum tree_pass pass, int32_t is_split, const char *text)
 {
     struct base_arena arena;
-    const struct body *body = expect_tree(file, pass, is_divided, &arena, TRM_OK);
+    const struct body *body = expect_tree(file, pass, is_split, &arena, TRM_OK);
 
     ck_assert_str_eq(tree_text(&arena, body, pass == TREE_PLACED), text);
     base_arena_fini(&arena);

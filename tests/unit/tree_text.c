@@ -20,7 +20,7 @@ struct printer {
 /* ---- making ---------------------------------------------------------------------------------- */
 
 int32_t tree_make(struct base_arena *arena, const void *bytes, size_t size, uint32_t index,
-                  enum tree_pass pass, int32_t is_divided, struct body **made)
+                  enum tree_pass pass, int32_t is_split, struct body **made)
 {
     struct spirv_module *module;
     uint32_t *words, count;
@@ -41,8 +41,8 @@ int32_t tree_make(struct base_arena *arena, const void *bytes, size_t size, uint
         status = translate_promote(body);
     if (status == TRM_OK)
         status = translate_structure(body);
-    if (status == TRM_OK && is_divided)
-        status = translate_divide(body);
+    if (status == TRM_OK && is_split)
+        status = translate_split_at_barriers(body);
     if (status == TRM_OK && pass == TREE_PLACED)
         status = translate_place(body);
     *made = body;
@@ -86,7 +86,7 @@ static const char *place_text(uint8_t place)
 {
     static const char *const texts[] = {
         [PLACE_NONE] = "none", [PLACE_INLINE] = "inline", [PLACE_HERE] = "here",
-        [PLACE_TOP] = "top",   [PLACE_GROUP] = "group",   [PLACE_KEPT] = "kept",
+        [PLACE_TOP] = "top",   [PLACE_GROUP] = "group",   [PLACE_SPILLED] = "spilled",
     };
     return texts[place];
 }

@@ -10,13 +10,13 @@
 /* How far to go. */
 enum tree_pass {
     TREE_STRUCTURED = 1, /* flatten, promote, structure */
-    TREE_DIVIDED,        /* and divide */
+    TREE_SPLIT,          /* and split_at_barriers */
     TREE_PLACED,         /* and place: values are written with their places */
 };
 
 /* Reads a module and makes the tree of its entry `index`. Answers the status of the first pass that failed. */
 int32_t tree_make(struct base_arena *arena, const void *bytes, size_t size, uint32_t index,
-                  enum tree_pass pass, int32_t is_divided, struct body **body);
+                  enum tree_pass pass, int32_t is_split, struct body **body);
 
 /* The tree, a line for each node and instruction. Values are called by their names and numbered as they come. */
 const char *tree_text(struct base_arena *arena, const struct body *body, int32_t with_places);

@@ -197,7 +197,7 @@ static int32_t loop_head(struct emit *emit, const struct node *loop, const struc
         text_line(&emit->text, emit->language == TRM_LANGUAGE_C ? "TRM_UNROLL" : "#pragma unroll");
     else if (loop->unroll & SpvLoopControlDontUnrollMask)
         text_line(&emit->text, emit->language == TRM_LANGUAGE_C ? "TRM_ROLLED" : "#pragma unroll 1");
-    else if (emit->flow->items != NULL && flow_is_short(emit, loop, head))
+    else if (emit->flow->items != NULL && flow_should_unroll(emit, loop, head))
         text_line(&emit->text, "TRM_UNROLL");
     text_begin_line(&emit->text);
     text_add(&emit->text, head != NULL && step[0] == '\0' ? "while (" : "for (; ");
@@ -294,7 +294,7 @@ static int32_t conditional(struct emit *emit, const struct node *node)
 
     if (node == emit->flow->guard)
         return flow_body(emit, emit->flow->guard_holds ? node->children[0] : no);
-    if (flow_is_decided(emit, node, &taken))
+    if (flow_has_known_condition(emit, node, &taken))
         return flow_body(emit, taken);
     if (flow_is_empty(node->children[0]) && flow_is_empty(no))
         return TRM_OK;

@@ -25,7 +25,7 @@ void emit_result(struct emit *emit, uint32_t id, uint32_t component)
 }
 
 /* Copies a kept value from its memory to its variable or back. */
-static void move_kept(struct emit *emit, uint32_t id, int32_t save)
+static void move_spilled(struct emit *emit, uint32_t id, int32_t save)
 {
     uint32_t count = emit_components(emit, emit->module->ids[id].type);
 
@@ -43,8 +43,8 @@ static void move_kept(struct emit *emit, uint32_t id, int32_t save)
 
 void emit_assigned(struct emit *emit, uint32_t id)
 {
-    if (place_of(emit, id) == PLACE_KEPT)
-        move_kept(emit, id, 1);
+    if (place_of(emit, id) == PLACE_SPILLED)
+        move_spilled(emit, id, 1);
 }
 
 void emit_root(struct emit *emit, uint32_t variable)
@@ -54,7 +54,7 @@ void emit_root(struct emit *emit, uint32_t variable)
     if (emit->module->ids[variable].kind == SPIRV_ID_VARIABLE && info->storage == SpvStorageClassWorkgroup)
         text_add(&emit->text, "%s%s", emit->language == TRM_LANGUAGE_C ? "shared->" : "",
                  emit_name(emit, variable));
-    else if (place_of(emit, variable) == PLACE_KEPT)
+    else if (place_of(emit, variable) == PLACE_SPILLED)
         text_add(&emit->text, "kept->%s[item]", emit_name(emit, variable));
     else
         text_add(&emit->text, "%s", emit_name(emit, variable));
@@ -151,6 +151,6 @@ int32_t flow_declare(struct emit *emit, const struct node *node, uint32_t places
     flow_visit(node, declare_of_op, &declaring);
     declare_copies(&declaring, node, 0);
     for (uint32_t i = 0; i < node->load_count; i++)
-        move_kept(emit, node->loads[i], 0);
+        move_spilled(emit, node->loads[i], 0);
     return declaring.status;
 }

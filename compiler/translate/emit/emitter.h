@@ -44,11 +44,11 @@ struct emit_target {
 };
 
 /* CUDA: thread coarsening, how many neighbouring work-items a thread runs (targets/cuda_coarsen.c). */
-struct emit_several {
-    uint32_t count;    /* 0: a thread is a work-item */
-    int32_t is_below;  /* the work-items are neighbours in y, not in x */
-    const char *bound; /* work-items from this expression on do nothing */
-    uint32_t guard;    /* index of the body's child through which those work-items leave */
+struct emit_coarsen {
+    uint32_t count;     /* 0: a thread is a work-item */
+    int32_t is_along_y; /* the work-items are neighbours in y, not in x */
+    const char *bound;  /* work-items from this expression on do nothing */
+    uint32_t guard;     /* index of the body's child through which those work-items leave */
 };
 
 struct emit {
@@ -63,7 +63,7 @@ struct emit {
     struct names *names;         /* identifiers that are taken */
     struct emit_flow *flow;      /* flow.h: the position in the body */
     struct emit_rows *rows;      /* rows.h: the row of work-items that is being written */
-    struct emit_several several; /* of the kernel that is being written */
+    struct emit_coarsen coarsen; /* of the kernel that is being written */
     uint32_t *counts;            /* CUDA: several.count of each kernel */
     uint32_t kernel;             /* its index */
     const char *symbol;          /* its function's name */
@@ -157,7 +157,7 @@ int32_t emit_expression(struct emit *emit, const struct spirv_instruction *op, u
  * "unsigned char". */
 const char *emit_buffer_type(struct emit *emit, uint32_t variable);
 
-/* Declares a variable of the function, the group or the work-item (storage type, name, initial value). A PLACE_KEPT variable
+/* Declares a variable of the function, the group or the work-item (storage type, name, initial value). A PLACE_SPILLED variable
  * is in memory already and gets only a statement that assigns its initial value, if it has one. */
 int32_t emit_variable(struct emit *emit, uint32_t variable);
 

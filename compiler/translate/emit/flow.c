@@ -112,7 +112,7 @@ int32_t flow_is_empty(const struct node *node)
     return 1;
 }
 
-int32_t flow_is_decided(const struct emit *emit, const struct node *node, const struct node **taken)
+int32_t flow_has_known_condition(const struct emit *emit, const struct node *node, const struct node **taken)
 {
     const struct spirv_constant *constant = spirv_constant(emit->module, node->condition);
 

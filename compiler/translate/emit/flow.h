@@ -53,7 +53,7 @@ int32_t flow_body(struct emit *emit, const struct node *node);
 int32_t flow_is_empty(const struct node *node);
 
 /* Is the condition of an IF a constant? Then *taken is the half that runs, which may be NULL. */
-int32_t flow_is_decided(const struct emit *emit, const struct node *node, const struct node **taken);
+int32_t flow_has_known_condition(const struct emit *emit, const struct node *node, const struct node **taken);
 
 /* Writes a condition for use between existing parentheses. */
 int32_t flow_condition(struct emit *emit, uint32_t id, int32_t negated);
@@ -62,7 +62,7 @@ int32_t flow_condition(struct emit *emit, uint32_t id, int32_t negated);
 int32_t flow_jump(struct emit *emit, const struct node *node);
 
 /* Does a loop, left by `head`, have a small constant trip count (unroll.c)? */
-int32_t flow_is_short(const struct emit *emit, const struct node *loop, const struct node *head);
+int32_t flow_should_unroll(const struct emit *emit, const struct node *loop, const struct node *head);
 
 /* Writes a NODE_SWITCH (switch.c). */
 int32_t flow_switch(struct emit *emit, const struct node *node);

@@ -10,7 +10,7 @@
 /* An array of more elements than this is copied by a loop. */
 #define UNROLLED 4u
 
-const char *emit_take(struct emit *emit, size_t length)
+const char *emit_detach(struct emit *emit, size_t length)
 {
     const char *taken = base_arena_text(
         emit->arena, emit->text.bytes == NULL ? "" : emit->text.bytes + length, emit->text.length - length);
@@ -161,7 +161,7 @@ static int32_t copy_part(struct copy *copy, const struct emit_address *address, 
 
     text_add(&emit->text, "%s", path);
     emit_step(emit, address->type, index);
-    path = emit_take(emit, length);
+    path = emit_detach(emit, length);
     return status == TRM_OK ? copy_any(copy, &inner, path) : status;
 }
 
@@ -287,7 +287,7 @@ static int32_t store_whole(struct emit *emit, const struct emit_address *address
     struct copy copy = {.emit = emit, .is_store = 1};
     size_t length    = emit->text.length;
     int32_t status   = emit_value(emit, value, WHOLE);
-    const char *path = emit_take(emit, length);
+    const char *path = emit_detach(emit, length);
 
     return status == TRM_OK ? copy_any(&copy, address, path) : status;
 }
@@ -400,7 +400,7 @@ int32_t emit_variable(struct emit *emit, uint32_t id)
     uint32_t type                         = spirv_type(emit->module, variable->type)->element;
     int32_t is_vector                     = spirv_type(emit->module, type)->kind == SPIRV_VECTOR;
     int32_t is_c                          = emit->language == TRM_LANGUAGE_C;
-    int32_t is_kept = id < emit->body->value_count && emit->body->values[id].place == PLACE_KEPT;
+    int32_t is_kept = id < emit->body->value_count && emit->body->values[id].place == PLACE_SPILLED;
     int32_t status  = TRM_OK;
 
     if (is_kept && variable->initializer == 0)

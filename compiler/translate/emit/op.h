@@ -148,7 +148,7 @@ int32_t emit_begin_write(struct emit *emit, const struct emit_address *address);
 void emit_end_write(struct emit *emit, const struct emit_address *address);
 
 /* Removes the end of emit->text from this length on, and returns it. */
-const char *emit_take(struct emit *emit, size_t length);
+const char *emit_detach(struct emit *emit, size_t length);
 
 /* Writes an access of a C variable: "sums_12.e[i_4].position_0". The component may be WHOLE. */
 int32_t emit_path(struct emit *emit, const struct access *access, uint32_t component);

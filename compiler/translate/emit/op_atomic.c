@@ -147,16 +147,16 @@ static int32_t find_place(struct atomic *atomic)
     text_add(&emit->text, "&");
     if (!emit_has_layout(emit, atomic->access->variable)) {
         status        = emit_path(emit, atomic->access, WHOLE);
-        atomic->place = emit_take(emit, length);
+        atomic->place = emit_detach(emit, length);
         return status;
     }
     status = emit_locate(emit, atomic->access, &address);
     if (status == TRM_OK)
         status = emit_scalar_at(emit, &address, 0);
-    atomic->place = emit_take(emit, length);
+    atomic->place = emit_detach(emit, length);
     if (status == TRM_OK && address.size != NULL) {
         status         = emit_inside(emit, &address);
-        atomic->inside = emit_take(emit, length);
+        atomic->inside = emit_detach(emit, length);
     }
     return status;
 }

@@ -69,8 +69,8 @@ static void write_neutral(struct emit *emit, const struct spirv_instruction *op,
 
 /* ---- C: the only one of its subgroup */
 
-static int32_t write_ballot_alone(struct emit *emit, const struct spirv_instruction *op, uint32_t value,
-                                  uint32_t component)
+static int32_t write_single_ballot(struct emit *emit, const struct spirv_instruction *op, uint32_t value,
+                                   uint32_t component)
 {
     if (component != 0) {
         emit_literal(emit, emit_scalar(emit, op->type), 0, 0);
@@ -91,7 +91,7 @@ static int32_t write_first_bit(struct emit *emit, uint32_t id, const char *type)
     return status;
 }
 
-static int32_t alone(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
+static int32_t write_single(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
     const struct reduction *reduction = reduction_of(op->opcode);
     const char *type                  = emit_type_name(emit, op->type);
@@ -110,9 +110,9 @@ static int32_t alone(struct emit *emit, const struct spirv_instruction *op, uint
         text_add(&emit->text, "1");
         return TRM_OK;
     case SpvOpGroupNonUniformBallot:
-        return write_ballot_alone(emit, op, op->operands[1], component);
+        return write_single_ballot(emit, op, op->operands[1], component);
     case SpvOpSubgroupBallotKHR:
-        return write_ballot_alone(emit, op, op->operands[0], component);
+        return write_single_ballot(emit, op, op->operands[0], component);
     case SpvOpGroupNonUniformInverseBallot:
         return write_first_bit(emit, op->operands[1], "int");
     case SpvOpGroupNonUniformBallotBitExtract: {
@@ -278,7 +278,7 @@ static int32_t bit_count(struct emit *emit, const struct spirv_instruction *op)
     return call(emit, op, parts[op->operands[1]], op->operands[2], 0);
 }
 
-static int32_t warp(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
+static int32_t write_warp(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
     const struct reduction *reduction = reduction_of(op->opcode);
     const uint32_t *o                 = op->operands;
@@ -346,5 +346,6 @@ static int32_t warp(struct emit *emit, const struct spirv_instruction *op, uint3
 
 int32_t emit_subgroup(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
-    return emit->language == TRM_LANGUAGE_C ? alone(emit, op, component) : warp(emit, op, component);
+    return emit->language == TRM_LANGUAGE_C ? write_single(emit, op, component)
+                                            : write_warp(emit, op, component);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* What an expression is written of. */
-struct writing {
+struct pattern_writer {
     struct emit *emit;
     const struct spirv_instruction *op;
     uint32_t first, component;
@@ -104,11 +104,11 @@ static void round_signed(struct emit *emit, const struct spirv_type *scalar)
         text_add(&emit->text, "(%sint%u_t)", scalar->is_signed ? "" : "u", scalar->width);
 }
 
-static uint32_t operand_of(const struct writing *writing, char digit)
+static uint32_t operand_of(const struct pattern_writer *writer, char digit)
 {
-    uint32_t index = writing->first + (uint32_t)(digit - '0');
+    uint32_t index = writer->first + (uint32_t)(digit - '0');
 
-    return index < writing->op->operand_count ? writing->op->operands[index] : 0;
+    return index < writer->op->operand_count ? writer->op->operands[index] : 0;
 }
 
 static int32_t is_digit(char c)
@@ -117,11 +117,11 @@ static int32_t is_digit(char c)
 }
 
 /* The scalar type that a letter speaks of: of the operand whose digit follows, or of the result. */
-static const struct spirv_type *type_at(const struct writing *writing, const char **pattern)
+static const struct spirv_type *type_at(const struct pattern_writer *writer, const char **pattern)
 {
     if (!is_digit(**pattern))
-        return writing->result;
-    return emit_scalar_of(writing->emit, operand_of(writing, *(*pattern)++));
+        return writer->result;
+    return emit_scalar_of(writer->emit, operand_of(writer, *(*pattern)++));
 }
 
 static uint32_t computed_width(const struct spirv_type *type)
@@ -130,11 +130,11 @@ static uint32_t computed_width(const struct spirv_type *type)
 }
 
 /* What a letter that names no operand stands for; `pattern` is behind the letter. */
-static void write_word(const struct writing *writing, char letter, const char **pattern, char *space,
+static void write_word(const struct pattern_writer *writer, char letter, const char **pattern, char *space,
                        size_t size)
 {
     const struct spirv_type *type =
-        letter == 'W' || letter == 'B' || letter == 't' ? writing->result : type_at(writing, pattern);
+        letter == 'W' || letter == 'B' || letter == 't' ? writer->result : type_at(writer, pattern);
 
     switch (letter) {
     case 'W':
@@ -158,13 +158,13 @@ static void write_word(const struct writing *writing, char letter, const char **
         snprintf(space, size, "%s", emit_tag(type));
         break;
     default:
-        snprintf(space, size, "%s", emit_type_name(writing->emit, type->id));
+        snprintf(space, size, "%s", emit_type_name(writer->emit, type->id));
         break;
     }
 }
 
 /* The name of a part of the prelude, behind an '@'. */
-static void write_part(const struct writing *writing, const char **pattern)
+static void write_part(const struct pattern_writer *writer, const char **pattern)
 {
     char name[64];
     size_t length = 0;
@@ -177,7 +177,7 @@ static void write_part(const struct writing *writing, const char **pattern)
             char letter = *++*pattern;
             ++*pattern;
             name[length] = '\0';
-            write_word(writing, letter, pattern, name + length, sizeof(name) - length);
+            write_word(writer, letter, pattern, name + length, sizeof(name) - length);
             length += strlen(name + length);
             --*pattern;
         } else {
@@ -185,48 +185,48 @@ static void write_part(const struct writing *writing, const char **pattern)
         }
     }
     name[length] = '\0';
-    emit_part(writing->emit, "%s", name);
+    emit_part(writer->emit, "%s", name);
 }
 
-static int32_t same_types(const struct writing *writing)
+static int32_t same_types(const struct pattern_writer *writer)
 {
-    const struct spirv_type *a = emit_scalar_of(writing->emit, operand_of(writing, '0'));
-    const struct spirv_type *b = emit_scalar_of(writing->emit, operand_of(writing, '1'));
+    const struct spirv_type *a = emit_scalar_of(writer->emit, operand_of(writer, '0'));
+    const struct spirv_type *b = emit_scalar_of(writer->emit, operand_of(writer, '1'));
 
     return a->width == b->width && a->is_signed == b->is_signed;
 }
 
 /* What stands behind a dollar sign. */
-static int32_t write_item(const struct writing *writing, const char **pattern)
+static int32_t write_item(const struct pattern_writer *writer, const char **pattern)
 {
-    struct emit *emit = writing->emit;
+    struct emit *emit = writer->emit;
     char letter       = *(*pattern)++;
     char space[64];
 
     if (is_digit(letter))
-        return emit_operand(emit, operand_of(writing, letter), writing->component);
+        return emit_operand(emit, operand_of(writer, letter), writer->component);
     switch (letter) {
     case '$':
         text_add(&emit->text, "$");
         return TRM_OK;
     case 'u':
-        return emit_unsigned(emit, operand_of(writing, *(*pattern)++), writing->component, 0);
+        return emit_unsigned(emit, operand_of(writer, *(*pattern)++), writer->component, 0);
     case 'U':
-        return emit_unsigned(emit, operand_of(writing, *(*pattern)++), writing->component, 1);
+        return emit_unsigned(emit, operand_of(writer, *(*pattern)++), writer->component, 1);
     case 's':
-        return emit_signed(emit, operand_of(writing, *(*pattern)++), writing->component);
+        return emit_signed(emit, operand_of(writer, *(*pattern)++), writer->component);
     case 'q':
-        if (same_types(writing))
-            return emit_operand(emit, operand_of(writing, *(*pattern)++), writing->component);
-        return emit_unsigned(emit, operand_of(writing, *(*pattern)++), writing->component, 1);
+        if (same_types(writer))
+            return emit_operand(emit, operand_of(writer, *(*pattern)++), writer->component);
+        return emit_unsigned(emit, operand_of(writer, *(*pattern)++), writer->component, 1);
     case 'r':
-        emit_round(emit, writing->result);
+        emit_round(emit, writer->result);
         return TRM_OK;
     case 'S':
-        round_signed(emit, writing->result);
+        round_signed(emit, writer->result);
         return TRM_OK;
     default:
-        write_word(writing, letter, pattern, space, sizeof(space));
+        write_word(writer, letter, pattern, space, sizeof(space));
         text_add(&emit->text, "%s", space);
         return TRM_OK;
     }
@@ -236,8 +236,8 @@ int32_t emit_pattern(struct emit *emit, const struct spirv_instruction *op, uint
                      uint32_t component, const char *pattern)
 {
     static const struct spirv_type none = {.kind = SPIRV_VOID};
-    struct writing writing              = {emit, op, first, component,
-                              op->type == 0 ? &none : emit_scalar(emit, op->type)};
+    struct pattern_writer writer        = {emit, op, first, component,
+                                    op->type == 0 ? &none : emit_scalar(emit, op->type)};
     int32_t status                      = TRM_OK;
 
     while (*pattern != '\0' && status == TRM_OK) {
@@ -246,10 +246,10 @@ int32_t emit_pattern(struct emit *emit, const struct spirv_instruction *op, uint
         pattern += plain;
         if (*pattern == '$') {
             pattern++;
-            status = write_item(&writing, &pattern);
+            status = write_item(&writer, &pattern);
         } else if (*pattern == '@') {
             pattern++;
-            write_part(&writing, &pattern);
+            write_part(&writer, &pattern);
         }
     }
     return status;

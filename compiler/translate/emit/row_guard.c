@@ -276,9 +276,9 @@ static void take_apart(struct guard *guard, uint32_t id, int32_t holds)
 /* ---- finding the guard */
 
 /* Does something outside of the stretch read it? */
-static int32_t is_kept(const struct emit *emit, uint32_t id)
+static int32_t is_live_out(const struct emit *emit, uint32_t id)
 {
-    return emit->body->values[id].place == PLACE_KEPT || emit->body->values[id].place == PLACE_GROUP;
+    return emit->body->values[id].place == PLACE_SPILLED || emit->body->values[id].place == PLACE_GROUP;
 }
 
 /* Instructions that may be left out for an item that does not go on. */
@@ -286,7 +286,7 @@ static int32_t is_harmless(const struct emit *emit, const struct node *ops)
 {
     for (uint32_t i = 0; i < ops->op_count; i++) {
         const struct spirv_instruction *op = ops->ops[i];
-        if (op->result == 0 || is_kept(emit, op->result) ||
+        if (op->result == 0 || is_live_out(emit, op->result) ||
             (op->opcode >= SpvOpAtomicLoad && op->opcode <= SpvOpAtomicXor) ||
             op->opcode >= SpvOpGroupNonUniformElect)
             return 0;
@@ -325,7 +325,7 @@ static int32_t note_choices(struct guard *guard, const struct node *node)
         while (other < no->copy_count && no->copies[other].target != yes->copies[i].target)
             other++;
         if (other == no->copy_count || guard->choice_count == CHOICES_MOST ||
-            is_kept(guard->emit, yes->copies[i].target))
+            is_live_out(guard->emit, yes->copies[i].target))
             return 0;
         guard->choices[guard->choice_count++] = (struct choice){
             .target    = yes->copies[i].target,
@@ -389,14 +389,14 @@ static const struct node *find(struct guard *guard, const struct node *node, int
 
     if (node == NULL || node->kind == NODE_SCOPE)
         return node == NULL ? NULL : find(guard, node->children[0], holds);
-    if (node->kind == NODE_IF && flow_is_decided(guard->emit, node, &taken))
+    if (node->kind == NODE_IF && flow_has_known_condition(guard->emit, node, &taken))
         return find(guard, taken, holds);
     if (node->kind == NODE_IF)
         return is_guard(node, 1, holds) ? node : NULL;
     for (uint32_t i = 0; node->kind == NODE_SEQUENCE && i < node->child_count; i++) {
         const struct node *child = node->children[i];
         int32_t last             = is_last(node, i);
-        if (child->kind == NODE_IF && flow_is_decided(guard->emit, child, &taken))
+        if (child->kind == NODE_IF && flow_has_known_condition(guard->emit, child, &taken))
             child = taken;
         if (flow_is_empty(child) || (child->kind == NODE_OPS && is_harmless(guard->emit, child)))
             continue;
@@ -410,7 +410,7 @@ static const struct node *find(struct guard *guard, const struct node *node, int
     return NULL;
 }
 
-const struct node *row_guard(struct emit *emit, const struct node *items, int32_t *holds)
+const struct node *row_hoist_guard(struct emit *emit, const struct node *items, int32_t *holds)
 {
     struct guard guard      = {.emit = emit, .whole = 1};
     struct text saved       = emit->text;

@@ -40,33 +40,33 @@ static uint32_t number_of(struct emit *emit, const char *base)
 {
     struct emit_rows *rows = emit->rows;
 
-    for (uint32_t i = 0; i < rows->stream_count; i++)
-        if (strcmp(rows->streams[i].base, base) == 0)
-            return rows->streams[i].number;
+    for (uint32_t i = 0; i < rows->index_count; i++)
+        if (strcmp(rows->indices[i].base, base) == 0)
+            return rows->indices[i].number;
     text_line(&rows->bases, "const int64_t at_%" PRIu32 " = %s;", rows->numbers, base);
     return rows->numbers++;
 }
 
 /* NULL when it is none. */
-static const struct row_stream *stream_of(struct emit *emit, uint32_t id)
+static const struct row_index *row_index_of(struct emit *emit, uint32_t id)
 {
     struct emit_rows *rows = emit->rows;
     int64_t step;
 
-    for (uint32_t i = 0; i < rows->stream_count; i++)
-        if (rows->streams[i].id == id)
-            return &rows->streams[i];
+    for (uint32_t i = 0; i < rows->index_count; i++)
+        if (rows->indices[i].id == id)
+            return &rows->indices[i];
     row_start(emit);
-    if (rows->stream_count == ROWS_STREAMS_MOST || !row_step(emit, id, WHOLE, &step) || step == 0 ||
+    if (rows->index_count == ROWS_INDICES_MOST || !row_step(emit, id, WHOLE, &step) || step == 0 ||
         step > ROWS_STEP_MOST || step < -ROWS_STEP_MOST)
         return NULL;
     const char *base = base_of(emit, id, step);
     if (base == NULL)
         return NULL;
-    uint32_t number           = number_of(emit, base);
-    struct row_stream *stream = &rows->streams[rows->stream_count++];
-    *stream                   = (struct row_stream){.id = id, .number = number, .step = step, .base = base};
-    return stream;
+    uint32_t number         = number_of(emit, base);
+    struct row_index *index = &rows->indices[rows->index_count++];
+    *index                  = (struct row_index){.id = id, .number = number, .step = step, .base = base};
+    return index;
 }
 
 int32_t emit_index(struct emit *emit, uint32_t id)
@@ -79,13 +79,13 @@ int32_t emit_index(struct emit *emit, uint32_t id)
             text_add(&emit->text, "%s", counter_of(rows));
             return TRM_OK;
         }
-        const struct row_stream *stream = stream_of(emit, id);
-        if (stream != NULL && stream->step == 1) {
-            text_add(&emit->text, "(at_%" PRIu32 " + %s)", stream->number, counter_of(rows));
+        const struct row_index *index = row_index_of(emit, id);
+        if (index != NULL && index->step == 1) {
+            text_add(&emit->text, "(at_%" PRIu32 " + %s)", index->number, counter_of(rows));
             return TRM_OK;
         }
-        if (stream != NULL) {
-            text_add(&emit->text, "(at_%" PRIu32 " + %" PRId64 " * %s)", stream->number, stream->step,
+        if (index != NULL) {
+            text_add(&emit->text, "(at_%" PRIu32 " + %" PRId64 " * %s)", index->number, index->step,
                      counter_of(rows));
             return TRM_OK;
         }

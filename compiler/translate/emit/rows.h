@@ -16,12 +16,12 @@
 
 #include "compiler/translate/emit/flow.h"
 
-#define ROWS_STREAMS_MOST 64u
+#define ROWS_INDICES_MOST 64u
 #define ROWS_STEP_MOST 8 /* elements; with wider steps vectorising does not pay */
 #define ROWS_ITEMS_MOST (1u << 27)
 
 /* An index that grows by `step` from work-item to work-item. */
-struct row_stream {
+struct row_index {
     uint32_t id;
     uint32_t number; /* of its variable, at_3 */
     int64_t step;
@@ -36,8 +36,8 @@ struct emit_rows {
     uint8_t is_signed;  /* (merged) x is compared as a signed number */
     uint32_t budget;    /* instructions that row_step() and row_write() may still look at */
     uint32_t numbers;   /* variables of this kernel that have a number */
-    uint32_t stream_count;
-    struct row_stream streams[ROWS_STREAMS_MOST];
+    uint32_t index_count;
+    struct row_index indices[ROWS_INDICES_MOST];
     struct text bases; /* the lines before the loop */
 };
 
@@ -58,6 +58,6 @@ int32_t row_is_counter(struct emit *emit, uint32_t id, uint32_t component);
 /* If a work-item's code begins with an `if` that decides whether it continues, writes the consequences for the row's `first` and
  * `last` to rows->bases. Returns the `if` when the bounds replace it completely: the work-item continues where the
  * condition is `holds` (row_guard.c). */
-const struct node *row_guard(struct emit *emit, const struct node *items, int32_t *holds);
+const struct node *row_hoist_guard(struct emit *emit, const struct node *items, int32_t *holds);
 
 #endif

@@ -56,7 +56,7 @@ static uint32_t initial_of(const struct node *loop, uint32_t phi)
     return 0;
 }
 
-int32_t flow_is_short(const struct emit *emit, const struct node *loop, const struct node *head)
+int32_t flow_should_unroll(const struct emit *emit, const struct node *loop, const struct node *head)
 {
     const struct emit_flow *flow = emit->flow;
     int64_t first, step, bound;

@@ -156,7 +156,7 @@ static void drop_locals(struct body *body)
     body->local_count = kept;
 }
 
-int32_t translate_drop_unused(struct body *body)
+int32_t translate_eliminate_dead_code(struct body *body)
 {
     struct marker m = {.body = body};
 

@@ -5,7 +5,7 @@
  * is v = p[c ? a : b] where w is what was loaded from p[b] before, and else c ? p[c ? a : b] : w where anything was. That place is
  * read anyway, so that it is right wherever the branch was. So a filter asks for a neighbour that may lie outside of an image.
  * Without branches the loads of an item are all on their way together, and a thread that does several items loads only once
- * what they have in common (target_cuda_several.c).
+ * what they have in common (target_cuda_coarsen.c).
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/steps.h"
@@ -13,7 +13,7 @@
 #define STEPS_MOST 16u
 #define DEPTH_MOST 1000u
 
-struct chooser {
+struct converter {
     struct body *body;
     struct spirv_instruction
         *before;           /* the last load that was done wherever control comes by; NULL: there was none */
@@ -128,7 +128,7 @@ static struct spirv_instruction *last_load(const struct body *body, const struct
 }
 
 /* `condition ? a : b`. 0 without memory. */
-static uint32_t choice(struct body *body, struct node *ops, uint32_t id, const uint32_t operands[3])
+static uint32_t add_select(struct body *body, struct node *ops, uint32_t id, const uint32_t operands[3])
 {
     uint32_t type                = body->module->ids[id].type;
     struct spirv_instruction *op = body_instruction(body, SpvOpSelect, type, id, 3, NULL);
@@ -153,13 +153,13 @@ struct branch {
     int32_t is_then;             /* the first half loads */
 };
 
-static uint32_t choose_either(struct body *body, struct node *ops, const struct branch *branch, uint32_t id,
+static uint32_t select_either(struct body *body, struct node *ops, const struct branch *branch, uint32_t id,
                               uint32_t loading, uint32_t other)
 {
     const uint32_t operands[3] = {branch->node->condition, branch->is_then ? loading : other,
                                   branch->is_then ? other : loading};
 
-    return choice(body, ops, id, operands);
+    return add_select(body, ops, id, operands);
 }
 
 /* The assigned value is made by an instruction from now on. */
@@ -187,7 +187,7 @@ static void replace(struct body *body, const struct branch *branch)
         node_add_op(body, ops, half->ops->ops[i]);
     uint32_t here = indices[branch->index], there = branch->before->indices[branch->index];
     indices[branch->index] =
-        choose_either(body, ops, branch, body_new_id(body, body->module->ids[here].type), here, there);
+        select_either(body, ops, branch, body_new_id(body, body->module->ids[here].type), here, there);
     uint32_t pointer = access_copy(body, branch->load->operands[0], indices);
     if (indices[branch->index] == 0 || pointer == 0)
         return;
@@ -195,7 +195,7 @@ static void replace(struct body *body, const struct branch *branch)
     node_add_op(body, ops, branch->load);
     if (branch->value == 0)
         become(body, target, branch->load);
-    else if (choose_either(body, ops, branch, target, branch->load->result, branch->value) != 0)
+    else if (select_either(body, ops, branch, target, branch->load->result, branch->value) != 0)
         body->values[target].is_phi = 0;
     ops->number = node->number;
     ops->parent = node->parent;
@@ -210,9 +210,9 @@ static int32_t is_scalar(const struct body *body, uint32_t type)
 }
 
 /* What was loaded before: as the other half's value, or at all. */
-static int32_t find_before(const struct chooser *chooser, struct branch *branch, uint32_t value)
+static int32_t find_before(const struct converter *converter, struct branch *branch, uint32_t value)
 {
-    const struct body *body    = chooser->body;
+    const struct body *body    = converter->body;
     const struct access *place = read_place(body, branch->load);
 
     branch->before = read_place(body, origin(body, value));
@@ -220,17 +220,17 @@ static int32_t find_before(const struct chooser *chooser, struct branch *branch,
     branch->index  = branch->before == NULL ? UINT32_MAX : differing(body, place, branch->before);
     if (branch->index != UINT32_MAX)
         return 1;
-    branch->before = read_place(body, chooser->before);
+    branch->before = read_place(body, converter->before);
     branch->value  = value;
     branch->index  = branch->before == NULL ? UINT32_MAX : differing(body, place, branch->before);
     return branch->index != UINT32_MAX;
 }
 
 /* With the load in this half and a value in the other. */
-static void choose(struct chooser *chooser, struct node *node, const struct half *loading,
-                   const struct half *other, int32_t is_then)
+static void convert(struct converter *converter, struct node *node, const struct half *loading,
+                    const struct half *other, int32_t is_then)
 {
-    struct body *body    = chooser->body;
+    struct body *body    = converter->body;
     struct branch branch = {.node = node, .loading = loading, .is_then = is_then};
 
     if (loading->copies == NULL || other->copies == NULL || other->ops != NULL)
@@ -238,58 +238,59 @@ static void choose(struct chooser *chooser, struct node *node, const struct half
     branch.load = last_load(body, loading);
     if (read_place(body, branch.load) == NULL || !is_scalar(body, branch.load->type) ||
         other->copies->copies[0].target != loading->copies->copies[0].target ||
-        chooser->assignments[other->copies->copies[0].target] != 2)
+        converter->assignments[other->copies->copies[0].target] != 2)
         return;
-    if (find_before(chooser, &branch, other->copies->copies[0].source))
+    if (find_before(converter, &branch, other->copies->copies[0].source))
         replace(body, &branch);
 }
 
-static void note_loads(struct chooser *chooser, const struct node *ops)
+static void note_loads(struct converter *converter, const struct node *ops)
 {
     for (uint32_t i = 0; i < ops->op_count; i++)
-        if (read_place(chooser->body, ops->ops[i]) != NULL)
-            chooser->before = ops->ops[i];
+        if (read_place(converter->body, ops->ops[i]) != NULL)
+            converter->before = ops->ops[i];
 }
 
-static void look_at(struct chooser *chooser, struct node *node, uint32_t depth)
+static void convert_below(struct converter *converter, struct node *node, uint32_t depth)
 {
-    struct spirv_instruction *before = chooser->before;
+    struct spirv_instruction *before = converter->before;
 
     if (node == NULL || depth > DEPTH_MOST)
         return;
     for (uint32_t i = 0; i < node_part_count(node); i++) {
-        look_at(chooser, node_part(node, i), depth + 1);
+        convert_below(converter, node_part(node, i), depth + 1);
         if (node->kind != NODE_SEQUENCE)
-            chooser->before = before;
+            converter->before = before;
     }
     if (node->kind == NODE_IF && node->child_count == 2) {
         struct half first = half_of(node->children[0]), second = half_of(node->children[1]);
-        choose(chooser, node, &first, &second, 1);
+        convert(converter, node, &first, &second, 1);
         if (node->kind == NODE_IF)
-            choose(chooser, node, &second, &first, 0);
+            convert(converter, node, &second, &first, 0);
     }
     if (node->kind == NODE_OPS)
-        note_loads(chooser, node);
+        note_loads(converter, node);
 }
 
-static void count_assignments(struct chooser *chooser, const struct node *node, uint32_t depth)
+static void count_assignments(struct converter *converter, const struct node *node, uint32_t depth)
 {
     if (node == NULL || depth > DEPTH_MOST)
         return;
     for (uint32_t i = 0; i < node->copy_count; i++)
-        chooser->assignments[node->copies[i].target]++;
+        converter->assignments[node->copies[i].target]++;
     for (uint32_t i = 0; i < node_part_count(node); i++)
-        count_assignments(chooser, node_part(node, i), depth + 1);
+        count_assignments(converter, node_part(node, i), depth + 1);
 }
 
-int32_t translate_choose(struct body *body)
+int32_t translate_if_convert(struct body *body)
 {
-    struct chooser chooser = {.body = body};
+    struct converter converter = {.body = body};
 
-    chooser.assignments = base_arena_allocate(body->arena, body->value_count, sizeof(*chooser.assignments));
-    if (chooser.assignments == NULL)
+    converter.assignments =
+        base_arena_allocate(body->arena, body->value_count, sizeof(*converter.assignments));
+    if (converter.assignments == NULL)
         return body_status(body);
-    count_assignments(&chooser, body->root, 0);
-    look_at(&chooser, body->root, 0);
+    count_assignments(&converter, body->root, 0);
+    convert_below(&converter, body->root, 0);
     return body_status(body);
 }

@@ -4,7 +4,7 @@
  */
 #include "compiler/translate/passes/steps.h"
 
-struct localiser {
+struct hoister {
     struct replacer replacer; /* first: it is what replace.c knows */
     uint32_t count;           /* of ids that the tables have */
     uint32_t *local;          /* by id of a kept phi: its local one in the stretch of `stamp` */
@@ -17,14 +17,14 @@ struct localiser {
 
 static uint32_t local_value(struct replacer *replacer, uint32_t id)
 {
-    const struct localiser *l = (const struct localiser *)replacer;
+    const struct hoister *l = (const struct hoister *)replacer;
 
     return id < l->count && l->stamp[id] == l->items ? l->local[id] : id;
 }
 
 /* ---- what is assigned first ------------------------------------------------------------------- */
 
-static void touch(struct localiser *l, uint32_t id, int32_t is_assigned)
+static void touch(struct hoister *l, uint32_t id, int32_t is_assigned)
 {
     if (id >= l->count || l->touched[id] == l->items)
         return;
@@ -34,7 +34,7 @@ static void touch(struct localiser *l, uint32_t id, int32_t is_assigned)
 }
 
 /* `is_sure`: what stands here is done whenever the end of the stretch is come to. */
-static void find_first(struct localiser *l, const struct node *node, int32_t is_sure)
+static void find_first(struct hoister *l, const struct node *node, int32_t is_sure)
 {
     for (uint32_t i = 0; i < node->op_count; i++) {
         struct visit visit = visit_begin(l->replacer.body, node->ops[i]);
@@ -54,11 +54,11 @@ static void find_first(struct localiser *l, const struct node *node, int32_t is_
 
 /* ---- copies ----------------------------------------------------------------------------------- */
 
-static void make_local(struct localiser *l, uint32_t id)
+static void make_local(struct hoister *l, uint32_t id)
 {
     struct body *body = l->replacer.body;
 
-    if (id >= l->count || l->stamp[id] == l->items || body->values[id].place != PLACE_KEPT)
+    if (id >= l->count || l->stamp[id] == l->items || body->values[id].place != PLACE_SPILLED)
         return;
     uint32_t local = body_copy_id(body, id);
     if (local == 0)
@@ -71,7 +71,7 @@ static void make_local(struct localiser *l, uint32_t id)
     node_add_copy(body, l->end, id, local);
 }
 
-static void find_assigned(struct localiser *l, const struct node *node, int32_t is_loop)
+static void find_assigned(struct hoister *l, const struct node *node, int32_t is_loop)
 {
     for (uint32_t i = 0; is_loop && i < node->copy_count; i++)
         make_local(l, node->copies[i].target);
@@ -80,7 +80,7 @@ static void find_assigned(struct localiser *l, const struct node *node, int32_t 
             find_assigned(l, node_part(node, i), is_loop || node->kind == NODE_LOOP);
 }
 
-static void replace_targets(struct localiser *l, struct node *node)
+static void replace_targets(struct hoister *l, struct node *node)
 {
     for (uint32_t i = 0; i < node->copy_count; i++)
         node->copies[i].target = local_value(&l->replacer, node->copies[i].target);
@@ -89,7 +89,7 @@ static void replace_targets(struct localiser *l, struct node *node)
             replace_targets(l, node_part(node, i));
 }
 
-static void localise_items(struct localiser *l, struct node *items)
+static void hoist_from(struct hoister *l, struct node *items)
 {
     struct body *body     = l->replacer.body;
     struct node *sequence = items->children[0];
@@ -111,10 +111,10 @@ static void localise_items(struct localiser *l, struct node *items)
     l->end->parent = sequence;
 }
 
-static void walk(struct localiser *l, struct node *node)
+static void walk(struct hoister *l, struct node *node)
 {
     if (node->kind == NODE_ITEMS) {
-        localise_items(l, node);
+        hoist_from(l, node);
         return;
     }
     for (uint32_t i = 0; i < node_part_count(node); i++)
@@ -122,9 +122,9 @@ static void walk(struct localiser *l, struct node *node)
             walk(l, node_part(node, i));
 }
 
-int32_t translate_localise(struct body *body)
+int32_t translate_hoist_spills(struct body *body)
 {
-    struct localiser l = {.replacer = {.body = body, .value = local_value}, .count = body->value_count};
+    struct hoister l = {.replacer = {.body = body, .value = local_value}, .count = body->value_count};
 
     l.local    = base_arena_allocate(body->arena, l.count, sizeof(*l.local));
     l.stamp    = base_arena_allocate(body->arena, l.count, sizeof(*l.stamp));

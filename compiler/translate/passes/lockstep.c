@@ -216,7 +216,7 @@ uint32_t lockstep_next(const struct lockstep *l, uint32_t phi)
 }
 
 /* Is a buffer accessed in there at neighbouring places by neighbouring items? */
-static int32_t streams(const struct lockstep *l, const struct node *node, uint32_t counter)
+static int32_t is_coalesced(const struct lockstep *l, const struct node *node, uint32_t counter)
 {
     int64_t step;
 
@@ -235,14 +235,14 @@ static int32_t streams(const struct lockstep *l, const struct node *node, uint32
                 return 1;
     }
     for (uint32_t i = 0; i < node_part_count(node); i++)
-        if (node_part(node, i) != NULL && streams(l, node_part(node, i), counter))
+        if (node_part(node, i) != NULL && is_coalesced(l, node_part(node, i), counter))
             return 1;
     return 0;
 }
 
-int32_t lockstep_streams(const struct lockstep *l, uint32_t counter)
+int32_t lockstep_is_coalesced(const struct lockstep *l, uint32_t counter)
 {
-    return streams(l, l->at.loop, counter);
+    return is_coalesced(l, l->at.loop, counter);
 }
 
 /* ---- trying */
@@ -337,7 +337,7 @@ static int32_t try_loop(struct lockstep *l)
 
     mark_inside(l, l->at.loop, 1);
     /* The copies before the loop are of its phis too, but they stand outside. */
-    if (streams(l, l->at.loop, 0))
+    if (is_coalesced(l, l->at.loop, 0))
         status = try_whole(l);
     if (status == TRM_OK && !l->at.loop->has_barrier)
         status = try_split(l);

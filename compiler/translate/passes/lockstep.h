@@ -38,7 +38,7 @@ uint32_t lockstep_first(struct lockstep *l, struct node *ops, uint32_t id);
 uint32_t lockstep_split(struct lockstep *l);
 
 /* Are neighbouring elements of a buffer accessed in the loop at hand by neighbouring items, when `counter` grows with them? */
-int32_t lockstep_streams(const struct lockstep *l, uint32_t counter);
+int32_t lockstep_is_coalesced(const struct lockstep *l, uint32_t counter);
 
 /* The value of a phi of the loop at hand at its end, 0 when it is none. */
 uint32_t lockstep_next(const struct lockstep *l, uint32_t phi);

@@ -470,7 +470,7 @@ uint32_t lockstep_split(struct lockstep *l)
     uint32_t value = initial(&s, s.counter), stride = stride_of(&s);
     const struct spirv_instruction *load = find_load(&s, value, 0);
     if (value == 0 || stride == 0 || load == NULL || !lockstep_step(l, value, 0, 0, &s.step) || s.step < 1 ||
-        s.step > 4 || !lockstep_streams(l, s.counter))
+        s.step > 4 || !lockstep_is_coalesced(l, s.counter))
         return 0;
     struct node *ops = node_new(body, NODE_OPS), *before = node_new(body, NODE_COPIES);
     struct node *after = node_new(body, NODE_COPIES), *own = node_new(body, NODE_OPS);

@@ -36,13 +36,13 @@ int32_t translate_promote(struct body *body);
 int32_t translate_structure(struct body *body);
 
 /* (CUDA) Turns branches around loads into loads from a selected place. */
-int32_t translate_choose(struct body *body);
+int32_t translate_if_convert(struct body *body);
 
 /* (C) Turns loops in which neighbouring work-items read neighbouring elements into loops of the group. */
 int32_t translate_lockstep(struct body *body);
 
 /* (C) Splits the tree at barriers into loops over work-items. */
-int32_t translate_divide(struct body *body);
+int32_t translate_split_at_barriers(struct body *body);
 
 /* Counts uses and decides where each value lives. */
 int32_t translate_place(struct body *body);

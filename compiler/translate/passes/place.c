@@ -12,7 +12,7 @@ struct placer {
     uint32_t *ops;     /* by id: 1 + number of the OPS that computes it */
     uint8_t *depth;    /* by id: of expressions that will be written inside of its own */
     uint8_t *is_open;  /* by number of a scope */
-    uint8_t *is_group; /* by id: computed outside of NODE_ITEMS, in a divided body */
+    uint8_t *is_group; /* by id: computed outside of NODE_ITEMS, in a split body */
     uint32_t scope_count, scope_capacity;
     uint32_t current; /* scope */
     uint32_t items;   /* how many NODE_ITEMS are around: 0 or 1 */
@@ -63,7 +63,7 @@ static uint32_t write_inline(struct placer *p, uint32_t id, uint32_t ops)
     struct value_info *value = &p->body->values[id];
 
     if (p->body->module->ids[id].kind != SPIRV_ID_VALUE || value->is_phi || value->uses != 1 ||
-        value->place == PLACE_KEPT || p->ops[id] != ops || p->depth[id] >= INLINE_DEPTH_MOST ||
+        value->place == PLACE_SPILLED || p->ops[id] != ops || p->depth[id] >= INLINE_DEPTH_MOST ||
         !can_be_inline(p->body, p->body->module->ids[id].as.instruction))
         return 0;
     value->place = PLACE_INLINE;
@@ -77,7 +77,7 @@ static void use(struct placer *p, uint32_t id)
 {
     struct value_info *value = &p->body->values[id];
 
-    if (p->body->module->ids[id].kind != SPIRV_ID_VALUE || value->place == PLACE_KEPT || value->is_phi)
+    if (p->body->module->ids[id].kind != SPIRV_ID_VALUE || value->place == PLACE_SPILLED || value->is_phi)
         return;
     if (p->scope[id] == 0 || !p->is_open[p->scope[id] - 1])
         value->place = p->is_group[id] ? PLACE_GROUP : PLACE_TOP;
@@ -89,8 +89,8 @@ static void define(struct placer *p, uint32_t id, uint32_t ops)
 
     p->scope[id]    = p->current + 1;
     p->ops[id]      = ops;
-    p->is_group[id] = p->body->divided && p->items == 0;
-    if (value->uses == 0 && value->place != PLACE_KEPT)
+    p->is_group[id] = p->body->is_split && p->items == 0;
+    if (value->uses == 0 && value->place != PLACE_SPILLED)
         value->place = PLACE_NONE;
     else if (value->place == PLACE_NONE)
         value->place = PLACE_HERE;
@@ -100,8 +100,8 @@ static void define_phi(struct placer *p, uint32_t id)
 {
     struct value_info *value = &p->body->values[id];
 
-    if (value->place != PLACE_KEPT)
-        value->place = p->body->divided && value->uniform ? PLACE_GROUP : PLACE_TOP;
+    if (value->place != PLACE_SPILLED)
+        value->place = p->body->is_split && value->uniform ? PLACE_GROUP : PLACE_TOP;
 }
 
 static void begin_scope(struct placer *p)
@@ -203,7 +203,7 @@ static void place_node(struct placer *p, const struct node *node, uint32_t ops)
 int32_t translate_place(struct body *body)
 {
     struct placer p = {.body = body};
-    int32_t status  = translate_drop_unused(body);
+    int32_t status  = translate_eliminate_dead_code(body);
 
     if (status != TRM_OK)
         return status;
@@ -217,7 +217,7 @@ int32_t translate_place(struct body *body)
     if (!body->arena->failed)
         place_node(&p, body->root, 0);
     for (uint32_t i = 0; i < body->local_count; i++)
-        if (body->values[body->locals[i]].place != PLACE_KEPT)
+        if (body->values[body->locals[i]].place != PLACE_SPILLED)
             body->values[body->locals[i]].place = PLACE_TOP;
     return body_status(body);
 }

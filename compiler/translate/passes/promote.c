@@ -54,7 +54,7 @@ struct promoted *promote_variable(const struct promoter *p, uint32_t pointer)
     if (id == 0 || id >= p->slot_count || p->slot[id] == 0)
         return NULL;
     struct promoted *variable = &p->variables[p->slot[id] - 1];
-    return variable->is_out ? NULL : variable;
+    return variable->is_excluded ? NULL : variable;
 }
 
 /* Whatever is no load or store of the whole or a component takes a variable out. */
@@ -69,7 +69,7 @@ static void check_instruction(const struct promoter *p, const struct spirv_instr
         uint32_t depth = body_access(p->body, op->operands[i])->count;
         if (i != 0 || (op->opcode != SpvOpLoad && op->opcode != SpvOpStore) ||
             depth > (variable->is_vector ? 1u : 0u))
-            variable->is_out = 1;
+            variable->is_excluded = 1;
     }
 }
 
@@ -237,8 +237,8 @@ int32_t translate_promote(struct body *body)
     for (uint32_t i = 0; i < p.graph.order_count; i++)
         note_accesses(&p, p.graph.order[i]);
     for (uint32_t i = 0; i < p.variable_count; i++)
-        if (!p.variables[i].is_out && !place_phis(&p, i))
-            p.variables[i].is_out = 1;
+        if (!p.variables[i].is_excluded && !place_phis(&p, i))
+            p.variables[i].is_excluded = 1;
     if (body->arena->failed)
         return body_status(body);
     int32_t status = promote_rename(&p);

@@ -62,7 +62,7 @@ static void begin_block(struct renamer *r, uint32_t count)
     r->made.capacity     = r->made.instructions == NULL ? 0 : count;
 }
 
-static void keep(struct renamer *r, const struct spirv_instruction *op)
+static void append(struct renamer *r, const struct spirv_instruction *op)
 {
     struct spirv_block *made = &r->made;
 
@@ -95,7 +95,7 @@ static void read_component(struct renamer *r, struct promoted *variable, uint32_
         return;
     op->operands[0] = current_value(r, variable);
     op->operands[1] = component == UINT32_MAX ? index : component;
-    keep(r, op);
+    append(r, op);
 }
 
 static void write_component(struct renamer *r, struct promoted *variable, uint32_t index,
@@ -115,7 +115,7 @@ static void write_component(struct renamer *r, struct promoted *variable, uint32
     op->operands[is_constant ? 1 : 0] = current_value(r, variable);
     op->operands[is_constant ? 0 : 1] = store->operands[1];
     op->operands[2]                   = is_constant ? component : index;
-    keep(r, op);
+    append(r, op);
     set_current(r, variable, result);
 }
 
@@ -149,7 +149,7 @@ static void rename_instruction(struct renamer *r, struct spirv_instruction *op)
     struct promoted *variable =
         op->opcode == SpvOpLoad || op->opcode == SpvOpStore ? promote_variable(r->p, op->operands[0]) : NULL;
     if (variable == NULL)
-        keep(r, op);
+        append(r, op);
     else if (op->opcode == SpvOpLoad)
         rename_load(r, variable, op);
     else
@@ -182,7 +182,7 @@ static void rename_block(struct renamer *r, uint32_t index)
         set_current(r, &p->variables[phi->variable], phi->id);
     for (uint32_t i = 0; i < block->count; i++)
         if (block->instructions[i].opcode == SpvOpPhi)
-            keep(r, &block->instructions[i]);
+            append(r, &block->instructions[i]);
         else
             rename_instruction(r, &block->instructions[i]);
     block->instructions = r->made.instructions;
@@ -263,9 +263,9 @@ static void insert_phis(struct renamer *r)
             count++;
         begin_block(r, count);
         for (const struct phi *phi = p->phis[index]; phi != NULL; phi = phi->next)
-            keep(r, phi->op);
+            append(r, phi->op);
         for (uint32_t k = 0; k < block->count; k++)
-            keep(r, &block->instructions[k]);
+            append(r, &block->instructions[k]);
         block->instructions = r->made.instructions;
         block->count        = r->made.count;
         block->capacity     = r->made.capacity;

@@ -12,7 +12,7 @@
 #define COST_MOST 8  /* operations for one value */
 #define DEPTH_MOST 8 /* of operands */
 
-struct recomputer {
+struct rematerializer {
     struct replacer replacer; /* first: it is what replace.c knows */
     struct body *body;
     uint32_t count;   /* of ids that the tables have: newer ones are never recomputed */
@@ -26,7 +26,7 @@ struct recomputer {
 
 /* ---- what can be recomputed ------------------------------------------------------------------ */
 
-static void find_homes(struct recomputer *r, const struct node *node, uint32_t items)
+static void find_homes(struct rematerializer *r, const struct node *node, uint32_t items)
 {
     if (node->kind == NODE_ITEMS)
         items = node->number + 1;
@@ -38,7 +38,7 @@ static void find_homes(struct recomputer *r, const struct node *node, uint32_t i
             find_homes(r, node_part(node, i), items);
 }
 
-static int32_t is_cheap(const struct recomputer *r, const struct spirv_instruction *op)
+static int32_t is_cheap(const struct rematerializer *r, const struct spirv_instruction *op)
 {
     if (op->opcode != SpvOpLoad)
         return operation_is_cheap(r->body->module, op);
@@ -48,7 +48,7 @@ static int32_t is_cheap(const struct recomputer *r, const struct spirv_instructi
 }
 
 /* Operations it takes to have a value again, at most COST_MOST; more when that is not possible. */
-static uint32_t cost_of(struct recomputer *r, uint32_t id, uint32_t depth)
+static uint32_t cost_of(struct rematerializer *r, uint32_t id, uint32_t depth)
 {
     const struct spirv_id *info = &r->body->module->ids[id];
 
@@ -72,7 +72,7 @@ static uint32_t cost_of(struct recomputer *r, uint32_t id, uint32_t depth)
 
 /* ---- clones ---------------------------------------------------------------------------------- */
 
-static uint32_t make_clone(struct recomputer *r, uint32_t id)
+static uint32_t make_clone(struct rematerializer *r, uint32_t id)
 {
     const struct spirv_instruction *from = r->body->module->ids[id].as.instruction;
     uint32_t copy                        = body_copy_id(r->body, id);
@@ -91,7 +91,7 @@ static uint32_t make_clone(struct recomputer *r, uint32_t id)
 /* What a value is in the stretch at hand. */
 static uint32_t value_here(struct replacer *replacer, uint32_t id)
 {
-    struct recomputer *r = (struct recomputer *)replacer;
+    struct rematerializer *r = (struct rematerializer *)replacer;
 
     if (id >= r->count || r->home[id] == 0 || r->home[id] == r->items || cost_of(r, id, 0) > COST_MOST)
         return id;
@@ -104,7 +104,7 @@ static uint32_t value_here(struct replacer *replacer, uint32_t id)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static void walk(struct recomputer *r, struct node *node)
+static void walk(struct rematerializer *r, struct node *node)
 {
     if (node->kind == NODE_ITEMS) {
         r->items = node->number + 1;
@@ -121,9 +121,9 @@ static void walk(struct recomputer *r, struct node *node)
             walk(r, node_part(node, i));
 }
 
-int32_t translate_recompute(struct body *body)
+int32_t translate_rematerialize(struct body *body)
 {
-    struct recomputer r = {
+    struct rematerializer r = {
         .replacer = {.body = body, .value = value_here},
         .body     = body,
         .count    = body->value_count,

@@ -4,7 +4,7 @@
  */
 #include "compiler/translate/passes/steps.h"
 
-struct keeper {
+struct spiller {
     struct body *body;
     uint32_t *home;  /* by id: 1 + number of the NODE_ITEMS that has it; 0: none so far */
     uint32_t *maker; /* by id of an operation's result: the same, of the one that computes it */
@@ -12,35 +12,36 @@ struct keeper {
         *loaded; /* by id: the NODE_ITEMS that has it in its loads already, or assigns it before it uses it */
     uint32_t items; /* the stretch at hand; 0: the group */
     uint32_t loops; /* of the group, around it */
-    uint32_t kept_capacity;
+    uint32_t spilled_capacity;
 };
 
-static int32_t is_own(const struct keeper *k, uint32_t id)
+static int32_t is_own(const struct spiller *k, uint32_t id)
 {
     return k->body->module->ids[id].kind == SPIRV_ID_VALUE && !k->body->values[id].uniform;
 }
 
-static void keep(struct keeper *k, uint32_t id)
+static void spill(struct spiller *k, uint32_t id)
 {
     struct body *body = k->body;
 
-    if (body->values[id].place == PLACE_KEPT)
+    if (body->values[id].place == PLACE_SPILLED)
         return;
-    body->values[id].place = PLACE_KEPT;
-    if (base_arena_grow(body->arena, &body->kept, body->kept_count, &k->kept_capacity, sizeof(*body->kept)))
-        body->kept[body->kept_count++] = id;
+    body->values[id].place = PLACE_SPILLED;
+    if (base_arena_grow(body->arena, &body->spilled, body->spilled_count, &k->spilled_capacity,
+                        sizeof(*body->spilled)))
+        body->spilled[body->spilled_count++] = id;
 }
 
 /* A value or a variable is made or used in the stretch at hand. */
-static void touch(struct keeper *k, uint32_t id)
+static void touch(struct spiller *k, uint32_t id)
 {
     if (k->home[id] == 0)
         k->home[id] = k->items;
     if (k->items == 0 || k->home[id] != k->items)
-        keep(k, id);
+        spill(k, id);
 }
 
-static void touch_variable(struct keeper *k, uint32_t id)
+static void touch_variable(struct spiller *k, uint32_t id)
 {
     const struct spirv_variable *variable = body_variable(k->body, id);
 
@@ -48,16 +49,16 @@ static void touch_variable(struct keeper *k, uint32_t id)
         return; /* tables are the same everywhere */
     touch(k, id);
     if (k->loops != 0)
-        keep(k, id); /* it may hold what the last round left */
+        spill(k, id); /* it may hold what the last round left */
 }
 
-static void use(struct keeper *k, uint32_t id)
+static void use(struct spiller *k, uint32_t id)
 {
     if (is_own(k, id))
         touch(k, id);
 }
 
-static void find_kept(struct keeper *k, const struct node *node)
+static void find_spilled(struct spiller *k, const struct node *node)
 {
     uint32_t items = k->items;
 
@@ -85,16 +86,16 @@ static void find_kept(struct keeper *k, const struct node *node)
         use(k, node->condition);
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
-            find_kept(k, node_part(node, i));
+            find_spilled(k, node_part(node, i));
     k->loops -= node->kind == NODE_LOOP && k->items == 0;
     k->items = items;
 }
 
 /* ---- loads ----------------------------------------------------------------------------------- */
 
-static void load(struct keeper *k, struct node *items, uint32_t *capacity, uint32_t id)
+static void load(struct spiller *k, struct node *items, uint32_t *capacity, uint32_t id)
 {
-    if (k->body->values[id].place != PLACE_KEPT || k->loaded[id] == k->items || k->maker[id] == k->items ||
+    if (k->body->values[id].place != PLACE_SPILLED || k->loaded[id] == k->items || k->maker[id] == k->items ||
         k->body->module->ids[id].kind != SPIRV_ID_VALUE)
         return;
     k->loaded[id] = k->items;
@@ -103,7 +104,7 @@ static void load(struct keeper *k, struct node *items, uint32_t *capacity, uint3
 }
 
 /* `is_sure`: what stands here is done whenever the end of the stretch is come to. */
-static void find_loads(struct keeper *k, const struct node *node, struct node *items, uint32_t *capacity,
+static void find_loads(struct spiller *k, const struct node *node, struct node *items, uint32_t *capacity,
                        int32_t is_sure)
 {
     for (uint32_t i = 0; i < node->op_count; i++) {
@@ -122,7 +123,7 @@ static void find_loads(struct keeper *k, const struct node *node, struct node *i
             find_loads(k, node_part(node, i), items, capacity, is_sure && node->kind == NODE_SEQUENCE);
 }
 
-static void walk(struct keeper *k, struct node *node)
+static void walk(struct spiller *k, struct node *node)
 {
     if (node->kind == NODE_ITEMS) {
         uint32_t capacity = 0;
@@ -135,17 +136,17 @@ static void walk(struct keeper *k, struct node *node)
             walk(k, node_part(node, i));
 }
 
-int32_t translate_keep(struct body *body)
+int32_t translate_spill(struct body *body)
 {
-    struct keeper k = {.body = body};
+    struct spiller k = {.body = body};
 
     k.home   = base_arena_allocate(body->arena, body->value_count, sizeof(*k.home));
     k.maker  = base_arena_allocate(body->arena, body->value_count, sizeof(*k.maker));
     k.loaded = base_arena_allocate(body->arena, body->value_count, sizeof(*k.loaded));
     if (k.home == NULL || k.maker == NULL || k.loaded == NULL)
         return body_status(body);
-    find_kept(&k, body->root);
-    int32_t status = translate_localise(body);
+    find_spilled(&k, body->root);
+    int32_t status = translate_hoist_spills(body);
     if (status != TRM_OK)
         return status;
     walk(&k, body->root);

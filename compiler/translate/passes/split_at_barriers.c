@@ -8,29 +8,29 @@
 #include "compiler/translate/passes/steps.h"
 
 /* A construct of the group that items leave each for itself. */
-struct region {
-    const struct region *up;
+struct divergent {
+    const struct divergent *up;
     const struct node *target;
     enum node_kind kind; /* of the jumps that do */
     uint32_t gone;       /* the value that says so */
 };
 
-struct cutter {
+struct splitter {
     struct body *body;
-    uint8_t *is_left; /* by number of a node: items leave it each for itself */
-    uint32_t left_count;
+    uint8_t *is_divergent; /* by number of a node: items leave it each for itself */
+    uint32_t divergent_count;
     uint32_t bool_type;
-    const struct region *region; /* the innermost */
-    struct node *sequence;       /* where nodes go */
-    struct node *run;            /* SEQUENCE: what was come to since the last barrier */
+    const struct divergent *divergent; /* the innermost */
+    struct node *sequence;             /* where nodes go */
+    struct node *region;               /* SEQUENCE: what was come to since the last barrier */
 };
 
-static void cut_parts(struct cutter *c, struct node *node);
+static void split_parts(struct splitter *c, struct node *node);
 
 /* ---- the group's operations ------------------------------------------------------------------ */
 
 /* Moves the operations of the group out of a stretch. */
-static void hoist(struct cutter *c, struct node *node, struct node *ops)
+static void hoist(struct splitter *c, struct node *node, struct node *ops)
 {
     uint32_t kept = 0;
 
@@ -76,7 +76,7 @@ static void prune(struct node *node)
 
 /* ---- leaving --------------------------------------------------------------------------------- */
 
-static struct node *new_copy(struct cutter *c, uint32_t target, uint32_t source)
+static struct node *new_copy(struct splitter *c, uint32_t target, uint32_t source)
 {
     struct node *copies = node_new(c->body, NODE_COPIES);
 
@@ -86,12 +86,12 @@ static struct node *new_copy(struct cutter *c, uint32_t target, uint32_t source)
     return copies;
 }
 
-static struct node *new_flag(struct cutter *c, uint32_t target, uint64_t bits)
+static struct node *new_flag(struct splitter *c, uint32_t target, uint64_t bits)
 {
     return new_copy(c, target, body_constant(c->body, c->bool_type, bits));
 }
 
-static struct node *new_leave(struct cutter *c, struct node *scope)
+static struct node *new_leave(struct splitter *c, struct node *scope)
 {
     struct node *leave = node_new(c->body, NODE_LEAVE);
 
@@ -100,24 +100,24 @@ static struct node *new_leave(struct cutter *c, struct node *scope)
     return leave;
 }
 
-static const struct region *region_of(const struct cutter *c, const struct node *jump)
+static const struct divergent *divergent_of(const struct splitter *c, const struct node *jump)
 {
-    for (const struct region *region = c->region; region != NULL; region = region->up)
-        if (region->target == jump->target && region->kind == jump->kind)
-            return region;
+    for (const struct divergent *divergent = c->divergent; divergent != NULL; divergent = divergent->up)
+        if (divergent->target == jump->target && divergent->kind == jump->kind)
+            return divergent;
     return NULL;
 }
 
 /* Jumps out of a stretch say that the item is gone, and go to its end. */
-static void replace_jumps(struct cutter *c, struct node *node, struct node *scope)
+static void replace_jumps(struct splitter *c, struct node *node, struct node *scope)
 {
     for (uint32_t i = 0; node->kind == NODE_SEQUENCE && i < node->child_count; i++) {
-        struct node *child          = node->children[i];
-        const struct region *region = node_is_jump(child) ? region_of(c, child) : NULL;
-        if (region == NULL)
+        struct node *child                = node->children[i];
+        const struct divergent *divergent = node_is_jump(child) ? divergent_of(c, child) : NULL;
+        if (divergent == NULL)
             continue;
         struct node *both = node_new(c->body, NODE_SEQUENCE);
-        node_add(c->body, both, new_flag(c, region->gone, 1));
+        node_add(c->body, both, new_flag(c, divergent->gone, 1));
         node_add(c->body, both, new_leave(c, scope));
         if (both != NULL)
             node->children[i] = both;
@@ -128,26 +128,26 @@ static void replace_jumps(struct cutter *c, struct node *node, struct node *scop
 }
 
 /* A stretch that items who are gone skip. */
-static struct node *guard(struct cutter *c, struct node *run)
+static struct node *skip_gone(struct splitter *c, struct node *region)
 {
     struct node *scope = node_new(c->body, NODE_SCOPE), *inner = node_new(c->body, NODE_SEQUENCE);
     struct node *outer = node_new(c->body, NODE_SEQUENCE);
 
     if (scope == NULL || inner == NULL || outer == NULL)
-        return run;
-    for (const struct region *region = c->region; region != NULL; region = region->up) {
+        return region;
+    for (const struct divergent *divergent = c->divergent; divergent != NULL; divergent = divergent->up) {
         struct node *node = node_new(c->body, NODE_IF), *yes = node_new(c->body, NODE_SEQUENCE);
         if (node == NULL || yes == NULL)
-            return run;
-        node->condition = region->gone;
+            return region;
+        node->condition = divergent->gone;
         node_add(c->body, node, yes);
         node_add(c->body, node, NULL);
         node_add(c->body, yes, new_leave(c, scope));
         node_add(c->body, inner, node);
     }
-    replace_jumps(c, run, scope);
-    for (uint32_t i = 0; i < run->child_count; i++)
-        node_add(c->body, inner, run->children[i]);
+    replace_jumps(c, region, scope);
+    for (uint32_t i = 0; i < region->child_count; i++)
+        node_add(c->body, inner, region->children[i]);
     node_add(c->body, scope, inner);
     node_add(c->body, outer, scope);
     return outer;
@@ -156,10 +156,10 @@ static struct node *guard(struct cutter *c, struct node *run)
 /* ---- stretches ------------------------------------------------------------------------------- */
 
 /* A stretch of copies alone that the group has no part in. */
-static int32_t is_copying(const struct cutter *c, const struct node *run)
+static int32_t is_copying(const struct splitter *c, const struct node *region)
 {
-    for (uint32_t i = 0; i < run->child_count; i++) {
-        const struct node *child = run->children[i];
+    for (uint32_t i = 0; i < region->child_count; i++) {
+        const struct node *child = region->children[i];
         if (child->kind != NODE_COPIES)
             return 0;
         for (uint32_t k = 0; k < child->copy_count; k++)
@@ -171,7 +171,7 @@ static int32_t is_copying(const struct cutter *c, const struct node *run)
 }
 
 /* The stretch that control comes from, with nothing but the group's values made in between; or NULL. */
-static struct node *stretch_before(const struct cutter *c)
+static struct node *region_before(const struct splitter *c)
 {
     for (uint32_t i = c->sequence->child_count; i-- > 0;) {
         struct node *child = c->sequence->children[i];
@@ -185,30 +185,30 @@ static struct node *stretch_before(const struct cutter *c)
 
 /* Ends the stretch at hand. What only copies touches no memory: it need not wait for a barrier, and goes with the stretch
  * before, so that what it copies need not be kept. */
-static void flush(struct cutter *c)
+static void flush(struct splitter *c)
 {
     struct node *ops = node_new(c->body, NODE_OPS), *items = node_new(c->body, NODE_ITEMS);
 
-    if (ops == NULL || items == NULL || c->run == NULL)
+    if (ops == NULL || items == NULL || c->region == NULL)
         return;
-    hoist(c, c->run, ops);
-    prune(c->run);
+    hoist(c, c->region, ops);
+    prune(c->region);
     if (ops->op_count != 0)
         node_add(c->body, c->sequence, ops);
-    struct node *before = is_copying(c, c->run) && c->region == NULL ? stretch_before(c) : NULL;
+    struct node *before = is_copying(c, c->region) && c->divergent == NULL ? region_before(c) : NULL;
     if (before != NULL) {
-        for (uint32_t i = 0; i < c->run->child_count; i++)
-            node_add(c->body, before->children[0], c->run->children[i]);
-    } else if (c->run->child_count != 0) {
-        node_add(c->body, items, c->region == NULL ? c->run : guard(c, c->run));
+        for (uint32_t i = 0; i < c->region->child_count; i++)
+            node_add(c->body, before->children[0], c->region->children[i]);
+    } else if (c->region->child_count != 0) {
+        node_add(c->body, items, c->divergent == NULL ? c->region : skip_gone(c, c->region));
         items->is_uniform = 1;
         node_add(c->body, c->sequence, items);
     }
-    c->run = node_new(c->body, NODE_SEQUENCE);
+    c->region = node_new(c->body, NODE_SEQUENCE);
 }
 
 /* The copies of each item stay in the stretch; those of the group are made after it. */
-static void cut_copies(struct cutter *c, struct node *node)
+static void split_copies(struct splitter *c, struct node *node)
 {
     struct node *group = node_new(c->body, NODE_COPIES);
     uint32_t kept      = 0;
@@ -225,7 +225,7 @@ static void cut_copies(struct cutter *c, struct node *node)
             node->copies[kept++] = node->copies[i];
     node->copy_count = kept;
     if (kept != 0)
-        node_add(c->body, c->run, node);
+        node_add(c->body, c->region, node);
     if (group->copy_count == 0)
         return;
     flush(c);
@@ -233,71 +233,72 @@ static void cut_copies(struct cutter *c, struct node *node)
     node_add(c->body, c->sequence, group);
 }
 
-static void cut_sequence(struct cutter *c, struct node *node)
+static void split_sequence(struct splitter *c, struct node *node)
 {
-    struct cutter outer    = *c;
+    struct splitter outer  = *c;
     struct node **children = node->children;
     uint32_t count         = node->child_count;
 
     node->children    = NULL;
     node->child_count = node->child_capacity = 0;
     c->sequence                              = node;
-    c->run                                   = node_new(c->body, NODE_SEQUENCE);
-    if (c->region != NULL && c->region->kind == NODE_CONTINUE && c->region->target->children[0] == node) {
-        const struct region *region = c->region;
-        node_add(c->body, c->run, new_flag(c, region->gone, 0));
-        c->region = region->up; /* who was gone in the last round is back */
+    c->region                                = node_new(c->body, NODE_SEQUENCE);
+    if (c->divergent != NULL && c->divergent->kind == NODE_CONTINUE &&
+        c->divergent->target->children[0] == node) {
+        const struct divergent *divergent = c->divergent;
+        node_add(c->body, c->region, new_flag(c, divergent->gone, 0));
+        c->divergent = divergent->up; /* who was gone in the last round is back */
         flush(c);
-        c->region = region;
+        c->divergent = divergent;
     }
-    for (uint32_t i = 0; i < count && c->run != NULL; i++) {
+    for (uint32_t i = 0; i < count && c->region != NULL; i++) {
         struct node *child = children[i];
         if (child->kind == NODE_COPIES)
-            cut_copies(c, child);
+            split_copies(c, child);
         else if (!child->is_uniform)
-            node_add(c->body, c->run, child);
+            node_add(c->body, c->region, child);
         else
-            cut_parts(c, child);
+            split_parts(c, child);
     }
     flush(c);
     c->sequence = outer.sequence;
-    c->run      = outer.run;
+    c->region   = outer.region;
 }
 
 /* ---- the group's nodes ----------------------------------------------------------------------- */
 
-static void cut_part(struct cutter *c, struct node *part)
+static void split_part(struct splitter *c, struct node *part)
 {
     if (part != NULL && part->kind == NODE_SEQUENCE)
-        cut_sequence(c, part);
+        split_sequence(c, part);
 }
 
 /* Items leave a loop's body with `continue`, and the others with a jump behind them. */
-static void cut_left(struct cutter *c, struct node *node, enum node_kind kind)
+static void split_divergent(struct splitter *c, struct node *node, enum node_kind kind)
 {
-    struct region region = {.up = c->region, .target = node, .kind = kind};
+    struct divergent divergent = {.up = c->divergent, .target = node, .kind = kind};
 
-    region.gone = body_new_id(c->body, c->bool_type);
-    if (region.gone == 0)
+    divergent.gone = body_new_id(c->body, c->bool_type);
+    if (divergent.gone == 0)
         return;
-    c->body->values[region.gone].is_phi    = 1;
-    c->body->module->ids[region.gone].name = "gone";
+    c->body->values[divergent.gone].is_phi    = 1;
+    c->body->module->ids[divergent.gone].name = "gone";
     if (kind != NODE_CONTINUE)
-        node_add(c->body, c->run, new_flag(c, region.gone, 0));
+        node_add(c->body, c->region, new_flag(c, divergent.gone, 0));
     flush(c);
-    c->region = &region;
+    c->divergent = &divergent;
     if (kind == NODE_CONTINUE)
-        cut_part(c, node->children[0]);
+        split_part(c, node->children[0]);
     for (uint32_t i = 0; kind != NODE_CONTINUE && i < node_part_count(node); i++)
-        cut_part(c, node_part(node, i));
-    c->region = region.up;
+        split_part(c, node_part(node, i));
+    c->divergent = divergent.up;
     if (kind == NODE_CONTINUE && node->child_count > 1)
-        cut_part(c, node->children[1]);
+        split_part(c, node->children[1]);
 }
 
 /* A condition of the group that the group cannot compute: each item says it, and all say the same, as they all come to a barrier
  * or none does. */
-static void tell_condition(struct cutter *c, struct node *node)
+static void tell_condition(struct splitter *c, struct node *node)
 {
     uint32_t id = node->condition;
 
@@ -309,22 +310,22 @@ static void tell_condition(struct cutter *c, struct node *node)
         return;
     c->body->values[told].is_phi  = 1;
     c->body->values[told].uniform = 1;
-    node_add(c->body, c->run, new_copy(c, told, id));
+    node_add(c->body, c->region, new_copy(c, told, id));
     node->condition = told;
 }
 
-static void cut_parts(struct cutter *c, struct node *node)
+static void split_parts(struct splitter *c, struct node *node)
 {
     enum node_kind kinds[] = {
         [NODE_LOOP] = NODE_CONTINUE, [NODE_SWITCH] = NODE_BREAK, [NODE_SCOPE] = NODE_LEAVE};
 
     tell_condition(c, node);
-    if (c->is_left[node->number]) {
-        cut_left(c, node, kinds[node->kind]);
+    if (c->is_divergent[node->number]) {
+        split_divergent(c, node, kinds[node->kind]);
     } else {
         flush(c);
         for (uint32_t i = 0; i < node_part_count(node); i++)
-            cut_part(c, node_part(node, i));
+            split_part(c, node_part(node, i));
     }
     if (node->kind != NODE_BARRIER)
         node_add(c->body, c->sequence, node);
@@ -332,15 +333,15 @@ static void cut_parts(struct cutter *c, struct node *node)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static void find_left(struct cutter *c, const struct node *node)
+static void find_divergent(struct splitter *c, const struct node *node)
 {
     if (node_is_jump(node) && !node->is_uniform && node->target->is_uniform) {
-        c->is_left[node->target->number] = 1;
-        c->left_count++;
+        c->is_divergent[node->target->number] = 1;
+        c->divergent_count++;
     }
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
-            find_left(c, node_part(node, i));
+            find_divergent(c, node_part(node, i));
 }
 
 /* Whether an item returns although there is more to come: `more` says that behind the node there is. */
@@ -369,30 +370,30 @@ static uint32_t find_bool(const struct spirv_module *module)
     return 0;
 }
 
-int32_t translate_divide(struct body *body)
+int32_t translate_split_at_barriers(struct body *body)
 {
-    struct cutter c = {.body = body};
-    int32_t status  = translate_uniform(body);
+    struct splitter c = {.body = body};
+    int32_t status    = translate_uniform(body);
 
     if (status != TRM_OK)
         return status;
-    c.is_left   = base_arena_allocate(body->arena, body->node_count, sizeof(*c.is_left));
-    c.bool_type = find_bool(body->module);
-    if (c.is_left == NULL)
+    c.is_divergent = base_arena_allocate(body->arena, body->node_count, sizeof(*c.is_divergent));
+    c.bool_type    = find_bool(body->module);
+    if (c.is_divergent == NULL)
         return body_status(body);
-    find_left(&c, body->root);
-    if (c.left_count != 0 && c.bool_type == 0)
+    find_divergent(&c, body->root);
+    if (c.divergent_count != 0 && c.bool_type == 0)
         return body_refuse(body, NULL, "has work-items that leave a switch before a barrier in it");
-    cut_sequence(&c, body->root);
+    split_sequence(&c, body->root);
     if (body->arena->failed)
         return body_status(body);
-    body->divided      = 1;
+    body->is_split     = 1;
     body->early_return = (uint8_t)returns_early(body->root, 0, 0);
     node_link(body->root);
-    status = translate_tidy(body);
+    status = translate_simplify_control_flow(body);
     if (status == TRM_OK)
-        status = translate_recompute(body);
+        status = translate_rematerialize(body);
     if (status == TRM_OK)
-        status = translate_drop_unused(body);
-    return status == TRM_OK ? translate_keep(body) : status;
+        status = translate_eliminate_dead_code(body);
+    return status == TRM_OK ? translate_spill(body) : status;
 }

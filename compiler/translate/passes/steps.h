@@ -18,22 +18,22 @@ void simplify_extract(struct body *body, struct spirv_instruction *op);
 void simplify_tables(struct body *body);
 
 /* tidy.c: removes jumps to where control goes anyway and scopes without a LEAVE; then sets parents, barriers, targets. */
-int32_t translate_tidy(struct body *body);
+int32_t translate_simplify_control_flow(struct body *body);
 
 /* eliminate_dead_code.c: removes what has no effect and no use that has one; counts `uses`. */
-int32_t translate_drop_unused(struct body *body);
+int32_t translate_eliminate_dead_code(struct body *body);
 
 /* uniform.c: finds values that are the same for the whole group and that the group can compute (value_info.uniform), and
  * nodes at group level (node.is_uniform): barriers and what is around them. */
 int32_t translate_uniform(struct body *body);
 
 /* rematerialize.c: computes cheap values again in each NODE_ITEMS that uses them, instead of spilling them. */
-int32_t translate_recompute(struct body *body);
+int32_t translate_rematerialize(struct body *body);
 
 /* spill.c: finds the values and variables that one NODE_ITEMS must keep for another, and the NODE_ITEMS that load them. */
-int32_t translate_keep(struct body *body);
+int32_t translate_spill(struct body *body);
 
 /* localise.c: a spilled value that a region assigns in a loop is stored once, at the region's end. */
-int32_t translate_localise(struct body *body);
+int32_t translate_hoist_spills(struct body *body);
 
 #endif

@@ -415,6 +415,6 @@ int32_t translate_structure(struct body *body)
             return body_status(body);
     int32_t status = structure_rest(&s, body->root, 0, NO_BLOCK);
     if (status == TRM_OK)
-        status = translate_tidy(body);
-    return status == TRM_OK ? translate_drop_unused(body) : status;
+        status = translate_simplify_control_flow(body);
+    return status == TRM_OK ? translate_eliminate_dead_code(body) : status;
 }

@@ -10,7 +10,7 @@ struct fall {
     const struct node *node; /* the end of this LOOP's body, this SWITCH or this SCOPE; NULL: of the kernel */
 };
 
-struct tidier {
+struct simplifier {
     struct body *body;
     uint8_t *ends;       /* by number of a SCOPE: behind it is the end of the kernel */
     uint32_t *users;     /* by number of a construct: jumps to it */
@@ -46,7 +46,7 @@ static int32_t is_fall(const struct node *jump, const struct fall *fall)
 }
 
 /* A loop that turned out to run once is a scope. */
-static void simplify_jump(const struct tidier *t, struct node *jump)
+static void simplify_jump(const struct simplifier *t, struct node *jump)
 {
     if (jump->kind == NODE_CONTINUE && jump->target->kind == NODE_SCOPE)
         jump->target = jump->target->target;
@@ -58,9 +58,9 @@ static void simplify_jump(const struct tidier *t, struct node *jump)
     }
 }
 
-static void clean(struct tidier *t, struct node *node, const struct fall *fall);
+static void remove_jumps(struct simplifier *t, struct node *node, const struct fall *fall);
 
-static void clean_sequence(struct tidier *t, struct node *node, const struct fall *fall)
+static void remove_jumps_of_sequence(struct simplifier *t, struct node *node, const struct fall *fall)
 {
     for (uint32_t i = 0; i < node->child_count; i++)
         if (node_is_jump(node->children[i]))
@@ -68,10 +68,10 @@ static void clean_sequence(struct tidier *t, struct node *node, const struct fal
     while (node->child_count != 0 && is_fall(node->children[node->child_count - 1], fall))
         node->child_count--;
     for (uint32_t i = 0; i < node->child_count; i++)
-        clean(t, node->children[i], i + 1 == node->child_count ? fall : NULL);
+        remove_jumps(t, node->children[i], i + 1 == node->child_count ? fall : NULL);
 }
 
-static void clean(struct tidier *t, struct node *node, const struct fall *fall)
+static void remove_jumps(struct simplifier *t, struct node *node, const struct fall *fall)
 {
     struct fall inner = {.up = fall, .node = node};
 
@@ -83,35 +83,35 @@ static void clean(struct tidier *t, struct node *node, const struct fall *fall)
         t->continues[node->target->number]++;
     switch (node->kind) {
     case NODE_SEQUENCE:
-        clean_sequence(t, node, fall);
+        remove_jumps_of_sequence(t, node, fall);
         break;
     case NODE_SCOPE:
         t->ends[node->number] = (uint8_t)ends_kernel(fall);
-        clean(t, node->children[0], &inner);
+        remove_jumps(t, node->children[0], &inner);
         break;
     case NODE_LOOP:
         inner.up = NULL;
-        clean(t, node->children[0], &inner);
+        remove_jumps(t, node->children[0], &inner);
         if (node->child_count > 1)
-            clean(t, node->children[1], NULL);
+            remove_jumps(t, node->children[1], NULL);
         break;
     case NODE_SWITCH:
         for (uint32_t i = 0; i < node->case_count; i++)
-            clean(t, node->cases[i].body, node->cases[i].falls_through ? NULL : &inner);
+            remove_jumps(t, node->cases[i].body, node->cases[i].falls_through ? NULL : &inner);
         break;
     default:
         for (uint32_t i = 0; i < node->child_count; i++)
-            clean(t, node->children[i], fall);
+            remove_jumps(t, node->children[i], fall);
         break;
     }
 }
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-static void rebuild(struct tidier *t, struct node *node, struct node *owner);
+static void rebuild(struct simplifier *t, struct node *node, struct node *owner);
 
 /* Appends what is left of a node; sequences and neighbouring OPS become one. */
-static void put(struct tidier *t, struct node *sequence, struct node *node)
+static void append(struct simplifier *t, struct node *sequence, struct node *node)
 {
     struct node *last = sequence->child_count == 0 ? NULL : sequence->children[sequence->child_count - 1];
 
@@ -119,7 +119,7 @@ static void put(struct tidier *t, struct node *sequence, struct node *node)
         return;
     if (node->kind == NODE_SEQUENCE) {
         for (uint32_t i = 0; i < node->child_count; i++)
-            put(t, sequence, node->children[i]);
+            append(t, sequence, node->children[i]);
     } else if (node->kind == NODE_OPS && last != NULL && last->kind == NODE_OPS) {
         for (uint32_t i = 0; i < node->op_count; i++)
             node_add_op(t->body, last, node->ops[i]);
@@ -129,21 +129,21 @@ static void put(struct tidier *t, struct node *sequence, struct node *node)
 }
 
 /* What a scope does before anything leaves it stands before it. */
-static void put_scope(struct tidier *t, struct node *sequence, struct node *scope)
+static void append_scope(struct simplifier *t, struct node *sequence, struct node *scope)
 {
     struct node *inner = scope->children[0];
     uint32_t first     = t->users[scope->number] == 0 ? inner->child_count : t->first[scope->number];
 
     for (uint32_t i = 0; i < first; i++)
-        put(t, sequence, inner->children[i]);
+        append(t, sequence, inner->children[i]);
     for (uint32_t i = first; i < inner->child_count; i++)
         inner->children[i - first] = inner->children[i];
     inner->child_count -= first;
     if (inner->child_count != 0)
-        put(t, sequence, scope);
+        append(t, sequence, scope);
 }
 
-static void rebuild_sequence(struct tidier *t, struct node *node, const struct node *owner)
+static void rebuild_sequence(struct simplifier *t, struct node *node, const struct node *owner)
 {
     struct node **children = node->children;
     uint32_t count         = node->child_count;
@@ -156,9 +156,9 @@ static void rebuild_sequence(struct tidier *t, struct node *node, const struct n
         uint32_t before    = node->child_count;
         rebuild(t, child, NULL);
         if (child->kind == NODE_SCOPE)
-            put_scope(t, node, child);
+            append_scope(t, node, child);
         else if (child->kind != NODE_IF || !node_is_empty(child->children[0]) || child->children[1] != NULL)
-            put(t, node, child);
+            append(t, node, child);
         if (owner != NULL && !is_found && t->seen[owner->number] != 0) {
             is_found                = 1;
             t->first[owner->number] = before;
@@ -167,17 +167,17 @@ static void rebuild_sequence(struct tidier *t, struct node *node, const struct n
 }
 
 /* Where nothing but the end of the body goes to the continue construct, it is the end of the body. */
-static void join_continue(struct tidier *t, struct node *loop)
+static void join_continue(struct simplifier *t, struct node *loop)
 {
     if (t->continues[loop->number] == 0) {
-        put(t, loop->children[0], loop->children[1]);
+        append(t, loop->children[0], loop->children[1]);
         loop->child_count = 1;
     } else if (node_is_empty(loop->children[1])) {
         loop->child_count = 1;
     }
 }
 
-static void rebuild(struct tidier *t, struct node *node, struct node *owner)
+static void rebuild(struct simplifier *t, struct node *node, struct node *owner)
 {
     if (node == NULL)
         return;
@@ -222,10 +222,10 @@ static void find_targets(struct node *node)
             find_targets(node_part(node, i));
 }
 
-int32_t translate_tidy(struct body *body)
+int32_t translate_simplify_control_flow(struct body *body)
 {
     const struct fall end = {.up = NULL, .node = NULL};
-    struct tidier t       = {.body = body};
+    struct simplifier t   = {.body = body};
 
     t.ends      = base_arena_allocate(body->arena, body->node_count, sizeof(*t.ends));
     t.users     = base_arena_allocate(body->arena, body->node_count, sizeof(*t.users));
@@ -235,7 +235,7 @@ int32_t translate_tidy(struct body *body)
     if (t.ends == NULL || t.users == NULL || t.continues == NULL || t.seen == NULL || t.first == NULL ||
         body->arena->failed)
         return body_status(body);
-    clean(&t, body->root, &end);
+    remove_jumps(&t, body->root, &end);
     rebuild(&t, body->root, NULL);
     node_link(body->root);
     find_targets(body->root);

@@ -18,8 +18,8 @@ struct analysis {
     uint8_t *
         escapes; /* by number of a node: an item may leave a construct of the group, or return, from inside */
     uint32_t *stored; /* by id of a variable: the last stretch that writes it */
-    uint32_t *same;   /* by id of a variable: the first that is bound to the same place, or itself */
-    uint32_t stretch; /* number of the one at hand */
+    uint32_t *alias;  /* by id of a variable: the first that is bound to the same place, or itself */
+    uint32_t region;  /* number of the one at hand */
     uint32_t *users;  /* by id: 1 + index of its first user */
     struct user *user_list;
     uint32_t user_count, user_capacity;

@@ -24,7 +24,7 @@ static int32_t is_bound(const struct spirv_variable *variable)
 }
 
 /* Variables of one binding are one place in memory. */
-static int32_t find_same(struct analysis *a)
+static int32_t find_aliases(struct analysis *a)
 {
     const struct spirv_module *module = a->body->module;
     uint32_t size                     = 16;
@@ -47,14 +47,14 @@ static int32_t find_same(struct analysis *a)
         }
         if (table[at] == 0)
             table[at] = id;
-        a->same[id] = table[at];
+        a->alias[id] = table[at];
     }
     return 1;
 }
 
-static uint32_t place_of(const struct analysis *a, uint32_t variable)
+static uint32_t alias_of(const struct analysis *a, uint32_t variable)
 {
-    return a->same[variable] != 0 ? a->same[variable] : variable;
+    return a->alias[variable] != 0 ? a->alias[variable] : variable;
 }
 
 /* Notes what a stretch writes. Whatever is no load writes all that it points to. */
@@ -66,7 +66,7 @@ static void note_stores(struct analysis *a, const struct node *node)
             continue;
         for (uint32_t k = 0; k < op->operand_count; k++)
             if (operand_is_value(op, k) && body_access(a->body, op->operands[k])->variable != 0)
-                a->stored[place_of(a, body_access(a->body, op->operands[k])->variable)] = a->stretch;
+                a->stored[alias_of(a, body_access(a->body, op->operands[k])->variable)] = a->region;
     }
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
@@ -76,7 +76,7 @@ static void note_stores(struct analysis *a, const struct node *node)
 /* ---- built-ins ------------------------------------------------------------------------------- */
 
 /* An id in three dimensions differs only where the group is wider than one item. */
-static int32_t id_differs(const struct analysis *a, const struct access *access)
+static int32_t is_varying_id(const struct analysis *a, const struct access *access)
 {
     const uint32_t *size = a->body->entry->local_size;
     const struct spirv_constant *constant =
@@ -87,7 +87,7 @@ static int32_t id_differs(const struct analysis *a, const struct access *access)
     return size[0] != 1 || size[1] != 1 || size[2] != 1;
 }
 
-static int32_t builtin_differs(const struct analysis *a, int32_t builtin, const struct access *access)
+static int32_t is_varying_builtin(const struct analysis *a, int32_t builtin, const struct access *access)
 {
     switch (builtin) {
     case SpvBuiltInNumWorkgroups:
@@ -98,7 +98,7 @@ static int32_t builtin_differs(const struct analysis *a, int32_t builtin, const 
         return 0;
     case SpvBuiltInLocalInvocationId:
     case SpvBuiltInGlobalInvocationId:
-        return id_differs(a, access);
+        return is_varying_id(a, access);
     default:
         return 1;
     }
@@ -106,7 +106,8 @@ static int32_t builtin_differs(const struct analysis *a, int32_t builtin, const 
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static int32_t load_differs(const struct analysis *a, const struct spirv_instruction *op, int32_t is_certain)
+static int32_t is_varying_load(const struct analysis *a, const struct spirv_instruction *op,
+                               int32_t is_certain)
 {
     const struct access *access           = body_access(a->body, op->operands[0]);
     const struct spirv_variable *variable = body_variable(a->body, access->variable);
@@ -115,7 +116,7 @@ static int32_t load_differs(const struct analysis *a, const struct spirv_instruc
         return 1;
     switch (variable->storage) {
     case SpvStorageClassInput:
-        return builtin_differs(a, variable->builtin, access);
+        return is_varying_builtin(a, variable->builtin, access);
     case SpvStorageClassPushConstant:
     case SpvStorageClassUniform:
     case SpvStorageClassWorkgroup:
@@ -130,13 +131,13 @@ static int32_t load_differs(const struct analysis *a, const struct spirv_instruc
         return 1;
     }
     return operation_is_volatile(a->body, op) || variable->is_coherent ||
-           a->stored[place_of(a, access->variable)] == a->stretch;
+           a->stored[alias_of(a, access->variable)] == a->region;
 }
 
-static int32_t differs(const struct analysis *a, const struct spirv_instruction *op, int32_t is_certain)
+static int32_t is_varying(const struct analysis *a, const struct spirv_instruction *op, int32_t is_certain)
 {
     if (op->opcode == SpvOpLoad)
-        return load_differs(a, op, is_certain);
+        return is_varying_load(a, op, is_certain);
     if (!operation_is_pure(a->body->module, op))
         return 1;
     return !is_certain && !operation_is_safe(a->body->module, op);
@@ -146,7 +147,7 @@ static int32_t differs(const struct analysis *a, const struct spirv_instruction 
 static void walk_items(struct analysis *a, const struct node *node, int32_t is_certain)
 {
     for (uint32_t i = 0; i < node->op_count; i++)
-        if (node->ops[i]->result != 0 && differs(a, node->ops[i], is_certain))
+        if (node->ops[i]->result != 0 && is_varying(a, node->ops[i], is_certain))
             set_varying(a, node->ops[i]->result);
     for (uint32_t i = 0; i < node->copy_count; i++)
         set_varying(a, node->copies[i].target);
@@ -158,12 +159,12 @@ static void walk_items(struct analysis *a, const struct node *node, int32_t is_c
 static void walk_group(struct analysis *a, const struct node *node, int32_t *is_certain);
 
 /* The nodes between two of the group's. Copies there are made by the group, if it can. */
-static uint32_t walk_stretch(struct analysis *a, const struct node *sequence, uint32_t first,
-                             int32_t *is_certain)
+static uint32_t walk_region(struct analysis *a, const struct node *sequence, uint32_t first,
+                            int32_t *is_certain)
 {
     uint32_t end = first;
 
-    a->stretch++;
+    a->region++;
     for (; end < sequence->child_count && !sequence->children[end]->is_uniform; end++)
         note_stores(a, sequence->children[end]);
     for (uint32_t i = first; i < end; i++) {
@@ -181,7 +182,7 @@ static void walk_sequence(struct analysis *a, const struct node *sequence, int32
     for (uint32_t i = 0; i < sequence->child_count;) {
         const struct node *child = sequence->children[i];
         if (!child->is_uniform) {
-            i = walk_stretch(a, sequence, i, is_certain);
+            i = walk_region(a, sequence, i, is_certain);
             continue;
         }
         walk_group(a, child, is_certain);
@@ -272,12 +273,12 @@ int32_t analysis_begin(struct analysis *a, struct body *body)
     *a         = (struct analysis){.body = body};
     a->varying = base_arena_allocate(arena, body->value_count, sizeof(*a->varying));
     a->stored  = base_arena_allocate(arena, body->value_count, sizeof(*a->stored));
-    a->same    = base_arena_allocate(arena, body->value_count, sizeof(*a->same));
+    a->alias   = base_arena_allocate(arena, body->value_count, sizeof(*a->alias));
     a->users   = base_arena_allocate(arena, body->value_count, sizeof(*a->users));
     a->work    = base_arena_allocate(arena, body->value_count, sizeof(*a->work));
     a->escapes = base_arena_allocate(arena, body->node_count, sizeof(*a->escapes));
-    if (a->varying == NULL || a->stored == NULL || a->same == NULL || a->users == NULL || a->work == NULL ||
-        a->escapes == NULL || !find_same(a))
+    if (a->varying == NULL || a->stored == NULL || a->alias == NULL || a->users == NULL || a->work == NULL ||
+        a->escapes == NULL || !find_aliases(a))
         return 0;
     find_users(a, body->root);
     return !arena->failed;

@@ -33,7 +33,7 @@ static int32_t write_body(struct emit *emit, const struct node *node, uint32_t l
 
     emit->text.indent += levels;
     flow_push(emit, &frame, node);
-    int32_t status = flow_declare(emit, node, (1u << PLACE_TOP) | (1u << PLACE_KEPT));
+    int32_t status = flow_declare(emit, node, (1u << PLACE_TOP) | (1u << PLACE_SPILLED));
     if (status == TRM_OK)
         status = flow_body(emit, node->children[0]);
     if (frame.end_label)
@@ -91,15 +91,15 @@ int32_t target_c_items(struct emit *emit, const struct node *node)
     uint32_t levels        = 1u + (size[1] != 1) + (size[2] != 1);
     struct text body;
 
-    emit->flow->items  = node;
-    rows->in_loop      = 1;
-    rows->stream_count = 0;
+    emit->flow->items = node;
+    rows->in_loop     = 1;
+    rows->index_count = 0;
     text_init(&rows->bases, emit->arena);
     rows->bases.indent = emit->text.indent + levels - rows->merged;
     rows->is_bounded   = 0;
     emit->flow->guard  = NULL;
     if (rows->merged || !emit->body->early_return)
-        emit->flow->guard = row_guard(emit, node, &emit->flow->guard_holds);
+        emit->flow->guard = row_hoist_guard(emit, node, &emit->flow->guard_holds);
     levels += !rows->merged && rows->is_bounded; /* a block, with first and last of its own */
     rows->bases.indent = emit->text.indent + levels - 1;
     int32_t status     = write_body(emit, node, levels, &body);

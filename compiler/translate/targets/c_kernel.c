@@ -83,14 +83,14 @@ static void write_group_memory(struct emit *emit, const struct text *body)
                   emit->symbol, emit->symbol);
 }
 
-static void write_sizes(struct emit *emit, int32_t has_shared, int32_t has_kept)
+static void write_sizes(struct emit *emit, int32_t has_shared, int32_t has_spilled)
 {
     text_line(&emit->text, "enum {");
     if (has_shared)
         text_line(&emit->text, "%s_SHARED_BYTES = sizeof(struct %s_shared),", emit->symbol, emit->symbol);
     else
         text_line(&emit->text, "%s_SHARED_BYTES = 0,", emit->symbol);
-    if (has_kept)
+    if (has_spilled)
         text_line(&emit->text, "%s_KEPT_BYTES = sizeof(struct %s_kept),", emit->symbol, emit->symbol);
     else
         text_line(&emit->text, "%s_KEPT_BYTES = 0,", emit->symbol);
@@ -107,7 +107,7 @@ static int32_t write_group(struct emit *emit, struct text *text)
     emit->text.indent += 2;
     flow_push(emit, &frame, NULL);
     target_c_clear_shared(emit);
-    int32_t status = target_c_start_kept(emit);
+    int32_t status = target_c_start_spilled(emit);
     if (status == TRM_OK)
         status = flow_declare(emit, emit->body->root, 1u << PLACE_GROUP);
     if (status == TRM_OK)
@@ -167,9 +167,9 @@ int32_t target_c_kernel(struct emit *emit)
     int32_t status     = write_group(emit, &body);
     if (status != TRM_OK)
         return status;
-    uint32_t has_shared = target_c_shared(emit);
-    uint32_t has_kept   = target_c_kept(emit);
-    write_sizes(emit, has_shared != 0, has_kept != 0);
+    uint32_t has_shared  = target_c_shared(emit);
+    uint32_t has_spilled = target_c_spilled(emit);
+    write_sizes(emit, has_shared != 0, has_spilled != 0);
     write_arguments(emit);
     write_function(emit, &body);
     return emit->arena->failed ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_OK;

@@ -51,7 +51,7 @@ void target_c_clear_shared(struct emit *emit)
     }
 }
 
-static void keep_value(struct emit *emit, uint32_t id)
+static void write_spilled_value(struct emit *emit, uint32_t id)
 {
     uint32_t type  = emit->module->ids[id].type;
     uint32_t count = emit_components(emit, type);
@@ -65,22 +65,22 @@ static void keep_value(struct emit *emit, uint32_t id)
     }
 }
 
-uint32_t target_c_kept(struct emit *emit)
+uint32_t target_c_spilled(struct emit *emit)
 {
     const struct body *body = emit->body;
 
-    if (body->kept_count == 0 && !body->early_return)
+    if (body->spilled_count == 0 && !body->early_return)
         return 0;
     text_line(&emit->text, "struct %s_kept {", emit->symbol);
-    for (uint32_t i = 0; i < body->kept_count; i++) {
-        uint32_t id                  = body->kept[i];
+    for (uint32_t i = 0; i < body->spilled_count; i++) {
+        uint32_t id                  = body->spilled[i];
         const struct spirv_id *thing = &emit->module->ids[id];
         if (thing->kind == SPIRV_ID_VARIABLE)
             text_line(&emit->text, "_Alignas(64) %s %s[%u];",
                       emit_storage_type(emit, spirv_type(emit->module, thing->as.variable->type)->element),
                       emit_name(emit, id), items_of(emit));
         else
-            keep_value(emit, id);
+            write_spilled_value(emit, id);
     }
     if (body->early_return)
         text_line(&emit->text, "_Alignas(64) uint8_t gone[%u];", items_of(emit));
@@ -90,16 +90,16 @@ uint32_t target_c_kept(struct emit *emit)
 }
 
 /* Variables that are kept begin with their initial values, if they have one. */
-int32_t target_c_start_kept(struct emit *emit)
+int32_t target_c_start_spilled(struct emit *emit)
 {
     const struct body *body = emit->body;
     struct text saved       = flow_capture(emit);
     int32_t status          = TRM_OK;
 
     emit->text.indent++;
-    for (uint32_t i = 0; i < body->kept_count && status == TRM_OK; i++)
-        if (emit->module->ids[body->kept[i]].kind == SPIRV_ID_VARIABLE)
-            status = emit_variable(emit, body->kept[i]);
+    for (uint32_t i = 0; i < body->spilled_count && status == TRM_OK; i++)
+        if (emit->module->ids[body->spilled[i]].kind == SPIRV_ID_VARIABLE)
+            status = emit_variable(emit, body->spilled[i]);
     struct text lines = flow_captured(emit, &saved);
     if (body->early_return)
         text_line(&emit->text, "memset(kept->gone, 0, sizeof(kept->gone));");

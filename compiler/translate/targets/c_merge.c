@@ -3,7 +3,7 @@
  */
 #include "compiler/translate/targets/c_target.h"
 
-struct looking {
+struct scan {
     struct emit *emit;
     uint8_t *vectors; /* by id: 1 + the built-in that was loaded whole there */
     int32_t found;    /* something that depends on where a group begins */
@@ -24,9 +24,9 @@ static int32_t depends(int32_t builtin, uint32_t component)
     }
 }
 
-static void look_at_load(struct looking *looking, const struct spirv_instruction *op)
+static void scan_load(struct scan *scan, const struct spirv_instruction *op)
 {
-    struct emit *emit           = looking->emit;
+    struct emit *emit           = scan->emit;
     const struct access *access = body_access(emit->body, op->operands[0]);
 
     if (access == NULL || access->variable == 0 ||
@@ -38,53 +38,53 @@ static void look_at_load(struct looking *looking, const struct spirv_instruction
     const struct spirv_constant *index =
         access->count == 1 ? spirv_constant(emit->module, access->indices[0]) : NULL;
     if (index != NULL)
-        looking->found |= depends(variable->builtin, (uint32_t)index->bits);
+        scan->found |= depends(variable->builtin, (uint32_t)index->bits);
     else if (access->count == 0 && spirv_type(emit->module, op->type)->kind == SPIRV_VECTOR &&
              op->result < emit->flow->count)
-        looking->vectors[op->result] = (uint8_t)(1 + (variable->builtin & 127));
+        scan->vectors[op->result] = (uint8_t)(1 + (variable->builtin & 127));
     else
-        looking->found |= depends(variable->builtin, 0);
+        scan->found |= depends(variable->builtin, 0);
 }
 
 static int32_t find_loads(void *user, const struct node *ops, struct spirv_instruction *op)
 {
-    struct looking *looking = user;
+    struct scan *scan = user;
 
     (void)ops;
     if (op->opcode == SpvOpLoad)
-        look_at_load(looking, op);
-    return !looking->found;
+        scan_load(scan, op);
+    return !scan->found;
 }
 
 /* What becomes of built-ins that were loaded whole. */
 static int32_t find_uses(void *user, const struct node *ops, struct spirv_instruction *op)
 {
-    struct looking *looking = user;
+    struct scan *scan = user;
 
     (void)ops;
-    for (uint32_t i = 0; i < op->operand_count && !looking->found; i++) {
-        if (!spirv_operand_is_id(op, i) || op->operands[i] >= looking->emit->flow->count ||
-            looking->vectors[op->operands[i]] == 0)
+    for (uint32_t i = 0; i < op->operand_count && !scan->found; i++) {
+        if (!spirv_operand_is_id(op, i) || op->operands[i] >= scan->emit->flow->count ||
+            scan->vectors[op->operands[i]] == 0)
             continue;
-        int32_t builtin = looking->vectors[op->operands[i]] - 1;
+        int32_t builtin = scan->vectors[op->operands[i]] - 1;
         if (op->opcode == SpvOpCompositeExtract && op->operand_count == 2) {
-            looking->found |= depends(builtin, op->operands[1]);
+            scan->found |= depends(builtin, op->operands[1]);
         } else if (op->opcode == SpvOpVectorShuffle && op->operands[0] == op->operands[1]) {
-            uint32_t count = spirv_type_of(looking->emit->module, op->operands[0])->count;
+            uint32_t count = spirv_type_of(scan->emit->module, op->operands[0])->count;
             for (uint32_t k = 2; k < op->operand_count; k++)
-                looking->found |= depends(builtin, op->operands[k] % count);
+                scan->found |= depends(builtin, op->operands[k] % count);
         } else {
-            looking->found |= depends(builtin, 0);
+            scan->found |= depends(builtin, 0);
         }
     }
-    return !looking->found;
+    return !scan->found;
 }
 
 /* Something of the group: shared memory, or what only the group has. */
 static int32_t find_group(void *user, const struct node *ops, struct spirv_instruction *op)
 {
-    struct looking *looking = user;
-    struct emit *emit       = looking->emit;
+    struct scan *scan = user;
+    struct emit *emit = scan->emit;
 
     (void)ops;
     for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -94,21 +94,21 @@ static int32_t find_group(void *user, const struct node *ops, struct spirv_instr
         if (access != NULL && access->variable != 0 &&
             emit->module->ids[access->variable].kind == SPIRV_ID_VARIABLE &&
             emit->module->ids[access->variable].as.variable->storage == SpvStorageClassWorkgroup)
-            looking->found = 1;
+            scan->found = 1;
     }
-    return !looking->found;
+    return !scan->found;
 }
 
 int32_t target_c_may_merge(struct emit *emit)
 {
     const struct body *body = emit->body;
     const struct node *root = body->root;
-    struct looking looking  = {.emit = emit};
+    struct scan scan        = {.emit = emit};
     uint32_t items          = 0;
 
     if (body->entry->local_size[0] == 1)
         return 0; /* x is the same for all of a group, and so was taken out of the loop */
-    if (body->has_barrier || body->kept_count != 0 || body->early_return || root->kind != NODE_SEQUENCE)
+    if (body->has_barrier || body->spilled_count != 0 || body->early_return || root->kind != NODE_SEQUENCE)
         return 0;
     for (uint32_t i = 0; i < root->child_count; i++) {
         if (flow_is_empty(root->children[i]))
@@ -117,9 +117,9 @@ int32_t target_c_may_merge(struct emit *emit)
             return 0;
         items += root->children[i]->kind == NODE_ITEMS;
     }
-    looking.vectors = base_arena_allocate(emit->arena, emit->flow->count, 1);
-    if (items == 0 || looking.vectors == NULL)
+    scan.vectors = base_arena_allocate(emit->arena, emit->flow->count, 1);
+    if (items == 0 || scan.vectors == NULL)
         return 0;
-    return flow_visit(root, find_loads, &looking) && flow_visit(root, find_uses, &looking) &&
-           flow_visit(root, find_group, &looking);
+    return flow_visit(root, find_loads, &scan) && flow_visit(root, find_uses, &scan) &&
+           flow_visit(root, find_group, &scan);
 }

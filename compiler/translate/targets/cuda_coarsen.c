@@ -24,13 +24,13 @@
 #define OPERATIONS_MOST 600u /* of a thread */
 #define ROWS 4u
 
-struct looking {
+struct scan {
     const struct emit *emit;
     uint32_t operations;
     uint32_t bytes;    /* the most that an item uses of one buffer */
     uint32_t *used[2]; /* by id of a buffer: bytes that are loaded and stored */
     const char *bound; /* in y */
-    int32_t well;
+    int32_t is_eligible;
 };
 
 /* ---- the guard */
@@ -134,54 +134,54 @@ static const char *find_guard(const struct emit *emit, uint32_t *number)
 
 /* ---- everything else */
 
-static void count_access(struct looking *looking, const struct access *access, int32_t is_store)
+static void count_access(struct scan *scan, const struct access *access, int32_t is_store)
 {
-    const struct emit *emit               = looking->emit;
+    const struct emit *emit               = scan->emit;
     const struct spirv_variable *variable = variable_of(emit, access);
     const struct spirv_type *type         = spirv_type(emit->module, access->type);
     uint32_t components                   = type->kind == SPIRV_VECTOR ? type->count : 1;
 
     if (variable->storage == SpvStorageClassInput)
-        looking->well = looking->well && variable->builtin == SpvBuiltInGlobalInvocationId;
+        scan->is_eligible = scan->is_eligible && variable->builtin == SpvBuiltInGlobalInvocationId;
     if (variable->storage == SpvStorageClassWorkgroup || variable->is_volatile || variable->is_coherent)
-        looking->well = 0;
+        scan->is_eligible = 0;
     if (variable->storage != SpvStorageClassStorageBuffer && variable->storage != SpvStorageClassUniform)
         return;
     if (type->kind == SPIRV_VECTOR)
         type = spirv_type(emit->module, type->element);
     if (type->kind != SPIRV_INT && type->kind != SPIRV_FLOAT) {
-        looking->well = 0;
+        scan->is_eligible = 0;
         return;
     }
-    uint32_t *used = &looking->used[is_store][access->variable];
+    uint32_t *used = &scan->used[is_store][access->variable];
     *used += components * type->width / 8;
-    looking->bytes = *used > looking->bytes ? *used : looking->bytes;
+    scan->bytes = *used > scan->bytes ? *used : scan->bytes;
 }
 
-static int32_t look_at_op(void *user, const struct node *ops, struct spirv_instruction *op)
+static int32_t scan_op(void *user, const struct node *ops, struct spirv_instruction *op)
 {
-    struct looking *looking = user;
+    struct scan *scan = user;
 
     (void)ops;
-    looking->operations++;
+    scan->operations++;
     if (op->opcode == SpvOpLoad || op->opcode == SpvOpStore) {
-        const struct access *access = body_access(looking->emit->body, op->operands[0]);
+        const struct access *access = body_access(scan->emit->body, op->operands[0]);
         if (access != NULL && access->variable != 0)
-            count_access(looking, access, op->opcode == SpvOpStore);
+            count_access(scan, access, op->opcode == SpvOpStore);
         else
-            looking->well = 0;
-    } else if (!operation_is_pure(looking->emit->module, op)) {
-        looking->well = 0;
+            scan->is_eligible = 0;
+    } else if (!operation_is_pure(scan->emit->module, op)) {
+        scan->is_eligible = 0;
     }
     if (op->opcode >= SpvOpGroupNonUniformElect && op->opcode <= SpvOpGroupNonUniformQuadSwap)
-        looking->well = 0;
-    return looking->well;
+        scan->is_eligible = 0;
+    return scan->is_eligible;
 }
 
 /* Items side by side: as many as make BYTES, or four of what is no power of two, so that each fourth one begins where a unit does. */
-static uint32_t count_for(const struct looking *looking)
+static uint32_t count_for(const struct scan *scan)
 {
-    uint32_t bytes = looking->bytes, count;
+    uint32_t bytes = scan->bytes, count;
 
     if (bytes == 0)
         return 0;
@@ -189,30 +189,30 @@ static uint32_t count_for(const struct looking *looking)
         count = bytes <= BYTES ? 4 : 0;
     else
         count = bytes <= BYTES ? BYTES / bytes : 0;
-    while (count > 4 && count * looking->operations > OPERATIONS_MOST)
+    while (count > 4 && count * scan->operations > OPERATIONS_MOST)
         count /= 2;
-    return count * looking->operations <= OPERATIONS_MOST ? count : 0;
+    return count * scan->operations <= OPERATIONS_MOST ? count : 0;
 }
 
 /* `gl_GlobalInvocationID.y >= bound`, or the like, as the first of the kernel's questions for y. */
 static int32_t find_bound(void *user, const struct node *ops, struct spirv_instruction *op)
 {
-    struct looking *looking = user;
-    int32_t item_first      = op->opcode == SpvOpUGreaterThanEqual || op->opcode == SpvOpULessThan;
-    int32_t item_last       = op->opcode == SpvOpULessThanEqual || op->opcode == SpvOpUGreaterThan;
+    struct scan *scan  = user;
+    int32_t item_first = op->opcode == SpvOpUGreaterThanEqual || op->opcode == SpvOpULessThan;
+    int32_t item_last  = op->opcode == SpvOpULessThanEqual || op->opcode == SpvOpUGreaterThan;
 
     (void)ops;
-    if ((item_first || item_last) && is_item(looking->emit, op->operands[item_first ? 0 : 1], 1))
-        looking->bound = bound_of(looking->emit, op->operands[item_first ? 1 : 0]);
-    return looking->bound == NULL;
+    if ((item_first || item_last) && is_item(scan->emit, op->operands[item_first ? 0 : 1], 1))
+        scan->bound = bound_of(scan->emit, op->operands[item_first ? 1 : 0]);
+    return scan->bound == NULL;
 }
 
 static int32_t is_without_effect(void *user, const struct node *ops, struct spirv_instruction *op)
 {
-    const struct looking *looking = user;
+    const struct scan *scan = user;
 
     (void)ops;
-    return !operation_has_effect(looking->emit->body, op);
+    return !operation_has_effect(scan->emit->body, op);
 }
 
 /* Is it `if (…) return;`, or `if (…) …` as the last there is, and do all that it lets in go on to the end? */
@@ -231,64 +231,64 @@ static int32_t is_exit(const struct node *root, uint32_t index)
 }
 
 /* The number of the body's child by which items leave before they have done anything; UINT32_MAX: there is none. */
-static uint32_t find_exit(struct looking *looking)
+static uint32_t find_exit(struct scan *scan)
 {
-    const struct node *root = looking->emit->body->root;
+    const struct node *root = scan->emit->body->root;
 
     for (uint32_t i = 0; i < root->child_count; i++) {
         if (is_exit(root, i))
             return i;
         if (node_has(root->children[i], NODE_RETURN) ||
-            !flow_visit(root->children[i], is_without_effect, looking))
+            !flow_visit(root->children[i], is_without_effect, scan))
             break;
     }
     return UINT32_MAX;
 }
 
-static uint32_t count_rows(const struct looking *looking)
+static uint32_t count_rows(const struct scan *scan)
 {
-    const uint32_t *size = looking->emit->body->entry->local_size;
+    const uint32_t *size = scan->emit->body->entry->local_size;
     uint32_t count       = ROWS;
 
-    while (count > 1 && (size[1] % count != 0 || count * looking->operations > OPERATIONS_MOST))
+    while (count > 1 && (size[1] % count != 0 || count * scan->operations > OPERATIONS_MOST))
         count /= 2;
-    return count > 1 && size[0] * count % 32 == 0 && looking->bytes != 0 ? count : 0;
+    return count > 1 && size[0] * count % 32 == 0 && scan->bytes != 0 ? count : 0;
 }
 
-static int32_t is_well(struct looking *looking)
+static int32_t can_coarsen(struct scan *scan)
 {
-    const struct emit *emit = looking->emit;
+    const struct emit *emit = scan->emit;
 
     if (emit->body->entry->local_size[2] != 1 || node_has(emit->body->root, NODE_LOOP) ||
         node_has(emit->body->root, NODE_BARRIER))
         return 0;
     for (uint32_t i = 0; i < 2; i++) {
-        looking->used[i] = base_arena_allocate(emit->arena, emit->module->bound, sizeof(*looking->used[i]));
-        if (looking->used[i] == NULL)
+        scan->used[i] = base_arena_allocate(emit->arena, emit->module->bound, sizeof(*scan->used[i]));
+        if (scan->used[i] == NULL)
             return 0;
     }
-    flow_visit(emit->body->root, look_at_op, looking);
-    return looking->well;
+    flow_visit(emit->body->root, scan_op, scan);
+    return scan->is_eligible;
 }
 
-void target_cuda_several(const struct emit *emit, struct emit_several *several)
+void target_cuda_coarsen(const struct emit *emit, struct emit_coarsen *coarsen)
 {
-    const uint32_t *size   = emit->body->entry->local_size;
-    struct looking looking = {.emit = emit, .well = 1};
+    const uint32_t *size = emit->body->entry->local_size;
+    struct scan scan     = {.emit = emit, .is_eligible = 1};
 
-    *several = (struct emit_several){.count = 0};
-    if (!is_well(&looking))
+    *coarsen = (struct emit_coarsen){.count = 0};
+    if (!can_coarsen(&scan))
         return;
     uint32_t guard = 0;
     if (size[1] != 1) {
-        guard = find_exit(&looking);
-        flow_visit(emit->body->root, find_bound, &looking);
-        if (guard != UINT32_MAX && looking.bound != NULL && emit->body->local_count == 0)
-            *several = (struct emit_several){
-                .count = count_rows(&looking), .is_below = 1, .bound = looking.bound, .guard = guard};
+        guard = find_exit(&scan);
+        flow_visit(emit->body->root, find_bound, &scan);
+        if (guard != UINT32_MAX && scan.bound != NULL && emit->body->local_count == 0)
+            *coarsen = (struct emit_coarsen){
+                .count = count_rows(&scan), .is_along_y = 1, .bound = scan.bound, .guard = guard};
         return;
     }
     const char *bound = find_guard(emit, &guard);
     if (bound != NULL && size[0] % 32 == 0)
-        *several = (struct emit_several){.count = count_for(&looking), .bound = bound, .guard = guard};
+        *coarsen = (struct emit_coarsen){.count = count_for(&scan), .bound = bound, .guard = guard};
 }

@@ -1,4 +1,4 @@
-/* CUDA C: a kernel whose threads do several items (target_cuda_several.c says which).
+/* CUDA C: a kernel whose threads do several items (target_cuda_coarsen.c says which).
  *
  * The body is a function of one item. Where all of a thread's items are below the bound and all buffers begin at multiples of
  * 16 it is done in stages: what loads, for all items, then what computes, then what stores. So the loads of all items are on
@@ -33,7 +33,7 @@ void target_cuda_call(struct emit *emit, const struct text *body, const char *fu
         text_add(&emit->text, "arguments");
     }
     target_cuda_separate(emit, &count);
-    text_add(&emit->text, emit->several.is_below ? CUDA_ITEM ", first + i" : "first + i");
+    text_add(&emit->text, emit->coarsen.is_along_y ? CUDA_ITEM ", first + i" : "first + i");
     for (uint32_t i = 0; i < kernel->parameter_count && target_cuda_asks_for_sizes(emit, body); i++)
         if (kernel->parameters[i].kind == TRM_PARAMETER_BUFFER)
             text_add(&emit->text, ", %s_size", emit_name(emit, emit->reflection.parameter_variables[i]));
@@ -62,8 +62,8 @@ static void write_alignment(struct emit *emit)
 static void write_whole_items(struct emit *emit, const struct text *body)
 {
     text_line(&emit->text, "#pragma unroll");
-    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++) {", emit->several.count);
-    text_line(&emit->text, "if (first + i >= %s)", emit->several.bound);
+    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++) {", emit->coarsen.count);
+    text_line(&emit->text, "if (first + i >= %s)", emit->coarsen.bound);
     text_line(&emit->text, "    __builtin_unreachable();");
     write_call(emit, body, "item", 1, "");
     text_close(&emit->text, "}");
@@ -71,11 +71,11 @@ static void write_whole_items(struct emit *emit, const struct text *body)
 
 void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t stages, int32_t is_aligned)
 {
-    text_line(&emit->text, "struct %s_kept kept[%u];", emit->symbol, emit->several.count);
+    text_line(&emit->text, "struct %s_kept kept[%u];", emit->symbol, emit->coarsen.count);
     for (uint32_t stage = 1; stage <= stages; stage++) {
         const char *function = base_arena_format(emit->arena, "stage%u", stage);
         text_line(&emit->text, "#pragma unroll");
-        text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->several.count);
+        text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->coarsen.count);
         emit->text.indent++;
         write_call(emit, body, function == NULL ? "" : function, is_aligned, ", kept[i]");
         emit->text.indent--;
@@ -85,7 +85,7 @@ void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t sta
 void target_cuda_one_by_one(struct emit *emit, const struct text *body)
 {
     text_line(&emit->text, "#pragma unroll 1");
-    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->several.count);
+    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->coarsen.count);
     emit->text.indent++;
     write_call(emit, body, "item", 0, "");
     emit->text.indent--;
@@ -93,7 +93,7 @@ void target_cuda_one_by_one(struct emit *emit, const struct text *body)
 
 const char *target_cuda_item(const struct emit *emit)
 {
-    return emit->several.is_below ? CUDA_ITEM ", const uint32_t " CUDA_ROW : CUDA_ITEM;
+    return emit->coarsen.is_along_y ? CUDA_ITEM ", const uint32_t " CUDA_ROW : CUDA_ITEM;
 }
 
 void target_cuda_function(struct emit *emit, const struct text *body, const char *type, const char *name)
@@ -113,12 +113,12 @@ static void write_item(struct emit *emit, const struct text *body)
     text_add_bytes(&emit->text, "\n", 1);
 }
 
-int32_t target_cuda_write_several(struct emit *emit, const struct text *body)
+int32_t target_cuda_write_coarsened(struct emit *emit, const struct text *body)
 {
-    uint32_t size = emit->body->entry->local_size[0], count = emit->several.count, stages;
+    uint32_t size = emit->body->entry->local_size[0], count = emit->coarsen.count, stages;
 
     write_item(emit, body);
-    if (emit->several.is_below)
+    if (emit->coarsen.is_along_y)
         return target_cuda_write_rows(emit, body);
     int32_t status = target_cuda_stages(emit, body, &stages);
     if (status != TRM_OK)
@@ -130,7 +130,7 @@ int32_t target_cuda_write_several(struct emit *emit, const struct text *body)
     text_line(&emit->text, "    return;");
     text_line(&emit->text, "const uint32_t first = (blockIdx.x * %uu + threadIdx.x) * %uu;", size, count);
     text_begin_line(&emit->text);
-    text_add(&emit->text, "if (first + %uu < %s", count - 1, emit->several.bound);
+    text_add(&emit->text, "if (first + %uu < %s", count - 1, emit->coarsen.bound);
     write_alignment(emit);
     text_add(&emit->text, ") {\n");
     emit->text.indent++;

@@ -1,4 +1,4 @@
-/* CUDA C: a kernel whose threads do several items that lie below one another (target_cuda_several.c says which).
+/* CUDA C: a kernel whose threads do several items that lie below one another (target_cuda_coarsen.c says which).
  *
  * The body is a function of one item; and so is the question at its beginning by which items leave. Where none of a thread's
  * items leaves the rest is done in stages (target_cuda_stages.c), so that the loads of all are on their way together, and what they
@@ -13,7 +13,7 @@
 static int32_t write_leaves(struct emit *emit, const struct text *body)
 {
     const struct node *root  = emit->body->root;
-    const struct node *guard = root->children[emit->several.guard];
+    const struct node *guard = root->children[emit->coarsen.guard];
     struct flow_frame frame;
 
     emit->flow = flow_create(emit);
@@ -25,7 +25,7 @@ static int32_t write_leaves(struct emit *emit, const struct text *body)
     int32_t status = flow_declare(emit, root, 1u << PLACE_TOP);
     if (target_mentions(body, "failed"))
         text_line(&emit->text, "int failed = 0;");
-    for (uint32_t i = 0; i < emit->several.guard && status == TRM_OK; i++)
+    for (uint32_t i = 0; i < emit->coarsen.guard && status == TRM_OK; i++)
         status = emit_node(emit, root->children[i]);
     text_begin_line(&emit->text);
     text_add(&emit->text, "return ");
@@ -41,9 +41,9 @@ static int32_t write_leaves(struct emit *emit, const struct text *body)
 /* Whether all are below the bound, and none leaves. */
 static void write_question(struct emit *emit, const struct text *body)
 {
-    text_line(&emit->text, "int whole = first + %uu < %s;", emit->several.count - 1, emit->several.bound);
+    text_line(&emit->text, "int whole = first + %uu < %s;", emit->coarsen.count - 1, emit->coarsen.bound);
     text_line(&emit->text, "#pragma unroll");
-    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->several.count);
+    text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->coarsen.count);
     emit->text.indent++;
     text_begin_line(&emit->text);
     text_add(&emit->text, "whole &= !");
@@ -55,10 +55,10 @@ static void write_question(struct emit *emit, const struct text *body)
 /* What follows of the bound is said once more for the compiler: no item but the last is the last of all. */
 static void write_assumptions(struct emit *emit)
 {
-    for (uint32_t i = 0; i < emit->several.count; i++) {
-        text_line(&emit->text, "__builtin_assume(first + %uu < %s);", i, emit->several.bound);
+    for (uint32_t i = 0; i < emit->coarsen.count; i++) {
+        text_line(&emit->text, "__builtin_assume(first + %uu < %s);", i, emit->coarsen.bound);
         if (i != 0)
-            text_line(&emit->text, "__builtin_assume(first + %uu != %s);", i, emit->several.bound);
+            text_line(&emit->text, "__builtin_assume(first + %uu != %s);", i, emit->coarsen.bound);
     }
 }
 
@@ -66,7 +66,7 @@ static void write_assumptions(struct emit *emit)
 static void write_place(struct emit *emit)
 {
     const uint32_t *size = emit->body->entry->local_size;
-    uint32_t count = emit->several.count, width = size[0] * count;
+    uint32_t count = emit->coarsen.count, width = size[0] * count;
 
     text_line(&emit->text, "const uint32_t trm_index = threadIdx.y * %uu + threadIdx.x;", size[0]);
     text_line(&emit->text, "const uint32_t " CUDA_ITEM " = blockIdx.x * %uu + trm_index %% %uu;", width,

@@ -30,7 +30,7 @@ static void add_node(struct stages *stages, const struct node *node)
 /* Is there nothing in a node that comes before the guard but the guard's condition? */
 static int32_t is_of_guard(const struct emit *emit, const struct node *node)
 {
-    uint32_t condition = emit->body->root->children[emit->several.guard]->condition;
+    uint32_t condition = emit->body->root->children[emit->coarsen.guard]->condition;
 
     if (node == NULL)
         return 1;
@@ -50,8 +50,8 @@ static int32_t list_nodes(struct stages *stages)
 {
     const struct emit *emit  = stages->emit;
     const struct node *root  = emit->body->root;
-    const struct node *inner = root->children[emit->several.guard]->children[0];
-    int32_t is_last          = emit->several.guard + 1 == root->child_count;
+    const struct node *inner = root->children[emit->coarsen.guard]->children[0];
+    int32_t is_last          = emit->coarsen.guard + 1 == root->child_count;
     uint32_t most            = root->child_count + (inner != NULL ? inner->child_count : 0) + 1;
 
     stages->nodes = base_arena_allocate(emit->arena, most, sizeof(*stages->nodes));
@@ -59,8 +59,8 @@ static int32_t list_nodes(struct stages *stages)
         return 0;
     for (uint32_t i = 0; i < root->child_count; i++) {
         const struct node *node = root->children[i];
-        if (i > emit->several.guard ||
-            (i < emit->several.guard && (node->kind == NODE_OPS || !is_of_guard(emit, node))))
+        if (i > emit->coarsen.guard ||
+            (i < emit->coarsen.guard && (node->kind == NODE_OPS || !is_of_guard(emit, node))))
             add_node(stages, node);
     }
     for (uint32_t i = 0; is_last && inner != NULL && inner->kind == NODE_SEQUENCE && i < inner->child_count;
@@ -334,7 +334,7 @@ static int32_t write_stage(struct stages *stages, uint32_t stage)
     hand_all(stages, stage, 1);
     if (status == TRM_OK)
         status = write_nodes(stages, stage);
-    if (stage == 0 && emit->several.is_below)
+    if (stage == 0 && emit->coarsen.is_along_y)
         hold_loads(stages);
     hand_all(stages, stage, 0);
     flow_pop(emit);

@@ -14,7 +14,7 @@
  * of shared memory has it as what a launch asks for; each of its variables begins at a multiple of 16.
  *
  * Where the last line of the text has *COUNT behind a kernel's symbol a thread does COUNT items, neighbours in x or in y
- * (target_cuda_several.c). Then a COUNTth of the groups in x, rounded up, are to be launched, and how many there would be
+ * (target_cuda_coarsen.c). Then a COUNTth of the groups in x, rounded up, are to be launched, and how many there would be
  * is one more parameter, a uint32_t between 2. and 3.
  *
  * Pointers are __restrict__: under SPIR-V's GLSL memory model buffers are different memory unless they are decorated Aliased, which
@@ -264,21 +264,21 @@ static void write_plain(struct emit *emit, const struct text *body)
 }
 
 /* What a thread's items are is remembered for the last line. */
-static int32_t choose_several(struct emit *emit)
+static int32_t choose_coarsening(struct emit *emit)
 {
     if (emit->counts == NULL)
         emit->counts = base_arena_allocate(emit->arena, emit->reflection.kernel_count, sizeof(*emit->counts));
     if (emit->counts == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
-    target_cuda_several(emit, &emit->several);
-    emit->counts[emit->kernel] = emit->several.count;
+    target_cuda_coarsen(emit, &emit->coarsen);
+    emit->counts[emit->kernel] = emit->coarsen.count;
     return TRM_OK;
 }
 
 static int32_t kernel(struct emit *emit)
 {
     struct flow_frame frame;
-    int32_t status = choose_several(emit);
+    int32_t status = choose_coarsening(emit);
 
     emit->flow = flow_create(emit);
     if (status != TRM_OK || emit->flow == NULL)
@@ -287,7 +287,7 @@ static int32_t kernel(struct emit *emit)
     emit->text.indent++;
     flow_push(emit, &frame, NULL);
     status =
-        flow_declare(emit, emit->body->root, (1u << PLACE_TOP) | (1u << PLACE_GROUP) | (1u << PLACE_KEPT));
+        flow_declare(emit, emit->body->root, (1u << PLACE_TOP) | (1u << PLACE_GROUP) | (1u << PLACE_SPILLED));
     if (status == TRM_OK)
         status = emit_node(emit, emit->body->root);
     flow_pop(emit);
@@ -295,8 +295,8 @@ static int32_t kernel(struct emit *emit)
     if (status != TRM_OK)
         return status;
     write_arguments(emit);
-    if (emit->several.count != 0)
-        status = target_cuda_write_several(emit, &body);
+    if (emit->coarsen.count != 0)
+        status = target_cuda_write_coarsened(emit, &body);
     else
         write_plain(emit, &body);
     if (status != TRM_OK)
@@ -385,9 +385,9 @@ static int32_t builtin(struct emit *emit, int32_t builtin, uint32_t component)
     char letter = "xyzw"[c];
     switch (builtin) {
     case SpvBuiltInGlobalInvocationId:
-        if (c == 0 && emit->several.count != 0)
+        if (c == 0 && emit->coarsen.count != 0)
             text_add(&emit->text, CUDA_ITEM);
-        else if (c == 1 && emit->several.is_below && emit->several.count != 0)
+        else if (c == 1 && emit->coarsen.is_along_y && emit->coarsen.count != 0)
             text_add(&emit->text, CUDA_ROW);
         else if (size[c] == 1)
             text_add(&emit->text, "blockIdx.%c", letter);

@@ -29,12 +29,12 @@ void target_cuda_body(struct emit *emit, const struct text *body);
 /* ---- cuda_coarsen.c */
 
 /* Decides whether and how emit->body is coarsened. */
-void target_cuda_several(const struct emit *emit, struct emit_several *several);
+void target_cuda_coarsen(const struct emit *emit, struct emit_coarsen *coarsen);
 
 /* ---- cuda_items.c */
 
 /* Writes a whole coarsened kernel. */
-int32_t target_cuda_write_several(struct emit *emit, const struct text *body);
+int32_t target_cuda_write_coarsened(struct emit *emit, const struct text *body);
 
 /* The work-item as parameters, to stand behind "const uint32_t". */
 const char *target_cuda_item(const struct emit *emit);

@@ -96,7 +96,7 @@ const char *names_clean(struct base_arena *arena, const char *text)
 }
 
 /* Does it end with '_' and digits, with '_' and one letter of a component, or with "_size"? */
-static int32_t ends_like_ours(const char *word)
+static int32_t looks_generated(const char *word)
 {
     const char *last = strrchr(word, '_');
 
@@ -111,7 +111,7 @@ static int32_t ends_like_ours(const char *word)
 }
 
 /* All in capitals, as macros are (one or two letters are no macro), or like a part of the prelude. */
-static int32_t like_a_macro(const char *word)
+static int32_t looks_like_macro(const char *word)
 {
     size_t length = strlen(word);
 
@@ -126,7 +126,7 @@ const char *names_symbol(struct names *names, const char *name)
 
     if (word[0] == '\0')
         word = "main";
-    if (!like_a_macro(word) && names_take(names, word))
+    if (!looks_like_macro(word) && names_take(names, word))
         return word;
     for (uint32_t i = 1; i != UINT32_MAX; i++) {
         const char *other = i == 1 ? base_arena_format(names->arena, "%s_kernel", word)
@@ -143,7 +143,7 @@ const char *names_make(struct names *names, uint32_t id, const char *given, int3
 
     if (word[0] == '\0')
         return base_arena_format(names->arena, "v%u", id);
-    if (is_local && !ends_like_ours(word) && !like_a_macro(word) && names_take(names, word))
+    if (is_local && !looks_generated(word) && !looks_like_macro(word) && names_take(names, word))
         return word;
     return base_arena_format(names->arena, "%s_%u", word, id);
 }

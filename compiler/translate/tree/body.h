@@ -31,7 +31,7 @@ enum place {
     /* (C) One for each work-item, spilled from one NODE_ITEMS to another. Values: declared like TOP in each NODE_ITEMS that
      * uses them, loaded at its beginning when listed in `loads`, and saved right after each assignment. Variables: live
      * in the spill memory itself. */
-    PLACE_KEPT,
+    PLACE_SPILLED,
 };
 
 struct value_info {
@@ -51,12 +51,12 @@ struct body {
     struct node *root;              /* a SEQUENCE */
     struct value_info *values;      /* [value_count] by id; grows when passes make ids */
     uint32_t value_count;
-    uint32_t *kept; /* ids with PLACE_KEPT */
-    uint32_t kept_count;
+    uint32_t *spilled; /* ids with PLACE_SPILLED */
+    uint32_t spilled_count;
     uint32_t *locals; /* ids of function and private variables that need a declaration */
     uint32_t local_count, local_capacity;
     uint32_t node_count; /* numbers given to nodes */
-    uint8_t divided;     /* translate_divide() is done */
+    uint8_t is_split;    /* translate_split_at_barriers() is done */
     uint8_t has_barrier;
     /* (C) A work-item may return before a barrier that others reach: later regions check for each work-item whether it has
      * returned. */
