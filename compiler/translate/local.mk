@@ -35,8 +35,8 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/passes/flatten.c \
 	compiler/translate/passes/flatten.h \
 	compiler/translate/passes/flatten_instruction.c \
+	compiler/translate/passes/hoist_spills.c \
 	compiler/translate/passes/if_convert.c \
-	compiler/translate/passes/localise.c \
 	compiler/translate/passes/lockstep.c \
 	compiler/translate/passes/lockstep.h \
 	compiler/translate/passes/lockstep_loop.c \
@@ -47,13 +47,13 @@ libtrireme_internal_la_SOURCES += \
 	compiler/translate/passes/promote_rename.c \
 	compiler/translate/passes/rematerialize.c \
 	compiler/translate/passes/simplify.c \
+	compiler/translate/passes/simplify_control_flow.c \
 	compiler/translate/passes/spill.c \
 	compiler/translate/passes/split_at_barriers.c \
 	compiler/translate/passes/steps.h \
 	compiler/translate/passes/structure.c \
 	compiler/translate/passes/structure.h \
 	compiler/translate/passes/structure_switch.c \
-	compiler/translate/passes/tidy.c \
 	compiler/translate/passes/uniform.c \
 	compiler/translate/passes/uniform.h \
 	compiler/translate/passes/varying.c

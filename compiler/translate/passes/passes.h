@@ -6,16 +6,16 @@
  *       simplify.c           constant tables get an initializer
  *     structure.c            blocks become a tree; phis become COPIES (with structure_switch.c, dominators.c)
  *       simplify.c           extracts of built-ins become loads of one component
- *       tidy.c               removes redundant jumps and scopes
+ *       simplify_control_flow.c               removes redundant jumps and scopes
  *       eliminate_dead_code.c
  *     if_convert.c           (CUDA) branches around loads become selects
  *     lockstep.c             (C) loops that the work-items of a group run side by side (with lockstep_loop.c)
  *     split_at_barriers.c    (C) regions between barriers become loops over work-items
  *       uniform.c            which values and nodes are uniform over the group (with varying.c)
- *       tidy.c, eliminate_dead_code.c
+ *       simplify_control_flow.c, eliminate_dead_code.c
  *       rematerialize.c      cheap values are computed again in each region
  *       spill.c              what must be kept from one region to another
- *       localise.c           spills leave the loops of a region
+ *       hoist_spills.c           spills leave the loops of a region
  *     place.c                where each value lives (eliminate_dead_code.c before)
  *
  * Indented passes are steps of the pass above them (steps.h).

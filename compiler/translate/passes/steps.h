@@ -17,7 +17,7 @@ void simplify_extract(struct body *body, struct spirv_instruction *op);
 /* simplify.c: variables that only ever hold one constant get it as `initializer` and become `non_writable`. */
 void simplify_tables(struct body *body);
 
-/* tidy.c: removes jumps to where control goes anyway and scopes without a LEAVE; then sets parents, barriers, targets. */
+/* simplify_control_flow.c: removes jumps to where control goes anyway and scopes without a LEAVE; then sets parents, barriers, targets. */
 int32_t translate_simplify_control_flow(struct body *body);
 
 /* eliminate_dead_code.c: removes what has no effect and no use that has one; counts `uses`. */
@@ -33,7 +33,7 @@ int32_t translate_rematerialize(struct body *body);
 /* spill.c: finds the values and variables that one NODE_ITEMS must keep for another, and the NODE_ITEMS that load them. */
 int32_t translate_spill(struct body *body);
 
-/* localise.c: a spilled value that a region assigns in a loop is stored once, at the region's end. */
+/* hoist_spills.c: a spilled value that a region assigns in a loop is stored once, at the region's end. */
 int32_t translate_hoist_spills(struct body *body);
 
 #endif

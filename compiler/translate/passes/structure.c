@@ -2,7 +2,7 @@
  * branches: each goes on to a block that is not in the tree yet, or to the end of the construct it is in, or is an exit of
  * one around it.
  *
- * A branch to the end of an `if` from deep inside leaves a SCOPE around it; tidy.c takes the scopes away that nobody leaves.
+ * A branch to the end of an `if` from deep inside leaves a SCOPE around it; simplify_control_flow.c takes the scopes away that nobody leaves.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/structure.h"
@@ -285,7 +285,7 @@ static int32_t add_continue(struct structurer *s, struct node *loop, uint32_t he
 }
 
 /* A loop that never comes back to its header is a scope. Its continue construct, where it has one, stands behind a scope
- * of the body. tidy.c turns the BREAKs and CONTINUEs. */
+ * of the body. simplify_control_flow.c turns the BREAKs and CONTINUEs. */
 static void make_once(struct structurer *s, struct node *loop)
 {
     struct node *both = node_new(s->body, NODE_SEQUENCE), *scope = node_new(s->body, NODE_SCOPE);
