@@ -21,7 +21,6 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/driver/fork_check.c \
 	backends/vulkan/driver/fork_check.h \
 	backends/vulkan/driver/functions.h \
-	backends/vulkan/driver/futex.h \
 	backends/vulkan/driver/instance.c \
 	backends/vulkan/driver/instance.h \
 	backends/vulkan/driver/instance_cache.c \
@@ -35,7 +34,6 @@ backends_vulkan_libvulkan_la_SOURCES = \
 	backends/vulkan/driver/properties.c \
 	backends/vulkan/driver/queue.c \
 	backends/vulkan/driver/queue.h \
-	backends/vulkan/driver/signals.h \
 	backends/vulkan/driver/validation.c \
 	backends/vulkan/driver/validation.h \
 	backends/vulkan/graph/graph.c \

@@ -199,7 +199,8 @@ static inline int32_t trm_util_fail(const struct trm_host *host, int32_t status,
     va_start(arguments, format);
     vsnprintf(sentence, sizeof(sentence), format, arguments);
     va_end(arguments);
-    return host->fail(host->context, status, native_code, sentence);
+    /* In parentheses: <check.h> has a macro of the name. */
+    return (host->fail)(host->context, status, native_code, sentence);
 }
 
 /* Explain that there was no host memory for `what` ("a stream"). Returns OUT_OF_HOST_MEMORY. */

@@ -79,13 +79,13 @@ static inline void tell(void *user, int32_t status)
     struct told *told = user;
     told->status      = status;
     atomic_fetch_add(&told->count, 1);
-    vulkan_futex_wake(&told->count);
+    trm_util_futex_wake_all(&told->count);
 }
 
 static inline int32_t wait_until_told(struct told *told)
 {
     while (atomic_load(&told->count) == 0)
-        vulkan_futex_wait(&told->count, 0, VULKAN_NEVER);
+        trm_util_futex_wait(&told->count, 0, TRM_UTIL_NEVER);
     return told->status;
 }
 
@@ -101,9 +101,9 @@ static inline int32_t run_job(struct vulkan_job *base)
 {
     struct test_job *job = (struct test_job *)base;
     atomic_store(&job->has_run, 1);
-    vulkan_futex_wake(&job->has_run);
+    trm_util_futex_wake_all(&job->has_run);
     while (atomic_load(&job->may_end) == 0)
-        vulkan_futex_wait(&job->may_end, 0, VULKAN_NEVER);
+        trm_util_futex_wait(&job->may_end, 0, TRM_UTIL_NEVER);
     return job->status;
 }
 
@@ -124,7 +124,7 @@ static inline void enqueue_job(struct trm_backend_stream *stream, uint64_t value
 static inline void let_end(struct test_job *job)
 {
     atomic_store(&job->may_end, 1);
-    vulkan_futex_wake(&job->may_end);
+    trm_util_futex_wake_all(&job->may_end);
 }
 
 #endif

@@ -265,7 +265,7 @@ START_TEST(a_job_runs_when_all_before_it_is_complete_and_nothing_behind_it_has_b
     ck_assert_uint_eq(atomic_load(&job.has_run), 0);
     run_everything();
     while (atomic_load(&job.has_run) == 0)
-        vulkan_futex_wait(&job.has_run, 0, VULKAN_NEVER);
+        trm_util_futex_wait(&job.has_run, 0, TRM_UTIL_NEVER);
     ck_assert_uint_eq(completed(stream), 1);
     ck_assert_uint_eq(driver_submitted(0), 1);
     let_end(&job);
@@ -299,7 +299,7 @@ START_TEST(a_job_that_was_not_begun_is_skipped_when_the_stream_is_given_up)
     struct test_job first = {.status = TRM_OK}, second = {.status = TRM_OK};
     enqueue_job(busy, 1, &first);
     while (atomic_load(&first.has_run) == 0)
-        vulkan_futex_wait(&first.has_run, 0, VULKAN_NEVER);
+        trm_util_futex_wait(&first.has_run, 0, TRM_UTIL_NEVER);
     enqueue_job(stream, 1, &second);
     ops->abandon(stream, TRM_ERROR_CANCELLED);
     ck_assert_int_eq(ops->wait(stream, 1, UINT64_MAX), TRM_ERROR_CANCELLED);

@@ -17,8 +17,8 @@
 
 static int32_t fail_description(const struct trm_backend_instance *instance, const char *why)
 {
-    return vulkan_fail(instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                       "The description of the Vulkan device cannot be right: %s.", why);
+    return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                         "The description of the Vulkan device cannot be right: %s.", why);
 }
 
 /* ---- the description -------------------------------------------------------------------------- */
@@ -76,8 +76,8 @@ static int32_t find_ours(const struct trm_backend_instance *instance, const stru
         (PFN_vkGetPhysicalDeviceProperties2)theirs(loan, "vkGetPhysicalDeviceProperties2");
 
     if (ask == NULL)
-        return vulkan_fail(instance, TRM_ERROR_UNSUPPORTED, 0,
-                           "The VkInstance of the Vulkan device is not one of Vulkan 1.1.");
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "The VkInstance of the Vulkan device is not one of Vulkan 1.1.");
     ask(loan->physical_device, &properties);
     for (uint32_t i = 0; i < instance->physical_count; i++)
         if (memcmp(instance->physicals[i].uuid, id.deviceUUID, VK_UUID_SIZE) == 0 &&
@@ -85,9 +85,9 @@ static int32_t find_ours(const struct trm_backend_instance *instance, const stru
             *index = i;
             return TRM_OK;
         }
-    return vulkan_fail(instance, TRM_ERROR_NOT_FOUND, 0,
-                       "The device %s is not among those that the vulkan backend can use.",
-                       properties.properties.deviceName);
+    return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
+                         "The device %s is not among those that the vulkan backend can use.",
+                         properties.properties.deviceName);
 }
 
 /* ---- what it can do --------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ static void borrow_queues(struct trm_backend_device *device, const struct trm_vu
 
 void vulkan_loan_end(const struct trm_backend_instance *instance, struct vulkan_loan *loan)
 {
-    vulkan_release(instance, loan, sizeof(*loan));
+    trm_util_release(instance->host, loan, sizeof(*loan));
 }
 
 /* The loan's device, of which nothing has been made yet. */
@@ -282,14 +282,14 @@ int32_t vulkan_device_adopt(struct trm_backend_instance *instance, int32_t type,
     const struct trm_vulkan_device *given = native;
 
     if (type != TRM_NATIVE_DEVICE_VULKAN)
-        return vulkan_fail(instance, TRM_ERROR_UNSUPPORTED, 0,
-                           "The vulkan backend adopts no native device of type %d.", type);
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "The vulkan backend adopts no native device of type %d.", type);
     int32_t status = check_description(instance, given);
     if (status != TRM_OK)
         return status;
-    struct vulkan_loan *loan = vulkan_allocate(instance, sizeof(*loan));
+    struct vulkan_loan *loan = trm_util_allocate(instance->host, sizeof(*loan));
     if (loan == NULL)
-        return vulkan_fail_host_memory(instance, "a device");
+        return trm_util_fail_host_memory(instance->host, "a device");
     status = open_device(instance, given, loan, index, device);
     if (status != TRM_OK)
         vulkan_loan_end(instance, loan);

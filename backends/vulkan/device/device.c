@@ -42,9 +42,9 @@ static struct vulkan_coarsening coarsening_of(const struct trm_backend_instance 
 int32_t vulkan_device_allocate(struct trm_backend_instance *instance, const struct vulkan_physical *physical,
                                struct trm_backend_device **result)
 {
-    struct trm_backend_device *device = vulkan_allocate(instance, sizeof(*device));
+    struct trm_backend_device *device = trm_util_allocate(instance->host, sizeof(*device));
     if (device == NULL)
-        return vulkan_fail_host_memory(instance, "a device");
+        return trm_util_fail_host_memory(instance->host, "a device");
     device->instance               = instance;
     device->physical               = physical;
     device->copies_by_kernel       = physical->copies_by_kernel;
@@ -72,8 +72,9 @@ int32_t vulkan_device_load(struct trm_backend_device *device, const struct vulka
         vk->get_device_fault_info = NULL;
     if (missing == NULL)
         return TRM_OK;
-    return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0, "The driver of the device %s has no %s.",
-                       device->physical->properties.deviceName, missing);
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "The driver of the device %s has no %s.", device->physical->properties.deviceName,
+                         missing);
 }
 
 int32_t vulkan_device_start(struct trm_backend_device *device)
@@ -123,7 +124,7 @@ void vulkan_device_close(struct trm_backend_device *device)
     pthread_mutex_destroy(&device->streams_lock);
     pthread_mutex_destroy(&device->stall_lock);
     vulkan_loan_end(device->instance, device->loan);
-    vulkan_release(device->instance, device, sizeof(*device));
+    trm_util_release(device->instance->host, device, sizeof(*device));
 }
 
 /* ---- our own devices ---------------------------------------------------------------------------- */
@@ -168,10 +169,10 @@ static int32_t create_handle(struct trm_backend_device *device, const struct vul
     if (result >= 0)
         return TRM_OK;
     device->handle = VK_NULL_HANDLE;
-    return vulkan_fail(device->instance, vulkan_status(result), result,
-                       "The device %s cannot be opened: vkCreateDevice failed: %s (%d)%s.",
-                       physical->properties.deviceName, vulkan_result_name(result), result,
-                       vulkan_fork_hint());
+    return trm_util_fail(device->instance->host, vulkan_status(result), result,
+                         "The device %s cannot be opened: vkCreateDevice failed: %s (%d)%s.",
+                         physical->properties.deviceName, vulkan_result_name(result), result,
+                         vulkan_fork_hint());
 }
 
 /* What was made of a device is vulkan_device_close()'s to undo. */
@@ -202,9 +203,9 @@ static int32_t device_open(struct trm_backend_instance *instance, uint32_t index
     int32_t status = vulkan_device_allocate(instance, physical, &device);
     if (device == NULL)
         return status;
-    vulkan_signals_hold(&before);
+    trm_util_signals_block(&before);
     status = make(device);
-    vulkan_signals_let(&before);
+    trm_util_signals_restore(&before);
     if (status != TRM_OK) {
         vulkan_device_close(device);
         return status;

@@ -13,24 +13,9 @@ const struct vulkan_physical *vulkan_find_physical(const struct trm_backend_inst
 {
     if (index < instance->physical_count)
         return &instance->physicals[index];
-    vulkan_fail(instance, TRM_ERROR_NOT_FOUND, 0, "There is no Vulkan device number %u, only %u of them.",
-                index, instance->physical_count);
+    trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
+                  "There is no Vulkan device number %u, only %u of them.", index, instance->physical_count);
     return NULL;
-}
-
-static int32_t give(const struct trm_backend_instance *instance, const void *answer, uint64_t size,
-                    void *value, uint64_t capacity, uint64_t *needed)
-{
-    if (needed != NULL)
-        *needed = size;
-    if (capacity == 0 && value == NULL)
-        return TRM_OK;
-    if (capacity < size)
-        return vulkan_fail(instance, TRM_ERROR_OUT_OF_RANGE, 0,
-                           "The answer has %llu bytes, there is room for %llu.", (unsigned long long)size,
-                           (unsigned long long)capacity);
-    memcpy(value, answer, size);
-    return TRM_OK;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------- */
@@ -175,7 +160,7 @@ static int32_t give_three(const struct trm_backend_instance *instance, const uin
                           uint64_t capacity, uint64_t *needed)
 {
     uint64_t three[3] = {numbers[0], numbers[1], numbers[2]};
-    return give(instance, three, sizeof(three), value, capacity, needed);
+    return trm_util_answer(instance->host, three, sizeof(three), value, capacity, needed);
 }
 
 /* "NVIDIA 570.133.20, Vulkan 1.4.303" */
@@ -187,7 +172,7 @@ static int32_t give_driver(const struct trm_backend_instance *instance,
     uint32_t version = physical->properties.apiVersion;
     snprintf(text, sizeof(text), "%s, Vulkan %u.%u.%u", physical->driver, VK_API_VERSION_MAJOR(version),
              VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
-    return give(instance, text, strlen(text) + 1, value, capacity, needed);
+    return trm_util_answer(instance->host, text, strlen(text) + 1, value, capacity, needed);
 }
 
 int32_t vulkan_device_get_info(struct trm_backend_instance *instance, uint32_t index, uint32_t key,
@@ -200,19 +185,21 @@ int32_t vulkan_device_get_info(struct trm_backend_instance *instance, uint32_t i
     const char *name                     = physical->properties.deviceName;
     const VkPhysicalDeviceLimits *limits = &physical->properties.limits;
     if (key == TRM_DEVICE_NAME)
-        return give(instance, name, strlen(name) + 1, value, capacity, needed);
+        return trm_util_answer(instance->host, name, strlen(name) + 1, value, capacity, needed);
     if (key == TRM_DEVICE_DRIVER)
         return give_driver(instance, physical, value, capacity, needed);
     if (key == TRM_DEVICE_UUID)
-        return give(instance, physical->uuid, sizeof(physical->uuid), value, capacity, needed);
+        return trm_util_answer(instance->host, physical->uuid, sizeof(physical->uuid), value, capacity,
+                               needed);
     if (key == TRM_DEVICE_PCI && physical->pci[0] != '\0')
-        return give(instance, physical->pci, strlen(physical->pci) + 1, value, capacity, needed);
+        return trm_util_answer(instance->host, physical->pci, strlen(physical->pci) + 1, value, capacity,
+                               needed);
     if (key == TRM_DEVICE_MAX_GROUPS)
         return give_three(instance, limits->maxComputeWorkGroupCount, value, capacity, needed);
     if (key == TRM_DEVICE_MAX_GROUP_SIZE)
         return give_three(instance, limits->maxComputeWorkGroupSize, value, capacity, needed);
     if (find_number(instance, physical, key, &number))
-        return give(instance, &number, sizeof(number), value, capacity, needed);
-    return vulkan_fail(instance, TRM_ERROR_NOT_FOUND, 0,
-                       "The driver of the device %s does not tell fact number %u.", name, key);
+        return trm_util_answer(instance->host, &number, sizeof(number), value, capacity, needed);
+    return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
+                         "The driver of the device %s does not tell fact number %u.", name, key);
 }

@@ -5,10 +5,8 @@
 #define BACKENDS_VULKAN_DRIVER_DRIVER_H
 
 #include "backends/vulkan/driver/fork_check.h"
-#include "backends/vulkan/driver/futex.h"
 #include "backends/vulkan/driver/instance.h"
 #include "backends/vulkan/driver/instance_cache.h"
 #include "backends/vulkan/driver/objects.h"
-#include "backends/vulkan/driver/signals.h"
 
 #endif

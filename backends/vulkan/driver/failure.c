@@ -3,43 +3,9 @@
  */
 #include "backends/vulkan/driver/objects.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "backends/vulkan/driver/fault.h"
 
-#define SENTENCE_BYTES 1024
 #define FAULTS_MOST 4u /* addresses and vendor's entries that are put into words */
-
-void *vulkan_allocate(const struct trm_backend_instance *instance, uint64_t size)
-{
-    void *memory = instance->host->allocate(instance->host->context, size, _Alignof(max_align_t));
-    if (memory != NULL)
-        memset(memory, 0, size);
-    return memory;
-}
-
-void vulkan_release(const struct trm_backend_instance *instance, void *memory, uint64_t size)
-{
-    instance->host->release(instance->host->context, memory, size);
-}
-
-int32_t vulkan_fail(const struct trm_backend_instance *instance, int32_t status, int64_t native,
-                    const char *format, ...)
-{
-    char sentence[SENTENCE_BYTES];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(sentence, sizeof(sentence), format, arguments);
-    va_end(arguments);
-    return instance->host->fail(instance->host->context, status, native, sentence);
-}
-
-int32_t vulkan_fail_host_memory(const struct trm_backend_instance *instance, const char *what)
-{
-    return vulkan_fail(instance, TRM_ERROR_OUT_OF_HOST_MEMORY, 0, "There is no host memory for %s.", what);
-}
 
 /* ---- VkResults ---------------------------------------------------------------------------------- */
 
@@ -95,19 +61,6 @@ const char *vulkan_result_name(VkResult result)
 
 /* ---- lost devices ------------------------------------------------------------------------------- */
 
-void vulkan_text_append(struct vulkan_text *text, const char *format, ...)
-{
-    va_list arguments;
-    if (text->length + 1 >= text->capacity)
-        return;
-    va_start(arguments, format);
-    int written = vsnprintf(text->data + text->length, text->capacity - text->length, format, arguments);
-    va_end(arguments);
-    text->length += written < 0 ? 0 : (size_t)written;
-    if (text->length >= text->capacity)
-        text->length = text->capacity - 1;
-}
-
 static const char *address_words(VkDeviceFaultAddressTypeEXT type)
 {
     switch (type) {
@@ -123,7 +76,7 @@ static const char *address_words(VkDeviceFaultAddressTypeEXT type)
 }
 
 /* What the driver can tell (VK_EXT_device_fault); nothing where it cannot. */
-static void append_fault(struct vulkan_text *text, struct trm_backend_device *device)
+static void append_fault(struct trm_util_text *text, struct trm_backend_device *device)
 {
     VkDeviceFaultAddressInfoEXT addresses[FAULTS_MOST] = {0};
     VkDeviceFaultVendorInfoEXT vendor[FAULTS_MOST]     = {0};
@@ -136,31 +89,31 @@ static void append_fault(struct vulkan_text *text, struct trm_backend_device *de
     if (get == NULL || get(device->handle, &counts, &info) < 0)
         return;
     info.description[sizeof(info.description) - 1] = '\0';
-    vulkan_text_append(text, "; the driver says: %s",
-                       info.description[0] != '\0' ? info.description : "a fault");
+    trm_util_text_append(text, "; the driver says: %s",
+                         info.description[0] != '\0' ? info.description : "a fault");
     for (uint32_t i = 0; i < counts.addressInfoCount && i < FAULTS_MOST; i++)
-        vulkan_text_append(text, ", %s 0x%llx", address_words(addresses[i].addressType),
-                           (unsigned long long)addresses[i].reportedAddress);
+        trm_util_text_append(text, ", %s 0x%llx", address_words(addresses[i].addressType),
+                             (unsigned long long)addresses[i].reportedAddress);
     for (uint32_t i = 0; i < counts.vendorInfoCount && i < FAULTS_MOST; i++) {
         vendor[i].description[sizeof(vendor[i].description) - 1] = '\0';
-        vulkan_text_append(text, ", %s (code %llu)", vendor[i].description,
-                           (unsigned long long)vendor[i].vendorFaultCode);
+        trm_util_text_append(text, ", %s (code %llu)", vendor[i].description,
+                             (unsigned long long)vendor[i].vendorFaultCode);
     }
 }
 
 /* The first to come says why; the sentence is there before the device counts as lost. */
 static void latch_loss(struct trm_backend_device *device, const char *call)
 {
-    struct vulkan_text text = {.data = device->lost_sentence, .capacity = sizeof(device->lost_sentence)};
+    struct trm_util_text text = {.data = device->lost_sentence, .capacity = sizeof(device->lost_sentence)};
     pthread_mutex_lock(&device->streams_lock);
     bool is_first = !vulkan_device_is_lost(device);
     if (is_first) {
-        vulkan_text_append(&text, "The device %s was lost, which %s found out",
-                           device->physical->properties.deviceName, call);
+        trm_util_text_append(&text, "The device %s was lost, which %s found out",
+                             device->physical->properties.deviceName, call);
         if (device->loss_hooks != NULL)
             device->loss_hooks->describe(device, &text);
         append_fault(&text, device);
-        vulkan_text_append(&text, ".");
+        trm_util_text_append(&text, ".");
         atomic_store_explicit(&device->lost, TRM_ERROR_DEVICE_LOST, memory_order_release);
     }
     pthread_mutex_unlock(&device->streams_lock);
@@ -170,8 +123,8 @@ static void latch_loss(struct trm_backend_device *device, const char *call)
 
 static int32_t fail_lost(struct trm_backend_device *device)
 {
-    return vulkan_fail(device->instance, TRM_ERROR_DEVICE_LOST, VK_ERROR_DEVICE_LOST, "%s",
-                       device->lost_sentence);
+    return trm_util_fail(device->instance->host, TRM_ERROR_DEVICE_LOST, VK_ERROR_DEVICE_LOST, "%s",
+                         device->lost_sentence);
 }
 
 int32_t vulkan_device_fail(struct trm_backend_device *device, VkResult result, const char *call)
@@ -180,9 +133,9 @@ int32_t vulkan_device_fail(struct trm_backend_device *device, VkResult result, c
         latch_loss(device, call);
         return fail_lost(device);
     }
-    return vulkan_fail(device->instance, vulkan_status(result), result,
-                       "%s of the device %s failed: %s (%d).", call, device->physical->properties.deviceName,
-                       vulkan_result_name(result), result);
+    return trm_util_fail(device->instance->host, vulkan_status(result), result,
+                         "%s of the device %s failed: %s (%d).", call,
+                         device->physical->properties.deviceName, vulkan_result_name(result), result);
 }
 
 int32_t vulkan_device_check(struct trm_backend_device *device)

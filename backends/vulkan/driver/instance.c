@@ -10,26 +10,10 @@
 
 #include "backends/vulkan/driver/fork_check.h"
 #include "backends/vulkan/driver/instance_cache.h"
-#include "backends/vulkan/driver/signals.h"
 #include "backends/vulkan/driver/validation.h"
 
 #define SPIN_MOST_US 1000u
 #define SPIN_DEFAULT_US 100u
-
-/* The core has checked that it is a word for yes or no. */
-bool vulkan_setting_flag(const struct trm_host *host, const char *name)
-{
-    static const char *const words[] = {"yes", "on", "true", "1"};
-    char text[16];
-    uint64_t needed = 0;
-    if (host->get_setting(host->context, name, text, sizeof(text), &needed) != TRM_OK)
-        return false;
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        if (strcasecmp(text, words[i]) == 0)
-            return true;
-    }
-    return false;
-}
 
 static uint64_t spin_setting(const struct trm_host *host)
 {
@@ -163,10 +147,10 @@ int32_t vulkan_instance_create(const struct trm_host *host, struct trm_backend_i
     instance->spin_ns = spin_setting(host);
     instance->copies  = copies_setting(host);
     instance->items   = items_setting(host);
-    instance->bounds  = vulkan_setting_flag(host, "kernel.bounds");
-    vulkan_signals_hold(&before);
+    instance->bounds  = trm_util_setting_is_on(host, "kernel.bounds");
+    trm_util_signals_block(&before);
     int32_t status = start(instance, reason);
-    vulkan_signals_let(&before);
+    trm_util_signals_restore(&before);
     if (status != TRM_OK) {
         vulkan_instance_destroy(instance);
         return status;

@@ -20,7 +20,4 @@ void vulkan_instance_destroy(struct trm_backend_instance *instance);
 /* The same, but the dear part of it waits for the next vulkan_instance_create(), where it can: see kept.h. */
 void vulkan_instance_destroy_to_cache(struct trm_backend_instance *instance);
 
-/* A setting of the type BOOL; false where the host does not know it. */
-bool vulkan_setting_flag(const struct trm_host *host, const char *name);
-
 #endif

@@ -33,6 +33,7 @@
 #include <stdint.h>
 
 #include <trireme/backend.h>
+#include <trireme/backend_util.h>
 
 #include "backends/vulkan/driver/loader.h"
 #include "backends/vulkan/driver/physical.h"
@@ -86,12 +87,10 @@ struct vulkan_coarsening {
     uint64_t least; /* invocations of a grid */
 };
 
-struct vulkan_text;
-
 /* What the streams of a device do about its loss; set with the device's service. */
 struct vulkan_loss_hooks {
     /* Append what was running. The caller holds device->streams_lock. */
-    void (*describe)(struct trm_backend_device *device, struct vulkan_text *text);
+    void (*describe)(struct trm_backend_device *device, struct trm_util_text *text);
     /* Wake all threads that sleep for the device's streams. The caller holds no lock of the device. */
     void (*alarm)(struct trm_backend_device *device);
 };
@@ -134,16 +133,6 @@ struct trm_backend_device {
 
 /* ---- failure.c ---------------------------------------------------------------------------------- */
 
-/* Zeroed memory of the host's allocator; NULL when there is none. release takes NULL. */
-void *vulkan_allocate(const struct trm_backend_instance *instance, uint64_t size);
-void vulkan_release(const struct trm_backend_instance *instance, void *memory, uint64_t size);
-
-/* Explain a failure in words, printf-like; return `status`. */
-int32_t vulkan_fail(const struct trm_backend_instance *instance, int32_t status, int64_t native,
-                    const char *format, ...) __attribute__((cold, format(printf, 4, 5)));
-int32_t vulkan_fail_host_memory(const struct trm_backend_instance *instance, const char *what)
-    __attribute__((cold));
-
 /* What a VkResult is to the core: the one place where they are translated. Never TRM_OK for a negative one. */
 int32_t vulkan_status(VkResult result);
 const char *vulkan_result_name(VkResult result); /* "VK_ERROR_DEVICE_LOST" */
@@ -152,14 +141,6 @@ const char *vulkan_result_name(VkResult result); /* "VK_ERROR_DEVICE_LOST" */
  * where it is. Returns the status. */
 int32_t vulkan_device_fail(struct trm_backend_device *device, VkResult result, const char *call)
     __attribute__((cold));
-
-/* A sentence in a buffer of fixed size; what does not fit is cut off. */
-struct vulkan_text {
-    char *data;
-    size_t capacity, length;
-};
-void vulkan_text_append(struct vulkan_text *text, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 /* TRM_OK, or DEVICE_LOST, explained again with the first cause. One load where all is well. */
 int32_t vulkan_device_check(struct trm_backend_device *device);

@@ -61,7 +61,7 @@ static int32_t list_extensions(const struct trm_backend_instance *instance, VkPh
     if (*result < 0 || offered->count == 0)
         return vulkan_status(*result);
     offered->size = offered->count * sizeof(*offered->list);
-    offered->list = vulkan_allocate(instance, offered->size);
+    offered->list = trm_util_allocate(instance->host, offered->size);
     if (offered->list == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     *result = instance->vk.vkEnumerateDeviceExtensionProperties(handle, NULL, &offered->count, offered->list);
@@ -109,7 +109,7 @@ static int32_t look_at(const struct trm_backend_instance *instance, struct vulka
         status = TRM_OK;
     }
     if (offered.list != NULL)
-        vulkan_release(instance, offered.list, offered.size);
+        trm_util_release(instance->host, offered.list, offered.size);
     return status;
 }
 
@@ -127,7 +127,7 @@ static int32_t list_handles(const struct trm_backend_instance *instance, struct 
     VkResult result = instance->vk.vkEnumeratePhysicalDevices(instance->handle, &handles->count, NULL);
     if (result >= 0 && handles->count != 0) {
         handles->room = handles->count;
-        handles->list = vulkan_allocate(instance, handles->room * sizeof(*handles->list));
+        handles->list = trm_util_allocate(instance->host, handles->room * sizeof(*handles->list));
         result =
             handles->list == NULL
                 ? VK_ERROR_OUT_OF_HOST_MEMORY
@@ -199,7 +199,7 @@ int32_t vulkan_physicals_find(struct trm_backend_instance *instance, char *reaso
     struct handles handles;
     int32_t status = list_handles(instance, &handles, reason);
     if (status == TRM_OK) {
-        instance->physicals         = vulkan_allocate(instance, handles.count * sizeof(*instance->physicals));
+        instance->physicals = trm_util_allocate(instance->host, handles.count * sizeof(*instance->physicals));
         instance->physical_capacity = handles.count;
         if (instance->physicals == NULL) {
             snprintf(reason, VULKAN_REASON_BYTES, "there is no host memory for the list of devices");
@@ -209,7 +209,7 @@ int32_t vulkan_physicals_find(struct trm_backend_instance *instance, char *reaso
         }
     }
     if (handles.list != NULL)
-        vulkan_release(instance, handles.list, handles.room * sizeof(*handles.list));
+        trm_util_release(instance->host, handles.list, handles.room * sizeof(*handles.list));
     if (status != TRM_OK)
         vulkan_physicals_release(instance);
     return status;
@@ -218,8 +218,8 @@ int32_t vulkan_physicals_find(struct trm_backend_instance *instance, char *reaso
 void vulkan_physicals_release(struct trm_backend_instance *instance)
 {
     if (instance->physicals != NULL)
-        vulkan_release(instance, instance->physicals,
-                       instance->physical_capacity * sizeof(*instance->physicals));
+        trm_util_release(instance->host, instance->physicals,
+                         instance->physical_capacity * sizeof(*instance->physicals));
     instance->physicals      = NULL;
     instance->physical_count = 0;
 }

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "backends/vulkan/driver/objects.h"
-#include "backends/vulkan/driver/signals.h"
 
 #define NO_FAMILY UINT32_MAX
 
@@ -219,9 +218,9 @@ static VkResult submit_without_signals(struct trm_backend_device *device, const 
                                        uint32_t count, const VkSubmitInfo *submits)
 {
     sigset_t before;
-    vulkan_signals_hold(&before);
+    trm_util_signals_block(&before);
     VkResult result = device->vk.vkQueueSubmit(queue->handle, count, submits, VK_NULL_HANDLE);
-    vulkan_signals_let(&before);
+    trm_util_signals_restore(&before);
     return result;
 }
 

@@ -96,7 +96,7 @@ static bool has_layer(const struct trm_host *host, const struct vulkan_loader *l
 
 bool vulkan_validation_is_wanted(const struct trm_host *host, const struct vulkan_loader *loader)
 {
-    if (!vulkan_setting_flag(host, "vulkan.validation"))
+    if (!trm_util_setting_is_on(host, "vulkan.validation"))
         return false;
     if (has_layer(host, loader))
         return true;
@@ -139,8 +139,8 @@ int32_t vulkan_messenger_create(struct trm_backend_instance *instance)
     if (result >= 0)
         return TRM_OK;
     instance->messenger = VK_NULL_HANDLE;
-    return vulkan_fail(instance, vulkan_status(result), result, "vkCreateDebugUtilsMessengerEXT failed: %s.",
-                       vulkan_result_name(result));
+    return trm_util_fail(instance->host, vulkan_status(result), result,
+                         "vkCreateDebugUtilsMessengerEXT failed: %s.", vulkan_result_name(result));
 }
 
 void vulkan_messenger_destroy(struct trm_backend_instance *instance)

@@ -67,9 +67,9 @@ static int32_t init_launch(struct trm_backend_device *device, struct node *node,
     node->arguments_size = desc->argument_count * sizeof(*desc->arguments) + blocks_size(desc);
     if (desc->argument_count == 0)
         return TRM_OK;
-    node->arguments = vulkan_allocate(device->instance, node->arguments_size);
+    node->arguments = trm_util_allocate(device->instance->host, node->arguments_size);
     if (node->arguments == NULL)
-        return vulkan_fail_host_memory(device->instance, "a graph");
+        return trm_util_fail_host_memory(device->instance->host, "a graph");
     memcpy(node->arguments, desc->arguments, desc->argument_count * sizeof(*desc->arguments));
     unsigned char *block = (unsigned char *)(node->arguments + desc->argument_count);
     for (uint32_t i = 0; i < desc->argument_count; i++) {
@@ -125,7 +125,7 @@ static int32_t init_copy(struct trm_backend_device *device, struct node *node,
 
 static void drop_node(const struct trm_backend_device *device, struct node *node)
 {
-    vulkan_release(device->instance, node->arguments, node->arguments_size);
+    trm_util_release(device->instance->host, node->arguments, node->arguments_size);
     memset(node, 0, sizeof(*node));
 }
 
@@ -276,8 +276,9 @@ static int32_t record(struct trm_backend_graph *graph, struct recording *recordi
     graph->scratch  = recorder.scratch;
     VkResult result = device->vk.vkEndCommandBuffer(recording->command);
     if (status == VULKAN_RECORD_FULL)
-        return vulkan_fail(device->instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, 0,
-                           "the descriptors of a graph of %u operations do not fit in a pool", graph->count);
+        return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, 0,
+                             "the descriptors of a graph of %u operations do not fit in a pool",
+                             graph->count);
     if (status == TRM_OK && result < 0)
         status = vulkan_device_fail(device, result, "vkEndCommandBuffer");
     recording->valid = status == TRM_OK;
@@ -296,17 +297,17 @@ static void graph_destroy(struct trm_backend_graph *graph)
     if (graph->scratch != NULL)
         vulkan_heap_free(graph->scratch);
     vulkan_timeline_release(graph->last_on);
-    vulkan_release(device->instance, graph, graph->size);
+    trm_util_release(device->instance->host, graph, graph->size);
 }
 
 static int32_t graph_create(struct trm_backend_device *device, const struct trm_graph_node *const *nodes,
                             uint32_t count, struct trm_backend_graph **result)
 {
     uint64_t size                   = sizeof(struct trm_backend_graph) + count * sizeof(struct node);
-    struct trm_backend_graph *graph = vulkan_allocate(device->instance, size);
+    struct trm_backend_graph *graph = trm_util_allocate(device->instance->host, size);
     int32_t status                  = TRM_OK;
     if (graph == NULL)
-        return vulkan_fail_host_memory(device->instance, "a graph");
+        return trm_util_fail_host_memory(device->instance->host, "a graph");
     graph->device = device;
     graph->size   = size;
     for (; graph->count < count && status == TRM_OK; graph->count++)

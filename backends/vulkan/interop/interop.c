@@ -21,8 +21,8 @@ struct trm_backend_semaphore {
 
 static int32_t fail_type(const struct trm_backend_device *device, int32_t type)
 {
-    return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                       "The vulkan backend has no handle of type %d here.", type);
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "The vulkan backend has no handle of type %d here.", type);
 }
 
 /* ---- native handles --------------------------------------------------------------------------- */
@@ -143,9 +143,9 @@ static int32_t make_semaphore(struct trm_backend_device *device, bool exportable
     int32_t status = vulkan_device_check(device);
     if (status != TRM_OK)
         return status;
-    struct trm_backend_semaphore *made = vulkan_allocate(device->instance, sizeof(*made));
+    struct trm_backend_semaphore *made = trm_util_allocate(device->instance->host, sizeof(*made));
     if (made == NULL)
-        return vulkan_fail_host_memory(device->instance, "a semaphore");
+        return trm_util_fail_host_memory(device->instance->host, "a semaphore");
     made->exportable = exportable;
     status           = make_handle(device, exportable, &handle);
     if (status != TRM_OK)
@@ -159,7 +159,7 @@ static int32_t make_semaphore(struct trm_backend_device *device, bool exportable
 destroy_handle:
     device->vk.vkDestroySemaphore(device->handle, handle, NULL);
 release:
-    vulkan_release(device->instance, made, sizeof(*made));
+    trm_util_release(device->instance->host, made, sizeof(*made));
     return status;
 }
 
@@ -174,7 +174,7 @@ static void semaphore_destroy(struct trm_backend_semaphore *semaphore)
     const struct trm_backend_instance *instance = semaphore->timeline->device->instance;
 
     vulkan_timeline_release(semaphore->timeline);
-    vulkan_release(instance, semaphore, sizeof(*semaphore));
+    trm_util_release(instance->host, semaphore, sizeof(*semaphore));
 }
 
 /* The driver is given a copy of the descriptor: on a failure the caller's is as it was. */
@@ -188,24 +188,24 @@ static int32_t import_handle(struct trm_backend_device *device, VkSemaphore hand
     };
 
     if (info.fd < 0)
-        return vulkan_fail(device->instance, TRM_ERROR_INVALID_ARGUMENT, errno,
-                           "The file descriptor %d cannot be used: %s.", fd, strerror(errno));
+        return trm_util_fail(device->instance->host, TRM_ERROR_INVALID_ARGUMENT, errno,
+                             "The file descriptor %d cannot be used: %s.", fd, strerror(errno));
     VkResult result = device->vk.vkImportSemaphoreFdKHR(device->handle, &info);
     if (result == VK_SUCCESS)
         return TRM_OK;
     close(info.fd);
     if (result == VK_ERROR_INVALID_EXTERNAL_HANDLE)
-        return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, result,
-                           "%s cannot import this semaphore: vkImportSemaphoreFdKHR() answered %s.",
-                           device->physical->properties.deviceName, vulkan_result_name(result));
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, result,
+                             "%s cannot import this semaphore: vkImportSemaphoreFdKHR() answered %s.",
+                             device->physical->properties.deviceName, vulkan_result_name(result));
     return vulkan_device_fail(device, result, "vkImportSemaphoreFdKHR");
 }
 
 static int32_t fail_semaphore_fd(const struct trm_backend_device *device)
 {
-    return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                       "%s cannot share timeline semaphores by file descriptors.",
-                       device->physical->properties.deviceName);
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "%s cannot share timeline semaphores by file descriptors.",
+                         device->physical->properties.deviceName);
 }
 
 static int32_t semaphore_import(struct trm_backend_device *device, int32_t type, int32_t fd,
@@ -281,10 +281,10 @@ static int32_t claim(struct trm_backend_semaphore *semaphore, uint64_t wanted)
     uint64_t highest = atomic_load_explicit(&semaphore->highest, memory_order_relaxed);
     do {
         if (wanted <= highest || wanted <= shown)
-            return vulkan_fail(semaphore->timeline->device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                               "The semaphore is raised to %llu, and cannot go back to %llu.",
-                               (unsigned long long)(shown > highest ? shown : highest),
-                               (unsigned long long)wanted);
+            return trm_util_fail(semaphore->timeline->device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                                 "The semaphore is raised to %llu, and cannot go back to %llu.",
+                                 (unsigned long long)(shown > highest ? shown : highest),
+                                 (unsigned long long)wanted);
     } while (!atomic_compare_exchange_weak_explicit(&semaphore->highest, &highest, wanted,
                                                     memory_order_relaxed, memory_order_relaxed));
     return TRM_OK;

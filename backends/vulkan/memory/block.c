@@ -118,7 +118,7 @@ VkResult vulkan_block_create(struct trm_backend_device *device, const struct vul
     VkMemoryRequirements required;
     VkResult result;
 
-    struct vulkan_block *made = vulkan_allocate(device->instance, sizeof(*made));
+    struct vulkan_block *made = trm_util_allocate(device->instance->host, sizeof(*made));
     if (made == NULL)
         return fail(failure, VK_ERROR_OUT_OF_HOST_MEMORY, NULL);
     made->device     = device;
@@ -158,7 +158,7 @@ free_memory:
 destroy_buffer:
     vk->vkDestroyBuffer(device->handle, made->whole.buffer, NULL);
 release:
-    vulkan_release(device->instance, made, sizeof(*made));
+    trm_util_release(device->instance->host, made, sizeof(*made));
     return result;
 }
 
@@ -169,7 +169,7 @@ void vulkan_block_destroy(struct vulkan_block *block)
 
     device->vk.vkDestroyBuffer(device->handle, block->whole.buffer, NULL);
     device->vk.vkFreeMemory(device->handle, block->memory, NULL);
-    vulkan_release(device->instance, block, sizeof(*block));
+    trm_util_release(device->instance->host, block, sizeof(*block));
 }
 
 /* ---- the budget ---------------------------------------------------------------------------- */

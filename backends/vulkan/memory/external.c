@@ -17,10 +17,10 @@ static int32_t make_block(struct vulkan_heap *heap, const struct vulkan_block_de
     if (vulkan_heap_make_block(heap, desc, block, &failure) == VK_SUCCESS)
         return TRM_OK;
     if (failure.result == VK_ERROR_INVALID_EXTERNAL_HANDLE)
-        return vulkan_fail(heap->device->instance, TRM_ERROR_UNSUPPORTED, failure.result,
-                           "%s cannot import this memory: %s() answered %s.",
-                           heap->device->physical->properties.deviceName, failure.call,
-                           vulkan_result_name(failure.result));
+        return trm_util_fail(heap->device->instance->host, TRM_ERROR_UNSUPPORTED, failure.result,
+                             "%s cannot import this memory: %s() answered %s.",
+                             heap->device->physical->properties.deviceName, failure.call,
+                             vulkan_result_name(failure.result));
     return vulkan_heap_fail(heap, desc->size, &failure);
 }
 
@@ -29,16 +29,16 @@ static int32_t list_block(struct vulkan_heap *heap, struct vulkan_block *block)
     if (vulkan_host_ranges_add(&heap->host_ranges, &block->whole))
         return TRM_OK;
     vulkan_heap_drop_block(heap, block);
-    return vulkan_fail_host_memory(heap->device->instance, "imported memory");
+    return trm_util_fail_host_memory(heap->device->instance->host, "imported memory");
 }
 
 /* ---- pages of the program ------------------------------------------------------------------ */
 
 static int32_t fail_import(const struct vulkan_heap *heap, const char *why)
 {
-    return vulkan_fail(heap->device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                       "%s cannot import this host memory: %s.",
-                       heap->device->physical->properties.deviceName, why);
+    return trm_util_fail(heap->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "%s cannot import this host memory: %s.",
+                         heap->device->physical->properties.deviceName, why);
 }
 
 /* Types that both these pages and buffers can have. */
@@ -105,9 +105,9 @@ int32_t vulkan_heap_import_host(struct vulkan_heap *heap, void *pointer, uint64_
 
 static int32_t fail_fd(const struct vulkan_heap *heap)
 {
-    return vulkan_fail(heap->device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                       "%s lacks VK_KHR_external_memory_fd, with which memory is shared.",
-                       heap->device->physical->properties.deviceName);
+    return trm_util_fail(heap->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "%s lacks VK_KHR_external_memory_fd, with which memory is shared.",
+                         heap->device->physical->properties.deviceName);
 }
 
 /* What memory that is shared must be like: the type that is best for the device's own, and whether it is dedicated. */
@@ -185,8 +185,8 @@ int32_t vulkan_heap_export_fd(struct trm_backend_memory *memory, int *fd, uint64
     };
 
     if (!block->exportable)
-        return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                           "This memory cannot be exported: it was not made for it.");
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "This memory cannot be exported: it was not made for it.");
     VkResult result = device->vk.vkGetMemoryFdKHR(device->handle, &info, fd);
     if (result < 0)
         return vulkan_device_fail(device, result, "vkGetMemoryFdKHR");
@@ -206,8 +206,8 @@ int32_t vulkan_heap_import_fd(struct vulkan_heap *heap, int fd, uint64_t size,
         return status;
     copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (copy < 0)
-        return vulkan_fail(heap->device->instance, TRM_ERROR_INVALID_ARGUMENT, errno,
-                           "The file descriptor %d cannot be used: %s.", fd, strerror(errno));
+        return trm_util_fail(heap->device->instance->host, TRM_ERROR_INVALID_ARGUMENT, errno,
+                             "The file descriptor %d cannot be used: %s.", fd, strerror(errno));
     status = make_external(heap, &desc, memory);
     if (copy >= 0)
         close(copy);

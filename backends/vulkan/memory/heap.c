@@ -16,7 +16,7 @@ static struct vulkan_record *record_acquire_locked(struct vulkan_heap *heap)
     struct vulkan_record *record = heap->spare;
 
     if (record == NULL)
-        return vulkan_allocate(heap->device->instance, sizeof(*record));
+        return trm_util_allocate(heap->device->instance->host, sizeof(*record));
     heap->spare = record->next;
     heap->spare_count--;
     return record;
@@ -25,7 +25,7 @@ static struct vulkan_record *record_acquire_locked(struct vulkan_heap *heap)
 static void record_recycle_locked(struct vulkan_heap *heap, struct vulkan_record *record)
 {
     if (heap->spare_count == SPARE_MOST) {
-        vulkan_release(heap->device->instance, record, sizeof(*record));
+        trm_util_release(heap->device->instance->host, record, sizeof(*record));
         return;
     }
     record->next = heap->spare;
@@ -252,8 +252,9 @@ int32_t vulkan_heap_allocate(struct vulkan_heap *heap, int32_t kind, uint64_t si
 
     uint32_t index = (uint32_t)(kind - TRM_MEMORY_DEVICE);
     if (index >= VULKAN_KINDS || kind == TRM_MEMORY_IMPORTED || heap->choices[index].count == 0)
-        return vulkan_fail(heap->device->instance, TRM_ERROR_UNSUPPORTED, 0, "%s has no memory of kind %d.",
-                           heap->device->physical->properties.deviceName, kind);
+        return trm_util_fail(heap->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "%s has no memory of kind %d.", heap->device->physical->properties.deviceName,
+                             kind);
     VkResult result = allocate_from_choice(heap, &heap->choices[index], &request);
     if (vulkan_is_exhaustion(result)) {
         vulkan_heap_trim(heap, 0);
@@ -316,12 +317,12 @@ struct trm_backend_memory *vulkan_heap_find_host(struct vulkan_heap *heap, const
 
 static void *record_allocate(void *context, uint64_t size)
 {
-    return vulkan_allocate(context, size);
+    return trm_util_allocate(context, size);
 }
 
 static void record_release(void *context, void *memory, uint64_t size)
 {
-    vulkan_release(context, memory, size);
+    trm_util_release(context, memory, size);
 }
 
 /* Which types buffers can have is the same for all of them. */
@@ -350,10 +351,10 @@ static int32_t make_area(struct vulkan_heap *heap, uint32_t type)
 
     if (heap->areas[type] != NULL)
         return TRM_OK;
-    struct vulkan_area *area = vulkan_allocate(heap->device->instance, sizeof(*area));
+    struct vulkan_area *area = trm_util_allocate(heap->device->instance->host, sizeof(*area));
     if (area == NULL)
-        return vulkan_fail_host_memory(heap->device->instance, "the heap of a device");
-    vulkan_tlsf_init(&area->tlsf, record_allocate, record_release, heap->device->instance);
+        return trm_util_fail_host_memory(heap->device->instance->host, "the heap of a device");
+    vulkan_tlsf_init(&area->tlsf, record_allocate, record_release, (void *)heap->device->instance->host);
     area->largest = LARGEST_BLOCK;
     while (area->largest > heap_size / 8 || area->largest > physical->max_allocation_bytes ||
            area->largest > physical->max_buffer_bytes)
@@ -365,9 +366,9 @@ static int32_t make_area(struct vulkan_heap *heap, uint32_t type)
 
 int32_t vulkan_heap_create(struct trm_backend_device *device, struct vulkan_heap **heap)
 {
-    struct vulkan_heap *made = vulkan_allocate(device->instance, sizeof(*made));
+    struct vulkan_heap *made = trm_util_allocate(device->instance->host, sizeof(*made));
     if (made == NULL)
-        return vulkan_fail_host_memory(device->instance, "the heap of a device");
+        return trm_util_fail_host_memory(device->instance->host, "the heap of a device");
     made->device       = device;
     made->idle_limit   = IDLE_LIMIT;
     made->buffer_grain = device->physical->properties.limits.minStorageBufferOffsetAlignment;
@@ -395,15 +396,15 @@ void vulkan_heap_destroy(struct vulkan_heap *heap)
     vulkan_heap_trim(heap, 0);
     while (heap->spare != NULL) {
         struct vulkan_record *next = heap->spare->next;
-        vulkan_release(instance, heap->spare, sizeof(*heap->spare));
+        trm_util_release(instance->host, heap->spare, sizeof(*heap->spare));
         heap->spare = next;
     }
     for (uint32_t i = 0; i < VK_MAX_MEMORY_TYPES; i++)
         if (heap->areas[i] != NULL) {
             vulkan_tlsf_fini(&heap->areas[i]->tlsf);
-            vulkan_release(instance, heap->areas[i], sizeof(*heap->areas[i]));
+            trm_util_release(instance->host, heap->areas[i], sizeof(*heap->areas[i]));
         }
     vulkan_host_ranges_fini(&heap->host_ranges);
     pthread_mutex_destroy(&heap->lock);
-    vulkan_release(instance, heap, sizeof(*heap));
+    trm_util_release(instance->host, heap, sizeof(*heap));
 }

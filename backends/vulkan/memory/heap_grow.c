@@ -168,16 +168,16 @@ int32_t vulkan_heap_fail(struct vulkan_heap *heap, uint64_t size, const struct v
     unsigned long long bytes                    = size;
 
     if (failure->result == VK_ERROR_OUT_OF_HOST_MEMORY && failure->call == NULL)
-        return vulkan_fail_host_memory(instance, "a piece of device memory");
+        return trm_util_fail_host_memory(instance->host, "a piece of device memory");
     if (failure->call == NULL)
-        return vulkan_fail(
-            instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, failure->result,
+        return trm_util_fail(
+            instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, failure->result,
             "%s has no memory for %llu bytes: its limits and its budget leave no room for them.",
             heap->device->physical->properties.deviceName, bytes);
     if (vulkan_is_exhaustion(failure->result))
-        return vulkan_fail(instance, TRM_ERROR_OUT_OF_DEVICE_MEMORY, failure->result,
-                           "%s has no memory for %llu bytes: %s() answered %s.",
-                           heap->device->physical->properties.deviceName, bytes, failure->call,
-                           vulkan_result_name(failure->result));
+        return trm_util_fail(instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, failure->result,
+                             "%s has no memory for %llu bytes: %s() answered %s.",
+                             heap->device->physical->properties.deviceName, bytes, failure->call,
+                             vulkan_result_name(failure->result));
     return vulkan_device_fail(heap->device, failure->result, failure->call);
 }

@@ -30,7 +30,7 @@ void vulkan_host_ranges_fini(struct vulkan_host_ranges *host_ranges)
 
     while (table != NULL) {
         struct vulkan_host_table *outgrown = table->outgrown;
-        vulkan_release(host_ranges->instance, table, table_bytes(table->capacity));
+        trm_util_release(host_ranges->instance->host, table, table_bytes(table->capacity));
         table = outgrown;
     }
     pthread_mutex_destroy(&host_ranges->lock);
@@ -67,7 +67,7 @@ static struct vulkan_host_table *table_with_room(struct vulkan_host_ranges *host
     if (table != NULL && count < table->capacity)
         return table;
     uint32_t capacity              = table == NULL ? FIRST_CAPACITY : table->capacity * 2;
-    struct vulkan_host_table *made = vulkan_allocate(host_ranges->instance, table_bytes(capacity));
+    struct vulkan_host_table *made = trm_util_allocate(host_ranges->instance->host, table_bytes(capacity));
     if (made == NULL)
         return NULL;
     made->capacity = capacity;

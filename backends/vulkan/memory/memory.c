@@ -18,9 +18,9 @@ static int32_t memory_allocate(struct trm_backend_device *device, const struct t
 static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **pointer)
 {
     if (memory->host == NULL)
-        return vulkan_fail(memory->device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                           "The host does not reach this memory of %s.",
-                           memory->device->physical->properties.deviceName);
+        return trm_util_fail(memory->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "The host does not reach this memory of %s.",
+                             memory->device->physical->properties.deviceName);
     *pointer = memory->host;
     return TRM_OK;
 }

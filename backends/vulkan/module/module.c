@@ -9,8 +9,8 @@ static int32_t module_supports(struct trm_backend_device *device, int32_t format
 {
     if (format == TRM_MODULE_SPIRV)
         return TRM_OK;
-    return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                       "Vulkan devices take no modules of format %d.", format);
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "Vulkan devices take no modules of format %d.", format);
 }
 
 /* ---- what a module needs of the device */
@@ -48,15 +48,15 @@ static int32_t check_limits(const struct trm_backend_device *device, const struc
     uint32_t buffers                     = count_buffers(&source->kernels[0]);
     uint32_t bytes                       = constant_bytes(&source->kernels[0]);
     if (buffers > limits->maxPerStageDescriptorStorageBuffers)
-        return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                           "Module '%.100s' has %u buffers; device %s has room for %u.", source->name,
-                           buffers, device->physical->properties.deviceName,
-                           limits->maxPerStageDescriptorStorageBuffers);
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "Module '%.100s' has %u buffers; device %s has room for %u.", source->name,
+                             buffers, device->physical->properties.deviceName,
+                             limits->maxPerStageDescriptorStorageBuffers);
     if (bytes > limits->maxPushConstantsSize)
-        return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                           "Module '%.100s' has %u bytes of push constants; device %s has room for %u.",
-                           source->name, bytes, device->physical->properties.deviceName,
-                           limits->maxPushConstantsSize);
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "Module '%.100s' has %u bytes of push constants; device %s has room for %u.",
+                             source->name, bytes, device->physical->properties.deviceName,
+                             limits->maxPushConstantsSize);
     return TRM_OK;
 }
 
@@ -77,9 +77,9 @@ static int32_t make_set_layout(struct trm_backend_module *module, uint32_t count
     uint64_t size                     = count * sizeof(VkDescriptorSetLayoutBinding);
     if (count == 0)
         return TRM_OK;
-    VkDescriptorSetLayoutBinding *bindings = vulkan_allocate(device->instance, size);
+    VkDescriptorSetLayoutBinding *bindings = trm_util_allocate(device->instance->host, size);
     if (bindings == NULL)
-        return vulkan_fail_host_memory(device->instance, "the buffers of a module");
+        return trm_util_fail_host_memory(device->instance->host, "the buffers of a module");
     for (uint32_t i = 0; i < count; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){
             .binding         = i,
@@ -95,7 +95,7 @@ static int32_t make_set_layout(struct trm_backend_module *module, uint32_t count
     };
     VkResult result =
         device->vk.vkCreateDescriptorSetLayout(device->handle, &create, NULL, &module->set_layout);
-    vulkan_release(device->instance, bindings, size);
+    trm_util_release(device->instance->host, bindings, size);
     return result == VK_SUCCESS ? TRM_OK : vulkan_device_fail(device, result, "vkCreateDescriptorSetLayout");
 }
 
@@ -114,26 +114,6 @@ static int32_t make_layout(struct trm_backend_module *module, uint32_t bytes)
     return result == VK_SUCCESS ? TRM_OK : vulkan_device_fail(device, result, "vkCreatePipelineLayout");
 }
 
-/* Bytes of a constant. */
-static uint32_t size_of(int32_t type)
-{
-    switch (type) {
-    case TRM_TYPE_U8:
-    case TRM_TYPE_I8:
-        return 1;
-    case TRM_TYPE_U16:
-    case TRM_TYPE_I16:
-    case TRM_TYPE_F16:
-        return 2;
-    case TRM_TYPE_U64:
-    case TRM_TYPE_I64:
-    case TRM_TYPE_F64:
-        return 8;
-    default:
-        return 4;
-    }
-}
-
 /* Each value has eight bytes of room; its low bytes come first. */
 static int32_t make_constants(struct trm_backend_module *module, const struct trm_module_source *source)
 {
@@ -142,16 +122,16 @@ static int32_t make_constants(struct trm_backend_module *module, const struct tr
     if (count == 0)
         return TRM_OK;
     module->constant_count = source->constant_count;
-    module->entries        = vulkan_allocate(instance, count * sizeof(*module->entries));
-    module->values         = vulkan_allocate(instance, count * sizeof(*module->values));
+    module->entries        = trm_util_allocate(instance->host, count * sizeof(*module->entries));
+    module->values         = trm_util_allocate(instance->host, count * sizeof(*module->values));
     if (module->entries == NULL || module->values == NULL)
-        return vulkan_fail_host_memory(instance, "the constants of a module");
+        return trm_util_fail_host_memory(instance->host, "the constants of a module");
     for (uint32_t i = 0; i < source->constant_count; i++) {
         module->values[i]  = source->constants[i].bits;
         module->entries[i] = (VkSpecializationMapEntry){
             .constantID = source->constants[i].id,
             .offset     = i * (uint32_t)sizeof(*module->values),
-            .size       = size_of(source->constants[i].type),
+            .size       = trm_util_type_size(source->constants[i].type),
         };
     }
     module->constants = (VkSpecializationInfo){
@@ -179,7 +159,7 @@ static int32_t make_kernels(struct trm_backend_module *module, const struct trm_
         kernel->constant_bytes            = constant_bytes(&infos[i]);
         kernel->entry                     = vulkan_shader_entry(&module->shader, i);
         if (pthread_mutex_init(&kernel->lock, NULL) != 0)
-            return vulkan_fail_host_memory(module->device->instance, "a kernel");
+            return trm_util_fail_host_memory(module->device->instance->host, "a kernel");
         module->kernel_count = i + 1;
     }
     return TRM_OK;
@@ -201,9 +181,9 @@ static void module_unload(struct trm_backend_module *module)
     device->vk.vkDestroyDescriptorSetLayout(device->handle, module->set_layout, NULL);
     device->vk.vkDestroyShaderModule(device->handle, module->handle, NULL);
     vulkan_shader_release(instance, &module->shader);
-    vulkan_release(instance, module->entries, module->constant_count * sizeof(*module->entries));
-    vulkan_release(instance, module->values, module->constant_count * sizeof(*module->values));
-    vulkan_release(instance, module, module->size);
+    trm_util_release(instance->host, module->entries, module->constant_count * sizeof(*module->entries));
+    trm_util_release(instance->host, module->values, module->constant_count * sizeof(*module->values));
+    trm_util_release(instance->host, module, module->size);
 }
 
 static int32_t module_make(struct trm_backend_module *module, const struct trm_module_source *source)
@@ -239,9 +219,9 @@ static int32_t module_load(struct trm_backend_device *device, const struct trm_m
         return status;
     uint64_t size = sizeof(struct trm_backend_module) +
                     (uint64_t)source->kernel_count * sizeof(struct trm_backend_kernel);
-    struct trm_backend_module *made = vulkan_allocate(device->instance, size);
+    struct trm_backend_module *made = trm_util_allocate(device->instance->host, size);
     if (made == NULL)
-        return vulkan_fail_host_memory(device->instance, "a module");
+        return trm_util_fail_host_memory(device->instance->host, "a module");
     made->device = device;
     made->size   = size;
     status       = module_make(made, source);
@@ -275,8 +255,8 @@ static int32_t module_kernel(struct trm_backend_module *module, const char *name
         if (strcmp(module->kernels[i].info->name, name) == 0)
             kernel = &module->kernels[i];
     if (kernel == NULL)
-        return vulkan_fail(module->device->instance, TRM_ERROR_NOT_FOUND, 0,
-                           "The module has no kernel '%.100s'.", name);
+        return trm_util_fail(module->device->instance->host, TRM_ERROR_NOT_FOUND, 0,
+                             "The module has no kernel '%.100s'.", name);
     if (fits(kernel)) {
         int32_t status = vulkan_kernel_pipeline(kernel, kernel->info->group_size, &pipeline);
         if (status != TRM_OK)

@@ -51,9 +51,9 @@ static int32_t check_size(const struct trm_backend_kernel *kernel, const uint32_
     const uint32_t *own = kernel->info->group_size;
     if (size[0] == own[0] && size[1] == own[1] && size[2] == own[2])
         return TRM_OK;
-    return vulkan_fail(kernel->module->device->instance, TRM_ERROR_INVALID_ARGUMENT, 0,
-                       "Kernel '%.100s' has groups of %u x %u x %u, not %u x %u x %u.", kernel->info->name,
-                       own[0], own[1], own[2], size[0], size[1], size[2]);
+    return trm_util_fail(kernel->module->device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                         "Kernel '%.100s' has groups of %u x %u x %u, not %u x %u x %u.", kernel->info->name,
+                         own[0], own[1], own[2], size[0], size[1], size[2]);
 }
 
 int32_t vulkan_kernel_pipeline(struct trm_backend_kernel *kernel, const uint32_t group_size[3],

@@ -57,14 +57,14 @@ static void *read_data(const struct trm_backend_device *device, FILE *file, uint
     if (fread(&preface, sizeof(preface), 1, file) != 1 || preface.magic != MAGIC || preface.bytes == 0 ||
         preface.bytes > BYTES_MOST)
         return NULL;
-    void *data = vulkan_allocate(device->instance, preface.bytes);
+    void *data = trm_util_allocate(device->instance->host, preface.bytes);
     if (data == NULL)
         return NULL;
     if (fread(data, preface.bytes, 1, file) == 1 && is_ours(device, data, preface.bytes)) {
         *bytes = preface.bytes;
         return data;
     }
-    vulkan_release(device->instance, data, preface.bytes);
+    trm_util_release(device->instance->host, data, preface.bytes);
     return NULL;
 }
 
@@ -107,20 +107,20 @@ static uint64_t size_now(struct trm_backend_device *device)
 int32_t vulkan_pipeline_cache_open(struct trm_backend_device *device)
 {
     const struct trm_backend_instance *instance = device->instance;
-    struct vulkan_cached *state                 = vulkan_allocate(instance, sizeof(*state));
+    struct vulkan_cached *state                 = trm_util_allocate(instance->host, sizeof(*state));
     if (state == NULL)
-        return vulkan_fail_host_memory(instance, "the cache of pipelines");
+        return trm_util_fail_host_memory(instance->host, "the cache of pipelines");
     uint64_t bytes  = 0;
     void *data      = find_data(device, &bytes);
     VkResult result = make_cache(device, data, bytes);
-    vulkan_release(instance, data, bytes);
+    trm_util_release(instance->host, data, bytes);
     if (result < 0 && data != NULL) {
         bytes  = 0;
         result = make_cache(device, NULL, 0);
     }
     if (result < 0) {
         device->pipeline_cache = VK_NULL_HANDLE;
-        vulkan_release(instance, state, sizeof(*state));
+        trm_util_release(instance->host, state, sizeof(*state));
         return vulkan_device_fail(device, result, "vkCreatePipelineCache");
     }
     state->known                 = size_now(device);
@@ -160,13 +160,13 @@ static void store(struct trm_backend_device *device, const struct vulkan_cached 
     size_t bytes = size_now(device), room = bytes;
     if (bytes <= state->known || bytes <= sizeof(VkPipelineCacheHeaderVersionOne) || bytes > BYTES_MOST)
         return;
-    void *data = vulkan_allocate(device->instance, room);
+    void *data = trm_util_allocate(device->instance->host, room);
     if (data == NULL)
         return;
     VkResult result = device->vk.vkGetPipelineCacheData(device->handle, device->pipeline_cache, &bytes, data);
     if (result == VK_SUCCESS && is_ours(device, data, bytes))
         store_data(device, data, bytes);
-    vulkan_release(device->instance, data, room);
+    trm_util_release(device->instance->host, data, room);
 }
 
 void vulkan_pipeline_cache_close(struct trm_backend_device *device)
@@ -179,5 +179,5 @@ void vulkan_pipeline_cache_close(struct trm_backend_device *device)
     device->vk.vkDestroyPipelineCache(device->handle, device->pipeline_cache, NULL);
     device->pipeline_cache       = VK_NULL_HANDLE;
     device->pipeline_cache_state = NULL;
-    vulkan_release(device->instance, state, sizeof(*state));
+    trm_util_release(device->instance->host, state, sizeof(*state));
 }

@@ -112,15 +112,15 @@ static void unmake(struct trm_backend_device *device, struct vulkan_copy_kernel 
         device->vk.vkDestroyPipeline(device->handle, kernel->pipelines[i], NULL);
     device->vk.vkDestroyPipelineLayout(device->handle, kernel->layout, NULL);
     device->vk.vkDestroyDescriptorSetLayout(device->handle, kernel->set_layout, NULL);
-    vulkan_release(device->instance, kernel, sizeof(*kernel));
+    trm_util_release(device->instance->host, kernel, sizeof(*kernel));
 }
 
 static int32_t make(struct trm_backend_device *device, struct vulkan_copy_kernel **out)
 {
-    struct vulkan_copy_kernel *kernel = vulkan_allocate(device->instance, sizeof(*kernel));
+    struct vulkan_copy_kernel *kernel = trm_util_allocate(device->instance->host, sizeof(*kernel));
     VkShaderModule module             = VK_NULL_HANDLE;
     if (kernel == NULL)
-        return vulkan_fail_host_memory(device->instance, "the kernel that copies");
+        return trm_util_fail_host_memory(device->instance->host, "the kernel that copies");
     const VkShaderModuleCreateInfo info = {
         .sType    = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
         .codeSize = sizeof(copy_words),

@@ -22,28 +22,29 @@ static int32_t refuse_span(const struct trm_backend_device *device, const struct
                            uint32_t index)
 {
     const struct trm_kernel_info *info = desc->kernel->info;
-    return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                       "buffer %s of the kernel %s is a span of %" PRIu64
-                       " bytes: this device's shaders reach %" PRIu32 " bytes of one buffer",
-                       info->parameters[index].name, info->name, desc->arguments[index].size,
-                       device->physical->properties.limits.maxStorageBufferRange);
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "buffer %s of the kernel %s is a span of %" PRIu64
+                         " bytes: this device's shaders reach %" PRIu32 " bytes of one buffer",
+                         info->parameters[index].name, info->name, desc->arguments[index].size,
+                         device->physical->properties.limits.maxStorageBufferRange);
 }
 
 int32_t vulkan_launch_check(struct trm_backend_device *device, const struct trm_launch_desc *desc)
 {
     uint64_t most = device->physical->properties.limits.maxStorageBufferRange;
     if (desc->shared_bytes != 0)
-        return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                           "a launch of %s asks for %" PRIu32
-                           " bytes of shared memory: on Vulkan a kernel declares all that it uses",
-                           desc->kernel->info->name, desc->shared_bytes);
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "a launch of %s asks for %" PRIu32
+                             " bytes of shared memory: on Vulkan a kernel declares all that it uses",
+                             desc->kernel->info->name, desc->shared_bytes);
     for (uint32_t i = 0; i < desc->argument_count; i++)
         if (desc->arguments[i].kind == TRM_PARAMETER_BUFFER && desc->arguments[i].size > most)
             return refuse_span(device, desc, i);
     if (desc->kernel->constant_bytes > CONSTANT_BYTES_MOST)
-        return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                           "the kernel %s has %" PRIu32 " bytes of push constants; at most %u are supported",
-                           desc->kernel->info->name, desc->kernel->constant_bytes, CONSTANT_BYTES_MOST);
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "the kernel %s has %" PRIu32
+                             " bytes of push constants; at most %u are supported",
+                             desc->kernel->info->name, desc->kernel->constant_bytes, CONSTANT_BYTES_MOST);
     return TRM_OK;
 }
 
@@ -69,9 +70,9 @@ static int32_t empty_span(struct trm_backend_device *device, const struct trm_pa
         return TRM_OK;
     }
     if (parameter->stride == 1)
-        return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                           "buffer %s is an empty span of bytes, and the device has no empty descriptors",
-                           parameter->name);
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "buffer %s is an empty span of bytes, and the device has no empty descriptors",
+                             parameter->name);
     int32_t status = vulkan_record_dummy(device, &dummy);
     if (status != TRM_OK)
         return status;
@@ -95,10 +96,10 @@ static int32_t check_alignment(const struct trm_backend_device *device, const Vk
     uint64_t alignment = device->physical->properties.limits.minStorageBufferOffsetAlignment;
     if ((info->offset & (alignment - 1)) == 0)
         return TRM_OK;
-    return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                       "buffer %s lies in imported memory at an address that is not a multiple of %" PRIu64
-                       ", as this device's shaders need it",
-                       parameter->name, alignment);
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "buffer %s lies in imported memory at an address that is not a multiple of %" PRIu64
+                         ", as this device's shaders need it",
+                         parameter->name, alignment);
 }
 
 static int32_t take_buffer(struct vulkan_recorder *recorder, const struct trm_launch_argument *argument,

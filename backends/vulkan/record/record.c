@@ -235,7 +235,7 @@ int32_t vulkan_record_init_device(struct trm_backend_device *device)
     atomic_init(&device->dummy, NULL);
     atomic_init(&device->copy_kernel, NULL);
     if (pthread_mutex_init(&device->lazy_lock, NULL) != 0)
-        return vulkan_fail_host_memory(device->instance, "a device");
+        return trm_util_fail_host_memory(device->instance->host, "a device");
     return TRM_OK;
 }
 

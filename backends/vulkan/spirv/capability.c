@@ -266,7 +266,7 @@ int32_t vulkan_capabilities_check(const struct trm_backend_device *device,
     }
     if (!is_missing)
         return TRM_OK;
-    return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                       "Module '%.100s' needs %s, which device %s has not.", source->name, check.missing,
-                       device->physical->properties.deviceName);
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "Module '%.100s' needs %s, which device %s has not.", source->name, check.missing,
+                         device->physical->properties.deviceName);
 }

@@ -555,9 +555,9 @@ static int32_t write_words(const struct trm_backend_instance *instance, const st
                            struct vulkan_shader *result)
 {
     result->capacity = vulkan_coarsen_capacity(coarsen);
-    result->words    = vulkan_allocate(instance, result->capacity * sizeof(uint32_t));
+    result->words    = trm_util_allocate(instance->host, result->capacity * sizeof(uint32_t));
     if (result->words == NULL)
-        return vulkan_fail_host_memory(instance, "the code of a kernel");
+        return trm_util_fail_host_memory(instance->host, "the code of a kernel");
     vulkan_coarsen_write(coarsen, result);
     return TRM_OK;
 }
@@ -574,13 +574,13 @@ int32_t vulkan_coarsen_create(const struct trm_backend_instance *instance, const
     memset(result, 0, sizeof(*result));
     if (bound > BOUND_MOST / (2 * VULKAN_COARSEN_MOST + 1))
         return TRM_OK;
-    coarsen.kinds = vulkan_allocate(instance, bound);
-    coarsen.steps = vulkan_allocate(instance, step_bytes);
+    coarsen.kinds = trm_util_allocate(instance->host, bound);
+    coarsen.steps = trm_util_allocate(instance->host, step_bytes);
     if (coarsen.kinds == NULL || coarsen.steps == NULL)
-        status = vulkan_fail_host_memory(instance, "the code of a kernel");
+        status = trm_util_fail_host_memory(instance->host, "the code of a kernel");
     else if (analyze(&coarsen, entry))
         status = write_words(instance, &coarsen, result);
-    vulkan_release(instance, coarsen.steps, step_bytes);
-    vulkan_release(instance, coarsen.kinds, bound);
+    trm_util_release(instance->host, coarsen.steps, step_bytes);
+    trm_util_release(instance->host, coarsen.kinds, bound);
     return status;
 }

@@ -247,13 +247,13 @@ int32_t vulkan_shader_create(const struct trm_backend_instance *instance,
     struct rewriting rewriting = {.words = source->data, .count = source->size / sizeof(uint32_t)};
     uint64_t capacity          = rewriting.count + (uint64_t)most * WORDS_OF_BUFFER + NAME_WORDS_MOST;
     uint64_t buffer_bytes      = (uint64_t)(most + 1) * sizeof(struct buffer);
-    rewriting.out              = vulkan_allocate(instance, capacity * sizeof(uint32_t));
+    rewriting.out              = trm_util_allocate(instance->host, capacity * sizeof(uint32_t));
     if (rewriting.out == NULL)
-        return vulkan_fail_host_memory(instance, "the code of a module");
-    rewriting.buffers = vulkan_allocate(instance, buffer_bytes);
+        return trm_util_fail_host_memory(instance->host, "the code of a module");
+    rewriting.buffers = trm_util_allocate(instance->host, buffer_bytes);
     if (rewriting.buffers == NULL) {
-        vulkan_release(instance, rewriting.out, capacity * sizeof(uint32_t));
-        return vulkan_fail_host_memory(instance, "the code of a module");
+        trm_util_release(instance->host, rewriting.out, capacity * sizeof(uint32_t));
+        return trm_util_fail_host_memory(instance->host, "the code of a module");
     }
     rewriting.has_storage_buffers =
         rewriting.words[1] >= VERSION_1_3 || declares(&rewriting, storage_buffers);
@@ -261,7 +261,7 @@ int32_t vulkan_shader_create(const struct trm_backend_instance *instance,
     find_decorations(&rewriting);
     number_buffers(&rewriting, &source->kernels[0]);
     rewrite(&rewriting);
-    vulkan_release(instance, rewriting.buffers, buffer_bytes);
+    trm_util_release(instance->host, rewriting.buffers, buffer_bytes);
     *shader = (struct vulkan_shader){rewriting.out, rewriting.written, capacity};
     return TRM_OK;
 }
@@ -269,7 +269,7 @@ int32_t vulkan_shader_create(const struct trm_backend_instance *instance,
 void vulkan_shader_release(const struct trm_backend_instance *instance, struct vulkan_shader *shader)
 {
     if (shader->words != NULL)
-        vulkan_release(instance, shader->words, shader->capacity * sizeof(uint32_t));
+        trm_util_release(instance->host, shader->words, shader->capacity * sizeof(uint32_t));
     memset(shader, 0, sizeof(*shader));
 }
 

@@ -21,12 +21,12 @@ static bool make_room(struct trm_backend_stream *stream, void **array, uint32_t 
     if (count < *capacity)
         return true;
     uint32_t wanted = *capacity == 0 ? FIRST_ROOM : *capacity * 2;
-    void *larger    = vulkan_allocate(instance, wanted * size);
+    void *larger    = trm_util_allocate(instance->host, wanted * size);
     if (larger == NULL)
         return false;
     if (count != 0)
         memcpy(larger, *array, count * size);
-    vulkan_release(instance, *array, *capacity * size);
+    trm_util_release(instance->host, *array, *capacity * size);
     *array    = larger;
     *capacity = wanted;
     return true;
@@ -34,7 +34,7 @@ static bool make_room(struct trm_backend_stream *stream, void **array, uint32_t 
 
 static int32_t fail_memory(const struct vulkan_batch *batch)
 {
-    return vulkan_fail_host_memory(batch->stream->device->instance, "a batch of operations");
+    return trm_util_fail_host_memory(batch->stream->device->instance->host, "a batch of operations");
 }
 
 int32_t vulkan_batch_add_commands(struct vulkan_batch *batch, VkCommandBuffer commands)
@@ -160,9 +160,9 @@ int32_t vulkan_batch_end(struct vulkan_batch *batch)
 static int32_t create(struct trm_backend_stream *stream, struct vulkan_batch **result)
 {
     struct trm_backend_device *device = stream->device;
-    struct vulkan_batch *batch        = vulkan_allocate(device->instance, sizeof(*batch));
+    struct vulkan_batch *batch        = trm_util_allocate(device->instance->host, sizeof(*batch));
     if (batch == NULL)
-        return vulkan_fail_host_memory(device->instance, "a batch of operations");
+        return trm_util_fail_host_memory(device->instance->host, "a batch of operations");
     VkCommandPoolCreateInfo info = {
         .sType            = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
         .flags            = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
@@ -170,7 +170,7 @@ static int32_t create(struct trm_backend_stream *stream, struct vulkan_batch **r
     };
     VkResult made = device->vk.vkCreateCommandPool(device->handle, &info, NULL, &batch->pool);
     if (made < 0) {
-        vulkan_release(device->instance, batch, sizeof(*batch));
+        trm_util_release(device->instance->host, batch, sizeof(*batch));
         return vulkan_device_fail(device, made, "vkCreateCommandPool");
     }
     batch->stream     = stream;
@@ -251,12 +251,13 @@ void vulkan_batch_destroy(struct vulkan_batch *batch)
     if (batch->descriptors != VK_NULL_HANDLE)
         device->vk.vkDestroyDescriptorPool(device->handle, batch->descriptors, NULL);
     device->vk.vkDestroyCommandPool(device->handle, batch->pool, NULL);
-    vulkan_release(instance, batch->commands, batch->command_capacity * sizeof(*batch->commands));
-    vulkan_release(instance, batch->own, batch->own_capacity * sizeof(*batch->own));
-    vulkan_release(instance, batch->waits, batch->wait_capacity * sizeof(*batch->waits));
-    vulkan_release(instance, batch->signals, batch->signal_capacity * sizeof(*batch->signals));
-    vulkan_release(instance, batch->host_copies, batch->host_copy_capacity * sizeof(*batch->host_copies));
-    vulkan_release(instance, batch, sizeof(*batch));
+    trm_util_release(instance->host, batch->commands, batch->command_capacity * sizeof(*batch->commands));
+    trm_util_release(instance->host, batch->own, batch->own_capacity * sizeof(*batch->own));
+    trm_util_release(instance->host, batch->waits, batch->wait_capacity * sizeof(*batch->waits));
+    trm_util_release(instance->host, batch->signals, batch->signal_capacity * sizeof(*batch->signals));
+    trm_util_release(instance->host, batch->host_copies,
+                     batch->host_copy_capacity * sizeof(*batch->host_copies));
+    trm_util_release(instance->host, batch, sizeof(*batch));
 }
 
 /* ---- the host's part ------------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 
 /* The work of one stream that was submitted and not seen to end. Its lock is recursive: the caller may hold it. What
  * another thread is busy with is left out, since waiting for it here could be for ever. */
-static void append_stream(struct vulkan_text *text, struct trm_backend_stream *stream, uint32_t *count)
+static void append_stream(struct trm_util_text *text, struct trm_backend_stream *stream, uint32_t *count)
 {
     const struct trm_backend_kernel *kernel = NULL;
     if (pthread_mutex_trylock(&stream->lock) != 0)
@@ -20,20 +20,20 @@ static void append_stream(struct vulkan_text *text, struct trm_backend_stream *s
     if (first != NULL) {
         for (const struct vulkan_batch *batch = first; batch != NULL && kernel == NULL; batch = batch->next)
             kernel = batch->last_kernel;
-        vulkan_text_append(text, "%s", (*count)++ == 0 ? "; running were " : ", ");
+        trm_util_text_append(text, "%s", (*count)++ == 0 ? "; running were " : ", ");
         if (kernel != NULL)
-            vulkan_text_append(text, "the kernel \"%s\" (operations %llu to %llu of a stream)",
-                               kernel->info->name, (unsigned long long)first->first,
-                               (unsigned long long)stream->last_in_flight->value);
+            trm_util_text_append(text, "the kernel \"%s\" (operations %llu to %llu of a stream)",
+                                 kernel->info->name, (unsigned long long)first->first,
+                                 (unsigned long long)stream->last_in_flight->value);
         else
-            vulkan_text_append(text, "operations %llu to %llu of a stream, without kernels",
-                               (unsigned long long)first->first,
-                               (unsigned long long)stream->last_in_flight->value);
+            trm_util_text_append(text, "operations %llu to %llu of a stream, without kernels",
+                                 (unsigned long long)first->first,
+                                 (unsigned long long)stream->last_in_flight->value);
     }
     pthread_mutex_unlock(&stream->lock);
 }
 
-static void describe(struct trm_backend_device *device, struct vulkan_text *text)
+static void describe(struct trm_backend_device *device, struct trm_util_text *text)
 {
     uint32_t count = 0;
     for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next)

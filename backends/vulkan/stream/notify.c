@@ -106,7 +106,7 @@ static struct vulkan_notice *take_notice(struct trm_backend_stream *stream)
     if (notice != NULL)
         stream->spare_notices = notice->next;
     vulkan_stream_unlock(stream);
-    return notice != NULL ? notice : vulkan_allocate(stream->device->instance, sizeof(*notice));
+    return notice != NULL ? notice : trm_util_allocate(stream->device->instance->host, sizeof(*notice));
 }
 
 int32_t vulkan_stream_notify(struct trm_backend_stream *stream, uint64_t value, trm_notify_fn notify,
@@ -117,7 +117,7 @@ int32_t vulkan_stream_notify(struct trm_backend_stream *stream, uint64_t value, 
         return status;
     struct vulkan_notice *notice = take_notice(stream);
     if (notice == NULL)
-        return vulkan_fail_host_memory(stream->device->instance, "a notification");
+        return trm_util_fail_host_memory(stream->device->instance->host, "a notification");
     *notice = (struct vulkan_notice){
         .value  = value,
         .call   = call_core,
@@ -143,7 +143,7 @@ static void call_waiter(struct vulkan_notice *notice)
 {
     _Atomic uint32_t *called = ((struct any_entry *)(void *)notice)->called;
     atomic_fetch_add(called, 1);
-    vulkan_futex_wake(called);
+    trm_util_futex_wake_all(called);
 }
 
 /* The first that has got there or failed; TIMEOUT when none has. */
@@ -166,11 +166,12 @@ static int32_t poll_all(struct trm_backend_stream *const *streams, const uint64_
 static int32_t poll_for_a_while(struct trm_backend_stream *const *streams, const uint64_t *values,
                                 uint32_t count, uint64_t deadline, uint32_t *which)
 {
-    uint64_t end = vulkan_deadline(streams[0]->device->spin_ns);
+    uint64_t end = trm_util_deadline(streams[0]->device->spin_ns);
     int32_t status;
     do {
         status = poll_all(streams, values, count, which);
-    } while (status == TRM_ERROR_TIMEOUT && vulkan_remaining(end) != 0 && vulkan_remaining(deadline) != 0);
+    } while (status == TRM_ERROR_TIMEOUT && trm_util_remaining(end) != 0 &&
+             trm_util_remaining(deadline) != 0);
     return status;
 }
 
@@ -185,7 +186,7 @@ static void leave(struct trm_backend_stream *const *streams, struct any_entry *e
         vulkan_stream_unlock(streams[i]);
     }
     for (uint32_t seen = atomic_load(called); seen < count - left; seen = atomic_load(called))
-        vulkan_futex_wait(called, seen, VULKAN_NEVER);
+        trm_util_futex_wait(called, seen, TRM_UTIL_NEVER);
 }
 
 static void sleep_for_any(struct trm_backend_stream *const *streams, const uint64_t *values,
@@ -204,7 +205,7 @@ static void sleep_for_any(struct trm_backend_stream *const *streams, const uint6
             break;
     }
     while (!is_over && atomic_load(&called) == 0)
-        is_over = !vulkan_futex_wait(&called, 0, deadline);
+        is_over = !trm_util_futex_wait(&called, 0, deadline);
     leave(streams, entries, added, &called);
 }
 
@@ -219,27 +220,27 @@ static int32_t wait_for_any(struct trm_backend_stream *const *streams, const uin
     if (status != TRM_OK)
         return status;
     if (count > FEW_STREAMS)
-        entries = vulkan_allocate(instance, count * sizeof(*entries));
+        entries = trm_util_allocate(instance->host, count * sizeof(*entries));
     if (entries == NULL)
-        return vulkan_fail_host_memory(instance, "waiting for many streams");
+        return trm_util_fail_host_memory(instance->host, "waiting for many streams");
     do {
         sleep_for_any(streams, values, entries, count, deadline);
         status = poll_all(streams, values, count, which);
-    } while (status == TRM_ERROR_TIMEOUT && vulkan_remaining(deadline) != 0);
+    } while (status == TRM_ERROR_TIMEOUT && trm_util_remaining(deadline) != 0);
     if (entries != few)
-        vulkan_release(instance, entries, count * sizeof(*entries));
+        trm_util_release(instance->host, entries, count * sizeof(*entries));
     return status;
 }
 
 int32_t vulkan_stream_wait_any(struct trm_backend_stream *const *streams, const uint64_t *values,
                                uint32_t count, uint64_t timeout_ns, uint32_t *which)
 {
-    uint64_t deadline = vulkan_deadline(timeout_ns);
+    uint64_t deadline = trm_util_deadline(timeout_ns);
     int32_t status    = poll_for_a_while(streams, values, count, deadline, which);
-    if (status == TRM_ERROR_TIMEOUT && vulkan_remaining(deadline) != 0)
+    if (status == TRM_ERROR_TIMEOUT && trm_util_remaining(deadline) != 0)
         status = wait_for_any(streams, values, count, deadline, which);
     if (status != TRM_ERROR_TIMEOUT)
         return status;
-    return vulkan_fail(streams[0]->device->instance, TRM_ERROR_TIMEOUT, 0,
-                       "None of the streams has got there yet.");
+    return trm_util_fail(streams[0]->device->instance->host, TRM_ERROR_TIMEOUT, 0,
+                         "None of the streams has got there yet.");
 }

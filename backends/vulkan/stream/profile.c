@@ -9,8 +9,6 @@
  */
 #include "backends/vulkan/stream/profile.h"
 
-#include <time.h>
-
 #include "backends/vulkan/stream/stream_object.h"
 
 #define QUERIES_OF_A_POOL 64u
@@ -96,9 +94,9 @@ int32_t vulkan_stamps_create(struct trm_backend_device *device, struct vulkan_st
         *out = NULL;
         return TRM_OK;
     }
-    struct vulkan_stamps *stamps = vulkan_allocate(device->instance, sizeof(*stamps));
+    struct vulkan_stamps *stamps = trm_util_allocate(device->instance->host, sizeof(*stamps));
     if (stamps == NULL)
-        return vulkan_fail_host_memory(device->instance, "a device");
+        return trm_util_fail_host_memory(device->instance->host, "a device");
     stamps->device = device;
     stamps->period = (double)device->physical->properties.limits.timestampPeriod;
     stamps->mask   = common_mask(queues->compute, queues->compute_count) &
@@ -116,11 +114,11 @@ void vulkan_stamps_destroy(struct vulkan_stamps *stamps)
     while (stamps->pools != NULL) {
         struct pool *next = stamps->pools->next;
         device->vk.vkDestroyQueryPool(device->handle, stamps->pools->handle, NULL);
-        vulkan_release(device->instance, stamps->pools, sizeof(struct pool));
+        trm_util_release(device->instance->host, stamps->pools, sizeof(struct pool));
         stamps->pools = next;
     }
     pthread_mutex_destroy(&stamps->lock);
-    vulkan_release(device->instance, stamps, sizeof(*stamps));
+    trm_util_release(device->instance->host, stamps, sizeof(*stamps));
 }
 
 /* ---- both clocks ----------------------------------------------------------------------------------- */
@@ -168,18 +166,11 @@ static double ticks_behind(const struct vulkan_stamps *stamps, uint64_t ticks, c
     return (double)distance;
 }
 
-static uint64_t now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
-}
-
 /* Under the lock. */
 static int32_t calibrate(struct vulkan_stamps *stamps)
 {
     struct pair pair = {0, 0};
-    if (stamps->newer.ns != 0 && now() < stamps->newer.ns + PAIR_AGE_NS)
+    if (stamps->newer.ns != 0 && trm_util_now() < stamps->newer.ns + PAIR_AGE_NS)
         return TRM_OK;
     int32_t status = take_pair(stamps, &pair);
     if (status != TRM_OK)
@@ -213,9 +204,9 @@ static struct pool *pool_with_room(struct vulkan_stamps *stamps)
 static int32_t pool_make(struct vulkan_stamps *stamps, struct pool **out)
 {
     struct trm_backend_device *device = stamps->device;
-    struct pool *pool                 = vulkan_allocate(device->instance, sizeof(*pool));
+    struct pool *pool                 = trm_util_allocate(device->instance->host, sizeof(*pool));
     if (pool == NULL)
-        return vulkan_fail_host_memory(device->instance, "timestamps");
+        return trm_util_fail_host_memory(device->instance->host, "timestamps");
     const VkQueryPoolCreateInfo info = {
         .sType      = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
         .queryType  = VK_QUERY_TYPE_TIMESTAMP,
@@ -223,7 +214,7 @@ static int32_t pool_make(struct vulkan_stamps *stamps, struct pool **out)
     };
     VkResult result = device->vk.vkCreateQueryPool(device->handle, &info, NULL, &pool->handle);
     if (result < 0) {
-        vulkan_release(device->instance, pool, sizeof(*pool));
+        trm_util_release(device->instance->host, pool, sizeof(*pool));
         return vulkan_device_fail(device, result, "vkCreateQueryPool");
     }
     pool->next    = stamps->pools;
@@ -252,16 +243,16 @@ static int32_t stamp_create(struct trm_backend_device *device, struct trm_backen
 {
     struct vulkan_stamps *stamps = device->stamps;
     if (stamps == NULL)
-        return vulkan_fail(device->instance, TRM_ERROR_UNSUPPORTED, 0,
-                           "%s has no timestamps that can be told in the host's time",
-                           device->physical->properties.deviceName);
-    struct trm_backend_stamp *stamp = vulkan_allocate(device->instance, sizeof(*stamp));
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "%s has no timestamps that can be told in the host's time",
+                             device->physical->properties.deviceName);
+    struct trm_backend_stamp *stamp = trm_util_allocate(device->instance->host, sizeof(*stamp));
     if (stamp == NULL)
-        return vulkan_fail_host_memory(device->instance, "a timestamp");
+        return trm_util_fail_host_memory(device->instance->host, "a timestamp");
     stamp->stamps  = stamps;
     int32_t status = take_query(stamps, stamp);
     if (status != TRM_OK) {
-        vulkan_release(device->instance, stamp, sizeof(*stamp));
+        trm_util_release(device->instance->host, stamp, sizeof(*stamp));
         return status;
     }
     *result = stamp;
@@ -274,7 +265,7 @@ static void stamp_destroy(struct trm_backend_stamp *stamp)
     pthread_mutex_lock(&stamps->lock);
     stamp->pool->used &= ~(UINT64_C(1) << stamp->index);
     pthread_mutex_unlock(&stamps->lock);
-    vulkan_release(stamps->device->instance, stamp, sizeof(*stamp));
+    trm_util_release(stamps->device->instance->host, stamp, sizeof(*stamp));
 }
 
 /* ---- recording ------------------------------------------------------------------------------------- */
@@ -337,8 +328,8 @@ static int32_t read_ticks(const struct trm_backend_stamp *stamp, uint64_t *ticks
         device->vk.vkGetQueryPoolResults(device->handle, stamp->pool->handle, stamp->index, 1, sizeof(*ticks),
                                          ticks, sizeof(*ticks), VK_QUERY_RESULT_64_BIT);
     if (result == VK_NOT_READY)
-        return vulkan_fail(device->instance, TRM_ERROR_BACKEND, result,
-                           "a timestamp has no value although its stream has passed it");
+        return trm_util_fail(device->instance->host, TRM_ERROR_BACKEND, result,
+                             "a timestamp has no value although its stream has passed it");
     return result < 0 ? vulkan_device_fail(device, result, "vkGetQueryPoolResults") : TRM_OK;
 }
 

@@ -22,12 +22,12 @@ void vulkan_stream_release(struct trm_backend_stream *stream)
         return;
     for (struct vulkan_notice *notice = stream->spare_notices; notice != NULL; notice = next) {
         next = notice->next;
-        vulkan_release(instance, notice, sizeof(*notice));
+        trm_util_release(instance->host, notice, sizeof(*notice));
     }
     vulkan_timeline_release(stream->timeline);
     vulkan_timeline_release(stream->device_timeline);
     pthread_mutex_destroy(&stream->lock);
-    vulkan_release(instance, stream, sizeof(*stream));
+    trm_util_release(instance->host, stream, sizeof(*stream));
 }
 
 /* ---- taking back ----------------------------------------------------------------------------------- */

@@ -186,9 +186,9 @@ bool vulkan_service_cancel_job(struct vulkan_service *service, struct vulkan_job
 
 static int32_t fail_start(const struct vulkan_service *service)
 {
-    return vulkan_fail(service->device->instance, TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
-                       "A thread of the device %s could not be started.",
-                       service->device->physical->properties.deviceName);
+    return trm_util_fail(service->device->instance->host, TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
+                         "A thread of the device %s could not be started.",
+                         service->device->physical->properties.deviceName);
 }
 
 int32_t vulkan_service_start(struct vulkan_service *service)
@@ -216,9 +216,9 @@ int32_t vulkan_service_start_copying(struct vulkan_service *service)
 
 int32_t vulkan_service_create(struct trm_backend_device *device, struct vulkan_service **result)
 {
-    struct vulkan_service *service = vulkan_allocate(device->instance, sizeof(*service));
+    struct vulkan_service *service = trm_util_allocate(device->instance->host, sizeof(*service));
     if (service == NULL)
-        return vulkan_fail_host_memory(device->instance, "a device's threads");
+        return trm_util_fail_host_memory(device->instance->host, "a device's threads");
     service->device = device;
     vulkan_watchers_init(&service->watchers, device);
     pthread_mutex_init(&service->lock, NULL);
@@ -248,5 +248,5 @@ void vulkan_service_destroy(struct vulkan_service *service)
     pthread_cond_destroy(&service->maintenance_called);
     pthread_cond_destroy(&service->copier_called);
     pthread_mutex_destroy(&service->lock);
-    vulkan_release(instance, service, sizeof(*service));
+    trm_util_release(instance->host, service, sizeof(*service));
 }

@@ -37,18 +37,18 @@ void vulkan_copy_rows(void *destination, uint64_t destination_pitch, const void 
 static void piece_free(struct trm_backend_device *device, struct vulkan_staging *piece)
 {
     vulkan_heap_free(piece->memory);
-    vulkan_release(device->instance, piece, sizeof(*piece));
+    trm_util_release(device->instance->host, piece, sizeof(*piece));
 }
 
 static int32_t piece_make(struct trm_backend_device *device, uint64_t size, struct vulkan_staging **out)
 {
-    struct vulkan_staging *piece = vulkan_allocate(device->instance, sizeof(*piece));
+    struct vulkan_staging *piece = trm_util_allocate(device->instance->host, sizeof(*piece));
     if (piece == NULL)
-        return vulkan_fail_host_memory(device->instance, "staging memory");
+        return trm_util_fail_host_memory(device->instance->host, "staging memory");
     int32_t status =
         vulkan_heap_allocate(device->heap, TRM_MEMORY_PINNED, size, ROOM_ALIGNMENT, &piece->memory);
     if (status != TRM_OK) {
-        vulkan_release(device->instance, piece, sizeof(*piece));
+        trm_util_release(device->instance->host, piece, sizeof(*piece));
         return status;
     }
     *out = piece;
@@ -241,9 +241,9 @@ int32_t vulkan_staging_download(struct trm_backend_stream *stream, uint64_t valu
 
 int32_t vulkan_staging_init(struct trm_backend_device *device)
 {
-    struct vulkan_stager *stager = vulkan_allocate(device->instance, sizeof(*stager));
+    struct vulkan_stager *stager = trm_util_allocate(device->instance->host, sizeof(*stager));
     if (stager == NULL)
-        return vulkan_fail_host_memory(device->instance, "a device");
+        return trm_util_fail_host_memory(device->instance->host, "a device");
     pthread_mutex_init(&stager->lock, NULL);
     pthread_mutex_init(&stager->making, NULL);
     device->stager = stager;
@@ -269,6 +269,6 @@ void vulkan_staging_fini(struct trm_backend_device *device)
     free_list(device, stager->large);
     pthread_mutex_destroy(&stager->making);
     pthread_mutex_destroy(&stager->lock);
-    vulkan_release(device->instance, stager, sizeof(*stager));
+    trm_util_release(device->instance->host, stager, sizeof(*stager));
     device->stager = NULL;
 }

@@ -110,7 +110,7 @@ void vulkan_lanes_fini(struct trm_backend_device *device)
     vulkan_timeline_release(stager->timeline);
     while (stager->jobs != NULL) {
         struct vulkan_copy_job *next = stager->jobs->next;
-        vulkan_release(device->instance, stager->jobs, sizeof(*next));
+        trm_util_release(device->instance->host, stager->jobs, sizeof(*next));
         stager->jobs = next;
     }
 }
@@ -310,7 +310,7 @@ static struct vulkan_copy_job *job_take(struct trm_backend_device *device)
     if (job != NULL)
         stager->jobs = job->next;
     pthread_mutex_unlock(&stager->lock);
-    return job != NULL ? job : vulkan_allocate(device->instance, sizeof(*job));
+    return job != NULL ? job : trm_util_allocate(device->instance->host, sizeof(*job));
 }
 
 /* A single row where the rows follow each other. */
@@ -349,7 +349,7 @@ int32_t vulkan_staging_job(struct trm_backend_stream *stream, uint64_t value,
 {
     struct vulkan_copy_job *job = job_take(stream->device);
     if (job == NULL)
-        return vulkan_fail_host_memory(stream->device->instance, "a copy");
+        return trm_util_fail_host_memory(stream->device->instance->host, "a copy");
     describe(job, stream, desc);
     vulkan_timeline_retain(job->timeline);
     int32_t status = is_direct(job) ? TRM_OK : lanes_make(job->device, job->queue);

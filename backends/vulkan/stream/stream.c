@@ -35,11 +35,12 @@ static int32_t init_lock(struct trm_backend_stream *stream)
 {
     pthread_mutexattr_t attributes;
     if (pthread_mutexattr_init(&attributes) != 0)
-        return vulkan_fail_host_memory(stream->device->instance, "a stream's lock");
+        return trm_util_fail_host_memory(stream->device->instance->host, "a stream's lock");
     pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
     int failed = pthread_mutex_init(&stream->lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
-    return failed == 0 ? TRM_OK : vulkan_fail_host_memory(stream->device->instance, "a stream's lock");
+    return failed == 0 ? TRM_OK
+                       : trm_util_fail_host_memory(stream->device->instance->host, "a stream's lock");
 }
 
 static int32_t stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
@@ -48,9 +49,9 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
     int32_t status = vulkan_device_check(device);
     if (status != TRM_OK)
         return status;
-    struct trm_backend_stream *stream = vulkan_allocate(device->instance, sizeof(*stream));
+    struct trm_backend_stream *stream = trm_util_allocate(device->instance->host, sizeof(*stream));
     if (stream == NULL)
-        return vulkan_fail_host_memory(device->instance, "a stream");
+        return trm_util_fail_host_memory(device->instance->host, "a stream");
     stream->device   = device;
     stream->role     = desc->role;
     stream->priority = desc->priority;
@@ -72,7 +73,7 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
 unref_timeline:
     vulkan_timeline_release(stream->timeline);
 free_memory:
-    vulkan_release(device->instance, stream, sizeof(*stream));
+    trm_util_release(device->instance->host, stream, sizeof(*stream));
     return status;
 }
 
@@ -102,7 +103,7 @@ static void wait_for_host(struct trm_backend_stream *stream)
         uint32_t seen = atomic_load(&stream->wake_count);
         atomic_fetch_add(&stream->sleepers, 1);
         pthread_mutex_unlock(&stream->lock);
-        vulkan_futex_wait(&stream->wake_count, seen, VULKAN_NEVER);
+        trm_util_futex_wait(&stream->wake_count, seen, TRM_UTIL_NEVER);
         pthread_mutex_lock(&stream->lock);
         atomic_fetch_sub(&stream->sleepers, 1);
     }
@@ -163,8 +164,8 @@ static int32_t stream_wait_stream(struct trm_backend_stream *stream, uint64_t va
 {
     const struct trm_backend_instance *instance = stream->device->instance;
     if (other->device != stream->device)
-        return vulkan_fail(instance, TRM_ERROR_UNSUPPORTED, 0,
-                           "A stream cannot wait for a stream of another device by itself.");
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "A stream cannot wait for a stream of another device by itself.");
     if (atomic_load(&other->timeline->completed) < other_value)
         ask_other(other, other_value);
     vulkan_stream_lock(stream);

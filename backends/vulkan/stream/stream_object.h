@@ -189,7 +189,7 @@ static inline void vulkan_stream_wake(struct trm_backend_stream *stream)
 {
     atomic_fetch_add(&stream->wake_count, 1);
     if (atomic_load(&stream->sleepers) != 0)
-        vulkan_futex_wake(&stream->wake_count);
+        trm_util_futex_wake_all(&stream->wake_count);
 }
 
 /* ---- failing.c */

@@ -24,9 +24,9 @@
 int32_t vulkan_timeline_wrap(struct trm_backend_device *device, VkSemaphore semaphore,
                              struct vulkan_timeline **result)
 {
-    struct vulkan_timeline *timeline = vulkan_allocate(device->instance, sizeof(*timeline));
+    struct vulkan_timeline *timeline = trm_util_allocate(device->instance->host, sizeof(*timeline));
     if (timeline == NULL)
-        return vulkan_fail_host_memory(device->instance, "a timeline");
+        return trm_util_fail_host_memory(device->instance->host, "a timeline");
     timeline->device      = device;
     timeline->semaphore   = semaphore;
     timeline->is_external = true;
@@ -80,7 +80,7 @@ void vulkan_timeline_release(struct vulkan_timeline *timeline)
         return;
     struct trm_backend_device *device = timeline->device;
     destroy_later(device, timeline->semaphore);
-    vulkan_release(device->instance, timeline, sizeof(*timeline));
+    trm_util_release(device->instance->host, timeline, sizeof(*timeline));
 }
 
 void vulkan_timelines_fini(struct trm_backend_device *device)
@@ -178,9 +178,9 @@ static int32_t poll_until(struct vulkan_timeline *timeline, uint64_t value, uint
             int32_t status = vulkan_timeline_read(timeline, value, &completed);
             if (status != TRM_OK || completed >= value)
                 return status;
-            vulkan_relax();
+            trm_util_relax();
         }
-    } while (vulkan_now() < end);
+    } while (trm_util_now() < end);
     return TRM_ERROR_TIMEOUT;
 }
 
@@ -203,11 +203,11 @@ int32_t vulkan_timeline_sleep(struct vulkan_timeline *timeline, uint64_t value, 
                  .pSemaphores    = &timeline->semaphore,
                  .pValues        = &value,
     };
-    uint64_t deadline = vulkan_deadline(timeout_ns);
+    uint64_t deadline = trm_util_deadline(timeout_ns);
     uint32_t refusals = 0;
     int32_t status    = TRM_ERROR_TIMEOUT;
     do {
-        VkResult result = device->vk.vkWaitSemaphores(device->handle, &info, vulkan_remaining(deadline));
+        VkResult result = device->vk.vkWaitSemaphores(device->handle, &info, trm_util_remaining(deadline));
         if (result == VK_SUCCESS) {
             note(timeline, value);
             return TRM_OK;
@@ -216,14 +216,14 @@ int32_t vulkan_timeline_sleep(struct vulkan_timeline *timeline, uint64_t value, 
             return vulkan_device_fail(device, result, "vkWaitSemaphores");
         if (result < 0)
             status = pause_for_memory(timeline, value, &refusals);
-    } while (status == TRM_ERROR_TIMEOUT && vulkan_remaining(deadline) != 0);
+    } while (status == TRM_ERROR_TIMEOUT && trm_util_remaining(deadline) != 0);
     return status;
 }
 
 int32_t vulkan_timeline_wait(struct vulkan_timeline *timeline, uint64_t value, uint64_t timeout_ns)
 {
     uint64_t spin_ns = timeline->device->spin_ns;
-    uint64_t now     = vulkan_now();
+    uint64_t now     = trm_util_now();
     uint64_t poll_ns = timeout_ns < spin_ns ? timeout_ns : spin_ns;
     int32_t status   = poll_until(timeline, value, now + poll_ns);
     if (status != TRM_ERROR_TIMEOUT || timeout_ns == poll_ns)

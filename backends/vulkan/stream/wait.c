@@ -98,11 +98,11 @@ static void sleep_on(struct trm_backend_stream *stream, const struct vulkan_wait
                      uint64_t deadline)
 {
     if (target->timeline != NULL) {
-        vulkan_timeline_wait(target->timeline, target->value, vulkan_remaining(deadline));
+        vulkan_timeline_wait(target->timeline, target->value, trm_util_remaining(deadline));
         return;
     }
     while (atomic_load(&stream->wake_count) == target->seen)
-        if (!vulkan_futex_wait(&stream->wake_count, target->seen, deadline))
+        if (!trm_util_futex_wait(&stream->wake_count, target->seen, deadline))
             break;
     atomic_fetch_sub(&stream->sleepers, 1);
 }
@@ -110,18 +110,18 @@ static void sleep_on(struct trm_backend_stream *stream, const struct vulkan_wait
 int32_t vulkan_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
     struct vulkan_wait_target target = {0};
-    uint64_t deadline                = vulkan_deadline(timeout_ns);
+    uint64_t deadline                = trm_util_deadline(timeout_ns);
     if (is_well(stream) && atomic_load(&stream->timeline->completed) >= value)
         return TRM_OK;
     while (true) {
         int32_t status = vulkan_stream_poll(stream, value, &target);
         if (status != TRM_ERROR_TIMEOUT)
             return status;
-        if (vulkan_remaining(deadline) == 0) {
+        if (trm_util_remaining(deadline) == 0) {
             if (target.timeline == NULL)
                 atomic_fetch_sub(&stream->sleepers, 1);
-            return vulkan_fail(stream->device->instance, TRM_ERROR_TIMEOUT, 0,
-                               "The stream has not got there yet.");
+            return trm_util_fail(stream->device->instance->host, TRM_ERROR_TIMEOUT, 0,
+                                 "The stream has not got there yet.");
         }
         sleep_on(stream, &target, deadline);
     }

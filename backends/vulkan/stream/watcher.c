@@ -3,8 +3,6 @@
  */
 #include "backends/vulkan/stream/watcher.h"
 
-#include <signal.h>
-
 #include "backends/vulkan/driver/driver.h"
 
 #define STACK_BYTES (512u << 10) /* the core's notifications and the driver's submissions run on it */
@@ -36,14 +34,13 @@ struct sleep {
 bool vulkan_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     pthread_attr_t attributes;
-    sigset_t all, before;
+    sigset_t before;
     if (pthread_attr_init(&attributes) != 0)
         return false;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    trm_util_signals_block(&before);
     bool started = pthread_create(thread, &attributes, run, argument) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    trm_util_signals_restore(&before);
     pthread_attr_destroy(&attributes);
     return started;
 }
@@ -221,14 +218,14 @@ static struct vulkan_watcher *add_watcher(struct vulkan_watchers *watchers)
     const struct trm_backend_instance *instance = watchers->device->instance;
     if (watchers->count == VULKAN_WATCHERS_MOST)
         return NULL;
-    struct vulkan_watcher *watcher = vulkan_allocate(instance, sizeof(*watcher));
+    struct vulkan_watcher *watcher = trm_util_allocate(instance->host, sizeof(*watcher));
     if (watcher == NULL)
         return NULL;
     watcher->watchers = watchers;
     pthread_cond_init(&watcher->called, NULL);
     if (!vulkan_thread_start(&watcher->thread, watch, watcher)) {
         pthread_cond_destroy(&watcher->called);
-        vulkan_release(instance, watcher, sizeof(*watcher));
+        trm_util_release(instance->host, watcher, sizeof(*watcher));
         return NULL;
     }
     watchers->list[watchers->count++] = watcher;
@@ -319,7 +316,7 @@ void vulkan_watchers_fini(struct vulkan_watchers *watchers)
         pthread_mutex_lock(&watchers->lock);
         pthread_cond_destroy(&watcher->called);
         vulkan_timeline_release(watcher->wake_timeline);
-        vulkan_release(instance, watcher, sizeof(*watcher));
+        trm_util_release(instance->host, watcher, sizeof(*watcher));
     }
     pthread_mutex_unlock(&watchers->lock);
     pthread_mutex_destroy(&watchers->lock);
