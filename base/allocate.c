@@ -19,7 +19,7 @@ void *base_allocate_aligned(const struct trm_allocator *allocator, size_t size, 
     return allocator->allocate(allocator->user, size, alignment);
 }
 
-void base_release(const struct trm_allocator *allocator, void *memory, size_t size)
+void base_free(const struct trm_allocator *allocator, void *memory, size_t size)
 {
     if (memory != NULL)
         allocator->release(allocator->user, memory, size);

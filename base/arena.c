@@ -28,7 +28,7 @@ void base_arena_fini(struct base_arena *arena)
     while (arena->blocks != NULL) {
         struct base_arena_block *block = arena->blocks;
         arena->blocks                  = block->next;
-        base_release(arena->allocator, block, sizeof(*block) + block->size);
+        base_free(arena->allocator, block, sizeof(*block) + block->size);
     }
     base_arena_init(arena, arena->allocator);
 }

@@ -31,7 +31,8 @@ char *base_arena_text(struct base_arena *arena, const char *text, size_t length)
 char *base_arena_format(struct base_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Make room for one more in a list of `count` of `capacity` elements of `size` bytes; doubles. 0 without memory. */
+/* Make room for one more in a list of `count` of `capacity` elements of `size` bytes; doubles. 0 without
+ * memory. */
 int32_t base_arena_grow(struct base_arena *arena, void *list_pointer, uint32_t count, uint32_t *capacity,
                         size_t size);
 

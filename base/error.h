@@ -15,7 +15,8 @@
  * compilers and analysers see that a failure is not TRM_OK; `status` is a constant or a variable. */
 #define base_fail(status, ...) (base_error_set((status), __VA_ARGS__), base_error_pass(status))
 
-/* Cold: where it is called compilers put apart, so that a call that succeeds runs through few lines of the cache. */
+/* Cold: where it is called compilers put apart, so that a call that succeeds runs through few lines of the
+ * cache. */
 void base_error_set(int32_t status, const char *format, ...) __attribute__((cold, format(printf, 2, 3)));
 
 static inline int32_t base_error_pass(int32_t status)
@@ -63,8 +64,8 @@ static inline int32_t base_fail_backend(int32_t status)
     return status;
 }
 
-/* Hands on a failure that a function of the program answered: if it has said nothing of it with Trireme's own functions,
- * names the status. Returns `status`. */
+/* Hands on a failure that a function of the program answered: if it has said nothing of it with Trireme's
+ * own functions, names the status. Returns `status`. */
 int32_t base_fail_program(int32_t status);
 
 /* A failure with its sentence, kept by a stream or a device as the first cause. */

@@ -14,8 +14,8 @@
  * Errors: NOT_FOUND (also when it is no regular file), PERMISSION (also for a relative path), explained. */
 int32_t base_file_permissions_check(const char *path);
 
-/* The same of a folder in which this process means to write what it will trust later: it belongs to the user, and is
- * no sticky folder that others may write too. */
+/* The same of a folder in which this process means to write what it will trust later: it belongs to the
+ * user, and is no sticky folder that others may write too. */
 int32_t base_folder_permissions_check(const char *path);
 
 #endif

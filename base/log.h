@@ -35,9 +35,9 @@ int base_log_open(struct base_log *log, const char *path);
 /* Closes the file, if there is one. */
 void base_log_close(struct base_log *log);
 
-/* Writes one line of at most 1023 bytes, whatever the level: the caller has asked base_log_is_on(). `source` is
- * __FILE__, whose folder is the room that the line names. The last error and errno stay as they are. Any thread: a
- * line is one write(), so lines of several threads do not mix. */
+/* Writes one line of at most 1023 bytes, whatever the level: the caller has asked base_log_is_on().
+ * `source` is __FILE__, whose folder is the room that the line names. The last error and errno stay as they
+ * are. Any thread: a line is one write(), so lines of several threads do not mix. */
 void base_log_write(const struct base_log *log, int32_t level, const char *source, const char *format, ...)
     __attribute__((cold, format(printf, 4, 5)));
 

@@ -1,4 +1,5 @@
-/* SHA-256 (FIPS 180-4), for what is found by its contents: code in the cache, shaders and what was made of them.
+/* SHA-256 (FIPS 180-4), for what is found by its contents: code in the cache, shaders and what was made of
+ * them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BASE_SHA256_H

@@ -92,8 +92,8 @@ static int32_t folder_of(struct core_context *context, int32_t make, const char 
 
 /* ---- the calls ----------------------------------------------------------------------------- */
 
-/* A cache that cannot be used is a fact to be told once a call, at a level that nobody is bothered by unless it is
- * a matter of safety. */
+/* A cache that cannot be used is a fact to be told once a call, at a level that nobody is bothered by
+ * unless it is a matter of safety. */
 static int32_t without_cache(const struct core_context *context, int32_t cause, int32_t status)
 {
     if (cause == TRM_ERROR_OUT_OF_HOST_MEMORY || cause == TRM_ERROR_INVALID_ARGUMENT)

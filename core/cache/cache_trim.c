@@ -1,5 +1,5 @@
-/* Keeping the cache small. Several processes may do this at once: whoever comes second finds a file gone already, and
- * counts it as gone.
+/* Keeping the cache small. Several processes may do this at once: whoever comes second finds a file gone
+ * already, and counts it as gone.
  * SPDX-License-Identifier: MIT
  */
 #include "core/cache/cache_trim.h"
@@ -88,7 +88,7 @@ static int32_t grow(struct listing *listing)
         return 0;
     if (listing->count != 0)
         memcpy(entries, listing->entries, listing->count * sizeof(*entries));
-    core_release(listing->context, listing->entries, listing->capacity * sizeof(*entries));
+    core_free(listing->context, listing->entries, listing->capacity * sizeof(*entries));
     listing->entries  = entries;
     listing->capacity = capacity;
     return 1;
@@ -161,6 +161,6 @@ void core_cache_trim(struct core_context *context, const char *folder, const cha
     while ((entry = readdir(handle)) != NULL)
         look_at(&listing, entry->d_name);
     remove_oldest(&listing, newest, most);
-    core_release(context, listing.entries, listing.capacity * sizeof(*listing.entries));
+    core_free(context, listing.entries, listing.capacity * sizeof(*listing.entries));
     closedir(handle);
 }

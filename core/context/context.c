@@ -50,7 +50,7 @@ static int32_t check_desc(const struct trm_context_desc *given, struct trm_conte
     *desc = (struct trm_context_desc){.struct_size = sizeof(*desc)};
     if (given == NULL)
         return TRM_OK;
-    if (!core_struct_take(desc, sizeof(*desc), given, CONTEXT_DESC_LEAST))
+    if (!core_struct_copy_in(desc, sizeof(*desc), given, CONTEXT_DESC_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_context_desc.struct_size is %u, but its size is %zu", given->struct_size,
                          sizeof(*desc));
@@ -90,8 +90,8 @@ static bool is_asked_for(const struct core_context *context)
     return origin == TRM_ORIGIN_ENVIRONMENT && getauxval(AT_SECURE) == 0;
 }
 
-/* Lines go to the program's function and to log.file; where there is neither, to standard error if TRIREME_LOG asks for
- * them. */
+/* Lines go to the program's function and to log.file; where there is neither, to standard error if
+ * TRIREME_LOG asks for them. */
 static int32_t open_log(struct core_context *context)
 {
     const char *path = core_setting_text(context, "log.file");
@@ -153,7 +153,7 @@ close_log:
 destroy_settings:
     core_settings_destroy(context, context->settings);
 release_context:
-    core_release(context, context, sizeof(*context));
+    core_free(context, context, sizeof(*context));
     return status;
 }
 
@@ -195,7 +195,7 @@ static int32_t describe_candidate(struct core_context *context, uint32_t index,
     if (index >= count)
         return base_fail(TRM_ERROR_OUT_OF_RANGE, "there is no candidate %u, only %u of them", index, count);
     core_registry_candidate(registry, index, &ours);
-    if (!core_struct_give(candidate, &ours, sizeof(ours), CANDIDATE_LEAST))
+    if (!core_struct_copy_out(candidate, &ours, sizeof(ours), CANDIDATE_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_candidate.struct_size is %u, but its size is %zu",
                          candidate->struct_size, sizeof(ours));
     return TRM_OK;

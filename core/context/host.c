@@ -18,7 +18,7 @@ static void *host_allocate(void *context, uint64_t size, uint64_t alignment)
 
 static void host_release(void *context, void *memory, uint64_t size)
 {
-    core_release(context, memory, size);
+    core_free(context, memory, size);
 }
 
 static void host_log(void *context, int32_t level, const char *message)

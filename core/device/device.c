@@ -125,7 +125,7 @@ static void device_free(struct core_device *device)
 {
     pthread_mutex_destroy(&device->lock);
     pthread_mutex_destroy(&device->internal_lock);
-    core_release(device->object.context, device, sizeof(*device));
+    core_free(device->object.context, device, sizeof(*device));
 }
 
 /* Nobody has a reference any more: children first, then the device itself. */
@@ -234,8 +234,8 @@ int32_t core_device_create(struct core_context *context, struct core_backend *ba
     return status;
 }
 
-int32_t core_device_take_over(struct core_context *context, struct core_backend *backend, int32_t type,
-                              const void *native, struct core_device **out)
+int32_t core_device_adopt(struct core_context *context, struct core_backend *backend, int32_t type,
+                          const void *native, struct core_device **out)
 {
     struct core_device *device = device_allocate(context, backend, 0);
     if (device == NULL)
@@ -290,7 +290,7 @@ static uint32_t change_users(struct core_device *device, uint32_t change)
     return users;
 }
 
-int32_t core_device_share(struct core_device *device, struct trm_device **handle)
+int32_t core_device_add_user(struct core_device *device, struct trm_device **handle)
 {
     if (change_users(device, 1) == 0)
         return base_fail(TRM_ERROR_INVALID_HANDLE, "device %s has been destroyed", device->id);
@@ -318,20 +318,15 @@ void core_device_add_child(struct core_device *device, enum core_type type)
     atomic_fetch_add_explicit(&device->live[type], 1, memory_order_relaxed);
 }
 
-void core_device_forget_child(struct core_device *device, enum core_type type)
+void core_device_uncount_child(struct core_device *device, enum core_type type)
 {
     atomic_fetch_sub_explicit(&device->live[type], 1, memory_order_relaxed);
 }
 
-void core_device_release(struct core_device *device)
+void core_device_remove_child(struct core_device *device, enum core_type type)
 {
+    core_device_uncount_child(device, type);
     core_object_release(&device->object);
-}
-
-void core_device_drop_child(struct core_device *device, enum core_type type)
-{
-    core_device_forget_child(device, type);
-    core_device_release(device);
 }
 
 int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage *out)
@@ -352,7 +347,7 @@ int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage 
         .buffer_bytes      = atomic_load_explicit(&device->buffer_bytes, memory_order_relaxed),
         .peak_buffer_bytes = atomic_load_explicit(&device->peak_buffer_bytes, memory_order_relaxed),
     };
-    if (!core_struct_give(out, &usage, sizeof(usage), USAGE_LEAST))
+    if (!core_struct_copy_out(out, &usage, sizeof(usage), USAGE_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_device_usage.struct_size is %u, but its size is %zu", out->struct_size,
                          sizeof(usage));
@@ -368,7 +363,7 @@ int32_t core_device_check(struct core_device *device)
     return base_failure_raise(&device->loss);
 }
 
-int32_t core_device_note(struct core_device *device, int32_t status)
+int32_t core_device_latch_loss(struct core_device *device, int32_t status)
 {
     if (status != TRM_ERROR_DEVICE_LOST)
         return status;

@@ -92,26 +92,25 @@ static inline struct core_device *core_device_find(struct trm_device *handle)
 int32_t core_device_create(struct core_context *context, struct core_backend *backend, uint32_t index,
                            struct core_device **device);
 
-/* A device of a backend on top of an application's own: what trm_device_adopt() does. The backend can do that. */
-int32_t core_device_take_over(struct core_context *context, struct core_backend *backend, int32_t type,
-                              const void *native, struct core_device **device);
+/* A device of a backend on top of an application's own: what trm_device_adopt() does. The backend can do
+ * that. */
+int32_t core_device_adopt(struct core_context *context, struct core_backend *backend, int32_t type,
+                          const void *native, struct core_device **device);
 
-/* A child of the device begins and ends: counts it and keeps the device alive (retain +
- * live[type]). */
+/* Counts a new child in live[type] and retains the device; the reverse. */
 void core_device_add_child(struct core_device *device, enum core_type type);
-void core_device_drop_child(struct core_device *device, enum core_type type);
+void core_device_remove_child(struct core_device *device, enum core_type type);
 
-/* The two halves of disowning, for what is ended before its memory goes: off the count, and off
- * the device. */
-void core_device_forget_child(struct core_device *device, enum core_type type);
-void core_device_release(struct core_device *device);
+/* The first half of removing, for a child that ends before its memory is freed: its last reference then
+ * releases the device. */
+void core_device_uncount_child(struct core_device *device, enum core_type type);
 
-/* One trm_device_destroy() more until the handle is dead. INVALID_HANDLE if it is dead already. */
-int32_t core_device_share(struct core_device *device, struct trm_device **handle);
+/* One more trm_device_destroy() until the handle is dead. Errors: INVALID_HANDLE when it is dead already. */
+int32_t core_device_add_user(struct core_device *device, struct trm_device **handle);
 
-/* Takes note of a status that a backend's function returned: DEVICE_LOST is latched. Returns the
- * status to hand on: the first cause on a lost device. */
-int32_t core_device_note(struct core_device *device, int32_t status);
+/* Latches DEVICE_LOST, which a backend's function returned, with its cause. Returns the status to pass on:
+ * `status`, or the first cause on a lost device. */
+int32_t core_device_latch_loss(struct core_device *device, int32_t status);
 
 /* TRM_OK, or the first cause (raised) if the device is lost. */
 int32_t core_device_check(struct core_device *device);

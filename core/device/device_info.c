@@ -24,7 +24,7 @@ int32_t trm_device_get_info(struct trm_device *handle, uint32_t key, void *value
     /* Asking for the size only is no failure. */
     if (status == TRM_ERROR_OUT_OF_RANGE && value == NULL)
         return TRM_OK;
-    return core_device_note(device, base_fail_backend(status));
+    return core_device_latch_loss(device, base_fail_backend(status));
 }
 
 int32_t trm_device_get_u64(struct trm_device *handle, uint32_t key, uint64_t *value)

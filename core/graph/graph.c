@@ -15,15 +15,15 @@ static void graph_retire(struct core_object *object)
         core_stream_end(graph->stream);
     core_recorder_fini(&graph->recorder);
     core_node_pool_fini(&graph->pool);
-    core_device_forget_child(graph->device, CORE_GRAPH);
+    core_device_uncount_child(graph->device, CORE_GRAPH);
 }
 
 static void graph_release(struct core_object *object)
 {
     struct core_device *device = ((struct core_graph *)object)->device;
 
-    core_release(object->context, object, sizeof(struct core_graph));
-    core_device_release(device);
+    core_free(object->context, object, sizeof(struct core_graph));
+    core_object_release(&device->object);
 }
 
 static const char *graph_device_id(const struct core_object *object)
@@ -59,7 +59,7 @@ int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)
     graph->recorder.pool = &graph->pool;
     status               = core_object_init(&graph->object, &graph_ops, device->object.context);
     if (status != TRM_OK) {
-        core_release(device->object.context, graph, sizeof(*graph));
+        core_free(device->object.context, graph, sizeof(*graph));
         return status;
     }
     core_device_add_child(device, CORE_GRAPH);

@@ -5,7 +5,7 @@
  * nodes of its graph; an update replaces one of the instance's. It is launched as the backend's own graph
  * (graph_exec.c), or operation by operation (graph_emulate.c).
  *
- * A node has entered its buffers (core_object_enter_again): when the program destroys one its handle dies, but the memory
+ * A node has entered its buffers (core_object_try_enter): when the program destroys one its handle dies, but the memory
  * stays until the last node that uses it goes. Kernels and events are kept by a reference. So nothing that is launched needs
  * the bookkeeping of single operations; uses are recorded for those who wait for a buffer or map it.
  * SPDX-License-Identifier: MIT

@@ -14,7 +14,7 @@ static void free_stamps(struct core_graph_exec *exec)
 {
     for (uint32_t i = 0; i < exec->stamp_count; i++)
         core_timestamp_release(exec->stamps[i].stamp);
-    core_release(exec->device->object.context, exec->stamps, exec->stamp_count * sizeof(*exec->stamps));
+    core_free(exec->device->object.context, exec->stamps, exec->stamp_count * sizeof(*exec->stamps));
     exec->stamps      = NULL;
     exec->stamp_count = 0;
 }
@@ -31,12 +31,12 @@ static void exec_free(struct core_graph_exec *exec)
     for (uint32_t i = 0; i < exec->count; i++)
         core_node_release(&exec->pool, exec->nodes[i]);
     core_node_pool_fini(&exec->pool);
-    core_release(context, exec->nodes, exec->count * sizeof(struct core_node *));
-    core_release(context, exec->buffer_sets, exec->buffer_set_capacity * sizeof(struct core_in_flight *));
+    core_free(context, exec->nodes, exec->count * sizeof(struct core_node *));
+    core_free(context, exec->buffer_sets, exec->buffer_set_capacity * sizeof(struct core_in_flight *));
     core_object_release(exec->last != NULL ? &exec->last->object : NULL);
     core_in_flight_fini(context, &exec->in_flight);
-    core_release(context, exec, sizeof(*exec));
-    core_device_release(device);
+    core_free(context, exec, sizeof(*exec));
+    core_object_release(&device->object);
 }
 
 static void deferred_go(struct core_deferred *item)
@@ -46,7 +46,7 @@ static void deferred_go(struct core_deferred *item)
 
 static void exec_retire(struct core_object *object)
 {
-    core_device_forget_child(((struct core_graph_exec *)object)->device, CORE_GRAPH_EXEC);
+    core_device_uncount_child(((struct core_graph_exec *)object)->device, CORE_GRAPH_EXEC);
 }
 
 /* What is left are launches under way. */
@@ -59,7 +59,7 @@ static void exec_release(struct core_object *object)
     exec->deferred.go        = deferred_go;
     core_object_retain(&device->object);
     core_device_defer(device, &exec->deferred);
-    core_device_release(device);
+    core_object_release(&device->object);
 }
 
 static const char *exec_device_id(const struct core_object *object)
@@ -110,7 +110,7 @@ static int32_t reserve_buffers(struct core_graph_exec *exec, uint64_t wanted)
         return base_fail_memory("making an instance of a graph");
     if (exec->buffer_set_count != 0)
         memcpy(sets, exec->buffer_sets, exec->buffer_set_count * sizeof(struct core_in_flight *));
-    core_release(context, exec->buffer_sets, exec->buffer_set_capacity * sizeof(struct core_in_flight *));
+    core_free(context, exec->buffer_sets, exec->buffer_set_capacity * sizeof(struct core_in_flight *));
     exec->buffer_sets         = sets;
     exec->buffer_set_capacity = (uint32_t)wanted;
     return TRM_OK;
@@ -253,8 +253,8 @@ static int32_t create_native(const struct core_graph_exec *exec, struct trm_back
     if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
         base_error_restore(&before);
     else
-        status = core_device_note(device, base_fail_backend(status));
-    core_release(device->object.context, described.nodes, described.size);
+        status = core_device_latch_loss(device, base_fail_backend(status));
+    core_free(device->object.context, described.nodes, described.size);
     return status;
 }
 
@@ -349,7 +349,7 @@ int32_t core_exec_create(struct core_device *device, struct core_node *const *no
     gather_buffers(exec);
     gather_totals(exec);
     core_device_add_child(device, CORE_GRAPH_EXEC);
-    core_device_release(device); /* the reference from above; adopting took one */
+    core_object_release(&device->object); /* the reference from above; adopting took one */
     *out = exec;
     return TRM_OK;
 }
@@ -391,7 +391,7 @@ static int32_t update_native(struct core_graph_exec *exec, uint32_t index)
     base_error_clear();
     int32_t status = device->backend->graph.update(exec->native, place_of(exec, index), &theirs);
     if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
-        return core_device_note(device, base_fail_backend(status));
+        return core_device_latch_loss(device, base_fail_backend(status));
     base_error_restore(&before);
     return status;
 }

@@ -151,7 +151,7 @@ void core_node_retain(struct core_node *node)
 static void node_release(const struct core_node_pool *pool, struct core_node *node)
 {
     if (node != NULL)
-        core_release(pool->context, node, node->size);
+        core_free(pool->context, node, node->size);
 }
 
 void core_node_release(struct core_node_pool *pool, struct core_node *node)

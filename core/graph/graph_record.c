@@ -30,7 +30,7 @@ static int32_t grow(struct core_recorder *recorder)
         return base_fail_memory("recording an operation into a graph");
     if (recorder->count != 0)
         memcpy(nodes, recorder->nodes, recorder->count * sizeof(struct core_node *));
-    core_release(context, recorder->nodes, recorder->capacity * sizeof(struct core_node *));
+    core_free(context, recorder->nodes, recorder->capacity * sizeof(struct core_node *));
     recorder->nodes    = nodes;
     recorder->capacity = capacity;
     return TRM_OK;
@@ -113,7 +113,7 @@ static void recorder_add_buffer(struct core_stream *stream, struct core_in_fligh
     for (uint32_t i = 0; i < node->buffer_count; i++)
         if (node->buffers[i] == buffer)
             return;
-    if (core_object_enter_again(&buffer->object))
+    if (core_object_try_enter(&buffer->object))
         node->buffers[node->buffer_count++] = buffer;
     else
         recorder->broken = 1;
@@ -137,7 +137,7 @@ void core_recorder_fini(struct core_recorder *recorder)
         core_node_release(recorder->pool, recorder->nodes[i]);
     recorder->count = 0;
     if (!recorder->fixed)
-        core_release(context, recorder->nodes, recorder->capacity * sizeof(struct core_node *));
+        core_free(context, recorder->nodes, recorder->capacity * sizeof(struct core_node *));
 }
 
 /* The recorder is its graph's, and goes with it. */

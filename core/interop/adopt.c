@@ -25,7 +25,7 @@ static int32_t adopt(struct core_context *context, const char *name, int32_t typ
         return status;
     if (backend->interop.adopt == NULL)
         return base_fail(TRM_ERROR_UNSUPPORTED, "the backend %s adopts no devices", backend->name);
-    status = core_device_take_over(context, backend, type, native, &device);
+    status = core_device_adopt(context, backend, type, native, &device);
     if (status == TRM_OK)
         *handle = device->object.handle;
     return status;

@@ -57,7 +57,7 @@ int32_t trm_device_native(struct trm_device *handle, int32_t type, uint64_t *nat
         return core_interop_missing(device, "native handles of devices");
     base_error_clear();
     status = device->backend->interop.device_handle(device->device, type, native);
-    return status == TRM_OK ? TRM_OK : core_device_note(device, base_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_latch_loss(device, base_fail_backend(status));
 }
 
 static int32_t stream_native(struct core_stream *stream, int32_t type, uint64_t *native)
@@ -69,7 +69,7 @@ static int32_t stream_native(struct core_stream *stream, int32_t type, uint64_t 
         return core_interop_missing(device, "native handles of streams");
     base_error_clear();
     int32_t status = device->backend->interop.stream_handle(stream->backend, type, native);
-    return status == TRM_OK ? TRM_OK : core_device_note(device, base_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_latch_loss(device, base_fail_backend(status));
 }
 
 int32_t trm_stream_native(struct trm_stream *handle, int32_t type, uint64_t *native)
@@ -96,7 +96,7 @@ static int32_t buffer_native(const struct core_buffer *buffer, int32_t type, uin
     base_error_clear();
     int32_t status = device->backend->interop.memory_handle(buffer->memory, type, &found, &begin);
     if (status != TRM_OK)
-        return core_device_note(device, base_fail_backend(status));
+        return core_device_latch_loss(device, base_fail_backend(status));
     *native = found;
     *offset = begin + buffer->base;
     return TRM_OK;
@@ -201,7 +201,7 @@ static int32_t export_memory(const struct core_buffer *buffer, int32_t type, int
         return base_fail(TRM_ERROR_UNSUPPORTED, "this buffer was not made by trm_buffer_create_exportable()");
     base_error_clear();
     int32_t status = ops->memory_export(buffer->memory, type, fd, size);
-    return status == TRM_OK ? TRM_OK : core_device_note(device, base_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_latch_loss(device, base_fail_backend(status));
 }
 
 int32_t trm_buffer_export(struct trm_buffer *handle, int32_t type, int32_t *fd, uint64_t *size)

@@ -23,8 +23,8 @@ enum core_native_kind {
 /* Errors: INVALID_ARGUMENT for a type (enum trm_native_type) of another kind of object. */
 int32_t core_interop_check_native(int32_t type, enum core_native_kind kind);
 
-/* Creates a buffer of memory that `find` gets from the backend, outside of all pools; `find` sets the last error
- * when it fails. Checks the size and the output pointer for the public function `function`. */
+/* Creates a buffer of memory that `find` gets from the backend, outside of all pools; `find` sets the last
+ * error when it fails. Checks the size and the output pointer for the public function `function`. */
 int32_t core_interop_make_buffer(const char *function, struct core_device *device, uint64_t size,
                                  int32_t (*find)(void *user, struct trm_backend_memory **memory), void *user,
                                  struct trm_buffer **handle);

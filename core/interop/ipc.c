@@ -56,7 +56,7 @@ static int32_t get_handle(const struct core_buffer *buffer, struct trm_ipc_handl
     base_error_clear();
     int32_t status = device->backend->interop.ipc_export(buffer->memory, &found);
     if (status != TRM_OK)
-        return core_device_note(device, base_fail_backend(status));
+        return core_device_latch_loss(device, base_fail_backend(status));
     found.size = buffer->size;
     *handle    = found;
     return TRM_OK;

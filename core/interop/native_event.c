@@ -1,4 +1,5 @@
-/* Streams in step with an application's own use of the driver: handing over, and its events. Of <trireme/interop.h>.
+/* Streams in step with an application's own use of the driver: handing over, and its events. Of
+ * <trireme/interop.h>.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/interop.h>
@@ -6,7 +7,8 @@
 #include "core/interop/interop.h"
 #include "core/stream/stream.h"
 
-/* Nothing that was enqueued is held back any more. The calling thread is the one that enqueues, so that stays. */
+/* Nothing that was enqueued is held back any more. The calling thread is the one that enqueues, so that
+ * stays. */
 static int32_t hand_over(struct core_stream *stream)
 {
     uint64_t last  = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);

@@ -42,7 +42,7 @@ static void deferred_go(struct core_deferred *item)
 static void semaphore_retire(struct core_object *object)
 {
     struct core_semaphore *semaphore = (struct core_semaphore *)object;
-    core_device_forget_child(semaphore->device, CORE_SEMAPHORE);
+    core_device_uncount_child(semaphore->device, CORE_SEMAPHORE);
     if (core_in_flight_is_done(&semaphore->in_flight)) {
         let_go(semaphore);
         return;
@@ -56,8 +56,8 @@ static void semaphore_retire(struct core_object *object)
 static void semaphore_release(struct core_object *object)
 {
     struct core_device *device = ((struct core_semaphore *)object)->device;
-    core_release(object->context, object, sizeof(struct core_semaphore));
-    core_device_release(device);
+    core_free(object->context, object, sizeof(struct core_semaphore));
+    core_object_release(&device->object);
 }
 
 static const char *semaphore_device_id(const struct core_object *object)
@@ -83,7 +83,7 @@ static int32_t semaphore_make(struct core_device *device, struct core_semaphore 
     made->device   = device;
     int32_t status = core_object_init(&made->object, &semaphore_object_ops, context);
     if (status != TRM_OK) {
-        core_release(context, made, sizeof(*made));
+        core_free(context, made, sizeof(*made));
         return status;
     }
     core_device_add_child(device, CORE_SEMAPHORE);
@@ -96,7 +96,7 @@ static int32_t semaphore_finish(struct core_semaphore *semaphore, int32_t status
                                 struct trm_semaphore **handle)
 {
     if (status != TRM_OK) {
-        status = core_device_note(semaphore->device, base_fail_backend(status));
+        status = core_device_latch_loss(semaphore->device, base_fail_backend(status));
         core_object_kill(&semaphore->object);
         return status;
     }
@@ -164,7 +164,7 @@ static int32_t export_semaphore(const struct core_semaphore *semaphore, int32_t 
         return core_interop_missing(semaphore->device, "semaphores that can be exported");
     base_error_clear();
     status = ops->semaphore_export(semaphore->semaphore, type, fd);
-    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, base_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_latch_loss(semaphore->device, base_fail_backend(status));
 }
 
 int32_t trm_semaphore_export(struct trm_semaphore *handle, int32_t type, int32_t *fd)
@@ -187,7 +187,7 @@ static int32_t read_value(const struct core_semaphore *semaphore, uint64_t *valu
         return core_interop_missing(semaphore->device, "semaphores that can be read");
     base_error_clear();
     status = ops->semaphore_value(semaphore->semaphore, value);
-    return status == TRM_OK ? TRM_OK : core_device_note(semaphore->device, base_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_latch_loss(semaphore->device, base_fail_backend(status));
 }
 
 int32_t trm_semaphore_value(struct trm_semaphore *handle, uint64_t *value)

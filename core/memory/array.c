@@ -13,7 +13,7 @@ static void array_retire(struct core_object *object)
 {
     struct core_buffer *buffer = ((struct core_array *)object)->buffer;
 
-    core_device_forget_child(buffer->device, CORE_ARRAY);
+    core_device_uncount_child(buffer->device, CORE_ARRAY);
     if (core_buffer_release_user(buffer, 0) == 1)
         core_buffer_end(buffer);
 }
@@ -23,9 +23,9 @@ static void array_release(struct core_object *object)
     struct core_buffer *buffer = ((struct core_array *)object)->buffer;
     struct core_device *device = buffer->device;
 
-    core_release(object->context, object, sizeof(struct core_array));
+    core_free(object->context, object, sizeof(struct core_array));
     core_object_release(&buffer->object);
-    core_device_release(device);
+    core_object_release(&device->object);
 }
 
 static const char *array_device_id(const struct core_object *object)
@@ -57,7 +57,7 @@ static int32_t array_create(struct core_buffer *buffer, int32_t type, uint64_t c
     made->count    = count;
     int32_t status = core_object_init(&made->object, &array_ops, context);
     if (status != TRM_OK) {
-        core_release(context, made, sizeof(*made));
+        core_free(context, made, sizeof(*made));
         return status;
     }
     core_object_retain(&buffer->object);
@@ -160,7 +160,7 @@ static struct core_array *array_enter(struct trm_array *handle)
     struct core_array *array = core_object_enter(handle, CORE_ARRAY);
     if (array == NULL)
         return NULL;
-    if (core_object_enter_again(&array->buffer->object))
+    if (core_object_try_enter(&array->buffer->object))
         return array;
     base_fail(TRM_ERROR_INVALID_HANDLE, "the buffer of this array has been destroyed");
     core_object_leave(&array->object);

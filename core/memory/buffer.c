@@ -69,7 +69,7 @@ static void buffer_retire(struct core_object *object)
     struct core_device *device = buffer->device;
 
     core_buffer_map_fini(buffer);
-    core_device_forget_child(device, CORE_BUFFER);
+    core_device_uncount_child(device, CORE_BUFFER);
     atomic_fetch_sub_explicit(&device->buffer_bytes, buffer->size, memory_order_relaxed);
     if (atomic_load_explicit(&buffer->ending, memory_order_relaxed) == CORE_ENDING_BOTH &&
         atomic_exchange(&buffer->ending, CORE_ENDING_ONE) == CORE_ENDING_BOTH)
@@ -77,14 +77,14 @@ static void buffer_retire(struct core_object *object)
     core_buffer_free_memory_when_done(buffer);
 }
 
-/* The first half of core_device_drop_child() has been done by retire: the buffer is not live any more,
+/* The first half of core_device_remove_child() has been done by retire: the buffer is not live any more,
  * though its memory may still be in use. */
 static void buffer_release(struct core_object *object)
 {
     struct core_device *device = buffer_of(object)->device;
 
-    core_release(object->context, object, sizeof(struct core_buffer));
-    core_device_release(device);
+    core_free(object->context, object, sizeof(struct core_buffer));
+    core_object_release(&device->object);
 }
 
 static const char *buffer_device_id(const struct core_object *object)
@@ -146,7 +146,7 @@ static int32_t memory_import(struct core_buffer *buffer, const struct trm_buffer
     base_error_clear();
     int32_t status = device->backend->memory.allocate(device->device, &imported, &buffer->memory);
     if (status != TRM_OK)
-        return core_device_note(device, base_fail_backend(status));
+        return core_device_latch_loss(device, base_fail_backend(status));
     buffer->host = desc->host_pointer;
     return TRM_OK;
 }
@@ -225,7 +225,7 @@ static int32_t buffer_make(struct core_device *device, int32_t kind, uint64_t si
     atomic_init(&made->users, 1);
     int32_t status = core_object_init(&made->object, &buffer_ops, context);
     if (status != TRM_OK) {
-        core_release(context, made, sizeof(*made));
+        core_free(context, made, sizeof(*made));
         return status;
     }
     core_device_add_child(device, CORE_BUFFER);
@@ -277,7 +277,7 @@ int32_t core_buffer_create_shared(struct core_device *device, uint64_t size,
     }
     if (status != TRM_OK) {
         core_buffer_end(made);
-        return core_device_note(device, status);
+        return core_device_latch_loss(device, status);
     }
     *buffer = made;
     return TRM_OK;

@@ -79,7 +79,7 @@ int32_t trm_buffer_create_from(struct trm_device *device, const struct trm_buffe
     struct core_device *found = core_device_find(device);
     if (found == NULL)
         return base_last_status();
-    if (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN))
+    if (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a buffer needs a description with its struct_size");
     return create("trm_buffer_create_from", found, &own, buffer);
 }

@@ -30,7 +30,7 @@ static int32_t stage(struct core_buffer *buffer, uint32_t flags)
     if (flags & TRM_MAP_READ)
         status = core_buffer_read(buffer, 0, staging, buffer->size);
     if (status != TRM_OK) {
-        core_release(context, staging, buffer->size);
+        core_free(context, staging, buffer->size);
         return status;
     }
     buffer->staging = staging;
@@ -80,7 +80,7 @@ leave:
 
 static void staging_release(struct core_buffer *buffer)
 {
-    core_release(buffer->object.context, buffer->staging, buffer->size);
+    core_free(buffer->object.context, buffer->staging, buffer->size);
     buffer->staging = NULL;
 }
 

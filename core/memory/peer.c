@@ -65,7 +65,7 @@ static void far_go(struct core_deferred *item)
     core_in_flight_fini(context, &far->in_flight);
     core_stream_end(far->stream);
     core_object_release(&far->stream->object);
-    core_release(context, far, sizeof(*far));
+    core_free(context, far, sizeof(*far));
 }
 
 static int32_t far_create(struct core_device *device, struct far_stream **far)
@@ -77,7 +77,7 @@ static int32_t far_create(struct core_device *device, struct far_stream **far)
         return base_fail_memory("copying between devices");
     int32_t status = core_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, 0, &made->stream);
     if (status != TRM_OK) {
-        core_release(context, made, sizeof(*made));
+        core_free(context, made, sizeof(*made));
         return status;
     }
     core_object_retain(&made->stream->object);

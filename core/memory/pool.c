@@ -26,7 +26,7 @@ int32_t core_pool_create(struct core_device *device, struct core_pool **pool)
     if (device->backend->pool.set_threshold != NULL)
         status = device->backend->pool.set_threshold(device->device, made->threshold);
     if (status != TRM_OK) {
-        core_release(context, made, sizeof(*made));
+        core_free(context, made, sizeof(*made));
         return base_fail_backend(status);
     }
     device->end_parked = core_pool_stream_end;
@@ -42,8 +42,8 @@ void core_pool_destroy(struct core_pool *pool)
 
     core_slab_destroy_list(core_pool_trim_locked(pool, 0));
     for (int32_t kind = 0; kind < CORE_POOL_KINDS; kind++)
-        core_release(context, pool->shelves[kind], sizeof(*pool->shelves[kind]));
-    core_release(context, pool, sizeof(*pool));
+        core_free(context, pool->shelves[kind], sizeof(*pool->shelves[kind]));
+    core_free(context, pool, sizeof(*pool));
 }
 
 /* ---- taking -------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static int32_t shelf_make(struct core_pool *pool, int32_t kind)
         spare               = NULL;
     }
     base_lock_release(&pool->lock);
-    core_release(context, spare, sizeof(*spare));
+    core_free(context, spare, sizeof(*spare));
     return TRM_OK;
 }
 

@@ -17,7 +17,7 @@ static int32_t add_ordered(struct core_device *device, struct trm_pool_stats *st
     base_error_clear();
     int32_t status = device->backend->pool.statistics(device->device, &used, &cached, &reserved);
     if (status != TRM_OK)
-        return core_device_note(device, base_fail_backend(status));
+        return core_device_latch_loss(device, base_fail_backend(status));
     stats->used_bytes += used;
     stats->cached_bytes += cached;
     stats->reserved_bytes += reserved;
@@ -37,7 +37,7 @@ int32_t trm_pool_get_stats(struct trm_device *device, struct trm_pool_stats *sta
     int32_t status = add_ordered(found, &now);
     if (status != TRM_OK)
         return status;
-    if (stats == NULL || !core_struct_give(stats, &now, sizeof(now), STATS_MIN))
+    if (stats == NULL || !core_struct_copy_out(stats, &now, sizeof(now), STATS_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_pool_get_stats() needs stats with their struct_size");
     return TRM_OK;
@@ -63,7 +63,7 @@ int32_t trm_pool_set_threshold(struct trm_device *device, uint64_t bytes)
     if (found->backend->pool.set_threshold != NULL)
         status = found->backend->pool.set_threshold(found->device, bytes);
     if (status != TRM_OK)
-        return core_device_note(found, base_fail_backend(status));
+        return core_device_latch_loss(found, base_fail_backend(status));
     base_lock_acquire(&found->pool->lock);
     found->pool->threshold = bytes;
     struct core_slab *idle = core_pool_trim_locked(found->pool, bytes);

@@ -53,7 +53,7 @@ static int32_t bins_grow(struct core_context *context, struct core_pool_stream *
         return 0;
     memcpy(bins, parked->bins, parked->count * sizeof(*bins));
     if (parked->bins != parked->first)
-        core_release(context, parked->bins, parked->capacity * sizeof(*bins));
+        core_free(context, parked->bins, parked->capacity * sizeof(*bins));
     parked->bins     = bins;
     parked->capacity = capacity;
     return 1;
@@ -228,6 +228,6 @@ void core_pool_stream_end(struct core_stream *stream)
     if (parked == NULL || parked == &ended)
         return;
     if (parked->bins != parked->first)
-        core_release(context, parked->bins, parked->capacity * sizeof(*parked->bins));
-    core_release(context, parked, sizeof(*parked));
+        core_free(context, parked->bins, parked->capacity * sizeof(*parked->bins));
+    core_free(context, parked, sizeof(*parked));
 }

@@ -63,8 +63,8 @@ int32_t core_slab_create(struct core_pool *pool, int32_t kind, uint32_t class_in
 free_memory:
     device->backend->memory.free(made->memory);
 release:
-    core_release(context, made, sizeof(*made));
-    return core_device_note(device, base_fail_backend(status));
+    core_free(context, made, sizeof(*made));
+    return core_device_latch_loss(device, base_fail_backend(status));
 }
 
 void core_slab_destroy(struct core_slab *slab)
@@ -76,9 +76,9 @@ void core_slab_destroy(struct core_slab *slab)
     while (slab->free != NULL) {
         struct core_block *block = slab->free;
         slab->free               = block->next;
-        core_release(context, block, sizeof(*block));
+        core_free(context, block, sizeof(*block));
     }
-    core_release(context, slab, sizeof(*slab));
+    core_free(context, slab, sizeof(*slab));
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */

@@ -37,7 +37,7 @@ int32_t core_staging_create(struct core_device *device, uint64_t size, int32_t p
     if (made->memory == NULL)
         made->memory = core_allocate_aligned(context, size, ALIGNMENT);
     if (made->memory == NULL) {
-        core_release(context, made, sizeof(*made));
+        core_free(context, made, sizeof(*made));
         return base_fail_memory("staging a transfer");
     }
     *staging = made;
@@ -66,8 +66,8 @@ static void staging_go(struct core_deferred *item)
     if (staging->block != NULL)
         core_pool_give(staging->device->pool, staging->block);
     else
-        core_release(context, staging->memory, staging->size);
-    core_release(context, staging, sizeof(*staging));
+        core_free(context, staging->memory, staging->size);
+    core_free(context, staging, sizeof(*staging));
 }
 
 void core_staging_release(struct core_staging *staging)

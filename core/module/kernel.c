@@ -15,7 +15,7 @@
 
 static void kernel_retire(struct core_object *object)
 {
-    core_device_forget_child(((struct core_kernel *)object)->module->device, CORE_KERNEL);
+    core_device_uncount_child(((struct core_kernel *)object)->module->device, CORE_KERNEL);
 }
 
 static void kernel_release(struct core_object *object)
@@ -24,10 +24,10 @@ static void kernel_release(struct core_object *object)
     struct core_module *module = kernel->module;
     struct core_device *device = module->device;
 
-    core_release(object->context, kernel->name, strlen(kernel->name) + 1);
-    core_release(object->context, kernel, sizeof(*kernel));
+    core_free(object->context, kernel->name, strlen(kernel->name) + 1);
+    core_free(object->context, kernel, sizeof(*kernel));
     core_object_release(&module->object);
-    core_device_release(device);
+    core_object_release(&device->object);
 }
 
 static const char *kernel_device_id(const struct core_object *object)
@@ -143,7 +143,7 @@ static int32_t kernel_below(const struct core_module *module, const char *name,
     if (status == TRM_ERROR_NOT_FOUND)
         return fail_not_found(module, name);
     if (status != TRM_OK)
-        return core_device_note(device, base_fail_backend(status));
+        return core_device_latch_loss(device, base_fail_backend(status));
     return reflected != NULL ? core_kernel_interface_match(reflected, desc) : check_parameters(desc, name);
 }
 
@@ -195,9 +195,9 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
     return TRM_OK;
 
 release_name:
-    core_release(context, made->name, strlen(made->name) + 1);
+    core_free(context, made->name, strlen(made->name) + 1);
 release:
-    core_release(context, made, sizeof(*made));
+    core_free(context, made, sizeof(*made));
     return status;
 }
 
@@ -266,7 +266,7 @@ int32_t trm_kernel_describe(struct trm_kernel *kernel, struct trm_kernel_info *i
         .group_size      = {found->group_size[0], found->group_size[1], found->group_size[2]},
         .shared_bytes    = found->shared_bytes,
     };
-    if (info == NULL || !core_struct_give(info, &known, sizeof(known), INFO_MIN))
+    if (info == NULL || !core_struct_copy_out(info, &known, sizeof(known), INFO_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_kernel_describe() needs info with its struct_size");
     return TRM_OK;
 }

@@ -259,7 +259,7 @@ static __attribute__((noinline)) int32_t set_named(struct launch *launch, const 
         arranged[i].name = NULL;
     if (status == TRM_OK)
         status = set_arguments(launch, arranged);
-    core_release(context, arranged, size);
+    core_free(context, arranged, size);
     return status;
 }
 
@@ -335,7 +335,7 @@ static int32_t launch_allocated(struct launch *launch, const struct trm_argument
     launch->arguments = space;
     launch->in_flight = (void *)(launch->arguments + count);
     int32_t status    = launch_run(launch, arguments);
-    core_release(context, space, count * each);
+    core_free(context, space, count * each);
     return status;
 }
 

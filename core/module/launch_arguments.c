@@ -186,6 +186,6 @@ int32_t core_launch_fail_count(const struct core_kernel *kernel, const struct tr
     if (arranged == NULL)
         return base_fail_memory("launching a kernel");
     int32_t status = core_launch_arrange(kernel, given, count, arranged);
-    core_release(context, arranged, size);
+    core_free(context, arranged, size);
     return status == TRM_OK ? fail_number(kernel, count) : status;
 }

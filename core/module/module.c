@@ -22,9 +22,9 @@ static void module_unload(struct core_module *module)
     core_in_flight_fini(context, &module->in_flight);
     device->backend->module.unload(module->module);
     core_module_source_destroy(context, module->portable);
-    core_release(context, module->name, strlen(module->name) + 1);
-    core_release(context, module, sizeof(*module));
-    core_device_release(device);
+    core_free(context, module->name, strlen(module->name) + 1);
+    core_free(context, module, sizeof(*module));
+    core_object_release(&device->object);
 }
 
 static void deferred_go(struct core_deferred *item)
@@ -34,7 +34,7 @@ static void deferred_go(struct core_deferred *item)
 
 static void module_retire(struct core_object *object)
 {
-    core_device_forget_child(((struct core_module *)object)->device, CORE_MODULE);
+    core_device_uncount_child(((struct core_module *)object)->device, CORE_MODULE);
 }
 
 /* Handle and kernels are gone; what is left are launches under way. */
@@ -48,7 +48,7 @@ static void module_release(struct core_object *object)
     module->deferred.go        = deferred_go;
     core_object_retain(&device->object);
     core_device_defer(device, &module->deferred);
-    core_device_release(device);
+    core_object_release(&device->object);
 }
 
 static const char *module_device_id(const struct core_object *object)
@@ -79,7 +79,7 @@ static int32_t check_supported(struct core_device *device, int32_t format)
         return base_fail(status, "device %s takes no %s", device->id, core_module_format_text(format));
     if (status == TRM_ERROR_UNSUPPORTED)
         return base_fail(status, "device %s takes no modules of format %" PRId32, device->id, format);
-    return core_device_note(device, base_fail_backend(status));
+    return core_device_latch_loss(device, base_fail_backend(status));
 }
 
 /* A backend may try this and that before it comes to something that works; what failed on the way is nobody's error. */
@@ -92,7 +92,7 @@ static int32_t load_below(struct core_module *module, const struct trm_module_so
     base_error_clear();
     int32_t status = device->backend->module.load(device->device, source, &module->module);
     if (status != TRM_OK)
-        return core_device_note(device, base_fail_backend(status));
+        return core_device_latch_loss(device, base_fail_backend(status));
     base_error_restore(&before);
     return TRM_OK;
 }
@@ -129,12 +129,12 @@ static int32_t module_create(struct core_device *device, const struct trm_module
 unload:
     device->backend->module.unload(made->module);
 release_name:
-    core_release(context, made->name, strlen(made->name) + 1);
+    core_free(context, made->name, strlen(made->name) + 1);
 destroy_source:
     core_module_source_release(context, &source);
     core_module_source_destroy(context, made->portable);
 release:
-    core_release(context, made, sizeof(*made));
+    core_free(context, made, sizeof(*made));
     return status;
 }
 
@@ -145,7 +145,7 @@ static int32_t check_desc(struct core_device *device, const struct trm_module_de
     int32_t status = core_device_check(device);
     if (status != TRM_OK)
         return status;
-    if (given == NULL || !core_struct_take(own, sizeof(*own), given, DESC_MIN))
+    if (given == NULL || !core_struct_copy_in(own, sizeof(*own), given, DESC_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a module needs a description with its struct_size");
     status = core_module_desc_check(own);
     return status == TRM_OK ? check_supported(device, own->format) : status;
@@ -200,7 +200,7 @@ static int32_t build_below(struct core_device *device, const struct trm_module_s
     base_error_clear();
     int32_t status = device->backend->module.build(device->device, source, flags, path);
     if (status != TRM_OK)
-        return core_device_note(device, base_fail_backend(status));
+        return core_device_latch_loss(device, base_fail_backend(status));
     base_error_restore(&before);
     return TRM_OK;
 }

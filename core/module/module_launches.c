@@ -104,6 +104,6 @@ void core_module_launches_to_in_flight(struct core_module *module)
                                atomic_load_explicit(&note->value, memory_order_acquire));
             core_object_release(&note->stream->object);
         }
-        core_release(module->object.context, block, sizeof(*block));
+        core_free(module->object.context, block, sizeof(*block));
     }
 }

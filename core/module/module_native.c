@@ -98,7 +98,7 @@ static int32_t copy_kernels(struct native *native)
     int32_t status            = TRM_OK;
 
     for (uint32_t i = 0; i < native->options.kernel_count && status == TRM_OK; i++) {
-        if (!core_struct_take(&native->kernels[i], sizeof(native->kernels[i]), next, INFO_MIN))
+        if (!core_struct_copy_in(&native->kernels[i], sizeof(native->kernels[i]), next, INFO_MIN))
             return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                              "kernel %" PRIu32 " of the interface of a module lacks its struct_size", i);
         status = check_kernel(&native->kernels[i], i);
@@ -113,7 +113,7 @@ int32_t core_native_options_create(struct core_context *context, const struct tr
 {
     struct trm_native_options own = {.struct_size = sizeof(own)};
 
-    if (given != NULL && !core_struct_take(&own, sizeof(own), given, OPTIONS_MIN))
+    if (given != NULL && !core_struct_copy_in(&own, sizeof(own), given, OPTIONS_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the options of native code lack their struct_size");
     int32_t status = check_options(&own);
     if (status != TRM_OK)
@@ -126,7 +126,7 @@ int32_t core_native_options_create(struct core_context *context, const struct tr
     new->size    = size;
     status       = copy_kernels(new);
     if (status != TRM_OK) {
-        core_release(context, new, size);
+        core_free(context, new, size);
         return status;
     }
     *options = &new->options;
@@ -138,5 +138,5 @@ void core_native_options_destroy(struct core_context *context, const struct trm_
     if (options == NULL)
         return;
     struct native *native = (struct native *)(uintptr_t)options; /* its first member */
-    core_release(context, native, native->size);
+    core_free(context, native, native->size);
 }

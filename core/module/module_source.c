@@ -152,5 +152,5 @@ void core_module_source_destroy(struct core_context *context, struct core_portab
     if (portable == NULL)
         return;
     core_portable_fini(portable);
-    core_release(context, portable, sizeof(*portable));
+    core_free(context, portable, sizeof(*portable));
 }

@@ -1,11 +1,13 @@
-/* The frozen sizes of minor 0 of the plugin ABI: what a plugin's tables must at least have. Written
- * as numbers, so that a table that grows later does not raise them. Checked against the header by
- * tests/unit/abi_layout.c.
+/* The plugin ABI: the sizes of its tables, and copies of structures that cross it or the API.
+ *
+ * The sizes are those of minor 0, the least that a plugin's tables may have. They are numbers, so that a
+ * table that grows later does not raise them; tests/unit/abi_layout.c checks them against the header.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_OBJECT_ABI_H
 #define CORE_OBJECT_ABI_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -22,34 +24,35 @@
 #define CORE_ABI_INTEROP_OPS 160 /* struct trm_interop_ops */
 #define CORE_ABI_RANGE_OPS 32    /* struct trm_range_ops */
 
-/* Structures that begin with struct_size, from and to those who were compiled against another
- * minor. `ours` has its own size in front. */
+/* Copies of structures that begin with struct_size, from and to code that was compiled against another
+ * minor version. `ours` has our size in its struct_size. */
 
-/* Reads what the caller knows of; the rest is zero. 0 when it is shorter than it ever was. */
-static inline int32_t core_struct_take(void *ours, uint32_t our_size, const void *theirs, uint32_t least)
+/* Copies what the caller's structure has; the rest of `ours` becomes zero. False when it is smaller than
+ * `least`, the size of its first version. */
+static inline bool core_struct_copy_in(void *ours, uint32_t our_size, const void *theirs, uint32_t least)
 {
     uint32_t size;
     memcpy(&size, theirs, sizeof(size));
     if (size < least)
-        return 0;
+        return false;
     memset(ours, 0, our_size);
     memcpy(ours, theirs, size < our_size ? size : our_size);
     memcpy(ours, &our_size, sizeof(our_size));
-    return 1;
+    return true;
 }
 
-/* Writes what the caller has room for; its struct_size stays, and what we do not know is zero. 0
- * when it is shorter than it ever was. */
-static inline int32_t core_struct_give(void *theirs, const void *ours, uint32_t our_size, uint32_t least)
+/* Copies what the caller's structure has room for; its struct_size stays, and members that we do not know
+ * become zero. False when it is smaller than `least`. */
+static inline bool core_struct_copy_out(void *theirs, const void *ours, uint32_t our_size, uint32_t least)
 {
     uint32_t size;
     memcpy(&size, theirs, sizeof(size));
     if (size < least)
-        return 0;
+        return false;
     memset((char *)theirs + sizeof(size), 0, size - sizeof(size));
     memcpy((char *)theirs + sizeof(size), (const char *)ours + sizeof(size),
            (size < our_size ? size : our_size) - sizeof(size));
-    return 1;
+    return true;
 }
 
 #endif

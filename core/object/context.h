@@ -50,9 +50,9 @@ static inline void *core_allocate_aligned(const struct core_context *context, si
     return base_allocate_aligned(&context->allocator, size, alignment);
 }
 
-static inline void core_release(const struct core_context *context, void *memory, size_t size)
+static inline void core_free(const struct core_context *context, void *memory, size_t size)
 {
-    base_release(&context->allocator, memory, size);
+    base_free(&context->allocator, memory, size);
 }
 
 static inline char *core_copy_text(const struct core_context *context, const char *text)

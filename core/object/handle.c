@@ -127,7 +127,7 @@ static int is_forked(const struct core_handle_table *table)
     return word == BASE_FORK_GUARDED ? 0 : word == BASE_FORK_CHILD || table->process != getpid();
 }
 
-int32_t core_forked(const struct core_context *context)
+bool core_is_forked(const struct core_context *context)
 {
     return is_forked(context->handles);
 }
@@ -198,7 +198,8 @@ static inline __attribute__((always_inline)) struct core_handle_slot *find_in(
     return LIKELY(is_live(word, handle)) && LIKELY(type_of(handle) == type) ? slot : NULL;
 }
 
-/* The same from the beginning. NULL also where a word alone does not tell that there was no fork; find_slot_slowly() does then. */
+/* The same from the beginning. NULL also where a word alone does not tell that there was no fork;
+ * find_slot_slowly() does then. */
 static inline __attribute__((always_inline)) struct core_handle_slot *find_slot(uint64_t handle,
                                                                                 enum core_type type)
 {
@@ -262,7 +263,7 @@ void *core_object_enter(const void *handle, enum core_type type)
     return LIKELY(slot != NULL) && LIKELY(pin(slot, bits)) ? object_in(slot) : enter_slowly(bits, type);
 }
 
-int32_t core_object_alive(const void *handle, enum core_type type)
+bool core_object_is_alive(const void *handle, enum core_type type)
 {
     uint64_t bits = (uintptr_t)handle;
     return find_slot(bits, type) != NULL || find_slot_slowly(bits, type) != NULL;
@@ -313,10 +314,10 @@ void *core_object_enter_late(const void *handle, enum core_type type)
     return object;
 }
 
-int32_t core_object_enter_again(struct core_object *object)
+bool core_object_try_enter(struct core_object *object)
 {
     /* After retire the slot may belong to another object already: its generation tells. */
-    return !core_forked(object->context) && pin(object->slot, (uintptr_t)object->handle);
+    return !core_is_forked(object->context) && pin(object->slot, (uintptr_t)object->handle);
 }
 
 /* ---- slots ---- */
@@ -474,11 +475,11 @@ static int32_t slot_kill(struct core_handle_slot *slot, uint64_t handle, int *un
     return 1;
 }
 
-int32_t core_object_kill(struct core_object *object)
+bool core_object_kill(struct core_object *object)
 {
     uint64_t handle = (uintptr_t)object->handle;
     int unused;
-    if (core_forked(object->context)) {
+    if (core_is_forked(object->context)) {
         fail_forked();
         return 0;
     }
@@ -491,7 +492,7 @@ int32_t core_object_kill(struct core_object *object)
     return 1;
 }
 
-int32_t core_object_kill_handle(const void *handle, enum core_type type)
+bool core_object_kill_handle(const void *handle, enum core_type type)
 {
     if (handle == NULL)
         return 0;
@@ -552,7 +553,7 @@ int32_t core_handle_table_create(struct core_context *context, const _Atomic uin
     int32_t status = table_publish(table);
     if (status != TRM_OK) {
         pthread_mutex_destroy(&table->growth_lock);
-        core_release(context, table, sizeof(*table));
+        core_free(context, table, sizeof(*table));
         return status;
     }
     *out = table;
@@ -589,8 +590,8 @@ void core_handle_table_destroy(struct core_handle_table *table)
 
     for (uint32_t chunk = 0; chunk < CHUNKS; chunk++) {
         struct core_handle_slot *slots = atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed);
-        core_release(context, slots, chunk_slots(chunk) * sizeof(*slots));
+        core_free(context, slots, chunk_slots(chunk) * sizeof(*slots));
     }
     pthread_mutex_destroy(&table->growth_lock);
-    core_release(context, table, sizeof(*table));
+    core_free(context, table, sizeof(*table));
 }

@@ -23,6 +23,7 @@
 #define CORE_OBJECT_HANDLE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <trireme/status.h>
 
@@ -89,18 +90,18 @@ void *core_object_enter(const void *handle, enum core_type type);
 void *core_object_enter_late(const void *handle, enum core_type type);
 
 /* Enter an object of which a reference is held. 0 when its handle is dead. */
-int32_t core_object_enter_again(struct core_object *object);
+bool core_object_try_enter(struct core_object *object);
 void core_object_leave(struct core_object *object);
 
 /* Kill the handle: nobody finds or enters the object from now on. Of several callers one gets 1 and
  * goes on with destroying; the rest get 0 and the last error. Retires the object when no call is
  * inside, else the last call to leave does; then drops the handle's own reference. The caller has
  * entered the object or holds a reference, if others may destroy it at the same time. */
-int32_t core_object_kill(struct core_object *object);
+bool core_object_kill(struct core_object *object);
 
 /* The same by handle, for destroy functions that have nothing else to do: of several threads that
  * call it at once one gets 1. NULL is fine: 0 and no error. */
-int32_t core_object_kill_handle(const void *handle, enum core_type type);
+bool core_object_kill_handle(const void *handle, enum core_type type);
 
 /* A number that no other live object of the context has: what the log calls the object. */
 uint32_t core_object_number(const struct core_object *object);
@@ -109,7 +110,7 @@ void core_object_retain(struct core_object *object);
 void core_object_release(struct core_object *object); /* NULL is fine */
 
 /* Is a handle one that core_object_find() would find? Sets no error. */
-int32_t core_object_alive(const void *handle, enum core_type type);
+bool core_object_is_alive(const void *handle, enum core_type type);
 
 /* The table of one context's handles; made and ended by the context (core/context/context.c), which
  * gives its `fork_word` (base/fork.h). Errors: OUT_OF_HOST_MEMORY, BUSY with 255 contexts. */
@@ -118,6 +119,6 @@ int32_t core_handle_table_create(struct core_context *context, const _Atomic uin
 void core_handle_table_destroy(struct core_handle_table *table);
 
 /* Is this process the child of a fork that came after the context was made? */
-int32_t core_forked(const struct core_context *context);
+bool core_is_forked(const struct core_context *context);
 
 #endif

@@ -126,7 +126,7 @@ static int32_t describe(struct core_context *context, uint32_t index, struct trm
         status = summarise(backend, number, &ours);
     if (status != TRM_OK)
         return status;
-    if (!core_struct_give(out, &ours, sizeof(ours), DEVICE_SUMMARY_LEAST))
+    if (!core_struct_copy_out(out, &ours, sizeof(ours), DEVICE_SUMMARY_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_device_summary.struct_size is %u, but its size is %zu", out->struct_size,
                          sizeof(ours));

@@ -13,7 +13,8 @@
 #define NAME_BYTES 1024
 #define LIST_BYTES 1600
 
-/* A fact of a device in `capacity` bytes: TRM_OK, NOT_FOUND where it has none, or another failure, explained. */
+/* A fact of a device in `capacity` bytes: TRM_OK, NOT_FOUND where it has none, or another failure,
+ * explained. */
 static int32_t ask(const struct core_backend *backend, uint32_t number, uint32_t key, void *value,
                    uint64_t capacity)
 {

@@ -94,7 +94,7 @@ int32_t core_folders_create(struct core_context *context, const struct core_fold
 void core_folders_destroy(struct core_context *context, struct core_folders *folders)
 {
     for (uint32_t i = 0; i < folders->count; i++)
-        core_release(context, folders->paths[i], strlen(folders->paths[i]) + 1);
+        core_free(context, folders->paths[i], strlen(folders->paths[i]) + 1);
     folders->count = 0;
 }
 
@@ -151,7 +151,7 @@ int32_t core_folder_list(struct core_context *context, const struct core_folders
     closedir(handle);
     for (uint32_t i = 0; status == TRM_OK && i < entries->count; i++)
         status = found(user, folder, entries->names[i]);
-    core_release(context, entries, size);
+    core_free(context, entries, size);
     return status;
 }
 

@@ -34,7 +34,8 @@ int32_t core_folders_create(struct core_context *context, const struct core_fold
                             struct core_folders *folders);
 void core_folders_destroy(struct core_context *context, struct core_folders *folders);
 
-/* Calls `found` for each file with the extension in a folder, sorted by name. A status other than TRM_OK ends it. */
+/* Calls `found` for each file with the extension in a folder, sorted by name. A status other than TRM_OK
+ * ends it. */
 typedef int32_t (*core_folder_entry_fn)(void *user, const char *folder, const char *name);
 int32_t core_folder_list(struct core_context *context, const struct core_folders_kind *kind,
                          const char *folder, core_folder_entry_fn found, void *user);

@@ -27,7 +27,7 @@ static int32_t add_candidate(struct core_registry *registry, const char *name, s
         return base_fail_memory("looking for backends");
     candidate->path = core_copy_text(context, path);
     if (candidate->path == NULL) {
-        core_release(context, candidate, sizeof(*candidate));
+        core_free(context, candidate, sizeof(*candidate));
         return base_fail_memory("looking for backends");
     }
     snprintf(candidate->file_name, sizeof(candidate->file_name), "%.*s", (int)length, name);
@@ -251,11 +251,11 @@ void core_registry_destroy(struct core_registry *registry)
         struct core_candidate *candidate = registry->candidates[i];
         if (candidate->accepted)
             core_loader_stop(candidate);
-        core_release(context, candidate->path, strlen(candidate->path) + 1);
-        core_release(context, candidate, sizeof(*candidate));
+        core_free(context, candidate->path, strlen(candidate->path) + 1);
+        core_free(context, candidate, sizeof(*candidate));
     }
     core_folders_destroy(context, &registry->folders);
-    core_release(context, registry, sizeof(*registry));
+    core_free(context, registry, sizeof(*registry));
 }
 
 /* ---- asking ---- */
@@ -287,8 +287,8 @@ struct core_backend *core_registry_backend(const struct core_registry *registry,
     return &registry->candidates[index]->backend;
 }
 
-/* Backends and the program's log callback run while the registry loads, so the lock is released meanwhile; other
- * threads wait for the condition. */
+/* Backends and the program's log callback run while the registry loads, so the lock is released meanwhile;
+ * other threads wait for the condition. */
 int32_t core_registry_get(struct core_context *context, struct core_registry **registry)
 {
     int32_t status = TRM_OK;

@@ -34,8 +34,8 @@ struct core_backend {
     struct trm_interop_ops interop;
 };
 
-/* The registry of a context. The first call finds and loads the plugins; the failures of single plugins are in its
- * report. */
+/* The registry of a context. The first call finds and loads the plugins; the failures of single plugins are
+ * in its report. */
 int32_t core_registry_get(struct core_context *context, struct core_registry **registry);
 void core_registry_destroy(struct core_registry *registry);
 
@@ -47,8 +47,8 @@ void core_registry_candidate(const struct core_registry *registry, uint32_t inde
 uint32_t core_registry_backend_count(const struct core_registry *registry);
 struct core_backend *core_registry_backend(const struct core_registry *registry, uint32_t index);
 
-/* The backend and device number for an id ("cpu:1", "cpu", "cpu:name=*EPYC*") or, for NULL, the default. Errors:
- * NOT_FOUND, with every candidate's reason. */
+/* The backend and device number for an id ("cpu:1", "cpu", "cpu:name=*EPYC*") or, for NULL, the default.
+ * Errors: NOT_FOUND, with every candidate's reason. */
 int32_t core_registry_resolve(struct core_registry *registry, const char *id, struct core_backend **backend,
                               uint32_t *index);
 

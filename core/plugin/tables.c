@@ -122,7 +122,7 @@ static int32_t take_table(struct core_candidate *candidate, const struct table *
     if (table->theirs == NULL)
         return core_loader_refuse(candidate, "its table %s is NULL, but every backend must have it",
                                   table->name);
-    if (!core_struct_take(table->ours, table->our_size, table->theirs, table->least)) {
+    if (!core_struct_copy_in(table->ours, table->our_size, table->theirs, table->least)) {
         uint32_t size;
         memcpy(&size, table->theirs, sizeof(size));
         return core_loader_refuse(candidate,

@@ -153,7 +153,7 @@ static int32_t read_open(struct core_context *context, int file, const char *pat
         status = fail_file(path);
     if (status == TRM_OK)
         status = core_config_parse(text, size, path, set, user);
-    core_release(context, text, memory);
+    core_free(context, text, memory);
     return status;
 }
 

@@ -84,9 +84,9 @@ static int32_t keep_foreign(struct reader *reader, const char *name, const char 
     return TRM_OK;
 
 release_name:
-    core_release(context, foreign->name, strlen(foreign->name) + 1);
+    core_free(context, foreign->name, strlen(foreign->name) + 1);
 release_foreign:
-    core_release(context, foreign, sizeof(*foreign));
+    core_free(context, foreign, sizeof(*foreign));
 out_of_memory:
     return base_fail_memory("reading the settings");
 }
@@ -109,7 +109,7 @@ static int32_t set_row(struct reader *reader, const struct core_setting_row *row
     if (copy == NULL)
         return base_fail_memory("reading the settings");
     if (value->text != NULL)
-        core_release(context, value->text, strlen(value->text) + 1);
+        core_free(context, value->text, strlen(value->text) + 1);
     *value = (struct value){copy, number, origin};
     return TRM_OK;
 }
@@ -322,18 +322,18 @@ void core_settings_destroy(struct core_context *context, struct core_settings *s
         return;
     for (uint32_t i = 0; i < CORE_SETTINGS_MOST; i++) {
         char *text = settings->values[i].text;
-        core_release(context, text, text ? strlen(text) + 1 : 0);
+        core_free(context, text, text ? strlen(text) + 1 : 0);
     }
     if (settings->cache_home != NULL)
-        core_release(context, settings->cache_home, strlen(settings->cache_home) + 1);
+        core_free(context, settings->cache_home, strlen(settings->cache_home) + 1);
     while (settings->foreign != NULL) {
         struct foreign *foreign = settings->foreign;
         settings->foreign       = foreign->next;
-        core_release(context, foreign->name, strlen(foreign->name) + 1);
-        core_release(context, foreign->text, strlen(foreign->text) + 1);
-        core_release(context, foreign, sizeof(*foreign));
+        core_free(context, foreign->name, strlen(foreign->name) + 1);
+        core_free(context, foreign->text, strlen(foreign->text) + 1);
+        core_free(context, foreign, sizeof(*foreign));
     }
-    core_release(context, settings, sizeof(*settings));
+    core_free(context, settings, sizeof(*settings));
 }
 
 /* ---- asking ---- */

@@ -59,8 +59,8 @@ const char *core_setting_text(const struct core_context *context, const char *na
 uint64_t core_setting_number(const struct core_context *context, const char *name);
 int32_t core_setting_flag(const struct core_context *context, const char *name);
 
-/* Where the user's caches are, from the environment: the folder of ours in it, which may not be there. NULL when that is
- * not known. */
+/* Where the user's caches are, from the environment: the folder of ours in it, which may not be there. NULL
+ * when that is not known. */
 const char *core_setting_cache_home(const struct core_context *context);
 
 /* As trm_context_setting(). */

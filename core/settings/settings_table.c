@@ -273,7 +273,7 @@ int32_t trm_setting_describe(uint32_t index, struct trm_setting_info *info)
     if (index >= ROW_COUNT)
         return base_fail(TRM_ERROR_OUT_OF_RANGE, "there is no setting number %u, only %zu of them", index,
                          ROW_COUNT);
-    if (!core_struct_give(info, &rows[index].info, sizeof(rows[index].info), SETTING_INFO_LEAST))
+    if (!core_struct_copy_out(info, &rows[index].info, sizeof(rows[index].info), SETTING_INFO_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_setting_info.struct_size is %u, but its size is %zu", info->struct_size,
                          sizeof(*info));

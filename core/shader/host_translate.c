@@ -71,11 +71,11 @@ int32_t core_host_translate(void *user, const struct trm_module_source *source, 
     ours.text         = result.text;
     ours.length       = result.length;
     ours.symbols      = lent->symbols;
-    if (core_struct_give(translation, &ours, sizeof(ours), TRANSLATION_MIN))
+    if (core_struct_copy_out(translation, &ours, sizeof(ours), TRANSLATION_MIN))
         return TRM_OK;
     status = base_fail(TRM_ERROR_ABI, "a translation's struct_size is %u, but its size is %zu",
                        translation->struct_size, sizeof(ours));
-    core_release(context, lent, lent->size);
+    core_free(context, lent, lent->size);
 
 release_arena:
     base_arena_fini(&arena);
@@ -95,6 +95,6 @@ void core_host_release_translation(void *user, struct trm_translation *translati
     translation->length       = 0;
     translation->symbols      = NULL;
     translation->symbol_count = 0;
-    core_release(context, lent, lent->size);
+    core_free(context, lent, lent->size);
     base_arena_fini(&arena);
 }

@@ -10,8 +10,9 @@
 
 struct core_context;
 
-/* The path of NAME.spv, in the arena: in the first of the folders that has it. It is judged as a plugin is: nobody else
- * may write it. Errors: INVALID_ARGUMENT for what is no name; NOT_FOUND naming the folders; PERMISSION. */
+/* The path of NAME.spv, in the arena: in the first of the folders that has it. It is judged as a plugin is:
+ * nobody else may write it. Errors: INVALID_ARGUMENT for what is no name; NOT_FOUND naming the folders;
+ * PERMISSION. */
 int32_t core_kernel_path_find(struct core_context *context, struct base_arena *arena, const char *name,
                               const char **path);
 

@@ -56,8 +56,8 @@ static uint64_t bits_of(const struct spirv_module *module, uint32_t id)
     return constant != NULL ? constant->bits : 0;
 }
 
-/* Those whose value is not the default's. `module` has the constants in force, `plain` has the defaults; both know
- * them by the same ids, in the same order. */
+/* Those whose value is not the default's. `module` has the constants in force, `plain` has the defaults;
+ * both know them by the same ids, in the same order. */
 static int32_t keep_constants(struct core_portable *portable, const struct spirv_module *plain)
 {
     const struct spirv_module *module = portable->module;
@@ -146,7 +146,8 @@ static const char *name_of(const struct core_portable *portable, uint32_t id)
     return "";
 }
 
-/* ".op=1,width=4"; a constant without a decent name goes by its number, and too many of them by the digest. */
+/* ".op=1,width=4"; a constant without a decent name goes by its number, and too many of them by the
+ * digest. */
 static int32_t name_variant(struct core_portable *portable)
 {
     char text[VARIANT_MOST + 128] = "", value[32], number[16];

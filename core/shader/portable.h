@@ -1,4 +1,5 @@
-/* Portable code: a SPIR-V module with constants in force, and what it says of itself. Shaders and modules both hold one.
+/* Portable code: a SPIR-V module with constants in force, and what it says of itself. Shaders and modules
+ * both hold one.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_SHADER_PORTABLE_H
@@ -29,7 +30,8 @@ struct core_portable {
 void core_portable_init(struct core_portable *portable, struct core_context *context);
 void core_portable_fini(struct core_portable *portable);
 
-/* Get the words, name and stem of what a program describes (core/shader/portable_find.c). Formats: SPIRV, GLSL, NAMED. Errors: as of trm_shader_create(). */
+/* Get the words, name and stem of what a program describes (core/shader/portable_find.c). Formats: SPIRV,
+ * GLSL, NAMED. Errors: as of trm_shader_create(). */
 int32_t core_portable_find(struct core_portable *portable, const struct trm_shader_desc *desc);
 
 /* The same of another one, which may go afterwards. name: NULL for the other's. */

@@ -52,7 +52,7 @@ static int32_t find_glsl(struct core_portable *portable, const struct trm_shader
     uint64_t size;
     int32_t status;
 
-    if (desc->glsl != NULL && !core_struct_take(&options, sizeof(options), desc->glsl, OPTIONS_MIN))
+    if (desc->glsl != NULL && !core_struct_copy_in(&options, sizeof(options), desc->glsl, OPTIONS_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the options of GLSL lack their struct_size");
     if (desc->name != NULL)
         status = set_name(portable, desc->name, strlen(desc->name));

@@ -22,7 +22,7 @@ static void shader_release(struct core_object *object)
 
     core_shader_release_texts(shader);
     core_portable_fini(&shader->portable);
-    core_release(context, shader, sizeof(*shader));
+    core_free(context, shader, sizeof(*shader));
 }
 
 static const struct core_object_ops shader_ops = {
@@ -46,7 +46,7 @@ static int32_t shader_create(struct core_context *context, const struct trm_shad
         status = core_object_init(&made->object, &shader_ops, context);
     if (status != TRM_OK) {
         core_portable_fini(&made->portable);
-        core_release(context, made, sizeof(*made));
+        core_free(context, made, sizeof(*made));
         return status;
     }
     *shader = made;
@@ -63,7 +63,7 @@ int32_t trm_shader_create(struct trm_context *handle, const struct trm_shader_de
         return base_last_status();
 
     int32_t status = core_output_check(shader, "trm_shader_create", "shader");
-    if (status == TRM_OK && (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN)))
+    if (status == TRM_OK && (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_MIN)))
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a shader needs a description with its struct_size");
     if (status == TRM_OK)
         status = shader_create(context, &own, &made);
@@ -105,7 +105,8 @@ int32_t trm_shader_kernel(struct trm_shader *shader, uint32_t index, struct trm_
         return base_fail(TRM_ERROR_NOT_FOUND,
                          "shader \"%s\" has no kernel %" PRIu32 ", only %" PRIu32 " of them",
                          found->portable.name, index, reflection->kernel_count);
-    if (info == NULL || !core_struct_give(info, &reflection->kernels[index], sizeof(*info), KERNEL_INFO_MIN))
+    if (info == NULL ||
+        !core_struct_copy_out(info, &reflection->kernels[index], sizeof(*info), KERNEL_INFO_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_kernel() needs info with its struct_size");
     return TRM_OK;
 }
@@ -121,7 +122,7 @@ int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index, struct tr
                          "shader \"%s\" has no constant %" PRIu32 ", only %" PRIu32 " of them",
                          found->portable.name, index, reflection->constant_count);
     if (info == NULL ||
-        !core_struct_give(info, &reflection->constants[index], sizeof(*info), CONSTANT_INFO_MIN))
+        !core_struct_copy_out(info, &reflection->constants[index], sizeof(*info), CONSTANT_INFO_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_constant() needs info with its struct_size");
     return TRM_OK;
 }

@@ -24,7 +24,7 @@ struct core_shader_text {
 static void release_text(struct core_context *context, struct core_shader_text *text)
 {
     base_arena_fini(&text->arena);
-    core_release(context, text, sizeof(*text));
+    core_free(context, text, sizeof(*text));
 }
 
 void core_shader_release_texts(struct core_shader *shader)
@@ -156,7 +156,7 @@ int32_t trm_shader_translate(struct trm_shader *handle, const struct trm_transla
     int32_t status = core_output_check(text, "trm_shader_translate", "text");
     if (status == TRM_OK)
         status = core_output_check(length, "trm_shader_translate", "length");
-    if (status == TRM_OK && (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN)))
+    if (status == TRM_OK && (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_MIN)))
         status =
             base_fail(TRM_ERROR_INVALID_ARGUMENT, "a translation needs a description with its struct_size");
     if (status == TRM_OK)

@@ -35,7 +35,7 @@ static int32_t has_ended(struct core_device *device, struct core_deferred *item)
 {
     if (core_in_flight_is_done(item->in_flight))
         return 1;
-    if (core_object_alive(device->object.handle, CORE_DEVICE) || core_callback_current(NULL) != NULL ||
+    if (core_object_is_alive(device->object.handle, CORE_DEVICE) || core_callback_current(NULL) != NULL ||
         !core_in_flight_is_foreign(item->in_flight, device))
         return 0;
     core_in_flight_wait(item->in_flight, TRM_FOREVER);
@@ -104,7 +104,7 @@ void core_device_reap(struct core_device *device)
     /* What goes may hold the last reference but this one. */
     core_object_retain(&device->object);
     put_back(device, let_go(device, take_all(device)));
-    core_device_release(device);
+    core_object_release(&device->object);
 }
 
 void core_device_reap_last(struct core_device *device)

@@ -36,7 +36,7 @@ static int32_t take_marks(struct core_device *device, struct mark **marks, uint3
     while ((*count = count_locked(device)) > *room) {
         uint32_t wanted = *count + 8;
         pthread_mutex_unlock(&device->lock);
-        core_release(context, *marks, *room * sizeof(**marks));
+        core_free(context, *marks, *room * sizeof(**marks));
         *marks = core_allocate(context, wanted * sizeof(**marks));
         if (*marks == NULL)
             return base_fail_memory("waiting for a device");
@@ -87,7 +87,7 @@ static int32_t sync(struct core_device *device)
     if (status != TRM_OK)
         return status;
     status = wait_marks(marks, count);
-    core_release(device->object.context, marks, room * sizeof(*marks));
+    core_free(device->object.context, marks, room * sizeof(*marks));
     return status;
 }
 

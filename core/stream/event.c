@@ -10,7 +10,7 @@
 
 static void event_retire(struct core_object *object)
 {
-    core_device_forget_child(((struct core_event *)object)->device, CORE_EVENT);
+    core_device_uncount_child(((struct core_event *)object)->device, CORE_EVENT);
 }
 
 static void event_release(struct core_object *object)
@@ -20,7 +20,7 @@ static void event_release(struct core_object *object)
     core_event_release_timestamp(event);
     core_object_release(event->stream != NULL ? &event->stream->object : NULL);
     core_event_pool_give(device, event);
-    core_device_release(device);
+    core_object_release(&device->object);
 }
 
 static const char *event_device_id(const struct core_object *object)

@@ -74,7 +74,7 @@ static int32_t grow(struct core_device *device)
         pool = NULL;
     }
     pthread_mutex_unlock(&device->lock);
-    core_release(context, pool, sizeof(*pool));
+    core_free(context, pool, sizeof(*pool));
     return 1;
 }
 
@@ -104,7 +104,7 @@ void core_event_pool_destroy(struct core_context *context, struct core_event_poo
     while (pool->slabs != NULL) {
         struct slab *slab = pool->slabs;
         pool->slabs       = slab->next;
-        core_release(context, slab, sizeof(*slab));
+        core_free(context, slab, sizeof(*slab));
     }
-    core_release(context, pool, sizeof(*pool));
+    core_free(context, pool, sizeof(*pool));
 }

@@ -42,8 +42,8 @@ static void stamp_free(struct core_timestamp *stamp)
     core_in_flight_fini(device->object.context, &stamp->in_flight);
     if (stamp->backend != NULL)
         device->backend->profile.stamp_destroy(stamp->backend);
-    core_release(device->object.context, stamp, sizeof(*stamp));
-    core_device_release(device);
+    core_free(device->object.context, stamp, sizeof(*stamp));
+    core_object_release(&device->object);
 }
 
 static void stamp_unref(struct core_timestamp *stamp)
@@ -89,7 +89,7 @@ static int32_t create_below(struct core_device *device, struct trm_backend_stamp
     base_error_clear();
     int32_t status = device->backend->profile.stamp_create(device->device, stamp);
     if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
-        return core_device_note(device, base_fail_backend(status));
+        return core_device_latch_loss(device, base_fail_backend(status));
     base_error_restore(&before);
     return TRM_OK;
 }
@@ -103,7 +103,7 @@ static int32_t stamp_create(struct core_device *device, struct core_timestamp **
     atomic_init(&stamp->references, 1);
     int32_t status = is_native(device) ? create_below(device, &stamp->backend) : TRM_OK;
     if (status != TRM_OK) {
-        core_release(device->object.context, stamp, sizeof(*stamp));
+        core_free(device->object.context, stamp, sizeof(*stamp));
         return status;
     }
     core_object_retain(&device->object);
@@ -333,7 +333,7 @@ static int32_t read_stamp(struct core_timestamp *stamp, uint64_t *nanoseconds)
     }
     base_error_clear();
     int32_t status = stamp->device->backend->profile.stamp_read(stamp->backend, nanoseconds);
-    return status == TRM_OK ? TRM_OK : core_device_note(stamp->device, base_fail_backend(status));
+    return status == TRM_OK ? TRM_OK : core_device_latch_loss(stamp->device, base_fail_backend(status));
 }
 
 int32_t core_event_time(struct core_event *event, uint64_t *nanoseconds)

@@ -98,7 +98,7 @@ static void free_gates(struct core_stream *stream, struct core_gate *list)
     pthread_mutex_unlock(&stream->device->lock);
     for (; list != NULL; list = next) {
         next = list->next;
-        core_release(stream->object.context, list, sizeof(*list));
+        core_free(stream->object.context, list, sizeof(*list));
     }
 }
 
@@ -107,7 +107,7 @@ void core_gates_free_spare(struct core_stream *stream)
     struct core_gate *next;
     for (struct core_gate *gate = stream->spare_gates; gate != NULL; gate = next) {
         next = gate->next;
-        core_release(stream->object.context, gate, sizeof(*gate));
+        core_free(stream->object.context, gate, sizeof(*gate));
     }
     stream->spare_gates = NULL;
 }
@@ -215,7 +215,7 @@ static int32_t gate_enqueue(struct core_gate *gate)
     gate->value                = core_stream_next(stream);
     int32_t status = core_stream_commit(stream, gate->value, stream->ops->gate(stream->backend, gate->value));
     if (status != TRM_OK) {
-        core_release(stream->object.context, gate, sizeof(*gate));
+        core_free(stream->object.context, gate, sizeof(*gate));
         return status;
     }
     core_object_retain(&gate->other->object);

@@ -310,6 +310,6 @@ void core_in_flight_fini(struct core_context *context, struct core_in_flight *se
     atomic_store_explicit(&set->more, NULL, memory_order_relaxed);
     for (; block != NULL; block = next) {
         next = block->next;
-        core_release(context, block, sizeof(*block));
+        core_free(context, block, sizeof(*block));
     }
 }

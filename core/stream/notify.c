@@ -158,7 +158,7 @@ static int32_t ensure_watch(struct core_stream *stream)
         made          = NULL;
     }
     pthread_mutex_unlock(lock);
-    core_release(context, made, sizeof(*made));
+    core_free(context, made, sizeof(*made));
     return TRM_OK;
 }
 
@@ -219,5 +219,5 @@ int32_t core_notify(struct core_stream *stream, uint64_t value, struct core_noti
 
 void core_watch_destroy(struct core_context *context, struct core_watch *watch)
 {
-    core_release(context, watch, sizeof(*watch));
+    core_free(context, watch, sizeof(*watch));
 }

@@ -47,7 +47,7 @@ static _Thread_local struct core_callback_frame *innermost;
  * is no thread of the parent's service, and its own contexts have nothing to do with that callback. */
 static struct core_callback_frame *frames(void)
 {
-    if (innermost != NULL && core_forked(innermost->stream->object.context)) {
+    if (innermost != NULL && core_is_forked(innermost->stream->object.context)) {
         innermost = NULL;
         current   = NULL;
     }

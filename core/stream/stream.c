@@ -76,7 +76,7 @@ static void stream_retire(struct core_object *object)
         return;
     }
     core_device_reap(device);
-    core_device_forget_child(device, CORE_STREAM);
+    core_device_uncount_child(device, CORE_STREAM);
 }
 
 static void stream_release(struct core_object *object)
@@ -87,9 +87,9 @@ static void stream_release(struct core_object *object)
     core_stream_free_failure(stream);
     core_watch_destroy(stream->object.context, stream->watch);
     core_gates_free_spare(stream);
-    core_release(object->context, stream, sizeof(struct stream_memory));
+    core_free(object->context, stream, sizeof(struct stream_memory));
     if (device != NULL)
-        core_device_release(device);
+        core_object_release(&device->object);
 }
 
 static const char *stream_device_id(const struct core_object *object)
@@ -135,7 +135,7 @@ static int32_t create_below(struct core_stream *stream, const struct making *mak
                                              device, making->type, making->native, &desc, &stream->backend);
     if (status == TRM_OK)
         return TRM_OK;
-    return core_device_note(stream->device, base_fail_backend(status));
+    return core_device_latch_loss(stream->device, base_fail_backend(status));
 }
 
 static int32_t create(struct core_device *device, const struct making *making, uint32_t flags,
@@ -169,7 +169,7 @@ static int32_t create(struct core_device *device, const struct making *making, u
 destroy_below:
     stream->ops->destroy(stream->backend);
 free_memory:
-    core_release(context, memory, sizeof(*memory));
+    core_free(context, memory, sizeof(*memory));
     return status;
 }
 
@@ -214,7 +214,7 @@ int32_t core_stream_create_recording(struct core_device *device, const struct co
     core_stream_init_recording(stream, device, ops, recorder, &memory->stats);
     int32_t status = core_object_init(&stream->object, &stream_object_ops, context);
     if (status != TRM_OK) {
-        core_release(context, memory, sizeof(*memory));
+        core_free(context, memory, sizeof(*memory));
         return status;
     }
     adopt(stream);
@@ -230,7 +230,7 @@ static void end_later(struct core_job *job)
     core_stream_end(stream);
     core_object_release(&stream->object);
     core_device_reap(device);
-    core_device_release(device);
+    core_object_release(&device->object);
 }
 
 static void post_end(struct core_stream *stream)
@@ -347,7 +347,7 @@ int32_t trm_stream_device(struct trm_stream *handle, struct trm_device **out)
         return base_last_status();
     if (out == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_device: `device` is NULL");
-    return core_device_share(stream->device, out);
+    return core_device_add_user(stream->device, out);
 }
 
 int32_t trm_stream_mark(struct trm_stream *handle, struct trm_point *point)
@@ -415,7 +415,7 @@ int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats 
     uint64_t *to                  = (void *)((char *)&stats + FIRST_COUNTER);
     for (size_t i = COUNTERS; i > 0; i--)
         to[i - 1] = __atomic_load_n(&from[i - 1], __ATOMIC_ACQUIRE);
-    if (!core_struct_give(out, &stats, sizeof(stats), STATS_LEAST))
+    if (!core_struct_copy_out(out, &stats, sizeof(stats), STATS_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_stats.struct_size is %u, but its size is %zu", out->struct_size,
                          sizeof(stats));

@@ -100,7 +100,7 @@ void core_stream_set_failure(struct core_stream *stream, int32_t status)
         base_failure_save(made, status);
     }
     if (!atomic_compare_exchange_strong(&stream->failure, &first, cause))
-        core_release(context, made, sizeof(*made));
+        core_free(context, made, sizeof(*made));
 }
 
 void core_stream_fail_after(struct core_stream *stream, uint64_t last, int32_t status)
@@ -151,14 +151,14 @@ void core_stream_free_failure(struct core_stream *stream)
 {
     const struct base_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
     if (failure != NULL && failure != &without_memory)
-        core_release(stream->object.context, (void *)failure, sizeof(*failure));
+        core_free(stream->object.context, (void *)failure, sizeof(*failure));
 }
 
 /* The backend has said that the stream failed: nothing on it touches memory any more. */
 static int32_t has_failed(struct core_stream *stream, int32_t status)
 {
     base_fail_backend(status);
-    status = core_device_note(stream->device, status);
+    status = core_device_latch_loss(stream->device, status);
     core_stream_set_failure(stream, status);
     raise_to(&stream->completed, UINT64_MAX);
     return core_stream_check_failure(stream);

@@ -59,7 +59,7 @@ static int32_t find_or_make(struct core_device *device, struct trm_stream **hand
     if (status != TRM_OK)
         return status;
     struct trm_stream *kept = pthread_getspecific(device->thread_key);
-    if (kept != NULL && core_object_alive(kept, CORE_STREAM)) {
+    if (kept != NULL && core_object_is_alive(kept, CORE_STREAM)) {
         *handle = kept;
         return TRM_OK;
     }

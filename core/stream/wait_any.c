@@ -70,7 +70,7 @@ static void set_fini(struct wait_set *set)
     for (uint32_t i = 0; i < set->entered; i++)
         core_object_leave(&set->streams[i]->object);
     if (set->streams != set->few_streams)
-        core_release(set->context, set->streams, room_bytes(set));
+        core_free(set->context, set->streams, room_bytes(set));
     core_object_release(&set->context->object);
 }
 
@@ -150,7 +150,7 @@ static int32_t set_is_native(const struct wait_set *set)
 static void waiter_unref(struct waiter *waiter)
 {
     if (atomic_fetch_sub_explicit(&waiter->references, 1, memory_order_acq_rel) == 1)
-        core_release(waiter->context, waiter, waiter->size);
+        core_free(waiter->context, waiter, waiter->size);
 }
 
 static void entry_notified(struct core_notification *notification, int32_t status)

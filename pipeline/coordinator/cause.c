@@ -54,7 +54,7 @@ void core_task_causes_free(const struct core_coordinator *coordinator, struct co
 {
     while (list != NULL) {
         struct core_task_cause *next = list->next;
-        core_release(coordinator->object.context, list, sizeof(*list));
+        core_free(coordinator->object.context, list, sizeof(*list));
         list = next;
     }
 }

@@ -44,7 +44,7 @@ static void checker_release(struct core_object *object)
 {
     struct core_stream *stream = (struct core_stream *)object;
     core_stream_free_failure(stream);
-    core_release(object->context, stream, sizeof(struct checker_memory));
+    core_free(object->context, stream, sizeof(struct checker_memory));
 }
 
 static const struct core_object_ops checker_object_ops = {
@@ -68,7 +68,7 @@ int32_t core_checker_create(struct core_device *device, struct core_stream **out
     atomic_init(&stream->completed, UINT64_MAX);
     int32_t status = core_object_init(&stream->object, &checker_object_ops, context);
     if (status != TRM_OK) {
-        core_release(context, memory, sizeof(*memory));
+        core_free(context, memory, sizeof(*memory));
         return status;
     }
     *out = stream;

@@ -15,7 +15,7 @@ static void coordinator_retire(struct core_object *object)
     core_service_destroy(atomic_load(&coordinator->functions));
     core_schedule_end_streams(coordinator);
     core_checker_destroy(coordinator->checker);
-    core_device_forget_child(coordinator->device, CORE_COORDINATOR);
+    core_device_uncount_child(coordinator->device, CORE_COORDINATOR);
 }
 
 static void free_tasks(struct core_coordinator *coordinator)
@@ -36,10 +36,10 @@ static void coordinator_release(struct core_object *object)
     struct core_device *device           = coordinator->device;
     struct core_context *context         = object->context;
     free_tasks(coordinator);
-    core_release(context, coordinator->table, coordinator->table_size * sizeof(struct core_task *));
+    core_free(context, coordinator->table, coordinator->table_size * sizeof(struct core_task *));
     core_schedule_fini(coordinator);
-    core_release(context, coordinator, sizeof(*coordinator));
-    core_device_release(device);
+    core_free(context, coordinator, sizeof(*coordinator));
+    core_object_release(&device->object);
 }
 
 static const char *coordinator_device_id(const struct core_object *object)
@@ -100,7 +100,7 @@ static int32_t coordinator_create(struct core_device *device, const struct trm_c
     coordinator->service        = service;
     status                      = coordinator_init(coordinator, device, desc);
     if (status != TRM_OK) {
-        core_release(context, coordinator, sizeof(*coordinator));
+        core_free(context, coordinator, sizeof(*coordinator));
         return status;
     }
     *out = coordinator;
@@ -117,7 +117,7 @@ int32_t trm_coordinator_create(struct trm_device *handle, const struct trm_coord
         return base_last_status();
     if (out == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_create: `coordinator` is NULL");
-    if (given != NULL && !core_struct_take(&desc, sizeof(desc), given, DESC_LEAST))
+    if (given != NULL && !core_struct_copy_in(&desc, sizeof(desc), given, DESC_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_coordinator_desc.struct_size is %u, but its size is %zu", given->struct_size,
                          sizeof(desc));

@@ -103,8 +103,8 @@ void core_schedule_end_streams(struct core_coordinator *coordinator)
 
 void core_schedule_fini(struct core_coordinator *coordinator)
 {
-    core_release(coordinator->object.context, coordinator->all_lanes,
-                 coordinator->lane_count * sizeof(struct core_task_lane));
+    core_free(coordinator->object.context, coordinator->all_lanes,
+              coordinator->lane_count * sizeof(struct core_task_lane));
 }
 
 static void lane_free_locked(struct core_task_lane *lane)

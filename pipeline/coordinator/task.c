@@ -76,7 +76,7 @@ static int32_t make_room_locked(struct core_coordinator *coordinator)
             coordinator->table_size = size;
         }
         base_lock_release(&coordinator->lock);
-        core_release(context, spare, spare_size * sizeof(struct core_task *));
+        core_free(context, spare, spare_size * sizeof(struct core_task *));
         base_lock_acquire(&coordinator->lock);
     }
     return 1;
@@ -241,7 +241,7 @@ static struct core_task *task_create(struct core_coordinator *coordinator, const
         return NULL;
     struct core_task_work *work = core_allocate(context, measured.used);
     if (work == NULL) {
-        core_release(context, task, sizeof(*task));
+        core_free(context, task, sizeof(*task));
         return NULL;
     }
     struct room room  = {.base = (char *)work};
@@ -258,13 +258,13 @@ static struct core_task *task_create(struct core_coordinator *coordinator, const
 void core_task_work_free(struct core_coordinator *coordinator, struct core_task_work *work)
 {
     if (work != NULL)
-        core_release(coordinator->object.context, work, work->bytes);
+        core_free(coordinator->object.context, work, work->bytes);
 }
 
 void core_task_free(struct core_coordinator *coordinator, struct core_task *task)
 {
     core_task_work_free(coordinator, task->work);
-    core_release(coordinator->object.context, task, sizeof(*task));
+    core_free(coordinator->object.context, task, sizeof(*task));
 }
 
 void core_tasks_drop(struct core_coordinator *coordinator, struct core_task *list)
@@ -305,7 +305,7 @@ int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_tas
         return base_last_status();
     if (given == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_add: `task` is NULL");
-    if (!core_struct_take(&said, sizeof(said), given, TASK_LEAST))
+    if (!core_struct_copy_in(&said, sizeof(said), given, TASK_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_task.struct_size is %" PRIu32 ", but its size is %zu", given->struct_size,
                          sizeof(said));

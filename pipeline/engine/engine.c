@@ -110,7 +110,7 @@ int32_t core_engine_create(struct core_pipeline *pipeline)
     engine->unified = pipeline->device->limits.unified != 0;
     engine->mapped  = !engine->unified && pipeline->device->limits.mapped != 0;
 
-    int32_t status = core_device_share(pipeline->device, &engine->device);
+    int32_t status = core_device_add_user(pipeline->device, &engine->device);
     if (status == TRM_OK)
         status = describe(pipeline);
     if (status == TRM_OK)
@@ -137,13 +137,13 @@ void core_engine_destroy(struct core_pipeline *pipeline)
     for (uint32_t i = 0; i < 3; i++)
         trm_stream_destroy(engine->roles[i]);
     core_regions_end(pipeline);
-    core_release(context, engine->turns, engine->host_count * sizeof(*engine->turns));
+    core_free(context, engine->turns, engine->host_count * sizeof(*engine->turns));
     core_stages_fini(pipeline);
     core_ports_fini(pipeline);
     trm_device_destroy(engine->device);
     pthread_cond_destroy(&engine->host_turn);
     pthread_mutex_destroy(&engine->host_lock);
-    core_release(context, engine, sizeof(*engine));
+    core_free(context, engine, sizeof(*engine));
     pipeline->engine = NULL;
     base_error_restore(&saved);
 }

@@ -98,8 +98,8 @@ void core_ports_fini(struct core_pipeline *pipeline)
         struct trm_port *port = &pipeline->ports[i];
         trm_buffer_destroy(port->buffer);
         if (port->name != NULL)
-            core_release(context, (void *)port->name, strlen(port->name) + 1);
+            core_free(context, (void *)port->name, strlen(port->name) + 1);
     }
-    core_release(context, pipeline->ports, pipeline->desc.port_count * sizeof(*pipeline->ports));
+    core_free(context, pipeline->ports, pipeline->desc.port_count * sizeof(*pipeline->ports));
     pipeline->ports = NULL;
 }

@@ -80,10 +80,10 @@ static void recording_destroy(struct core_recording *recording)
     if (recording == NULL)
         return;
     forget(recording);
-    core_release(context_of(recording), recording->steps, recording->room * sizeof(*recording->steps));
-    core_release(context_of(recording), recording->arguments,
-                 recording->argument_room * sizeof(*recording->arguments));
-    core_release(context_of(recording), recording, sizeof(*recording));
+    core_free(context_of(recording), recording->steps, recording->room * sizeof(*recording->steps));
+    core_free(context_of(recording), recording->arguments,
+              recording->argument_room * sizeof(*recording->arguments));
+    core_free(context_of(recording), recording, sizeof(*recording));
 }
 
 static void count_room(struct core_recording *recording)

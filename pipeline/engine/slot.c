@@ -130,7 +130,7 @@ static void end_memory(struct core_slot *slot)
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++) {
         if (own->memory != NULL && own->host[i] == NULL && !has_common(pipeline->engine))
-            core_release(pipeline->object.context, own->memory[i], pipeline->ports[i].size);
+            core_free(pipeline->object.context, own->memory[i], pipeline->ports[i].size);
         if (own->host != NULL)
             trm_buffer_destroy(own->host[i]);
         if (own->device != NULL)
@@ -221,7 +221,7 @@ static struct core_slot *slot_allocate(struct core_pipeline *pipeline, uint32_t 
         return NULL;
     slot->device = core_allocate(context, sizeof(*slot->device));
     if (slot->device == NULL) {
-        core_release(context, slot, sizeof(*slot));
+        core_free(context, slot, sizeof(*slot));
         return NULL;
     }
     slot->pipeline         = pipeline;
@@ -262,9 +262,9 @@ void core_slot_destroy(struct core_slot *slot)
     trm_stream_destroy(own->stream);
     core_times_destroy(slot);
     end_memory(slot);
-    core_release(context, own->tables, own->tables_size);
-    core_release(context, own, sizeof(*own));
-    core_release(context, slot, sizeof(*slot));
+    core_free(context, own->tables, own->tables_size);
+    core_free(context, own, sizeof(*own));
+    core_free(context, slot, sizeof(*slot));
 }
 
 void core_slot_prepare(struct core_slot *slot)

@@ -225,8 +225,8 @@ int32_t core_stage_arguments(const struct core_stage_subject *subject)
     plan->arguments = core_allocate(context, count * sizeof(*plan->arguments));
     plan->order     = core_allocate(context, count * sizeof(*plan->order));
     if (plan->arguments == NULL || plan->order == NULL) {
-        core_release(context, plan->arguments, count * sizeof(*plan->arguments));
-        core_release(context, plan->order, count * sizeof(*plan->order));
+        core_free(context, plan->arguments, count * sizeof(*plan->arguments));
+        core_free(context, plan->order, count * sizeof(*plan->order));
         plan->arguments = NULL;
         plan->order     = NULL;
         return base_fail_memory("making a pipeline");
@@ -246,8 +246,8 @@ void core_stage_arguments_fini(struct core_context *context, struct core_stage_p
     for (uint32_t i = 0; i < plan->argument_count; i++) {
         const struct trm_argument *argument = &plan->arguments[i];
         if (argument->kind == TRM_PARAMETER_BLOCK)
-            core_release(context, (void *)argument->value.block.data, argument->value.block.size);
+            core_free(context, (void *)argument->value.block.data, argument->value.block.size);
     }
-    core_release(context, plan->arguments, plan->argument_count * sizeof(*plan->arguments));
-    core_release(context, plan->order, plan->argument_count * sizeof(*plan->order));
+    core_free(context, plan->arguments, plan->argument_count * sizeof(*plan->arguments));
+    core_free(context, plan->order, plan->argument_count * sizeof(*plan->order));
 }

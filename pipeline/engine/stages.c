@@ -119,7 +119,7 @@ static int32_t rename_stage(struct core_pipeline *pipeline, uint32_t index, cons
     char *copy = core_copy_text(context, text);
     if (copy == NULL)
         return base_fail_memory("making a pipeline");
-    core_release(context, plan->name, strlen(plan->name) + 1);
+    core_free(context, plan->name, strlen(plan->name) + 1);
     plan->name                   = copy;
     pipeline->stages[index].name = copy;
     return TRM_OK;
@@ -177,7 +177,7 @@ static void plan_fini(struct core_context *context, struct core_stage_plan *plan
 {
     core_stage_arguments_fini(context, plan);
     if (plan->name != NULL)
-        core_release(context, plan->name, strlen(plan->name) + 1);
+        core_free(context, plan->name, strlen(plan->name) + 1);
     trm_kernel_destroy(plan->kernel);
 }
 
@@ -189,11 +189,11 @@ void core_stages_fini(struct core_pipeline *pipeline)
 
     for (uint32_t i = 0; engine->plans != NULL && i < count; i++)
         plan_fini(context, &engine->plans[i]);
-    core_release(context, engine->plans, count * sizeof(*engine->plans));
-    core_release(context, pipeline->stages, count * sizeof(*pipeline->stages));
+    core_free(context, engine->plans, count * sizeof(*engine->plans));
+    core_free(context, pipeline->stages, count * sizeof(*pipeline->stages));
     for (uint32_t i = 0; i < engine->kept_count; i++)
         trm_buffer_destroy(engine->kept[i]);
-    core_release(context, engine->kept, engine->kept_room * sizeof(*engine->kept));
+    core_free(context, engine->kept, engine->kept_room * sizeof(*engine->kept));
     engine->plans    = NULL;
     pipeline->stages = NULL;
     engine->kept     = NULL;

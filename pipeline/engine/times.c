@@ -61,8 +61,8 @@ void core_times_destroy(struct core_slot *slot)
 
     for (uint32_t i = 0; i < own->event_count; i++)
         trm_event_destroy(own->events[i]);
-    core_release(context, own->events, own->event_count * sizeof(*own->events));
-    core_release(context, own->stamped, own->event_count);
+    core_free(context, own->events, own->event_count * sizeof(*own->events));
+    core_free(context, own->stamped, own->event_count);
 }
 
 /* ---- which tokens, which pieces -------------------------------------------------------------- */

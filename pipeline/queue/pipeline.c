@@ -23,7 +23,7 @@ static void pipeline_retire(struct core_object *object)
     core_queue_destroy(pipeline);
     core_engine_destroy(pipeline);
     core_measure_destroy(pipeline->measure);
-    core_device_forget_child(pipeline->device, CORE_PIPELINE);
+    core_device_uncount_child(pipeline->device, CORE_PIPELINE);
 }
 
 static void pipeline_free(struct core_pipeline *pipeline)
@@ -32,7 +32,7 @@ static void pipeline_free(struct core_pipeline *pipeline)
 
     pthread_mutex_destroy(&pipeline->lock);
     pthread_mutex_destroy(&pipeline->enqueue_lock);
-    core_release(context, pipeline, sizeof(*pipeline));
+    core_free(context, pipeline, sizeof(*pipeline));
 }
 
 static void pipeline_release(struct core_object *object)
@@ -40,7 +40,7 @@ static void pipeline_release(struct core_object *object)
     struct core_device *device = pipeline_of(object)->device;
 
     pipeline_free(pipeline_of(object));
-    core_device_release(device);
+    core_object_release(&device->object);
 }
 
 static const char *pipeline_device_id(const struct core_object *object)
@@ -138,7 +138,7 @@ int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline
         return base_last_status();
 
     int32_t status = core_output_check(pipeline, "trm_pipeline_create", "pipeline");
-    if (status == TRM_OK && (desc == NULL || !core_struct_take(&own, sizeof(own), desc, DESC_MIN)))
+    if (status == TRM_OK && (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_MIN)))
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs a description with its struct_size");
     if (status == TRM_OK)
         status = core_device_check(device);

@@ -278,6 +278,6 @@ void core_queue_destroy(struct core_pipeline *pipeline)
     pthread_cond_destroy(&queue->untaken);
     pthread_cond_destroy(&queue->changed);
     pthread_cond_destroy(&queue->freed);
-    core_release(pipeline->object.context, queue, sizeof(*queue));
+    core_free(pipeline->object.context, queue, sizeof(*queue));
     pipeline->queue = NULL;
 }

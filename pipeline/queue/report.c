@@ -36,7 +36,7 @@ int32_t trm_pipeline_report(struct trm_pipeline *handle, struct trm_report *repo
     if (pipeline == NULL)
         return base_last_status();
     core_queue_report(pipeline, &ours);
-    if (!core_struct_give(report, &ours, sizeof(ours), sizeof(ours)))
+    if (!core_struct_copy_out(report, &ours, sizeof(ours), sizeof(ours)))
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_report.struct_size is %u, but its size is %zu",
                            report->struct_size, sizeof(ours));
     core_object_leave(&pipeline->object);

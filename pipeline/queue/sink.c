@@ -175,7 +175,7 @@ int32_t core_sink_open(struct core_sink *sink, struct core_pipeline *pipeline, c
     if (given == NULL)
         return TRM_OK;
     struct trm_sink taken;
-    if (!core_struct_take(&taken, sizeof(taken), given, SINK_LEAST))
+    if (!core_struct_copy_in(&taken, sizeof(taken), given, SINK_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_sink.struct_size is %u, but its size is %zu",
                          given->struct_size, sizeof(taken));
     int ways = (taken.consume != NULL) + (taken.memory != NULL) + (taken.path != NULL);
@@ -205,8 +205,8 @@ int32_t core_sink_close(struct core_sink *sink)
     if (sink->file >= 0 && close(sink->file) != 0 && errno != EINTR)
         status = fail_writing(sink, errno);
     if (sink->given.path != NULL)
-        core_release(sink->pipeline->object.context, (void *)(uintptr_t)sink->given.path,
-                     strlen(sink->given.path) + 1);
+        core_free(sink->pipeline->object.context, (void *)(uintptr_t)sink->given.path,
+                  strlen(sink->given.path) + 1);
     *sink = (struct core_sink){.file = -1};
     return status;
 }

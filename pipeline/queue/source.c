@@ -231,7 +231,7 @@ int32_t core_source_open(struct core_source *source, struct core_pipeline *pipel
     *source = (struct core_source){.pipeline = pipeline, .file = -1};
     if (given == NULL)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT, "the source is NULL");
-    if (!core_struct_take(&source->given, sizeof(source->given), given, SOURCE_LEAST))
+    if (!core_struct_copy_in(&source->given, sizeof(source->given), given, SOURCE_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_source.struct_size is %u, but its size is %zu",
                          given->struct_size, sizeof(source->given));
     if (source->given.path != NULL) {
@@ -249,7 +249,7 @@ void core_source_close(struct core_source *source)
     if (source->file >= 0)
         close(source->file);
     if (source->given.path != NULL)
-        core_release(source->pipeline->object.context, (void *)(uintptr_t)source->given.path,
-                     strlen(source->given.path) + 1);
+        core_free(source->pipeline->object.context, (void *)(uintptr_t)source->given.path,
+                  strlen(source->given.path) + 1);
     *source = (struct core_source){.file = -1};
 }

@@ -121,7 +121,7 @@ int32_t core_measure_create(struct core_context *context, const struct core_meas
 void core_measure_destroy(struct core_measure *measure)
 {
     if (measure != NULL)
-        core_release(measure->context, measure, measure->size);
+        core_free(measure->context, measure, measure->size);
 }
 
 int32_t core_measure_create_like(const struct core_measure *measure, struct core_measure **copy)

@@ -114,7 +114,7 @@ int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_predictio
     struct trm_prediction answer = {.struct_size = sizeof(answer)};
     int32_t status;
 
-    if (desc == NULL || !core_struct_take(&own, sizeof(own), desc, sizeof(own)))
+    if (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, sizeof(own)))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a prediction needs a description with its struct_size");
     status = core_output_check(prediction, "trm_predict", "prediction");
     if (status == TRM_OK)
@@ -139,7 +139,7 @@ int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_predictio
     answer.drain_ns   = times.elapsed - times.critical_done;
     answer.period_ns  = times.period;
     answer.speedup    = (double)answer.sequential_ns / (double)times.elapsed;
-    if (!core_struct_give(prediction, &answer, sizeof(answer), sizeof(answer)))
+    if (!core_struct_copy_out(prediction, &answer, sizeof(answer), sizeof(answer)))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_prediction.struct_size is %u, but its size is %zu",
                          prediction->struct_size, sizeof(answer));
     return TRM_OK;

@@ -56,7 +56,7 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
     answer.bytes_down = report->bytes_down / report->tokens;
     for (uint32_t i = 0; i < TRM_STAGES; i++)
         describe_stage(report, i, &answer);
-    if (!core_struct_give(desc, &answer, sizeof(answer), sizeof(answer)))
+    if (!core_struct_copy_out(desc, &answer, sizeof(answer), sizeof(answer)))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_prediction_desc.struct_size is %u, but its size is %zu", desc->struct_size,
                          sizeof(answer));

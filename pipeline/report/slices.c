@@ -88,7 +88,7 @@ int32_t core_trace_init(struct core_context *context, const struct core_measure 
 
 void core_trace_fini(struct core_trace *trace)
 {
-    core_release(trace->context, trace->memory, trace->size);
+    core_free(trace->context, trace->memory, trace->size);
 }
 
 const struct core_token_times *core_trace_token(const struct core_trace *trace,

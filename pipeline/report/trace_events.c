@@ -298,6 +298,6 @@ int32_t core_trace_events(const struct core_trace *trace, struct core_writer *wr
     write_tracks(&events);
     write_events(&events);
     write_facts(&events);
-    core_release(trace->context, events.all, events.capacity * sizeof(events.all[0]));
+    core_free(trace->context, events.all, events.capacity * sizeof(events.all[0]));
     return TRM_OK;
 }

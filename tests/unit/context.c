@@ -220,20 +220,20 @@ START_TEST(a_shorter_structure_is_taken_with_zeros_and_a_longer_one_without_its_
         uint64_t two;
     } ours, theirs = {8, 7, 9};
 
-    ck_assert(core_struct_take(&ours, sizeof(ours), &theirs, 8));
+    ck_assert(core_struct_copy_in(&ours, sizeof(ours), &theirs, 8));
     ck_assert_uint_eq(ours.struct_size, sizeof(ours));
     ck_assert_uint_eq(ours.one, 7);
     ck_assert_uint_eq(ours.two, 0);
     theirs.struct_size = 16;
-    ck_assert(core_struct_take(&ours, 8, &theirs, 8));
+    ck_assert(core_struct_copy_in(&ours, 8, &theirs, 8));
     ck_assert_uint_eq(ours.struct_size, 8);
-    ck_assert(!core_struct_take(&ours, sizeof(ours), &theirs, 17));
+    ck_assert(!core_struct_copy_in(&ours, sizeof(ours), &theirs, 17));
 
     ours   = (__typeof__(ours)){sizeof(ours), 1, 2};
     theirs = (__typeof__(theirs)){8, 7, 9};
-    ck_assert(!core_struct_give(&theirs, &ours, sizeof(ours), 9));
+    ck_assert(!core_struct_copy_out(&theirs, &ours, sizeof(ours), 9));
     ck_assert_uint_eq(theirs.one, 7);
-    ck_assert(core_struct_give(&theirs, &ours, sizeof(ours), 8));
+    ck_assert(core_struct_copy_out(&theirs, &ours, sizeof(ours), 8));
     ck_assert_uint_eq(theirs.struct_size, 8);
     ck_assert_uint_eq(theirs.one, 1);
     ck_assert_uint_eq(theirs.two, 9);

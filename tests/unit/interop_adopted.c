@@ -9,8 +9,8 @@ START_TEST(an_adopted_device_is_the_one_that_the_backend_says)
 {
     struct core_device *device;
 
-    ck_assert_int_eq(core_device_take_over(store.core->object.context, &store.backend,
-                                           TRM_NATIVE_DEVICE_VULKAN, &asked, &device),
+    ck_assert_int_eq(core_device_adopt(store.core->object.context, &store.backend, TRM_NATIVE_DEVICE_VULKAN,
+                                       &asked, &device),
                      TRM_OK);
     ck_assert_uint_eq(device->index, 3);
     ck_assert_str_eq(device->id, "store:3");
@@ -25,8 +25,8 @@ START_TEST(a_device_that_cannot_be_adopted_leaves_nothing_behind)
     struct core_device *device = NULL;
 
     asked.answer = TRM_ERROR_NOT_FOUND;
-    ck_assert_int_eq(core_device_take_over(store.core->object.context, &store.backend,
-                                           TRM_NATIVE_DEVICE_VULKAN, &asked, &device),
+    ck_assert_int_eq(core_device_adopt(store.core->object.context, &store.backend, TRM_NATIVE_DEVICE_VULKAN,
+                                       &asked, &device),
                      TRM_ERROR_NOT_FOUND);
     ck_assert_ptr_null(device);
     ck_assert_int_eq(trm_last_error().status, TRM_ERROR_NOT_FOUND);

@@ -36,7 +36,7 @@ static void thing_release(struct core_object *object)
 {
     struct thing *thing = (struct thing *)object;
     atomic_fetch_add(thing->released, 1);
-    core_release(object->context, thing, sizeof(*thing));
+    core_free(object->context, thing, sizeof(*thing));
 }
 
 static const struct core_object_ops stream_ops = {CORE_STREAM, "stream", thing_retire, thing_release};
@@ -83,14 +83,14 @@ static void is_refused(const void *name, enum core_type type, const char *words)
     ck_assert_msg(strstr(trm_last_error().sentence, words) != NULL, "\"%s\" is not in: %s", words,
                   trm_last_error().sentence);
     ck_assert_ptr_null(core_object_enter(name, type));
-    ck_assert(!core_object_alive(name, type));
+    ck_assert(!core_object_is_alive(name, type));
 }
 
 START_TEST(an_object_is_found_by_its_handle)
 {
     struct thing *thing = make(context, &stream_ops);
     ck_assert_ptr_eq(core_object_find(thing->object.handle, CORE_STREAM), thing);
-    ck_assert(core_object_alive(thing->object.handle, CORE_STREAM));
+    ck_assert(core_object_is_alive(thing->object.handle, CORE_STREAM));
     ck_assert_int_eq(core_object_kill(&thing->object), 1);
     ck_assert_int_eq(retired, 1);
     ck_assert_int_eq(released, 1);
@@ -154,7 +154,7 @@ START_TEST(any_64_bit_number_is_refused_safely)
         for (int type = CORE_CONTEXT; type <= CORE_KERNEL; type++) {
             if (bits == (uintptr_t)handle || bits == (uintptr_t)thing->object.handle)
                 continue;
-            accepted += core_object_alive((void *)(uintptr_t)bits, (enum core_type)type) != 0;
+            accepted += core_object_is_alive((void *)(uintptr_t)bits, (enum core_type)type) != 0;
         }
         accepted += core_object_find((void *)(uintptr_t)bits, CORE_STREAM) != NULL;
         accepted += trm_last_error().status != TRM_ERROR_INVALID_HANDLE;
@@ -197,11 +197,11 @@ START_TEST(an_object_is_retired_when_the_last_call_has_left_it)
     struct thing *thing = make(context, &stream_ops);
     void *name          = thing->object.handle;
     ck_assert_ptr_eq(core_object_enter(name, CORE_STREAM), thing);
-    ck_assert(core_object_enter_again(&thing->object));
+    ck_assert(core_object_try_enter(&thing->object));
     ck_assert_int_eq(core_object_kill(&thing->object), 1);
     ck_assert_int_eq(retired, 0);
     ck_assert_ptr_null(core_object_enter(name, CORE_STREAM));
-    ck_assert(!core_object_enter_again(&thing->object));
+    ck_assert(!core_object_try_enter(&thing->object));
     core_object_leave(&thing->object);
     ck_assert_int_eq(retired, 0);
     core_object_leave(&thing->object);
@@ -221,7 +221,7 @@ START_TEST(a_reference_keeps_the_memory_but_not_the_handle)
     /* The slot now belongs to another object, which entering the first one must not enter. */
     struct thing *next = make(context, &stream_ops);
     ck_assert_ptr_eq(next->object.slot, thing->object.slot);
-    ck_assert(!core_object_enter_again(&thing->object));
+    ck_assert(!core_object_try_enter(&thing->object));
     core_object_release(&thing->object);
     ck_assert_int_eq(released, 1);
     core_object_kill(&next->object);
@@ -313,7 +313,7 @@ static void *create_and_kill(void *unused)
         enum core_type type = i & 1 ? CORE_STREAM : CORE_EVENT;
         ck_assert_ptr_eq(core_object_enter(name, type), thing);
         core_object_leave(&thing->object);
-        ck_assert(last == NULL || !core_object_alive(last, i & 1 ? CORE_EVENT : CORE_STREAM));
+        ck_assert(last == NULL || !core_object_is_alive(last, i & 1 ? CORE_EVENT : CORE_STREAM));
         ck_assert_int_eq(core_object_kill(&thing->object), 1);
         last = name;
     }
@@ -382,7 +382,7 @@ START_TEST(without_memory_for_handles_an_object_is_not_made)
     made--;
     ck_assert_int_eq(status, TRM_ERROR_OUT_OF_HOST_MEMORY);
     ck_assert_ptr_null(things[made]->object.handle);
-    core_release(context, things[made], sizeof(*things[made]));
+    core_free(context, things[made], sizeof(*things[made]));
 
     /* With memory it goes on. */
     things[made] = make(context, &event_ops);
@@ -396,11 +396,11 @@ START_TEST(the_child_of_a_fork_is_refused_and_harms_nothing)
     struct thing *thing = make(context, &stream_ops);
     pid_t child         = fork();
     if (child == 0) {
-        int fine = core_forked(context) && core_object_find(thing->object.handle, CORE_STREAM) == NULL &&
+        int fine = core_is_forked(context) && core_object_find(thing->object.handle, CORE_STREAM) == NULL &&
                    trm_last_error().status == TRM_ERROR_FORKED &&
                    core_object_enter(thing->object.handle, CORE_STREAM) == NULL &&
-                   !core_object_alive(thing->object.handle, CORE_STREAM) &&
-                   !core_object_enter_again(&thing->object) && core_object_kill(&thing->object) == 0 &&
+                   !core_object_is_alive(thing->object.handle, CORE_STREAM) &&
+                   !core_object_try_enter(&thing->object) && core_object_kill(&thing->object) == 0 &&
                    retired == 0 && released == 0 &&
                    core_object_init(&(struct core_object){0}, &event_ops, context) == TRM_ERROR_FORKED;
         trm_context_destroy(handle);
