@@ -39,8 +39,10 @@ static void thing_release(struct core_object *object)
     core_free(object->context, thing, sizeof(*thing));
 }
 
-static const struct core_object_ops stream_ops = {CORE_STREAM, "stream", thing_retire, thing_release};
-static const struct core_object_ops event_ops  = {CORE_EVENT, "event", NULL, thing_release};
+static const struct core_object_ops stream_ops = {
+    .type = CORE_STREAM, .name = "stream", .retire = thing_retire, .release = thing_release};
+static const struct core_object_ops event_ops = {
+    .type = CORE_EVENT, .name = "event", .release = thing_release};
 
 static struct trm_context *make_context(void)
 {
