@@ -2,7 +2,7 @@
  * adds can be told apart. Prints a line a case, the median of several runs.
  * SPDX-License-Identifier: MIT
  */
-#include "tests/unit/cpu_host.h"
+#include "tests/unit/backends/cpu/host.h"
 
 #include <unistd.h>
 

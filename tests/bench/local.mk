@@ -153,7 +153,7 @@ tests/bench/peer_tbb: tests/bench/peer_tbb.cpp tests/bench/measure.c tests/bench
 	  $(srcdir)/tests/bench/peer_tbb.cpp tests/bench/peer_tbb-measure.o -o $@ $(TBB_LIBS) -lm
 
 # The cpu backend alone, for those who work on it: make tests/bench/cpu_micro
-tests_bench_cpu_micro_SOURCES = tests/bench/cpu_micro.c tests/unit/cpu_host.h
+tests_bench_cpu_micro_SOURCES = tests/bench/cpu_micro.c tests/unit/backends/cpu/host.h
 tests_bench_cpu_micro_LDADD = backends/cpu/libcpu.la
 
 # What is compared is compiled as well as the compiler can. Flags of a program come before CFLAGS, whose -O2 would win.

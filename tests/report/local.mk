@@ -7,7 +7,7 @@ dist_check_SCRIPTS += $(REPORT_TESTS)
 TESTS += $(REPORT_TESTS)
 
 check_PROGRAMS += tests/report/sample
-tests_report_sample_SOURCES = tests/report/sample.c tests/unit/report_fixture.h
+tests_report_sample_SOURCES = tests/report/sample.c tests/unit/pipeline/report/fixture.h
 tests_report_sample_LDADD = libtrireme-internal.la
 tests_report_sample_LDFLAGS = $(UNINSTALLED_LINK)
 
@@ -15,6 +15,6 @@ if BUILD_CPU
 check_PROGRAMS += tests/report/pipeline
 TESTS += tests/report/pipeline
 endif
-tests_report_pipeline_SOURCES = tests/report/pipeline.c tests/unit/folder.h tests/unit/trace_reader.h
+tests_report_pipeline_SOURCES = tests/report/pipeline.c tests/unit/folder.h tests/unit/pipeline/report/trace_reader.h
 tests_report_pipeline_CFLAGS = $(UNIT_CFLAGS)
 tests_report_pipeline_LDADD = libtrireme.la $(CHECK_LIBS)

@@ -7,7 +7,7 @@
 
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/trace_reader.h"
+#include "tests/unit/pipeline/report/trace_reader.h"
 
 enum {
     BYTES  = 4096,

@@ -3,7 +3,7 @@
  * 0.5 ms. FAILED: 1 + the number of a token that fails. TOKENS 0: a run of which nothing was measured.
  * SPDX-License-Identifier: MIT
  */
-#include "tests/unit/report_fixture.h"
+#include "tests/unit/pipeline/report/fixture.h"
 
 static int32_t write_to_file(void *user, const char *text, size_t length)
 {

@@ -1,7 +1,7 @@
 /* A backend inside the test program, whose work is done when the test says so.
  * SPDX-License-Identifier: MIT
  */
-#include "fake_backend.h"
+#include "tests/unit/fake_backend.h"
 
 #include <check.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "core/device/device.h"
 #include "core/stream/stream_object.h"
-#include "fake_stream.h"
+#include "tests/unit/fake_stream.h"
 
 int32_t fake_called(struct fake *fake, enum fake_call call)
 {

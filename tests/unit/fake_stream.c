@@ -1,7 +1,7 @@
 /* The fake backend's streams: lists of operations, of which a test says how many may be done.
  * SPDX-License-Identifier: MIT
  */
-#include "fake_stream.h"
+#include "tests/unit/fake_stream.h"
 
 #include <check.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_FAKE_STREAM_H
 #define TESTS_UNIT_FAKE_STREAM_H
 
-#include "fake_backend.h"
+#include "tests/unit/fake_backend.h"
 
 struct trm_backend_device {
     struct fake *fake;

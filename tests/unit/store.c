@@ -1,7 +1,7 @@
 /* A backend for tests of memory.
  * SPDX-License-Identifier: MIT
  */
-#include "store.h"
+#include "tests/unit/store.h"
 
 #include <check.h>
 #include <stdlib.h>

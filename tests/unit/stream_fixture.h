@@ -1,8 +1,8 @@
 /* What the tests of streams and of devices share: a fake device, and a counting allocator that it is made with.
  * SPDX-License-Identifier: MIT
  */
-#ifndef UNIT_STREAM_FIXTURE_H
-#define UNIT_STREAM_FIXTURE_H
+#ifndef TESTS_UNIT_STREAM_FIXTURE_H
+#define TESTS_UNIT_STREAM_FIXTURE_H
 
 #include "core/stream/stream_object.h"
 
@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/futex.h"
-#include "counting.h"
-#include "fake_backend.h"
-#include "runner.h"
+#include "tests/unit/counting.h"
+#include "tests/unit/fake_backend.h"
+#include "tests/unit/runner.h"
 
 #define OK(call) ck_assert_int_eq((call), TRM_OK)
 #define MILLISECOND 1000000u

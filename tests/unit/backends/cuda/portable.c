@@ -1,0 +1,293 @@
+/* Portable kernels of the cuda backend: what is compiled, what is kept, what lies beside them, and what fails on the way.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/backends/cuda/code.h"
+#include "tests/unit/runner.h"
+
+/* ---- portable kernels */
+
+START_TEST(a_portable_kernel_is_compiled_once_where_there_is_a_cache)
+{
+    open_with("");
+    cache_is_on      = true;
+    uint64_t already = compiler->compilations();
+    ck_assert_msg(load_portable() == TRM_OK, "%s", fake.sentence);
+    ck_assert_uint_eq(compiler->compilations(), already + 1);
+    scale_works();
+    cuda_module_ops.unload(module);
+    ck_assert_int_eq(load_portable(), TRM_OK);
+    ck_assert_uint_eq(compiler->compilations(), already + 1);
+    scale_works();
+    cuda_module_ops.unload(module);
+    cache_is_on = false;
+    ck_assert_int_eq(load_portable(), TRM_OK);
+    ck_assert_uint_eq(compiler->compilations(), already + 2);
+}
+END_TEST
+
+START_TEST(code_that_the_driver_refuses_is_compiled_as_ptx)
+{
+    open_with("");
+    uint64_t already = compiler->compilations();
+    on_fault("cuModuleLoadDataEx", "CUDA_ERROR_NO_BINARY_FOR_GPU");
+    ck_assert_msg(load_portable() == TRM_OK, "%s", fake.sentence);
+    ck_assert_uint_eq(compiler->compilations(), already + 2);
+    scale_works();
+}
+END_TEST
+
+START_TEST(another_failure_of_the_driver_is_none_of_the_code)
+{
+    open_with("");
+    uint64_t already = compiler->compilations();
+    on_fault("cuModuleLoadDataEx", "CUDA_ERROR_OUT_OF_MEMORY");
+    ck_assert_int_eq(load_portable(), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+    ck_says("cuModuleLoadDataEx");
+    ck_assert_uint_eq(compiler->compilations(), already + 1);
+}
+END_TEST
+
+/* Launches for one group, with a buffer that begins at `offset`. */
+static int32_t launch_at(struct trm_backend_stream *stream, struct trm_backend_memory *memory,
+                         uint64_t offset)
+{
+    struct trm_kernel_desc desc;
+    const struct trm_launch_argument arguments[] = {
+        {.kind = TRM_PARAMETER_BUFFER, .memory = memory, .offset = offset, .size = 256},
+        {.kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_F32, .size = 4},
+        {.kind = TRM_PARAMETER_SCALAR, .type = TRM_TYPE_U32, .size = 4},
+    };
+    const struct trm_launch_desc launch = {
+        .struct_size    = sizeof(launch),
+        .argument_count = 3,
+        .kernel         = kernel_named("scale", &desc),
+        .arguments      = arguments,
+        .groups         = {1, 1, 1},
+        .group_size     = {64, 1, 1},
+    };
+    return cuda_stream_ops.launch(stream, 1, &launch);
+}
+
+START_TEST(a_buffer_of_vectors_begins_where_a_vector_may)
+{
+    open_with("");
+    struct trm_backend_memory *memory = on_memory(TRM_MEMORY_DEVICE, 1024);
+    struct trm_backend_stream *stream = on_stream();
+    ck_assert_msg(load_portable_as(&of_vectors) == TRM_OK, "%s", fake.sentence);
+    ck_assert_int_eq(launch_at(stream, memory, 8), TRM_ERROR_INVALID_ARGUMENT);
+    ck_says("Argument 0 \"x\" of kernel \"scale\" does not begin at a multiple of 16");
+    ck_assert_int_eq(launch_at(stream, memory, 16), TRM_OK);
+    on_wait(stream, 1);
+    cuda_stream_ops.destroy(stream);
+    cuda_module_ops.unload(module);
+    ck_assert_int_eq(load_portable(), TRM_OK); /* of floats */
+    stream = on_stream();
+    ck_assert_int_eq(launch_at(stream, memory, 8), TRM_OK);
+    on_wait(stream, 1);
+    cuda_stream_ops.destroy(stream);
+    cuda_memory_ops.free(memory);
+}
+END_TEST
+
+/* What `trireme kc` makes, with another last line. */
+static void write_sibling(const char *line, bool is_whole)
+{
+    const struct cuda_text given = {
+        .text = translated, .length = strlen(translated), .name = "test", .is_ours = true};
+    struct cuda_code code = {0};
+    char path[TRM_PATH_MOST];
+    ck_assert_msg(cuda_compile(on.device, &given, false, &code) == TRM_OK, "%s", fake.sentence);
+    snprintf(path, sizeof(path), "%s/scale.width=4.fatbin", folder);
+    FILE *file = fopen(path, "w");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(code.bytes, 1, is_whole ? code.size : code.size / 2, file),
+                      is_whole ? code.size : code.size / 2);
+    fputs(line, file);
+    fclose(file);
+    cuda_code_release(on.device, &code);
+}
+
+static void sibling_is_used(const char *line)
+{
+    write_sibling(line, true);
+    uint64_t already = compiler->compilations();
+    fake.log[0]      = '\0';
+    ck_assert_msg(load_portable() == TRM_OK, "%s", fake.sentence);
+    ck_assert_uint_eq(compiler->compilations(), already);
+    ck_assert_str_eq(fake.log, "");
+    scale_works();
+    cuda_module_ops.unload(module);
+    module = NULL;
+}
+
+static void sibling_is_left(const char *line, bool is_whole, const char *why)
+{
+    write_sibling(line, is_whole);
+    uint64_t already = compiler->compilations();
+    fake.log[0]      = '\0';
+    ck_assert_msg(load_portable() == TRM_OK, "%s", fake.sentence);
+    ck_assert_uint_eq(compiler->compilations(), already + 1);
+    ck_assert_msg(strstr(fake.log, why) != NULL, "\"%s\" is not in: %s", why, fake.log);
+    scale_works();
+    cuda_module_ops.unload(module);
+    module = NULL;
+}
+
+START_TEST(code_that_lies_beside_a_kernel_is_used_where_it_is_of_that_kernel)
+{
+    open_with("");
+    sibling_is_used("\n// trireme " DIGITS " scale\n");
+    sibling_is_used(""); /* by hand: the function is called as the kernel is */
+    sibling_is_left("\n// trireme ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f scale\n",
+                    true, "another version");
+    sibling_is_left("\n// trireme " DIGITS " other\n", true, "does not belong");
+    sibling_is_left("\n// trireme " DIGITS "\n", true, "does not belong");
+    sibling_is_left("\n// trireme " DIGITS " scale*x\n", true, "does not belong");
+    sibling_is_left("\n// trireme " DIGITS " scale\n", false, "damaged");
+    trusted    = TRM_ERROR_PERMISSION;
+    nvrtc_path = "libnvrtc-of-nobody.so"; /* it is open already, and not looked for again */
+    sibling_is_left("\n// trireme " DIGITS " scale\n", true, "others may write it");
+    trusted = TRM_OK;
+}
+END_TEST
+
+START_TEST(code_for_other_devices_that_lies_beside_a_kernel_is_passed_over)
+{
+    open_with("");
+    write_sibling("\n// trireme " DIGITS " scale\n", true);
+    uint64_t already = compiler->compilations();
+    on_fault("cuModuleLoadDataEx", "CUDA_ERROR_NO_BINARY_FOR_GPU");
+    ck_assert_msg(load_portable() == TRM_OK, "%s", fake.sentence);
+    ck_assert_uint_eq(compiler->compilations(), already + 1);
+    ck_assert_ptr_nonnull(strstr(fake.log, "no code for this device"));
+    scale_works();
+}
+END_TEST
+
+/* ---- the line that says whose code it is */
+
+static bool symbol_of(const char *line, uint32_t index, char symbol[CUDA_TRAILER_SYMBOL_BYTES],
+                      uint32_t *coarsening)
+{
+    struct cuda_trailer trailer;
+    cuda_trailer_read(line, strlen(line), &trailer);
+    return trailer.is_present && cuda_trailer_symbol(&trailer, index, symbol, coarsening);
+}
+
+START_TEST(the_last_line_names_the_functions_and_how_many_items_their_threads_do)
+{
+    char symbol[CUDA_TRAILER_SYMBOL_BYTES];
+    uint32_t coarsening;
+    ck_assert(symbol_of("code\n// trireme " DIGITS " one two*16\n", 0, symbol, &coarsening));
+    ck_assert_str_eq(symbol, "one");
+    ck_assert_uint_eq(coarsening, 0);
+    ck_assert(symbol_of("code\n// trireme " DIGITS " one two*16\n", 1, symbol, &coarsening));
+    ck_assert_str_eq(symbol, "two");
+    ck_assert_uint_eq(coarsening, 16);
+    ck_assert(!symbol_of("code\n// trireme " DIGITS " one two*16\n", 2, symbol, &coarsening));
+    ck_assert(symbol_of("code\n// trireme by-hand three*4\n", 0, symbol, &coarsening));
+    ck_assert_str_eq(symbol, "three");
+    ck_assert_uint_eq(coarsening, 4);
+    static const char *const wrong[] = {"",
+                                        "\n",
+                                        "code",
+                                        "code\n// trireme " DIGITS " one\nmore\n",
+                                        "// trireme " DIGITS,
+                                        "// trireme 0123 one\n",
+                                        "// trireme " DIGITS "\n",
+                                        "// trireme \n",
+                                        "// trireme by-han\n",
+                                        "// trireme by-hand\n",
+                                        "// trireme " DIGITS " \n",
+                                        "// trireme " DIGITS " *4\n",
+                                        "// trireme " DIGITS " one*\n",
+                                        "// trireme " DIGITS " one*0\n",
+                                        "// trireme " DIGITS " one*99999999999999\n"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        ck_assert_msg(!symbol_of(wrong[i], 0, symbol, &coarsening), "%s", wrong[i]);
+}
+END_TEST
+
+/* ---- failures on the way */
+
+static int32_t load_either(bool is_portable)
+{
+    return is_portable ? load_portable() : load_text(text_of_scale);
+}
+
+START_TEST(when_memory_runs_out_nothing_is_left)
+{
+    open_with("");
+    for (int portable = 0; portable < 2; portable++) {
+        int32_t status  = TRM_ERROR_OUT_OF_HOST_MEMORY;
+        uint32_t failed = 0;
+        ck_assert_int_eq(load_either(portable != 0), TRM_OK); /* what is made once is there */
+        cuda_module_ops.unload(module);
+        for (uint64_t nth = 1; nth < 100 && status != TRM_OK; nth++) {
+            int64_t before = fake.bytes;
+            module         = NULL;
+            fake.calls     = 0;
+            fake.refuse_at = nth;
+            status         = load_either(portable != 0);
+            fake.refuse_at = 0;
+            if (status == TRM_OK)
+                break;
+            failed++;
+            ck_assert_int_eq(status, TRM_ERROR_OUT_OF_HOST_MEMORY);
+            ck_assert_int_eq(fake.bytes, before);
+        }
+        ck_assert_int_eq(status, TRM_OK);
+        ck_assert_uint_ge(failed, 4);
+        cuda_module_ops.unload(module);
+        module = NULL;
+    }
+}
+END_TEST
+
+START_TEST(a_failure_of_any_call_of_the_driver_is_told_with_its_name)
+{
+    static const char *const calls[] = {"cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncGetParamInfo",
+                                        "cuFuncLoad",         "cuFuncGetAttribute",  "cuFuncSetAttribute"};
+    open_with("");
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        on_fault(calls[i], "CUDA_ERROR_OUT_OF_MEMORY");
+        ck_assert_int_eq(load_portable(), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
+        ck_says(calls[i]);
+        ck_assert_int_eq(load_portable(), TRM_OK);
+        cuda_module_ops.unload(module);
+        module = NULL;
+    }
+}
+END_TEST
+
+START_TEST(on_a_device_that_is_lost_nothing_is_loaded)
+{
+    open_with("");
+    on_fault("cuModuleLoadDataEx", "CUDA_ERROR_ILLEGAL_ADDRESS");
+    ck_assert_int_eq(load_portable(), TRM_ERROR_DEVICE_LOST);
+    uint64_t calls = on.control->calls("cuModuleLoadDataEx");
+    ck_assert_int_eq(load_portable(), TRM_ERROR_DEVICE_LOST);
+    ck_says("CUDA_ERROR_ILLEGAL_ADDRESS");
+    ck_assert_uint_eq(on.control->calls("cuModuleLoadDataEx"), calls);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("portable kernels of the cuda backend");
+    TCase *tests = tcase_create("modules");
+    tcase_add_checked_fixture(tests, NULL, tear_down);
+    tcase_set_timeout(tests, 120);
+    tcase_add_test(tests, a_portable_kernel_is_compiled_once_where_there_is_a_cache);
+    tcase_add_test(tests, code_that_the_driver_refuses_is_compiled_as_ptx);
+    tcase_add_test(tests, another_failure_of_the_driver_is_none_of_the_code);
+    tcase_add_test(tests, a_buffer_of_vectors_begins_where_a_vector_may);
+    tcase_add_test(tests, code_that_lies_beside_a_kernel_is_used_where_it_is_of_that_kernel);
+    tcase_add_test(tests, code_for_other_devices_that_lies_beside_a_kernel_is_passed_over);
+    tcase_add_test(tests, the_last_line_names_the_functions_and_how_many_items_their_threads_do);
+    tcase_add_test(tests, when_memory_runs_out_nothing_is_left);
+    tcase_add_test(tests, a_failure_of_any_call_of_the_driver_is_told_with_its_name);
+    tcase_add_test(tests, on_a_device_that_is_lost_nothing_is_loaded);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

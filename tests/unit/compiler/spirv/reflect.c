@@ -1,0 +1,347 @@
+/* What a program is told of a module: kernels, parameters, constants, shared memory.
+ * SPDX-License-Identifier: MIT
+ */
+#include <string.h>
+
+#include "tests/unit/compiler/spirv/spirv_fixture.h"
+
+static struct spirv_reflection reflection;
+
+#define TYPE(opcode, ...) ADD(&builder, PART_TYPE, opcode, __VA_ARGS__)
+#define DECORATE(...) ADD(&builder, PART_DECORATION, SpvOpDecorate, __VA_ARGS__)
+#define MEMBER(...) ADD(&builder, PART_DECORATION, SpvOpMemberDecorate, __VA_ARGS__)
+
+enum {
+    S = 901, /* a block */
+    P,
+    V,
+    ARRAY,
+};
+
+static const struct trm_kernel_info *reflect(const char *name)
+{
+    struct spirv_module *module = builder_accept(&builder);
+    int32_t status              = spirv_reflect(module, name, &reflection);
+
+    ck_assert_msg(status == TRM_OK, "%s", trm_last_error().sentence);
+    ck_assert_uint_eq(reflection.kernel_count, 1);
+    return &reflection.kernels[0];
+}
+
+static void bind(uint32_t variable, uint32_t set, uint32_t binding)
+{
+    DECORATE(variable, SpvDecorationDescriptorSet, set);
+    DECORATE(variable, SpvDecorationBinding, binding);
+}
+
+/* A block of push constants of those types at these offsets. */
+static void add_push_constants(const uint32_t *types, const uint32_t *offsets, uint32_t count)
+{
+    uint32_t words[10] = {S};
+
+    DECORATE(S, SpvDecorationBlock);
+    for (uint32_t i = 0; i < count; i++) {
+        words[1 + i] = types[i];
+        MEMBER(S, i, SpvDecorationOffset, offsets[i]);
+    }
+    builder_add(&builder, PART_TYPE, SpvOpTypeStruct, words, count + 1);
+    TYPE(SpvOpTypePointer, P, SpvStorageClassPushConstant, S);
+    TYPE(SpvOpVariable, P, V, SpvStorageClassPushConstant);
+}
+
+START_TEST(a_kernel_has_a_name_a_size_and_parameters)
+{
+    const struct trm_kernel_info *kernel = reflect("saxpy");
+
+    ck_assert_uint_eq(kernel->struct_size, sizeof(*kernel));
+    ck_assert_str_eq(kernel->name, "saxpy");
+    ck_assert_uint_eq(kernel->group_size[0], 4);
+    ck_assert_uint_eq(kernel->group_size[1], 2);
+    ck_assert_uint_eq(kernel->group_size[2], 1);
+    ck_assert_uint_eq(kernel->parameter_count, 2);
+    ck_assert_uint_eq(kernel->shared_bytes, 0);
+    ck_assert_str_eq(reflect(NULL)->name, "main");
+}
+END_TEST
+
+START_TEST(only_main_is_called_what_the_module_is_called)
+{
+    uint32_t *words = builder.words[PART_ENTRY];
+
+    words[3] = 'o' | 't' << 8 | 'h' << 16 | (uint32_t)'r' << 24;
+    ck_assert_str_eq(reflect("saxpy")->name, "othr");
+}
+END_TEST
+
+START_TEST(buffers_tell_their_elements_and_place)
+{
+    const struct trm_parameter *data = reflect(NULL)->parameters;
+
+    ck_assert_int_eq(data->kind, TRM_PARAMETER_BUFFER);
+    ck_assert_int_eq(data->type, TRM_TYPE_F32);
+    ck_assert_uint_eq(data->components, 1);
+    ck_assert_uint_eq(data->stride, 4);
+    ck_assert_uint_eq(data->size, 0);
+    ck_assert_uint_eq(data->access, TRM_ACCESS_READ | TRM_ACCESS_WRITE);
+    ck_assert_uint_eq(data->set, 0);
+    ck_assert_uint_eq(data->place, 0);
+    ck_assert_int_eq(data[1].type, TRM_TYPE_U32);
+    ck_assert_uint_eq(data[1].size, 4);
+    ck_assert_uint_eq(data[1].stride, 0);
+    ck_assert_uint_eq(data[1].place, 1);
+    ck_assert_uint_eq(reflection.parameter_variables[0], VALUE(P_BLOCK));
+}
+END_TEST
+
+START_TEST(a_buffer_is_called_what_its_instance_is_else_its_member_else_its_block)
+{
+    NAME(&builder, BLOCK, "Samples");
+    ck_assert_str_eq(reflect(NULL)->parameters[0].name, "Samples");
+    again();
+    NAME(&builder, BLOCK, "Samples");
+    MEMBER_NAME(&builder, BLOCK, 0, "x");
+    ck_assert_str_eq(reflect(NULL)->parameters[0].name, "x");
+    again();
+    NAME(&builder, BLOCK, "Samples");
+    MEMBER_NAME(&builder, BLOCK, 0, "x");
+    NAME(&builder, VALUE(P_BLOCK), "input");
+    ck_assert_str_eq(reflect(NULL)->parameters[0].name, "input");
+    ck_assert_str_eq(reflect(NULL)->parameters[1].name, "");
+}
+END_TEST
+
+START_TEST(access_is_what_the_buffer_or_all_its_members_say)
+{
+    DECORATE(VALUE(P_BLOCK), SpvDecorationNonWritable);
+    MEMBER(BLOCK_U, 0, SpvDecorationNonReadable);
+    const struct trm_parameter *parameters = reflect(NULL)->parameters;
+    ck_assert_uint_eq(parameters[0].access, TRM_ACCESS_READ);
+    ck_assert_uint_eq(parameters[1].access, TRM_ACCESS_WRITE);
+}
+END_TEST
+
+START_TEST(buffers_come_in_the_order_of_set_and_binding)
+{
+    TYPE(SpvOpVariable, P_BLOCK_U, 950, SpvStorageClassStorageBuffer);
+    TYPE(SpvOpVariable, P_BLOCK_U, 951, SpvStorageClassStorageBuffer);
+    bind(950, 1, 0);
+    bind(951, 0, 7);
+    const struct trm_kernel_info *kernel = reflect(NULL);
+    ck_assert_uint_eq(kernel->parameter_count, 4);
+    ck_assert_uint_eq(kernel->parameters[2].place, 7);
+    ck_assert_uint_eq(kernel->parameters[3].set, 1);
+    ck_assert_uint_eq(reflection.parameter_variables[2], 951);
+    ck_assert_uint_eq(reflection.parameter_variables[3], 950);
+}
+END_TEST
+
+START_TEST(two_buffers_in_one_place_are_not_supported)
+{
+    NAME(&builder, 950, "second");
+    TYPE(SpvOpVariable, P_BLOCK_U, 950, SpvStorageClassStorageBuffer);
+    bind(950, 0, 1);
+    ck_assert_int_eq(spirv_reflect(builder_accept(&builder), NULL, &reflection), TRM_ERROR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "set 0 and binding 1"));
+}
+END_TEST
+
+START_TEST(buffers_of_the_old_kind_and_uniform_buffers_are_buffers)
+{
+    DECORATE(S, SpvDecorationBufferBlock);
+    MEMBER(S, 0, SpvDecorationOffset, 0);
+    TYPE(SpvOpTypeStruct, S, RUNTIME);
+    TYPE(SpvOpTypePointer, P, SpvStorageClassUniform, S);
+    TYPE(SpvOpVariable, P, V, SpvStorageClassUniform);
+    bind(V, 0, 2);
+    TYPE(SpvOpTypePointer, 950, SpvStorageClassUniform, BLOCK_U);
+    TYPE(SpvOpVariable, 950, 951, SpvStorageClassUniform);
+    bind(951, 0, 3);
+    const struct trm_kernel_info *kernel = reflect(NULL);
+    ck_assert_uint_eq(kernel->parameter_count, 4);
+    ck_assert_uint_eq(kernel->parameters[2].access, TRM_ACCESS_READ | TRM_ACCESS_WRITE);
+    ck_assert_int_eq(kernel->parameters[2].type, TRM_TYPE_F32);
+    ck_assert_uint_eq(kernel->parameters[3].access, TRM_ACCESS_READ);
+    ck_assert_uint_eq(kernel->parameters[3].size, 4);
+}
+END_TEST
+
+START_TEST(a_buffer_of_several_members_has_no_type_of_its_own)
+{
+    DECORATE(S, SpvDecorationBlock);
+    MEMBER(S, 0, SpvDecorationOffset, 0);
+    MEMBER(S, 1, SpvDecorationOffset, 8);
+    TYPE(SpvOpTypeStruct, S, U32, RUNTIME);
+    TYPE(SpvOpTypePointer, P, SpvStorageClassStorageBuffer, S);
+    TYPE(SpvOpVariable, P, V, SpvStorageClassStorageBuffer);
+    bind(V, 0, 2);
+    const struct trm_parameter *parameter = &reflect(NULL)->parameters[2];
+    ck_assert_int_eq(parameter->type, TRM_TYPE_NONE);
+    ck_assert_uint_eq(parameter->stride, 0);
+    ck_assert_uint_eq(parameter->size, 8);
+}
+END_TEST
+
+START_TEST(elements_may_be_vectors_and_matrices)
+{
+    DECORATE(ARRAY, SpvDecorationArrayStride, 32);
+    TYPE(SpvOpTypeRuntimeArray, ARRAY, M2X3);
+    DECORATE(S, SpvDecorationBlock);
+    MEMBER(S, 0, SpvDecorationOffset, 0);
+    MEMBER(S, 0, SpvDecorationMatrixStride, 16);
+    TYPE(SpvOpTypeStruct, S, ARRAY);
+    TYPE(SpvOpTypePointer, P, SpvStorageClassStorageBuffer, S);
+    TYPE(SpvOpVariable, P, V, SpvStorageClassStorageBuffer);
+    bind(V, 0, 2);
+    const struct trm_parameter *parameter = &reflect(NULL)->parameters[2];
+    ck_assert_int_eq(parameter->type, TRM_TYPE_F32);
+    ck_assert_uint_eq(parameter->components, 6);
+    ck_assert_uint_eq(parameter->stride, 32);
+}
+END_TEST
+
+START_TEST(push_constants_are_parameters_in_the_order_of_their_offsets)
+{
+    add_push_constants((uint32_t[]){F32, I32, V4}, (uint32_t[]){20, 16, 0}, 3);
+    MEMBER_NAME(&builder, S, 0, "scale");
+    MEMBER_NAME(&builder, S, 1, "count");
+    const struct trm_kernel_info *kernel = reflect(NULL);
+    ck_assert_uint_eq(kernel->parameter_count, 5);
+    const struct trm_parameter *vector = &kernel->parameters[2];
+    ck_assert_int_eq(vector->kind, TRM_PARAMETER_BLOCK);
+    ck_assert_int_eq(vector->type, TRM_TYPE_F32);
+    ck_assert_uint_eq(vector->components, 4);
+    ck_assert_uint_eq(vector->size, 16);
+    ck_assert_str_eq(kernel->parameters[3].name, "count");
+    ck_assert_int_eq(kernel->parameters[3].kind, TRM_PARAMETER_SCALAR);
+    ck_assert_int_eq(kernel->parameters[3].type, TRM_TYPE_I32);
+    ck_assert_uint_eq(kernel->parameters[3].place, 16);
+    ck_assert_uint_eq(kernel->parameters[3].size, 4);
+    ck_assert_str_eq(kernel->parameters[4].name, "scale");
+    ck_assert_uint_eq(reflection.parameter_members[4], 0);
+    ck_assert_uint_eq(reflection.parameter_variables[4], V);
+}
+END_TEST
+
+START_TEST(structs_among_push_constants_are_blocks_without_a_type)
+{
+    MEMBER(FI, 0, SpvDecorationOffset, 0);
+    MEMBER(FI, 1, SpvDecorationOffset, 8);
+    add_push_constants((uint32_t[]){FI}, (uint32_t[]){4}, 1);
+    const struct trm_parameter *parameter = &reflect(NULL)->parameters[2];
+    ck_assert_int_eq(parameter->kind, TRM_PARAMETER_BLOCK);
+    ck_assert_int_eq(parameter->type, TRM_TYPE_NONE);
+    ck_assert_uint_eq(parameter->size, 12);
+    ck_assert_uint_eq(parameter->place, 4);
+}
+END_TEST
+
+START_TEST(there_is_one_block_of_push_constants)
+{
+    add_push_constants((uint32_t[]){U32}, (uint32_t[]){0}, 1);
+    TYPE(SpvOpVariable, P, 950, SpvStorageClassPushConstant);
+    builder_refuse(&builder, TRM_ERROR_UNSUPPORTED, "second block of push constants");
+}
+END_TEST
+
+START_TEST(shared_memory_is_counted_as_c_lays_it_out)
+{
+    TYPE(SpvOpTypePointer, 950, SpvStorageClassWorkgroup, NESTED);
+    TYPE(SpvOpTypePointer, 951, SpvStorageClassWorkgroup, U32);
+    TYPE(SpvOpVariable, 951, 952, SpvStorageClassWorkgroup);
+    TYPE(SpvOpVariable, 950, 953, SpvStorageClassWorkgroup);
+    ck_assert_uint_eq(reflect(NULL)->shared_bytes, 4 + 32);
+}
+END_TEST
+
+/* ---- the size of work-groups --------------------------------------------------------------- */
+
+START_TEST(the_size_of_a_group_may_be_constants)
+{
+    struct spirv_module *module;
+    struct trm_constant given = trm_constant_u32(NULL, 16);
+
+    given.id = 3;
+    DECORATE(950, SpvDecorationSpecId, 3);
+    TYPE(SpvOpSpecConstant, U32, 950, 64);
+    builder.count[PART_MODE] = 0;
+    ADD(&builder, PART_MODE, SpvOpExecutionModeId, MAIN, SpvExecutionModeLocalSizeId, 950, U_2, U_1);
+    ck_assert_uint_eq(reflect(NULL)->group_size[0], 64);
+    ck_assert_int_eq(builder_read(&builder, &given, 1, &module), TRM_OK);
+    ck_assert_uint_eq(module->entries[0].local_size[0], 16);
+    ck_assert_uint_eq(module->entries[0].local_size[1], 2);
+    again();
+    builder.count[PART_MODE] = 0;
+    ADD(&builder, PART_MODE, SpvOpExecutionModeId, MAIN, SpvExecutionModeLocalSizeId, F_1, U_2, U_1);
+    builder_refuse(&builder, TRM_ERROR_INVALID_ARGUMENT, "no integer");
+}
+END_TEST
+
+START_TEST(the_built_in_size_of_a_group_wins)
+{
+    struct spirv_module *module;
+    struct trm_constant given = trm_constant_u32(NULL, 16);
+
+    given.id = 3;
+    DECORATE(950, SpvDecorationSpecId, 3);
+    DECORATE(951, SpvDecorationBuiltIn, SpvBuiltInWorkgroupSize);
+    TYPE(SpvOpSpecConstant, U32, 950, 64);
+    TYPE(SpvOpSpecConstantComposite, U3, 951, 950, U_2, U_3);
+    ck_assert_uint_eq(reflect(NULL)->group_size[0], 64);
+    ck_assert_uint_eq(reflect(NULL)->group_size[2], 3);
+    ck_assert_int_eq(builder_read(&builder, &given, 1, &module), TRM_OK);
+    ck_assert_uint_eq(module->entries[0].local_size[0], 16);
+    again();
+    DECORATE(951, SpvDecorationBuiltIn, SpvBuiltInWorkgroupSize);
+    TYPE(SpvOpConstantComposite, U2, 951, U_2, U_3);
+    builder_refuse(&builder, TRM_ERROR_INVALID_ARGUMENT, "no vector of three");
+}
+END_TEST
+
+/* ---- constants ----------------------------------------------------------------------------- */
+
+START_TEST(constants_tell_number_name_type_and_default)
+{
+    DECORATE(950, SpvDecorationSpecId, 3);
+    DECORATE(951, SpvDecorationSpecId, 1);
+    DECORATE(952, SpvDecorationSpecId, 3);
+    NAME(&builder, 952, "offset");
+    TYPE(SpvOpSpecConstant, I32, 950, UINT32_MAX);
+    TYPE(SpvOpSpecConstantTrue, BOOL, 951);
+    TYPE(SpvOpSpecConstant, I32, 952, UINT32_MAX);
+    reflect(NULL);
+    ck_assert_uint_eq(reflection.constant_count, 2);
+    ck_assert_uint_eq(reflection.constants[0].id, 1);
+    ck_assert_int_eq(reflection.constants[0].type, TRM_TYPE_U32);
+    ck_assert_uint_eq(reflection.constants[0].default_bits, 1);
+    ck_assert_str_eq(reflection.constants[1].name, "offset");
+    ck_assert_int_eq(reflection.constants[1].type, TRM_TYPE_I32);
+    ck_assert_uint_eq(reflection.constants[1].default_bits, 0xffffffff);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("SPIR-V: reflection");
+    TCase *all   = tcase_create("reflection");
+
+    tcase_add_checked_fixture(all, open_builder, close_builder);
+    tcase_add_test(all, a_kernel_has_a_name_a_size_and_parameters);
+    tcase_add_test(all, only_main_is_called_what_the_module_is_called);
+    tcase_add_test(all, buffers_tell_their_elements_and_place);
+    tcase_add_test(all, a_buffer_is_called_what_its_instance_is_else_its_member_else_its_block);
+    tcase_add_test(all, access_is_what_the_buffer_or_all_its_members_say);
+    tcase_add_test(all, buffers_come_in_the_order_of_set_and_binding);
+    tcase_add_test(all, two_buffers_in_one_place_are_not_supported);
+    tcase_add_test(all, buffers_of_the_old_kind_and_uniform_buffers_are_buffers);
+    tcase_add_test(all, a_buffer_of_several_members_has_no_type_of_its_own);
+    tcase_add_test(all, elements_may_be_vectors_and_matrices);
+    tcase_add_test(all, push_constants_are_parameters_in_the_order_of_their_offsets);
+    tcase_add_test(all, structs_among_push_constants_are_blocks_without_a_type);
+    tcase_add_test(all, there_is_one_block_of_push_constants);
+    tcase_add_test(all, shared_memory_is_counted_as_c_lays_it_out);
+    tcase_add_test(all, the_size_of_a_group_may_be_constants);
+    tcase_add_test(all, the_built_in_size_of_a_group_wins);
+    tcase_add_test(all, constants_tell_number_name_type_and_default);
+    suite_add_tcase(suite, all);
+    return run_suite(suite);
+}

@@ -1,0 +1,27 @@
+/* A kernel's tree as text, for tests that say what it should look like.
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef TESTS_UNIT_COMPILER_TRANSLATE_PASSES_TREE_TEXT_H
+#define TESTS_UNIT_COMPILER_TRANSLATE_PASSES_TREE_TEXT_H
+
+#include "compiler/translate/passes/passes.h"
+#include "compiler/translate/text/text.h"
+
+/* How far to go. */
+enum tree_pass {
+    TREE_STRUCTURED = 1, /* flatten, promote, structure */
+    TREE_SPLIT,          /* and split_at_barriers */
+    TREE_PLACED,         /* and place: values are written with their places */
+};
+
+/* Reads a module and makes the tree of its entry `index`. Answers the status of the first pass that failed. */
+int32_t tree_make(struct base_arena *arena, const void *bytes, size_t size, uint32_t index,
+                  enum tree_pass pass, int32_t is_split, struct body **body);
+
+/* The tree, a line for each node and instruction. Values are called by their names and numbered as they come. */
+const char *tree_text(struct base_arena *arena, const struct body *body, int32_t with_places);
+
+/* The bytes of tests/unit/shaders/passes/NAME. */
+void *tree_file(struct base_arena *arena, const char *name, size_t *size);
+
+#endif

@@ -1,0 +1,320 @@
+/* What translated text says of itself: structs, tables, signatures, names.
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/folder.h"
+#include "tests/unit/runner.h"
+#include "tests/unit/compiler/translate/translated.h"
+
+static struct translated kernel;
+
+static void translate_to(int32_t language, const char *file)
+{
+    int32_t status = translated_text(&kernel, translated_path(file), language, 0, NULL, 0);
+
+    ck_assert_msg(status == TRM_OK, "%s", trm_last_error().sentence);
+}
+
+/* The text's structs under other names, and then the headers'. */
+static const char beside[] =
+    "#define trm_cpu_buffer text_cpu_buffer\n"
+    "#define trm_cpu_groups text_cpu_groups\n"
+    "#define trm_parameter text_parameter\n"
+    "#define trm_cpu_kernel text_cpu_kernel\n"
+    "#define trm_cpu_kernel_table text_cpu_kernel_table\n"
+    "#include \"text.c\"\n"
+    "#undef trm_cpu_buffer\n"
+    "#undef trm_cpu_groups\n"
+    "#undef trm_parameter\n"
+    "#undef trm_cpu_kernel\n"
+    "#undef trm_cpu_kernel_table\n"
+    "#include <trireme/cpu_kernel.h>\n"
+    "#define SIZE(name) _Static_assert(sizeof(struct text_##name) == sizeof(struct trm_##name), #name)\n"
+    "#define SAME(name, member) \\\n"
+    "    _Static_assert(offsetof(struct text_##name, member) == offsetof(struct trm_##name, member) && \\\n"
+    "                       sizeof(((struct text_##name *)0)->member) == sizeof(((struct trm_##name "
+    "*)0)->member), \\\n"
+    "                   #name \".\" #member)\n"
+    "SIZE(cpu_buffer);\n"
+    "SAME(cpu_buffer, data);\nSAME(cpu_buffer, size);\n"
+    "SIZE(cpu_groups);\n"
+    "SAME(cpu_groups, struct_size);\nSAME(cpu_groups, worker);\nSAME(cpu_groups, begin);\nSAME(cpu_groups, "
+    "end);\n"
+    "SAME(cpu_groups, groups);\nSAME(cpu_groups, group_size);\nSAME(cpu_groups, scratch);\n"
+    "SAME(cpu_groups, scratch_bytes);\n"
+    "SIZE(parameter);\n"
+    "SAME(parameter, name);\nSAME(parameter, kind);\nSAME(parameter, type);\nSAME(parameter, access);\n"
+    "SAME(parameter, components);\nSAME(parameter, size);\nSAME(parameter, stride);\nSAME(parameter, set);\n"
+    "SAME(parameter, place);\n"
+    "SIZE(cpu_kernel);\n"
+    "SAME(cpu_kernel, name);\nSAME(cpu_kernel, function);\nSAME(cpu_kernel, parameters);\n"
+    "SAME(cpu_kernel, parameter_count);\nSAME(cpu_kernel, group_size);\nSAME(cpu_kernel, shared_bytes);\n"
+    "SAME(cpu_kernel, grain);\nSAME(cpu_kernel, scratch_bytes);\nSAME(cpu_kernel, reserved);\n"
+    "SIZE(cpu_kernel_table);\n"
+    "SAME(cpu_kernel_table, struct_size);\nSAME(cpu_kernel_table, kernel_size);\nSAME(cpu_kernel_table, "
+    "count);\n"
+    "SAME(cpu_kernel_table, reserved);\nSAME(cpu_kernel_table, kernels);\nSAME(cpu_kernel_table, digest);\n";
+
+START_TEST(the_structs_in_the_text_are_those_of_the_headers)
+{
+    char command[3 * PATH_MAX];
+    const char *compiler = getenv("CC");
+
+    translate_to(TRM_LANGUAGE_C, "flow/saxpy.spv");
+    folder_make();
+    folder_write_bytes("text.c", kernel.text.text, kernel.text.length);
+    folder_write("beside.c", beside);
+    snprintf(command, sizeof(command), "cd '%s' && %s -std=gnu11 -I'%s' -c beside.c -o beside.o", folder,
+             compiler == NULL || compiler[0] == '\0' ? "cc" : compiler, translated_path("../../../include"));
+    ck_assert_int_eq(system(command), 0);
+    folder_remove();
+    translated_close(&kernel);
+}
+END_TEST
+
+START_TEST(the_table_says_what_the_module_is_and_takes)
+{
+    translated_open(&kernel, translated_path("flow/saxpy.spv"), 0, NULL, 0);
+    const struct trm_cpu_kernel_table *table = kernel.table;
+    ck_assert_uint_eq(table->struct_size, sizeof(*table));
+    ck_assert_uint_eq(table->kernel_size, sizeof(table->kernels[0]));
+    ck_assert_uint_eq(table->count, 1);
+    ck_assert_ptr_nonnull(table->digest);
+    for (uint32_t i = 0; i < 32; i++)
+        ck_assert_uint_eq(table->digest[i], (uint8_t)(i * 7 + 1));
+    const struct trm_cpu_kernel *row = table->kernels;
+    ck_assert_str_eq(row->name, "shader");
+    ck_assert_uint_eq(row->group_size[0], 64);
+    ck_assert_uint_eq(row->group_size[1], 1);
+    ck_assert_uint_eq(row->group_size[2], 1);
+    ck_assert_uint_eq(row->shared_bytes, 0);
+    ck_assert_uint_eq(row->scratch_bytes, 0);
+    ck_assert_uint_eq(row->parameter_count, 4);
+    ck_assert_str_eq(row->parameters[0].name, "x");
+    ck_assert_int_eq(row->parameters[0].kind, TRM_PARAMETER_BUFFER);
+    ck_assert_int_eq(row->parameters[0].type, TRM_TYPE_F32);
+    ck_assert_uint_eq(row->parameters[0].access, TRM_ACCESS_READ);
+    ck_assert_uint_eq(row->parameters[0].stride, 4);
+    ck_assert_str_eq(row->parameters[1].name, "y");
+    ck_assert_uint_eq(row->parameters[1].access, TRM_ACCESS_READ | TRM_ACCESS_WRITE);
+    ck_assert_uint_eq(row->parameters[1].place, 1);
+    ck_assert_str_eq(row->parameters[2].name, "a");
+    ck_assert_int_eq(row->parameters[2].kind, TRM_PARAMETER_SCALAR);
+    ck_assert_str_eq(row->parameters[3].name, "n");
+    ck_assert_int_eq(row->parameters[3].type, TRM_TYPE_U32);
+    ck_assert_uint_eq(row->parameters[3].place, 4);
+    translated_close(&kernel);
+}
+END_TEST
+
+START_TEST(the_table_says_how_much_memory_a_group_needs)
+{
+    translated_open(&kernel, translated_path("flow/sgemm.spv"), 0, NULL, 0);
+    ck_assert_uint_eq(kernel.table->kernels[0].shared_bytes, 2 * 16 * 16 * sizeof(float));
+    ck_assert_uint_eq(kernel.table->kernels[0].scratch_bytes, 16 * 16 * sizeof(float));
+    translated_close(&kernel);
+}
+END_TEST
+
+/* Another compiler, where there is one, has nothing to say about the text either. */
+START_TEST(clang_takes_the_text_without_a_word)
+{
+    static const char *const files[] = {"flow/saxpy.spv", "flow/sgemm_plain.spv", "flow/flow.spv",
+                                        "flow/flow_plain.spv", "flow/keeps.spv"};
+
+    if (system("clang --version >/dev/null 2>&1") != 0)
+        return;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        char command[2 * PATH_MAX];
+        translate_to(TRM_LANGUAGE_C, files[i]);
+        folder_make();
+        folder_write_bytes("text.c", kernel.text.text, kernel.text.length);
+        snprintf(command, sizeof(command),
+                 "cd '%s' && clang -std=gnu11 -O3 -Wall -Wextra -Werror -c text.c -o text.o", folder);
+        ck_assert_msg(system(command) == 0, "%s", files[i]);
+        folder_remove();
+        translated_close(&kernel);
+    }
+}
+END_TEST
+
+/* ---- CUDA */
+
+START_TEST(a_cuda_kernel_has_restricted_pointers_and_its_scalars_by_value)
+{
+    translate_to(TRM_LANGUAGE_CUDA, "flow/saxpy.spv");
+    const char *text = kernel.text.text;
+    ck_assert_ptr_nonnull(strstr(text,
+                                 "extern \"C\" __global__ void __launch_bounds__(64) shader("
+                                 "const float *__restrict__ x, float *__restrict__ y, "
+                                 "const struct shader_arguments arguments, const uint32_t trm_groups)\n"));
+    ck_assert_ptr_nonnull(strstr(text, "struct shader_arguments {\n    float a;\n    uint32_t n;\n};\n"));
+    ck_assert_ptr_nonnull(strstr(text, "        return;\n"));
+    ck_assert_str_eq(kernel.text.symbols[0], "shader");
+    translated_close(&kernel);
+}
+END_TEST
+
+START_TEST(a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other)
+{
+    translate_to(TRM_LANGUAGE_CUDA, "flow/saxpy.spv");
+    const char *text = kernel.text.text;
+    ck_assert_ptr_nonnull(strstr(text, "const uint32_t first = (blockIdx.x * 64u + threadIdx.x) * 4u;\n"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "if (blockIdx.x * 4u + threadIdx.x / 16u >= trm_groups)\n        return;\n"));
+    ck_assert_ptr_nonnull(strstr(text, "if (first + 3u < arguments.n && "));
+    ck_assert_ptr_nonnull(strstr(text, "shader_stage1("));
+    translated_close(&kernel);
+}
+END_TEST
+
+START_TEST(a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows)
+{
+    translate_to(TRM_LANGUAGE_CUDA, "flow/selects.spv");
+    const char *text = kernel.text.text;
+    ck_assert_ptr_nonnull(strstr(text, "const uint32_t trm_item = blockIdx.x * 64u + trm_index % 64u;\n"));
+    ck_assert_ptr_nonnull(strstr(text, "const uint32_t first = blockIdx.y * 4u + trm_index / 64u * 4u;\n"));
+    ck_assert_ptr_nonnull(strstr(text, "if (trm_item / 16u >= trm_groups)\n        return;\n"));
+    ck_assert_ptr_nonnull(strstr(text, "int whole = first + 3u < arguments.height;\n"));
+    ck_assert_ptr_nonnull(strstr(text, "shader_leaves("));
+    ck_assert_ptr_nonnull(strstr(text, "shader_stage1("));
+    translated_close(&kernel);
+}
+END_TEST
+
+/* The question may be one for those that go on; what they load stays before what they compute. */
+START_TEST(a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_question)
+{
+    static const char *const files[] = {"flow/inside.spv", "flow/inside_plain.spv"};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        translate_to(TRM_LANGUAGE_CUDA, files[i]);
+        const char *stage = strstr(kernel.text.text, "shader_stage1("),
+                   *next  = strstr(stage, "shader_stage2(");
+        const char *held  = strstr(stage, "asm volatile(\"\" ::\"f\"(");
+        ck_assert_ptr_nonnull(strstr(kernel.text.text, "    return !v"));
+        ck_assert(held != NULL && held < next);
+        ck_assert_ptr_nonnull(strstr(next, "sqrtf("));
+        translated_close(&kernel);
+    }
+}
+END_TEST
+
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+
+    while ((text = strstr(text, part)) != NULL) {
+        text += strlen(part);
+        count++;
+    }
+    return count;
+}
+
+/* The item's own function has but one branch around a load, that of what may be written. */
+START_TEST(cuda_loads_from_a_chosen_place_where_nothing_writes)
+{
+    static const char *const files[] = {"flow/neighbours.spv", "flow/neighbours_plain.spv"};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        translate_to(TRM_LANGUAGE_CUDA, files[i]);
+        const char *begin = strstr(kernel.text.text, "shader_item("), *end = strstr(begin, "\n}\n");
+        char *item = strndup(begin, (size_t)(end - begin));
+        ck_assert_uint_eq(count_of(item, "] = "), 1); /* the store */
+        ck_assert_uint_eq(count_of(item, "        const float "), 1);
+        free(item);
+        translated_close(&kernel);
+    }
+}
+END_TEST
+
+START_TEST(a_thread_of_cuda_does_one_item_where_there_are_barriers_or_loops)
+{
+    static const char *const files[] = {"flow/sgemm.spv", "flow/sgemm_plain.spv", "flow/keeps.spv",
+                                        "flow/flow.spv"};
+
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        translate_to(TRM_LANGUAGE_CUDA, files[i]);
+        ck_assert_msg(strstr(kernel.text.text, "trm_groups") == NULL, "%s", files[i]);
+        ck_assert_msg(strstr(kernel.text.text, "threadIdx.x") != NULL, "%s", files[i]);
+        translated_close(&kernel);
+    }
+}
+END_TEST
+
+START_TEST(a_cuda_kernel_shares_memory_and_waits_at_barriers)
+{
+    translate_to(TRM_LANGUAGE_CUDA, "flow/sgemm.spv");
+    ck_assert_ptr_nonnull(strstr(kernel.text.text, "__shared__ struct "));
+    ck_assert_ptr_nonnull(strstr(kernel.text.text, "__syncthreads();"));
+    ck_assert_ptr_nonnull(strstr(kernel.text.text, "__launch_bounds__(256)"));
+    translated_close(&kernel);
+    translate_to(TRM_LANGUAGE_CUDA, "flow/saxpy.spv");
+    ck_assert_ptr_null(strstr(kernel.text.text, "__shared__"));
+    ck_assert_ptr_null(strstr(kernel.text.text, "__syncthreads"));
+    translated_close(&kernel);
+}
+END_TEST
+
+START_TEST(nvcc_takes_the_text_without_a_word)
+{
+    static const char *const files[] = {"flow/saxpy.spv",      "flow/sgemm_plain.spv",     "flow/flow.spv",
+                                        "flow/flow_plain.spv", "flow/keeps.spv",           "flow/groups.spv",
+                                        "flow/inside.spv",     "flow/neighbours_plain.spv"};
+
+    if (system("nvcc --version >/dev/null 2>&1") != 0)
+        return;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        char command[2 * PATH_MAX];
+        translate_to(TRM_LANGUAGE_CUDA, files[i]);
+        folder_make();
+        folder_write_bytes("text.cu", kernel.text.text, kernel.text.length);
+        snprintf(command, sizeof(command),
+                 "cd '%s' && nvcc --ptx -arch=sm_90 -Werror all-warnings text.cu -o text.ptx >nvcc.log 2>&1 "
+                 "</dev/null && "
+                 "test ! -s nvcc.log",
+                 folder);
+        ck_assert_msg(system(command) == 0, "%s", files[i]);
+        folder_remove();
+        translated_close(&kernel);
+    }
+}
+END_TEST
+
+/* ---- what cannot be */
+
+START_TEST(a_language_that_there_is_not_is_refused)
+{
+    ck_assert_int_eq(translated_text(&kernel, translated_path("flow/saxpy.spv"), 7, 0, NULL, 0),
+                     TRM_ERROR_INVALID_ARGUMENT);
+    translated_close(&kernel);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("translated text");
+    TCase *tests = tcase_create("text");
+
+    if (!translated_can_compile())
+        return 77;
+    tcase_set_timeout(tests, 240);
+    tcase_add_test(tests, the_structs_in_the_text_are_those_of_the_headers);
+    tcase_add_test(tests, the_table_says_what_the_module_is_and_takes);
+    tcase_add_test(tests, the_table_says_how_much_memory_a_group_needs);
+    tcase_add_test(tests, clang_takes_the_text_without_a_word);
+    tcase_add_test(tests, a_cuda_kernel_has_restricted_pointers_and_its_scalars_by_value);
+    tcase_add_test(tests, a_thread_of_cuda_does_several_items_that_have_nothing_to_do_with_each_other);
+    tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows);
+    tcase_add_test(tests, a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_question);
+    tcase_add_test(tests, cuda_loads_from_a_chosen_place_where_nothing_writes);
+    tcase_add_test(tests, a_thread_of_cuda_does_one_item_where_there_are_barriers_or_loops);
+    tcase_add_test(tests, a_cuda_kernel_shares_memory_and_waits_at_barriers);
+    tcase_add_test(tests, nvcc_takes_the_text_without_a_word);
+    tcase_add_test(tests, a_language_that_there_is_not_is_refused);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}

@@ -1,0 +1,406 @@
+/* Which work uses an object, and what goes when it is done.
+ * SPDX-License-Identifier: MIT
+ */
+#include "core/stream/in_flight.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/stream/deferred.h"
+#include "core/stream/stream_object.h"
+#include "tests/unit/counting.h"
+#include "tests/unit/fake_backend.h"
+#include "tests/unit/runner.h"
+
+#define OK(call) ck_assert_int_eq((call), TRM_OK)
+#define MANY 40
+
+static struct fake fake;
+static struct counting counting;
+static struct trm_stream *streams[MANY];
+static struct core_in_flight in_flight;
+
+static void begin(uint64_t synchronous)
+{
+    struct trm_allocator allocator = counting_allocator(&counting);
+    struct trm_context_desc desc   = {
+          .struct_size = sizeof(desc),
+          .flags       = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
+          .allocator   = &allocator,
+    };
+    memset(&counting, 0, sizeof(counting));
+    memset(&in_flight, 0, sizeof(in_flight));
+    fake_init(&fake, FAKE_ALL, &desc);
+    fake.synchronous = synchronous;
+    fake_open(&fake);
+    for (int i = 0; i < MANY; i++)
+        OK(trm_stream_create(fake.device, TRM_STREAM_ANY, 0, &streams[i]));
+}
+
+static void end(void)
+{
+    core_in_flight_fini(fake.backend.context, &in_flight);
+    for (int i = 0; i < MANY; i++)
+        trm_stream_destroy(streams[i]);
+    fake_fini(&fake);
+    counting_is_balanced(&counting);
+}
+
+static struct core_stream *inside(int index)
+{
+    return core_stream_find(streams[index]);
+}
+
+/* Enqueues an operation that uses the object. */
+static void use(int index)
+{
+    OK(fake_enqueue(streams[index]));
+    core_in_flight_add(&in_flight, inside(index), core_stream_next(inside(index)) - 1);
+}
+
+START_TEST(what_nothing_uses_is_finished)
+{
+    begin(0);
+    ck_assert(core_in_flight_is_done(&in_flight));
+    OK(core_in_flight_wait(&in_flight, 0));
+    end();
+}
+END_TEST
+
+START_TEST(an_object_is_finished_when_the_last_use_of_each_stream_is)
+{
+    begin(0);
+    use(0);
+    use(0);
+    use(1);
+    ck_assert(!core_in_flight_is_done(&in_flight));
+    fake_run(&fake, streams[0], 1);
+    ck_assert(!core_in_flight_is_done(&in_flight));
+    fake_run(&fake, streams[0], 2);
+    ck_assert(!core_in_flight_is_done(&in_flight));
+    ck_assert_int_eq(core_in_flight_wait(&in_flight, 0), TRM_ERROR_TIMEOUT);
+    ck_assert_int_eq(core_in_flight_wait(&in_flight, 1000000), TRM_ERROR_TIMEOUT);
+    fake_run(&fake, streams[1], 1);
+    ck_assert(core_in_flight_is_done(&in_flight));
+    OK(core_in_flight_wait(&in_flight, 0));
+    fake_let_run(&fake);
+    end();
+}
+END_TEST
+
+START_TEST(an_earlier_use_does_not_take_the_place_of_a_later_one)
+{
+    begin(0);
+    use(0);
+    use(0);
+    core_in_flight_add(&in_flight, inside(0), 1);
+    fake_run(&fake, streams[0], 1);
+    ck_assert(!core_in_flight_is_done(&in_flight));
+    fake_let_run(&fake);
+    ck_assert(core_in_flight_is_done(&in_flight));
+    end();
+}
+END_TEST
+
+START_TEST(any_number_of_streams_may_use_an_object)
+{
+    begin(0);
+    for (int i = 0; i < MANY; i++)
+        use(i);
+    for (int i = 0; i < MANY; i++) {
+        ck_assert(!core_in_flight_is_done(&in_flight));
+        fake_run(&fake, streams[i], 1);
+    }
+    ck_assert(core_in_flight_is_done(&in_flight));
+    end();
+}
+END_TEST
+
+START_TEST(the_slot_of_a_use_that_is_done_is_used_again)
+{
+    begin(0);
+    fake_let_run(&fake);
+    use(0);
+    int64_t before = atomic_load(&counting.allocations);
+    for (int round = 0; round < 3; round++)
+        for (int i = 0; i < MANY; i++)
+            use(i);
+    ck_assert_int_eq(atomic_load(&counting.allocations), before);
+    end();
+}
+END_TEST
+
+START_TEST(nothing_is_recorded_on_a_synchronous_device)
+{
+    begin(1);
+    use(0);
+    ck_assert(core_in_flight_is_done(&in_flight));
+    fake_let_run(&fake);
+    end();
+}
+END_TEST
+
+static void *run_a_little_later(void *unused)
+{
+    (void)unused;
+    usleep(20000);
+    fake_let_run(&fake);
+    return NULL;
+}
+
+START_TEST(without_memory_for_a_use_it_is_waited_for)
+{
+    pthread_t thread;
+    begin(0);
+    for (int i = 0; i < CORE_IN_FLIGHT_INLINE; i++)
+        use(i);
+    OK(fake_enqueue(streams[CORE_IN_FLIGHT_INLINE]));
+    pthread_create(&thread, NULL, run_a_little_later, NULL);
+    counting.fail_from = 1;
+    core_in_flight_add(&in_flight, inside(CORE_IN_FLIGHT_INLINE), 1);
+    counting.fail_from = 0;
+    OK(trm_stream_query(streams[CORE_IN_FLIGHT_INLINE]));
+    pthread_join(thread, NULL);
+    end();
+}
+END_TEST
+
+START_TEST(waiting_for_a_use_gives_the_failure_of_its_stream)
+{
+    begin(0);
+    use(0);
+    use(1);
+    fake_fail(&fake, streams[0], TRM_ERROR_KERNEL, 7, "the kernel fell over");
+    fake_run(&fake, streams[1], 1);
+    ck_assert_int_eq(core_in_flight_wait(&in_flight, TRM_FOREVER), TRM_ERROR_KERNEL);
+    ck_assert_str_eq(trm_last_error().sentence, "the kernel fell over");
+    ck_assert_int_eq(trm_last_error().native_code, 7);
+    /* Said once: what failed uses the object no more. */
+    OK(core_in_flight_wait(&in_flight, TRM_FOREVER));
+    end();
+}
+END_TEST
+
+START_TEST(asking_whether_an_object_is_finished_leaves_the_last_error_alone)
+{
+    begin(0);
+    use(0);
+    trm_stream_query(NULL);
+    char before[256];
+    strncpy(before, trm_last_error().sentence, sizeof(before) - 1);
+    before[sizeof(before) - 1] = '\0';
+    fake_fail(&fake, streams[0], TRM_ERROR_KERNEL, 5, "the kernel fell over");
+    ck_assert(core_in_flight_is_done(&in_flight));
+    ck_assert_int_eq(trm_last_error().status, TRM_ERROR_INVALID_HANDLE);
+    ck_assert_str_eq(trm_last_error().sentence, before);
+    ck_assert_int_eq(trm_stream_query(streams[0]), TRM_ERROR_KERNEL);
+    ck_assert_str_eq(trm_last_error().sentence, "the kernel fell over");
+    end();
+}
+END_TEST
+
+START_TEST(a_use_is_finished_when_its_stream_has_been_destroyed)
+{
+    begin(0);
+    use(0);
+    fake_run(&fake, streams[0], UINT64_MAX);
+    trm_stream_destroy(streams[0]);
+    ck_assert(core_in_flight_is_done(&in_flight));
+    OK(core_in_flight_wait(&in_flight, TRM_FOREVER));
+    end();
+}
+END_TEST
+
+static void *enqueue_and_use(void *argument)
+{
+    int index = *(int *)argument;
+    for (int i = 0; i < 2000; i++) {
+        use(index);
+        if (i % 16 == 0)
+            core_in_flight_is_done(&in_flight);
+    }
+    return NULL;
+}
+
+static void *ask(void *argument)
+{
+    atomic_bool *ends = argument;
+    while (!atomic_load(ends))
+        core_in_flight_is_done(&in_flight);
+    return NULL;
+}
+
+/* Who asks frees the place of work that has ended, just when the next is recorded there. */
+START_TEST(a_use_is_not_lost_to_one_who_asks_meanwhile)
+{
+    atomic_bool ends = false;
+    pthread_t thread;
+    begin(0);
+    pthread_create(&thread, NULL, ask, &ends);
+    for (int i = 0; i < 5000; i++) {
+        use(0);
+        ck_assert(!core_in_flight_is_done(&in_flight));
+        fake_run(&fake, streams[0], core_stream_next(inside(0)) - 1);
+    }
+    atomic_store(&ends, true);
+    pthread_join(thread, NULL);
+    ck_assert(core_in_flight_is_done(&in_flight));
+    end();
+}
+END_TEST
+
+START_TEST(threads_may_record_uses_at_once)
+{
+    pthread_t threads[8];
+    int indices[8];
+    begin(0);
+    fake_let_run(&fake);
+    for (int i = 0; i < 8; i++) {
+        indices[i] = i;
+        pthread_create(&threads[i], NULL, enqueue_and_use, &indices[i]);
+    }
+    for (int i = 0; i < 8; i++)
+        pthread_join(threads[i], NULL);
+    OK(core_in_flight_wait(&in_flight, TRM_FOREVER));
+    ck_assert(core_in_flight_is_done(&in_flight));
+    end();
+}
+END_TEST
+
+/* ---- what goes when work is done -------------------------------------------------------------------- */
+
+struct thing {
+    struct core_deferred deferred;
+    struct core_in_flight in_flight;
+    int gone;
+};
+
+static void thing_go(struct core_deferred *item)
+{
+    struct thing *thing = (struct thing *)item;
+    core_in_flight_fini(fake.backend.context, &thing->in_flight);
+    thing->gone++;
+}
+
+static void defer(struct thing *thing, int index)
+{
+    memset(thing, 0, sizeof(*thing));
+    thing->deferred.in_flight = &thing->in_flight;
+    thing->deferred.go        = thing_go;
+    if (index >= 0) {
+        OK(fake_enqueue(streams[index]));
+        core_in_flight_add(&thing->in_flight, inside(index), core_stream_next(inside(index)) - 1);
+    }
+    core_device_defer(core_device_find(fake.device), &thing->deferred);
+}
+
+START_TEST(what_no_work_uses_goes_at_once)
+{
+    struct thing thing;
+    begin(0);
+    defer(&thing, -1);
+    ck_assert_int_eq(thing.gone, 1);
+    end();
+}
+END_TEST
+
+START_TEST(what_work_uses_goes_when_somebody_looks_after_the_work_is_done)
+{
+    struct thing things[3];
+    begin(0);
+    for (int i = 0; i < 3; i++)
+        defer(&things[i], i);
+    core_device_reap(core_device_find(fake.device));
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(things[i].gone, 0);
+    fake_run(&fake, streams[1], 1);
+    core_device_reap(core_device_find(fake.device));
+    ck_assert_int_eq(things[0].gone, 0);
+    ck_assert_int_eq(things[1].gone, 1);
+    fake_let_run(&fake);
+    core_device_reap(core_device_find(fake.device));
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(things[i].gone, 1);
+    end();
+}
+END_TEST
+
+START_TEST(what_work_uses_goes_when_its_stream_is_destroyed)
+{
+    struct thing thing;
+    begin(0);
+    defer(&thing, 0);
+    fake_run(&fake, streams[0], UINT64_MAX);
+    trm_stream_destroy(streams[0]);
+    ck_assert_int_eq(thing.gone, 1);
+    end();
+}
+END_TEST
+
+START_TEST(what_waits_to_go_does_not_keep_a_device_open)
+{
+    struct thing thing;
+    begin(0);
+    defer(&thing, 0);
+    for (int i = 1; i < MANY; i++)
+        trm_stream_destroy(streams[i]);
+    trm_device_destroy(fake.device);
+    ck_assert_uint_eq(atomic_load(&fake.devices), 1);
+    fake_let_run(&fake);
+    trm_stream_destroy(streams[0]);
+    ck_assert_int_eq(thing.gone, 1);
+    ck_assert_uint_eq(atomic_load(&fake.devices), 0);
+    fake_fini(&fake);
+    counting_is_balanced(&counting);
+}
+END_TEST
+
+START_TEST(many_things_that_wait_all_go_in_the_end)
+{
+    static struct thing things[200];
+    begin(0);
+    for (int i = 0; i < 200; i++)
+        defer(&things[i], i % MANY);
+    fake_let_run(&fake);
+    while (atomic_load(&core_device_find(fake.device)->deferred_count) != 0)
+        core_device_reap(core_device_find(fake.device));
+    for (int i = 0; i < 200; i++)
+        ck_assert_int_eq(things[i].gone, 1);
+    end();
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *suite  = suite_create("use");
+    TCase *record = tcase_create("in_flight");
+    tcase_add_test(record, what_nothing_uses_is_finished);
+    tcase_add_test(record, an_object_is_finished_when_the_last_use_of_each_stream_is);
+    tcase_add_test(record, an_earlier_use_does_not_take_the_place_of_a_later_one);
+    tcase_add_test(record, any_number_of_streams_may_use_an_object);
+    tcase_add_test(record, the_slot_of_a_use_that_is_done_is_used_again);
+    tcase_add_test(record, nothing_is_recorded_on_a_synchronous_device);
+    tcase_add_test(record, without_memory_for_a_use_it_is_waited_for);
+    tcase_add_test(record, waiting_for_a_use_gives_the_failure_of_its_stream);
+    tcase_add_test(record, asking_whether_an_object_is_finished_leaves_the_last_error_alone);
+    tcase_add_test(record, a_use_is_finished_when_its_stream_has_been_destroyed);
+    tcase_add_test(record, a_use_is_not_lost_to_one_who_asks_meanwhile);
+    tcase_add_test(record, threads_may_record_uses_at_once);
+    suite_add_tcase(suite, record);
+
+    TCase *deferred = tcase_create("deferred");
+    tcase_add_test(deferred, what_no_work_uses_goes_at_once);
+    tcase_add_test(deferred, what_work_uses_goes_when_somebody_looks_after_the_work_is_done);
+    tcase_add_test(deferred, what_work_uses_goes_when_its_stream_is_destroyed);
+    tcase_add_test(deferred, what_waits_to_go_does_not_keep_a_device_open);
+    tcase_add_test(deferred, many_things_that_wait_all_go_in_the_end);
+    suite_add_tcase(suite, deferred);
+    return suite;
+}
+
+int main(void)
+{
+    return run_suite(suite());
+}

@@ -1,0 +1,87 @@
+/* Which tokens of a pipeline are measured. A length of time of 0 has always passed, the longest never.
+ * SPDX-License-Identifier: MIT
+ */
+#include <check.h>
+#include <stdlib.h>
+
+#include "pipeline/engine/sampling.h"
+#include "tests/unit/runner.h"
+
+#define STRETCH 6
+#define ALWAYS 0
+#define NEVER UINT64_MAX
+
+/* Bit i: the i-th token of a run is measured. */
+static uint64_t measured(struct core_sampling *sampling, uint32_t tokens, uint64_t each_ns)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < tokens; i++)
+        bits |= (uint64_t)core_sampling_next(sampling, STRETCH, each_ns, 0) << i;
+    return bits;
+}
+
+START_TEST(a_run_of_unknown_length_is_measured_from_its_first_token)
+{
+    struct core_sampling sampling = {.expected = 0};
+    ck_assert_uint_eq(measured(&sampling, 24, NEVER), 0xfff);
+    core_sampling_begin(&sampling, 0);
+    ck_assert_uint_eq(measured(&sampling, 24, NEVER), 0xfff);
+}
+END_TEST
+
+START_TEST(a_run_that_is_too_short_for_more_is_measured_while_it_fills)
+{
+    struct core_sampling sampling;
+    core_sampling_begin(&sampling, 2 * STRETCH - 1);
+    ck_assert_uint_eq(measured(&sampling, 2 * STRETCH - 1, NEVER), 0x7ff);
+}
+END_TEST
+
+START_TEST(a_longer_run_is_measured_when_it_is_in_flow)
+{
+    struct core_sampling sampling;
+    core_sampling_begin(&sampling, 2 * STRETCH);
+    ck_assert_uint_eq(measured(&sampling, 24, NEVER), 0xfc0);
+}
+END_TEST
+
+START_TEST(stretches_follow_when_it_is_time)
+{
+    struct core_sampling sampling;
+    core_sampling_begin(&sampling, 1000);
+    ck_assert_uint_eq(measured(&sampling, 18, NEVER), 0xfc0);
+    ck_assert_uint_eq(measured(&sampling, 6, ALWAYS), 0x3f);
+    ck_assert_uint_eq(measured(&sampling, 6, NEVER), 0);
+}
+END_TEST
+
+/* So that a stretch is missed does not mean that one has to be waited for. */
+START_TEST(what_would_be_disturbed_is_not_measured_and_the_next_stretch_is)
+{
+    struct core_sampling sampling;
+    core_sampling_begin(&sampling, 1000);
+    for (uint32_t i = 0; i < 3 * STRETCH; i++)
+        ck_assert_int_eq(core_sampling_next(&sampling, STRETCH, NEVER, 1), 0);
+    ck_assert_uint_eq(measured(&sampling, 24, NEVER), 0x3f);
+
+    core_sampling_begin(&sampling, 0);
+    ck_assert_uint_eq(measured(&sampling, 3, NEVER), 0x7);
+    ck_assert_int_eq(core_sampling_next(&sampling, STRETCH, NEVER, 1), 0);
+    ck_assert_uint_eq(measured(&sampling, 2, NEVER), 0x3);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("pipeline_sampling");
+    TCase *tcase = tcase_create("sampling");
+
+    tcase_add_test(tcase, a_run_of_unknown_length_is_measured_from_its_first_token);
+    tcase_add_test(tcase, a_run_that_is_too_short_for_more_is_measured_while_it_fills);
+    tcase_add_test(tcase, a_longer_run_is_measured_when_it_is_in_flow);
+    tcase_add_test(tcase, stretches_follow_when_it_is_time);
+    tcase_add_test(tcase, what_would_be_disturbed_is_not_measured_and_the_next_stretch_is);
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}

@@ -1,0 +1,465 @@
+/* A device's side of pipelines that the test commands.
+ * SPDX-License-Identifier: MIT
+ */
+#include "tests/unit/pipeline/queue/fake.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/futex.h"
+#include "core/object/context.h"
+
+struct fake fake;
+
+struct core_slot_device {
+    unsigned char input[FAKE_TOKEN_BYTES], output[FAKE_TOKEN_BYTES];
+    void *data[2];
+    uint64_t size[2];
+    uint64_t end; /* of its work */
+    int32_t fate; /* GOOD, DEVICE (fails, also for another's sake), LOST, HANGS */
+    int32_t busy; /* 1: enqueued, and nobody has seen its end */
+};
+
+static struct trm_port ports[2];
+
+static void fault_if(int condition)
+{
+    if (condition)
+        __atomic_fetch_add(&fake.faults, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- the device's side --------------------------------------------------------------------------- */
+
+/* With the fake's lock. */
+static int32_t hangs(const struct core_slot_device *own)
+{
+    return (own->fate == FATE_HANGS || fake.all_hang) && !fake.let_go;
+}
+
+static int32_t make_slot(struct core_pipeline *pipeline)
+{
+    uint32_t index         = atomic_load(&pipeline->depth);
+    struct core_slot *slot = calloc(1, sizeof(*slot));
+    ck_assert_ptr_nonnull(slot);
+    slot->device = calloc(1, sizeof(*slot->device));
+    ck_assert_ptr_nonnull(slot->device);
+    slot->pipeline         = pipeline;
+    slot->index            = index;
+    slot->token.slot       = index;
+    slot->token.port_count = 2;
+    slot->token.data       = slot->device->data;
+    slot->token.size       = slot->device->size;
+    pipeline->slots[index] = slot;
+    atomic_store(&pipeline->depth, index + 1);
+    return TRM_OK;
+}
+
+void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *source,
+                       const struct trm_sink *sink)
+{
+    (void)pipeline, (void)source, (void)sink;
+    fake.begun++;
+}
+
+void core_engine_end(struct core_pipeline *pipeline)
+{
+    for (uint32_t i = 0; i < atomic_load(&pipeline->depth); i++)
+        fault_if(pipeline->slots[i]->device->busy);
+    fake.ended++;
+}
+
+void core_slot_prepare(struct core_slot *slot)
+{
+    struct core_slot_device *own = slot->device;
+    pthread_mutex_lock(&fake.lock);
+    fault_if(own->busy);
+    pthread_mutex_unlock(&fake.lock);
+    own->data[0]         = own->input;
+    own->data[1]         = own->output;
+    own->size[0]         = FAKE_TOKEN_BYTES;
+    own->size[1]         = FAKE_TOKEN_BYTES;
+    slot->token.user     = NULL;
+    slot->failure.status = TRM_OK;
+}
+
+static int32_t enqueue(struct core_slot *slot, void *output)
+{
+    struct core_slot_device *own = slot->device;
+    uint64_t index               = slot->token.index;
+    int32_t fate                 = index < FAKE_TOKENS ? fake.fates[index] : FATE_GOOD;
+    uint64_t now                 = base_now();
+    fake.enqueued++;
+    own->end  = 0;
+    own->busy = 1;
+    own->fate = fake.failed ? FATE_DEVICE : FATE_GOOD;
+    if (fake.lost)
+        return base_fail_static(TRM_ERROR_DEVICE_LOST, "upload: the device is lost");
+    if (fake.failed && now >= fake.last_end && (!fake.all_hang || fake.let_go))
+        return base_fail_static(TRM_ERROR_KERNEL, "upload: the stream has failed");
+    if (fate == FATE_ENQUEUE)
+        return base_fail_static(TRM_ERROR_OUT_OF_RANGE, "upload: too large");
+    if (fate == FATE_STREAM) {
+        fake.failed = 1;
+        return base_fail_static(TRM_ERROR_BACKEND, "upload: the driver says no");
+    }
+    if (fate == FATE_DEVICE || fate == FATE_LOST) {
+        fake.failed = 1;
+        own->fate   = fate;
+    }
+    if (fate != FATE_GOOD && fate != FATE_HANGS && !fake.fates_are_permanent)
+        fake.fates[index] = FATE_GOOD;
+    own->end = now > fake.last_end ? now : fake.last_end;
+    own->end += index == fake.slow_token ? fake.slow_duration : fake.duration;
+    fake.last_end = index == fake.slow_token ? now : own->end;
+    if (fate == FATE_HANGS)
+        own->fate = FATE_HANGS;
+    if (output != NULL)
+        own->data[1] = output;
+    own->size[1] = own->size[0];
+    for (uint64_t i = 0; i < own->size[0]; i++)
+        ((unsigned char *)own->data[1])[i] = (unsigned char)(((unsigned char *)own->data[0])[i] + 1);
+    return TRM_OK;
+}
+
+int32_t core_slot_enqueue(struct core_slot *slot, void *output)
+{
+    fault_if(pthread_mutex_trylock(&slot->pipeline->enqueue_lock) == 0);
+    pthread_mutex_lock(&fake.lock);
+    int32_t status = enqueue(slot, output);
+    pthread_mutex_unlock(&fake.lock);
+    return status;
+}
+
+/* By the thread that enqueues. */
+void core_slot_flush(struct core_slot *slot)
+{
+    pthread_mutex_lock(&fake.lock);
+    fault_if(!slot->device->busy);
+    pthread_mutex_unlock(&fake.lock);
+}
+
+int32_t core_slot_is_short(const struct core_slot *slot)
+{
+    (void)slot;
+    return 0;
+}
+
+/* With the fake's lock. */
+static int32_t look(struct core_slot *slot)
+{
+    struct core_slot_device *own = slot->device;
+    if (hangs(own))
+        return base_fail_static(TRM_ERROR_TIMEOUT, "it hangs");
+    if (own->end > base_now())
+        return base_fail_static(TRM_ERROR_TIMEOUT, "not yet");
+    own->busy = 0;
+    if (own->fate == FATE_LOST) {
+        fake.lost = 1;
+        return base_fail_static(TRM_ERROR_DEVICE_LOST, "compute \"twice\": the device is lost");
+    }
+    if (own->fate == FATE_DEVICE)
+        return base_fail_native(TRM_ERROR_KERNEL, 77, "compute \"twice\": the kernel says no");
+    return TRM_OK;
+}
+
+int32_t core_slot_poll(struct core_slot *slot)
+{
+    pthread_mutex_lock(&fake.lock);
+    int32_t status = look(slot);
+    pthread_mutex_unlock(&fake.lock);
+    return status;
+}
+
+/* With the fake's lock: until something changes, or one of the slots should have ended. */
+static void sleep_for(struct core_slot *const *slots, uint32_t count, uint64_t deadline)
+{
+    uint64_t until = deadline;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!hangs(slots[i]->device) && slots[i]->device->end < until)
+            until = slots[i]->device->end;
+    }
+    struct timespec time = {.tv_sec = (time_t)(until / 1000000000u), .tv_nsec = (long)(until % 1000000000u)};
+    if (until == BASE_NEVER)
+        pthread_cond_wait(&fake.changed, &fake.lock);
+    else
+        pthread_cond_timedwait(&fake.changed, &fake.lock, &time);
+}
+
+int32_t core_slot_wait(struct core_slot *slot, uint64_t deadline)
+{
+    pthread_mutex_lock(&fake.lock);
+    fake.waits++;
+    int32_t status = look(slot);
+    while (status == TRM_ERROR_TIMEOUT && base_now() < deadline) {
+        sleep_for(&slot, 1, deadline);
+        status = look(slot);
+    }
+    pthread_mutex_unlock(&fake.lock);
+    return status;
+}
+
+void core_slots_wait_any(struct core_slot *const *slots, uint32_t count, uint64_t deadline)
+{
+    pthread_mutex_lock(&fake.lock);
+    fault_if(count == 0);
+    fake.waits++;
+    sleep_for(slots, count, deadline);
+    pthread_mutex_unlock(&fake.lock);
+}
+
+int32_t core_slot_stage(struct core_slot *slot)
+{
+    pthread_mutex_lock(&fake.lock);
+    int32_t done = slot->device->end <= base_now() && !hangs(slot->device);
+    pthread_mutex_unlock(&fake.lock);
+    return done ? TRM_SLOT_DONE : TRM_SLOT_PROCESSING;
+}
+
+void core_slot_times(struct core_slot *slot, struct core_token_times *times)
+{
+    times->begin[TRM_STAGE_COMPUTE] = slot->device->end - fake.duration;
+    times->end[TRM_STAGE_COMPUTE]   = slot->device->end;
+}
+
+void core_slot_bytes(const struct core_slot *slot, uint64_t *up, uint64_t *down)
+{
+    *up   = slot->token.size[0];
+    *down = slot->token.size[1];
+}
+
+int32_t core_engine_recover(struct core_pipeline *pipeline)
+{
+    int32_t lost;
+    fault_if(pthread_mutex_trylock(&pipeline->enqueue_lock) == 0);
+    pthread_mutex_lock(&fake.lock);
+    for (uint32_t i = 0; i < atomic_load(&pipeline->depth); i++)
+        fault_if(pipeline->slots[i]->device->busy);
+    fake.recovered++;
+    fake.failed = 0;
+    lost        = fake.lost;
+    pthread_mutex_unlock(&fake.lock);
+    return lost ? base_fail_static(TRM_ERROR_DEVICE_LOST, "the device is lost") : TRM_OK;
+}
+
+int32_t core_slot_repeatable(const struct core_slot *slot)
+{
+    (void)slot;
+    return !fake.unrepeatable;
+}
+
+int32_t core_engine_wants_slot(struct core_pipeline *pipeline)
+{
+    return atomic_load(&pipeline->depth) < fake.grows_to;
+}
+
+int32_t core_engine_grow(struct core_pipeline *pipeline)
+{
+    return make_slot(pipeline);
+}
+
+int32_t core_engine_inside(const struct core_pipeline *pipeline)
+{
+    (void)pipeline;
+    return 0;
+}
+
+/* ---- the object ---------------------------------------------------------------------------------- */
+
+struct core_pipeline *core_pipeline_enter(struct trm_pipeline *handle)
+{
+    return core_object_enter(handle, CORE_PIPELINE);
+}
+
+static void pipeline_retire(struct core_object *object)
+{
+    struct core_pipeline *pipeline = (struct core_pipeline *)object;
+    core_queue_destroy(pipeline);
+    for (uint32_t i = 0; i < atomic_load(&pipeline->depth); i++) {
+        free(pipeline->slots[i]->device);
+        free(pipeline->slots[i]);
+    }
+    core_measure_destroy(pipeline->measure);
+    pthread_mutex_destroy(&pipeline->lock);
+    pthread_mutex_destroy(&pipeline->enqueue_lock);
+}
+
+static void pipeline_release(struct core_object *object)
+{
+    free(object);
+}
+
+static const struct core_object_ops pipeline_ops = {
+    .type    = CORE_PIPELINE,
+    .name    = "pipeline",
+    .retire  = pipeline_retire,
+    .release = pipeline_release,
+};
+
+static void fake_init(void)
+{
+    pthread_condattr_t attributes;
+    memset(&fake, 0, sizeof(fake));
+    fake.duration   = 20000;
+    fake.slow_token = NO_TOKEN;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&fake.lock, NULL);
+    pthread_cond_init(&fake.changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+void fake_create(const struct trm_pipeline_desc *desc)
+{
+    fake_init();
+    struct trm_allocator allocator   = counting_allocator(&fake.counting);
+    struct trm_context_desc context  = {.struct_size = sizeof(context),
+                                        .flags       = TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG,
+                                        .allocator   = &allocator};
+    struct core_measure_desc measure = {.depth = CORE_DEPTH_MOST};
+    struct core_pipeline *pipeline   = calloc(1, sizeof(*pipeline));
+    ck_assert_ptr_nonnull(pipeline);
+    ck_assert_int_eq(trm_context_create(&context, &fake.context), TRM_OK);
+    ports[0]                  = trm_port_input("in", FAKE_TOKEN_BYTES);
+    ports[1]                  = trm_port_output("out", FAKE_TOKEN_BYTES);
+    pipeline->desc            = *desc;
+    pipeline->desc.port_count = 2;
+    pipeline->ports           = ports;
+    strcpy(pipeline->name, "test");
+    pthread_mutex_init(&pipeline->lock, NULL);
+    pthread_mutex_init(&pipeline->enqueue_lock, NULL);
+    for (uint32_t i = 0; i < desc->depth; i++)
+        make_slot(pipeline);
+    struct core_context *core = core_context_find(fake.context);
+    pipeline->object.context  = core;
+    ck_assert_int_eq(core_measure_create(core, &measure, &pipeline->measure), TRM_OK);
+    ck_assert_int_eq(core_queue_create(pipeline), TRM_OK);
+    ck_assert_int_eq(core_object_init(&pipeline->object, &pipeline_ops, core), TRM_OK);
+    fake.pipeline = pipeline;
+    fake.handle   = pipeline->object.handle;
+}
+
+void fake_create_plain(uint32_t depth, int32_t on_failure)
+{
+    struct trm_pipeline_desc desc = {.struct_size = sizeof(desc), .depth = depth, .on_failure = on_failure};
+    fake_create(&desc);
+}
+
+void fake_let_go(void)
+{
+    pthread_mutex_lock(&fake.lock);
+    fake.let_go = 1;
+    pthread_cond_broadcast(&fake.changed);
+    pthread_mutex_unlock(&fake.lock);
+}
+
+void fake_destroy(void)
+{
+    fake_let_go();
+    struct core_pipeline *pipeline = core_pipeline_enter(fake.handle);
+    ck_assert_ptr_nonnull(pipeline);
+    ck_assert_int_eq(core_queue_close(pipeline), TRM_OK);
+    ck_assert_int_eq(pipeline->queue->fault.status, TRM_OK);
+    ck_assert_uint_eq(pipeline->queue->places[CORE_PLACE_FREE], atomic_load(&pipeline->depth));
+    ck_assert_uint_eq(fake.begun, fake.ended);
+    core_object_kill(&pipeline->object);
+    core_object_leave(&pipeline->object);
+    trm_context_destroy(fake.context);
+    ck_assert_uint_eq(fake.faults, 0);
+    counting_is_balanced(&fake.counting);
+}
+
+uint32_t fake_free_slots(void)
+{
+    struct trm_slot slots[CORE_DEPTH_MOST];
+    uint32_t count = 0;
+    uint32_t found = 0;
+    ck_assert_int_eq(trm_pipeline_slots(fake.handle, slots, CORE_DEPTH_MOST, &count), TRM_OK);
+    for (uint32_t i = 0; i < count; i++)
+        found += slots[i].state == TRM_SLOT_FREE;
+    return found;
+}
+
+void fake_all_free(void)
+{
+    ck_assert_uint_eq(fake_free_slots(), atomic_load(&fake.pipeline->depth));
+}
+
+void fake_counts(uint64_t tokens, uint64_t skipped, uint64_t failed)
+{
+    struct trm_report report = {.struct_size = sizeof(report)};
+    pthread_mutex_lock(&fake.pipeline->lock);
+    core_measure_report(fake.pipeline->measure, &report);
+    pthread_mutex_unlock(&fake.pipeline->lock);
+    ck_assert_uint_eq(report.tokens, tokens);
+    ck_assert_uint_eq(report.skipped, skipped);
+    ck_assert_uint_eq(report.failed, failed);
+}
+
+/* ---- a source and a sink ------------------------------------------------------------------------- */
+
+void record_init(struct record *record, uint64_t count)
+{
+    memset(record, 0, sizeof(*record));
+    record->count = count;
+    record->fails = NO_TOKEN;
+    record->skips = NO_TOKEN;
+}
+
+int32_t record_fill(void *user, struct trm_token *token)
+{
+    struct record *record = user;
+    atomic_fetch_add(&record->calls, 1);
+    if (record->load_ns != 0) {
+        struct timespec pause = {0, (long)(record->load_ns * (token->index * 7 % 5) / 4)};
+        nanosleep(&pause, NULL);
+    }
+    if (token->index >= record->count)
+        return TRM_TOKEN_END;
+    if (token->index == record->fails)
+        return TRM_ERROR_IO;
+    if (token->index == record->skips)
+        return TRM_TOKEN_SKIP;
+    memset(token->data[0], (int)(token->index & 0x7f), token->size[0]);
+    token->user = (void *)(uintptr_t)(token->index + 1);
+    return TRM_OK;
+}
+
+void record_note(struct record *record, const struct trm_token *token)
+{
+    const unsigned char *data = token->data[1];
+    for (uint64_t i = 0; i < token->size[1]; i++) {
+        if (data[i] != (token->index & 0x7f) + 1) {
+            record->wrong++;
+            break;
+        }
+    }
+    if (record->seen_count < sizeof(record->seen) / sizeof(record->seen[0]))
+        record->seen[record->seen_count++] = token->index;
+}
+
+int32_t record_take(void *user, const struct trm_token *token)
+{
+    struct record *record = user;
+    if (token->index == record->fails)
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "no room");
+    if ((uintptr_t)token->user != token->index + 1)
+        record->wrong++;
+    record_note(record, token);
+    return TRM_OK;
+}
+
+int32_t record_is_complete(const struct record *record, uint64_t count, uint64_t missing)
+{
+    uint64_t expected = 0;
+    if (record->wrong != 0)
+        return 0;
+    for (uint64_t i = 0; i < record->seen_count; i++) {
+        if (expected == missing)
+            expected++;
+        if (record->seen[i] != expected++)
+            return 0;
+    }
+    if (expected == missing)
+        expected++;
+    return expected == count;
+}

@@ -1,0 +1,460 @@
+/* Reports as text and JSON.
+ * SPDX-License-Identifier: MIT
+ */
+#include <check.h>
+#include <locale.h>
+
+#include "tests/unit/pipeline/report/fixture.h"
+#include "tests/unit/runner.h"
+
+static const struct ideal usual = {.depth      = 3,
+                                   .tokens     = 300,
+                                   .time       = {1000000, 2000000, 4000000, 1500000, 500000},
+                                   .bytes_up   = 1 << 20,
+                                   .bytes_down = 1 << 19};
+
+static char text[1 << 16];
+
+static const char *format_report(const struct trm_report *report, int32_t format)
+{
+    size_t needed;
+
+    ck_assert_int_eq(trm_report_format(report, format, text, sizeof(text), &needed), TRM_OK);
+    ck_assert_uint_eq(needed, strlen(text) + 1);
+    return text;
+}
+
+static void has(const char *wanted)
+{
+    ck_assert_msg(strstr(text, wanted) != NULL, "\"%s\" is not in:\n%s", wanted, text);
+}
+
+static void lacks(const char *unwanted)
+{
+    ck_assert_msg(strstr(text, unwanted) == NULL, "\"%s\" is in:\n%s", unwanted, text);
+}
+
+/* Columns of a terminal: bytes that begin a character. */
+static void check_width(const char *lines, size_t most, uint32_t *count)
+{
+    size_t columns = 0;
+
+    *count = 0;
+    for (const char *c = lines; *c != '\0'; c++) {
+        if (*c == '\n') {
+            ++*count;
+            columns = 0;
+            continue;
+        }
+        columns += ((unsigned char)*c & 0xc0) != 0x80;
+        ck_assert_msg(columns <= most, "line %u of:\n%s", *count + 1, lines);
+    }
+}
+
+START_TEST(the_text_tells_what_was_and_what_could_be_in_some_twenty_lines)
+{
+    struct trm_report report = ideal_report(&usual);
+    uint32_t lines;
+
+    format_report(&report, TRM_REPORT_TEXT);
+    check_width(text, 80, &lines);
+    ck_assert_uint_ge(lines, 15);
+    ck_assert_uint_le(lines, 24);
+    has("edges on cpu:0 (cpu): role streams, 3 slots\n  it was asked for\n");
+    has("  tokens     300 in 1.21 s: 249.0 tokens/s, 0.26 GB/s up, 0.13 GB/s down\n");
+    has("  stage     busy █ starved ░ blocked ▒   a token  > the critical stage\n  load        25 %       0 "
+        "%      74 %   1.00 ms  "
+        "███████");
+    has("> compute    100 %       0 %       0 %   4.00 ms  ██████████████████████████████\n");
+    has("  compute    blur 25 %, sobel 75 %\n");
+    has("  bound      1.20 s for compute alone: 99.6 % of the possible rate\n");
+    has("  predicted  1.21 s from these stage times, as measured\n");
+    has("  sequential 2.70 s one after the other: overlap made it 2.24 times as fast\n");
+    has("  slots      3.0 of 3 in use; 3.00 MiB on the device, 3.00 MiB on the host\n");
+    has("\ncompute is the bound and the pipeline reaches 99 % of the possible rate");
+    lacks("at once");
+    lacks("threads");
+    lacks("failure");
+    lacks("skipped");
+    lacks("waits on the host");
+    ck_assert_ptr_null(strchr(text, '\t'));
+    ck_assert_int_eq(text[strlen(text) - 1], '\n');
+}
+END_TEST
+
+START_TEST(the_text_tells_of_failures_and_of_what_is_slow)
+{
+    struct ideal ideal = usual;
+    struct trm_report report;
+    uint32_t lines;
+
+    ideal.failed = 18;
+    report       = ideal_report(&ideal);
+    snprintf(report.failure, sizeof(report.failure),
+             "token 17, compute \"sobel\": the kernel says that its input is no picture, and it says so at "
+             "some length");
+    report.host_waits      = 7;
+    report.pageable_copies = 300;
+    report.pieces          = 16;
+    format_report(&report, TRM_REPORT_TEXT);
+    check_width(text, 80, &lines);
+    has("tokens in 16 pieces");
+    has("             0 skipped by the source, 1 failed\n");
+    has("  failure    token 17, compute \"sobel\": the kernel says that its input is no\n             "
+        "picture");
+    has("             7 waits on the host, 300 copies of pageable memory\n");
+}
+END_TEST
+
+START_TEST(the_text_says_who_loads)
+{
+    struct trm_report report = ideal_report(&usual);
+
+    report.one_thread = 1;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("  threads    load and sink take turns in one thread\n");
+    report.one_thread = 0;
+    report.workers    = 1;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("  threads    1 loader worker\n");
+    report.workers = 4;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("  threads    4 loader workers\n");
+}
+END_TEST
+
+START_TEST(the_text_explains_tokens_that_are_in_a_stage_at_once)
+{
+    struct trm_report report = ideal_report(&usual);
+    uint32_t lines;
+
+    report.stages[TRM_STAGE_COMPUTE].mean_ns *= 2;
+    format_report(&report, TRM_REPORT_TEXT);
+    check_width(text, 80, &lines);
+    has("  at once    compute works on 2.0 tokens at once on average, so that each takes\n"
+        "             longer than its share of the time\n");
+}
+END_TEST
+
+START_TEST(what_took_many_times_as_long_is_not_told_in_percent)
+{
+    struct trm_report report = ideal_report(&usual);
+
+    report.elapsed_ns = report.predicted_ns * 340;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("from these stage times; measured 340 times as long\n");
+    report.elapsed_ns = report.predicted_ns * 5 / 2;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("from these stage times; measured 2.5 times as long\n");
+    report.elapsed_ns = report.predicted_ns * 3 / 2;
+    format_report(&report, TRM_REPORT_TEXT);
+    has("from these stage times; measured 50.0 % more\n");
+}
+END_TEST
+
+START_TEST(overlap_that_gained_nothing_is_no_factor_in_text_nor_page)
+{
+    struct ideal ideal = {.depth = 1, .tokens = 10, .time = {1000, 0, 3000, 0, 1000}, .trace_tokens = 10};
+    struct trm_report report     = ideal_report(&ideal);
+    struct core_measure *measure = run_ideal(&ideal);
+    struct written page          = {0};
+    struct core_writer writer;
+    struct core_trace trace;
+
+    ck_assert_uint_eq(report.sequential_ns, report.elapsed_ns);
+    format_report(&report, TRM_REPORT_TEXT);
+    has("of stages, one after the other\n");
+    lacks("times as fast");
+    for (uint32_t gained = 0; gained < 2; gained++) {
+        page.length = 0;
+        report.sequential_ns += gained;
+        ck_assert_int_eq(core_trace_init(fixture_context, measure, &report, &trace), TRM_OK);
+        core_writer_begin(&writer, keep_written, &page);
+        core_trace_timeline(&trace, &writer);
+        ck_assert_int_eq(core_writer_end(&writer), TRM_OK);
+        ck_assert_int_eq(strstr(page.text, "by overlap") != NULL, gained);
+        core_trace_fini(&trace);
+    }
+    free(page.text);
+    core_measure_destroy(measure);
+}
+END_TEST
+
+START_TEST(where_memory_is_one_the_gain_is_a_limit)
+{
+    struct ideal ideal = usual;
+    struct trm_report report;
+
+    ideal.bytes_up = ideal.bytes_down = 0;
+    report                            = ideal_report(&ideal);
+    ck_assert_int_eq(report.strategy, TRM_STRATEGY_ZERO_COPY);
+    format_report(&report, TRM_REPORT_TEXT);
+    has("with overlap up to 2.24 times as fast\n");
+}
+END_TEST
+
+START_TEST(a_number_stays_with_its_unit_where_lines_are_broken)
+{
+    struct trm_report report = ideal_report(&usual);
+    char words[128];
+
+    for (uint32_t length = 60; length < 90; length++) {
+        memset(words, 'w', length);
+        words[length] = '\0';
+        snprintf(report.advice, sizeof(report.advice), "%s (predicted 2.2 x). And 40 %% of it.", words);
+        format_report(&report, TRM_REPORT_TEXT);
+        lacks("2.2\n");
+        lacks("40\n");
+        has("2.2 x).");
+    }
+    /* What only begins like a unit goes to the next line. */
+    memset(words, 'w', 75);
+    snprintf(report.advice, sizeof(report.advice), "%.75s 12 xylophones", words);
+    format_report(&report, TRM_REPORT_TEXT);
+    has("12\nxylophones\n");
+}
+END_TEST
+
+START_TEST(without_times_the_text_has_counts_only)
+{
+    struct trm_report report = {.struct_size = sizeof(report), .critical = -1, .depth = 2, .tokens = 12};
+
+    report.elapsed_ns = 3000000000;
+    core_report_complete(&report);
+    format_report(&report, TRM_REPORT_TEXT);
+    has("pipeline on (): auto, 2 slots\n");
+    has("12 in 3.00 s: 4.00 tokens/s\n");
+    has("No times were taken");
+    lacks("busy");
+    lacks("bound");
+}
+END_TEST
+
+START_TEST(a_long_sentence_is_broken_and_a_long_word_is_not)
+{
+    struct trm_report report = ideal_report(&usual);
+
+    memset(report.reason, 'x', sizeof(report.reason) - 1);
+    format_report(&report, TRM_REPORT_TEXT);
+    has("\n  xxxxxxxxxxxxxxx");
+    memset(report.name, 'n', sizeof(report.name) - 1);
+    memset(report.device, 'd', sizeof(report.device) - 1);
+    format_report(&report, TRM_REPORT_TEXT);
+    has("nnnn on\ndddd");
+}
+END_TEST
+
+/* ---- JSON ------------------------------------------------------------------------------------- */
+
+START_TEST(the_json_has_every_member)
+{
+    static const char *const members[] = {
+        "\"name\": \"edges\"",
+        "\"backend\": \"cpu\"",
+        "\"device\": \"cpu:0\"",
+        "\"strategy\": \"role streams\"",
+        "\"reason\": \"it was asked for\"",
+        "\"depth\": 3,",
+        "\"pieces\": 1,",
+        "\"workers\": 0,",
+        "\"one_thread\": 0,",
+        "\"preempted\": ",
+        "\"tokens\": 300,",
+        "\"skipped\": 0,",
+        "\"failed\": 0,",
+        "\"measured\": 300,",
+        "\"seconds\": 1.205000000,",
+        "\"bytes_up\": 314572800,",
+        "\"bytes_down\": 157286400,",
+        "\"critical\": \"compute\",",
+        "\"bound_seconds\": 1.200000000,",
+        "\"efficiency\": 0.995851,",
+        "\"predicted_seconds\": 1.205000000,",
+        "\"sequential_seconds\": 2.700000000,",
+        "\"fill\": 0.9",
+        "\"device_bytes\": 3145728,",
+        "\"host_bytes\": 3145728,",
+        "\"host_waits\": 0,",
+        "\"pageable_copies\": 0,",
+        "\"failure\": \"\"",
+        "\"advice\": \"compute is the bound",
+        "{\"name\": \"compute\", \"tokens\": 300, \"bytes\": 0, \"busy_seconds\": 1.200000000, ",
+        "\"starved_seconds\": 0.000000000, \"blocked_seconds\": 0.000000000, \"mean_seconds\": 0.004000000,",
+        "{\"name\": \"blur\", \"busy_seconds\": 0.300000000}",
+    };
+    struct trm_report report = ideal_report(&usual);
+
+    format_report(&report, TRM_REPORT_JSON);
+    for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+        has(members[i]);
+}
+END_TEST
+
+START_TEST(nothing_measured_is_a_critical_stage_of_null)
+{
+    struct trm_report report = {.struct_size = sizeof(report), .critical = -1};
+
+    format_report(&report, TRM_REPORT_JSON);
+    has("\"critical\": null,");
+    has("\"seconds\": 0.000000000,");
+    has("\"launches\": [],");
+}
+END_TEST
+
+START_TEST(a_report_that_is_shorter_than_it_ever_was_is_refused)
+{
+    struct trm_report report        = ideal_report(&usual);
+    struct trm_prediction_desc desc = {.struct_size = sizeof(desc)};
+
+    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_JSON, text, sizeof(text), NULL), TRM_OK);
+    ck_assert_int_eq(trm_report_prediction(&report, &desc), TRM_OK);
+    report.struct_size = 4;
+    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_JSON, text, sizeof(text), NULL),
+                     TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_report_prediction(&report, &desc), TRM_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+START_TEST(any_bytes_of_a_name_become_good_json)
+{
+    struct trm_report report = ideal_report(&usual);
+
+    snprintf(report.name, sizeof(report.name),
+             "a\"b\\c\nd\x01\x7f\xff \xc3\xa4 \xed\xa0\x80 \xf5\x80\x80\x80 </script>");
+    format_report(&report, TRM_REPORT_JSON);
+    has("\"name\": \"a\\\"b\\\\c\\u000ad\\u0001\\u007f\\ufffd \xc3\xa4 \\ufffd\\ufffd\\ufffd "
+        "\\ufffd\\ufffd\\ufffd\\ufffd \\u003c/script\\u003e\"");
+}
+END_TEST
+
+START_TEST(numbers_have_a_point_in_every_locale)
+{
+    static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "ru_RU.UTF-8"};
+    struct trm_report report           = ideal_report(&usual);
+    char expected[sizeof(text)];
+
+    strcpy(expected, format_report(&report, TRM_REPORT_JSON));
+    for (size_t i = 0; i < sizeof(locales) / sizeof(locales[0]); i++) {
+        setlocale(LC_ALL, locales[i]);
+        ck_assert_str_eq(format_report(&report, TRM_REPORT_JSON), expected);
+    }
+    setlocale(LC_ALL, "C");
+}
+END_TEST
+
+START_TEST(numbers_are_rounded_and_what_is_none_is_0)
+{
+    static const struct {
+        double value;
+        uint32_t decimals;
+        const char *expected;
+    } table[] = {
+        {0, 0, "0"},       {0, 3, "0.000"},     {1.0005, 3, "1.001"},
+        {-2.5, 1, "-2.5"}, {-0.01, 1, "0.0"},   {99.96, 1, "100.0"},
+        {1e30, 2, "0"},    {0.0 / 0.0, 2, "0"}, {1e12, 3, "1000000000000.000"},
+    };
+    char number[48];
+
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+        ck_assert_str_eq(core_number_text(number, sizeof(number), table[i].value, table[i].decimals),
+                         table[i].expected);
+}
+END_TEST
+
+START_TEST(times_and_bytes_are_said_as_people_say_them)
+{
+    char said[48];
+
+    ck_assert_str_eq(core_time_text(said, sizeof(said), 0), "0 ns");
+    ck_assert_str_eq(core_time_text(said, sizeof(said), 999), "999 ns");
+    ck_assert_str_eq(core_time_text(said, sizeof(said), 999.6), "1.00 µs");
+    ck_assert_str_eq(core_time_text(said, sizeof(said), 4020000), "4.02 ms");
+    ck_assert_str_eq(core_time_text(said, sizeof(said), 41.25e6), "41.3 ms");
+    ck_assert_str_eq(core_time_text(said, sizeof(said), 412e6), "412 ms");
+    ck_assert_str_eq(core_time_text(said, sizeof(said), 1.234e9), "1.23 s");
+    ck_assert_str_eq(core_time_text(said, sizeof(said), 123e9), "2 min 03 s");
+    ck_assert_str_eq(core_time_text(said, sizeof(said), 7380e9), "2 h 03 min");
+    ck_assert_str_eq(core_bytes_text(said, sizeof(said), 0), "0 bytes");
+    ck_assert_str_eq(core_bytes_text(said, sizeof(said), 1023), "1023 bytes");
+    ck_assert_str_eq(core_bytes_text(said, sizeof(said), 1536), "1.50 KiB");
+    ck_assert_str_eq(core_bytes_text(said, sizeof(said), UINT64_C(96) << 20), "96.0 MiB");
+    ck_assert_str_eq(core_bytes_text(said, sizeof(said), UINT64_MAX), "16.0 EiB");
+}
+END_TEST
+
+/* ---- room ------------------------------------------------------------------------------------- */
+
+START_TEST(the_room_that_is_needed_is_told_and_less_is_out_of_range)
+{
+    struct trm_report report = ideal_report(&usual);
+    size_t needed = 0, again = 0;
+    char *exact, small[10];
+
+    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_TEXT, NULL, 0, &needed), TRM_ERROR_OUT_OF_RANGE);
+    ck_assert_uint_gt(needed, 500);
+    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_TEXT, small, sizeof(small), &again),
+                     TRM_ERROR_OUT_OF_RANGE);
+    ck_assert_uint_eq(again, needed);
+    ck_assert_uint_eq(strlen(small), 9);
+    exact = malloc(needed);
+    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_TEXT, exact, needed - 1, NULL),
+                     TRM_ERROR_OUT_OF_RANGE);
+    ck_assert_int_eq(trm_report_format(&report, TRM_REPORT_TEXT, exact, needed, NULL), TRM_OK);
+    ck_assert_uint_eq(strlen(exact) + 1, needed);
+    free(exact);
+    ck_assert_int_eq(trm_report_format(NULL, TRM_REPORT_TEXT, text, sizeof(text), NULL),
+                     TRM_ERROR_INVALID_ARGUMENT);
+    ck_assert_int_eq(trm_report_format(&report, 2, text, sizeof(text), NULL), TRM_ERROR_INVALID_ARGUMENT);
+}
+END_TEST
+
+static int32_t refuse(void *user, const char *bytes, size_t length)
+{
+    int32_t *calls = user;
+
+    (void)bytes;
+    (void)length;
+    return ++*calls == 2 ? TRM_ERROR_IO : TRM_OK;
+}
+
+START_TEST(a_writer_stops_at_the_first_error)
+{
+    struct core_writer writer;
+    int32_t calls = 0;
+
+    core_writer_begin(&writer, refuse, &calls);
+    for (uint32_t i = 0; i < 10000; i++)
+        core_write(&writer, "some text");
+    ck_assert_int_eq(core_writer_end(&writer), TRM_ERROR_IO);
+    ck_assert_int_eq(calls, 2);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("report format");
+    TCase *tests = tcase_create("report format");
+
+    tcase_add_checked_fixture(tests, fixture_begin, fixture_end);
+    tcase_add_test(tests, the_text_tells_what_was_and_what_could_be_in_some_twenty_lines);
+    tcase_add_test(tests, the_text_tells_of_failures_and_of_what_is_slow);
+    tcase_add_test(tests, the_text_says_who_loads);
+    tcase_add_test(tests, the_text_explains_tokens_that_are_in_a_stage_at_once);
+    tcase_add_test(tests, what_took_many_times_as_long_is_not_told_in_percent);
+    tcase_add_test(tests, overlap_that_gained_nothing_is_no_factor_in_text_nor_page);
+    tcase_add_test(tests, where_memory_is_one_the_gain_is_a_limit);
+    tcase_add_test(tests, a_number_stays_with_its_unit_where_lines_are_broken);
+    tcase_add_test(tests, without_times_the_text_has_counts_only);
+    tcase_add_test(tests, a_long_sentence_is_broken_and_a_long_word_is_not);
+    tcase_add_test(tests, the_json_has_every_member);
+    tcase_add_test(tests, nothing_measured_is_a_critical_stage_of_null);
+    tcase_add_test(tests, a_report_that_is_shorter_than_it_ever_was_is_refused);
+    tcase_add_test(tests, any_bytes_of_a_name_become_good_json);
+    tcase_add_test(tests, numbers_have_a_point_in_every_locale);
+    tcase_add_test(tests, numbers_are_rounded_and_what_is_none_is_0);
+    tcase_add_test(tests, times_and_bytes_are_said_as_people_say_them);
+    tcase_add_test(tests, the_room_that_is_needed_is_told_and_less_is_out_of_range);
+    tcase_add_test(tests, a_writer_stops_at_the_first_error);
+    suite_add_tcase(suite, tests);
+    return run_suite(suite);
+}
