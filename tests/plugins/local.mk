@@ -163,11 +163,6 @@ tests_plugins_old_la_LIBADD = tests/plugins/libborrowed-old.la
 EXTRA_DIST += doc/writing-a-backend.md
 EXTRA_DIST += tests/plugins/abi-1.0/pins.h tests/plugins/abi-1.0/trireme/backend.h
 
-UNIT_TESTS += tests/unit/abi_layout
-tests_unit_abi_layout_SOURCES = tests/unit/core/plugin/abi_layout.c
-tests_unit_abi_layout_CFLAGS = $(UNIT_CFLAGS)
-tests_unit_abi_layout_LDADD = $(UNIT_LIBS)
-
 # ------------------------------------------------------------------ the proxy
 
 check_LTLIBRARIES += tests/plugins/proxy.la

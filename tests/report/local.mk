@@ -1,5 +1,5 @@
 # What pipelines say of themselves, looked at with the eyes of those who read it: JSON readers and a browser. The unit tests
-# tests/unit/report_* have the figures.
+# tests/unit/pipeline/report has the figures.
 
 REPORT_TESTS = tests/report/json.sh tests/report/timeline.sh
 

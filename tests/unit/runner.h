@@ -1,4 +1,7 @@
-/* What the main() of every unit test does.
+/* How programs of unit tests run.
+ *
+ * Each room has one program, made of all its files of tests. A file ends with UNIT_SUITE instead of main().
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_RUNNER_H
@@ -7,6 +10,16 @@
 #include <check.h>
 #include <stdlib.h>
 
+/* Adds the suite that `make` returns to the program; where it returns NULL, the tests of this file are skipped. */
+#define UNIT_SUITE(make)                                         \
+    __attribute__((constructor)) static void add_the_suite(void) \
+    {                                                            \
+        unit_suite_add(make);                                    \
+    }
+
+void unit_suite_add(Suite *(*make)(void));
+
+/* For a program with a main() of its own and one suite. */
 static inline int run_suite(Suite *suite)
 {
     SRunner *runner = srunner_create(suite);

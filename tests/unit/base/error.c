@@ -236,7 +236,7 @@ START_TEST(the_version_is_that_of_the_headers)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite  = suite_create("errors");
     TCase *errors = tcase_create("errors");
@@ -259,5 +259,7 @@ int main(void)
     tcase_add_test(errors, a_number_that_is_no_type_is_none);
     tcase_add_test(errors, the_version_is_that_of_the_headers);
     suite_add_tcase(suite, errors);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -77,7 +77,7 @@ START_TEST(a_single_bit_changes_the_digest)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("sha256");
     TCase *cases = tcase_create("sha256");
@@ -87,5 +87,7 @@ int main(void)
     tcase_add_test(cases, it_does_not_matter_in_which_pieces_bytes_come);
     tcase_add_test(cases, a_single_bit_changes_the_digest);
     suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

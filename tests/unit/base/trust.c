@@ -155,7 +155,7 @@ START_TEST(a_path_that_is_too_long_is_refused)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("trust");
     TCase *trust = tcase_create("trust");
@@ -175,5 +175,7 @@ int main(void)
         tcase_add_test(trust, a_link_of_somebody_else_is_refused);
     }
     suite_add_tcase(suite, trust);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

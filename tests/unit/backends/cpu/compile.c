@@ -351,8 +351,8 @@ static void copy_module(const char *module, const char *as)
     char line[3 * PATH_MAX];
     const char *builddir = getenv("top_builddir");
     ck_assert_msg(builddir != NULL, "the environment variable top_builddir is not set: run by `make check`");
-    snprintf(line, sizeof(line), "cp '%s/tests/unit/.libs/%s.so' '%s' && chmod 755 '%s'", builddir, module,
-             folder_path(as), folder_path(as));
+    snprintf(line, sizeof(line), "cp '%s/tests/unit/backends/cpu/.libs/%s.so' '%s' && chmod 755 '%s'",
+             builddir, module, folder_path(as), folder_path(as));
     ck_assert_int_eq(system(line), 0);
 }
 
@@ -390,7 +390,7 @@ START_TEST(code_that_others_may_write_is_not_used)
 {
     struct trm_module_desc by_name = named("affine");
     folder_write_bytes("affine.spv", affine, sizeof(affine));
-    copy_module("cpu_affine", "affine.so");
+    copy_module("affine", "affine.so");
     ck_assert_uint_eq(result_of(&by_name), 1016);
     ck_assert_int_eq(chmod(folder_path("affine.so"), 0777), 0);
     ck_assert_uint_eq(result_of(&by_name), 16);
@@ -402,10 +402,10 @@ START_TEST(code_that_was_written_by_hand_must_have_the_shaders_interface)
 {
     struct trm_module_desc by_name = named("affine");
     folder_write_bytes("affine.spv", affine, sizeof(affine));
-    copy_module("cpu_affine", "affine.so");
+    copy_module("affine", "affine.so");
     ck_assert_uint_eq(result_of(&by_name), 1016);
     ck_assert_int_eq(runs(), 0);
-    copy_module("cpu_object", "other.so");
+    copy_module("object", "other.so");
     ck_assert_int_eq(rename(folder_path("other.so"), folder_path("affine.so")), 0);
     ck_assert_uint_eq(result_of(&by_name), 16);
     ck_assert_int_eq(runs(), 1);
@@ -461,7 +461,7 @@ START_TEST(where_bounds_are_checked_code_that_does_not_is_not_used)
 {
     struct trm_module_desc by_name = named("affine");
     folder_write_bytes("affine.spv", affine, sizeof(affine));
-    copy_module("cpu_affine", "affine.so");
+    copy_module("affine", "affine.so");
     open_with(compiler, cache, "yes");
     ck_assert_uint_eq(result_of(&by_name), 16);
     open_with(compiler, cache, "no");
@@ -469,14 +469,14 @@ START_TEST(where_bounds_are_checked_code_that_does_not_is_not_used)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("cpu: portable kernels");
     TCase *cases = tcase_create("compile");
 
     if (access("/usr/bin/cc", X_OK) != 0 && access("/usr/local/bin/cc", X_OK) != 0) {
         puts("there is no C compiler");
-        return 77;
+        return NULL;
     }
     tcase_add_checked_fixture(cases, setup, teardown);
     tcase_set_timeout(cases, 300);
@@ -498,5 +498,7 @@ int main(void)
     tcase_add_test(cases, an_access_beyond_a_buffer_fails_the_launch_where_bounds_are_checked);
     tcase_add_test(cases, where_bounds_are_checked_code_that_does_not_is_not_used);
     suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -168,7 +168,7 @@ START_TEST(a_core_that_asks_for_a_later_minor_is_not_served)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("cpu device");
     TCase *tests = tcase_create("device");
@@ -182,5 +182,7 @@ int main(void)
     tcase_add_test(tests, instances_open_and_close_again_and_stand_side_by_side);
     tcase_add_test(tests, a_core_that_asks_for_a_later_minor_is_not_served);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

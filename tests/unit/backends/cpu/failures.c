@@ -179,7 +179,7 @@ START_TEST(opening_without_memory_fails_and_leaves_nothing)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *tests[] = {
         the_first_failure_is_what_the_stream_says_for_ever,
@@ -191,5 +191,7 @@ int main(void)
         every_allocation_may_fail,
         opening_without_memory_fails_and_leaves_nothing,
     };
-    return run_tests("cpu failures", tests, sizeof(tests) / sizeof(*tests));
+    return suite_of("cpu failures", tests, sizeof(tests) / sizeof(*tests));
 }
+
+UNIT_SUITE(make_suite)

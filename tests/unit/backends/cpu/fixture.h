@@ -161,8 +161,8 @@ static inline void count_status(void *user, int32_t status)
     atomic_fetch_add(&counts[status == TRM_OK ? 0 : status == TRM_ERROR_KERNEL ? 1 : 2], 1);
 }
 
-/* Run these tests with the fixture. */
-static inline int run_tests(const char *name, const TTest *const *tests, size_t count)
+/* A suite of these tests, each with the fixture. */
+static inline Suite *suite_of(const char *name, const TTest *const *tests, size_t count)
 {
     Suite *suite = suite_create(name);
     TCase *group = tcase_create(name);
@@ -171,7 +171,7 @@ static inline int run_tests(const char *name, const TTest *const *tests, size_t 
     for (size_t i = 0; i < count; i++)
         tcase_add_test(group, tests[i]);
     suite_add_tcase(suite, group);
-    return run_suite(suite);
+    return suite;
 }
 
 #endif

@@ -268,7 +268,7 @@ START_TEST(without_memory_no_graph_is_made)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const tests[] = {
         a_launch_is_one_operation_that_is_done_when_its_last_is,
@@ -280,5 +280,7 @@ int main(void)
         what_is_of_no_known_kind_is_left_to_the_core,
         without_memory_no_graph_is_made,
     };
-    return run_tests("graphs of the cpu backend", tests, sizeof(tests) / sizeof(*tests));
+    return suite_of("graphs of the cpu backend", tests, sizeof(tests) / sizeof(*tests));
 }
+
+UNIT_SUITE(make_suite)

@@ -359,7 +359,7 @@ START_TEST(a_shared_object_that_is_none_is_refused)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("cpu kernels");
     TCase *tests = tcase_create("kernels");
@@ -375,5 +375,7 @@ int main(void)
     tcase_add_test(tests, a_shared_object_is_loaded_when_it_may_be);
     tcase_add_test(tests, a_shared_object_that_is_none_is_refused);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -123,7 +123,7 @@ START_TEST(a_process_that_ignores_its_children_does_not_hang)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("cpu: running a program");
     TCase *cases = tcase_create("spawn");
@@ -137,5 +137,7 @@ int main(void)
     tcase_add_test(cases, signals_that_are_ignored_or_blocked_here_are_not_there);
     tcase_add_test(cases, a_process_that_ignores_its_children_does_not_hang);
     suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -210,7 +210,7 @@ START_TEST(a_thread_asleep_at_a_gate_is_woken_when_it_opens)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *tests[] = {
         operations_run_in_order_while_the_ring_grows_and_wraps,
@@ -225,5 +225,7 @@ int main(void)
         a_gate_that_is_open_already_lets_the_stream_pass,
         a_thread_asleep_at_a_gate_is_woken_when_it_opens,
     };
-    return run_tests("cpu streams", tests, sizeof(tests) / sizeof(*tests));
+    return suite_of("cpu streams", tests, sizeof(tests) / sizeof(*tests));
 }
+
+UNIT_SUITE(make_suite)

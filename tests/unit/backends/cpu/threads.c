@@ -227,12 +227,14 @@ START_TEST(streams_come_and_go_with_everything_on_them_and_every_notification_co
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *tests[] = {
         threads_and_streams_that_wait_for_each_other_keep_their_order,
         a_short_stream_gets_its_turn_beside_a_long_one,
         streams_come_and_go_with_everything_on_them_and_every_notification_comes_once,
     };
-    return run_tests("cpu threads", tests, sizeof(tests) / sizeof(*tests));
+    return suite_of("cpu threads", tests, sizeof(tests) / sizeof(*tests));
 }
+
+UNIT_SUITE(make_suite)

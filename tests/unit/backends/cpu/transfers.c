@@ -219,7 +219,7 @@ START_TEST(rectangles_of_any_shape_are_exact)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("cpu transfers");
     TCase *loops = tcase_create("inner loops");
@@ -237,5 +237,7 @@ int main(void)
     tcase_add_test(whole, rectangles_of_any_shape_are_exact);
     suite_add_tcase(suite, loops);
     suite_add_tcase(suite, whole);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -147,7 +147,7 @@ START_TEST(an_idle_device_takes_no_processor_time)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *tests[] = {
         a_wait_of_no_time_polls_and_submits,
@@ -158,5 +158,7 @@ int main(void)
         every_notification_comes_exactly_once,
         an_idle_device_takes_no_processor_time,
     };
-    return run_tests("cpu waits", tests, sizeof(tests) / sizeof(*tests));
+    return suite_of("cpu waits", tests, sizeof(tests) / sizeof(*tests));
 }
+
+UNIT_SUITE(make_suite)

@@ -247,7 +247,7 @@ START_TEST(time_never_runs_backwards)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("clock");
     TCase *one = tcase_create("one base"), *coarsening = tcase_create("several bases");
@@ -269,5 +269,7 @@ int main(void)
     tcase_add_test(coarsening, of_many_bases_the_newest_are_kept);
     tcase_add_test(coarsening, time_never_runs_backwards);
     suite_add_tcase(suite, coarsening);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -255,7 +255,7 @@ START_TEST(a_context_that_cannot_be_made_current_is_said)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("device");
     TCase *tests = tcase_create("device");
@@ -275,5 +275,7 @@ int main(void)
     tcase_add_test(tests, entering_within_entering_puts_back_what_was);
     tcase_add_test(tests, a_context_that_cannot_be_made_current_is_said);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -217,7 +217,7 @@ START_TEST(kernels_that_are_gone_are_not_named)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("failure");
     TCase *tests = tcase_create("failure");
@@ -234,5 +234,7 @@ int main(void)
     tcase_add_test(tests, streams_that_are_done_are_not_in_the_report);
     tcase_add_test(tests, kernels_that_are_gone_are_not_named);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

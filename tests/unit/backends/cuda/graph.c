@@ -475,7 +475,7 @@ static void add_group(Suite *suite, const char *name, void (*open)(void), const 
     suite_add_tcase(suite, group);
 }
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("graph");
     add_group(suite, "what runs", set_up,
@@ -501,5 +501,7 @@ int main(void)
     add_group(suite, "an older driver", set_up_without_updates,
               (const TTest *const[]){an_old_driver_replaces_nothing,
                                      nodes_run_one_after_the_other_as_often_as_they_are_launched, NULL});
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -371,7 +371,7 @@ START_TEST(a_place_that_has_no_mark_for_want_of_host_memory_is_waited_for)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("cuda holding");
     TCase *group = tcase_create("held operations");
@@ -397,5 +397,7 @@ int main(void)
     tcase_add_loop_test(group, what_has_been_accepted_does_not_fail_for_want_of_host_memory, 0, 2);
     tcase_add_test(group, a_place_that_has_no_mark_for_want_of_host_memory_is_waited_for);
     suite_add_tcase(suite, group);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

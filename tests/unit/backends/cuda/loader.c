@@ -274,7 +274,7 @@ START_TEST(who_has_few_processors_looks_for_a_short_time_where_nothing_else_is_s
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("loader");
     TCase *tests = tcase_create("loader");
@@ -297,5 +297,7 @@ int main(void)
     tcase_add_test(tests, the_time_to_look_is_bounded);
     tcase_add_test(tests, who_has_few_processors_looks_for_a_short_time_where_nothing_else_is_said);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

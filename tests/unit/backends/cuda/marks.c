@@ -132,7 +132,7 @@ START_TEST(there_is_room_for_more_marks_while_somebody_looks_at_the_first)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("cuda marks");
     TCase *group = tcase_create("marks");
@@ -144,5 +144,7 @@ int main(void)
     tcase_add_test(group, asking_goes_on_behind_a_mark_that_somebody_looks_at);
     tcase_add_test(group, there_is_room_for_more_marks_while_somebody_looks_at_the_first);
     suite_add_tcase(suite, group);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -484,7 +484,7 @@ static void set_up_two(void)
     on_open("devices=2");
 }
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("memory");
     add(suite, "kinds", set_up,
@@ -515,5 +515,7 @@ int main(void)
             memory_that_may_not_be_locked_is_said_to_be_the_hosts, threads_share_what_is_registered, NULL});
     add(suite, "two devices", set_up_two,
         (const TTest *const[]){two_devices_share_what_is_registered_and_the_last_one_gives_it_back, NULL});
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -231,7 +231,7 @@ START_TEST(code_for_another_device_is_refused_with_its_name)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("native modules of the cuda backend");
     TCase *tests = tcase_create("modules");
@@ -252,5 +252,7 @@ int main(void)
     tcase_add_test(tests, a_fat_binary_tells_how_long_it_is);
     tcase_add_test(tests, code_for_another_device_is_refused_with_its_name);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -174,7 +174,7 @@ START_TEST(a_piece_whose_event_cannot_be_recorded_is_waited_for)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pageable");
     TCase *tests = tcase_create("pageable");
@@ -189,5 +189,7 @@ int main(void)
     tcase_add_test(tests, the_first_error_is_told);
     tcase_add_test(tests, a_piece_whose_event_cannot_be_recorded_is_waited_for);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

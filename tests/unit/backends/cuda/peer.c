@@ -246,7 +246,7 @@ START_TEST(all_devices_of_one_that_is_open_twice_are_reached)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("cuda peer");
     TCase *group = tcase_create("copies between devices");
@@ -261,5 +261,7 @@ int main(void)
     tcase_add_test(group, access_is_opened_anew_where_the_other_device_was_opened_anew);
     tcase_add_test(group, all_devices_of_one_that_is_open_twice_are_reached);
     suite_add_tcase(suite, group);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -226,7 +226,7 @@ START_TEST(an_attribute_that_cannot_be_asked_refuses_the_device_or_is_not_needed
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("physical");
     TCase *tests = tcase_create("physical");
@@ -244,5 +244,7 @@ int main(void)
     tcase_add_test(tests, a_device_that_cannot_be_asked_is_said_with_the_call);
     tcase_add_test(tests, an_attribute_that_cannot_be_asked_refuses_the_device_or_is_not_needed);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

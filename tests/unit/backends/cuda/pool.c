@@ -235,7 +235,7 @@ static void set_up_two(void)
     on_open("devices=2");
 }
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pool");
     TCase *with = tcase_create("with a pool"), *without = tcase_create("without"),
@@ -259,5 +259,7 @@ int main(void)
     tcase_add_checked_fixture(two, set_up_two, on_close);
     tcase_add_test(two, another_device_may_be_let_in);
     suite_add_tcase(suite, two);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

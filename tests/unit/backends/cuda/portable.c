@@ -272,7 +272,7 @@ START_TEST(on_a_device_that_is_lost_nothing_is_loaded)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("portable kernels of the cuda backend");
     TCase *tests = tcase_create("modules");
@@ -289,5 +289,7 @@ int main(void)
     tcase_add_test(tests, a_failure_of_any_call_of_the_driver_is_told_with_its_name);
     tcase_add_test(tests, on_a_device_that_is_lost_nothing_is_loaded);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

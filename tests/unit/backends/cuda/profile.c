@@ -264,7 +264,7 @@ START_TEST(making_and_recording_may_fail)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("profile");
     TCase *group = tcase_create("stamps");
@@ -280,5 +280,7 @@ int main(void)
     tcase_add_test(group, every_call_of_the_driver_may_fail);
     tcase_add_test(group, making_and_recording_may_fail);
     suite_add_tcase(suite, group);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -1,8 +1,8 @@
 /* The cuda backend: launches by graphs of one node. The driver's functions that launch are made up; they write down what they got.
  * SPDX-License-Identifier: MIT
  */
-#include "backends/cuda/module/module.h"
 #include "backends/cuda/stream/replay.h"
+#include "backends/cuda/module/module.h"
 #include "tests/unit/backends/cuda/streams.h"
 #include "tests/unit/runner.h"
 
@@ -303,7 +303,7 @@ START_TEST(a_device_has_no_more_graphs_than_it_may)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite  = suite_create("cuda replay");
     TCase *group  = tcase_create("graphs of one node");
@@ -324,5 +324,7 @@ int main(void)
     tcase_add_checked_fixture(failed, set_up, NULL);
     tcase_add_test(failed, a_failure_that_stays_is_told);
     suite_add_tcase(suite, failed);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

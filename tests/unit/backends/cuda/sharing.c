@@ -172,7 +172,7 @@ START_TEST(a_signal_that_the_driver_refuses_can_be_repeated)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("cuda sharing");
     TCase *group = tcase_create("beside a program that uses CUDA itself");
@@ -185,5 +185,7 @@ int main(void)
                    memory_that_a_context_of_the_programs_has_registered_is_not_shared_with_other_contexts);
     tcase_add_test(group, a_signal_that_the_driver_refuses_can_be_repeated);
     suite_add_tcase(suite, group);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

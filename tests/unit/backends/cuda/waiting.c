@@ -504,7 +504,7 @@ START_TEST(a_fill_of_pinned_memory_does_not_make_the_caller_wait)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("cuda waiting");
     TCase *group = tcase_create("waiting");
@@ -533,5 +533,7 @@ int main(void)
     tcase_add_test(group, of_a_fill_that_is_refused_in_part_nothing_goes_on);
     tcase_add_test(group, a_fill_of_pinned_memory_does_not_make_the_caller_wait);
     suite_add_tcase(suite, group);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -276,7 +276,7 @@ START_TEST(any_sequence_of_accesses_is_in_order_and_no_barrier_is_in_vain)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("vulkan: hazards");
     TCase *tests = tcase_create("hazards");
@@ -297,5 +297,7 @@ int main(void)
     tcase_add_test(tests, where_there_is_no_more_room_it_is_said);
     tcase_add_loop_test(tests, any_sequence_of_accesses_is_in_order_and_no_barrier_is_in_vain, 0, 200);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

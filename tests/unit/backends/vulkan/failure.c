@@ -3,8 +3,8 @@
  */
 #include "backends/vulkan/driver/fault.h"
 #include "backends/vulkan/stream/stream_object.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/backends/vulkan/fake.h"
+#include "tests/unit/runner.h"
 
 static struct trm_backend_stream stream;
 static struct vulkan_timeline timeline;
@@ -235,7 +235,7 @@ START_TEST(a_report_that_is_too_long_is_cut)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("failure");
     TCase *tests = tcase_create("failure");
@@ -251,5 +251,7 @@ int main(void)
     tcase_add_test(tests, the_driver_is_asked_once_what_happened);
     tcase_add_test(tests, a_report_that_is_too_long_is_cut);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

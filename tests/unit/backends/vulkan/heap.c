@@ -337,7 +337,7 @@ START_TEST(host_addresses_are_found_while_other_blocks_come_and_go)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("heap of the vulkan backend");
     TCase *tests = tcase_create("heap");
@@ -359,5 +359,7 @@ int main(void)
     tcase_add_test(tests, host_addresses_lead_to_the_memory_behind_them);
     tcase_add_test(tests, host_addresses_are_found_while_other_blocks_come_and_go);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

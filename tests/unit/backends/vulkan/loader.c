@@ -8,8 +8,8 @@
 #include "backends/vulkan/driver/instance.h"
 #include "backends/vulkan/driver/instance_cache.h"
 #include "backends/vulkan/driver/loader.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/backends/vulkan/fake.h"
+#include "tests/unit/runner.h"
 
 static struct vulkan_loader loader;
 static char reason[VULKAN_REASON_BYTES];
@@ -228,7 +228,7 @@ START_TEST(a_child_leaves_the_instance_of_its_parent_alone)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("loader");
     TCase *tests = tcase_create("loader");
@@ -244,5 +244,7 @@ int main(void)
     tcase_add_test(tests, what_nobody_takes_is_destroyed);
     tcase_add_test(tests, a_child_leaves_the_instance_of_its_parent_alone);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

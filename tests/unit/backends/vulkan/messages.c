@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/validation.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/backends/vulkan/fake.h"
+#include "tests/unit/runner.h"
 
 static PFN_vkDebugUtilsMessengerCallbackEXT receive;
 static void *receiver;
@@ -164,7 +164,7 @@ START_TEST(the_layer_is_asked_for_hazards_and_best_practices)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("messages");
     TCase *tests = tcase_create("messages");
@@ -176,5 +176,7 @@ int main(void)
     tcase_add_test(tests, a_layer_that_is_missing_is_a_warning);
     tcase_add_test(tests, the_layer_is_asked_for_hazards_and_best_practices);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <spirv/unified1/spirv.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/backends/vulkan/fake.h"
+#include "tests/unit/runner.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define OP(name, length) ((length) << 16 | SpvOp##name)
@@ -304,7 +304,7 @@ START_TEST(whatever_is_refused_while_a_module_is_loaded_leaves_nothing_behind)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("vulkan modules");
     TCase *group = tcase_create("modules");
@@ -325,5 +325,7 @@ int main(void)
     tcase_add_test(group, threads_that_ask_at_once_get_one_pipeline);
     tcase_add_test(group, a_pipeline_that_could_not_be_made_is_tried_again);
     tcase_add_test(group, whatever_is_refused_while_a_module_is_loaded_leaves_nothing_behind);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -71,7 +71,7 @@ START_TEST(what_was_long_ago_is_forgotten)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pace");
     TCase *tests = tcase_create("pace");
@@ -82,5 +82,7 @@ int main(void)
     tcase_add_test(tests, the_choice_does_not_swing);
     tcase_add_test(tests, what_was_long_ago_is_forgotten);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

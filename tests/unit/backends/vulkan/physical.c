@@ -3,8 +3,8 @@
  */
 #include "backends/vulkan/device/device.h"
 #include "backends/vulkan/driver/instance.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/backends/vulkan/fake.h"
+#include "tests/unit/runner.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
@@ -490,7 +490,7 @@ START_TEST(copies_run_beside_kernels_where_there_are_queues_for_both)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("physical");
     TCase *taken = tcase_create("taken");
@@ -513,5 +513,7 @@ int main(void)
     tcase_add_test(told, a_value_that_has_no_room_is_not_written);
     tcase_add_test(told, copies_run_beside_kernels_where_there_are_queues_for_both);
     suite_add_tcase(suite, told);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

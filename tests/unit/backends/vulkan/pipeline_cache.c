@@ -1,9 +1,9 @@
 /* vulkan backend: the pipelines that are kept on disk, on a device that only counts.
  * SPDX-License-Identifier: MIT
  */
+#include "tests/unit/backends/vulkan/fake.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/backends/vulkan/fake.h"
 
 #define BLOB_BYTES 64u
 
@@ -172,7 +172,7 @@ START_TEST(whatever_is_refused_leaves_nothing_behind)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("vulkan pipeline cache");
     TCase *group = tcase_create("pipeline cache");
@@ -189,5 +189,7 @@ int main(void)
     tcase_add_test(group, a_lost_device_stores_nothing);
     tcase_add_test(group, closing_what_was_not_opened_does_nothing);
     tcase_add_test(group, whatever_is_refused_leaves_nothing_behind);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -1,8 +1,8 @@
 /* The vulkan backend's queues: what is made of the families that devices have, and who gets which.
  * SPDX-License-Identifier: MIT
  */
-#include "tests/unit/runner.h"
 #include "tests/unit/backends/vulkan/fake.h"
+#include "tests/unit/runner.h"
 
 #define GRAPHICS (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT)
 #define COMPUTE (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT)
@@ -360,7 +360,7 @@ START_TEST(a_queue_of_the_application_is_locked_by_the_application)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("queues");
     TCase *tests = tcase_create("queues");
@@ -386,5 +386,7 @@ int main(void)
     tcase_add_test(tests, a_submission_that_fails_says_so);
     tcase_add_test(tests, a_queue_of_the_application_is_locked_by_the_application);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -6,8 +6,8 @@
 
 #include "backends/vulkan/spirv/coarsen.h"
 #include "backends/vulkan/spirv/words.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/backends/vulkan/fake.h"
+#include "tests/unit/runner.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define OP(name, length) ((length) << 16 | SpvOp##name)
@@ -379,7 +379,7 @@ START_TEST(without_memory_nothing_is_left)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("vulkan: several");
     TCase *made = tcase_create("made"), *left = tcase_create("left alone");
@@ -396,5 +396,7 @@ int main(void)
     tcase_add_test(left, without_memory_nothing_is_left);
     suite_add_tcase(suite, made);
     suite_add_tcase(suite, left);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

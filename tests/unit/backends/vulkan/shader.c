@@ -3,8 +3,8 @@
  */
 #include <spirv/unified1/spirv.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/backends/vulkan/fake.h"
+#include "tests/unit/runner.h"
 
 #define OP(name, length) ((length) << 16 | SpvOp##name)
 #define TEXT(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
@@ -388,7 +388,7 @@ START_TEST(newer_spirv_than_the_device_knows_is_refused)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("vulkan shaders");
     TCase *group = tcase_create("shaders");
@@ -406,5 +406,7 @@ int main(void)
     tcase_add_test(group, group_sizes_by_id_need_the_device);
     tcase_add_test(group, shared_memory_that_begins_as_zero_needs_the_device);
     tcase_add_test(group, newer_spirv_than_the_device_knows_is_refused);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -267,7 +267,4 @@ static Suite *ends_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return run_suite(ends_suite());
-}
+UNIT_SUITE(ends_suite)

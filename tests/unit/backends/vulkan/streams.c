@@ -339,7 +339,4 @@ static Suite *streams_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return run_suite(streams_suite());
-}
+UNIT_SUITE(streams_suite)

@@ -282,7 +282,7 @@ START_TEST(a_long_random_walk_keeps_every_byte_in_one_place)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("allocator of the vulkan backend");
     TCase *tests = tcase_create("allocator");
@@ -297,5 +297,7 @@ int main(void)
     tcase_add_test(tests, without_memory_for_records_nothing_is_taken_and_all_can_be_given);
     tcase_add_loop_test(tests, a_long_random_walk_keeps_every_byte_in_one_place, 0, 4);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -228,7 +228,7 @@ START_TEST(a_file_that_is_not_there_is_named)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("GLSL");
     TCase *cases = tcase_create("GLSL");
@@ -243,5 +243,7 @@ int main(void)
     tcase_add_test(cases, an_error_in_an_included_file_has_that_files_name);
     tcase_add_test(cases, a_file_that_is_not_there_is_named);
     suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

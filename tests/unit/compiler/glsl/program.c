@@ -164,7 +164,7 @@ START_TEST(it_works_in_a_process_that_ignores_its_children)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("glsl_program");
     TCase *cases = tcase_create("glsl_program");
@@ -178,5 +178,7 @@ int main(void)
     tcase_add_test(cases, a_program_that_crashes_is_told_from_one_that_refuses);
     tcase_add_test(cases, it_works_in_a_process_that_ignores_its_children);
     suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -443,7 +443,7 @@ START_TEST(halves_are_the_nearest_ties_to_even)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("SPIR-V: constants");
     TCase *all   = tcase_create("constants");
@@ -470,5 +470,7 @@ int main(void)
     tcase_add_test(all, every_half_has_a_value_that_gives_it_back);
     tcase_add_test(all, halves_are_the_nearest_ties_to_even);
     suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -555,7 +555,7 @@ START_TEST(long_functions_are_read_quickly)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("SPIR-V: control flow");
     TCase *all   = tcase_create("control flow");
@@ -587,5 +587,7 @@ int main(void)
     tcase_add_test(all, variables_of_a_function_are_in_its_first_block);
     tcase_add_test(all, long_functions_are_read_quickly);
     suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -392,7 +392,7 @@ START_TEST(variables_know_what_they_are_decorated_with)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("SPIR-V: types and layouts");
     TCase *all   = tcase_create("types and layouts");
@@ -417,5 +417,7 @@ int main(void)
     tcase_add_test(all, decorations_that_are_not_known_are_refused);
     tcase_add_test(all, variables_know_what_they_are_decorated_with);
     suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

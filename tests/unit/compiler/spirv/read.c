@@ -3,8 +3,8 @@
  */
 #include <string.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/spirv/spirv_builder.h"
+#include "tests/unit/runner.h"
 
 static struct builder builder;
 
@@ -518,7 +518,7 @@ START_TEST(operands_are_ids_or_literals)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("SPIR-V: reading");
     TCase *all   = tcase_create("reading");
@@ -556,5 +556,7 @@ int main(void)
     tcase_add_test(all, names_of_instructions_and_capabilities_are_known);
     tcase_add_test(all, operands_are_ids_or_literals);
     suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

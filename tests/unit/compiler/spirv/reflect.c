@@ -319,7 +319,7 @@ START_TEST(constants_tell_number_name_type_and_default)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("SPIR-V: reflection");
     TCase *all   = tcase_create("reflection");
@@ -343,5 +343,7 @@ int main(void)
     tcase_add_test(all, the_built_in_size_of_a_group_wins);
     tcase_add_test(all, constants_tell_number_name_type_and_default);
     suite_add_tcase(suite, all);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -4,8 +4,8 @@
 #ifndef TESTS_UNIT_COMPILER_SPIRV_SPIRV_FIXTURE_H
 #define TESTS_UNIT_COMPILER_SPIRV_SPIRV_FIXTURE_H
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/spirv/spirv_builder.h"
+#include "tests/unit/runner.h"
 
 static struct builder builder;
 

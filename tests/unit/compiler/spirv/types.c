@@ -1,8 +1,8 @@
 /* The rule of each instruction: which types it takes. Each row is one instruction that is accepted or refused.
  * SPDX-License-Identifier: MIT
  */
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/spirv/spirv_builder.h"
+#include "tests/unit/runner.h"
 
 struct row {
     uint32_t opcode;
@@ -422,7 +422,7 @@ START_TEST(instructions_that_are_not_known_are_named)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("SPIR-V: types of instructions");
     TCase *rows  = tcase_create("rows");
@@ -444,5 +444,7 @@ int main(void)
     tcase_add_test(one, barriers_are_of_a_work_group_or_a_subgroup);
     tcase_add_test(one, instructions_that_are_not_known_are_named);
     suite_add_tcase(suite, one);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

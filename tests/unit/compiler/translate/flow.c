@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/translated.h"
+#include "tests/unit/runner.h"
 
 static struct translated kernel;
 
@@ -233,13 +233,13 @@ START_TEST(every_item_knows_where_it_is)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translated flow");
     TCase *tests = tcase_create("flow");
 
     if (!translated_can_compile())
-        return 77;
+        return NULL;
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, control_flow_does_what_it_does_in_c, 0, 2);
     tcase_add_loop_test(tests, rows_of_any_length_are_done_once_each, 0, 2);
@@ -248,5 +248,7 @@ int main(void)
     tcase_add_loop_test(tests, values_live_across_barriers_and_items_that_left_do_nothing_more, 0, 2);
     tcase_add_loop_test(tests, every_item_knows_where_it_is, 0, 2);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

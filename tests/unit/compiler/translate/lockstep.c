@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/translated.h"
+#include "tests/unit/runner.h"
 
 enum {
     KINDS  = 7,
@@ -149,18 +149,20 @@ START_TEST(a_loop_through_shared_memory_stays_the_items_own)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translated lockstep");
     TCase *tests = tcase_create("lockstep");
 
     if (!translated_can_compile())
-        return 77;
+        return NULL;
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, loops_in_step_do_what_each_items_own_would_do, 0, KINDS);
     tcase_add_test(tests, a_loop_with_a_bound_of_its_own_for_each_item_is_split);
     tcase_add_test(tests, a_loop_through_rows_that_are_kept_within_bounds_is_the_groups);
     tcase_add_test(tests, a_loop_through_shared_memory_stays_the_items_own);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

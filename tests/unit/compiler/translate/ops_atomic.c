@@ -1,8 +1,8 @@
 /* Atomics and subgroup operations in translated shaders.
  * SPDX-License-Identifier: MIT
  */
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/ops.h"
+#include "tests/unit/runner.h"
 
 enum {
     GROUPS = 8,
@@ -109,16 +109,18 @@ START_TEST(a_subgroup_of_one_agrees_with_itself)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translate_ops_atomic");
     TCase *tests = tcase_create("atomics");
 
     if (!translated_can_compile())
-        return 77;
+        return NULL;
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, atomics_of_buffers_and_of_shared_memory_count_every_item, 0, OPS_FORMS);
     tcase_add_loop_test(tests, a_subgroup_of_one_agrees_with_itself, 0, OPS_FORMS);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

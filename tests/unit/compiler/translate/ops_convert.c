@@ -3,8 +3,8 @@
  */
 #include <math.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/ops.h"
+#include "tests/unit/runner.h"
 
 enum {
     COUNT   = 1024,
@@ -184,16 +184,18 @@ START_TEST(what_is_no_number_is_converted_to_something)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translate_ops_convert");
     TCase *tests = tcase_create("conversions");
 
     if (!translated_can_compile())
-        return 77;
+        return NULL;
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, numbers_are_converted_exactly, 0, OPS_FORMS);
     tcase_add_loop_test(tests, what_is_no_number_is_converted_to_something, 0, OPS_FORMS);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -3,8 +3,8 @@
  */
 #include <math.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/ops.h"
+#include "tests/unit/runner.h"
 
 enum {
     COUNT = 1024
@@ -489,13 +489,13 @@ START_TEST(doubles_keep_all_their_bits)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translate_ops_float");
     TCase *tests = tcase_create("floats");
 
     if (!translated_can_compile())
-        return 77;
+        return NULL;
     tcase_set_timeout(tests, 240);
     tcase_add_loop_test(tests, operations_on_floats_are_rounded_as_the_language_says, 0, OPS_FORMS);
     tcase_add_loop_test(tests, numbers_that_are_none_compare_as_such, 0, OPS_FORMS);
@@ -505,5 +505,7 @@ int main(void)
     tcase_add_loop_test(tests, halves_are_rounded_after_every_operation, 0, OPS_FORMS);
     tcase_add_loop_test(tests, doubles_keep_all_their_bits, 0, OPS_FORMS);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

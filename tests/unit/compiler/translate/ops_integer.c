@@ -1,8 +1,8 @@
 /* Integers in translated shaders: each operation wraps at its own width and never stops the process.
  * SPDX-License-Identifier: MIT
  */
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/ops.h"
+#include "tests/unit/runner.h"
 
 enum {
     PAIRS = 1024
@@ -310,16 +310,18 @@ START_TEST(integers_of_other_widths_wrap_at_their_own)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translate_ops_integer");
     TCase *tests = tcase_create("integers");
 
     if (!translated_can_compile())
-        return 77;
+        return NULL;
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, integers_of_32_bits_are_computed_exactly, 0, OPS_FORMS);
     tcase_add_loop_test(tests, integers_of_other_widths_wrap_at_their_own, 0, OPS_FORMS);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -3,8 +3,8 @@
  */
 #include <math.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/ops.h"
+#include "tests/unit/runner.h"
 
 /* ---- layouts */
 
@@ -526,13 +526,13 @@ START_TEST(vectors_have_lengths_and_directions_and_are_packed)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translate_ops_memory");
     TCase *tests = tcase_create("memory");
 
     if (!translated_can_compile())
-        return 77;
+        return NULL;
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, everything_lies_where_its_layout_says, 0, OPS_FORMS);
     tcase_add_test(tests, an_access_outside_of_a_buffer_fails_the_launch_when_bounds_are_checked);
@@ -540,5 +540,7 @@ int main(void)
     tcase_add_loop_test(tests, matrices_are_multiplied_transposed_and_inverted, 0, OPS_FORMS);
     tcase_add_loop_test(tests, vectors_have_lengths_and_directions_and_are_packed, 0, OPS_FORMS);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

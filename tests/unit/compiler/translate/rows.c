@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/translated.h"
+#include "tests/unit/runner.h"
 
 static struct translated kernel;
 
@@ -350,13 +350,13 @@ START_TEST(with_bounds_an_access_outside_fails_the_launch_and_touches_nothing)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translated rows");
     TCase *tests = tcase_create("rows");
 
     if (!translated_can_compile())
-        return 77;
+        return NULL;
     tcase_set_timeout(tests, 120);
     tcase_add_loop_test(tests, a_guard_lets_the_items_through_that_its_condition_lets_through, 0, KINDS);
     tcase_add_loop_test(tests, indices_that_pass_zero_before_the_guard_read_what_they_should, 0, 2);
@@ -370,5 +370,7 @@ int main(void)
     tcase_add_test(tests, a_row_of_a_kernel_with_barriers_is_one_groups);
     tcase_add_loop_test(tests, with_bounds_an_access_outside_fails_the_launch_and_touches_nothing, 0, 2);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/compiler/translate/translated.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/runner.h"
-#include "tests/unit/compiler/translate/translated.h"
 
 static struct translated kernel;
 
@@ -294,13 +294,13 @@ START_TEST(a_language_that_there_is_not_is_refused)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translated text");
     TCase *tests = tcase_create("text");
 
     if (!translated_can_compile())
-        return 77;
+        return NULL;
     tcase_set_timeout(tests, 240);
     tcase_add_test(tests, the_structs_in_the_text_are_those_of_the_headers);
     tcase_add_test(tests, the_table_says_what_the_module_is_and_takes);
@@ -316,5 +316,7 @@ int main(void)
     tcase_add_test(tests, nvcc_takes_the_text_without_a_word);
     tcase_add_test(tests, a_language_that_there_is_not_is_refused);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

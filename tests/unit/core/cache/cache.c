@@ -481,7 +481,7 @@ START_TEST(sixteen_processes_at_once_find_whole_files_only)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("cache");
     TCase *cases = tcase_create("cache");
@@ -509,5 +509,7 @@ int main(void)
     tcase_add_test(cases, the_unfinished_file_of_another_machine_is_removed_when_it_is_old);
     tcase_add_test(cases, sixteen_processes_at_once_find_whole_files_only);
     suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

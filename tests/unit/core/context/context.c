@@ -240,7 +240,7 @@ START_TEST(a_shorter_structure_is_taken_with_zeros_and_a_longer_one_without_its_
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("contexts");
     TCase *tests = tcase_create("contexts");
@@ -258,5 +258,7 @@ int main(void)
     tcase_add_test(tests, without_a_callback_nothing_is_logged);
     tcase_add_test(tests, a_shorter_structure_is_taken_with_zeros_and_a_longer_one_without_its_end);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -370,7 +370,4 @@ static Suite *suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return run_suite(suite());
-}
+UNIT_SUITE(suite)

@@ -528,7 +528,7 @@ START_TEST(neither_launches_nor_updates_allocate_after_the_first)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         operations_are_enqueued_one_by_one_where_the_backend_has_no_graphs,
@@ -556,5 +556,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         tcase_add_test(tests, all[i]);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -165,7 +165,7 @@ START_TEST(without_handing_over_native_events_are_enqueued_at_once)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         an_adopted_device_is_the_one_that_the_backend_says,
@@ -185,5 +185,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         tcase_add_test(tests, all[i]);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -314,7 +314,7 @@ START_TEST(a_semaphore_that_cannot_be_made_is_none)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         handles_are_what_the_backend_says,
@@ -340,5 +340,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         tcase_add_test(tests, all[i]);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -432,7 +432,7 @@ START_TEST(a_buffer_destroyed_while_it_is_mapped_is_unmapped)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         descriptions_that_can_never_be_right_are_refused,
@@ -463,5 +463,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         tcase_add_test(tests, all[i]);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -272,7 +272,7 @@ START_TEST(graphs)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         creating_buffers, mapping, allocating_and_freeing_in_stream_order, copying_between_devices, launching,
@@ -285,5 +285,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         tcase_add_test(tests, all[i]);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -225,7 +225,7 @@ START_TEST(arrays_of_two_devices_are_copied)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         devices_that_do_not_reach_each_other_are_staged_through_the_host,
@@ -245,5 +245,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         tcase_add_test(tests, all[i]);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -365,7 +365,7 @@ START_TEST(freeing_in_order_refuses_a_buffer_of_another_device)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         the_last_memory_freed_is_the_first_given,
@@ -392,5 +392,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         tcase_add_test(tests, all[i]);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -276,7 +276,7 @@ START_TEST(handles_that_are_no_device_are_refused)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         small_buffers_share_slabs_that_double,
@@ -303,5 +303,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         tcase_add_test(tests, all[i]);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

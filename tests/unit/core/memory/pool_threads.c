@@ -144,7 +144,7 @@ START_TEST(sixteen_threads_share_one_buffer_and_the_last_ends_it)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         sixteen_threads_create_and_destroy_buffers,
@@ -159,5 +159,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         tcase_add_test(tests, all[i]);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -90,7 +90,7 @@ START_TEST(sizes_beyond_the_largest_class_have_none)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("size classes");
     TCase *tests = tcase_create("size classes");
@@ -101,5 +101,7 @@ int main(void)
     tcase_add_test(tests, classes_for_an_alignment_are_multiples_of_it);
     tcase_add_test(tests, sizes_beyond_the_largest_class_have_none);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -193,7 +193,7 @@ START_TEST(a_row_that_fails_ends_the_copy_and_what_was_enqueued_is_waited_for)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         rows_are_copied_every_way_with_and_without_the_backends_help,
@@ -211,5 +211,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         tcase_add_test(tests, all[i]);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -203,7 +203,7 @@ START_TEST(there_are_255_contexts_and_no_more)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite  = suite_create("objects, inside");
     TCase *inside = tcase_create("inside");
@@ -217,5 +217,7 @@ int main(void)
     tcase_add_test(inside, a_context_waits_for_visitors_of_its_own_process);
     tcase_add_test(inside, there_are_255_contexts_and_no_more);
     suite_add_tcase(suite, inside);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

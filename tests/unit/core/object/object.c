@@ -421,7 +421,7 @@ START_TEST(the_child_of_a_fork_is_refused_and_harms_nothing)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite   = suite_create("objects");
     TCase *objects = tcase_create("objects");
@@ -447,5 +447,7 @@ int main(void)
     tcase_add_test(objects, without_memory_for_handles_an_object_is_not_made);
     tcase_add_test(objects, the_child_of_a_fork_is_refused_and_harms_nothing);
     suite_add_tcase(suite, objects);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

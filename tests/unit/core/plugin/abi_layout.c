@@ -1,11 +1,9 @@
 /* The layout of minor 0 holds: nearly all of it is checked when this file is compiled (tests/plugins/abi-1.0/pins.h).
  * SPDX-License-Identifier: MIT
  */
-#include <check.h>
-#include <stdlib.h>
-
 #include "core/object/abi.h"
 #include "tests/plugins/abi-1.0/pins.h"
+#include "tests/unit/runner.h"
 
 START_TEST(the_core_asks_of_plugins_what_minor_0_had_and_no_more)
 {
@@ -29,19 +27,14 @@ START_TEST(the_symbol_of_the_query_carries_the_major_version)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
-    Suite *suite    = suite_create("layout of the plugin ABI");
-    TCase *layout   = tcase_create("layout");
-    SRunner *runner = srunner_create(suite);
-    int failed;
-
+    Suite *suite  = suite_create("layout of the plugin ABI");
+    TCase *layout = tcase_create("layout");
     tcase_add_test(layout, the_core_asks_of_plugins_what_minor_0_had_and_no_more);
     tcase_add_test(layout, the_symbol_of_the_query_carries_the_major_version);
     suite_add_tcase(suite, layout);
-
-    srunner_run_all(runner, CK_NORMAL);
-    failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -130,7 +130,7 @@ START_TEST(a_file_that_cannot_be_opened_is_not_found)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("ELF files");
     TCase *files = tcase_create("files");
@@ -143,5 +143,7 @@ int main(void)
     tcase_add_test(files, headers_that_make_no_sense_are_refused);
     tcase_add_test(files, a_file_that_cannot_be_opened_is_not_found);
     suite_add_tcase(suite, files);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

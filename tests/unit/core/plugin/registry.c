@@ -307,7 +307,7 @@ START_TEST(many_threads_that_ask_first_load_the_plugins_once)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("registry");
     TCase *tests = tcase_create("registry");
@@ -333,5 +333,7 @@ int main(void)
     tcase_add_test(tests, a_backend_that_had_no_memory_is_asked_again);
     tcase_add_test(tests, many_threads_that_ask_first_load_the_plugins_once);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

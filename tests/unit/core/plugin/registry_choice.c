@@ -219,7 +219,7 @@ START_TEST(what_is_no_device_is_not_found)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("choice");
     TCase *tests = tcase_create("choice");
@@ -243,5 +243,7 @@ int main(void)
     tcase_add_test(tests, a_device_that_does_not_tell_its_name_is_a_failure);
     tcase_add_test(tests, what_is_no_device_is_not_found);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

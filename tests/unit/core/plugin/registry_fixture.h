@@ -36,8 +36,8 @@ static inline void add(const char *module, const char *as)
     char line[3 * PATH_MAX];
     const char *builddir = getenv("top_builddir");
     ck_assert_msg(builddir != NULL, "the environment variable top_builddir is not set: run by `make check`");
-    snprintf(line, sizeof(line), "cp '%s/tests/unit/.libs/%s.so' '%s' && chmod 755 '%s'", builddir, module,
-             folder_path(as), folder_path(as));
+    snprintf(line, sizeof(line), "cp '%s/tests/unit/core/plugin/.libs/%s.so' '%s' && chmod 755 '%s'",
+             builddir, module, folder_path(as), folder_path(as));
     ck_assert_int_eq(system(line), 0);
 }
 

@@ -197,7 +197,7 @@ START_TEST(a_device_may_be_meant_by_a_pattern_of_its_name)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite   = suite_create("selection");
     TCase *grammar = tcase_create("grammar");
@@ -215,5 +215,7 @@ int main(void)
     tcase_add_test(grammar, a_device_may_be_meant_by_its_uuid);
     tcase_add_test(grammar, a_device_may_be_meant_by_a_pattern_of_its_name);
     suite_add_tcase(suite, grammar);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

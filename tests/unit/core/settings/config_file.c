@@ -173,7 +173,7 @@ START_TEST(without_memory_a_file_is_not_read)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("trireme.conf");
     TCase *text  = tcase_create("text");
@@ -192,5 +192,7 @@ int main(void)
     tcase_add_test(files, a_file_that_is_far_too_long_is_refused);
     tcase_add_test(files, without_memory_a_file_is_not_read);
     suite_add_tcase(suite, files);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

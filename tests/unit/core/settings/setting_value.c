@@ -187,7 +187,7 @@ START_TEST(the_variable_of_a_name_is_in_capitals)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite  = suite_create("values of settings");
     TCase *values = tcase_create("values");
@@ -204,5 +204,7 @@ int main(void)
     tcase_add_test(values, names_of_groups_without_rows_may_belong_to_backends);
     tcase_add_test(values, the_variable_of_a_name_is_in_capitals);
     suite_add_tcase(suite, values);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -184,7 +184,9 @@ START_TEST(a_bad_value_is_refused_naming_where_it_comes_from_and_what_would_do)
     is_bad(0, "cpu.workers", "many", "the setting cpu.workers, given by the program, is \"many\"");
     is_bad(0, "cpu.workers", "many", "it takes a whole number from 0 to 1024");
     setenv("TRIREME_LOG", "loud", 1);
-    is_bad(0, NULL, NULL, "TRIREME_LOG is \"loud\", but it takes none, error, warning, info or debug, or a number from 0 to 4");
+    is_bad(
+        0, NULL, NULL,
+        "TRIREME_LOG is \"loud\", but it takes none, error, warning, info or debug, or a number from 0 to 4");
     /* Also when somebody stronger says otherwise. */
     is_bad(0, "log.level", "1", "TRIREME_LOG");
     unsetenv("TRIREME_LOG");
@@ -415,7 +417,7 @@ START_TEST(without_memory_no_settings_are_made_and_nothing_is_left)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite  = suite_create("settings");
     TCase *values = tcase_create("settings");
@@ -444,5 +446,7 @@ int main(void)
     tcase_add_test(values, two_contexts_have_settings_of_their_own);
     tcase_add_test(values, without_memory_no_settings_are_made_and_nothing_is_left);
     suite_add_tcase(suite, values);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

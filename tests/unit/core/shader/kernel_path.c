@@ -187,7 +187,7 @@ START_TEST(a_list_for_nobody_is_refused)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("kernel path");
     TCase *cases = tcase_create("kernel path");
@@ -203,5 +203,7 @@ int main(void)
     tcase_add_test(cases, kernels_that_others_may_write_are_left_out_of_the_list_and_logged);
     tcase_add_test(cases, a_list_for_nobody_is_refused);
     suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

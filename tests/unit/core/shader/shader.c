@@ -261,7 +261,7 @@ START_TEST(threads_that_translate_at_once_get_one_text)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("shaders");
     TCase *cases = tcase_create("shaders");
@@ -277,5 +277,7 @@ int main(void)
     tcase_add_test(cases, translations_that_cannot_be_are_refused);
     tcase_add_test(cases, threads_that_translate_at_once_get_one_text);
     suite_add_tcase(suite, cases);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

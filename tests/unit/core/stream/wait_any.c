@@ -237,7 +237,4 @@ static Suite *suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return run_suite(suite());
-}
+UNIT_SUITE(suite)

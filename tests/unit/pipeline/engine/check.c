@@ -523,7 +523,4 @@ static Suite *pipeline_check_suite(void)
     return suite;
 }
 
-int main(void)
-{
-    return run_suite(pipeline_check_suite());
-}
+UNIT_SUITE(pipeline_check_suite)

@@ -9,8 +9,8 @@
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>
 
-#include "tests/unit/counting.h"
 #include "pipeline/engine/engine_internal.h"
+#include "tests/unit/counting.h"
 #include "tests/unit/store.h"
 
 #define BYTES 512

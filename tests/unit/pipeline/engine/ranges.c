@@ -267,7 +267,7 @@ START_TEST(a_table_that_lacks_what_it_must_have_is_none)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     const TTest *const all[] = {
         tokens_and_their_stages_are_ranges_within_each_other,
@@ -285,5 +285,7 @@ int main(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         tcase_add_test(tests, all[i]);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

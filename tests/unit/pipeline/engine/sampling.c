@@ -72,7 +72,7 @@ START_TEST(what_would_be_disturbed_is_not_measured_and_the_next_stretch_is)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline_sampling");
     TCase *tcase = tcase_create("sampling");
@@ -83,5 +83,7 @@ int main(void)
     tcase_add_test(tcase, stretches_follow_when_it_is_time);
     tcase_add_test(tcase, what_would_be_disturbed_is_not_measured_and_the_next_stretch_is);
     suite_add_tcase(suite, tcase);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "pipeline/engine/trial.h"
-#include "tests/unit/runner.h"
 #include "tests/scale.h"
+#include "tests/unit/runner.h"
 
 #define US UINT64_C(1000)
 #define MS UINT64_C(1000000)
@@ -334,7 +334,7 @@ START_TEST(what_counts_is_known_before)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("trials of strategies");
     TCase *stays = tcase_create("which one stays");
@@ -359,5 +359,7 @@ int main(void)
     tcase_add_test(costs, runs_that_are_too_short_end_the_trial);
     tcase_add_test(costs, what_counts_is_known_before);
     suite_add_tcase(suite, costs);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -269,7 +269,7 @@ START_TEST(who_waits_for_a_slot_gets_that_of_a_token_that_took_too_long_once_it_
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite  = suite_create("cancelling pipelines");
     TCase *inside = tcase_create("inside");
@@ -280,5 +280,7 @@ int main(void)
     tcase_add_test(inside, a_cancel_waits_for_a_token_that_another_thread_waits_for);
     tcase_add_test(inside, who_waits_for_a_slot_gets_that_of_a_token_that_took_too_long_once_it_has_ended);
     suite_add_tcase(suite, inside);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -466,7 +466,7 @@ START_TEST(threads_that_submit_and_take_share_failures_without_losing_a_token)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline failures");
     TCase *runs  = tcase_create("runs");
@@ -494,5 +494,7 @@ int main(void)
     tcase_add_loop_test(serving, a_started_pipeline_tells_each_failure_where_it_belongs, 0, 3);
     tcase_add_loop_test(serving, threads_that_submit_and_take_share_failures_without_losing_a_token, 0, 2);
     suite_add_tcase(suite, serving);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

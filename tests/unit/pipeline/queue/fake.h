@@ -7,8 +7,8 @@
 
 #include <trireme/trireme.h>
 
-#include "tests/unit/counting.h"
 #include "pipeline/queue/queue.h"
+#include "tests/unit/counting.h"
 
 #define FAKE_TOKENS 64       /* for which something can be commanded */
 #define FAKE_TOKEN_BYTES 256 /* of the input and of the output */

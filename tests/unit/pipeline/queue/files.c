@@ -274,7 +274,7 @@ START_TEST(a_sink_of_memory_that_is_too_small_is_told_when_it_is_full)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline files");
     TCase *files = tcase_create("files");
@@ -290,5 +290,7 @@ int main(void)
     tcase_add_loop_test(pipes, a_pipe_is_read_until_it_is_closed, 0, 3);
     tcase_add_loop_test(pipes, a_run_whose_pipes_have_nobody_at_the_other_end_can_be_cancelled, 0, 2);
     suite_add_tcase(suite, pipes);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -437,7 +437,7 @@ START_TEST(an_illegal_move_of_a_slot_is_an_error_and_not_a_crash)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("pipeline queues");
     TCase *runs  = tcase_create("runs");
@@ -466,5 +466,7 @@ int main(void)
     tcase_add_test(serving, the_states_of_slots_can_be_read_on_the_way);
     tcase_add_test(serving, an_illegal_move_of_a_slot_is_an_error_and_not_a_crash);
     suite_add_tcase(suite, serving);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -314,7 +314,7 @@ START_TEST(nothing_measured_is_nothing_to_advise)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("advice");
     TCase *tests = tcase_create("advice");
@@ -341,5 +341,7 @@ int main(void)
     tcase_add_test(tests, stages_that_stand_in_each_others_way_are_told_of);
     tcase_add_test(tests, nothing_measured_is_nothing_to_advise);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -430,7 +430,7 @@ START_TEST(a_writer_stops_at_the_first_error)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("report format");
     TCase *tests = tcase_create("report format");
@@ -456,5 +456,7 @@ int main(void)
     tcase_add_test(tests, the_room_that_is_needed_is_told_and_less_is_out_of_range);
     tcase_add_test(tests, a_writer_stops_at_the_first_error);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -486,7 +486,7 @@ START_TEST(stages_have_names)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("measure");
     TCase *tests = tcase_create("measure");
@@ -513,5 +513,7 @@ int main(void)
     tcase_add_test(tests, a_report_can_be_asked_for_other_depths_and_links);
     tcase_add_test(tests, stages_have_names);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -390,7 +390,7 @@ START_TEST(what_cannot_be_predicted_is_refused_with_a_reason)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("predictions");
     TCase *tests = tcase_create("predictions");
@@ -410,5 +410,7 @@ int main(void)
     tcase_add_test(tests, the_drain_of_any_number_of_tokens_that_share_is_short);
     tcase_add_test(tests, what_cannot_be_predicted_is_refused_with_a_reason);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 
 #include "tests/unit/pipeline/report/fixture.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/pipeline/report/trace_reader.h"
+#include "tests/unit/runner.h"
 
 enum {
     THREADS_MOST = 1024,
@@ -376,7 +376,7 @@ START_TEST(an_error_of_the_writer_is_handed_on)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("trace");
     TCase *tests = tcase_create("trace");
@@ -394,5 +394,7 @@ int main(void)
     tcase_add_test(tests, a_timeline_of_many_tokens_has_the_last_and_says_so);
     tcase_add_test(tests, an_error_of_the_writer_is_handed_on);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

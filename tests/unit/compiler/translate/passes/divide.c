@@ -4,8 +4,8 @@
 #include <check.h>
 #include <trireme/status.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/passes/tree_expect.h"
+#include "tests/unit/runner.h"
 
 START_TEST(without_a_barrier_all_is_one_region_behind_what_the_group_computes)
 {
@@ -305,7 +305,7 @@ START_TEST(arrays_that_one_region_uses_are_not_spilled)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translate_split_at_barriers");
     TCase *tests = tcase_create("translate_split_at_barriers");
@@ -321,5 +321,7 @@ int main(void)
     tcase_add_test(tests, only_a_return_that_others_go_on_after_is_early);
     tcase_add_test(tests, arrays_that_one_region_uses_are_not_spilled);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

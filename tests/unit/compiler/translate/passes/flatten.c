@@ -4,8 +4,8 @@
 #include <check.h>
 #include <trireme/status.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/passes/tree_expect.h"
+#include "tests/unit/runner.h"
 
 START_TEST(functions_that_return_early_become_scopes_that_are_left)
 {
@@ -199,7 +199,7 @@ START_TEST(calls_that_inline_to_too_many_instructions_are_refused)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translate_flatten");
     TCase *tests = tcase_create("translate_flatten");
@@ -209,5 +209,7 @@ int main(void)
     tcase_add_test(tests, private_variables_belong_to_the_kernel_and_are_initialized_at_its_beginning);
     tcase_add_test(tests, calls_that_inline_to_too_many_instructions_are_refused);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

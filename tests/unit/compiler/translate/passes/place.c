@@ -4,8 +4,8 @@
 #include <check.h>
 #include <trireme/status.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/passes/tree_expect.h"
+#include "tests/unit/runner.h"
 
 START_TEST(operations_used_once_are_inline_and_loads_are_not)
 {
@@ -142,7 +142,7 @@ START_TEST(counters_of_the_group_are_the_group_s_and_sums_of_items_are_spilled)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translate_place");
     TCase *tests = tcase_create("translate_place");
@@ -151,5 +151,7 @@ int main(void)
     tcase_add_test(tests, values_used_outside_of_their_braces_are_declared_further_out);
     tcase_add_test(tests, counters_of_the_group_are_the_group_s_and_sums_of_items_are_spilled);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

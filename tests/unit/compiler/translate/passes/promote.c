@@ -4,8 +4,8 @@
 #include <check.h>
 #include <trireme/status.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/passes/tree_expect.h"
+#include "tests/unit/runner.h"
 
 START_TEST(variables_that_are_exchanged_in_a_loop_are_copied_at_once)
 {
@@ -108,7 +108,7 @@ START_TEST(an_array_that_holds_one_constant_is_a_table_and_not_stored_to)
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translate_promote");
     TCase *tests = tcase_create("translate_promote");
@@ -117,5 +117,7 @@ int main(void)
     tcase_add_test(tests, components_of_vectors_are_inserted_and_extracted);
     tcase_add_test(tests, an_array_that_holds_one_constant_is_a_table_and_not_stored_to);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)

@@ -4,8 +4,8 @@
 #include <check.h>
 #include <trireme/status.h>
 
-#include "tests/unit/runner.h"
 #include "tests/unit/compiler/translate/passes/tree_expect.h"
+#include "tests/unit/runner.h"
 
 START_TEST(a_return_at_the_beginning_is_a_return)
 {
@@ -193,7 +193,7 @@ START_TEST(a_loop_that_runs_once_is_a_scope_and_one_that_tests_at_its_end_breaks
 }
 END_TEST
 
-int main(void)
+static Suite *make_suite(void)
 {
     Suite *suite = suite_create("translate_structure");
     TCase *tests = tcase_create("translate_structure");
@@ -203,5 +203,7 @@ int main(void)
     tcase_add_test(tests, the_optimizer_s_blocks_make_the_same_tree);
     tcase_add_test(tests, a_loop_that_runs_once_is_a_scope_and_one_that_tests_at_its_end_breaks_there);
     suite_add_tcase(suite, tests);
-    return run_suite(suite);
+    return suite;
 }
+
+UNIT_SUITE(make_suite)
