@@ -100,8 +100,7 @@ int32_t core_task_enqueue(struct core_stream *stream, const struct trm_task *tas
 
 /* Between two devices a copy is more than one operation of a stream; then what can be known of the buffers is looked
  * at. 1: they are of two devices. */
-static int32_t is_foreign_copy(const struct core_stream *checker, const struct trm_task *task,
-                               int32_t *status)
+static bool is_foreign_copy(const struct core_stream *checker, const struct trm_task *task, int32_t *status)
 {
     struct core_buffer *to, *from;
     uint64_t to_length, from_length;
@@ -116,12 +115,12 @@ static int32_t is_foreign_copy(const struct core_stream *checker, const struct t
     if (*status == TRM_OK)
         *status = core_copy_check_devices(checker, to, from);
     if (*status != TRM_OK)
-        return 1;
+        return true;
     if (to->device == from->device)
-        return 0;
+        return false;
     if (to_length != from_length)
         *status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "source and destination of a copy differ in length");
-    return 1;
+    return true;
 }
 
 int32_t core_task_check(struct core_stream *checker, const struct trm_task *task)

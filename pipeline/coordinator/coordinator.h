@@ -23,6 +23,7 @@
 #ifndef PIPELINE_COORDINATOR_COORDINATOR_H
 #define PIPELINE_COORDINATOR_COORDINATOR_H
 
+#include <stdbool.h>
 #include <trireme/coordinator.h>
 
 #include "base/base.h"
@@ -275,9 +276,9 @@ int32_t core_task_prepare_functions(struct core_coordinator *coordinator, const 
 void core_task_post_host(struct core_task_work *work);
 void core_task_post_done(struct core_task_work *work);
 /* Does the calling thread run a function of one of the coordinator's tasks? */
-int32_t core_task_inside(const struct core_coordinator *coordinator);
+bool core_task_inside(const struct core_coordinator *coordinator);
 /* Would waiting for this task be waiting for a function that the calling thread runs? */
-int32_t core_task_deadlocks_locked(struct core_coordinator *coordinator, struct core_task *task);
+bool core_task_deadlocks_locked(struct core_coordinator *coordinator, struct core_task *task);
 
 /* ---- wait.c ---- */
 

@@ -81,7 +81,7 @@ void core_task_post_done(struct core_task_work *work)
     core_service_post(atomic_load(&work->coordinator->functions), &work->job);
 }
 
-int32_t core_task_inside(const struct core_coordinator *coordinator)
+bool core_task_inside(const struct core_coordinator *coordinator)
 {
     const struct frame *frame = innermost;
     while (frame != NULL && frame->coordinator != coordinator)
@@ -91,19 +91,19 @@ int32_t core_task_inside(const struct core_coordinator *coordinator)
 
 /* ---- what waits for whom --------------------------------------------------------------------------- */
 
-static int32_t is_running_here(const struct core_coordinator *coordinator, const struct core_task *task)
+static bool is_running_here(const struct core_coordinator *coordinator, const struct core_task *task)
 {
     for (const struct frame *frame = innermost; frame != NULL; frame = frame->outer)
         if (frame->coordinator == coordinator && frame->task == task)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 /* Goes back over what the task comes after, each but once. */
-int32_t core_task_deadlocks_locked(struct core_coordinator *coordinator, struct core_task *task)
+bool core_task_deadlocks_locked(struct core_coordinator *coordinator, struct core_task *task)
 {
     if (!core_task_inside(coordinator))
-        return 0;
+        return false;
     uint32_t number          = ++coordinator->searches;
     struct core_task *to_see = task;
     task->visited            = number;
@@ -112,7 +112,7 @@ int32_t core_task_deadlocks_locked(struct core_coordinator *coordinator, struct 
         const struct core_task_work *work = task->work;
         to_see                            = task->to_see;
         if (is_running_here(coordinator, task))
-            return 1;
+            return true;
         for (uint32_t i = 0; work != NULL && i < work->said.after_count; i++) {
             struct core_task *from = work->edges[i].from;
             if (from == NULL || from->visited == number)
@@ -122,5 +122,5 @@ int32_t core_task_deadlocks_locked(struct core_coordinator *coordinator, struct 
             to_see        = from;
         }
     }
-    return 0;
+    return false;
 }

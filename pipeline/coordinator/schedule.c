@@ -147,7 +147,7 @@ void core_schedule_repair(struct core_coordinator *coordinator)
 
 /* ---- what a task does next --------------------------------------------------------------------------- */
 
-static int32_t needs_stream(const struct core_task_work *work)
+static bool needs_stream(const struct core_task_work *work)
 {
     return work->said.kind != TRM_TASK_HOST && work->said.kind != TRM_TASK_NOTHING;
 }

@@ -55,7 +55,7 @@ static void move_all(struct core_coordinator *coordinator, struct core_task **ta
 }
 
 /* Room for one task more. The lock is given back meanwhile, since the program's allocator is asked. */
-static int32_t make_room_locked(struct core_coordinator *coordinator)
+static bool make_room_locked(struct core_coordinator *coordinator)
 {
     struct core_context *context = coordinator->object.context;
     while (coordinator->tasks >= coordinator->table_size) {
@@ -65,7 +65,7 @@ static int32_t make_room_locked(struct core_coordinator *coordinator)
         struct core_task **table = core_allocate(context, size * sizeof(struct core_task *));
         base_lock_acquire(&coordinator->lock);
         if (table == NULL)
-            return 0;
+            return false;
         struct core_task **spare = table;
         uint64_t spare_size      = size;
         if (coordinator->table_size == old) {
@@ -79,7 +79,7 @@ static int32_t make_room_locked(struct core_coordinator *coordinator)
         core_free(context, spare, spare_size * sizeof(struct core_task *));
         base_lock_acquire(&coordinator->lock);
     }
-    return 1;
+    return true;
 }
 
 void core_task_list_add(struct core_task_list *list, struct core_task *task)

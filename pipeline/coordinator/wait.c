@@ -90,12 +90,12 @@ static int32_t look_locked(const struct core_coordinator *coordinator, struct wi
 }
 
 /* Every one of them would wait for the caller itself. */
-static int32_t deadlocks_locked(struct core_coordinator *coordinator, const struct wish *wish)
+static bool deadlocks_locked(struct core_coordinator *coordinator, const struct wish *wish)
 {
     for (uint32_t i = 0; i < wish->count; i++)
         if (!core_task_deadlocks_locked(coordinator, core_task_find_locked(coordinator, wish->ids[i])))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* They are all there, and stay there while they are watched. */

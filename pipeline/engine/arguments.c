@@ -1,4 +1,4 @@
-/* Pipelines: sizes, arguments and grids of a token, and of a piece of it.
+/* Sizes, arguments and grids of a token, and of one of its pieces.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -11,7 +11,7 @@ static uint64_t divide_up(uint64_t value, uint64_t by)
     return value / by + (value % by != 0);
 }
 
-/* ---- sizes ----------------------------------------------------------------------------------- */
+/* ---- sizes ---------------------------------------------------------------------------------- */
 
 /* value × part / whole, rounded down; part is at most whole. */
 static uint64_t in_proportion(uint64_t value, uint64_t part, uint64_t whole)
@@ -46,29 +46,29 @@ int32_t core_token_complete(struct core_slot *slot)
     return TRM_OK;
 }
 
-/* ---- one piece ------------------------------------------------------------------------------- */
+/* ---- one piece ------------------------------------------------------------------------------ */
 
 static void cut_port(struct core_slot *slot, uint32_t port, uint32_t piece)
 {
     const struct core_pipeline *pipeline = slot->pipeline;
-    struct core_port_place *place        = &slot->device->places[port];
+    struct core_port_memory *location    = &slot->device->port_memory[port];
     uint64_t size                        = slot->token.size[port];
 
-    place->offset = 0;
-    place->length = size;
+    location->offset = 0;
+    location->length = size;
     if (pipeline->engine->pieces.count == 1 || pipeline->ports[port].kind == TRM_PORT_SHARED)
         return;
-    uint64_t each = core_piece_bytes(pipeline, port);
-    place->offset = each * piece;
-    if (place->offset > size)
-        place->offset = size;
-    place->length = size - place->offset < each ? size - place->offset : each;
+    uint64_t each    = core_piece_bytes(pipeline, port);
+    location->offset = each * piece;
+    if (location->offset > size)
+        location->offset = size;
+    location->length = size - location->offset < each ? size - location->offset : each;
 }
 
-static void put_elements(const struct core_slot *slot, const struct trm_argument *declared,
+static void set_elements(const struct core_slot *slot, const struct trm_argument *declared,
                          const struct trm_parameter *parameter, struct trm_argument *argument)
 {
-    uint64_t count = divide_up(slot->device->places[declared->value.port.index].length,
+    uint64_t count = divide_up(slot->device->port_memory[declared->value.port.index].length,
                                declared->value.port.element_bytes);
 
     argument->kind      = TRM_PARAMETER_SCALAR;
@@ -80,36 +80,37 @@ static void put_elements(const struct core_slot *slot, const struct trm_argument
         argument->value.u64 = count;
 }
 
-static void put_port(const struct core_slot *slot, const struct trm_argument *declared,
+static void set_port(const struct core_slot *slot, const struct trm_argument *declared,
                      struct trm_argument *argument)
 {
-    const struct core_port_place *place = &slot->device->places[declared->value.port.index];
+    const struct core_port_memory *location = &slot->device->port_memory[declared->value.port.index];
 
     argument->kind              = TRM_PARAMETER_BUFFER;
     argument->type              = TRM_TYPE_NONE;
-    argument->value.span.buffer = place->device;
+    argument->value.span.buffer = location->device;
     argument->value.span.offset =
-        place->device_offset + (place->moves && place->length != 0 ? place->offset : 0);
-    argument->value.span.length = place->length;
+        location->device_offset +
+        (location->is_whole_on_device && location->length != 0 ? location->offset : 0);
+    argument->value.span.length = location->length;
 }
 
-/* `fresh`: a shape may have changed what others leave as it is. */
-static void put_arguments(const struct core_slot *slot, const struct core_stage_plan *plan, int32_t fresh,
+/* is_shaped: a shape function may have changed arguments that would otherwise stay the same. */
+static void set_arguments(const struct core_slot *slot, const struct core_stage_plan *plan, bool is_shaped,
                           struct trm_argument *arguments)
 {
     for (uint32_t i = 0; i < plan->argument_count; i++) {
         const struct trm_argument *declared = &plan->arguments[i];
         if (declared->kind == TRM_ARGUMENT_PORT)
-            put_port(slot, declared, &arguments[i]);
+            set_port(slot, declared, &arguments[i]);
         else if (declared->kind == TRM_ARGUMENT_PORT_ELEMENTS)
-            put_elements(slot, declared, &plan->parameters[i], &arguments[i]);
-        else if (fresh)
+            set_elements(slot, declared, &plan->parameters[i], &arguments[i]);
+        else if (is_shaped)
             arguments[i] = *declared;
     }
 }
 
-/* Groups of the kernel's own size in x. */
-static int32_t put_grid(const struct core_slot *slot, uint32_t stage, struct trm_grid *grid)
+/* As many groups of the kernel's size in x as the items need. */
+static int32_t set_grid(const struct core_slot *slot, uint32_t stage, struct trm_grid *grid)
 {
     const struct trm_stage *given      = &slot->pipeline->stages[stage];
     const struct core_stage_plan *plan = &slot->pipeline->engine->plans[stage];
@@ -118,7 +119,7 @@ static int32_t put_grid(const struct core_slot *slot, uint32_t stage, struct trm
     *grid = given->grid;
     if (given->items_bytes == 0)
         return TRM_OK;
-    uint64_t items  = divide_up(slot->device->places[given->items_port].length, given->items_bytes);
+    uint64_t items  = divide_up(slot->device->port_memory[given->items_port].length, given->items_bytes);
     uint64_t groups = divide_up(items, plan->group_size);
     if (groups > UINT32_MAX)
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
@@ -130,9 +131,9 @@ static int32_t put_grid(const struct core_slot *slot, uint32_t stage, struct trm
     return TRM_OK;
 }
 
-/* ---- shapes ---------------------------------------------------------------------------------- */
+/* ---- shapes --------------------------------------------------------------------------------- */
 
-/* The token as a shape function sees it: of a piece, that piece. */
+/* The token as a shape function sees it: only the current piece. */
 static const struct trm_token *view_piece(struct core_slot *slot)
 {
     struct core_slot_device *own = slot->device;
@@ -145,15 +146,15 @@ static const struct trm_token *view_piece(struct core_slot *slot)
     own->view.user       = slot->token.user;
     for (uint32_t i = 0; i < slot->token.port_count; i++) {
         unsigned char *data = slot->token.data[i];
-        own->view.data[i]   = data != NULL ? data + own->places[i].offset : NULL;
-        own->view.size[i]   = own->places[i].length;
+        own->view.data[i]   = data != NULL ? data + own->port_memory[i].offset : NULL;
+        own->view.size[i]   = own->port_memory[i].length;
     }
     return &own->view;
 }
 
-/* Values of scalars and blocks are the shape's to change; buffers are not. */
-static void take_back(const struct core_stage_plan *plan, const struct trm_argument *shaped,
-                      struct trm_argument *arguments)
+/* A shape function may change the values of scalars and blocks, but not buffers. */
+static void apply_values(const struct core_stage_plan *plan, const struct trm_argument *shaped,
+                         struct trm_argument *arguments)
 {
     for (uint32_t i = 0; i < plan->argument_count; i++) {
         struct trm_argument *argument = &arguments[plan->order[i]];
@@ -164,25 +165,25 @@ static void take_back(const struct core_stage_plan *plan, const struct trm_argum
     }
 }
 
-static int32_t put_shape(struct core_slot *slot, uint32_t stage)
+static int32_t apply_shape(struct core_slot *slot, uint32_t stage)
 {
     const struct trm_stage *given      = &slot->pipeline->stages[stage];
     const struct core_stage_plan *plan = &slot->pipeline->engine->plans[stage];
     struct core_slot_device *own       = slot->device;
-    struct core_inside inside;
+    struct core_host_calling inside;
 
     for (uint32_t i = 0; i < plan->argument_count; i++)
         own->declared[i] = own->arguments[stage][plan->order[i]];
     base_error_clear();
-    core_inside_push(&inside, slot->pipeline);
+    core_host_calling_push(&inside, slot->pipeline);
     int32_t status = given->shape(given->user, view_piece(slot), &own->grids[stage], own->declared);
-    core_inside_pop(&inside);
+    core_host_calling_pop(&inside);
     if (status > 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "the stage's shape answered %" PRId32 ", which is no status", status);
+                         "the stage's shape function returned %" PRId32 ", which is not a status", status);
     if (status != TRM_OK)
         return base_fail_program(status);
-    take_back(plan, own->declared, own->arguments[stage]);
+    apply_values(plan, own->declared, own->arguments[stage]);
     return TRM_OK;
 }
 
@@ -197,10 +198,10 @@ int32_t core_piece_set(struct core_slot *slot, uint32_t piece)
         const struct core_stage_plan *plan = &pipeline->engine->plans[i];
         if (plan->kernel == NULL)
             continue;
-        put_arguments(slot, plan, pipeline->stages[i].shape != NULL, own->arguments[i]);
-        int32_t status = put_grid(slot, i, &own->grids[i]);
+        set_arguments(slot, plan, pipeline->stages[i].shape != NULL, own->arguments[i]);
+        int32_t status = set_grid(slot, i, &own->grids[i]);
         if (status == TRM_OK && pipeline->stages[i].shape != NULL)
-            status = put_shape(slot, i);
+            status = apply_shape(slot, i);
         if (status != TRM_OK)
             return core_fail_compute(status, plan->name);
     }

@@ -1,4 +1,4 @@
-/* Pipelines: is a descriptor right? What needs the kernels (arguments) is checked where they are resolved, in stages.c.
+/* Checks a descriptor. stages.c checks what needs the kernels (arguments) when it resolves them.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -27,7 +27,7 @@ const char *core_stage_label(const struct trm_stage *stages, uint32_t index, cha
     return label("stage", index, stages[index].name, text);
 }
 
-/* ---- ports --------------------------------------------------------------------------------- */
+/* ---- ports ---------------------------------------------------------------------------------- */
 
 static int32_t fail_port(const struct trm_pipeline_desc *desc, uint32_t index, const char *what)
 {
@@ -114,7 +114,7 @@ static int32_t check_port(const struct core_device *device, const struct trm_pip
     return status == TRM_OK ? check_grain(desc, index) : status;
 }
 
-/* ---- stages -------------------------------------------------------------------------------- */
+/* ---- stages --------------------------------------------------------------------------------- */
 
 static int32_t fail_stage(const struct trm_pipeline_desc *desc, uint32_t index, const char *what)
 {
@@ -175,7 +175,7 @@ static int32_t check_launch(const struct trm_pipeline_desc *desc, uint32_t index
     return TRM_OK;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the whole descriptor ------------------------------------------------------------------- */
 
 static int32_t check_choices(const struct trm_pipeline_desc *desc)
 {
@@ -214,7 +214,7 @@ static int32_t check_counts(const struct trm_pipeline_desc *desc)
     return TRM_OK;
 }
 
-int32_t core_desc_check(const struct core_device *device, const struct trm_pipeline_desc *desc)
+int32_t core_pipeline_desc_check(const struct core_device *device, const struct trm_pipeline_desc *desc)
 {
     int32_t status = check_choices(desc);
 

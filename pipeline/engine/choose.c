@@ -1,9 +1,9 @@
-/* Pipelines: which strategy?
+/* Chooses the strategy.
  *
- * Where memory is one there is nothing to try: no copies are less than any copies. Elsewhere each of the others carries the
- * first tokens for a while, in turns, and the fastest stays (trial.h). Small tokens may go without copies too, where kernels
- * reach the host's memory over the bus: to start a copy takes longer than to read them. What is timed is how often a
- * token is enqueued, so it holds for a program that goes on as it began.
+ * On a unified device there is nothing to try: no copy is cheaper than any copy. On others each strategy
+ * carries the first tokens in turns, and the fastest stays (trial.h). Small tokens may also be left in host
+ * memory that kernels reach over the bus, because starting a copy takes longer than reading them. The trial
+ * times how often tokens are enqueued, so its result holds for a program that goes on as it began.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -12,14 +12,14 @@
 #include "base/base.h"
 #include "pipeline/engine/engine_internal.h"
 
-/* Bytes of a token's inputs and outputs up to which kernels are tried on the host's memory. Far above the size at which copies
- * win on any bus; the trial decides. */
+/* Largest token, in bytes of inputs and outputs, whose kernels are tried on host memory. It is far above the
+ * size at which copies win on any bus. */
 #define MAPPED_MOST (UINT64_C(4) << 20)
 
-/* So many bytes travel on a bus for longer than it takes to pass them from one stream to another. */
+/* So many bytes take longer on a bus than passing them from one stream to another. */
 #define LARGE_LEAST (UINT64_C(1) << 20)
 
-/* ---- the beginning --------------------------------------------------------------------------- */
+/* ---- candidates ----------------------------------------------------------------------------- */
 
 static const struct core_strategy_ops *const strategies[] = {
     [TRM_STRATEGY_ROLE_STREAMS] = &core_strategy_role_streams,
@@ -39,7 +39,7 @@ static void settle(struct core_pipeline *pipeline, const struct core_strategy_op
     pthread_mutex_unlock(&pipeline->lock);
 }
 
-/* Where memory is not one, tokens without copies are launches alone, which some devices take faster when they are recorded. */
+/* Without copies a token is launches alone, which some devices run faster when they are recorded. */
 static void add_mapped(struct core_pipeline *pipeline, uint32_t *count)
 {
     const struct trm_graph_ops *graph = &pipeline->device->backend->graph;
@@ -55,11 +55,11 @@ static void begin_trial(struct core_pipeline *pipeline, uint32_t count)
     struct core_choice *choice = &pipeline->engine->choice;
 
     core_trial_begin(&choice->trial, count);
-    atomic_store_explicit(&choice->trying, 1, memory_order_relaxed);
-    settle(pipeline, choice->candidates[0], "still being tried");
+    atomic_store_explicit(&choice->is_trying, true, memory_order_relaxed);
+    settle(pipeline, choice->candidates[0], "still on trial");
 }
 
-/* Of a token's inputs and outputs. */
+/* Bytes of a token's inputs and outputs. */
 static uint64_t bytes_of(const struct core_pipeline *pipeline)
 {
     const struct core_pipeline_device *engine = pipeline->engine;
@@ -71,18 +71,17 @@ static uint64_t bytes_of(const struct core_pipeline *pipeline)
     return bytes;
 }
 
-/* Are tokens worth a trial without copies? */
-static int32_t may_be_mapped(const struct core_pipeline *pipeline)
+static bool may_be_mapped(const struct core_pipeline *pipeline)
 {
     return pipeline->engine->mapped && pipeline->engine->host_count == 0 && bytes_of(pipeline) <= MAPPED_MOST;
 }
 
-/* First what is best where nothing is known: of large tokens that each direction has a stream of its own. */
+/* Tries first what is usually best: for large tokens, a stream for each direction. */
 static void try_all(struct core_pipeline *pipeline)
 {
     struct core_choice *choice = &pipeline->engine->choice;
-    int32_t overlaps           = pipeline->desc.depth != 1;
-    int32_t is_large           = bytes_of(pipeline) >= LARGE_LEAST;
+    bool overlaps              = pipeline->desc.depth != 1;
+    bool is_large              = bytes_of(pipeline) >= LARGE_LEAST;
     uint32_t count             = 0;
 
     if (overlaps && is_large)
@@ -104,23 +103,23 @@ static int32_t begin_asked(struct core_pipeline *pipeline)
 
     if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified && !engine->mapped)
         return base_fail(TRM_ERROR_UNSUPPORTED,
-                         "tokens cannot do without copies on device %s: it has memory of its own",
+                         "zero-copy needs memory that the host shares; device %s has its own",
                          pipeline->device->id);
     if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified && engine->host_count != 0)
         return base_fail(
             TRM_ERROR_UNSUPPORTED,
-            "tokens with stages on the host cannot do without copies on device %s: it has memory "
-            "of its own",
+            "zero-copy with host stages needs memory that the host shares; device %s has its own",
             pipeline->device->id);
     if (asked == TRM_STRATEGY_SLOT_GRAPHS && engine->host_count != 0)
-        return base_fail(TRM_ERROR_UNSUPPORTED, "stages on the host cannot be recorded in a graph");
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "slot graphs cannot have host stages: a graph does not record them");
     uint32_t count = 0;
     if (asked == TRM_STRATEGY_ZERO_COPY && !engine->unified)
         add_mapped(pipeline, &count);
     if (count > 1)
         begin_trial(pipeline, count);
     else
-        settle(pipeline, strategies[asked], "this strategy was asked for");
+        settle(pipeline, strategies[asked], "requested by the descriptor");
     return TRM_OK;
 }
 
@@ -142,13 +141,13 @@ int32_t core_choose_begin(struct core_pipeline *pipeline)
     return TRM_OK;
 }
 
-/* ---- the trial ------------------------------------------------------------------------------- */
+/* ---- the trial ------------------------------------------------------------------------------ */
 
 /* "zero-copy by graphs" */
 static const char *name_of(const struct core_strategy_ops *strategy, char *name, size_t capacity)
 {
     snprintf(name, capacity, "%s%s", trm_strategy_name(strategy->strategy),
-             strategy->recorded ? " by graphs" : "");
+             strategy->is_recorded ? " by graphs" : "");
     return name;
 }
 
@@ -177,33 +176,33 @@ static void explain(const struct core_choice *choice, char *reason, size_t capac
     }
 }
 
-static int32_t is_trying(const struct core_choice *choice)
+static bool is_trying(const struct core_choice *choice)
 {
-    return atomic_load_explicit(&choice->trying, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&choice->is_trying, memory_order_relaxed);
 }
 
-/* The trial has moved on: to another candidate, or to its end. */
+/* After the trial has moved on to another candidate or ended. */
 static void follow(struct core_pipeline *pipeline)
 {
     struct core_choice *choice               = &pipeline->engine->choice;
     const struct core_strategy_ops *strategy = choice->candidates[choice->trial.current];
     char reason[sizeof(pipeline->reason)];
 
-    if (choice->trial.over) {
+    if (choice->trial.is_over) {
         explain(choice, reason, sizeof(reason));
         settle(pipeline, strategy, reason);
-        atomic_store_explicit(&choice->trying, 0, memory_order_relaxed);
+        atomic_store_explicit(&choice->is_trying, false, memory_order_relaxed);
     } else if (strategy != pipeline->engine->strategy) {
-        settle(pipeline, strategy, "still being tried");
+        settle(pipeline, strategy, "still on trial");
     }
 }
 
-int32_t core_choosing(const struct core_pipeline *pipeline)
+bool core_is_choosing(const struct core_pipeline *pipeline)
 {
     return is_trying(&pipeline->engine->choice);
 }
 
-int32_t core_choose_timing(const struct core_pipeline *pipeline)
+bool core_choose_timing(const struct core_pipeline *pipeline)
 {
     const struct core_choice *choice = &pipeline->engine->choice;
     uint32_t depth                   = atomic_load_explicit(&pipeline->depth, memory_order_relaxed);

@@ -1,11 +1,11 @@
-/* Pipelines, the device's side: its beginning, its end, and what it does after a failure.
+/* The device side: creation, destruction, recovery, runs.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/engine_internal.h"
 
 #include "pipeline/engine/range.h"
 
-/* ---- slots ----------------------------------------------------------------------------------- */
+/* ---- slots ---------------------------------------------------------------------------------- */
 
 uint64_t core_engine_budget(const struct core_pipeline *pipeline)
 {
@@ -15,7 +15,7 @@ uint64_t core_engine_budget(const struct core_pipeline *pipeline)
     return quarter != 0 ? quarter : UINT64_MAX;
 }
 
-/* So many as the budget lets; at least one. */
+/* As many slots as fit the memory budget, at least one. */
 static uint32_t first_depth(const struct core_pipeline *pipeline)
 {
     uint64_t each = pipeline->engine->slot_bytes, budget = core_engine_budget(pipeline);
@@ -50,16 +50,16 @@ int32_t core_engine_grow(struct core_pipeline *pipeline)
     int32_t status = add_slot(pipeline);
 
     pthread_mutex_lock(&pipeline->lock);
-    pipeline->engine->tuning.growing = 0;
+    pipeline->engine->tuning.is_growing = false;
     if (status != TRM_OK)
         core_tuning_settle(&pipeline->engine->tuning);
     pthread_mutex_unlock(&pipeline->lock);
     return status;
 }
 
-/* ---- the beginning --------------------------------------------------------------------------- */
+/* ---- creation and destruction --------------------------------------------------------------- */
 
-/* Tokens follow each other in compute when one may see what another has written. */
+/* Tokens are processed in order when one may read what another one has written. */
 static void find_order(struct core_pipeline_device *engine)
 {
     engine->in_order = (engine->kernel_writes & engine->shared_ports) != 0;
@@ -148,22 +148,22 @@ void core_engine_destroy(struct core_pipeline *pipeline)
     base_error_restore(&saved);
 }
 
-/* ---- after a failure ------------------------------------------------------------------------- */
+/* ---- recovery ------------------------------------------------------------------------------- */
 
-static int has_failed(struct trm_stream *stream)
+static bool has_failed(struct trm_stream *stream)
 {
     int32_t status = trm_stream_query(stream);
     return status != TRM_OK && status != TRM_ERROR_TIMEOUT;
 }
 
-/* A stream that has failed stays so: the next token makes a new one. */
-static int replace(struct trm_stream **stream)
+/* A failed stream stays failed, so it is destroyed; the next token creates a new one. */
+static bool replace(struct trm_stream **stream)
 {
     if (*stream == NULL || !has_failed(*stream))
-        return 0;
+        return false;
     trm_stream_destroy(*stream);
     *stream = NULL;
-    return 1;
+    return true;
 }
 
 static void forget_failures(struct core_pipeline *pipeline)
@@ -185,22 +185,22 @@ int32_t core_engine_recover(struct core_pipeline *pipeline)
     return core_device_check(pipeline->device);
 }
 
-/* Launches that have begun may have changed what they read: memory that nothing fills again, or what tokens share. */
-int32_t core_slot_repeatable(const struct core_slot *slot)
+/* Launches that have begun may have changed what they read: inputs in place, or memory that tokens share. */
+bool core_slot_is_repeatable(const struct core_slot *slot)
 {
     const struct core_pipeline_device *engine = slot->pipeline->engine;
     const struct core_slot_device *own        = slot->device;
 
     if (atomic_load_explicit(&own->host_ran, memory_order_acquire) != 0)
-        return 0;
-    if (core_slot_untouched(slot))
-        return 1;
+        return false;
+    if (core_slot_is_untouched(slot))
+        return true;
     if (engine->in_order)
-        return 0;
+        return false;
     return !engine->zero_copy || (engine->kernel_writes & engine->input_ports) == 0;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------ */
+/* ---- runs ----------------------------------------------------------------------------------- */
 
 void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *source,
                        const struct trm_sink *sink)
@@ -209,11 +209,11 @@ void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *
 
     base_error_save(&saved);
     pthread_mutex_lock(&pipeline->enqueue_lock);
-    /* Nothing is under way: a stream that has failed since the last run, with nobody to notice, is of no use to this. */
+    /* A stream may have failed after the last run without being noticed. */
     forget_failures(pipeline);
     core_times_calibrate_again(pipeline);
-    /* Of tokens that are timed hardly any is measured otherwise: then the first ones are. */
-    core_sampling_begin(&pipeline->engine->sampling, core_choosing(pipeline) ? 0 : source->count);
+    /* Tokens that time a candidate are rarely sampled, so the first tokens are sampled instead. */
+    core_sampling_begin(&pipeline->engine->sampling, core_is_choosing(pipeline) ? 0 : source->count);
     core_regions_begin(pipeline, source, sink);
     core_choose_interrupt(pipeline);
     pthread_mutex_unlock(&pipeline->enqueue_lock);
@@ -230,7 +230,7 @@ void core_engine_end(struct core_pipeline *pipeline)
     pthread_mutex_unlock(&pipeline->enqueue_lock);
 }
 
-/* ---- the report ------------------------------------------------------------------------------ */
+/* ---- the report ----------------------------------------------------------------------------- */
 
 void core_engine_report(const struct core_pipeline *pipeline, struct trm_report *report)
 {

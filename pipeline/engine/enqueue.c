@@ -1,4 +1,4 @@
-/* Pipelines: a token is put on the device.
+/* Enqueues a token.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -7,24 +7,25 @@
 #include "pipeline/engine/engine_internal.h"
 #include "pipeline/engine/range.h"
 
-/* Where the device is the host's own processors, work as short as this is over before another one has taken it up. */
+/* On a device that is the host's own processors, such short work ends before another thread could start
+ * it. */
 #define SHORT_NS 700u
 
-/* ---- flushing -------------------------------------------------------------------------------- */
+/* ---- flushing ------------------------------------------------------------------------------- */
 
 static void flush_point(const struct core_slot_point *point)
 {
-    struct trm_point place     = core_slot_point(point);
-    struct core_stream *stream = place.stream != NULL ? core_object_enter(place.stream, CORE_STREAM) : NULL;
+    struct trm_point target    = core_slot_point(point);
+    struct core_stream *stream = target.stream != NULL ? core_object_enter(target.stream, CORE_STREAM) : NULL;
 
     if (stream == NULL)
         return;
     if (core_stream_failure_status(stream) == TRM_OK)
-        core_stream_submit(stream, place.value);
+        core_stream_submit(stream, target.value);
     core_object_leave(&stream->object);
 }
 
-/* That it fails shows when the token is waited for. */
+/* A failure to submit shows when the token is waited for. */
 void core_slot_flush(struct core_slot *slot)
 {
     const struct core_slot_device *own = slot->device;
@@ -39,7 +40,7 @@ void core_slot_flush(struct core_slot *slot)
     flush_point(&own->finished);
 }
 
-int32_t core_slot_is_short(const struct core_slot *slot)
+bool core_slot_is_short(const struct core_slot *slot)
 {
     const struct core_pipeline_device *engine = slot->pipeline->engine;
     uint64_t length                           = atomic_load_explicit(&engine->token_ns, memory_order_relaxed);
@@ -47,9 +48,9 @@ int32_t core_slot_is_short(const struct core_slot *slot)
     return engine->unified && length != 0 && length < SHORT_NS;
 }
 
-/* ---- a token --------------------------------------------------------------------------------- */
+/* ---- a token -------------------------------------------------------------------------------- */
 
-/* What the streams have counted that a report tells; they are looked at before and after a token. */
+/* Statistics of the streams that a report tells; read before and after a token. */
 struct counts {
     uint64_t host_waits, pageable_copies;
 };
@@ -87,13 +88,13 @@ static void add_counts(const struct core_slot *slot, const struct counts *before
                                   memory_order_relaxed);
 }
 
-/* A token may be enqueued a second time after a failure. */
+/* A token may be enqueued again after a failure. */
 static void forget_before(struct core_slot *slot)
 {
     struct core_slot_device *own = slot->device;
 
-    core_slot_epoch(own, 0);
-    atomic_store_explicit(&own->partial, 0, memory_order_relaxed);
+    core_slot_epoch(own, false);
+    atomic_store_explicit(&own->is_partial, false, memory_order_relaxed);
     atomic_store_explicit(&own->host_failed, TRM_OK, memory_order_relaxed);
     atomic_store_explicit(&own->host_ran, 0, memory_order_relaxed);
     core_slot_unmark(&own->uploaded);
@@ -110,14 +111,14 @@ static int32_t prepare(struct core_slot *slot, void *output)
 
     int32_t status = core_token_complete(slot);
     if (status == TRM_OK)
-        status = core_places_set(slot, output);
+        status = core_port_memory_set(slot, output);
     if (status != TRM_OK)
         return status;
     own->pieces = core_pieces_of(slot);
     return own->pieces == 1 ? core_piece_set(slot, 0) : TRM_OK;
 }
 
-static int32_t put(struct core_slot *slot)
+static int32_t enqueue(struct core_slot *slot)
 {
     struct core_slot_device *own = slot->device;
 
@@ -130,12 +131,12 @@ static int32_t put(struct core_slot *slot)
     core_range_end(slot->pipeline);
     add_counts(slot, &before);
     if (status != TRM_OK) {
-        atomic_store_explicit(&own->partial, 1, memory_order_relaxed);
+        atomic_store_explicit(&own->is_partial, true, memory_order_relaxed);
         core_host_stages_pass(slot);
         status = core_slot_cause(slot, status);
     }
-    core_put_pass_turn(slot);
-    core_slot_epoch(own, 1);
+    core_slot_pass_turn(slot);
+    core_slot_epoch(own, true);
     slot->pipeline->engine->sequence++;
     return status;
 }
@@ -145,5 +146,5 @@ int32_t core_slot_enqueue(struct core_slot *slot, void *output)
     forget_before(slot);
     int32_t status = prepare(slot, output);
 
-    return status == TRM_OK ? put(slot) : status;
+    return status == TRM_OK ? enqueue(slot) : status;
 }

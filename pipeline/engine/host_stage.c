@@ -1,9 +1,9 @@
-/* Pipelines: stages on the host.
+/* Stages on the host.
  *
- * A stage on the host is a callback of the token's stream, so what comes after it waits. It takes tokens in the order in
- * which they were enqueued, one at a time: where each slot has a stream of its own the callbacks see to that themselves,
- * so that one stream's failure does not become another's. An error is kept for the token; the rest of it runs and is
- * thrown away.
+ * A host stage is a callback of the token's stream, so that later operations wait for it. It takes tokens one
+ * at a time in the order in which they were enqueued. With a stream for each slot the callbacks keep that
+ * order themselves, so that a failed stream does not fail another. An error is saved for the token; its
+ * remaining operations run, and their result is dropped.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -14,32 +14,32 @@
 #include "pipeline/engine/engine_internal.h"
 #include "pipeline/engine/range.h"
 
-static _Thread_local struct core_inside *innermost;
+static _Thread_local struct core_host_calling *innermost;
 
-void core_inside_push(struct core_inside *inside, const struct core_pipeline *pipeline)
+void core_host_calling_push(struct core_host_calling *inside, const struct core_pipeline *pipeline)
 {
     inside->pipeline = pipeline;
     inside->outer    = innermost;
     innermost        = inside;
 }
 
-void core_inside_pop(const struct core_inside *inside)
+void core_host_calling_pop(const struct core_host_calling *inside)
 {
     innermost = inside->outer;
 }
 
-int32_t core_engine_inside(const struct core_pipeline *pipeline)
+bool core_engine_is_inside(const struct core_pipeline *pipeline)
 {
-    const struct core_inside *inside = innermost;
+    const struct core_host_calling *inside = innermost;
 
     while (inside != NULL && inside->pipeline != pipeline)
         inside = inside->outer;
     return inside != NULL;
 }
 
-/* ---- turns ----------------------------------------------------------------------------------- */
+/* ---- turns ---------------------------------------------------------------------------------- */
 
-/* Never more than CORE_DEPTH_MOST tokens are under way, so 64 bits tell which of them have passed. */
+/* At most CORE_DEPTH_MOST tokens are in flight, so 64 bits tell which of them have passed. */
 static void pass_locked(struct core_pipeline_device *engine, uint32_t number, uint64_t sequence)
 {
     struct core_host_turn *turn = &engine->turns[number];
@@ -62,8 +62,8 @@ static void pass(struct core_pipeline_device *engine, uint32_t number, uint64_t 
 static void wait_for_turn(struct core_pipeline_device *engine, uint32_t number, uint64_t sequence)
 {
     pthread_mutex_lock(&engine->host_lock);
-    int32_t waits = engine->turns[number].next != sequence;
-    if (waits) {
+    bool must_wait = engine->turns[number].next != sequence;
+    if (must_wait) {
         core_service_block();
         while (engine->turns[number].next != sequence)
             pthread_cond_wait(&engine->host_turn, &engine->host_lock);
@@ -77,18 +77,18 @@ void core_host_stages_pass(struct core_slot *slot)
     struct core_pipeline_device *engine = slot->pipeline->engine;
     struct core_slot_device *own        = slot->device;
 
-    for (uint32_t i = own->calls_put; i < engine->host_count; i++)
+    for (uint32_t i = own->calls_recorded; i < engine->host_count; i++)
         pass(engine, i, own->sequence);
-    own->calls_put = engine->host_count;
+    own->calls_recorded = engine->host_count;
 }
 
-/* ---- on a thread of the core ----------------------------------------------------------------- */
+/* ---- on a service thread -------------------------------------------------------------------- */
 
-static void keep_failure(struct core_slot_device *own, int32_t status, const char *name)
+static void save_failure(struct core_slot_device *own, int32_t status, const char *name)
 {
     if (status > 0)
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the stage answered %" PRId32 ", which is no status",
-                           status);
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                           "the stage returned %" PRId32 ", which is not a status", status);
     else
         status = base_fail_program(status);
     base_failure_save(&own->host_failure, core_fail_compute(status, name));
@@ -100,19 +100,19 @@ static void run(const struct core_host_call *call)
     const struct core_pipeline *pipeline = call->slot->pipeline;
     const struct trm_stage *stage        = &pipeline->stages[call->stage];
     struct core_slot_device *own         = call->slot->device;
-    struct core_inside inside;
+    struct core_host_calling inside;
 
     atomic_fetch_add_explicit(&own->host_ran, 1, memory_order_relaxed);
-    if (call->stage == 0 && own->measured)
+    if (call->stage == 0 && own->is_measured)
         own->host_begin = base_now();
-    core_inside_push(&inside, pipeline);
+    core_host_calling_push(&inside, pipeline);
     base_error_clear();
     core_range_begin(pipeline, pipeline->engine->plans[call->stage].name, own->view.index);
     int32_t status = stage->host(stage->user, &own->view);
     core_range_end(pipeline);
-    core_inside_pop(&inside);
+    core_host_calling_pop(&inside);
     if (status != TRM_OK)
-        keep_failure(own, status, stage->name);
+        save_failure(own, status, stage->name);
 }
 
 static void called(void *user, int32_t status)
@@ -121,7 +121,7 @@ static void called(void *user, int32_t status)
     struct core_pipeline_device *engine = call->slot->pipeline->engine;
     const struct core_slot_device *own  = call->slot->device;
     uint32_t number                     = engine->plans[call->stage].number;
-    /* Once its turn has passed the slot may have been given to another token. */
+    /* Read before the turn passes: afterwards the slot may belong to another token. */
     uint64_t sequence = own->sequence;
 
     wait_for_turn(engine, number, sequence);
@@ -130,46 +130,47 @@ static void called(void *user, int32_t status)
     pass(engine, number, sequence);
 }
 
-/* ---- enqueueing ------------------------------------------------------------------------------ */
+/* ---- enqueuing ------------------------------------------------------------------------------ */
 
-/* Has a launch before this stage written the port? */
-static int32_t is_written(const struct core_pipeline *pipeline, uint32_t stage, uint32_t port)
+/* Whether a launch before this stage writes the port. */
+static bool is_written(const struct core_pipeline *pipeline, uint32_t stage, uint32_t port)
 {
     for (uint32_t i = 0; i < stage; i++)
         if (pipeline->engine->plans[i].kernel != NULL && (pipeline->engine->plans[i].writes & CORE_BIT(port)))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-/* Does anything after this stage look at the port on the device? */
-static int32_t is_used(const struct core_pipeline *pipeline, uint32_t stage, uint32_t port)
+/* Whether anything after this stage reads the port on the device. */
+static bool is_used(const struct core_pipeline *pipeline, uint32_t stage, uint32_t port)
 {
     const struct core_pipeline_device *engine = pipeline->engine;
 
     if (engine->output_ports & CORE_BIT(port))
-        return 1;
+        return true;
     for (uint32_t i = stage + 1; i < pipeline->desc.stage_count; i++)
         if (engine->plans[i].kernel != NULL &&
             ((engine->plans[i].reads | engine->plans[i].writes) & CORE_BIT(port)))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int32_t is_elsewhere(const struct core_slot *slot, uint32_t port)
+static bool is_elsewhere(const struct core_slot *slot, uint32_t port)
 {
     return (slot->pipeline->engine->input_ports & CORE_BIT(port)) &&
            slot->token.data[port] != slot->device->memory[port];
 }
 
-/* Where the stage finds a port: where the source put it as long as nobody writes it, else in the slot's own memory;
- * without copies where kernels find it. */
+/* Where the stage finds a port: an input that no stage writes is where the source left it, anything else is
+ * in the slot's own memory. Without copies it is where kernels find it. */
 static void *find_data(const struct core_slot *slot, uint32_t port)
 {
     const struct core_pipeline_device *engine = slot->pipeline->engine;
     const struct core_slot_device *own        = slot->device;
 
     if (engine->zero_copy)
-        return own->places[port].device == own->device[port] ? own->memory[port] : slot->token.data[port];
+        return own->port_memory[port].device == own->device[port] ? own->memory[port]
+                                                                  : slot->token.data[port];
     if ((engine->input_ports & CORE_BIT(port)) &&
         !((engine->kernel_writes | engine->host_writes) & CORE_BIT(port)))
         return slot->token.data[port];
@@ -195,32 +196,32 @@ void core_host_stages_begin(struct core_slot *slot)
     struct core_pipeline_device *engine = slot->pipeline->engine;
     struct core_slot_device *own        = slot->device;
 
-    own->calls_put = 0;
+    own->calls_recorded = 0;
     if (engine->host_count == 0)
         return;
     own->sequence = engine->host_sequence++;
     set_view(slot);
 }
 
-/* Between the slot's own memory on both sides. */
-static int32_t copy_own(const struct core_put *put, int32_t upload, uint32_t port)
+/* Between the two sides of the slot's own memory. */
+static int32_t copy_own(const struct core_recorder *recorder, bool upload, uint32_t port)
 {
-    const struct core_slot_device *own = put->slot->device;
-    const struct trm_span device       = trm_span_of(own->device[port], 0, put->slot->token.size[port]);
-    const struct trm_span host         = trm_span_of(own->host[port], 0, put->slot->token.size[port]);
+    const struct core_slot_device *own = recorder->slot->device;
+    const struct trm_span device       = trm_span_of(own->device[port], 0, recorder->slot->token.size[port]);
+    const struct trm_span host         = trm_span_of(own->host[port], 0, recorder->slot->token.size[port]);
 
     if (own->host[port] == NULL)
-        return upload ? trm_upload(put->stream, device, own->memory[port])
-                      : trm_download(put->stream, own->memory[port], device);
-    return upload ? trm_copy(put->stream, device, host) : trm_copy(put->stream, host, device);
+        return upload ? trm_upload(recorder->stream, device, own->memory[port])
+                      : trm_download(recorder->stream, own->memory[port], device);
+    return upload ? trm_copy(recorder->stream, device, host) : trm_copy(recorder->stream, host, device);
 }
 
-static int32_t transfer(const struct core_put *put, int32_t upload, uint32_t port)
+static int32_t transfer(const struct core_recorder *recorder, bool upload, uint32_t port)
 {
-    struct core_slot_device *own = put->slot->device;
-    uint64_t size                = put->slot->token.size[port];
+    struct core_slot_device *own = recorder->slot->device;
+    uint64_t size                = recorder->slot->token.size[port];
 
-    int32_t status = size != 0 ? copy_own(put, upload, port) : TRM_OK;
+    int32_t status = size != 0 ? copy_own(recorder, upload, port) : TRM_OK;
     if (status == TRM_OK && upload)
         own->bytes_up += size;
     else if (status == TRM_OK)
@@ -228,46 +229,46 @@ static int32_t transfer(const struct core_put *put, int32_t upload, uint32_t por
     return status;
 }
 
-static int32_t fetch(const struct core_put *put, uint32_t stage)
+static int32_t fetch(const struct core_recorder *recorder, uint32_t stage)
 {
-    const struct core_pipeline *pipeline = put->slot->pipeline;
+    const struct core_pipeline *pipeline = recorder->slot->pipeline;
     uint64_t reads                       = pipeline->stages[stage].host_reads;
     int32_t status                       = TRM_OK;
 
     for (uint32_t i = 0; status == TRM_OK && i < pipeline->desc.port_count; i++) {
         if (!(reads & CORE_BIT(i)))
             continue;
-        int32_t moved =
-            is_elsewhere(put->slot, i) && put->slot->device->view.data[i] != put->slot->token.data[i];
-        if (is_written(pipeline, stage, i) || moved)
-            status = transfer(put, 0, i);
+        bool is_moved = is_elsewhere(recorder->slot, i) &&
+                        recorder->slot->device->view.data[i] != recorder->slot->token.data[i];
+        if (is_written(pipeline, stage, i) || is_moved)
+            status = transfer(recorder, false, i);
     }
     return status;
 }
 
-static int32_t bring_back(const struct core_put *put, uint32_t stage)
+static int32_t bring_back(const struct core_recorder *recorder, uint32_t stage)
 {
-    const struct core_pipeline *pipeline = put->slot->pipeline;
+    const struct core_pipeline *pipeline = recorder->slot->pipeline;
     uint64_t writes                      = pipeline->stages[stage].host_writes;
     int32_t status                       = TRM_OK;
 
     for (uint32_t i = 0; status == TRM_OK && i < pipeline->desc.port_count; i++)
         if ((writes & CORE_BIT(i)) && is_used(pipeline, stage, i))
-            status = transfer(put, 1, i);
+            status = transfer(recorder, true, i);
     return status;
 }
 
-int32_t core_host_stage_put(struct core_put *put, uint32_t stage)
+int32_t core_record_host_stage(struct core_recorder *recorder, uint32_t stage)
 {
-    const struct core_pipeline_device *engine = put->slot->pipeline->engine;
-    struct core_slot_device *own              = put->slot->device;
+    const struct core_pipeline_device *engine = recorder->slot->pipeline->engine;
+    struct core_slot_device *own              = recorder->slot->device;
     struct core_host_call *call               = &own->calls[engine->plans[stage].number];
 
-    int32_t status = engine->zero_copy ? TRM_OK : fetch(put, stage);
+    int32_t status = engine->zero_copy ? TRM_OK : fetch(recorder, stage);
     if (status == TRM_OK)
-        status = trm_stream_callback(put->stream, called, call);
+        status = trm_stream_callback(recorder->stream, called, call);
     if (status != TRM_OK)
         return status;
-    own->calls_put = engine->plans[stage].number + 1;
-    return engine->zero_copy ? TRM_OK : bring_back(put, stage);
+    own->calls_recorded = engine->plans[stage].number + 1;
+    return engine->zero_copy ? TRM_OK : bring_back(recorder, stage);
 }

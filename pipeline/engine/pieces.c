@@ -1,19 +1,19 @@
-/* Pipelines: tokens in pieces. Grain number i of every port belongs to grain number i of the others, so a token can go
- * through all stages bit by bit, and what one stage writes the next finds in the cache.
+/* Cuts tokens into pieces. Grain i of every port belongs to grain i of the others, so a token can go through
+ * all stages piece by piece, and a stage finds in the cache what the one before has written.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
 
 #include "pipeline/engine/engine_internal.h"
 
-/* Of the largest port. What the stages of a piece touch, with the host's side of the copies, is to fit in a core's
- * second-level cache beside what the next piece brings: 1 MiB is common, and three or four ports are. */
+/* Of the largest port. What the stages of a piece touch, host side of the copies included, must fit in a
+ * core's second-level cache beside the next piece: 1 MiB and three or four ports are common. */
 #define PIECE_BYTES (128u << 10)
 
-/* A token whose ports are no larger than this is not cut: its operations would cost more than the cache gives. */
+/* A token whose ports are no larger is not cut: more operations would cost more than the cache saves. */
 #define WHOLE_BYTES (256u << 10)
 
-/* Where spans move with the pieces they begin at whole lines of the cache, for vectors' sake. */
+/* Spans of pieces begin at whole cache lines. */
 #define PIECE_ALIGNMENT 64
 
 static uint64_t divide_up(uint64_t value, uint64_t by)
@@ -21,12 +21,12 @@ static uint64_t divide_up(uint64_t value, uint64_t by)
     return value / by + (value % by != 0);
 }
 
-static int is_cut(const struct core_pipeline *pipeline, uint32_t port)
+static bool is_cut(const struct core_pipeline *pipeline, uint32_t port)
 {
     return pipeline->ports[port].kind != TRM_PORT_SHARED;
 }
 
-/* So many grains begin at a multiple of `alignment`, a power of two, in a port of such grains. */
+/* Number of grains after which an offset is a multiple of `alignment`, a power of two. */
 static uint64_t grains_aligned(uint64_t grain, uint64_t alignment)
 {
     while (alignment > 1 && grain % 2 == 0) {
@@ -65,13 +65,13 @@ static uint64_t count_grains(const struct core_pipeline *pipeline, uint64_t *lar
     return grains;
 }
 
-/* Without copies the caches are asked for what stages hand to each other only; one stage has nobody to hand to. */
-static int helps(const struct core_pipeline *pipeline)
+/* Without copies the cache only helps between stages, so a single stage gains nothing. */
+static bool helps(const struct core_pipeline *pipeline)
 {
     const struct core_pipeline_device *engine = pipeline->engine;
 
     if (!(pipeline->desc.flags & TRM_PIPELINE_DIVISIBLE) || !engine->unified)
-        return 0;
+        return false;
     if (engine->zero_copy)
         return pipeline->desc.stage_count > 1 || pipeline->desc.piece_bytes != 0;
     return pipeline->desc.strategy != TRM_STRATEGY_ROLE_STREAMS;
@@ -94,9 +94,9 @@ void core_pieces_choose(struct core_pipeline *pipeline)
     uint64_t count = grains == 0 ? 1 : divide_up(grains, wanted);
     if (count <= 1 || count > UINT32_MAX)
         return;
-    pieces->count  = (uint32_t)count;
-    pieces->grains = wanted;
-    pieces->small  = !pipeline->engine->zero_copy;
+    pieces->count             = (uint32_t)count;
+    pieces->grains            = wanted;
+    pieces->has_small_buffers = !pipeline->engine->zero_copy;
 }
 
 uint64_t core_piece_bytes(const struct core_pipeline *pipeline, uint32_t port)
@@ -108,7 +108,7 @@ uint64_t core_piece_bytes(const struct core_pipeline *pipeline, uint32_t port)
     return pieces->grains * pipeline->ports[port].grain;
 }
 
-/* As full as the fullest input, or, without inputs, the fullest output. */
+/* Follows the fullest input, or the fullest output where there are no inputs. */
 uint32_t core_pieces_of(const struct core_slot *slot)
 {
     const struct core_pipeline *pipeline      = slot->pipeline;

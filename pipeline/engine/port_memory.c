@@ -1,18 +1,16 @@
-/* Pipelines: where the ports of a token are, on the host and on the device.
- *
- * Mostly that is the slot's own memory. A source may have put its inputs elsewhere, and a sink may want its output in its
- * own memory: then what is copied goes there directly, or, where host and device share memory and the run made the region
- * reachable, kernels work on it in place.
+/* Finds where the ports of a token are on the host and on the device: usually in the slot's own memory. A
+ * source may leave its input elsewhere, and a memory sink takes its output elsewhere. Copies then go there
+ * directly; without copies, kernels work there in place if the run imported the memory.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
 
 #include "pipeline/engine/engine_internal.h"
 
-/* ---- regions --------------------------------------------------------------------------------- */
+/* ---- regions -------------------------------------------------------------------------------- */
 
-/* On a unified device whose tokens are copied, plain memory is as good as any. */
-static int region_helps(const struct core_pipeline_device *engine)
+/* A unified device whose tokens are copied copies from any memory equally well. */
+static bool region_helps(const struct core_pipeline_device *engine)
 {
     return engine->zero_copy || !engine->unified;
 }
@@ -35,7 +33,7 @@ static void region_begin(struct core_pipeline *pipeline, struct core_region *reg
         region->buffer = NULL;
 }
 
-/* That a region cannot be reached is no failure, so it leaves no trace. */
+/* An import that fails is not a failure of the run, so the last error is restored. */
 void core_regions_begin(struct core_pipeline *pipeline, const struct trm_source *source,
                         const struct trm_sink *sink)
 {
@@ -70,65 +68,66 @@ struct trm_buffer *core_region_find(const struct core_pipeline *pipeline, enum c
     return region->buffer;
 }
 
-/* ---- ports ----------------------------------------------------------------------------------- */
+/* ---- ports ---------------------------------------------------------------------------------- */
 
-/* What kernels may count on, as they may of memory that malloc() gives. */
+/* The alignment that malloc() guarantees and kernels rely on. */
 #define NATURAL_ALIGNMENT 16
 
-/* Kernels may work in a region where spans may begin there, and unless they could write what is only to be read. */
-static int works_in_place(const struct core_pipeline *pipeline, uint32_t port, enum core_region_use use,
-                          const void *memory, uint64_t offset)
+/* Kernels work in a region if the offset is aligned and they cannot write the source's memory. */
+static bool works_in_place(const struct core_pipeline *pipeline, uint32_t port, enum core_region_use use,
+                           const void *memory, uint64_t offset)
 {
     const struct core_pipeline_device *engine = pipeline->engine;
     uint64_t alignment                        = pipeline->device->limits.buffer_alignment;
 
     if ((alignment > 1 && offset % alignment != 0) || (uintptr_t)memory % NATURAL_ALIGNMENT != 0)
-        return 0;
+        return false;
     return use == CORE_REGION_SINK || !((engine->kernel_writes | engine->host_writes) & CORE_BIT(port));
 }
 
-/* The host's side is not the slot's own memory. */
-static void place_elsewhere(struct core_slot *slot, uint32_t port, enum core_region_use use, void *memory)
+/* Sets a host side that is not the slot's own memory. */
+static void use_foreign_memory(struct core_slot *slot, uint32_t port, enum core_region_use use, void *memory)
 {
     const struct core_pipeline *pipeline = slot->pipeline;
-    struct core_port_place *place        = &slot->device->places[port];
+    struct core_port_memory *location    = &slot->device->port_memory[port];
     uint64_t offset                      = 0;
 
     struct trm_buffer *region = core_region_find(pipeline, use, memory, slot->token.size[port], &offset);
-    place->host               = region;
-    place->host_offset        = offset;
-    place->memory             = memory;
-    place->travels            = 1;
+    location->host            = region;
+    location->host_offset     = offset;
+    location->memory          = memory;
+    location->is_copied       = true;
     if (region == NULL || !pipeline->engine->zero_copy ||
         !works_in_place(pipeline, port, use, memory, offset))
         return;
-    place->device        = region;
-    place->device_offset = offset;
-    place->travels       = 0;
+    location->device        = region;
+    location->device_offset = offset;
+    location->is_copied     = false;
 }
 
-static void place_own(struct core_slot *slot, uint32_t port)
+static void use_slot_memory(struct core_slot *slot, uint32_t port)
 {
     const struct core_pipeline_device *engine = slot->pipeline->engine;
     const struct core_slot_device *own        = slot->device;
-    struct core_port_place *place             = &own->places[port];
+    struct core_port_memory *location         = &own->port_memory[port];
 
-    *place = (struct core_port_place){
-        .device = own->device[port],
-        .host   = own->host[port],
-        .memory = own->memory[port],
-        .moves  = !engine->pieces.small,
+    *location = (struct core_port_memory){
+        .device             = own->device[port],
+        .host               = own->host[port],
+        .memory             = own->memory[port],
+        .is_whole_on_device = !engine->pieces.has_small_buffers,
     };
     if (engine->shared_ports & CORE_BIT(port)) {
-        place->device = slot->pipeline->ports[port].buffer;
-        place->moves  = 0;
+        location->device             = slot->pipeline->ports[port].buffer;
+        location->is_whole_on_device = false;
     }
     if (((engine->input_ports | engine->output_ports) & CORE_BIT(port)) == 0)
         return;
-    /* Over the bus, where memory is not one; but not in plain memory, which the device does not reach. */
+    /* Without copies on a device of its own memory, kernels reach imported host memory over the bus, but not
+     * plain memory. */
     if (engine->zero_copy && !engine->unified && own->host[port] != NULL)
-        place->device = own->host[port];
-    place->travels = !engine->zero_copy || (!engine->unified && own->host[port] == NULL);
+        location->device = own->host[port];
+    location->is_copied = !engine->zero_copy || (!engine->unified && own->host[port] == NULL);
 }
 
 static int32_t check_input(const struct core_slot *slot, uint32_t port)
@@ -137,11 +136,11 @@ static int32_t check_input(const struct core_slot *slot, uint32_t port)
 
     if (slot->token.data[port] != NULL || slot->token.size[port] == 0)
         return TRM_OK;
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "load: %s of the token is at no place (NULL)",
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "load: the data of %s is NULL",
                      core_port_label(slot->pipeline->ports, port, text));
 }
 
-int32_t core_places_set(struct core_slot *slot, void *output)
+int32_t core_port_memory_set(struct core_slot *slot, void *output)
 {
     const struct core_pipeline *pipeline      = slot->pipeline;
     const struct core_pipeline_device *engine = pipeline->engine;
@@ -149,13 +148,13 @@ int32_t core_places_set(struct core_slot *slot, void *output)
     int32_t status                            = TRM_OK;
 
     for (uint32_t i = 0; status == TRM_OK && i < pipeline->desc.port_count; i++) {
-        place_own(slot, i);
+        use_slot_memory(slot, i);
         if ((engine->input_ports & CORE_BIT(i)) && slot->token.data[i] != own->memory[i]) {
             status = check_input(slot, i);
-            place_elsewhere(slot, i, CORE_REGION_SOURCE, slot->token.data[i]);
+            use_foreign_memory(slot, i, CORE_REGION_SOURCE, slot->token.data[i]);
         }
         if ((engine->output_ports & CORE_BIT(i)) && output != NULL) {
-            place_elsewhere(slot, i, CORE_REGION_SINK, output);
+            use_foreign_memory(slot, i, CORE_REGION_SINK, output);
             slot->token.data[i] = output;
         }
     }

@@ -1,4 +1,4 @@
-/* Pipelines: ports, copied.
+/* Copies ports.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "core/memory/memory.h"
 #include "pipeline/engine/engine_internal.h"
 
-/* A shared port's buffer: kept alive, and of the pipeline's device. */
-static int32_t keep_shared(struct core_pipeline *pipeline, struct trm_port *port)
+/* Retains a shared port's buffer, which must belong to the pipeline's device. */
+static int32_t retain_shared(struct core_pipeline *pipeline, struct trm_port *port)
 {
     int32_t status = trm_buffer_retain(port->buffer);
     if (status != TRM_OK) {
@@ -31,7 +31,7 @@ static int32_t copy_port(struct core_pipeline *pipeline, const struct trm_port *
     *port      = ports[index];
     port->name = NULL;
     if (port->kind == TRM_PORT_SHARED)
-        status = keep_shared(pipeline, port);
+        status = retain_shared(pipeline, port);
     if (status != TRM_OK)
         return base_fail(status, "%s: %s", core_port_label(ports, index, text), trm_last_error().sentence);
     if (name != NULL) {
@@ -52,7 +52,8 @@ static void sort_port(struct core_pipeline_device *engine, const struct trm_port
         engine->shared_ports |= CORE_BIT(index);
 }
 
-/* In a divisible pipeline grain i of a port belongs to grain i of the others, so each goes with the inputs. */
+/* In a divisible pipeline grain i of a port belongs to grain i of the others, so ports follow the first
+ * input. */
 static void follow_first_input(struct core_pipeline *pipeline)
 {
     uint32_t input = 0;

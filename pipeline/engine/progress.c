@@ -1,4 +1,4 @@
-/* Pipelines: how far a token is on the device, and what stopped it. Any thread.
+/* How far a token is on the device, and why it failed. Threads: any.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -9,26 +9,26 @@
 #include "core/stream/stream.h"
 #include "pipeline/engine/engine_internal.h"
 
-/* ---- looking --------------------------------------------------------------------------------- */
+/* ---- progress ------------------------------------------------------------------------------- */
 
-/* Is it over, well or badly? A stream that is gone has nothing left to do. */
-static int is_over(const struct core_slot_point *point)
+/* Whether it has ended, well or badly. A stream that no longer exists has nothing left to do. */
+static bool is_over(const struct core_slot_point *point)
 {
-    struct trm_point place = core_slot_point(point);
-    if (place.stream == NULL)
-        return 1;
-    struct core_stream *stream = core_object_enter(place.stream, CORE_STREAM);
+    struct trm_point target = core_slot_point(point);
+    if (target.stream == NULL)
+        return true;
+    struct core_stream *stream = core_object_enter(target.stream, CORE_STREAM);
     if (stream == NULL)
-        return 1;
-    int32_t over = core_stream_has_finished(stream, place.value);
+        return true;
+    bool over = core_stream_has_finished(stream, target.value);
     core_object_leave(&stream->object);
     return over;
 }
 
-/* As far as has been put, which may be happening at this moment. */
-static int32_t look(const struct core_slot_device *own, int32_t enqueued)
+/* As far as the token has been enqueued, which may be happening right now. */
+static int32_t look(const struct core_slot_device *own, bool is_complete)
 {
-    if (core_slot_point(&own->finished).stream != NULL ? is_over(&own->finished) : enqueued)
+    if (core_slot_point(&own->finished).stream != NULL ? is_over(&own->finished) : is_complete)
         return TRM_SLOT_DONE;
     if (core_slot_point(&own->uploaded).stream == NULL || !is_over(&own->uploaded))
         return TRM_SLOT_UPLOADING;
@@ -37,7 +37,7 @@ static int32_t look(const struct core_slot_device *own, int32_t enqueued)
     return TRM_SLOT_PROCESSING;
 }
 
-/* Looked at again when the slot has gone on to another token meanwhile: what was seen was of both. */
+/* Looks again if the slot went on to another token meanwhile, because the result may mix both. */
 int32_t core_slot_stage(struct core_slot *slot)
 {
     const struct core_slot_device *own = slot->device;
@@ -52,10 +52,11 @@ int32_t core_slot_stage(struct core_slot *slot)
     return stage;
 }
 
-/* ---- how far a stream that failed had come --------------------------------------------------------- */
+/* ---- how far a failed stream came ----------------------------------------------------------- */
 
-/* The last number that was complete; UNKNOWN where the backend does not tell, or has not failed itself: a stream that the
- * core let fail, for the sake of another that it waited for, may have run on. */
+/* The last operation that completed; UNKNOWN where the backend does not tell, or where the backend's stream
+ * did not fail itself: the core may have failed it because it waited for another stream, and its work may
+ * have run on. */
 #define UNKNOWN UINT64_MAX
 
 static uint64_t came_to(struct trm_stream *handle)
@@ -74,27 +75,27 @@ static uint64_t came_to(struct trm_stream *handle)
     return completed;
 }
 
-/* What ended at the point ended well. It has been waited for. */
-static int is_through(const struct core_slot_point *point)
+/* Whether all work before the point ended well. The point has been waited for. */
+static bool is_through(const struct core_slot_point *point)
 {
-    struct trm_point place     = core_slot_point(point);
-    struct core_stream *stream = place.stream != NULL ? core_object_enter(place.stream, CORE_STREAM) : NULL;
+    struct trm_point target    = core_slot_point(point);
+    struct core_stream *stream = target.stream != NULL ? core_object_enter(target.stream, CORE_STREAM) : NULL;
     if (stream == NULL)
-        return place.stream == NULL;
-    int32_t through =
-        core_stream_failure_status(stream) == TRM_OK || core_stream_has_succeeded(stream, place.value);
+        return target.stream == NULL;
+    bool through =
+        core_stream_failure_status(stream) == TRM_OK || core_stream_has_succeeded(stream, target.value);
     core_object_leave(&stream->object);
     return through;
 }
 
-static int has_come_through(const struct core_slot_device *own)
+static bool has_come_through(const struct core_slot_device *own)
 {
-    return !atomic_load_explicit(&own->partial, memory_order_relaxed) && is_through(&own->uploaded) &&
+    return !atomic_load_explicit(&own->is_partial, memory_order_relaxed) && is_through(&own->uploaded) &&
            is_through(&own->processed) && is_through(&own->finished);
 }
 
-/* The place before the first launch: what the stream has to be known not to have passed. */
-int32_t core_slot_untouched(const struct core_slot *slot)
+/* The stream must be known to have stopped before the operation ahead of the first launch. */
+bool core_slot_is_untouched(const struct core_slot *slot)
 {
     const struct core_slot_device *own = slot->device;
     uint64_t first                     = 0;
@@ -105,27 +106,27 @@ int32_t core_slot_untouched(const struct core_slot *slot)
     if (processed.stream == NULL)
         processed = core_slot_point(&own->finished);
     if (first == 0)
-        return 0;
+        return false;
     uint64_t completed = came_to(processed.stream);
     /* The operation after the last complete one may have begun. */
     return completed != UNKNOWN && completed + 1 < first;
 }
 
-/* ---- which stage it was ---------------------------------------------------------------------- */
+/* ---- which stage failed --------------------------------------------------------------------- */
 
-/* Is the kernel's name in the sentence, in quotes of either kind? */
-static int names(const char *sentence, const char *kernel)
+/* Whether the sentence has the kernel's name in single or double quotes. */
+static bool names(const char *sentence, const char *kernel)
 {
     char quoted[CORE_LABEL_BYTES];
 
     snprintf(quoted, sizeof(quoted), "\"%.80s\"", kernel);
     if (strstr(sentence, quoted) != NULL)
-        return 1;
+        return true;
     snprintf(quoted, sizeof(quoted), "'%.80s'", kernel);
     return strstr(sentence, quoted) != NULL;
 }
 
-/* The stages among which it was: those between the last host stage that ran and the first that did not. */
+/* The stages that may have failed: those between the last host stage that ran and the first that did not. */
 struct range {
     uint32_t begin, end;
 };
@@ -146,7 +147,7 @@ static struct range find_range(const struct core_slot *slot)
     return range;
 }
 
-static int32_t is_launch(const struct core_slot *slot, uint32_t stage)
+static bool is_launch(const struct core_slot *slot, uint32_t stage)
 {
     return slot->pipeline->engine->plans[stage].kernel != NULL;
 }
@@ -171,7 +172,7 @@ static const char *first_launch(const struct core_slot *slot, struct range range
     return NULL;
 }
 
-/* By how far the stream came, by what the sentence says, or, where nothing is known, the first. */
+/* Known by how far the stream came, else by the sentence; else the first launch. */
 static const char *which_launch(const struct core_slot *slot, uint64_t completed, const char *sentence)
 {
     struct range range = find_range(slot);
@@ -190,7 +191,7 @@ static int32_t fail_of(const struct core_slot *slot, int32_t status, uint64_t co
     return launch != NULL ? core_fail_compute(status, launch) : core_fail_stage(status, "compute");
 }
 
-/* All of the token is on one stream. */
+/* The whole token is on one stream. */
 static int32_t fail_on_slot(const struct core_slot *slot, int32_t status)
 {
     const struct core_slot_device *own = slot->device;
@@ -206,19 +207,20 @@ static int32_t fail_on_slot(const struct core_slot *slot, int32_t status)
     return fail_of(slot, status, completed);
 }
 
-/* The failure of a point's stream, raised; TRM_OK when it has none. Nobody may have asked that stream yet. */
+/* Raises the failure of a point's stream; TRM_OK when it has none. The stream may not have noticed its
+ * failure yet. */
 static int32_t raise_of(const struct core_slot_point *point)
 {
-    struct trm_point place     = core_slot_point(point);
-    struct core_stream *stream = place.stream != NULL ? core_object_enter(place.stream, CORE_STREAM) : NULL;
+    struct trm_point target    = core_slot_point(point);
+    struct core_stream *stream = target.stream != NULL ? core_object_enter(target.stream, CORE_STREAM) : NULL;
     if (stream == NULL)
         return TRM_OK;
-    int32_t status = core_stream_query_pinned(stream, place.value);
+    int32_t status = core_stream_query_pinned(stream, target.value);
     core_object_leave(&stream->object);
     return status == TRM_ERROR_TIMEOUT ? TRM_OK : status;
 }
 
-/* The one that comes first in the token's way is the cause; those after it have it from there. */
+/* The first failed stream on the token's way is the cause; later streams inherited the failure. */
 static int32_t fail_on_roles(const struct core_slot *slot, int32_t status)
 {
     const struct core_slot_device *own = slot->device;
@@ -244,7 +246,8 @@ static int32_t name_failure(const struct core_slot *slot, int32_t status)
     return fail_on_roles(slot, status);
 }
 
-/* A token could not be put as a whole. Where that was since what had been put of it failed, that is the cause. */
+/* A token could not be enqueued completely. If operations that were enqueued have failed, that is the
+ * cause. */
 int32_t core_slot_cause(const struct core_slot *slot, int32_t status)
 {
     const struct core_slot_device *own            = slot->device;
@@ -261,17 +264,17 @@ int32_t core_slot_cause(const struct core_slot *slot, int32_t status)
     return status;
 }
 
-/* ---- waiting --------------------------------------------------------------------------------- */
+/* ---- waiting -------------------------------------------------------------------------------- */
 
-/* Until what was put up to there has ended, well or badly. TRM_OK, TIMEOUT, DEADLOCK. */
+/* Waits until the work before the point has ended, well or badly. TRM_OK, TIMEOUT, DEADLOCK. */
 static int32_t wait_end(const struct core_slot_point *point, uint64_t deadline)
 {
-    struct trm_point place     = core_slot_point(point);
-    struct core_stream *stream = place.stream != NULL ? core_object_enter(place.stream, CORE_STREAM) : NULL;
+    struct trm_point target    = core_slot_point(point);
+    struct core_stream *stream = target.stream != NULL ? core_object_enter(target.stream, CORE_STREAM) : NULL;
 
     if (stream == NULL)
         return TRM_OK;
-    int32_t status = core_stream_wait_finished(stream, place.value, base_remaining(deadline));
+    int32_t status = core_stream_wait_finished(stream, target.value, base_remaining(deadline));
     core_object_leave(&stream->object);
     return status;
 }
@@ -283,12 +286,12 @@ static int32_t host_result(const struct core_slot_device *own)
     return base_failure_raise(&own->host_failure);
 }
 
-static int is_undecided(int32_t status)
+static bool is_undecided(int32_t status)
 {
     return status == TRM_ERROR_TIMEOUT || status == TRM_ERROR_DEADLOCK;
 }
 
-/* Its stream has failed, or not all of the token could be put. */
+/* The stream has failed, or the token was not enqueued completely. */
 static int32_t wait_rest(const struct core_slot *slot, int32_t status, uint64_t deadline)
 {
     const struct core_slot_device *own = slot->device;
@@ -314,7 +317,7 @@ int32_t core_slot_wait(struct core_slot *slot, uint64_t deadline)
     int32_t status = finished.stream != NULL ? trm_point_wait(finished, base_remaining(deadline)) : TRM_OK;
     if (is_undecided(status))
         return status;
-    if (status == TRM_OK && !atomic_load_explicit(&own->partial, memory_order_relaxed))
+    if (status == TRM_OK && !atomic_load_explicit(&own->is_partial, memory_order_relaxed))
         return host_result(own);
     return wait_rest(slot, status, deadline);
 }

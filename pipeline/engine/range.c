@@ -1,4 +1,4 @@
-/* Pipelines: the ranges of a backend, where it has them.
+/* Ranges of a profiler, where the backend has them.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/range.h"

@@ -1,4 +1,4 @@
-/* Pipelines: ranges that a profiler shows, around what is put on the device. Nothing but a look at a pointer where none looks on.
+/* Ranges that a profiler shows around enqueued work. Without a profiler they cost one look at a pointer.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_ENGINE_RANGE_H
@@ -9,21 +9,21 @@
 /* The backend's ranges, or NULL. */
 const struct trm_range_ops *core_ranges_find(const struct core_backend *backend);
 
-/* What a profiler calls a stream of the pipeline: "upload", "slot 2". */
+/* Names a stream of the pipeline for the profiler: "upload", "slot 2". */
 void core_ranges_name_stream(const struct core_pipeline *pipeline, struct trm_stream *stream,
                              const char *name);
 
 static inline void core_range_begin(const struct core_pipeline *pipeline, const char *name, uint64_t number)
 {
     const struct trm_range_ops *ranges = pipeline->engine->ranges;
-    if (__builtin_expect(ranges != NULL, 0))
+    if (UNLIKELY(ranges != NULL))
         ranges->begin(name, number);
 }
 
 static inline void core_range_end(const struct core_pipeline *pipeline)
 {
     const struct trm_range_ops *ranges = pipeline->engine->ranges;
-    if (__builtin_expect(ranges != NULL, 0))
+    if (UNLIKELY(ranges != NULL))
         ranges->end();
 }
 

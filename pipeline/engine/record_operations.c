@@ -1,4 +1,4 @@
-/* Pipelines: the operations of a token, put onto a stream or into a recording.
+/* The operations of a token, enqueued on a stream or noted in a recording.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/engine_internal.h"
@@ -18,7 +18,7 @@ int32_t core_fail_compute(int32_t status, const char *name)
     return base_fail(status, "compute \"%s\": %s", name, trm_last_error().sentence);
 }
 
-/* ---- points ---------------------------------------------------------------------------------- */
+/* ---- points --------------------------------------------------------------------------------- */
 
 void core_slot_unmark(struct core_slot_point *point)
 {
@@ -26,8 +26,8 @@ void core_slot_unmark(struct core_slot_point *point)
     atomic_store_explicit(&point->value, 0, memory_order_release);
 }
 
-/* What is only looked at need not be a place that can be waited for precisely. */
-int32_t core_slot_mark(struct core_slot_point *point, struct trm_stream *handle, int32_t exact)
+/* A point that is only observed need not be waitable. */
+int32_t core_slot_mark(struct core_slot_point *point, struct trm_stream *handle, bool exact)
 {
     uint64_t value             = 0;
     struct core_stream *stream = core_stream_find(handle);
@@ -42,83 +42,84 @@ int32_t core_slot_mark(struct core_slot_point *point, struct trm_stream *handle,
     return status;
 }
 
-/* Also what could be put of a token that failed is waited for. */
+/* What was enqueued of a token that failed must be waited for, too. */
 int32_t core_finish_point(struct core_slot_point *point, struct trm_stream *stream, int32_t status)
 {
     struct base_saved_error saved;
 
     if (status == TRM_OK) {
-        status = core_slot_mark(point, stream, 1);
+        status = core_slot_mark(point, stream, true);
         return status == TRM_OK ? TRM_OK : core_fail_stage(status, "compute");
     }
     base_error_save(&saved);
-    core_slot_mark(point, stream, 1);
+    core_slot_mark(point, stream, true);
     base_error_restore(&saved);
     return status;
 }
 
-/* ---- ranges ---------------------------------------------------------------------------------- */
+/* ---- ranges --------------------------------------------------------------------------------- */
 
-/* What is recorded runs later, and within one range: the token's. */
-static void begin_range(const struct core_put *put, const char *name)
+/* A recording is replayed later, inside the token's range. */
+static void begin_range(const struct core_recorder *recorder, const char *name)
 {
-    if (put->recording == NULL)
-        core_range_begin(put->slot->pipeline, name, put->slot->token.index);
+    if (recorder->recording == NULL)
+        core_range_begin(recorder->slot->pipeline, name, recorder->slot->token.index);
 }
 
-static void end_range(const struct core_put *put)
+static void end_range(const struct core_recorder *recorder)
 {
-    if (put->recording == NULL)
-        core_range_end(put->slot->pipeline);
+    if (recorder->recording == NULL)
+        core_range_end(recorder->slot->pipeline);
 }
 
-/* ---- transfers ------------------------------------------------------------------------------- */
+/* ---- transfers ------------------------------------------------------------------------------ */
 
-static struct trm_span device_span(const struct core_port_place *place)
+static struct trm_span device_span(const struct core_port_memory *location)
 {
-    return trm_span_of(place->device, place->device_offset + (place->moves ? place->offset : 0),
-                       place->length);
+    return trm_span_of(location->device,
+                       location->device_offset + (location->is_whole_on_device ? location->offset : 0),
+                       location->length);
 }
 
-static struct trm_span host_span(const struct core_port_place *place)
+static struct trm_span host_span(const struct core_port_memory *location)
 {
-    return trm_span_of(place->host, place->host_offset + place->offset, place->length);
+    return trm_span_of(location->host, location->host_offset + location->offset, location->length);
 }
 
-static int32_t put_upload(const struct core_put *put, uint32_t port)
+static int32_t record_upload(const struct core_recorder *recorder, uint32_t port)
 {
-    const struct core_port_place *place = &put->slot->device->places[port];
+    const struct core_port_memory *location = &recorder->slot->device->port_memory[port];
 
-    if (put->recording != NULL)
-        return core_recording_transfer(put->recording, 1, port);
-    if (place->host != NULL)
-        return trm_copy(put->stream, device_span(place), host_span(place));
-    return trm_upload(put->stream, device_span(place), place->memory + place->offset);
+    if (recorder->recording != NULL)
+        return core_recording_transfer(recorder->recording, true, port);
+    if (location->host != NULL)
+        return trm_copy(recorder->stream, device_span(location), host_span(location));
+    return trm_upload(recorder->stream, device_span(location), location->memory + location->offset);
 }
 
-static int32_t put_download(const struct core_put *put, uint32_t port)
+static int32_t record_download(const struct core_recorder *recorder, uint32_t port)
 {
-    const struct core_port_place *place = &put->slot->device->places[port];
+    const struct core_port_memory *location = &recorder->slot->device->port_memory[port];
 
-    if (put->recording != NULL)
-        return core_recording_transfer(put->recording, 0, port);
-    if (place->host != NULL)
-        return trm_copy(put->stream, host_span(place), device_span(place));
-    return trm_download(put->stream, place->memory + place->offset, device_span(place));
+    if (recorder->recording != NULL)
+        return core_recording_transfer(recorder->recording, false, port);
+    if (location->host != NULL)
+        return trm_copy(recorder->stream, host_span(location), device_span(location));
+    return trm_download(recorder->stream, location->memory + location->offset, device_span(location));
 }
 
-int32_t core_put_port(const struct core_put *put, int32_t upload, uint32_t port)
+int32_t core_record_copy(const struct core_recorder *recorder, bool upload, uint32_t port)
 {
-    struct core_slot_device *own        = put->slot->device;
-    const struct core_port_place *place = &own->places[port];
+    struct core_slot_device *own            = recorder->slot->device;
+    const struct core_port_memory *location = &own->port_memory[port];
 
-    if (place->length == 0 && put->recording == NULL)
+    if (location->length == 0 && recorder->recording == NULL)
         return TRM_OK;
-    int32_t status = upload ? put_upload(put, port) : put_download(put, port);
+    int32_t status = upload ? record_upload(recorder, port) : record_download(recorder, port);
     if (status == TRM_OK && upload)
-        own->bytes_up += place->length;
+        own->bytes_up += location->length;
     else if (status == TRM_OK)
-        own->bytes_down += place->length;
+        own->bytes_down += location->length;
     return status;
 }
 
@@ -130,128 +131,129 @@ static uint32_t next_port(uint64_t *ports)
     return port;
 }
 
-/* Is there anything to copy of these ports? */
-int32_t core_put_any(const struct core_slot *slot, uint64_t ports)
+bool core_slot_has_copies(const struct core_slot *slot, uint64_t ports)
 {
     while (ports != 0)
-        if (slot->device->places[next_port(&ports)].travels)
-            return 1;
-    return 0;
+        if (slot->device->port_memory[next_port(&ports)].is_copied)
+            return true;
+    return false;
 }
 
-int32_t core_put_uploads(struct core_put *put)
+int32_t core_record_uploads(struct core_recorder *recorder)
 {
-    const struct core_slot *slot = put->slot;
+    const struct core_slot *slot = recorder->slot;
     uint64_t ports               = slot->pipeline->engine->input_ports;
 
-    if (!core_put_any(slot, ports))
+    if (!core_slot_has_copies(slot, ports))
         return TRM_OK;
-    begin_range(put, "upload");
-    int32_t status = core_times_begin_is_known(put) ? TRM_OK : core_put_stamp(put, CORE_STAMP_BEGIN);
+    begin_range(recorder, "upload");
+    int32_t status =
+        core_times_begin_is_known(recorder) ? TRM_OK : core_record_stamp(recorder, CORE_STAMP_BEGIN);
     while (status == TRM_OK && ports != 0) {
         uint32_t port = next_port(&ports);
-        if (slot->device->places[port].travels)
-            status = core_put_port(put, 1, port);
+        if (slot->device->port_memory[port].is_copied)
+            status = core_record_copy(recorder, true, port);
     }
-    end_range(put);
+    end_range(recorder);
     if (status == TRM_OK)
-        status = core_put_stamp(put, CORE_STAMP_UPLOADED);
+        status = core_record_stamp(recorder, CORE_STAMP_UPLOADED);
     return status == TRM_OK ? TRM_OK : core_fail_stage(status, "upload");
 }
 
-int32_t core_put_downloads(struct core_put *put)
+int32_t core_record_downloads(struct core_recorder *recorder)
 {
-    const struct core_slot *slot = put->slot;
+    const struct core_slot *slot = recorder->slot;
     uint64_t ports               = slot->pipeline->engine->output_ports;
     int32_t status               = TRM_OK;
 
-    if (!core_put_any(slot, ports))
+    if (!core_slot_has_copies(slot, ports))
         return TRM_OK;
-    begin_range(put, "download");
-    if (put->separate)
-        status = core_put_stamp(put, CORE_STAMP_DOWNLOAD);
+    begin_range(recorder, "download");
+    if (recorder->is_separate)
+        status = core_record_stamp(recorder, CORE_STAMP_DOWNLOAD);
     while (status == TRM_OK && ports != 0) {
         uint32_t port = next_port(&ports);
-        if (slot->device->places[port].travels)
-            status = core_put_port(put, 0, port);
+        if (slot->device->port_memory[port].is_copied)
+            status = core_record_copy(recorder, false, port);
     }
-    end_range(put);
+    end_range(recorder);
     if (status == TRM_OK)
-        status = core_put_stamp(put, CORE_STAMP_END);
+        status = core_record_stamp(recorder, CORE_STAMP_END);
     return status == TRM_OK ? TRM_OK : core_fail_stage(status, "download");
 }
 
-/* ---- stages ---------------------------------------------------------------------------------- */
+/* ---- stages --------------------------------------------------------------------------------- */
 
-int32_t core_put_stamp(struct core_put *put, uint32_t stamp)
+int32_t core_record_stamp(struct core_recorder *recorder, uint32_t stamp)
 {
-    struct core_slot_device *own = put->slot->device;
+    struct core_slot_device *own = recorder->slot->device;
 
-    if (put->sample == UINT32_MAX)
+    if (recorder->sample == UINT32_MAX)
         return TRM_OK;
-    uint32_t event      = put->sample * core_stamps_each(put->slot->pipeline) + stamp;
+    uint32_t event      = recorder->sample * core_stamps_each(recorder->slot->pipeline) + stamp;
     own->stamped[event] = 1;
-    if (put->recording != NULL)
-        return core_recording_stamp(put->recording, event);
-    return core_event_record_time(own->events[event], put->stream);
+    if (recorder->recording != NULL)
+        return core_recording_stamp(recorder->recording, event);
+    return core_event_record_time(own->events[event], recorder->stream);
 }
 
-/* The number of the launch just put, so that a failure can be told to be its. */
-static void note_launch(const struct core_put *put, uint32_t stage)
+/* Notes the number of the launch on its stream, so that a failure can be assigned to it. */
+static void note_launch(const struct core_recorder *recorder, uint32_t stage)
 {
-    const struct core_stream *stream = core_stream_find(put->stream);
+    const struct core_stream *stream = core_stream_find(recorder->stream);
 
-    if (stream != NULL && put->slot->device->pieces == 1)
-        put->slot->device->launched[stage] = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
+    if (stream != NULL && recorder->slot->device->pieces == 1)
+        recorder->slot->device->launched[stage] =
+            atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
 }
 
-static int32_t put_launch(const struct core_put *put, uint32_t stage)
+static int32_t record_launch(const struct core_recorder *recorder, uint32_t stage)
 {
-    const struct core_slot_device *own = put->slot->device;
-    const struct core_stage_plan *plan = &put->slot->pipeline->engine->plans[stage];
+    const struct core_slot_device *own = recorder->slot->device;
+    const struct core_stage_plan *plan = &recorder->slot->pipeline->engine->plans[stage];
 
-    if (put->recording != NULL)
-        return core_recording_launch(put->recording, stage);
-    begin_range(put, plan->name);
-    int32_t status = trm_launch(put->stream, plan->kernel, &own->grids[stage], own->arguments[stage],
+    if (recorder->recording != NULL)
+        return core_recording_launch(recorder->recording, stage);
+    begin_range(recorder, plan->name);
+    int32_t status = trm_launch(recorder->stream, plan->kernel, &own->grids[stage], own->arguments[stage],
                                 plan->argument_count);
-    end_range(put);
+    end_range(recorder);
     if (status == TRM_OK)
-        note_launch(put, stage);
+        note_launch(recorder, stage);
     return status;
 }
 
-int32_t core_put_stages(struct core_put *put)
+int32_t core_record_stages(struct core_recorder *recorder)
 {
-    const struct core_pipeline *pipeline = put->slot->pipeline;
+    const struct core_pipeline *pipeline = recorder->slot->pipeline;
     uint32_t count                       = pipeline->desc.stage_count;
     int32_t status                       = TRM_OK;
 
-    if (put->separate || !core_put_any(put->slot, pipeline->engine->input_ports))
-        status = core_put_stamp(put, CORE_STAMP_COMPUTE);
+    if (recorder->is_separate || !core_slot_has_copies(recorder->slot, pipeline->engine->input_ports))
+        status = core_record_stamp(recorder, CORE_STAMP_COMPUTE);
     for (uint32_t i = 0; status == TRM_OK && i < count; i++) {
         const struct core_stage_plan *plan = &pipeline->engine->plans[i];
-        status = plan->kernel != NULL ? put_launch(put, i) : core_host_stage_put(put, i);
+        status = plan->kernel != NULL ? record_launch(recorder, i) : core_record_host_stage(recorder, i);
         if (status == TRM_OK && count > 1)
-            status = core_put_stamp(put, CORE_STAMP_LAUNCHES + i);
+            status = core_record_stamp(recorder, CORE_STAMP_LAUNCHES + i);
         if (status != TRM_OK)
             return core_fail_compute(status, plan->name);
     }
     if (status == TRM_OK)
-        status = core_put_stamp(put, CORE_STAMP_PROCESSED);
+        status = core_record_stamp(recorder, CORE_STAMP_PROCESSED);
     return status == TRM_OK ? TRM_OK : core_fail_stage(status, "compute");
 }
 
-/* ---- order ----------------------------------------------------------------------------------- */
+/* ---- order ---------------------------------------------------------------------------------- */
 
-int32_t core_put_wait_turn(struct core_put *put)
+int32_t core_record_wait_turn(struct core_recorder *recorder)
 {
-    const struct core_pipeline_device *engine = put->slot->pipeline->engine;
+    const struct core_pipeline_device *engine = recorder->slot->pipeline->engine;
 
-    if (!engine->in_order || engine->last.stream == NULL || engine->last.stream == put->stream)
+    if (!engine->in_order || engine->last.stream == NULL || engine->last.stream == recorder->stream)
         return TRM_OK;
-    int32_t status = trm_stream_wait(put->stream, engine->last);
-    put->separate  = 1;
+    int32_t status        = trm_stream_wait(recorder->stream, engine->last);
+    recorder->is_separate = true;
     return status == TRM_OK ? TRM_OK : core_fail_stage(status, "compute");
 }
 
@@ -263,8 +265,8 @@ struct trm_point core_slot_point(const struct core_slot_point *point)
     };
 }
 
-/* What of it could be put counts, even if the rest could not. */
-void core_put_pass_turn(struct core_slot *slot)
+/* Operations that were enqueued count, even if the rest could not be. */
+void core_slot_pass_turn(struct core_slot *slot)
 {
     struct core_pipeline_device *engine = slot->pipeline->engine;
     struct trm_point processed          = core_slot_point(&slot->device->processed);
@@ -277,36 +279,36 @@ void core_put_pass_turn(struct core_slot *slot)
         engine->last = processed;
 }
 
-/* ---- a token --------------------------------------------------------------------------------- */
+/* ---- a token -------------------------------------------------------------------------------- */
 
-/* One piece. The first one waits for the token before, and tells when an upload has come in. */
-static int32_t put_piece(struct core_put *put, uint32_t piece)
+/* The first piece waits for the previous token and marks the end of its upload. */
+static int32_t record_piece(struct core_recorder *recorder, uint32_t piece)
 {
-    struct core_slot_device *own = put->slot->device;
-    int32_t status               = own->pieces == 1 ? TRM_OK : core_piece_set(put->slot, piece);
+    struct core_slot_device *own = recorder->slot->device;
+    int32_t status               = own->pieces == 1 ? TRM_OK : core_piece_set(recorder->slot, piece);
 
-    put->sample   = core_times_sample(put->slot, piece);
-    put->separate = 0;
+    recorder->sample      = core_times_sample(recorder->slot, piece);
+    recorder->is_separate = false;
     if (status == TRM_OK)
-        status = core_put_uploads(put);
-    if (status == TRM_OK && piece == 0 && put->recording == NULL) {
-        core_slot_mark(&own->uploaded, put->stream, 0);
-        status = core_put_wait_turn(put);
+        status = core_record_uploads(recorder);
+    if (status == TRM_OK && piece == 0 && recorder->recording == NULL) {
+        core_slot_mark(&own->uploaded, recorder->stream, false);
+        status = core_record_wait_turn(recorder);
     }
     if (status != TRM_OK)
         return status;
-    status = core_put_stages(put);
-    if (status == TRM_OK && piece + 1 == own->pieces && put->recording == NULL)
-        core_slot_mark(&own->processed, put->stream, put->slot->pipeline->engine->in_order);
-    return status == TRM_OK ? core_put_downloads(put) : status;
+    status = core_record_stages(recorder);
+    if (status == TRM_OK && piece + 1 == own->pieces && recorder->recording == NULL)
+        core_slot_mark(&own->processed, recorder->stream, recorder->slot->pipeline->engine->in_order);
+    return status == TRM_OK ? core_record_downloads(recorder) : status;
 }
 
-int32_t core_put_token(struct core_put *put)
+int32_t core_record_token(struct core_recorder *recorder)
 {
-    struct core_slot_device *own = put->slot->device;
+    struct core_slot_device *own = recorder->slot->device;
     int32_t status               = TRM_OK;
 
     for (uint32_t i = 0; status == TRM_OK && i < own->pieces; i++)
-        status = put_piece(put, i);
+        status = record_piece(recorder, i);
     return status;
 }

@@ -1,9 +1,9 @@
-/* Pipelines: the operations of a slot's tokens as a graph that is replayed.
+/* The tokens of a slot as a graph that is replayed.
  *
- * A token goes through the same put.c as one that is put on a stream. The first one is written down; for later ones each
- * operation is compared with the one noted, and replaced in the graph where it differs: another size, another place of the
- * source's, another grid. A token whose operations are others (a port that was empty before, more pieces) is put
- * directly, and when that goes on the graph is made anew.
+ * A token goes through record_operations.c as if it were enqueued. The first one is recorded. For later ones
+ * each operation is compared with the noted one, and updated in the graph where it differs: in size, address
+ * or grid. A token with other operations (a port that was empty before, more pieces) is enqueued directly; if
+ * that keeps happening the graph is recorded anew.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #include "pipeline/engine/engine_internal.h"
 
-/* So many tokens in a row that do not fit make a new recording worth its while. */
+/* Consecutive tokens that do not fit before the graph is recorded anew. */
 #define MISFITS 2
 
 enum mode {
@@ -29,9 +29,9 @@ enum step_kind {
 /* One operation as it is in the graph. */
 struct step {
     int32_t kind;
-    uint32_t index;    /* of the port, stage or event */
-    uint32_t node;     /* in the graph */
-    uint32_t in_graph; /* 0: it does nothing */
+    uint32_t index; /* of the port, stage or event */
+    uint32_t node;  /* in the graph */
+    bool in_graph;  /* false: an empty operation */
     struct trm_span device, host;
     unsigned char *memory;
     struct trm_grid grid;
@@ -40,28 +40,28 @@ struct step {
 
 struct core_recording {
     struct core_slot *slot;
-    struct trm_graph *graph;     /* while it is made */
+    struct trm_graph *graph;     /* while it is recorded */
     struct trm_stream *stream;   /* the graph's */
-    struct trm_graph_exec *exec; /* NULL: it could not be made */
+    struct trm_graph_exec *exec; /* NULL: recording failed */
     int32_t mode;
-    int32_t misfit;    /* 1: the token's operations are not those noted */
-    uint32_t misfits;  /* such tokens in a row */
-    uint32_t hopeless; /* 1: the device or the core cannot record these operations */
-    uint32_t regions;  /* 1: memory of a run is in it */
+    bool is_misfit;       /* the token's operations differ from the noted ones */
+    uint32_t misfits;     /* consecutive such tokens */
+    bool is_unrecordable; /* the device or the core cannot record these operations */
+    bool uses_regions;    /* memory of a run's source or sink is in it */
     struct step *steps;
     uint32_t count, room, next;
     struct trm_argument *arguments; /* of all launches */
     uint64_t argument_count, argument_room;
 };
 
-/* ---- the ends of life ------------------------------------------------------------------------ */
+/* ---- creation and destruction --------------------------------------------------------------- */
 
 static struct core_context *context_of(const struct core_recording *recording)
 {
     return recording->slot->pipeline->object.context;
 }
 
-/* What was recorded, but not the object itself. */
+/* Drops what was recorded, but not the object. */
 static void forget(struct core_recording *recording)
 {
     trm_graph_exec_destroy(recording->exec);
@@ -72,7 +72,7 @@ static void forget(struct core_recording *recording)
     recording->count          = 0;
     recording->argument_count = 0;
     recording->misfits        = 0;
-    recording->regions        = 0;
+    recording->uses_regions   = false;
 }
 
 static void recording_destroy(struct core_recording *recording)
@@ -126,16 +126,16 @@ void core_recordings_drop(struct core_slot *slot)
 void core_recordings_forget_regions(struct core_slot *slot)
 {
     for (uint32_t i = 0; i < 2; i++)
-        if (slot->device->recordings[i] != NULL && slot->device->recordings[i]->regions)
+        if (slot->device->recordings[i] != NULL && slot->device->recordings[i]->uses_regions)
             forget(slot->device->recordings[i]);
 }
 
-/* ---- noting and comparing -------------------------------------------------------------------- */
+/* ---- noting and comparing ------------------------------------------------------------------- */
 
 static int32_t misfit(struct core_recording *recording)
 {
-    recording->misfit = 1;
-    return base_fail_static(TRM_ERROR_UNSUPPORTED, "the token is not the one that was recorded");
+    recording->is_misfit = true;
+    return base_fail_static(TRM_ERROR_UNSUPPORTED, "the token does not fit the recording");
 }
 
 static uint32_t nodes_of(const struct core_recording *recording)
@@ -146,7 +146,7 @@ static uint32_t nodes_of(const struct core_recording *recording)
     return count;
 }
 
-/* The step that comes next; NULL where none was noted of this kind. */
+/* The next step; NULL where none of this kind was noted. */
 static struct step *next_step(struct core_recording *recording, int32_t kind, uint32_t index)
 {
     struct step *step = &recording->steps[recording->next];
@@ -163,34 +163,35 @@ static struct step *next_step(struct core_recording *recording, int32_t kind, ui
     return step;
 }
 
-static void noted(const struct core_recording *recording, struct step *step)
+static void note_node(const struct core_recording *recording, struct step *step)
 {
     step->in_graph = nodes_of(recording) != step->node;
 }
 
-static int same_span(const struct trm_span *a, const struct trm_span *b)
+static bool same_span(const struct trm_span *a, const struct trm_span *b)
 {
     return a->buffer == b->buffer && a->offset == b->offset && a->length == b->length;
 }
 
-static int same_transfer(const struct step *a, const struct step *b)
+static bool same_transfer(const struct step *a, const struct step *b)
 {
     return same_span(&a->device, &b->device) && same_span(&a->host, &b->host) && a->memory == b->memory;
 }
 
-/* ---- transfers ------------------------------------------------------------------------------- */
+/* ---- copies --------------------------------------------------------------------------------- */
 
-static struct step transfer_of(const struct core_port_place *place)
+static struct step copy_of(const struct core_port_memory *location)
 {
     struct step wanted = {
-        .device = trm_span_of(place->device, place->device_offset + (place->moves ? place->offset : 0),
-                              place->length),
+        .device = trm_span_of(location->device,
+                              location->device_offset + (location->is_whole_on_device ? location->offset : 0),
+                              location->length),
     };
 
-    if (place->host != NULL)
-        wanted.host = trm_span_of(place->host, place->host_offset + place->offset, place->length);
+    if (location->host != NULL)
+        wanted.host = trm_span_of(location->host, location->host_offset + location->offset, location->length);
     else
-        wanted.memory = place->memory + place->offset;
+        wanted.memory = location->memory + location->offset;
     return wanted;
 }
 
@@ -214,7 +215,7 @@ static int32_t replace_transfer(const struct core_recording *recording, const st
                : trm_graph_update_copy(recording->exec, step->node, step->host, step->device);
 }
 
-static void take_transfer(struct core_recording *recording, struct step *step, const struct step *wanted)
+static void note_copy(struct core_recording *recording, struct step *step, const struct step *wanted)
 {
     const struct core_region *regions = recording->slot->pipeline->engine->regions;
 
@@ -223,20 +224,20 @@ static void take_transfer(struct core_recording *recording, struct step *step, c
     step->memory = wanted->memory;
     if (step->host.buffer != NULL &&
         (step->host.buffer == regions[0].buffer || step->host.buffer == regions[1].buffer))
-        recording->regions = 1;
+        recording->uses_regions = true;
 }
 
-int32_t core_recording_transfer(struct core_recording *recording, int32_t upload, uint32_t port)
+int32_t core_recording_transfer(struct core_recording *recording, bool upload, uint32_t port)
 {
-    struct step wanted = transfer_of(&recording->slot->device->places[port]);
+    struct step wanted = copy_of(&recording->slot->device->port_memory[port]);
     struct step *step  = next_step(recording, upload ? STEP_UPLOAD : STEP_DOWNLOAD, port);
     if (step == NULL)
         return misfit(recording);
 
     if (recording->mode == MODE_RECORD) {
-        take_transfer(recording, step, &wanted);
+        note_copy(recording, step, &wanted);
         int32_t status = record_transfer(recording, step);
-        noted(recording, step);
+        note_node(recording, step);
         return status;
     }
     if (same_transfer(step, &wanted))
@@ -244,15 +245,15 @@ int32_t core_recording_transfer(struct core_recording *recording, int32_t upload
     if ((step->host.buffer == NULL) != (wanted.host.buffer == NULL) ||
         (!step->in_graph && wanted.device.length != 0))
         return misfit(recording);
-    take_transfer(recording, step, &wanted);
+    note_copy(recording, step, &wanted);
     if (!step->in_graph)
         return TRM_OK;
     return replace_transfer(recording, step);
 }
 
-/* ---- launches and stamps --------------------------------------------------------------------- */
+/* ---- launches and stamps -------------------------------------------------------------------- */
 
-static void take_launch(struct core_recording *recording, struct step *step)
+static void note_launch(struct core_recording *recording, struct step *step)
 {
     const struct core_slot_device *own = recording->slot->device;
     uint32_t count                     = recording->slot->pipeline->engine->plans[step->index].argument_count;
@@ -266,7 +267,7 @@ static void take_launch(struct core_recording *recording, struct step *step)
         memcpy(step->arguments, own->arguments[step->index], count * sizeof(*step->arguments));
 }
 
-static int is_launch_of_nothing(const struct trm_grid *grid)
+static bool is_launch_of_nothing(const struct trm_grid *grid)
 {
     return (grid->groups[0] | grid->groups[1] | grid->groups[2]) == 0;
 }
@@ -281,9 +282,9 @@ int32_t core_recording_launch(struct core_recording *recording, uint32_t stage)
         return misfit(recording);
 
     if (recording->mode == MODE_RECORD) {
-        take_launch(recording, step);
+        note_launch(recording, step);
         int32_t status = trm_launch(recording->stream, plan->kernel, &step->grid, step->arguments, count);
-        noted(recording, step);
+        note_node(recording, step);
         return status;
     }
     if (memcmp(&step->grid, &own->grids[stage], sizeof(step->grid)) == 0 &&
@@ -291,7 +292,7 @@ int32_t core_recording_launch(struct core_recording *recording, uint32_t stage)
         return TRM_OK;
     if (!step->in_graph && !is_launch_of_nothing(&own->grids[stage]))
         return misfit(recording);
-    take_launch(recording, step);
+    note_launch(recording, step);
     if (!step->in_graph)
         return TRM_OK;
     return trm_graph_update_launch(recording->exec, step->node, &step->grid, step->arguments, count);
@@ -306,20 +307,21 @@ int32_t core_recording_stamp(struct core_recording *recording, uint32_t event)
     if (recording->mode == MODE_COMPARE)
         return TRM_OK;
     int32_t status = trm_event_record(recording->slot->device->events[event], recording->stream);
-    noted(recording, step);
+    note_node(recording, step);
     return status;
 }
 
-/* ---- replaying ------------------------------------------------------------------------------- */
+/* ---- replaying ------------------------------------------------------------------------------ */
 
 static int32_t go_through(struct core_recording *recording, int32_t mode)
 {
-    struct core_put put = {.slot = recording->slot, .stream = recording->stream, .recording = recording};
+    struct core_recorder recorder = {
+        .slot = recording->slot, .stream = recording->stream, .recording = recording};
 
-    recording->mode   = mode;
-    recording->next   = 0;
-    recording->misfit = 0;
-    int32_t status    = core_put_token(&put);
+    recording->mode      = mode;
+    recording->next      = 0;
+    recording->is_misfit = false;
+    int32_t status       = core_record_token(&recorder);
     if (status == TRM_OK && recording->next != recording->count)
         return misfit(recording);
     return status;
@@ -343,7 +345,7 @@ static int32_t record(struct core_recording *recording)
     return status;
 }
 
-/* What going through a token once has counted. */
+/* Resets the counts of going through a token. */
 void core_recording_restart(struct core_slot *slot)
 {
     struct core_slot_device *own = slot->device;
@@ -354,37 +356,37 @@ void core_recording_restart(struct core_slot *slot)
         memset(own->stamped, 0, own->event_count);
 }
 
-/* A token that does not fit is put directly; when several do not, what was recorded has had its day. What was replaced
- * before a misfit showed has been noted, so the recording stays good. */
+/* A token that does not fit is enqueued directly; after several of them the graph is recorded anew. Updates
+ * made before a misfit was noticed have been noted, so the recording stays valid. */
 static int32_t bring_up_to_date(struct core_recording *recording)
 {
     if (recording->exec == NULL)
         return record(recording);
     int32_t status = go_through(recording, MODE_COMPARE);
-    if (recording->misfit && ++recording->misfits >= MISFITS) {
+    if (recording->is_misfit && ++recording->misfits >= MISFITS) {
         core_recording_restart(recording->slot);
         return record(recording);
     }
     if (status == TRM_OK)
         recording->misfits = 0;
-    else if (!recording->misfit)
+    else if (!recording->is_misfit)
         forget(recording);
     return status;
 }
 
 int32_t core_recording_ready(struct core_slot *slot, struct trm_graph_exec **exec)
 {
-    struct core_recording **recording = &slot->device->recordings[slot->device->measured != 0];
+    struct core_recording **recording = &slot->device->recordings[slot->device->is_measured != 0];
 
     if (*recording == NULL)
         *recording = recording_create(slot);
     if (*recording == NULL)
         return base_fail_memory("recording a token");
-    if ((*recording)->hopeless)
+    if ((*recording)->is_unrecordable)
         return base_fail_static(TRM_ERROR_UNSUPPORTED, "the token cannot be recorded");
     int32_t status = bring_up_to_date(*recording);
-    if (status == TRM_ERROR_UNSUPPORTED && !(*recording)->misfit)
-        (*recording)->hopeless = 1;
+    if (status == TRM_ERROR_UNSUPPORTED && !(*recording)->is_misfit)
+        (*recording)->is_unrecordable = true;
     *exec = (*recording)->exec;
     return status;
 }

@@ -1,11 +1,11 @@
-/* Pipelines: the times of which tokens are taken?
+/* Decides which tokens are measured.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/sampling.h"
 
 #include "base/base.h"
 
-/* Stretches of a run that has enough tokens to be measured in flow. */
+/* Stretches after which a run is long enough to be measured in flow. */
 #define STRETCHES 2
 
 void core_sampling_begin(struct core_sampling *sampling, uint64_t expected)
@@ -13,7 +13,7 @@ void core_sampling_begin(struct core_sampling *sampling, uint64_t expected)
     *sampling = (struct core_sampling){.expected = expected};
 }
 
-static int32_t is_due(const struct core_sampling *sampling, uint64_t stretch, uint64_t each_ns, uint64_t now)
+static bool is_due(const struct core_sampling *sampling, uint64_t stretch, uint64_t each_ns, uint64_t now)
 {
     uint64_t number = sampling->tokens / stretch;
 
@@ -22,15 +22,14 @@ static int32_t is_due(const struct core_sampling *sampling, uint64_t stretch, ui
     return number < STRETCHES || sampling->begun_at == 0 || now - sampling->begun_at >= each_ns;
 }
 
-int32_t core_sampling_next(struct core_sampling *sampling, uint64_t stretch, uint64_t each_ns,
-                           int32_t disturbs)
+bool core_sampling_next(struct core_sampling *sampling, uint64_t stretch, uint64_t each_ns, bool is_timed)
 {
     if (sampling->tokens % stretch == 0) {
-        uint64_t now = base_now();
-        sampling->on = !disturbs && is_due(sampling, stretch, each_ns, now);
-        if (sampling->on)
+        uint64_t now           = base_now();
+        sampling->is_measuring = !is_timed && is_due(sampling, stretch, each_ns, now);
+        if (sampling->is_measuring)
             sampling->begun_at = now;
     }
     sampling->tokens++;
-    return sampling->on && !disturbs;
+    return sampling->is_measuring && !is_timed;
 }

@@ -1,4 +1,4 @@
-/* Pipelines: the memory and the streams of a slot.
+/* Memory and streams of a slot.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -10,22 +10,22 @@
 #include "pipeline/engine/engine_internal.h"
 #include "pipeline/engine/range.h"
 
-#define PLAIN_ALIGNMENT 64 /* of host memory that is no buffer: lines of the cache, vectors */
+#define PLAIN_ALIGNMENT 64 /* of host memory that is not a buffer: a cache line */
 
-/* ---- which memory there is ------------------------------------------------------------------- */
+/* ---- which memory there is ------------------------------------------------------------------ */
 
-static int has_host(const struct core_pipeline_device *engine, uint32_t port)
+static bool has_host(const struct core_pipeline_device *engine, uint32_t port)
 {
     return (engine->host_ports & CORE_BIT(port)) != 0;
 }
 
-static int has_device(const struct core_pipeline_device *engine, uint32_t port)
+static bool has_device(const struct core_pipeline_device *engine, uint32_t port)
 {
     return !(engine->shared_ports & CORE_BIT(port));
 }
 
-/* Where memory is one, a strategy is chosen once: a slot that does without copies has one memory for both sides. */
-static int has_common(const struct core_pipeline_device *engine)
+/* A unified device has one strategy for good; without copies, a slot's port has one buffer for both sides. */
+static bool has_common(const struct core_pipeline_device *engine)
 {
     return engine->zero_copy && engine->unified;
 }
@@ -36,7 +36,8 @@ uint64_t core_slot_device_bytes(const struct core_pipeline *pipeline)
 
     for (uint32_t i = 0; i < pipeline->desc.port_count; i++)
         if (has_device(pipeline->engine, i))
-            bytes += pipeline->engine->pieces.small ? core_piece_bytes(pipeline, i) : pipeline->ports[i].size;
+            bytes += pipeline->engine->pieces.has_small_buffers ? core_piece_bytes(pipeline, i)
+                                                                : pipeline->ports[i].size;
     return bytes;
 }
 
@@ -50,7 +51,7 @@ uint64_t core_slot_host_bytes(const struct core_pipeline *pipeline)
     return bytes;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 static int32_t make_buffer(struct core_pipeline *pipeline, int32_t kind, uint64_t size,
                            struct trm_buffer **buffer)
@@ -76,7 +77,7 @@ static int32_t make_common(struct core_slot *slot, uint32_t port)
     return status;
 }
 
-/* For a device that can reach no memory of the host by itself: its driver copies from any. */
+/* The device reaches no host memory by itself, but its driver copies from any. */
 static int32_t make_plain(struct core_slot *slot, uint32_t port)
 {
     struct core_pipeline *pipeline = slot->pipeline;
@@ -95,9 +96,10 @@ static int32_t make_pair(struct core_slot *slot, uint32_t port)
     struct core_slot_device *own         = slot->device;
     uint64_t size                        = pipeline->ports[port].size;
 
-    int32_t status = make_buffer(slot->pipeline, TRM_MEMORY_DEVICE,
-                                 pipeline->engine->pieces.small ? core_piece_bytes(pipeline, port) : size,
-                                 &own->device[port]);
+    int32_t status =
+        make_buffer(slot->pipeline, TRM_MEMORY_DEVICE,
+                    pipeline->engine->pieces.has_small_buffers ? core_piece_bytes(pipeline, port) : size,
+                    &own->device[port]);
     if (status != TRM_OK || !has_host(pipeline->engine, port))
         return status;
     status = make_buffer(slot->pipeline, TRM_MEMORY_PINNED, size, &own->host[port]);
@@ -138,20 +140,20 @@ static void end_memory(struct core_slot *slot)
     }
 }
 
-/* ---- the tables of a slot -------------------------------------------------------------------- */
+/* ---- arrays of a slot ----------------------------------------------------------------------- */
 
-/* They are one allocation: made twice, once to see how long it is. */
+/* All arrays are one allocation; a first pass only counts its size. */
 struct tables {
-    unsigned char *memory; /* NULL: only counted */
+    unsigned char *memory; /* NULL: only count */
     uint64_t used;
 };
 
 static void *table(struct tables *tables, uint64_t count, uint64_t each)
 {
-    void *place = tables->memory != NULL ? tables->memory + tables->used : NULL;
+    void *array = tables->memory != NULL ? tables->memory + tables->used : NULL;
 
     tables->used += (count * each + 15) / 16 * 16;
-    return place;
+    return array;
 }
 
 #define TABLE(tables, member, count) (member) = table((tables), (count), sizeof(*(member)))
@@ -170,7 +172,7 @@ static void lay_out(struct core_slot *slot, struct tables *tables)
     TABLE(tables, own->host, ports);
     TABLE(tables, own->device, ports);
     TABLE(tables, own->memory, ports);
-    TABLE(tables, own->places, ports);
+    TABLE(tables, own->port_memory, ports);
     TABLE(tables, own->arguments, stages);
     TABLE(tables, own->grids, stages);
     TABLE(tables, own->launched, stages);
@@ -210,7 +212,7 @@ static int32_t make_tables(struct core_slot *slot)
     return TRM_OK;
 }
 
-/* ---- the ends of life ------------------------------------------------------------------------ */
+/* ---- creation and destruction --------------------------------------------------------------- */
 
 static struct core_slot *slot_allocate(struct core_pipeline *pipeline, uint32_t index)
 {
@@ -280,10 +282,10 @@ void core_slot_prepare(struct core_slot *slot)
     slot->failure.status = TRM_OK;
     own->bytes_up        = 0;
     own->bytes_down      = 0;
-    own->measured        = 0;
+    own->is_measured     = false;
     atomic_store_explicit(&own->host_failed, TRM_OK, memory_order_relaxed);
     atomic_store_explicit(&own->host_ran, 0, memory_order_relaxed);
-    core_slot_epoch(own, 0);
+    core_slot_epoch(own, false);
     core_slot_unmark(&own->uploaded);
     core_slot_unmark(&own->processed);
     core_slot_unmark(&own->finished);
@@ -295,7 +297,7 @@ void core_slot_bytes(const struct core_slot *slot, uint64_t *up, uint64_t *down)
     *down = slot->device->bytes_down;
 }
 
-/* ---- streams --------------------------------------------------------------------------------- */
+/* ---- streams -------------------------------------------------------------------------------- */
 
 static int32_t make_stream(struct core_pipeline *pipeline, int32_t role, const char *name,
                            struct trm_stream **stream)

@@ -1,5 +1,5 @@
-/* Pipelines: the arguments of a stage, checked against the kernel's parameters and put in that order once, so that a token
- * needs no names.
+/* Arguments of a stage, checked against the kernel's parameters and put in their order once, so that tokens
+ * need no names.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -37,11 +37,12 @@ static int32_t check_port(const struct core_stage_subject *subject, uint32_t ind
     int32_t status = check_port_index(subject, index, number);
     if (status != TRM_OK)
         return status;
-    int32_t is_address = parameter->kind == TRM_PARAMETER_BYTES && parameter->size == sizeof(uint64_t);
+    bool is_address = parameter->kind == TRM_PARAMETER_BYTES && parameter->size == sizeof(uint64_t);
     if (parameter->kind != TRM_PARAMETER_BUFFER && !is_address)
         return base_fail(TRM_ERROR_TYPE_MISMATCH,
-                         "argument %" PRIu32 " \"%s\" of kernel \"%s\" is no buffer, but %s was given", index,
-                         name_of(parameter), subject->kernel->name, core_port_label(ports, number, text));
+                         "argument %" PRIu32 " \"%s\" of kernel \"%s\" is not a buffer, but %s was given",
+                         index, name_of(parameter), subject->kernel->name,
+                         core_port_label(ports, number, text));
     if (!is_address && ports[number].size < parameter->size)
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "argument %" PRIu32 " \"%s\" of kernel \"%s\" takes at least %" PRIu32
@@ -66,7 +67,7 @@ int32_t core_stage_elements_type(const struct trm_parameter *parameter)
                                                                                          : TRM_TYPE_NONE;
 }
 
-/* The most that an integer type counts; 0: it is none that can take a number of elements. */
+/* The largest value of an integer type that can take a number of elements; 0: the type cannot. */
 static uint64_t most_of(int32_t type)
 {
     switch (type) {
@@ -99,12 +100,12 @@ static int32_t check_elements(const struct core_stage_subject *subject, uint32_t
     if (most == 0)
         return base_fail(TRM_ERROR_TYPE_MISMATCH,
                          "argument %" PRIu32
-                         " \"%s\" of kernel \"%s\" is no integer of 32 or 64 bits, but the "
+                         " \"%s\" of kernel \"%s\" is not an integer of 32 or 64 bits, but the "
                          "elements of %s were given",
                          index, name_of(parameter), subject->kernel->name, text);
     if (bytes == 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "argument %" PRIu32 " \"%s\" of kernel \"%s\" counts elements of no bytes of %s",
+                         "argument %" PRIu32 " \"%s\" of kernel \"%s\" counts elements of 0 bytes in %s",
                          index, name_of(parameter), subject->kernel->name, text);
     uint64_t count = ports[number].size / bytes + (ports[number].size % bytes != 0);
     if (count > most)
@@ -116,8 +117,8 @@ static int32_t check_elements(const struct core_stage_subject *subject, uint32_t
     return TRM_OK;
 }
 
-/* A buffer that is given as it is stays alive as long as the pipeline. */
-static int32_t keep_span(const struct core_stage_subject *subject, const struct trm_argument *argument)
+/* The pipeline holds a reference to a buffer that is an argument. */
+static int32_t retain_span(const struct core_stage_subject *subject, const struct trm_argument *argument)
 {
     struct core_pipeline_device *engine = subject->pipeline->engine;
     struct core_buffer *buffer;
@@ -126,8 +127,8 @@ static int32_t keep_span(const struct core_stage_subject *subject, const struct 
     int32_t status = trm_buffer_retain(argument->value.span.buffer);
     if (status != TRM_OK)
         return status;
-    engine->kept[engine->kept_count++] = argument->value.span.buffer;
-    status                             = core_span_resolve(argument->value.span, &buffer, &length);
+    engine->buffers[engine->buffer_count++] = argument->value.span.buffer;
+    status                                  = core_span_resolve(argument->value.span, &buffer, &length);
     return status == TRM_OK ? core_buffer_check_device(buffer, subject->pipeline->device) : status;
 }
 
@@ -143,14 +144,15 @@ static int32_t check_argument(const struct core_stage_subject *subject, uint32_t
     if (!core_launch_takes(parameter, argument))
         return core_launch_fail_argument(subject->kernel, index, argument);
     if (argument->kind == TRM_PARAMETER_BUFFER)
-        return keep_span(subject, argument);
+        return retain_span(subject, argument);
     if (argument->kind == TRM_PARAMETER_BLOCK && argument->value.block.data == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "argument %" PRIu32 " \"%s\" of kernel \"%s\" is NULL",
                          index, name_of(parameter), subject->kernel->name);
     return TRM_OK;
 }
 
-/* With nothing in it but the value, so that two can be compared; a block with a copy of its own. */
+/* Only the value is left, with zeroed padding, so that arguments can be compared; a block gets a copy of its
+ * own. */
 static int32_t clean_argument(const struct core_stage_subject *subject, struct trm_argument *argument)
 {
     struct trm_argument clean;
@@ -175,28 +177,28 @@ static int32_t clean_argument(const struct core_stage_subject *subject, struct t
     return TRM_OK;
 }
 
-/* Where each declared argument stands among the kernel's parameters. */
+/* The position of each declared argument among the kernel's parameters. */
 static void find_order(const struct core_stage_subject *subject)
 {
     for (uint32_t i = 0; i < subject->plan->argument_count; i++) {
-        const char *name        = subject->given->arguments[i].name;
+        const char *name        = subject->declared->arguments[i].name;
         subject->plan->order[i] = i;
-        for (uint32_t place = 0; name != NULL && place < subject->kernel->parameter_count; place++)
-            if (strcmp(name_of(&subject->kernel->parameters[place]), name) == 0)
-                subject->plan->order[i] = place;
+        for (uint32_t position = 0; name != NULL && position < subject->kernel->parameter_count; position++)
+            if (strcmp(name_of(&subject->kernel->parameters[position]), name) == 0)
+                subject->plan->order[i] = position;
     }
 }
 
 static int32_t check_count(const struct core_stage_subject *subject)
 {
-    uint32_t count = subject->given->argument_count;
+    uint32_t count = subject->declared->argument_count;
 
     if (count == subject->kernel->parameter_count)
         return TRM_OK;
-    return core_launch_fail_count(subject->kernel, subject->given->arguments, count);
+    return core_launch_fail_count(subject->kernel, subject->declared->arguments, count);
 }
 
-/* An argument that has been looked at and is not the pipeline's own yet must not be taken for one when it ends. */
+/* An argument that has not been copied is marked, so that the pipeline does not free it. */
 static int32_t own_arguments(const struct core_stage_subject *subject)
 {
     struct core_stage_plan *plan = subject->plan;
@@ -232,7 +234,7 @@ int32_t core_stage_arguments(const struct core_stage_subject *subject)
         return base_fail_memory("making a pipeline");
     }
     plan->argument_count = count;
-    status = core_launch_arrange(subject->kernel, subject->given->arguments, count, plan->arguments);
+    status = core_launch_arrange(subject->kernel, subject->declared->arguments, count, plan->arguments);
     if (status != TRM_OK) {
         memset(plan->arguments, 0, count * sizeof(*plan->arguments));
         return status;

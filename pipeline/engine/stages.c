@@ -1,4 +1,4 @@
-/* Pipelines: stages, copied.
+/* Copies stages.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/stages.h"
@@ -7,14 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a name that gets a number: it fits into a report with that. */
+/* Leaves room for the number of a stage, so that a report has the whole name. */
 #define STAGE_NAME_MOST 44
 
 static int32_t resolve_grid(struct core_stage_subject *subject)
 {
     subject->plan->group_size = subject->kernel->group_size[0];
     subject->plan->parameters = subject->kernel->parameters;
-    if (subject->given->shape == NULL && subject->given->items_bytes != 0 && subject->plan->group_size == 0)
+    if (subject->declared->shape == NULL && subject->declared->items_bytes != 0 &&
+        subject->plan->group_size == 0)
         return base_fail(
             TRM_ERROR_INVALID_ARGUMENT,
             "kernel \"%s\" has no group size of its own, so a number of work-items makes no grid",
@@ -34,19 +35,19 @@ static int32_t resolve_launch(struct core_stage_subject *subject)
     return status == TRM_OK ? core_stage_arguments(subject) : status;
 }
 
-static int32_t keep_kernel(struct core_stage_subject *subject)
+static int32_t retain_kernel(struct core_stage_subject *subject)
 {
-    int32_t status = core_kernel_retain(subject->given->kernel);
+    int32_t status = core_kernel_retain(subject->declared->kernel);
     if (status != TRM_OK)
         return status;
-    subject->plan->kernel = subject->given->kernel;
-    subject->kernel       = core_kernel_find(subject->given->kernel);
+    subject->plan->kernel = subject->declared->kernel;
+    subject->kernel       = core_kernel_find(subject->declared->kernel);
     return subject->kernel != NULL ? TRM_OK : base_last_status();
 }
 
 static int32_t name_stage(struct core_stage_subject *subject)
 {
-    const char *name = subject->given->name;
+    const char *name = subject->declared->name;
 
     if (name == NULL)
         name = subject->kernel != NULL ? subject->kernel->name : "host";
@@ -54,33 +55,34 @@ static int32_t name_stage(struct core_stage_subject *subject)
     return subject->plan->name != NULL ? TRM_OK : base_fail_memory("making a pipeline");
 }
 
-static int32_t copy_stage(struct core_pipeline *pipeline, const struct trm_stage *given, uint32_t index)
+static int32_t copy_stage(struct core_pipeline *pipeline, const struct trm_stage *declared, uint32_t index)
 {
     struct core_pipeline_device *engine = pipeline->engine;
     struct trm_stage *stage             = &pipeline->stages[index];
-    struct core_stage_subject subject = {.pipeline = pipeline, .plan = &engine->plans[index], .given = given};
-    int32_t status                    = TRM_OK;
+    struct core_stage_subject subject   = {
+          .pipeline = pipeline, .plan = &engine->plans[index], .declared = declared};
+    int32_t status = TRM_OK;
     char text[CORE_LABEL_BYTES];
 
-    if (given->host == NULL)
-        status = keep_kernel(&subject);
+    if (declared->host == NULL)
+        status = retain_kernel(&subject);
     if (status == TRM_OK)
         status = name_stage(&subject);
-    if (status == TRM_OK && given->host == NULL)
+    if (status == TRM_OK && declared->host == NULL)
         status = resolve_launch(&subject);
     if (status != TRM_OK)
-        return base_fail(status, "%s: %s", core_stage_label(given - index, index, text),
+        return base_fail(status, "%s: %s", core_stage_label(declared - index, index, text),
                          trm_last_error().sentence);
 
-    *stage           = *given;
+    *stage           = *declared;
     stage->name      = subject.plan->name;
     stage->arguments = subject.plan->arguments;
-    if (given->host != NULL) {
+    if (declared->host != NULL) {
         subject.plan->number = engine->host_count++;
-        subject.plan->reads  = given->host_reads;
-        subject.plan->writes = given->host_writes;
-        engine->host_writes |= given->host_writes;
-        engine->host_ports |= given->host_reads | given->host_writes;
+        subject.plan->reads  = declared->host_reads;
+        subject.plan->writes = declared->host_writes;
+        engine->host_writes |= declared->host_writes;
+        engine->host_ports |= declared->host_reads | declared->host_writes;
     } else {
         engine->launch_count++;
         engine->kernel_writes |= subject.plan->writes;
@@ -88,7 +90,7 @@ static int32_t copy_stage(struct core_pipeline *pipeline, const struct trm_stage
     return TRM_OK;
 }
 
-/* Without stages an output is whatever it was to begin with; with stages it would be a mistake. */
+/* Without stages outputs are copied through; with stages an output that none writes is a mistake. */
 static int32_t check_outputs(const struct core_pipeline_device *engine, const struct trm_pipeline_desc *desc)
 {
     uint64_t left = engine->output_ports & ~(engine->kernel_writes | engine->host_writes);
@@ -125,7 +127,8 @@ static int32_t rename_stage(struct core_pipeline *pipeline, uint32_t index, cons
     return TRM_OK;
 }
 
-/* Stages of equal names are numbered, "sobel 1" and "sobel 2", so that a report or a failure tells which of them it means. */
+/* Numbers stages of the same name, "sobel 1" and "sobel 2", so that reports and failures can tell them
+ * apart. */
 static int32_t number_equals(struct core_pipeline *pipeline, uint32_t first)
 {
     const struct core_stage_plan *plans = pipeline->engine->plans;
@@ -152,9 +155,9 @@ int32_t core_stages_copy(struct core_pipeline *pipeline, const struct trm_pipeli
     int32_t status                      = TRM_OK;
     uint32_t count                      = desc->stage_count;
 
-    engine->kept_room = count_arguments(desc);
-    engine->kept      = core_allocate(context, engine->kept_room * sizeof(*engine->kept));
-    if (engine->kept == NULL)
+    engine->buffer_room = count_arguments(desc);
+    engine->buffers     = core_allocate(context, engine->buffer_room * sizeof(*engine->buffers));
+    if (engine->buffers == NULL)
         return base_fail_memory("making a pipeline");
     if (count == 0)
         return TRM_OK;
@@ -191,10 +194,10 @@ void core_stages_fini(struct core_pipeline *pipeline)
         plan_fini(context, &engine->plans[i]);
     core_free(context, engine->plans, count * sizeof(*engine->plans));
     core_free(context, pipeline->stages, count * sizeof(*pipeline->stages));
-    for (uint32_t i = 0; i < engine->kept_count; i++)
-        trm_buffer_destroy(engine->kept[i]);
-    core_free(context, engine->kept, engine->kept_room * sizeof(*engine->kept));
+    for (uint32_t i = 0; i < engine->buffer_count; i++)
+        trm_buffer_destroy(engine->buffers[i]);
+    core_free(context, engine->buffers, engine->buffer_room * sizeof(*engine->buffers));
     engine->plans    = NULL;
     pipeline->stages = NULL;
-    engine->kept     = NULL;
+    engine->buffers  = NULL;
 }

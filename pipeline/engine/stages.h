@@ -1,4 +1,4 @@
-/* Pipelines: a stage while it is copied.
+/* A stage while it is copied.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_ENGINE_STAGES_H
@@ -11,15 +11,15 @@ struct core_stage_subject {
     struct core_pipeline *pipeline;
     struct core_stage_plan *plan;
     const struct core_kernel *kernel; /* NULL: a host stage */
-    const struct trm_stage *given;
+    const struct trm_stage *declared;
 };
 
-/* Check the arguments of a launch and put them in the plan, in the order of the kernel's parameters. What has come to be is
- * in the plan, also when this fails. */
+/* Checks the arguments of a launch and puts them in the plan in the order of the kernel's parameters. After a
+ * failure the plan holds what has been copied so far. */
 int32_t core_stage_arguments(const struct core_stage_subject *subject);
 void core_stage_arguments_fini(struct core_context *context, struct core_stage_plan *plan);
 
-/* The integer type in which a parameter takes a number of elements; NONE: it is no integer, nor bytes that can be one. */
+/* The integer type in which a parameter takes a number of elements; NONE: it cannot. */
 int32_t core_stage_elements_type(const struct trm_parameter *parameter);
 
 #endif

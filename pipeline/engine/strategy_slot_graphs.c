@@ -1,5 +1,5 @@
-/* Pipelines: a stream and a recorded graph for each slot. A token is one launch of the graph; one that does not go with
- * what was recorded is put on the stream operation by operation.
+/* A stream and a recorded graph for each slot. A token is one launch of the graph; one that does not fit the
+ * recording is enqueued operation by operation.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/engine_internal.h"
@@ -9,36 +9,36 @@ static const char *first_stage(const struct core_pipeline *pipeline)
     return pipeline->desc.stage_count != 0 ? pipeline->stages[0].name : "nothing";
 }
 
-/* Of a graph nothing is seen from outside between its beginning and its end. */
+/* The steps of a graph cannot be observed, so the points are set around it. */
 static int32_t replay(struct core_slot *slot, struct trm_stream *stream, struct trm_graph_exec *exec)
 {
-    struct core_put put          = {.slot = slot, .stream = stream};
-    struct core_slot_device *own = slot->device;
+    struct core_recorder recorder = {.slot = slot, .stream = stream};
+    struct core_slot_device *own  = slot->device;
 
-    int32_t status = core_put_wait_turn(&put);
+    int32_t status = core_record_wait_turn(&recorder);
     if (status != TRM_OK)
         return core_finish_point(&own->finished, stream, status);
-    core_slot_mark(&own->uploaded, stream, 0);
+    core_slot_mark(&own->uploaded, stream, false);
     status = trm_graph_launch(exec, stream);
     if (status != TRM_OK)
         status = core_fail_compute(status, first_stage(slot->pipeline));
     status = core_finish_point(&own->finished, stream, status);
-    core_slot_mark(&own->processed, stream, 0);
+    core_slot_mark(&own->processed, stream, false);
     return status;
 }
 
-/* Other steps: what was recorded fits none of the tokens to come. The slot's last token has ended. */
+/* Drops recordings of the other kind of steps: no later token fits them. The slot's last token has ended. */
 static void follow_strategy(struct core_slot *slot)
 {
     struct core_slot_device *own = slot->device;
-    int32_t zero_copy            = slot->pipeline->engine->zero_copy;
+    bool zero_copy               = slot->pipeline->engine->zero_copy;
 
     if (own->recorded_zero_copy != zero_copy)
         core_recordings_drop(slot);
     own->recorded_zero_copy = zero_copy;
 }
 
-int32_t core_put_recorded(struct core_slot *slot)
+int32_t core_enqueue_recording(struct core_slot *slot)
 {
     struct trm_graph_exec *exec = NULL;
     struct trm_stream *stream;
@@ -50,10 +50,10 @@ int32_t core_put_recorded(struct core_slot *slot)
     if (core_recording_ready(slot, &exec) == TRM_OK)
         return replay(slot, stream, exec);
     core_recording_restart(slot);
-    return core_put_on_slot(slot);
+    return core_enqueue_on_slot_stream(slot);
 }
 
 const struct core_strategy_ops core_strategy_slot_graphs = {
     .strategy = TRM_STRATEGY_SLOT_GRAPHS,
-    .enqueue  = core_put_recorded,
+    .enqueue  = core_enqueue_recording,
 };

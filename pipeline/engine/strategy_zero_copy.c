@@ -1,18 +1,18 @@
-/* Pipelines: host and device share the memory of a slot. The source writes where kernels read, the sink reads where they
- * wrote; a copy is made only of what a source or sink has elsewhere and the device cannot reach there (place.c). What is
- * left are the launches, on the slot's own stream.
+/* Host and device share the memory of a slot: the source writes where kernels read, and the sink reads where
+ * kernels wrote. Only data that a source or sink has elsewhere, out of the device's reach, is copied
+ * (port_memory.c). The launches go on the slot's own stream.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/engine_internal.h"
 
 const struct core_strategy_ops core_strategy_zero_copy = {
     .strategy = TRM_STRATEGY_ZERO_COPY,
-    .enqueue  = core_put_on_slot,
+    .enqueue  = core_enqueue_on_slot_stream,
 };
 
-/* The same, recorded: where memory is not one, the launch is most of what the device is told. */
+/* The same, recorded: on a device with memory of its own, enqueuing the launches is most of the cost. */
 const struct core_strategy_ops core_strategy_zero_copy_graphs = {
-    .strategy = TRM_STRATEGY_ZERO_COPY,
-    .recorded = 1,
-    .enqueue  = core_put_recorded,
+    .strategy    = TRM_STRATEGY_ZERO_COPY,
+    .is_recorded = true,
+    .enqueue     = core_enqueue_recording,
 };

@@ -1,6 +1,5 @@
-/* Pipelines: when did what happen? Time stamps of a token's stages, taken on the device.
- *
- * Of a token in pieces some of them are stamped; how its time divides among the stages is taken from those.
+/* Time stamps of a token's stages, taken on the device. Of a token in pieces only some pieces are stamped;
+ * they tell how its time divides among the stages.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -9,26 +8,28 @@
 #include "core/stream/stream.h"
 #include "pipeline/engine/engine_internal.h"
 
-/* A token that takes longer is always measured: its stamps are less than a hundredth of it. So is a shorter one while the depth is
- * being found, which goes by what stages wait. Of the others one every so often, for each token of a stretch of neighbours: on a
- * GPU the stamps of a token cost 6 µs, and up to 16 where the host has no time to spare for reading them; where memory is
- * one, less. So every 32 ms it is a twentieth of a per cent. But none by which a strategy is timed: stamps cost some strategies more
- * than others. */
+/* When tokens are measured. The stamps of a token cost 6 µs on a GPU, up to 16 µs when the host is too busy
+ * to read them, and less on a unified device.
+ *
+ * A longer token than LONG_TOKEN_NS is always measured: its stamps take less than a hundredth of its time.
+ * While the depth is tuned, which goes by waiting times, LONG_TOKEN_TUNING_NS is the limit. Of shorter
+ * tokens, one per EACH_NS is measured in the mean; every 32 ms costs 0.05 %. Tokens that time a strategy are
+ * never measured, because stamps cost some strategies more than others. */
 #define LONG_TOKEN_NS 5000000u
 #define LONG_TOKEN_TUNING_NS 100000u
 #define EACH_NS 32000000u
 #define EACH_UNIFIED_NS 2000000u
 #define EACH_TUNING_NS 400000u
 
-/* Bytes of a token's inputs: to copy so many takes many times as long as a device needs to begin with it. */
+/* An upload of so many bytes takes many times as long as the device needs to begin it. */
 #define LARGE_UPLOAD (UINT64_C(4) << 20)
 
-/* For so long clocks that run at rates of their own stay together well enough: 50 in a million are 25 µs. */
+/* Independent clocks agree well enough for this long: 50 ppm of it are 25 µs. */
 #define CLOCKS_AGREE_NS 500000000u
 
-/* ---- events ---------------------------------------------------------------------------------- */
+/* ---- events --------------------------------------------------------------------------------- */
 
-int32_t core_times_wanted(const struct core_pipeline *pipeline)
+bool core_times_wanted(const struct core_pipeline *pipeline)
 {
     return pipeline->desc.measure != TRM_MEASURE_NONE;
 }
@@ -65,33 +66,32 @@ void core_times_destroy(struct core_slot *slot)
     core_free(context, own->stamped, own->event_count);
 }
 
-/* ---- which tokens, which pieces -------------------------------------------------------------- */
+/* ---- which tokens, which pieces ------------------------------------------------------------- */
 
-/* From one token that is measured to the next, in the mean. */
-static uint64_t each_ns(const struct core_pipeline_device *engine, int32_t tunes)
+/* Mean time from one measured token to the next. */
+static uint64_t each_ns(const struct core_pipeline_device *engine, bool tunes)
 {
     if (tunes)
         return EACH_TUNING_NS;
     return engine->unified ? EACH_UNIFIED_NS : EACH_NS;
 }
 
-/* Is the next token? Counts it. */
-static int32_t measures_next(const struct core_pipeline *pipeline)
+/* Whether the next token is measured; counts it. */
+static bool measures_next(const struct core_pipeline *pipeline)
 {
     struct core_pipeline_device *engine = pipeline->engine;
     uint64_t stretch = 2 * (uint64_t)atomic_load_explicit(&pipeline->depth, memory_order_relaxed);
 
     if (!core_times_wanted(pipeline))
-        return 0;
+        return false;
     if (pipeline->desc.measure == TRM_MEASURE_ALL || pipeline->desc.trace_tokens != 0)
-        return 1;
-    int32_t tunes =
-        pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.rests, memory_order_relaxed);
-    int32_t is_timed = core_choose_timing(pipeline);
-    int32_t is_long  = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
+        return true;
+    bool tunes =
+        pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.is_resting, memory_order_relaxed);
+    bool is_timed   = core_choose_timing(pipeline);
+    int32_t is_long = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
                       (tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS);
-    int32_t is_due =
-        core_sampling_next(&engine->sampling, stretch, stretch * each_ns(engine, tunes), is_timed);
+    bool is_due = core_sampling_next(&engine->sampling, stretch, stretch * each_ns(engine, tunes), is_timed);
     return is_due || (is_long && !is_timed);
 }
 
@@ -100,15 +100,15 @@ void core_times_begin(struct core_slot *slot)
     struct core_slot_device *own = slot->device;
     uint32_t room                = own->event_count / core_stamps_each(slot->pipeline);
 
-    own->measured   = measures_next(slot->pipeline);
-    own->put_at     = own->measured ? base_now() : 0;
-    own->host_begin = 0;
-    own->samples    = own->measured ? (own->pieces < room ? own->pieces : room) : 0;
+    own->is_measured = measures_next(slot->pipeline);
+    own->enqueued_at = own->is_measured ? base_now() : 0;
+    own->host_begin  = 0;
+    own->samples     = own->is_measured ? (own->pieces < room ? own->pieces : room) : 0;
     if (own->stamped != NULL)
         memset(own->stamped, 0, own->event_count);
 }
 
-/* Evenly from the first piece to the last. */
+/* Spreads the samples evenly from the first piece to the last. */
 uint32_t core_times_sample(const struct core_slot *slot, uint32_t piece)
 {
     const struct core_slot_device *own = slot->device;
@@ -122,7 +122,7 @@ uint32_t core_times_sample(const struct core_slot *slot, uint32_t piece)
     return number * last / (samples - 1) == piece ? (uint32_t)number : UINT32_MAX;
 }
 
-static int32_t is_large(const struct core_pipeline *pipeline)
+static bool is_large(const struct core_pipeline *pipeline)
 {
     uint64_t bytes = 0;
 
@@ -132,21 +132,22 @@ static int32_t is_large(const struct core_pipeline *pipeline)
     return bytes >= LARGE_UPLOAD;
 }
 
-/* A stream of the slot's own is empty, so that the device comes to a stamp at once, and then to the upload when it is done with
- * those of other slots: the stamp tells what the host knows. And it may do harm: where a device has a queue for each direction, and
- * a stamp goes where the stream's last operation went, it stands behind other slots' downloads, and the upload behind it. */
-int32_t core_times_begin_is_known(const struct core_put *put)
+/* The slot's own stream is empty, so the device reaches the stamp at once and the upload when it is done with
+ * those of other slots; the stamp would tell what the host knows. It could also do harm: on a device with a
+ * queue for each direction that runs a stamp where the stream's last operation ran, the stamp would wait for
+ * other slots' downloads, and the upload for the stamp. */
+bool core_times_begin_is_known(const struct core_recorder *recorder)
 {
-    const struct core_pipeline *pipeline = put->slot->pipeline;
-    const struct core_slot_device *own   = put->slot->device;
-    int32_t is_on_slot                   = put->recording != NULL || put->stream == own->stream;
+    const struct core_pipeline *pipeline = recorder->slot->pipeline;
+    const struct core_slot_device *own   = recorder->slot->device;
+    bool is_on_slot                      = recorder->recording != NULL || recorder->stream == own->stream;
 
     return is_on_slot && own->pieces == 1 && !pipeline->engine->unified && is_large(pipeline);
 }
 
-/* ---- the device's clock ---------------------------------------------------------------------- */
+/* ---- the device's clock --------------------------------------------------------------------- */
 
-/* A stamp between two looks at the host's clock. */
+/* Stamps once between two readings of the host's clock. */
 static int32_t look(struct core_pipeline *pipeline, struct trm_stream *stream, struct trm_event *event)
 {
     struct core_pipeline_device *engine = pipeline->engine;
@@ -178,7 +179,7 @@ void core_times_calibrate(struct core_pipeline *pipeline)
     int32_t status = core_stream_create(pipeline->device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, 0, &made);
     if (status == TRM_OK)
         status = trm_event_create(pipeline->engine->device, TRM_EVENT_TIMING, &event);
-    /* The first time pays for what a driver does but once. */
+    /* The first one includes one-time work of the driver. */
     for (uint32_t i = 0; status == TRM_OK && i < 2; i++)
         status = look(pipeline, made->object.handle, event);
     trm_event_destroy(event);
@@ -187,7 +188,7 @@ void core_times_calibrate(struct core_pipeline *pipeline)
     pipeline->engine->calibrated_at = base_now();
 }
 
-/* It makes a stream, which takes some drivers a millisecond: as much as many tokens. */
+/* Creating a stream takes some drivers a millisecond, as long as many tokens. */
 void core_times_calibrate_again(struct core_pipeline *pipeline)
 {
     const struct core_pipeline_device *engine = pipeline->engine;
@@ -196,7 +197,7 @@ void core_times_calibrate_again(struct core_pipeline *pipeline)
         core_times_calibrate(pipeline);
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
 /* The times of one sampled piece; 0: not stamped. */
 struct sample {
@@ -231,12 +232,12 @@ static void read_sample(const struct sample *sample, uint64_t *begin, uint64_t *
 
     if (uploaded != 0) {
         uint64_t begun          = time_of(sample, CORE_STAMP_BEGIN);
-        begin[TRM_STAGE_UPLOAD] = begun != 0 ? begun : own->put_at;
+        begin[TRM_STAGE_UPLOAD] = begun != 0 ? begun : own->enqueued_at;
         end[TRM_STAGE_UPLOAD]   = uploaded;
     }
     if (processed != 0 && sample->slot->pipeline->desc.stage_count != 0) {
         begin[TRM_STAGE_COMPUTE] = compute != 0 ? compute : uploaded;
-        /* Waiting for the host to be free of other tokens is no computing. */
+        /* Waiting for other tokens' host stages is not computing. */
         if (own->host_begin > begin[TRM_STAGE_COMPUTE] && own->host_begin <= processed)
             begin[TRM_STAGE_COMPUTE] = own->host_begin;
         end[TRM_STAGE_COMPUTE] = processed;
@@ -256,9 +257,9 @@ static void read_launches(const struct sample *sample, uint64_t processed)
         own->launch_end[i] = count > 1 ? time_of(sample, CORE_STAMP_LAUNCHES + i) : processed;
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------- */
+/* ---- pieces --------------------------------------------------------------------------------- */
 
-/* What the sampled pieces came to, together. */
+/* Sums over the sampled pieces. */
 struct sum {
     uint64_t first, last; /* of the token */
     uint64_t stage[TRM_STAGES];
@@ -300,7 +301,7 @@ static uint64_t share(const struct sum *sum, uint64_t part)
     return (uint64_t)((double)(sum->last - sum->first) * (double)part / (double)sum->all);
 }
 
-/* The stages one after the other, each as long as it was in all pieces together. */
+/* Lays out the stages one after the other, each as long as in all pieces together. */
 static void spread(const struct core_slot *slot, const struct sum *sum, struct core_token_times *times)
 {
     const struct core_slot_device *own = slot->device;
@@ -333,7 +334,7 @@ static void read_pieces(const struct core_slot *slot, struct core_token_times *t
         spread(slot, &sum, times);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- a whole token -------------------------------------------------------------------------- */
 
 static void note_length(struct core_pipeline_device *engine, const struct core_token_times *times)
 {

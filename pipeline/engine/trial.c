@@ -1,41 +1,43 @@
-/* Pipelines: which of several ways to put tokens on a device is the fastest?
+/* The trial of strategies; trial.h describes it.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/engine/trial.h"
 
 #include <string.h>
 
-/* Rounds of all ways, then as many of those that are near the best. Of long tokens one does. */
+/* Rounds of all candidates, and then as many of those near the best. Candidates with long stretches need
+ * one. */
 #define ROUNDS 2
 #define ROUNDS_LONG 1
 
-/* At the beginning of a turn, in multiples of the depth: those that do not count. */
+/* At the beginning of a turn, tokens in multiples of the depth that do not count. */
 #define SETTLE_DEPTHS 2
 
-/* The first turn begins to count no sooner than this: devices raise their clocks when they get work. */
+/* The first turn begins to count no sooner: devices raise their clocks when they get work. */
 #define WARM_NS UINT64_C(10000000)
 
-/* A stretch is a multiple of the depth, since tokens are enqueued in bunches of up to that many, and long enough for a bunch more or
- * less to matter little. A turn has three, or one that takes long. */
+/* A stretch is a multiple of the depth, because up to that many tokens are enqueued at once, and long enough
+ * that one bunch more or less matters little. A turn has three stretches, or a single long one. */
 #define STRETCH_DEPTHS 4
 #define STRETCH_NS UINT64_C(300000)
 #define STRETCH_LONG_NS UINT64_C(2000000)
 #define STRETCHES 3
 
-/* In per cent of the fastest: who takes longer after the first rounds is left behind; who is no slower in the end is as good. */
+/* In per cent of the fastest: candidates beyond NEAR are eliminated after the first rounds; candidates within
+ * SAME count as equally fast at the end. */
 #define NEAR 125
 #define SAME 103
 
-/* Who wins goes on for so many stretches more, and then has to show for as many that it was no passing thing: in per cent of the
- * fastest of the others. */
+/* The winner has to confirm its result: PROOF stretches, after PROOF_SETTLE that do not count, must stay
+ * within PROVEN per cent of the fastest other candidate. */
 #define PROOF_SETTLE 6
 #define PROOF 6
 #define PROVEN 110
 
-/* So many runs in a row that were too short for a single stretch. */
+/* Consecutive runs that were too short for a single stretch before the trial gives up. */
 #define MISSES_MOST 64
 
-/* ---- results ----------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
 static uint64_t mean_of(const struct core_trial_way *way)
 {
@@ -46,16 +48,16 @@ static uint64_t mean_of(const struct core_trial_way *way)
     return sum / way->count;
 }
 
-/* The upper end of so many thirds of the stretches, the fastest first. */
+/* The upper end of so many thirds of the stretches, fastest first. */
 static uint64_t thirds_of(const struct core_trial_way *way, uint32_t thirds)
 {
     uint64_t sorted[CORE_TRIAL_SAMPLES] = {0};
 
     for (uint32_t i = 0; i < way->count; i++) {
-        uint32_t place = i;
-        for (; place > 0 && sorted[place - 1] > way->ns[i]; place--)
-            sorted[place] = sorted[place - 1];
-        sorted[place] = way->ns[i];
+        uint32_t position = i;
+        for (; position > 0 && sorted[position - 1] > way->ns[i]; position--)
+            sorted[position] = sorted[position - 1];
+        sorted[position] = way->ns[i];
     }
     return sorted[(way->count - 1) * thirds / 3];
 }
@@ -69,20 +71,20 @@ uint64_t core_trial_result(const struct core_trial *trial, uint32_t way)
     return (own->is_long ? mean_of(own) : thirds_of(own, 1)) + 1;
 }
 
-/* What it takes when it does badly: long stretches do not tell. */
+/* Its result in slower stretches; long stretches do not tell. */
 static uint64_t slow_result(const struct core_trial_way *way)
 {
     return way->is_long ? 0 : thirds_of(way, 2);
 }
 
-/* Of those that go on; `count` where nothing is known. */
+/* Among those not eliminated; `count` where no result is known. */
 static uint32_t find_best(const struct core_trial *trial)
 {
     uint32_t best = trial->count;
 
     for (uint32_t i = 0; i < trial->count; i++) {
         uint64_t result = core_trial_result(trial, i);
-        if (trial->ways[i].out || result == 0)
+        if (trial->ways[i].is_eliminated || result == 0)
             continue;
         if (best == trial->count || result < core_trial_result(trial, best))
             best = i;
@@ -90,94 +92,95 @@ static uint32_t find_best(const struct core_trial *trial)
     return best;
 }
 
-static int32_t is_near(uint64_t result, uint64_t best, uint64_t percent)
+static bool is_near(uint64_t result, uint64_t best, uint64_t percent)
 {
     return result <= best / 100 * percent + percent;
 }
 
-static int32_t is_within(const struct core_trial *trial, uint32_t way, uint32_t best, uint64_t percent)
+static bool is_within(const struct core_trial *trial, uint32_t way, uint32_t best, uint64_t percent)
 {
     uint64_t result = core_trial_result(trial, way);
     return result != 0 && is_near(result, core_trial_result(trial, best), percent);
 }
 
-/* Also when it does badly: one that is fast now and then is not as good as one that always is. */
-static int32_t is_as_good(const struct core_trial *trial, uint32_t way, uint32_t best)
+/* In slower stretches too: a candidate that is fast only at times is not as good as a steady one. */
+static bool is_as_good(const struct core_trial *trial, uint32_t way, uint32_t best)
 {
     return is_within(trial, way, best, SAME) &&
            is_near(slow_result(&trial->ways[way]), slow_result(&trial->ways[best]), SAME);
 }
 
-/* The first that is as good as the fastest; the very first where nothing is known. */
+/* The first that is as good as the fastest; 0 where no result is known. */
 static uint32_t find_winner(const struct core_trial *trial)
 {
     uint32_t best = find_best(trial), way = 0;
 
     if (best == trial->count)
         return 0;
-    while (trial->ways[way].out || !is_as_good(trial, way, best))
+    while (trial->ways[way].is_eliminated || !is_as_good(trial, way, best))
         way++;
     return way;
 }
 
 static void conclude(struct core_trial *trial, uint32_t way)
 {
-    trial->over    = 1;
+    trial->is_over = true;
     trial->current = way;
 }
 
-static int32_t is_alone(const struct core_trial *trial, uint32_t way)
+static bool is_alone(const struct core_trial *trial, uint32_t way)
 {
     for (uint32_t i = 0; i < trial->count; i++)
-        if (i != way && !trial->ways[i].out)
-            return 0;
-    return 1;
+        if (i != way && !trial->ways[i].is_eliminated)
+            return false;
+    return true;
 }
 
-/* Long stretches are few, and say what they have to say. */
+/* Confirms the winner, unless its stretches are long, it is confirmed already, or it is the only one left. */
 static void prove(struct core_trial *trial, uint32_t way)
 {
-    if (trial->ways[way].is_long || trial->ways[way].proven || is_alone(trial, way)) {
+    if (trial->ways[way].is_long || trial->ways[way].is_proven || is_alone(trial, way)) {
         conclude(trial, way);
         return;
     }
-    trial->tokens  = way == trial->current ? SETTLE_DEPTHS * trial->depth : 0;
-    trial->current = way;
-    trial->proving = 1;
+    trial->tokens     = way == trial->current ? SETTLE_DEPTHS * trial->depth : 0;
+    trial->current    = way;
+    trial->is_proving = true;
 }
 
-/* Each is asked once at most. */
+/* Each candidate is confirmed at most once. */
 static void end_proof(struct core_trial *trial)
 {
-    trial->ways[trial->current].proven = 1;
+    trial->ways[trial->current].is_proven = true;
     if (is_within(trial, trial->current, find_best(trial), PROVEN))
         conclude(trial, trial->current);
     else
         prove(trial, find_winner(trial));
 }
 
-/* ---- turns ------------------------------------------------------------------------------------- */
+/* ---- turns ---------------------------------------------------------------------------------- */
 
-/* Who is near the best goes on. 0: there is nothing left to find out. */
-static int32_t leave_behind(struct core_trial *trial)
+/* Eliminates candidates that are far from the best. False: only one is left. */
+static bool eliminate_slow(struct core_trial *trial)
 {
     uint32_t best = find_best(trial), others = 0;
 
     for (uint32_t i = 0; i < trial->count; i++) {
-        trial->ways[i].out = !is_within(trial, i, best, NEAR);
-        others += i != best && !trial->ways[i].out;
+        trial->ways[i].is_eliminated = !is_within(trial, i, best, NEAR);
+        others += i != best && !trial->ways[i].is_eliminated;
     }
     return others != 0;
 }
 
-/* There in even rounds, back in odd ones. The number of ways where none is left in this one. */
+/* Forward in even rounds, backward in odd ones. `count` at the end of a round. */
 static uint32_t next_of_round(const struct core_trial *trial, uint32_t after)
 {
     uint32_t way = after;
 
     do
-        way = trial->round % 2 == 0 ? way + 1 : way - 1; /* below zero is far above the count */
-    while (way < trial->count && trial->ways[way].out);
+        /* below zero is far above the count */
+        way = trial->round % 2 == 0 ? way + 1 : way - 1;
+    while (way < trial->count && trial->ways[way].is_eliminated);
     return way < trial->count ? way : trial->count;
 }
 
@@ -198,8 +201,8 @@ static void next_turn(struct core_trial *trial)
 {
     uint32_t way = next_of_round(trial, trial->current);
 
-    trial->taken = trial->tokens = 0;
-    if (trial->proving) {
+    trial->stretches = trial->tokens = 0;
+    if (trial->is_proving) {
         end_proof(trial);
         return;
     }
@@ -209,50 +212,50 @@ static void next_turn(struct core_trial *trial)
     }
     uint32_t rounds = rounds_of(trial);
     trial->round++;
-    if (trial->round >= 2 * rounds || (trial->round == rounds && !leave_behind(trial))) {
+    if (trial->round >= 2 * rounds || (trial->round == rounds && !eliminate_slow(trial))) {
         prove(trial, find_winner(trial));
         return;
     }
-    /* The last of a round is the first of the next: it has settled. */
+    /* The last of a round is also the first of the next, so it has settled. */
     uint32_t first = first_of_round(trial);
     if (first == trial->current)
         trial->tokens = SETTLE_DEPTHS * trial->depth;
     trial->current = first;
 }
 
-/* ---- tokens ------------------------------------------------------------------------------------ */
+/* ---- tokens --------------------------------------------------------------------------------- */
 
 void core_trial_begin(struct core_trial *trial, uint32_t count)
 {
     memset(trial, 0, sizeof(*trial));
-    trial->count = count;
-    trial->over  = count == 1;
+    trial->count   = count;
+    trial->is_over = count == 1;
 }
 
 void core_trial_interrupt(struct core_trial *trial)
 {
-    if (trial->over)
+    if (trial->is_over)
         return;
     trial->tokens = 0;
     if (++trial->misses > MISSES_MOST)
-        conclude(trial, trial->proving ? trial->current : find_winner(trial));
+        conclude(trial, trial->is_proving ? trial->current : find_winner(trial));
 }
 
-int32_t core_trial_timing(const struct core_trial *trial, uint32_t depth)
+bool core_trial_timing(const struct core_trial *trial, uint32_t depth)
 {
-    return !trial->over && trial->tokens >= depth;
+    return !trial->is_over && trial->tokens >= depth;
 }
 
-static int32_t is_settled(const struct core_trial *trial, uint32_t number, uint64_t now)
+static bool is_settled(const struct core_trial *trial, uint32_t number, uint64_t now)
 {
     if (number < SETTLE_DEPTHS * trial->depth)
-        return 0;
+        return false;
     return trial->round != 0 || trial->current != 0 || trial->ways[0].count != 0 ||
            now - trial->began >= WARM_NS;
 }
 
-/* The tokens counted so far are of this stretch, whatever comes. */
-static void keep(struct core_trial *trial, uint64_t now)
+/* Adds the tokens counted so far to the current stretch. */
+static void extend_stretch(struct core_trial *trial, uint64_t now)
 {
     trial->stretch_ns += now - trial->begin;
     trial->stretch_tokens += trial->counted;
@@ -260,41 +263,41 @@ static void keep(struct core_trial *trial, uint64_t now)
     trial->begin   = now;
 }
 
-static int32_t is_stretch(const struct core_trial *trial)
+static bool is_stretch(const struct core_trial *trial)
 {
     return trial->stretch_tokens >= STRETCH_DEPTHS * trial->depth && trial->stretch_ns >= STRETCH_NS;
 }
 
-/* The way's stretches of before count no more once it shows the first one that is to prove it. */
-static void take(struct core_trial *trial, uint32_t is_long)
+/* The first counted stretch of a confirmation replaces the candidate's earlier results. */
+static void add_stretch(struct core_trial *trial, bool is_long)
 {
     struct core_trial_way *way = &trial->ways[trial->current];
 
-    if (trial->proving && trial->taken < PROOF_SETTLE)
+    if (trial->is_proving && trial->stretches < PROOF_SETTLE)
         return;
-    if (trial->proving && trial->taken == PROOF_SETTLE)
+    if (trial->is_proving && trial->stretches == PROOF_SETTLE)
         way->count = 0;
-    /* One that was held up among short ones is not one of a way with long ones. */
+    /* One delayed stretch among short ones does not make them long. */
     way->is_long          = is_long && (way->count == 0 || way->is_long);
     way->ns[way->count++] = trial->stretch_ns / trial->stretch_tokens;
 }
 
 static void note(struct core_trial *trial)
 {
-    uint32_t is_long   = trial->stretch_ns >= STRETCH_LONG_NS;
-    uint32_t stretches = trial->proving ? PROOF_SETTLE + PROOF : STRETCHES;
+    bool is_long       = trial->stretch_ns >= STRETCH_LONG_NS;
+    uint32_t stretches = trial->is_proving ? PROOF_SETTLE + PROOF : STRETCHES;
 
-    take(trial, is_long);
+    add_stretch(trial, is_long);
     trial->misses         = 0;
     trial->stretch_ns     = 0;
     trial->stretch_tokens = 0;
-    if (++trial->taken == stretches || (is_long && !trial->proving))
+    if (++trial->stretches == stretches || (is_long && !trial->is_proving))
         next_turn(trial);
 }
 
 uint32_t core_trial_next(struct core_trial *trial, uint32_t depth, uint64_t now)
 {
-    if (trial->over)
+    if (trial->is_over)
         return trial->current;
     if (trial->began == 0)
         trial->began = now;
@@ -313,7 +316,7 @@ uint32_t core_trial_next(struct core_trial *trial, uint32_t depth, uint64_t now)
     }
     if (++trial->counted % trial->depth != 0)
         return trial->current;
-    keep(trial, now);
+    extend_stretch(trial, now);
     if (is_stretch(trial)) {
         note(trial);
         trial->begin = trial->tokens != 0 ? now : 0;

@@ -1,9 +1,9 @@
-/* What fails: sentences, the first cause, what is thrown away, and how the others go on.
+/* Failures: their sentences, the first cause, dropped tokens, and how others go on.
  *
- * A stream that has failed fails all that is enqueued on it later, so that one bad token takes others with it. Those are told
- * apart by their order: of all that failed the oldest one is the cause. When the others are to go on the device is
- * brought to rest, the streams are replaced, and what failed with the cause is enqueued once more. Whatever fails again by itself is
- * the oldest one then, so that every round has one token less.
+ * A failed stream fails everything that is enqueued on it later, so one bad token fails others too. The
+ * oldest failed token is the cause. If the others are to go on, the device finishes all work, the streams are
+ * replaced, and the tokens that failed with the cause are enqueued again. A token that fails again by itself
+ * is then the oldest one, so every round has one token less.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -37,11 +37,11 @@ static void stop(struct core_pipeline *pipeline, int32_t how, const struct base_
         queue->cause = *cause;
     if (queue->stop < how)
         queue->stop = how;
-    queue->source_ended = 1;
+    queue->has_source_ended = true;
     core_queue_wake_all(queue);
 }
 
-void core_failure_note(struct core_slot *slot, int32_t on_device)
+void core_failure_note(struct core_slot *slot, bool on_device)
 {
     struct core_pipeline *pipeline = slot->pipeline;
     int32_t mode                   = pipeline->desc.on_failure;
@@ -55,7 +55,7 @@ void core_failure_note(struct core_slot *slot, int32_t on_device)
         stop(pipeline, mode == TRM_FAILURE_DRAIN ? CORE_DRAINING : CORE_STOPPED, &slot->failure);
 }
 
-/* ---- throwing away ---- */
+/* ---- dropping tokens ------------------------------------------------------------------------ */
 
 static void drop(struct core_slot *slot)
 {
@@ -65,33 +65,33 @@ static void drop(struct core_slot *slot)
     core_list_remove(&queue->ordered, slot);
     if (slot->failure.status != TRM_OK && !entry->is_final && queue->dirty == CORE_CLEAN)
         queue->dirty = CORE_DIRTY_KNOWN;
-    if (core_slot_place(slot) == CORE_PLACE_SUBMITTED) {
+    if (core_slot_state(slot) == CORE_SLOT_SUBMITTED) {
         struct core_token_times times;
-        core_queue_times(slot, status, 0, &times);
+        core_queue_times(slot, status, false, &times);
         core_queue_note(slot, &times);
-        core_queue_move(slot, CORE_PLACE_ABANDONED);
+        core_queue_move(slot, CORE_SLOT_ABANDONED);
         return;
     }
-    core_queue_retire(slot, status, 0);
+    core_queue_retire(slot, status, false);
 }
 
-void core_failure_drop(struct core_pipeline *pipeline, int32_t all)
+void core_failure_drop(struct core_pipeline *pipeline, bool all)
 {
     struct core_slot *slot = pipeline->queue->ordered.first;
     while (slot != NULL) {
         struct core_slot *next = slot->next;
-        if (all || core_queue_entry(slot)->cancelled)
+        if (all || core_queue_entry(slot)->is_cancelled)
             drop(slot);
         slot = next;
     }
 }
 
-/* ---- mending ---- */
+/* ---- recovery ------------------------------------------------------------------------------- */
 
 void core_failure_enqueue(struct core_slot *slot)
 {
     struct core_calling calling;
-    core_calling_push(&calling, slot->pipeline, 1);
+    core_calling_push(&calling, slot->pipeline, true);
     base_error_clear();
     int32_t status = core_slot_enqueue(slot, core_queue_entry(slot)->output);
     if (status != TRM_OK)
@@ -102,12 +102,13 @@ void core_failure_enqueue(struct core_slot *slot)
 static struct core_slot *first_submitted(const struct core_pipeline_queue *queue)
 {
     struct core_slot *slot = queue->ordered.first;
-    while (slot != NULL && core_slot_place(slot) != CORE_PLACE_SUBMITTED)
+    while (slot != NULL && core_slot_state(slot) != CORE_SLOT_SUBMITTED)
         slot = slot->next;
     return slot;
 }
 
-/* With the lock, which is let go meanwhile. Nothing is enqueued now. TRM_OK: all work on the device has ended. */
+/* Waits for all work on the device; nothing is enqueued meanwhile. With the lock, released meanwhile. TRM_OK:
+ * everything has ended. */
 static int32_t wait_for_rest(struct core_pipeline *pipeline, uint64_t deadline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
@@ -116,9 +117,9 @@ static int32_t wait_for_rest(struct core_pipeline *pipeline, uint64_t deadline)
     struct base_failure failure;
     for (;;) {
         struct core_slot *slot = first_submitted(queue);
-        if (slot == NULL && queue->places[CORE_PLACE_ABANDONED] == 0)
+        if (slot == NULL && queue->slots_in[CORE_SLOT_ABANDONED] == 0)
             return TRM_OK;
-        if (queue->epoch != epoch || queue->stop != stopped || queue->closing)
+        if (queue->epoch != epoch || queue->stop != stopped || queue->is_closing)
             return TRM_ERROR_TIMEOUT;
         if (slot == NULL && core_reap(pipeline, deadline) > 0)
             continue;
@@ -126,7 +127,7 @@ static int32_t wait_for_rest(struct core_pipeline *pipeline, uint64_t deadline)
             continue;
         if (slot == NULL)
             return TRM_ERROR_TIMEOUT;
-        int32_t failed = slot->failure.status != TRM_OK; /* when it was enqueued */
+        bool failed = slot->failure.status != TRM_OK; /* when it was enqueued */
         pthread_mutex_unlock(&pipeline->lock);
         int32_t status = core_slot_wait(slot, core_slice(deadline));
         failed         = status != TRM_OK && status != TRM_ERROR_TIMEOUT && !failed;
@@ -136,58 +137,58 @@ static int32_t wait_for_rest(struct core_pipeline *pipeline, uint64_t deadline)
         if (failed)
             slot->failure = failure;
         if (status != TRM_ERROR_TIMEOUT)
-            core_queue_move(slot, CORE_PLACE_ENDED);
+            core_queue_move(slot, CORE_SLOT_ENDED);
         else if (base_remaining(deadline) == 0)
             return TRM_ERROR_TIMEOUT;
     }
 }
 
-static int32_t has_failed(const struct core_slot *slot)
+static bool has_failed(const struct core_slot *slot)
 {
-    return core_slot_place(slot) == CORE_PLACE_ENDED && slot->failure.status != TRM_OK &&
+    return core_slot_state(slot) == CORE_SLOT_ENDED && slot->failure.status != TRM_OK &&
            !core_queue_entry(slot)->is_final;
 }
 
-/* The oldest one that failed: it was the cause. With the lock; 0 when there is none. */
-static int32_t find_cause(struct core_pipeline *pipeline)
+/* Marks the oldest failed token as the cause. With the lock. False: no token has failed. */
+static bool find_cause(struct core_pipeline *pipeline)
 {
     struct core_slot *slot = pipeline->queue->ordered.first;
     while (slot != NULL && !has_failed(slot))
         slot = slot->next;
     if (slot != NULL)
-        core_queue_entry(slot)->is_final = 1;
+        core_queue_entry(slot)->is_final = true;
     return slot != NULL;
 }
 
-/* Enqueue again what failed with the cause, in order. With the lock, which is let go meanwhile. */
+/* Enqueues again what failed with the cause, in order. With the lock, released meanwhile. */
 static void repeat(struct core_pipeline *pipeline)
 {
     for (struct core_slot *slot = pipeline->queue->ordered.first; slot != NULL; slot = slot->next) {
         if (!has_failed(slot))
             continue;
-        if (!core_slot_repeatable(slot)) {
-            core_queue_entry(slot)->is_final = 1;
+        if (!core_slot_is_repeatable(slot)) {
+            core_queue_entry(slot)->is_final = true;
             continue;
         }
-        core_queue_move(slot, CORE_PLACE_ENQUEUING);
+        core_queue_move(slot, CORE_SLOT_ENQUEUING);
         pthread_mutex_unlock(&pipeline->lock);
         slot->failure.status = TRM_OK;
         slot->submitted_at   = base_now();
         core_failure_enqueue(slot);
         core_slot_flush(slot);
         pthread_mutex_lock(&pipeline->lock);
-        core_queue_move(slot, CORE_PLACE_SUBMITTED);
+        core_queue_move(slot, CORE_SLOT_SUBMITTED);
     }
 }
 
-/* With enqueue_lock and lock, and the taker's part. */
-static int32_t mend(struct core_pipeline *pipeline)
+/* By the leader, with enqueue_lock and lock. */
+static int32_t recover(struct core_pipeline *pipeline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
     struct base_failure failure;
-    int32_t found = queue->dirty == CORE_DIRTY && find_cause(pipeline);
-    /* It stops everything: nothing is to go on. The streams are replaced when something begins again. */
-    if (found && pipeline->desc.on_failure == TRM_FAILURE_STOP)
+    bool is_found = queue->dirty == CORE_DIRTY && find_cause(pipeline);
+    /* The failure stops everything; the streams are replaced when something begins again. */
+    if (is_found && pipeline->desc.on_failure == TRM_FAILURE_STOP)
         return TRM_OK;
 
     pthread_mutex_unlock(&pipeline->lock);
@@ -207,13 +208,13 @@ static int32_t mend(struct core_pipeline *pipeline)
     return status;
 }
 
-int32_t core_failure_mend(struct core_pipeline *pipeline, uint64_t deadline)
+int32_t core_failure_recover(struct core_pipeline *pipeline, uint64_t deadline)
 {
     pthread_mutex_lock(&pipeline->enqueue_lock);
     pthread_mutex_lock(&pipeline->lock);
     int32_t status = wait_for_rest(pipeline, deadline);
     if (status == TRM_OK)
-        status = mend(pipeline);
+        status = recover(pipeline);
     pthread_mutex_unlock(&pipeline->lock);
     pthread_mutex_unlock(&pipeline->enqueue_lock);
     return status;
@@ -221,7 +222,7 @@ int32_t core_failure_mend(struct core_pipeline *pipeline, uint64_t deadline)
 
 static int32_t fail_unmended(void)
 {
-    return base_fail_static(TRM_ERROR_TIMEOUT, "what a failure left behind is still under way");
+    return base_fail_static(TRM_ERROR_TIMEOUT, "work from before a failure is still running");
 }
 
 int32_t core_failure_clean(struct core_pipeline *pipeline, uint64_t deadline)
@@ -229,17 +230,17 @@ int32_t core_failure_clean(struct core_pipeline *pipeline, uint64_t deadline)
     struct core_pipeline_queue *queue = pipeline->queue;
     uint32_t epoch                    = queue->epoch;
     while (queue->dirty != CORE_CLEAN) {
-        if (queue->closing || queue->epoch != epoch)
+        if (queue->is_closing || queue->epoch != epoch)
             return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
-        if (core_taker_claim(pipeline, deadline) != TRM_OK)
+        if (core_leader_claim(pipeline, deadline) != TRM_OK)
             return fail_unmended();
         int32_t status = TRM_OK;
         if (queue->dirty != CORE_CLEAN) {
             pthread_mutex_unlock(&pipeline->lock);
-            status = core_failure_mend(pipeline, deadline);
+            status = core_failure_recover(pipeline, deadline);
             pthread_mutex_lock(&pipeline->lock);
         }
-        core_taker_leave(pipeline);
+        core_leader_leave(pipeline);
         if (status == TRM_ERROR_TIMEOUT && base_remaining(deadline) == 0)
             return fail_unmended();
         if (status != TRM_OK && status != TRM_ERROR_TIMEOUT)

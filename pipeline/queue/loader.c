@@ -1,10 +1,11 @@
-/* Loading: calling the source, by the thread that runs the pipeline or by loaders, whose results are kept in order.
+/* Loading: calls the source, in the thread that runs the pipeline or in loaders, whose results are put in
+ * order.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
 #include "pipeline/queue/queue.h"
 
-/* Programs' sources run on it. */
+/* Sources of programs run on it. */
 #define STACK_BYTES (1u << 20)
 
 int32_t core_load(struct core_slot *slot)
@@ -12,18 +13,19 @@ int32_t core_load(struct core_slot *slot)
     struct core_pipeline_queue *queue = slot->pipeline->queue;
     struct core_calling calling;
     core_slot_prepare(slot);
-    core_queue_entry(slot)->output = core_sink_place(&queue->sink, slot->token.index);
+    core_queue_entry(slot)->output = core_sink_address(&queue->sink, slot->token.index);
     slot->sink_begin               = 0;
     slot->load_begin               = base_now();
 
-    core_calling_push(&calling, slot->pipeline, 0);
+    core_calling_push(&calling, slot->pipeline, false);
     base_error_clear();
     int32_t answer = core_source_fill(&queue->source, &slot->token);
     core_calling_pop(&calling);
 
     slot->load_end = base_now();
     if (answer > TRM_TOKEN_SKIP)
-        answer = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the source answered %d, which means nothing", answer);
+        answer =
+            base_fail(TRM_ERROR_INVALID_ARGUMENT, "the source returned %d, which is not a status", answer);
     if (answer < 0)
         core_failure_name(slot, "load", answer);
     return answer;
@@ -35,54 +37,55 @@ void core_load_dispose(struct core_slot *slot, int32_t answer)
     struct core_pipeline_queue *queue = pipeline->queue;
     struct core_queue_entry *entry    = core_queue_entry(slot);
     if (answer == TRM_TOKEN_END) {
-        queue->source_ended = 1;
+        queue->has_source_ended = true;
         core_queue_free(slot);
     } else if (answer == TRM_TOKEN_SKIP) {
-        core_queue_retire(slot, TRM_TOKEN_SKIP, 0);
+        core_queue_retire(slot, TRM_TOKEN_SKIP, false);
     } else {
-        /* Told when it is its turn, so that those before it come out. */
+        /* Reported at its turn, after the tokens before it. */
         entry->answer   = answer;
-        entry->is_final = 1;
-        core_queue_move(slot, CORE_PLACE_ENDED);
+        entry->is_final = true;
+        core_queue_move(slot, CORE_SLOT_ENDED);
         core_list_append(&queue->ordered, slot);
         if (pipeline->desc.on_failure != TRM_FAILURE_SKIP)
-            queue->source_ended = 1;
+            queue->has_source_ended = true;
     }
-    if (queue->source_ended)
+    if (queue->has_source_ended)
         core_queue_wake_all(queue);
     else
         core_queue_wake_changed(queue);
 }
 
-struct core_slot *core_load_pop(struct core_pipeline *pipeline, int32_t *ended)
+struct core_slot *core_load_pop(struct core_pipeline *pipeline, bool *has_ended)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    uint64_t count                    = queue->source.given.count;
-    *ended =
-        queue->source_ended || queue->stop != CORE_GOING || queue->closing || queue->fault.status != TRM_OK;
-    if (*ended)
+    uint64_t count                    = queue->source.desc.count;
+    *has_ended = queue->has_source_ended || queue->stop != CORE_GOING || queue->is_closing ||
+                 queue->fault.status != TRM_OK;
+    if (*has_ended)
         return NULL;
-    struct core_slot *slot = core_queue_pop(pipeline, CORE_PLACE_LOADING);
+    struct core_slot *slot = core_queue_pop(pipeline, CORE_SLOT_LOADING);
     if (slot != NULL && count != 0 && queue->next_index == count)
-        queue->source_ended = 1;
+        queue->has_source_ended = true;
     return slot;
 }
 
-/* ---- loaders ---- */
+/* ---- loaders -------------------------------------------------------------------------------- */
 
-/* Submit what is filled, as far as it is its turn: one loader does it for all. With the lock, which is let go meanwhile. */
+/* Submits filled slots as far as it is their turn; one loader does so for all. With the lock, released
+ * meanwhile. */
 static void submit_in_order(struct core_pipeline *pipeline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    if (queue->submitting)
+    if (queue->is_submitting)
         return;
-    queue->submitting = 1;
+    queue->is_submitting = true;
     for (;;) {
-        struct core_slot **place = &queue->filled[queue->turn % CORE_DEPTH_MOST];
-        struct core_slot *slot   = *place;
+        struct core_slot **next = &queue->filled[queue->turn % CORE_DEPTH_MOST];
+        struct core_slot *slot  = *next;
         if (slot == NULL)
             break;
-        *place         = NULL;
+        *next          = NULL;
         int32_t answer = core_queue_entry(slot)->answer;
         if (slot->token.index >= queue->end_index) {
             core_queue_free(slot);
@@ -90,15 +93,15 @@ static void submit_in_order(struct core_pipeline *pipeline)
             core_load_dispose(slot, answer);
         } else {
             pthread_mutex_unlock(&pipeline->lock);
-            core_submit(slot, 0);
+            core_submit(slot, false);
             pthread_mutex_lock(&pipeline->lock);
         }
         queue->turn++;
     }
-    queue->submitting = 0;
+    queue->is_submitting = false;
 }
 
-/* With the lock, which is let go meanwhile. */
+/* With the lock, released meanwhile. */
 static void load_one(struct core_slot *slot)
 {
     struct core_pipeline *pipeline    = slot->pipeline;
@@ -112,13 +115,13 @@ static void load_one(struct core_slot *slot)
     if (answer == TRM_TOKEN_END) {
         if (slot->token.index < queue->end_index)
             queue->end_index = slot->token.index;
-        queue->source_ended = 1;
+        queue->has_source_ended = true;
         core_queue_wake_all(queue);
     }
     if (answer < 0 && pipeline->desc.on_failure != TRM_FAILURE_SKIP)
-        queue->source_ended = 1;
+        queue->has_source_ended = true;
     core_queue_entry(slot)->answer = answer;
-    core_queue_move(slot, CORE_PLACE_FILLED);
+    core_queue_move(slot, CORE_SLOT_FILLED);
     queue->filled[slot->token.index % CORE_DEPTH_MOST] = slot;
     submit_in_order(pipeline);
 }
@@ -127,15 +130,15 @@ static void *loader(void *argument)
 {
     struct core_pipeline *pipeline    = argument;
     struct core_pipeline_queue *queue = pipeline->queue;
-    int32_t ended                     = 0;
+    bool has_ended                    = false;
     pthread_mutex_lock(&pipeline->lock);
-    while (!ended) {
-        struct core_slot *slot = core_load_pop(pipeline, &ended);
+    while (!has_ended) {
+        struct core_slot *slot = core_load_pop(pipeline, &has_ended);
         if (slot != NULL)
             load_one(slot);
-        else if (!ended && queue->places[CORE_PLACE_ABANDONED] > 0)
+        else if (!has_ended && queue->slots_in[CORE_SLOT_ABANDONED] > 0)
             core_reap(pipeline, BASE_NEVER);
-        else if (!ended)
+        else if (!has_ended)
             core_sleep(pipeline, &queue->freed, &queue->free_waiters, BASE_NEVER);
     }
     queue->working--;
@@ -147,7 +150,7 @@ static void *loader(void *argument)
 int32_t core_loaders_start(struct core_pipeline *pipeline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    uint32_t wanted                   = queue->source.given.workers;
+    uint32_t wanted                   = queue->source.desc.workers;
     int32_t status                    = TRM_OK;
     if (wanted > CORE_DEPTH_MOST)
         wanted = CORE_DEPTH_MOST;
@@ -161,19 +164,19 @@ int32_t core_loaders_start(struct core_pipeline *pipeline)
         queue->workers++;
         queue->working++;
     }
-    /* Fewer than wanted do the same work. */
+    /* Fewer loaders than wanted do the same work. */
     if (queue->workers > 0)
         status = TRM_OK;
     pthread_mutex_unlock(&pipeline->lock);
     return status;
 }
 
-int32_t core_loaders_join(struct core_pipeline *pipeline, uint64_t deadline)
+bool core_loaders_join(struct core_pipeline *pipeline, uint64_t deadline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
     while (queue->working > 0) {
         if (!core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->working > 0)
-            return 0;
+            return false;
     }
     uint32_t count = queue->workers;
     queue->workers = 0;
@@ -181,5 +184,5 @@ int32_t core_loaders_join(struct core_pipeline *pipeline, uint64_t deadline)
     for (uint32_t i = 0; i < count; i++)
         pthread_join(queue->worker_threads[i], NULL);
     pthread_mutex_lock(&pipeline->lock);
-    return 1;
+    return true;
 }

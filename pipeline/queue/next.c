@@ -1,4 +1,4 @@
-/* Taking results: the next token that is through, in order or as they come; what fails and what takes too long.
+/* The next result, in order or as tokens end; what fails and what times out.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -6,56 +6,56 @@
 #include "base/base.h"
 #include "pipeline/queue/queue.h"
 
-/* How late a token is seen that was submitted while another thread waited for those before it; of UNORDERED pipelines. */
+/* How late the leader of an UNORDERED pipeline notices a token that was submitted while it waited. */
 #define NEWCOMER_NS 2000000u
 
 /* One call that wants a result. */
-struct take {
+struct request {
     struct core_pipeline *pipeline;
     struct core_pipeline_queue *queue;
-    int32_t place; /* where the token goes: SINK for runs, OUT for the program */
+    int32_t state; /* the token's new state: SINK for runs, OUT for the program */
     uint32_t epoch;
     uint64_t deadline;
-    int32_t is_taker; /* 1: the calling thread has the taker's part */
+    bool is_leader; /* the calling thread is the leader */
     struct base_failure *failure;
 };
 
-static int32_t is_unordered(const struct take *take)
+static bool is_unordered(const struct request *request)
 {
-    return (take->pipeline->desc.flags & TRM_PIPELINE_UNORDERED) != 0;
+    return (request->pipeline->desc.flags & TRM_PIPELINE_UNORDERED) != 0;
 }
 
-/* ---- may it go on? With the lock. ---- */
+/* ---- whether it may go on; with the lock ---------------------------------------------------- */
 
-/* What started has come to its end otherwise than by END: told once, then it is over. */
-static int32_t answer_stopped(struct take *take)
+/* What was started ended other than by END: returned once, then it is over. */
+static int32_t answer_stopped(struct request *request)
 {
-    struct core_pipeline_queue *queue = take->queue;
-    if (queue->mode == CORE_STARTED && queue->told)
+    struct core_pipeline_queue *queue = request->queue;
+    if (queue->mode == CORE_STARTED && queue->is_told)
         return TRM_TOKEN_END;
-    queue->told = 1;
+    queue->is_told = true;
     return base_failure_raise(&queue->cause);
 }
 
-static int32_t may_take(struct take *take)
+static int32_t may_continue(struct request *request)
 {
-    struct core_pipeline_queue *queue = take->queue;
+    struct core_pipeline_queue *queue = request->queue;
     if (queue->fault.status != TRM_OK)
         return base_failure_raise(&queue->fault);
-    if (queue->closing)
+    if (queue->is_closing)
         return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline is being destroyed");
-    if (take->place == CORE_PLACE_OUT && queue->mode == CORE_RUNNING)
-        return base_fail_static(TRM_ERROR_BUSY, "the pipeline is run: its sink gets the results");
-    if (take->epoch != queue->epoch) {
-        queue->told = 1;
+    if (request->state == CORE_SLOT_OUT && queue->mode == CORE_RUNNING)
+        return base_fail_static(TRM_ERROR_BUSY, "the pipeline is running: its sink gets the results");
+    if (request->epoch != queue->epoch) {
+        queue->is_told = true;
         return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
     }
-    if (queue->stop == CORE_STOPPED || (queue->over && !queue->told))
-        return answer_stopped(take);
+    if (queue->stop == CORE_STOPPED || (queue->is_over && !queue->is_told))
+        return answer_stopped(request);
     return TRM_OK;
 }
 
-/* ---- waiting for the device: with the taker's part, without the lock ---- */
+/* ---- waiting for the device: by the leader, without the lock -------------------------------- */
 
 static uint64_t token_deadline(const struct core_slot *slot)
 {
@@ -71,8 +71,8 @@ static uint64_t earlier(uint64_t one, uint64_t other)
     return one < other ? one : other;
 }
 
-/* A token has taken longer than it may: it is gone, and its slot comes back some time. With the lock. */
-static void time_out(struct take *take, struct core_slot *slot)
+/* Drops a token that timed out; its slot comes back when its work ends. With the lock. */
+static void time_out(struct request *request, struct core_slot *slot)
 {
     static const char *const stages[] = {[TRM_SLOT_UPLOADING]   = "upload",
                                          [TRM_SLOT_PROCESSING]  = "compute",
@@ -81,55 +81,57 @@ static void time_out(struct take *take, struct core_slot *slot)
     int32_t stage = core_slot_stage(slot);
     const char *where =
         stage >= TRM_SLOT_UPLOADING && stage <= TRM_SLOT_DOWNLOADING ? stages[stage] : "download";
-    int32_t status = base_fail(TRM_ERROR_TIMEOUT, "not through after %.3g ms",
-                               (double)take->pipeline->desc.token_timeout_ns / 1e6);
+    int32_t status = base_fail(TRM_ERROR_TIMEOUT, "timed out after %.3g ms",
+                               (double)request->pipeline->desc.token_timeout_ns / 1e6);
     core_failure_name(slot, where, status);
-    core_queue_times(slot, status, 0, &times);
+    core_queue_times(slot, status, false, &times);
     core_queue_note(slot, &times);
-    core_list_remove(&take->queue->ordered, slot);
-    core_queue_move(slot, CORE_PLACE_ABANDONED);
-    core_queue_entry(slot)->overdue = 1;
-    core_failure_note(slot, 0);
-    *take->failure = slot->failure;
+    core_list_remove(&request->queue->ordered, slot);
+    core_queue_move(slot, CORE_SLOT_ABANDONED);
+    core_queue_entry(slot)->is_overdue = true;
+    core_failure_note(slot, false);
+    *request->failure = slot->failure;
 }
 
-/* Before this thread waits for the first one: the rest is for others. With the lock. */
-static void flush_held_back(const struct take *take)
+/* Before this thread waits for the first slot, other threads may start the rest. With the lock. */
+static void flush_held_back(const struct request *request)
 {
-    struct core_slot *first = take->queue->ordered.first;
+    struct core_slot *first = request->queue->ordered.first;
     for (struct core_slot *slot = first; slot != NULL; slot = slot->next) {
         struct core_queue_entry *entry = core_queue_entry(slot);
-        if (!entry->held_back || (slot == first && !is_unordered(take)))
+        if (!entry->is_held_back || (slot == first && !is_unordered(request)))
             continue;
-        if (core_slot_place(slot) == CORE_PLACE_SUBMITTED && !core_slot_is_short(slot))
+        if (core_slot_state(slot) == CORE_SLOT_SUBMITTED && !core_slot_is_short(slot))
             core_slot_flush(slot);
-        entry->held_back = 0;
+        entry->is_held_back = false;
     }
 }
 
-/* The slots that a result may come from, oldest first: the first one, or in an UNORDERED pipeline all. With the lock. */
-static uint32_t candidates(const struct take *take, struct core_slot **slots)
+/* The slots that the result may come from, oldest first: the first one, or all of an UNORDERED pipeline. With
+ * the lock. */
+static uint32_t candidates(const struct request *request, struct core_slot **slots)
 {
     uint32_t count         = 0;
-    int32_t unordered      = is_unordered(take);
-    struct core_slot *slot = take->queue->ordered.first;
+    bool all               = is_unordered(request);
+    struct core_slot *slot = request->queue->ordered.first;
     for (; slot != NULL; slot = slot->next) {
-        if (core_slot_place(slot) == CORE_PLACE_SUBMITTED)
+        if (core_slot_state(slot) == CORE_SLOT_SUBMITTED)
             slots[count++] = slot;
-        if (!unordered)
+        if (!all)
             break;
     }
     return count;
 }
 
-/* What the taker has seen of the candidates, before it takes the lock and says so. */
+/* What the leader has seen of the candidates before it takes the lock. */
 struct sight {
     int32_t statuses[CORE_DEPTH_MOST];
     struct core_slot *failed; /* NULL: none, or its failure was kept when it was enqueued */
     struct base_failure failure;
 };
 
-/* How one ended, or TIMEOUT. Of several failures one is noted, while it is the last error: the others are seen the next time. */
+/* Notes how a slot ended, or TIMEOUT. Only one failure is noted, while it is the last error; others are seen
+ * at the next look. */
 static void look(struct sight *sight, uint32_t i, struct core_slot *slot, int32_t status)
 {
     sight->statuses[i] = status;
@@ -153,7 +155,7 @@ static uint32_t look_at_all(struct sight *sight, struct core_slot **slots, uint3
     return ended;
 }
 
-/* Sleep until one of the candidates has ended, or until a deadline. Without the lock. */
+/* Sleeps until one of the candidates has ended, or until a deadline. Without the lock. */
 static void watch_for(struct sight *sight, struct core_slot **slots, uint32_t count, uint64_t deadline)
 {
     if (count == 1) {
@@ -163,40 +165,40 @@ static void watch_for(struct sight *sight, struct core_slot **slots, uint32_t co
     if (look_at_all(sight, slots, count) > 0)
         return;
     core_slots_wait_any(slots, count, deadline);
-    /* Of a token that failed the rest may still be to come: so that this does not spin, the oldest is waited for then. */
+    /* The rest of a failed token may still run. Waiting for the oldest one keeps this loop from spinning. */
     if (look_at_all(sight, slots, count) == 0 && base_now() < deadline)
         look(sight, 0, slots[0], core_slot_wait(slots[0], deadline));
 }
 
-/* With the lock. 1: the slot's work has ended. */
-static int32_t note_ended(struct core_slot *slot, const struct sight *sight, uint32_t i)
+/* Whether the slot's work has ended. With the lock. */
+static bool note_ended(struct core_slot *slot, const struct sight *sight, uint32_t i)
 {
     if (sight->statuses[i] == TRM_ERROR_TIMEOUT)
-        return 0;
+        return false;
     if (sight->failed == slot)
         slot->failure = sight->failure;
-    core_queue_move(slot, CORE_PLACE_ENDED);
-    return 1;
+    core_queue_move(slot, CORE_SLOT_ENDED);
+    return true;
 }
 
-/* Wait for one of the candidates: a slice, or until a deadline. With the lock, which is let go meanwhile.
- * TRM_OK: look again; CORE_TAKE_FAILED: a token has taken too long; TIMEOUT: the caller's time is over. */
-static int32_t watch(struct take *take, struct core_slot **slots, uint32_t count)
+/* Waits for one of the candidates for a slice at most. With the lock, released meanwhile. TRM_OK: look again;
+ * CORE_NEXT_FAILED: a token timed out; TIMEOUT: the caller's deadline has passed. */
+static int32_t watch(struct request *request, struct core_slot **slots, uint32_t count)
 {
     struct sight sight;
     int32_t ended     = 0;
-    uint64_t deadline = core_slice(take->deadline);
-    /* Out of order a token that is submitted from now on may be through before all of these, and nothing wakes this thread. */
-    if (is_unordered(take) && count < take->queue->depth)
+    uint64_t deadline = core_slice(request->deadline);
+    /* A token submitted from now on may end before all of these, and does not wake this thread. */
+    if (is_unordered(request) && count < request->queue->depth)
         deadline = earlier(deadline, base_now() + NEWCOMER_NS);
     for (uint32_t i = 0; i < count; i++)
         deadline = earlier(deadline, token_deadline(slots[i]));
-    flush_held_back(take);
+    flush_held_back(request);
 
-    pthread_mutex_unlock(&take->pipeline->lock);
+    pthread_mutex_unlock(&request->pipeline->lock);
     sight.failed = NULL;
     watch_for(&sight, slots, count, deadline);
-    pthread_mutex_lock(&take->pipeline->lock);
+    pthread_mutex_lock(&request->pipeline->lock);
 
     for (uint32_t i = 0; i < count; i++)
         ended += note_ended(slots[i], &sight, i);
@@ -204,160 +206,161 @@ static int32_t watch(struct take *take, struct core_slot **slots, uint32_t count
         return TRM_OK;
     uint64_t now = base_now();
     for (uint32_t i = 0; i < count; i++) {
-        if (now < token_deadline(slots[i]) || core_queue_entry(slots[i])->cancelled)
+        if (now < token_deadline(slots[i]) || core_queue_entry(slots[i])->is_cancelled)
             continue;
-        time_out(take, slots[i]);
-        return CORE_TAKE_FAILED;
+        time_out(request, slots[i]);
+        return CORE_NEXT_FAILED;
     }
-    return now < take->deadline ? TRM_OK : TRM_ERROR_TIMEOUT;
+    return now < request->deadline ? TRM_OK : TRM_ERROR_TIMEOUT;
 }
 
-/* ---- when nothing is under way: with the lock ---- */
+/* ---- when nothing is in flight; with the lock ----------------------------------------------- */
 
-static int32_t is_over(const struct core_pipeline_queue *queue)
+static bool is_over(const struct core_pipeline_queue *queue)
 {
-    const uint32_t *places = queue->places;
-    return queue->source_ended &&
-           places[CORE_PLACE_LOADING] + places[CORE_PLACE_FILLED] + places[CORE_PLACE_ENQUEUING] == 0;
+    const uint32_t *slots_in = queue->slots_in;
+    return queue->has_source_ended &&
+           slots_in[CORE_SLOT_LOADING] + slots_in[CORE_SLOT_FILLED] + slots_in[CORE_SLOT_ENQUEUING] == 0;
 }
 
-/* Without the taker's part meanwhile, which others may need to mend what failed. */
-static int32_t sleep_changed(struct take *take)
+/* Leaves the leadership meanwhile, which other threads may need to recover from a failure. */
+static int32_t sleep_changed(struct request *request)
 {
-    struct core_pipeline_queue *queue = take->queue;
-    core_taker_leave(take->pipeline);
-    int32_t woken  = core_sleep(take->pipeline, &queue->changed, &queue->change_waiters, take->deadline);
-    take->is_taker = core_taker_claim(take->pipeline, take->deadline) == TRM_OK;
-    return take->is_taker && (woken || base_now() < take->deadline) ? TRM_OK : TRM_ERROR_TIMEOUT;
+    struct core_pipeline_queue *queue = request->queue;
+    core_leader_leave(request->pipeline);
+    bool is_woken = core_sleep(request->pipeline, &queue->changed, &queue->change_waiters, request->deadline);
+    request->is_leader = core_leader_claim(request->pipeline, request->deadline) == TRM_OK;
+    return request->is_leader && (is_woken || base_now() < request->deadline) ? TRM_OK : TRM_ERROR_TIMEOUT;
 }
 
 /* TRM_OK: look again. */
-static int32_t nothing_there(struct take *take)
+static int32_t nothing_there(struct request *request)
 {
-    struct core_pipeline_queue *queue = take->queue;
-    int32_t enqueuing                 = queue->places[CORE_PLACE_ENQUEUING] > 0;
+    struct core_pipeline_queue *queue = request->queue;
+    bool is_enqueuing                 = queue->slots_in[CORE_SLOT_ENQUEUING] > 0;
     if (queue->mode == CORE_SERVING) {
-        if (queue->stop == CORE_DRAINING && !enqueuing)
+        if (queue->stop == CORE_DRAINING && !is_enqueuing)
             return base_failure_raise(&queue->cause);
-        return queue->over && !enqueuing ? TRM_TOKEN_END : sleep_changed(take);
+        return queue->is_over && !is_enqueuing ? TRM_TOKEN_END : sleep_changed(request);
     }
     if (is_over(queue))
         return TRM_TOKEN_END;
-    if (queue->workers > 0 || queue->filling || queue->source_ended)
-        return sleep_changed(take);
-    if (queue->places[CORE_PLACE_FREE] > 0)
-        return CORE_TAKE_FILL;
-    if (queue->places[CORE_PLACE_ABANDONED] == 0)
-        return sleep_changed(take);
-    if (core_reap(take->pipeline, take->deadline) > 0 || base_now() < take->deadline)
+    if (queue->workers > 0 || queue->is_filling || queue->has_source_ended)
+        return sleep_changed(request);
+    if (queue->slots_in[CORE_SLOT_FREE] > 0)
+        return CORE_NEXT_FILL;
+    if (queue->slots_in[CORE_SLOT_ABANDONED] == 0)
+        return sleep_changed(request);
+    if (core_reap(request->pipeline, request->deadline) > 0 || base_now() < request->deadline)
         return TRM_OK;
     return TRM_ERROR_TIMEOUT;
 }
 
-/* ---- a token ---- */
+/* ---- a token -------------------------------------------------------------------------------- */
 
-/* The oldest one that has ended and may be given out. With the lock. */
-static struct core_slot *ended_slot(const struct take *take)
+/* The oldest slot that has ended and may be returned. With the lock. */
+static struct core_slot *ended_slot(const struct request *request)
 {
-    struct core_slot *slot = take->queue->ordered.first;
-    if (!is_unordered(take))
-        return slot != NULL && core_slot_place(slot) == CORE_PLACE_ENDED ? slot : NULL;
-    while (slot != NULL && core_slot_place(slot) != CORE_PLACE_ENDED)
+    struct core_slot *slot = request->queue->ordered.first;
+    if (!is_unordered(request))
+        return slot != NULL && core_slot_state(slot) == CORE_SLOT_ENDED ? slot : NULL;
+    while (slot != NULL && core_slot_state(slot) != CORE_SLOT_ENDED)
         slot = slot->next;
     return slot;
 }
 
-/* Must the device be mended before this token's failure can be told? Where results are out of order, or others are to go
- * on, it has to be found out first which of those that failed was the cause. With the lock. */
-static int32_t needs_mending(const struct take *take, struct core_slot *slot)
+/* Whether the device must recover before this token's failure is reported. Where results are out of order or
+ * other tokens go on, the cause among the failed tokens has to be found first. With the lock. */
+static bool needs_recovery(const struct request *request, struct core_slot *slot)
 {
     if (core_queue_entry(slot)->is_final || slot->failure.status == TRM_ERROR_DEVICE_LOST)
-        return 0;
-    return take->pipeline->desc.on_failure != TRM_FAILURE_STOP || is_unordered(take);
+        return false;
+    return request->pipeline->desc.on_failure != TRM_FAILURE_STOP || is_unordered(request);
 }
 
 /* With the lock. */
-static int32_t give(struct take *take, struct core_slot *slot, struct core_slot **given)
+static int32_t deliver(struct request *request, struct core_slot *slot, struct core_slot **delivered)
 {
     struct core_queue_entry *entry = core_queue_entry(slot);
-    core_list_remove(&take->queue->ordered, slot);
+    core_list_remove(&request->queue->ordered, slot);
     if (slot->failure.status == TRM_OK) {
-        core_queue_move(slot, take->place);
-        *given = slot;
+        core_queue_move(slot, request->state);
+        *delivered = slot;
         return TRM_OK;
     }
-    *take->failure = slot->failure;
+    *request->failure = slot->failure;
     core_failure_note(slot, entry->answer == TRM_OK && !entry->is_final);
     core_queue_retire(slot, slot->failure.status, entry->answer == TRM_OK);
-    return CORE_TAKE_FAILED;
+    return CORE_NEXT_FAILED;
 }
 
-/* With the lock, which is let go meanwhile, and the taker's part. TRM_OK: look again. */
-static int32_t mend(struct take *take)
+/* By the leader, with the lock, released meanwhile. TRM_OK: look again. */
+static int32_t recover(struct request *request)
 {
-    pthread_mutex_unlock(&take->pipeline->lock);
-    int32_t status = core_failure_mend(take->pipeline, take->deadline);
-    pthread_mutex_lock(&take->pipeline->lock);
-    if (status != TRM_ERROR_TIMEOUT || base_remaining(take->deadline) > 0)
+    pthread_mutex_unlock(&request->pipeline->lock);
+    int32_t status = core_failure_recover(request->pipeline, request->deadline);
+    pthread_mutex_lock(&request->pipeline->lock);
+    if (status != TRM_ERROR_TIMEOUT || base_remaining(request->deadline) > 0)
         return TRM_OK;
     return TRM_ERROR_TIMEOUT;
 }
 
-static int32_t wants_mending(const struct take *take)
+static bool wants_recovery(const struct request *request)
 {
-    return take->queue->dirty == CORE_DIRTY_KNOWN ||
-           (take->queue->dirty == CORE_DIRTY && take->pipeline->desc.on_failure != TRM_FAILURE_STOP);
+    return request->queue->dirty == CORE_DIRTY_KNOWN ||
+           (request->queue->dirty == CORE_DIRTY && request->pipeline->desc.on_failure != TRM_FAILURE_STOP);
 }
 
-/* One step towards a token; TRM_OK with nothing given: look again. */
-static int32_t step(struct take *take, struct core_slot **given)
+/* One step towards a token. TRM_OK without a token: look again. */
+static int32_t step(struct request *request, struct core_slot **delivered)
 {
     struct core_slot *slots[CORE_DEPTH_MOST];
-    int32_t status = may_take(take);
+    int32_t status = may_continue(request);
     if (status != TRM_OK)
         return status;
-    if (take->queue->stop != CORE_STOPPED && take->queue->ordered.first != NULL && wants_mending(take))
-        return mend(take);
-    struct core_slot *slot = ended_slot(take);
-    if (slot != NULL && slot->failure.status != TRM_OK && needs_mending(take, slot)) {
-        if (take->queue->dirty == CORE_CLEAN)
-            take->queue->dirty = CORE_DIRTY;
-        return mend(take);
+    if (request->queue->stop != CORE_STOPPED && request->queue->ordered.first != NULL &&
+        wants_recovery(request))
+        return recover(request);
+    struct core_slot *slot = ended_slot(request);
+    if (slot != NULL && slot->failure.status != TRM_OK && needs_recovery(request, slot)) {
+        if (request->queue->dirty == CORE_CLEAN)
+            request->queue->dirty = CORE_DIRTY;
+        return recover(request);
     }
     if (slot != NULL)
-        return give(take, slot, given);
-    uint32_t count = candidates(take, slots);
-    return count > 0 ? watch(take, slots, count) : nothing_there(take);
+        return deliver(request, slot, delivered);
+    uint32_t count = candidates(request, slots);
+    return count > 0 ? watch(request, slots, count) : nothing_there(request);
 }
 
-int32_t core_take(struct core_pipeline *pipeline, int32_t place, uint64_t deadline, struct core_slot **slot,
+int32_t core_next(struct core_pipeline *pipeline, int32_t state, uint64_t deadline, struct core_slot **slot,
                   struct base_failure *failure)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    struct take take                  = {
-                         .pipeline = pipeline,
-                         .queue    = queue,
-                         .place    = place,
-                         .deadline = deadline,
-                         .failure  = failure,
+    struct request request            = {
+                   .pipeline = pipeline,
+                   .queue    = queue,
+                   .state    = state,
+                   .deadline = deadline,
+                   .failure  = failure,
     };
     *slot = NULL;
     pthread_mutex_lock(&pipeline->lock);
-    take.epoch     = queue->epoch;
-    int32_t status = core_taker_claim(pipeline, deadline);
-    take.is_taker  = status == TRM_OK;
+    request.epoch     = queue->epoch;
+    int32_t status    = core_leader_claim(pipeline, deadline);
+    request.is_leader = status == TRM_OK;
     while (status == TRM_OK && *slot == NULL) {
         core_failure_drop(pipeline, queue->stop == CORE_STOPPED);
-        status = step(&take, slot);
+        status = step(&request, slot);
     }
-    if (status == CORE_TAKE_FAILED && queue->stop == CORE_STOPPED)
-        queue->told = 1;
-    if (take.is_taker) {
+    if (status == CORE_NEXT_FAILED && queue->stop == CORE_STOPPED)
+        queue->is_told = true;
+    if (request.is_leader) {
         core_failure_drop(pipeline, queue->stop == CORE_STOPPED);
-        core_taker_leave(pipeline);
+        core_leader_leave(pipeline);
     }
     pthread_mutex_unlock(&pipeline->lock);
     if (status == TRM_ERROR_TIMEOUT)
-        return base_fail_static(TRM_ERROR_TIMEOUT, "no token came through in time");
+        return base_fail_static(TRM_ERROR_TIMEOUT, "no token ended in time");
     return status;
 }

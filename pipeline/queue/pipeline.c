@@ -1,5 +1,4 @@
-/* Pipelines: the object. What a descriptor comes to is in ports.c and stages.c, the device's side begins in engine.c, the
- * queues' side in queue.c.
+/* The pipeline object: creation and destruction.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/queue/queue.h"
@@ -13,9 +12,9 @@ static struct core_pipeline *pipeline_of(struct core_object *object)
     return (struct core_pipeline *)object;
 }
 
-/* ---- the ends of life ---------------------------------------------------------------------- */
+/* ---- destruction ---------------------------------------------------------------------------- */
 
-/* Nothing is under way, and no call is inside. */
+/* No work is in flight and no call is inside. */
 static void pipeline_retire(struct core_object *object)
 {
     struct core_pipeline *pipeline = pipeline_of(object);
@@ -57,7 +56,7 @@ static const struct core_object_ops pipeline_ops = {
     .release   = pipeline_release,
 };
 
-/* ---- the beginning ------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------- */
 
 static int32_t measure_create(struct core_pipeline *pipeline)
 {
@@ -74,7 +73,7 @@ static int32_t measure_create(struct core_pipeline *pipeline)
     return core_measure_create(pipeline->object.context, &desc, &pipeline->measure);
 }
 
-/* The object around a descriptor that has been checked; its own copy of that is made first. */
+/* Creates the parts of a pipeline whose descriptor has been checked. */
 static int32_t pipeline_make(struct core_pipeline *pipeline)
 {
     int32_t status = core_engine_create(pipeline);
@@ -106,7 +105,7 @@ static int32_t pipeline_create(struct core_device *device, const struct trm_pipe
 {
     struct core_context *context = device->object.context;
 
-    int32_t status = core_desc_check(device, desc);
+    int32_t status = core_pipeline_desc_check(device, desc);
     if (status != TRM_OK)
         return status;
     struct core_pipeline *made = core_allocate(context, sizeof(*made));
@@ -139,7 +138,7 @@ int32_t trm_pipeline_create(struct trm_device *handle, const struct trm_pipeline
 
     int32_t status = core_output_check(pipeline, "trm_pipeline_create", "pipeline");
     if (status == TRM_OK && (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_MIN)))
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs a description with its struct_size");
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline needs a descriptor with its struct_size");
     if (status == TRM_OK)
         status = core_device_check(device);
     if (status == TRM_OK)

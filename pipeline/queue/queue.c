@@ -1,4 +1,4 @@
-/* Places of slots, the lists through them, and what is noted when a token comes to its end.
+/* States of slots, the lists through them, and the end of tokens.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/queue/queue.h"
@@ -9,64 +9,64 @@
 
 #include "base/base.h"
 
-static const char *const place_names[CORE_PLACES] = {
-    [CORE_PLACE_FREE]      = "free",
-    [CORE_PLACE_HELD]      = "held",
-    [CORE_PLACE_LOADING]   = "loading",
-    [CORE_PLACE_FILLED]    = "filled",
-    [CORE_PLACE_ENQUEUING] = "enqueuing",
-    [CORE_PLACE_SUBMITTED] = "submitted",
-    [CORE_PLACE_ENDED]     = "ended",
-    [CORE_PLACE_SINK]      = "with the sink",
-    [CORE_PLACE_OUT]       = "with the program",
-    [CORE_PLACE_ABANDONED] = "abandoned",
+static const char *const state_names[CORE_SLOT_STATES] = {
+    [CORE_SLOT_FREE]      = "free",
+    [CORE_SLOT_HELD]      = "held",
+    [CORE_SLOT_LOADING]   = "loading",
+    [CORE_SLOT_FILLED]    = "filled",
+    [CORE_SLOT_ENQUEUING] = "enqueuing",
+    [CORE_SLOT_SUBMITTED] = "submitted",
+    [CORE_SLOT_ENDED]     = "ended",
+    [CORE_SLOT_SINK]      = "with the sink",
+    [CORE_SLOT_OUT]       = "with the program",
+    [CORE_SLOT_ABANDONED] = "abandoned",
 };
 
-#define TO(place) (1u << CORE_PLACE_##place)
+#define TO(state) (1u << CORE_SLOT_##state)
 
-/* From each place: where a slot may go. */
-static const uint32_t legal_moves[CORE_PLACES] = {
-    [CORE_PLACE_FREE]      = TO(HELD) | TO(LOADING),
-    [CORE_PLACE_HELD]      = TO(FILLED) | TO(FREE),
-    [CORE_PLACE_LOADING]   = TO(FILLED) | TO(ENQUEUING) | TO(ENDED) | TO(FREE),
-    [CORE_PLACE_FILLED]    = TO(ENQUEUING) | TO(ENDED) | TO(FREE),
-    [CORE_PLACE_ENQUEUING] = TO(SUBMITTED) | TO(ABANDONED),
-    [CORE_PLACE_SUBMITTED] = TO(ENDED) | TO(ABANDONED),
-    [CORE_PLACE_ENDED]     = TO(ENQUEUING) | TO(SINK) | TO(OUT) | TO(FREE),
-    [CORE_PLACE_SINK]      = TO(FREE),
-    [CORE_PLACE_OUT]       = TO(SINK) | TO(FREE),
-    [CORE_PLACE_ABANDONED] = TO(FREE),
+/* The states that may follow each state. */
+static const uint32_t legal_moves[CORE_SLOT_STATES] = {
+    [CORE_SLOT_FREE]      = TO(HELD) | TO(LOADING),
+    [CORE_SLOT_HELD]      = TO(FILLED) | TO(FREE),
+    [CORE_SLOT_LOADING]   = TO(FILLED) | TO(ENQUEUING) | TO(ENDED) | TO(FREE),
+    [CORE_SLOT_FILLED]    = TO(ENQUEUING) | TO(ENDED) | TO(FREE),
+    [CORE_SLOT_ENQUEUING] = TO(SUBMITTED) | TO(ABANDONED),
+    [CORE_SLOT_SUBMITTED] = TO(ENDED) | TO(ABANDONED),
+    [CORE_SLOT_ENDED]     = TO(ENQUEUING) | TO(SINK) | TO(OUT) | TO(FREE),
+    [CORE_SLOT_SINK]      = TO(FREE),
+    [CORE_SLOT_OUT]       = TO(SINK) | TO(FREE),
+    [CORE_SLOT_ABANDONED] = TO(FREE),
 };
 
-static const char *place_name(int32_t place)
+static const char *state_name(int32_t state)
 {
-    return place >= 0 && place < CORE_PLACES ? place_names[place] : "nowhere";
+    return state >= 0 && state < CORE_SLOT_STATES ? state_names[state] : "nowhere";
 }
 
-void core_queue_move(struct core_slot *slot, int32_t place)
+void core_queue_move(struct core_slot *slot, int32_t state)
 {
     struct core_pipeline_queue *queue = slot->pipeline->queue;
-    int32_t from                      = core_slot_place(slot);
-    if (from < 0 || from >= CORE_PLACES || place < 0 || place >= CORE_PLACES ||
-        (legal_moves[from] >> place & 1) == 0) {
+    int32_t from                      = core_slot_state(slot);
+    if (from < 0 || from >= CORE_SLOT_STATES || state < 0 || state >= CORE_SLOT_STATES ||
+        (legal_moves[from] >> state & 1) == 0) {
         if (queue->fault.status == TRM_OK) {
             queue->fault.status = TRM_ERROR_INTERNAL;
             snprintf(queue->fault.sentence, sizeof(queue->fault.sentence),
                      "slot %" PRIu32 " of the pipeline was to go from \"%s\" to \"%s\"", slot->index,
-                     place_name(from), place_name(place));
+                     state_name(from), state_name(state));
             core_queue_wake_all(queue);
         }
         return;
     }
-    queue->places[from]--;
-    queue->places[place]++;
-    atomic_store(&slot->state, (uint32_t)place);
-    /* Who waits for a slot, or for all of them, waits for the end of its work from now on. */
-    if (place == CORE_PLACE_ABANDONED)
+    queue->slots_in[from]--;
+    queue->slots_in[state]++;
+    atomic_store(&slot->state, (uint32_t)state);
+    /* Threads that wait for a slot, or for all of them, wait for the end of its work from now on. */
+    if (state == CORE_SLOT_ABANDONED)
         core_queue_wake_all(queue);
 }
 
-/* ---- lists ---- */
+/* ---- lists ---------------------------------------------------------------------------------- */
 
 void core_list_append(struct core_slot_list *list, struct core_slot *slot)
 {
@@ -97,9 +97,9 @@ void core_list_remove(struct core_slot_list *list, struct core_slot *slot)
     slot->next = NULL;
 }
 
-/* ---- free slots ---- */
+/* ---- free slots ----------------------------------------------------------------------------- */
 
-struct core_slot *core_queue_pop(struct core_pipeline *pipeline, int32_t place)
+struct core_slot *core_queue_pop(struct core_pipeline *pipeline, int32_t state)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
     struct core_slot *slot            = queue->free.first;
@@ -109,10 +109,11 @@ struct core_slot *core_queue_pop(struct core_pipeline *pipeline, int32_t place)
     if (slot->next == NULL)
         queue->free.last = NULL;
     slot->next = NULL;
-    /* The index before the place: who looks without the lock reads it on both sides (states.c). */
+    /* The index is set before the state: observers without the lock read it before and after the state
+     * (states.c). */
     slot->token.index = queue->next_index++;
     atomic_store(&slot->token_index, slot->token.index);
-    core_queue_move(slot, place);
+    core_queue_move(slot, state);
     queue->entries[slot->index] = (struct core_queue_entry){.output = NULL};
     return slot;
 }
@@ -120,12 +121,12 @@ struct core_slot *core_queue_pop(struct core_pipeline *pipeline, int32_t place)
 void core_queue_free(struct core_slot *slot)
 {
     struct core_pipeline_queue *queue = slot->pipeline->queue;
-    core_queue_move(slot, CORE_PLACE_FREE);
+    core_queue_move(slot, CORE_SLOT_FREE);
     core_list_append(&queue->free, slot);
     core_queue_wake_free(queue);
     if (queue->quiet_waiters > 0)
         pthread_cond_broadcast(&queue->quiet);
-    /* Who takes results of a source fills free slots, and wants to know whether it was the last one. */
+    /* A thread that reads results of a source fills free slots, and must notice the last one. */
     if (queue->mode != CORE_SERVING)
         core_queue_wake_changed(queue);
 }
@@ -136,8 +137,8 @@ void core_queue_adopt(struct core_pipeline *pipeline)
     uint32_t depth                    = atomic_load(&pipeline->depth);
     for (; queue->depth < depth; queue->depth++) {
         struct core_slot *slot = pipeline->slots[queue->depth];
-        atomic_store_explicit(&slot->state, CORE_PLACE_FREE, memory_order_relaxed);
-        queue->places[CORE_PLACE_FREE]++;
+        atomic_store_explicit(&slot->state, CORE_SLOT_FREE, memory_order_relaxed);
+        queue->slots_in[CORE_SLOT_FREE]++;
         core_list_append(&queue->free, slot);
         core_queue_wake_free(queue);
     }
@@ -153,18 +154,17 @@ struct core_slot *core_queue_find(const struct core_pipeline *pipeline, const st
     return NULL;
 }
 
-uint32_t core_queue_under_way(const struct core_pipeline_queue *queue)
+uint32_t core_queue_in_flight(const struct core_pipeline_queue *queue)
 {
-    const uint32_t *places = queue->places;
-    return places[CORE_PLACE_LOADING] + places[CORE_PLACE_FILLED] + places[CORE_PLACE_ENQUEUING] +
-           places[CORE_PLACE_SUBMITTED] + places[CORE_PLACE_ENDED] + places[CORE_PLACE_SINK] +
-           places[CORE_PLACE_ABANDONED];
+    const uint32_t *slots_in = queue->slots_in;
+    return slots_in[CORE_SLOT_LOADING] + slots_in[CORE_SLOT_FILLED] + slots_in[CORE_SLOT_ENQUEUING] +
+           slots_in[CORE_SLOT_SUBMITTED] + slots_in[CORE_SLOT_ENDED] + slots_in[CORE_SLOT_SINK] +
+           slots_in[CORE_SLOT_ABANDONED];
 }
 
-/* ---- a token's end ---- */
+/* ---- the end of a token --------------------------------------------------------------------- */
 
-void core_queue_times(struct core_slot *slot, int32_t status, int32_t submitted,
-                      struct core_token_times *times)
+void core_queue_times(struct core_slot *slot, int32_t status, bool has_run, struct core_token_times *times)
 {
     memset(times, 0, sizeof(*times));
     times->index                 = slot->token.index;
@@ -174,7 +174,7 @@ void core_queue_times(struct core_slot *slot, int32_t status, int32_t submitted,
     times->end[TRM_STAGE_LOAD]   = slot->load_end;
     times->begin[TRM_STAGE_SINK] = slot->sink_begin;
     times->end[TRM_STAGE_SINK]   = slot->sink_begin != 0 ? base_now() : 0;
-    if (!submitted)
+    if (!has_run)
         return;
     core_slot_times(slot, times);
     core_slot_bytes(slot, &times->bytes_up, &times->bytes_down);
@@ -185,10 +185,10 @@ void core_queue_note(struct core_slot *slot, const struct core_token_times *time
     core_measure_token(slot->pipeline->measure, times);
 }
 
-void core_queue_retire(struct core_slot *slot, int32_t status, int32_t submitted)
+void core_queue_retire(struct core_slot *slot, int32_t status, bool has_run)
 {
     struct core_token_times times;
-    core_queue_times(slot, status, submitted, &times);
+    core_queue_times(slot, status, has_run, &times);
     core_queue_note(slot, &times);
     core_queue_free(slot);
 }
@@ -198,32 +198,32 @@ void core_queue_finish(struct core_slot *slot)
     struct core_pipeline *pipeline    = slot->pipeline;
     struct core_pipeline_queue *queue = pipeline->queue;
     struct core_token_times times;
-    core_queue_times(slot, TRM_OK, 1, &times);
+    core_queue_times(slot, TRM_OK, true, &times);
 
     pthread_mutex_lock(&pipeline->lock);
     core_queue_note(slot, &times);
     core_queue_free(slot);
-    int32_t grows = !queue->growing && core_engine_wants_slot(pipeline) == 1;
+    bool grows = !queue->is_growing && core_engine_wants_slot(pipeline);
     if (grows)
-        queue->growing = 1;
+        queue->is_growing = true;
     pthread_mutex_unlock(&pipeline->lock);
     if (!grows)
         return;
 
-    /* Where there is no memory for it the pipeline goes on as it is. */
+    /* Without memory for another slot the pipeline goes on as it is. */
     struct base_saved_error saved;
     base_error_save(&saved);
     if (core_engine_grow(pipeline) != TRM_OK)
         base_error_restore(&saved);
     pthread_mutex_lock(&pipeline->lock);
-    queue->growing = 0;
+    queue->is_growing = false;
     core_queue_adopt(pipeline);
     if (queue->quiet_waiters > 0)
         pthread_cond_broadcast(&queue->quiet);
     pthread_mutex_unlock(&pipeline->lock);
 }
 
-/* ---- waking ---- */
+/* ---- waking --------------------------------------------------------------------------------- */
 
 void core_queue_wake_free(struct core_pipeline_queue *queue)
 {
@@ -247,7 +247,7 @@ void core_queue_wake_all(struct core_pipeline_queue *queue)
         pthread_cond_broadcast(&queue->quiet);
 }
 
-/* ---- the object ---- */
+/* ---- the object ----------------------------------------------------------------------------- */
 
 int32_t core_queue_create(struct core_pipeline *pipeline)
 {
@@ -259,7 +259,7 @@ int32_t core_queue_create(struct core_pipeline *pipeline)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&queue->freed, &attributes);
     pthread_cond_init(&queue->changed, &attributes);
-    pthread_cond_init(&queue->untaken, &attributes);
+    pthread_cond_init(&queue->leader_left, &attributes);
     pthread_cond_init(&queue->quiet, &attributes);
     pthread_condattr_destroy(&attributes);
     queue->source.file = -1;
@@ -275,7 +275,7 @@ void core_queue_destroy(struct core_pipeline *pipeline)
     if (queue == NULL)
         return;
     pthread_cond_destroy(&queue->quiet);
-    pthread_cond_destroy(&queue->untaken);
+    pthread_cond_destroy(&queue->leader_left);
     pthread_cond_destroy(&queue->changed);
     pthread_cond_destroy(&queue->freed);
     core_free(pipeline->object.context, queue, sizeof(*queue));

@@ -18,7 +18,7 @@ void core_queue_report(struct core_pipeline *pipeline, struct trm_report *report
         base_text_copy(report->failure, sizeof(report->failure), pipeline->failure.sentence);
     core_measure_report(pipeline->measure, report);
     pthread_mutex_unlock(&pipeline->lock);
-    /* A report that cannot be predicted is not a failure. */
+    /* A report without a prediction is not a failure. */
     base_error_save(&saved);
     core_report_complete(report);
     base_error_restore(&saved);
@@ -64,7 +64,7 @@ int32_t trm_pipeline_report_file(struct trm_pipeline *pipeline, int32_t format, 
     int32_t status = core_report_check_format(format);
     if (status == TRM_OK)
         status = trm_pipeline_report(pipeline, &output.report);
-    /* A file that exists stays as it is when there is no report. */
+    /* An existing file stays as it is when there is no report. */
     if (status == TRM_OK)
         status = core_output_file(path, write_report, &output);
     return status;

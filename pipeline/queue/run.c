@@ -6,27 +6,27 @@
 #include "base/base.h"
 #include "pipeline/queue/queue.h"
 
-/* ---- in a run ---- */
+/* ---- in a run ------------------------------------------------------------------------------- */
 
 void core_run_fill(struct core_pipeline *pipeline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    int32_t ended;
+    bool has_ended;
     pthread_mutex_lock(&pipeline->lock);
-    while (queue->mode != CORE_SERVING && queue->workers == 0 && !queue->filling) {
-        struct core_slot *slot = core_load_pop(pipeline, &ended);
-        if (slot == NULL && !ended && core_reap(pipeline, 0) > 0)
+    while (queue->mode != CORE_SERVING && queue->workers == 0 && !queue->is_filling) {
+        struct core_slot *slot = core_load_pop(pipeline, &has_ended);
+        if (slot == NULL && !has_ended && core_reap(pipeline, 0) > 0)
             continue;
         if (slot == NULL)
             break;
-        queue->filling = 1;
+        queue->is_filling = true;
         pthread_mutex_unlock(&pipeline->lock);
         int32_t answer = core_load(slot);
         queue->load_ns = slot->load_end - slot->load_begin;
         if (answer == TRM_OK)
-            core_submit(slot, 0);
+            core_submit(slot, false);
         pthread_mutex_lock(&pipeline->lock);
-        queue->filling = 0;
+        queue->is_filling = false;
         if (answer != TRM_OK)
             core_load_dispose(slot, answer);
         core_queue_wake_changed(queue);
@@ -41,7 +41,7 @@ void core_run_consume(struct core_slot *slot)
     struct core_pipeline *pipeline = slot->pipeline;
     struct core_calling calling;
     slot->sink_begin = base_now();
-    core_calling_push(&calling, pipeline, 0);
+    core_calling_push(&calling, pipeline, false);
     base_error_clear();
     int32_t status = core_sink_consume(&pipeline->queue->sink, &slot->token);
     core_calling_pop(&calling);
@@ -51,15 +51,15 @@ void core_run_consume(struct core_slot *slot)
         return;
     }
     if (status > 0)
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the sink answered %d, which means nothing", status);
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the sink returned %d, which is not a status", status);
     core_failure_name(slot, "sink", status);
     pthread_mutex_lock(&pipeline->lock);
-    core_failure_note(slot, 0);
-    core_queue_retire(slot, status, 1);
+    core_failure_note(slot, false);
+    core_queue_retire(slot, status, true);
     pthread_mutex_unlock(&pipeline->lock);
 }
 
-/* All tokens of the source to the sink. */
+/* Passes all tokens of the source to the sink. */
 static void pass_all(struct core_pipeline *pipeline)
 {
     struct base_failure failure;
@@ -67,13 +67,13 @@ static void pass_all(struct core_pipeline *pipeline)
     int32_t status;
     do {
         core_run_fill(pipeline);
-        status = core_take(pipeline, CORE_PLACE_SINK, BASE_NEVER, &slot, &failure);
+        status = core_next(pipeline, CORE_SLOT_SINK, BASE_NEVER, &slot, &failure);
         if (status == TRM_OK)
             core_run_consume(slot);
-    } while (status == TRM_OK || status == CORE_TAKE_FILL || status == CORE_TAKE_FAILED);
+    } while (status == TRM_OK || status == CORE_NEXT_FILL || status == CORE_NEXT_FAILED);
 }
 
-/* ---- beginning ---- */
+/* ---- beginning ------------------------------------------------------------------------------ */
 
 /* With the lock. */
 static int32_t may_begin(struct core_pipeline *pipeline)
@@ -81,18 +81,18 @@ static int32_t may_begin(struct core_pipeline *pipeline)
     struct core_pipeline_queue *queue = pipeline->queue;
     if (queue->fault.status != TRM_OK)
         return base_failure_raise(&queue->fault);
-    if (queue->closing)
+    if (queue->is_closing)
         return base_fail_static(TRM_ERROR_CANCELLED, "the pipeline is being destroyed");
     if (queue->mode == CORE_STARTED && queue->stop == CORE_STOPPED)
         core_run_finish(pipeline, BASE_NEVER);
     if (queue->mode != CORE_SERVING)
-        return base_fail_static(TRM_ERROR_BUSY, "the pipeline is run or started already");
-    uint32_t given = queue->places[CORE_PLACE_HELD] + queue->places[CORE_PLACE_OUT];
-    if (given > 0)
-        return base_fail(TRM_ERROR_BUSY,
-                         "%u tokens of the pipeline were acquired or taken, and not given back", given);
-    if (core_queue_under_way(queue) > queue->places[CORE_PLACE_ABANDONED])
-        return base_fail_static(TRM_ERROR_BUSY, "tokens that were submitted have not been taken out");
+        return base_fail_static(TRM_ERROR_BUSY, "the pipeline is running or started already");
+    uint32_t owned = queue->slots_in[CORE_SLOT_HELD] + queue->slots_in[CORE_SLOT_OUT];
+    if (owned > 0)
+        return base_fail(TRM_ERROR_BUSY, "%u tokens of the pipeline were acquired and not returned", owned);
+    if (core_queue_in_flight(queue) > queue->slots_in[CORE_SLOT_ABANDONED])
+        return base_fail_static(TRM_ERROR_BUSY,
+                                "submitted tokens have not been fetched with trm_pipeline_next()");
     return TRM_OK;
 }
 
@@ -102,37 +102,37 @@ static void forget_last(struct core_pipeline *pipeline, int32_t mode)
     struct core_pipeline_queue *queue = pipeline->queue;
     queue->mode                       = mode;
     queue->stop                       = CORE_GOING;
-    queue->told                       = 0;
-    queue->over                       = 0;
+    queue->is_told                    = false;
+    queue->is_over                    = false;
     queue->cause.status               = TRM_OK;
     queue->cancelled_at               = 0;
     queue->next_index                 = 0;
     queue->turn                       = 0;
     queue->end_index                  = UINT64_MAX;
-    queue->source_ended               = 0;
+    queue->has_source_ended           = false;
     memset(queue->filled, 0, sizeof(queue->filled));
     pipeline->failure.status = TRM_OK;
     core_measure_reset(pipeline->measure);
     core_queue_wake_changed(queue);
 }
 
-/* What an earlier run left on the device has to end first. With the lock, which is let go meanwhile. */
+/* Waits for work that an earlier run left on the device. With the lock, released meanwhile. */
 static int32_t wait_for_last(struct core_pipeline *pipeline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    /* A stream may also have failed when nobody looked any more. */
+    /* A stream may also have failed unnoticed. */
     if (queue->dirty == CORE_CLEAN)
         queue->dirty = CORE_DIRTY_KNOWN;
     int32_t status = core_failure_clean(pipeline, BASE_NEVER);
-    while (status == TRM_OK && queue->engine_open && queue->places[CORE_PLACE_ABANDONED] > 0) {
-        if (queue->closing || queue->stop != CORE_GOING)
+    while (status == TRM_OK && queue->is_engine_open && queue->slots_in[CORE_SLOT_ABANDONED] > 0) {
+        if (queue->is_closing || queue->stop != CORE_GOING)
             status = base_fail_static(TRM_ERROR_CANCELLED, "the pipeline was cancelled");
         else
             core_reap(pipeline, BASE_NEVER);
     }
-    if (status != TRM_OK || !queue->engine_open)
+    if (status != TRM_OK || !queue->is_engine_open)
         return status;
-    queue->engine_open = 0;
+    queue->is_engine_open = false;
     pthread_mutex_unlock(&pipeline->lock);
     core_engine_end(pipeline);
     pthread_mutex_lock(&pipeline->lock);
@@ -148,12 +148,12 @@ static int32_t open_ends(struct core_pipeline *pipeline, const struct trm_source
         status = core_sink_open(&queue->sink, pipeline, sink);
     if (status != TRM_OK)
         return status;
-    queue->engine_open = 1;
-    core_engine_begin(pipeline, &queue->source.given, &queue->sink.given);
+    queue->is_engine_open = true;
+    core_engine_begin(pipeline, &queue->source.desc, &queue->sink.desc);
     return core_loaders_start(pipeline);
 }
 
-/* From here on core_run_finish() is owed when this is TRM_OK. */
+/* TRM_OK: the caller has to call core_run_finish(). */
 static int32_t begin(struct core_pipeline *pipeline, int32_t mode, const struct trm_source *source,
                      const struct trm_sink *sink)
 {
@@ -164,87 +164,88 @@ static int32_t begin(struct core_pipeline *pipeline, int32_t mode, const struct 
         return status;
     }
     forget_last(pipeline, mode);
-    pipeline->queue->filling = 1; /* nobody loads before all is open */
-    status                   = wait_for_last(pipeline);
+    pipeline->queue->is_filling = true; /* no thread loads before everything is open */
+    status                      = wait_for_last(pipeline);
     pthread_mutex_unlock(&pipeline->lock);
     if (status == TRM_OK)
         status = open_ends(pipeline, source, sink);
     pthread_mutex_lock(&pipeline->lock);
-    pipeline->queue->filling = 0;
+    pipeline->queue->is_filling = false;
     core_measure_threads(pipeline->measure, pipeline->queue->workers, pipeline->queue->workers == 0);
     core_queue_wake_all(pipeline->queue);
     if (status != TRM_OK) {
         struct base_saved_error saved;
         base_error_save(&saved);
         core_run_finish(pipeline, BASE_NEVER);
-        pipeline->queue->stop = CORE_GOING;
-        pipeline->queue->over = 0;
+        pipeline->queue->stop    = CORE_GOING;
+        pipeline->queue->is_over = false;
         base_error_restore(&saved);
     }
     pthread_mutex_unlock(&pipeline->lock);
     return status;
 }
 
-/* ---- ending ---- */
+/* ---- ending --------------------------------------------------------------------------------- */
 
-static int32_t has_overdue(const struct core_pipeline *pipeline)
+static bool has_overdue(const struct core_pipeline *pipeline)
 {
     const struct core_pipeline_queue *queue = pipeline->queue;
     for (uint32_t i = 0; i < queue->depth; i++) {
-        if (core_slot_place(pipeline->slots[i]) == CORE_PLACE_ABANDONED && queue->entries[i].overdue)
-            return 1;
+        if (core_slot_state(pipeline->slots[i]) == CORE_SLOT_ABANDONED && queue->entries[i].is_overdue)
+            return true;
     }
-    return 0;
+    return false;
 }
 
-/* Until when is still waited for the device? `begun`: since when it is. */
+/* How long to wait for the device; begun: when the wait began. */
 static uint64_t patience(const struct core_pipeline *pipeline, uint64_t begun, uint64_t deadline)
 {
     uint64_t cancelled_at = pipeline->queue->cancelled_at;
     if (cancelled_at != 0 && cancelled_at + CORE_HURRY_NS < deadline)
         deadline = cancelled_at + CORE_HURRY_NS;
-    /* What was started is over when it has told its end: trm_pipeline_next() waits no longer than that. */
-    int32_t told = pipeline->queue->mode == CORE_STARTED && pipeline->queue->stop != CORE_STOPPED;
-    if (begun + CORE_HURRY_NS < deadline && (told || has_overdue(pipeline)))
+    /* A start has ended when its end was returned: trm_pipeline_next() waits no longer. */
+    bool is_told = pipeline->queue->mode == CORE_STARTED && pipeline->queue->stop != CORE_STOPPED;
+    if (begun + CORE_HURRY_NS < deadline && (is_told || has_overdue(pipeline)))
         deadline = begun + CORE_HURRY_NS;
     return deadline;
 }
 
-/* With the lock, which is let go meanwhile: until what was thrown away has ended, or for as long as it makes sense. */
+/* Waits for dropped tokens to end, as long as patience() allows. With the lock, released meanwhile. */
 static void wait_for_abandoned(struct core_pipeline *pipeline, uint64_t deadline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    uint64_t begun                    = queue->places[CORE_PLACE_ABANDONED] > 0 ? base_now() : 0;
-    while (queue->places[CORE_PLACE_ABANDONED] > 0) {
+    uint64_t begun                    = queue->slots_in[CORE_SLOT_ABANDONED] > 0 ? base_now() : 0;
+    while (queue->slots_in[CORE_SLOT_ABANDONED] > 0) {
         uint64_t until = patience(pipeline, begun, deadline);
         if (core_reap(pipeline, until) == 0 && base_remaining(until) == 0)
             return;
     }
 }
 
-/* With the lock, which is let go meanwhile. 0: the deadline came while somebody was still at the source. */
-static int32_t stop_loading(struct core_pipeline *pipeline, uint64_t deadline)
+/* With the lock, released meanwhile. False: a thread was still at the source at the deadline. */
+static bool stop_loading(struct core_pipeline *pipeline, uint64_t deadline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    queue->source_ended               = 1;
+    queue->has_source_ended           = true;
     core_queue_wake_all(queue);
     if (!core_loaders_join(pipeline, deadline))
-        return 0;
-    while (queue->filling) {
-        if (!core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->filling)
-            return 0;
+        return false;
+    while (queue->is_filling) {
+        if (!core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->is_filling)
+            return false;
     }
-    return core_taker_claim(pipeline, deadline) == TRM_OK;
+    return core_leader_claim(pipeline, deadline) == TRM_OK;
 }
 
-/* With the lock, which is let go meanwhile: when nothing of the run is under way any more, or nobody wants to wait for it. */
+/* Closes source and sink when no work of the run is in flight or waited for. With the lock, released
+ * meanwhile. */
 static int32_t close_ends(struct core_pipeline *pipeline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    int32_t quiet                     = queue->places[CORE_PLACE_ABANDONED] == 0;
-    int32_t ends                      = queue->engine_open && quiet;
+    bool is_quiet                     = queue->slots_in[CORE_SLOT_ABANDONED] == 0;
+    bool ends                         = queue->is_engine_open && is_quiet;
     if (ends)
-        queue->engine_open = 0;
+        queue->is_engine_open = false;
     pthread_mutex_unlock(&pipeline->lock);
     if (ends)
         core_engine_end(pipeline);
@@ -257,34 +258,34 @@ static int32_t close_ends(struct core_pipeline *pipeline)
 int32_t core_run_finish(struct core_pipeline *pipeline, uint64_t deadline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    while (queue->finishing) {
-        if (!core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->finishing)
+    while (queue->is_finishing) {
+        if (!core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, deadline) && queue->is_finishing)
             return TRM_ERROR_TIMEOUT;
     }
     if (queue->mode == CORE_SERVING)
         return TRM_OK;
-    queue->finishing = 1;
+    queue->is_finishing = true;
     if (!stop_loading(pipeline, deadline)) {
-        queue->finishing = 0;
+        queue->is_finishing = false;
         core_queue_wake_all(queue);
         return TRM_ERROR_TIMEOUT;
     }
-    core_failure_drop(pipeline, 1);
-    core_taker_leave(pipeline);
+    core_failure_drop(pipeline, true);
+    core_leader_leave(pipeline);
     wait_for_abandoned(pipeline, deadline);
     int32_t status = close_ends(pipeline);
     if (queue->mode == CORE_STARTED) {
-        queue->over = 1;
-        queue->told = queue->told || queue->stop != CORE_STOPPED;
-        queue->stop = CORE_GOING;
+        queue->is_over = true;
+        queue->is_told = queue->is_told || queue->stop != CORE_STOPPED;
+        queue->stop    = CORE_GOING;
     }
-    queue->mode      = CORE_SERVING;
-    queue->finishing = 0;
+    queue->mode         = CORE_SERVING;
+    queue->is_finishing = false;
     core_queue_wake_all(queue);
     return status;
 }
 
-/* ---- the calls ---- */
+/* ---- entry points --------------------------------------------------------------------------- */
 
 /* How a run ended. With the lock. */
 static int32_t outcome(struct core_pipeline *pipeline, int32_t finished)
@@ -294,7 +295,7 @@ static int32_t outcome(struct core_pipeline *pipeline, int32_t finished)
     int32_t stop                      = queue->stop;
     if (queue->fault.status != TRM_OK)
         return base_failure_raise(&queue->fault);
-    /* It is told here; whoever serves from now on begins anew. */
+    /* The cause is reported here, so that later calls begin anew. */
     queue->stop = CORE_GOING;
     return stop != CORE_GOING ? base_failure_raise(&cause) : finished;
 }

@@ -18,21 +18,21 @@
 #define SINK_LEAST offsetof(struct trm_sink, path) + sizeof(const char *)
 #define SLICE_MS ((int)(CORE_SLICE_NS / 1000000))
 
-/* ---- consuming ---- */
+/* ---- consuming ------------------------------------------------------------------------------ */
 
 static int32_t consume_function(struct core_sink *sink, const struct trm_token *token)
 {
-    int32_t status = sink->given.consume(sink->given.user, token);
+    int32_t status = sink->desc.consume(sink->desc.user, token);
     return status < 0 ? base_fail_program(status) : status;
 }
 
-void *core_sink_place(const struct core_sink *sink, uint64_t index)
+void *core_sink_address(const struct core_sink *sink, uint64_t index)
 {
     uint64_t offset, end;
-    if (sink->given.memory == NULL || __builtin_mul_overflow(index, sink->port_size, &offset) ||
-        __builtin_add_overflow(offset, sink->port_size, &end) || end > sink->given.memory_size)
+    if (sink->desc.memory == NULL || __builtin_mul_overflow(index, sink->port_size, &offset) ||
+        __builtin_add_overflow(offset, sink->port_size, &end) || end > sink->desc.memory_size)
         return NULL;
-    return (char *)sink->given.memory + offset;
+    return (char *)sink->desc.memory + offset;
 }
 
 static int32_t consume_memory(struct core_sink *sink, const struct trm_token *token)
@@ -41,31 +41,31 @@ static int32_t consume_memory(struct core_sink *sink, const struct trm_token *to
     uint64_t size    = token->size[sink->port];
     const void *data = token->data[sink->port];
     if (__builtin_mul_overflow(token->index, sink->port_size, &offset) ||
-        __builtin_add_overflow(offset, size, &end) || end > sink->given.memory_size)
+        __builtin_add_overflow(offset, size, &end) || end > sink->desc.memory_size)
         return base_fail(TRM_ERROR_OUT_OF_RANGE, "the memory of the sink is full: %" PRIu64 " bytes",
-                         sink->given.memory_size);
-    char *place = (char *)sink->given.memory + offset;
-    if (place != data && size > 0)
-        memcpy(place, data, size);
+                         sink->desc.memory_size);
+    char *address = (char *)sink->desc.memory + offset;
+    if (address != data && size > 0)
+        memcpy(address, data, size);
     return TRM_OK;
 }
 
-static int32_t is_stopped(struct core_pipeline *pipeline)
+static bool is_stopped(struct core_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
-    int32_t stopped = pipeline->queue->stop == CORE_STOPPED || pipeline->queue->closing;
+    bool stopped = pipeline->queue->stop == CORE_STOPPED || pipeline->queue->is_closing;
     pthread_mutex_unlock(&pipeline->lock);
     return stopped;
 }
 
 static int32_t fail_writing(const struct core_sink *sink, int error)
 {
-    return base_fail(TRM_ERROR_IO, "writing %s: %s after %" PRIu64 " bytes", sink->given.path,
-                     strerror(error), sink->written);
+    return base_fail(TRM_ERROR_IO, "writing %s: %s after %" PRIu64 " bytes", sink->desc.path, strerror(error),
+                     sink->written);
 }
 
-/* A write that answers EPIPE instead of ending the program: SIGPIPE is held back meanwhile, and taken away if this write
- * has raised it (it goes to the thread that writes). */
+/* Writes so that a broken pipe returns EPIPE and does not end the program: SIGPIPE is blocked meanwhile, and
+ * consumed if this write raised it (it is sent to the writing thread). */
 static ssize_t write_quietly(const struct core_sink *sink, const char *data, size_t size)
 {
     static const struct timespec at_once = {0, 0};
@@ -112,7 +112,7 @@ int32_t core_sink_consume(struct core_sink *sink, const struct trm_token *token)
     return sink->consume != NULL ? sink->consume(sink, token) : TRM_OK;
 }
 
-/* ---- opening ---- */
+/* ---- opening -------------------------------------------------------------------------------- */
 
 static int32_t only_port(struct core_sink *sink, const char *what)
 {
@@ -132,19 +132,19 @@ static int32_t only_port(struct core_sink *sink, const char *what)
                      pipeline->name, outputs);
 }
 
-/* A pipe is opened without waiting, so that a cancel is seen while nobody reads it yet. */
+/* Opens a pipe without waiting, so that a cancel is noticed while the pipe has no reader. */
 static int32_t open_path(struct core_sink *sink)
 {
     struct core_pipeline *pipeline    = sink->pipeline;
     struct core_pipeline_queue *queue = pipeline->queue;
     for (;;) {
-        sink->file = open(sink->given.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
+        sink->file = open(sink->desc.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666);
         if (sink->file >= 0)
             return TRM_OK;
         if (errno != ENXIO && errno != EINTR)
             return fail_writing(sink, errno);
         pthread_mutex_lock(&pipeline->lock);
-        int32_t stopped = queue->stop == CORE_STOPPED || queue->closing;
+        bool stopped = queue->stop == CORE_STOPPED || queue->is_closing;
         if (!stopped)
             core_sleep(pipeline, &queue->changed, &queue->change_waiters, core_slice(BASE_NEVER));
         pthread_mutex_unlock(&pipeline->lock);
@@ -169,29 +169,29 @@ static int32_t open_file(struct core_sink *sink)
     return TRM_OK;
 }
 
-int32_t core_sink_open(struct core_sink *sink, struct core_pipeline *pipeline, const struct trm_sink *given)
+int32_t core_sink_open(struct core_sink *sink, struct core_pipeline *pipeline, const struct trm_sink *desc)
 {
     *sink = (struct core_sink){.pipeline = pipeline, .file = -1};
-    if (given == NULL)
+    if (desc == NULL)
         return TRM_OK;
-    struct trm_sink taken;
-    if (!core_struct_copy_in(&taken, sizeof(taken), given, SINK_LEAST))
+    struct trm_sink known;
+    if (!core_struct_copy_in(&known, sizeof(known), desc, SINK_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_sink.struct_size is %u, but its size is %zu",
-                         given->struct_size, sizeof(taken));
-    int ways = (taken.consume != NULL) + (taken.memory != NULL) + (taken.path != NULL);
+                         desc->struct_size, sizeof(known));
+    int ways = (known.consume != NULL) + (known.memory != NULL) + (known.path != NULL);
     if (ways > 1)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT,
                                 "a sink is a function, memory or a file, not several of them");
-    sink->given = taken;
-    if (taken.path != NULL) {
-        sink->given.path = core_copy_text(pipeline->object.context, taken.path);
-        return sink->given.path != NULL ? open_file(sink) : base_fail_memory("opening a sink");
+    sink->desc = known;
+    if (known.path != NULL) {
+        sink->desc.path = core_copy_text(pipeline->object.context, known.path);
+        return sink->desc.path != NULL ? open_file(sink) : base_fail_memory("opening a sink");
     }
-    if (taken.consume != NULL) {
+    if (known.consume != NULL) {
         sink->consume = consume_function;
         return TRM_OK;
     }
-    if (taken.memory == NULL)
+    if (known.memory == NULL)
         return TRM_OK;
     sink->consume = consume_memory;
     return only_port(sink, "memory");
@@ -204,9 +204,9 @@ int32_t core_sink_close(struct core_sink *sink)
         return TRM_OK;
     if (sink->file >= 0 && close(sink->file) != 0 && errno != EINTR)
         status = fail_writing(sink, errno);
-    if (sink->given.path != NULL)
-        core_free(sink->pipeline->object.context, (void *)(uintptr_t)sink->given.path,
-                  strlen(sink->given.path) + 1);
+    if (sink->desc.path != NULL)
+        core_free(sink->pipeline->object.context, (void *)(uintptr_t)sink->desc.path,
+                  strlen(sink->desc.path) + 1);
     *sink = (struct core_sink){.file = -1};
     return status;
 }

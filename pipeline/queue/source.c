@@ -1,4 +1,4 @@
-/* Sources: a function, memory, a file, or a count alone.
+/* Sources: a function, memory, a file, or only a count.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/queue/source.h"
@@ -17,11 +17,11 @@
 #define SOURCE_LEAST offsetof(struct trm_source, path) + sizeof(const char *)
 #define SLICE_MS ((int)(CORE_SLICE_NS / 1000000))
 
-/* ---- filling ---- */
+/* ---- filling -------------------------------------------------------------------------------- */
 
 static int32_t fill_function(struct core_source *source, struct trm_token *token)
 {
-    int32_t answer = source->given.fill(source->given.user, token);
+    int32_t answer = source->desc.fill(source->desc.user, token);
     return answer < 0 ? base_fail_program(answer) : answer;
 }
 
@@ -32,7 +32,7 @@ static int32_t fill_nothing(struct core_source *source, struct trm_token *token)
     return TRM_OK;
 }
 
-/* The bytes of a token in a whole of a known size; 0: it is past the end. */
+/* The bytes of a token in data of known size; 0: it is past the end. */
 static uint64_t part_of(const struct core_source *source, uint64_t index, uint64_t *offset)
 {
     if (__builtin_mul_overflow(index, source->port_size, offset) || *offset >= source->size)
@@ -48,17 +48,17 @@ static int32_t fill_memory(struct core_source *source, struct trm_token *token)
     if (size == 0)
         return TRM_TOKEN_END;
     /* Uploads only read it. */
-    token->data[source->port] = (char *)(uintptr_t)source->given.memory + offset;
+    token->data[source->port] = (char *)(uintptr_t)source->desc.memory + offset;
     token->size[source->port] = size;
     return TRM_OK;
 }
 
 static int32_t fail_reading(const struct core_source *source, int error)
 {
-    return base_fail(TRM_ERROR_IO, "reading %s: %s", source->given.path, strerror(error));
+    return base_fail(TRM_ERROR_IO, "reading %s: %s", source->desc.path, strerror(error));
 }
 
-/* A part of a regular file: any thread, any order. */
+/* A part of a regular file; any thread, any order. */
 static int32_t fill_part(struct core_source *source, struct trm_token *token)
 {
     uint64_t offset;
@@ -73,9 +73,8 @@ static int32_t fill_part(struct core_source *source, struct trm_token *token)
             done += (uint64_t)got;
         else if (got == 0)
             return base_fail(TRM_ERROR_IO,
-                             "reading %s: the file is shorter than it said, %" PRIu64
-                             " bytes instead of %" PRIu64,
-                             source->given.path, offset + done, source->size);
+                             "reading %s: the file ended after %" PRIu64 " bytes instead of %" PRIu64,
+                             source->desc.path, offset + done, source->size);
         else if (errno != EINTR)
             return fail_reading(source, errno);
     }
@@ -83,16 +82,16 @@ static int32_t fill_part(struct core_source *source, struct trm_token *token)
     return TRM_OK;
 }
 
-static int32_t is_stopped(struct core_pipeline *pipeline)
+static bool is_stopped(struct core_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
-    int32_t stopped = pipeline->queue->stop == CORE_STOPPED || pipeline->queue->closing;
+    bool stopped = pipeline->queue->stop == CORE_STOPPED || pipeline->queue->is_closing;
     pthread_mutex_unlock(&pipeline->lock);
     return stopped;
 }
 
-/* Wait until something can be read, so that a cancel is seen. A pipe that nobody has opened for writing yet looks like its
- * end to read(), but not to poll(). */
+/* Waits in slices until there is something to read, so that a cancel is noticed. read() reports the end of a
+ * pipe that has no writer yet, poll() does not. */
 static int32_t wait_readable(struct core_source *source)
 {
     struct pollfd readable = {.fd = source->file, .events = POLLIN};
@@ -103,7 +102,7 @@ static int32_t wait_readable(struct core_source *source)
     return TRM_OK;
 }
 
-/* What comes next in a pipe. */
+/* The next bytes of a pipe. */
 static int32_t fill_next(struct core_source *source, struct trm_token *token)
 {
     uint64_t done  = 0;
@@ -132,9 +131,9 @@ int32_t core_source_fill(struct core_source *source, struct trm_token *token)
     return source->fill(source, token);
 }
 
-/* ---- opening ---- */
+/* ---- opening -------------------------------------------------------------------------------- */
 
-/* The only port of a kind. */
+/* The only input. */
 static int32_t only_port(struct core_source *source, const char *what)
 {
     const struct core_pipeline *pipeline = source->pipeline;
@@ -153,12 +152,12 @@ static int32_t only_port(struct core_source *source, const char *what)
                      what, pipeline->name, inputs);
 }
 
-/* Of a whole whose size is known: how many tokens it has, so that nobody asks for more. */
+/* Limits the count to the tokens that data of known size has. */
 static void count_parts(struct core_source *source)
 {
     uint64_t parts = source->size / source->port_size + (source->size % source->port_size != 0);
-    if (parts != 0 && (source->given.count == 0 || parts < source->given.count))
-        source->given.count = parts;
+    if (parts != 0 && (source->desc.count == 0 || parts < source->desc.count))
+        source->desc.count = parts;
 }
 
 static int32_t open_memory(struct core_source *source)
@@ -166,7 +165,7 @@ static int32_t open_memory(struct core_source *source)
     int32_t status = only_port(source, "memory");
     if (status != TRM_OK)
         return status;
-    source->size = source->given.memory_size;
+    source->size = source->desc.memory_size;
     source->fill = fill_memory;
     count_parts(source);
     return TRM_OK;
@@ -178,8 +177,8 @@ static int32_t open_file(struct core_source *source)
     int32_t status = only_port(source, "a file");
     if (status != TRM_OK)
         return status;
-    /* A pipe that nobody writes to yet is no reason to wait here. */
-    source->file = open(source->given.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    /* Opening a pipe that has no writer yet must not block here. */
+    source->file = open(source->desc.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (source->file < 0 || fstat(source->file, &facts) != 0)
         return fail_reading(source, errno);
     if (S_ISDIR(facts.st_mode))
@@ -202,7 +201,7 @@ static int32_t open_count(struct core_source *source)
                              "pipeline \"%s\" has inputs: its source needs a function, memory or a file",
                              pipeline->name);
     }
-    if (source->given.count == 0)
+    if (source->desc.count == 0)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT,
                                 "a source without a function, memory or a file needs a count of tokens");
     source->fill = fill_nothing;
@@ -211,32 +210,32 @@ static int32_t open_count(struct core_source *source)
 
 static int32_t open_kind(struct core_source *source)
 {
-    const struct trm_source *given = &source->given;
-    int ways                       = (given->fill != NULL) + (given->memory != NULL) + (given->path != NULL);
+    const struct trm_source *desc = &source->desc;
+    int ways                      = (desc->fill != NULL) + (desc->memory != NULL) + (desc->path != NULL);
     if (ways > 1)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT,
                                 "a source is a function, memory or a file, not several of them");
-    if (given->fill != NULL) {
+    if (desc->fill != NULL) {
         source->fill = fill_function;
         return TRM_OK;
     }
-    if (given->memory != NULL)
+    if (desc->memory != NULL)
         return open_memory(source);
-    return given->path != NULL ? open_file(source) : open_count(source);
+    return desc->path != NULL ? open_file(source) : open_count(source);
 }
 
 int32_t core_source_open(struct core_source *source, struct core_pipeline *pipeline,
-                         const struct trm_source *given)
+                         const struct trm_source *desc)
 {
     *source = (struct core_source){.pipeline = pipeline, .file = -1};
-    if (given == NULL)
+    if (desc == NULL)
         return base_fail_static(TRM_ERROR_INVALID_ARGUMENT, "the source is NULL");
-    if (!core_struct_copy_in(&source->given, sizeof(source->given), given, SOURCE_LEAST))
+    if (!core_struct_copy_in(&source->desc, sizeof(source->desc), desc, SOURCE_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_source.struct_size is %u, but its size is %zu",
-                         given->struct_size, sizeof(source->given));
-    if (source->given.path != NULL) {
-        source->given.path = core_copy_text(pipeline->object.context, source->given.path);
-        if (source->given.path == NULL)
+                         desc->struct_size, sizeof(source->desc));
+    if (source->desc.path != NULL) {
+        source->desc.path = core_copy_text(pipeline->object.context, source->desc.path);
+        if (source->desc.path == NULL)
             return base_fail_memory("opening a source");
     }
     return open_kind(source);
@@ -248,8 +247,8 @@ void core_source_close(struct core_source *source)
         return;
     if (source->file >= 0)
         close(source->file);
-    if (source->given.path != NULL)
-        core_free(source->pipeline->object.context, (void *)(uintptr_t)source->given.path,
-                  strlen(source->given.path) + 1);
+    if (source->desc.path != NULL)
+        core_free(source->pipeline->object.context, (void *)(uintptr_t)source->desc.path,
+                  strlen(source->desc.path) + 1);
     *source = (struct core_source){.file = -1};
 }

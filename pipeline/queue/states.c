@@ -1,4 +1,4 @@
-/* What others may see of a pipeline at any time.
+/* What observers see of a pipeline at any time.
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/object.h"
@@ -7,23 +7,23 @@
 static int32_t state_of(struct core_slot *slot)
 {
     switch (atomic_load(&slot->state)) {
-    case CORE_PLACE_FREE:
+    case CORE_SLOT_FREE:
         return TRM_SLOT_FREE;
-    case CORE_PLACE_HELD:
-    case CORE_PLACE_LOADING:
-    case CORE_PLACE_FILLED:
+    case CORE_SLOT_HELD:
+    case CORE_SLOT_LOADING:
+    case CORE_SLOT_FILLED:
         return TRM_SLOT_LOADING;
-    case CORE_PLACE_ENQUEUING:
-    case CORE_PLACE_SUBMITTED:
-    case CORE_PLACE_ABANDONED:
+    case CORE_SLOT_ENQUEUING:
+    case CORE_SLOT_SUBMITTED:
+    case CORE_SLOT_ABANDONED:
         return core_slot_stage(slot);
     default:
         return TRM_SLOT_DONE;
     }
 }
 
-/* State and token belong together when the token is the same before and after. A slot that changes hands all the time is told as
- * it was at the last look. */
+/* State and token belong together when the token is the same before and after. A slot that keeps changing is
+ * reported as of the last look. */
 static struct trm_slot look(struct core_slot *slot)
 {
     struct trm_slot seen = {.token = atomic_load(&slot->token_index)};

@@ -4,7 +4,7 @@
 #include "core/object/object.h"
 #include "pipeline/queue/queue.h"
 
-/* Everything that is written, as it was at one moment, so that the program's function is called without a lock. */
+/* What is written, as of one moment, so that the program's function is called without a lock. */
 struct snapshot {
     struct core_context *context;
     struct core_measure *measure;
@@ -20,31 +20,31 @@ static int32_t check_arguments(const struct core_pipeline *pipeline, int32_t for
         return status;
     if (pipeline->desc.trace_tokens == 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "pipeline \"%s\" keeps no tokens: trm_pipeline_desc.trace_tokens is 0",
+                         "pipeline \"%s\" traces no tokens: trm_pipeline_desc.trace_tokens is 0",
                          pipeline->name);
     return TRM_OK;
 }
 
 static int32_t take_snapshot(struct core_pipeline *pipeline, struct snapshot *snapshot)
 {
-    int32_t running, status = core_measure_create_like(pipeline->measure, &snapshot->measure);
+    int32_t status = core_measure_create_like(pipeline->measure, &snapshot->measure);
 
     if (status != TRM_OK)
         return status;
     core_queue_report(pipeline, &snapshot->report);
     pthread_mutex_lock(&pipeline->lock);
-    running = pipeline->queue->mode == CORE_RUNNING;
-    if (!running)
+    bool is_running = pipeline->queue->mode == CORE_RUNNING;
+    if (!is_running)
         core_measure_copy(snapshot->measure, pipeline->measure);
     pthread_mutex_unlock(&pipeline->lock);
-    if (!running) {
-        /* Of the very tokens that are written. */
+    if (!is_running) {
+        /* The report covers exactly the tokens that are written. */
         core_measure_report(snapshot->measure, &snapshot->report);
         return TRM_OK;
     }
     core_measure_destroy(snapshot->measure);
     snapshot->measure = NULL;
-    return base_fail(TRM_ERROR_BUSY, "pipeline \"%s\" is being run: its trace can be written afterwards",
+    return base_fail(TRM_ERROR_BUSY, "pipeline \"%s\" is running: write its trace when the run has ended",
                      pipeline->name);
 }
 
@@ -56,7 +56,8 @@ static int32_t write_snapshot(const void *subject, trm_write_fn write, void *wri
                             writer);
 }
 
-/* To `path`, or where that is NULL by `write`. A file that exists stays as it is when there is nothing to write. */
+/* Writes to `path`, or if that is NULL by `write`. An existing file stays as it is when there is nothing to
+ * write. */
 static int32_t trace(struct trm_pipeline *handle, int32_t format, const char *path, trm_write_fn write,
                      void *user)
 {

@@ -1,4 +1,4 @@
-/* Waiting: who may not, for a condition, for abandoned slots, for the taker's part.
+/* Waiting: who may wait, for conditions, for abandoned slots, for the leadership.
  * SPDX-License-Identifier: MIT
  */
 #include <time.h>
@@ -8,16 +8,16 @@
 
 #define SECOND 1000000000u
 
-/* What the calling thread is inside of, innermost first. In the child of a fork no pipeline's handle is alive, so
- * nothing asks. */
+/* The callbacks that the calling thread is inside, innermost first. In the child of a fork no pipeline handle
+ * is valid, so it is never read. */
 static _Thread_local struct core_calling *innermost;
 
-void core_calling_push(struct core_calling *inside, const struct core_pipeline *pipeline, int32_t enqueuing)
+void core_calling_push(struct core_calling *inside, const struct core_pipeline *pipeline, bool is_enqueuing)
 {
-    inside->pipeline  = pipeline;
-    inside->enqueuing = enqueuing;
-    inside->outer     = innermost;
-    innermost         = inside;
+    inside->pipeline     = pipeline;
+    inside->is_enqueuing = is_enqueuing;
+    inside->outer        = innermost;
+    innermost            = inside;
 }
 
 void core_calling_pop(const struct core_calling *inside)
@@ -38,20 +38,20 @@ int32_t core_calling_check(const struct core_pipeline *pipeline, const char *cal
         if (inside->pipeline == pipeline)
             return fail_inside(pipeline, call);
     }
-    return core_engine_inside(pipeline) ? fail_inside(pipeline, call) : TRM_OK;
+    return core_engine_is_inside(pipeline) ? fail_inside(pipeline, call) : TRM_OK;
 }
 
 int32_t core_calling_check_enqueue(const struct core_pipeline *pipeline, const char *call)
 {
     for (const struct core_calling *inside = innermost; inside != NULL; inside = inside->outer) {
-        if (inside->pipeline == pipeline && inside->enqueuing)
+        if (inside->pipeline == pipeline && inside->is_enqueuing)
             return fail_inside(pipeline, call);
     }
     return TRM_OK;
 }
 
-int32_t core_sleep(struct core_pipeline *pipeline, pthread_cond_t *condition, uint32_t *waiters,
-                   uint64_t deadline)
+bool core_sleep(struct core_pipeline *pipeline, pthread_cond_t *condition, uint32_t *waiters,
+                uint64_t deadline)
 {
     struct timespec until = {
         .tv_sec  = (time_t)(deadline / SECOND),
@@ -73,27 +73,27 @@ uint64_t core_slice(uint64_t deadline)
     return end < deadline ? end : deadline;
 }
 
-/* ---- abandoned slots ---- */
+/* ---- abandoned slots ------------------------------------------------------------------------ */
 
-/* Claims all that nobody else waits for. */
+/* Claims the abandoned slots that no other thread waits for. */
 static uint32_t claim_abandoned(struct core_pipeline *pipeline, struct core_slot **slots)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
     uint32_t count                    = 0;
-    if (queue->places[CORE_PLACE_ABANDONED] == 0)
+    if (queue->slots_in[CORE_SLOT_ABANDONED] == 0)
         return 0;
     for (uint32_t i = 0; i < queue->depth; i++) {
-        if (core_slot_place(pipeline->slots[i]) != CORE_PLACE_ABANDONED || queue->entries[i].reaping)
+        if (core_slot_state(pipeline->slots[i]) != CORE_SLOT_ABANDONED || queue->entries[i].has_reaper)
             continue;
-        queue->entries[i].reaping = 1;
-        slots[count++]            = pipeline->slots[i];
+        queue->entries[i].has_reaper = true;
+        slots[count++]               = pipeline->slots[i];
     }
     return count;
 }
 
-/* Puts those whose work has ended in front: how many. That of their tokens nobody wants to know any more, but streams may
- * have failed with them (`failed` 1). */
-static uint32_t sort_ended(struct core_slot **slots, uint32_t count, int32_t *failed)
+/* Moves slots whose work has ended to the front and returns their number. The results of their tokens are not
+ * wanted, but their streams may have failed. */
+static uint32_t sort_ended(struct core_slot **slots, uint32_t count, bool *has_failed)
 {
     uint32_t ended = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -102,7 +102,7 @@ static uint32_t sort_ended(struct core_slot **slots, uint32_t count, int32_t *fa
         if (status == TRM_ERROR_TIMEOUT)
             continue;
         if (status != TRM_OK)
-            *failed = 1;
+            *has_failed = true;
         slots[i]       = slots[ended];
         slots[ended++] = slot;
     }
@@ -114,53 +114,53 @@ uint32_t core_reap(struct core_pipeline *pipeline, uint64_t deadline)
     struct core_pipeline_queue *queue = pipeline->queue;
     struct core_slot *slots[CORE_DEPTH_MOST];
     struct base_saved_error saved;
-    int32_t failed = 0;
-    uint32_t count = claim_abandoned(pipeline, slots);
+    bool has_failed = false;
+    uint32_t count  = claim_abandoned(pipeline, slots);
     if (count == 0) {
-        if (queue->places[CORE_PLACE_ABANDONED] > 0 && deadline != 0)
+        if (queue->slots_in[CORE_SLOT_ABANDONED] > 0 && deadline != 0)
             core_sleep(pipeline, &queue->quiet, &queue->quiet_waiters, core_slice(deadline));
         return 0;
     }
 
     pthread_mutex_unlock(&pipeline->lock);
     base_error_save(&saved);
-    uint32_t ended = sort_ended(slots, count, &failed);
+    uint32_t ended = sort_ended(slots, count, &has_failed);
     if (ended == 0 && deadline != 0) {
         uint64_t until = core_slice(deadline);
         core_slots_wait_any(slots, count, until);
-        ended = sort_ended(slots, count, &failed);
-        /* Of a token that failed the rest may still be to come: so that this does not spin. */
+        ended = sort_ended(slots, count, &has_failed);
+        /* The rest of a failed token may still run; waiting for one slot keeps callers from spinning. */
         if (ended == 0 && base_now() < until)
             core_slot_wait(slots[0], until);
     }
     base_error_restore(&saved);
     pthread_mutex_lock(&pipeline->lock);
 
-    if (failed && queue->dirty == CORE_CLEAN)
+    if (has_failed && queue->dirty == CORE_CLEAN)
         queue->dirty = CORE_DIRTY_KNOWN;
     for (uint32_t i = 0; i < count; i++)
-        queue->entries[slots[i]->index].reaping = 0;
+        queue->entries[slots[i]->index].has_reaper = false;
     for (uint32_t i = 0; i < ended; i++)
         core_queue_free(slots[i]);
     return ended;
 }
 
-/* ---- the taker's part ---- */
+/* ---- the leader ----------------------------------------------------------------------------- */
 
-int32_t core_taker_claim(struct core_pipeline *pipeline, uint64_t deadline)
+int32_t core_leader_claim(struct core_pipeline *pipeline, uint64_t deadline)
 {
     struct core_pipeline_queue *queue = pipeline->queue;
-    while (queue->taking) {
-        if (!core_sleep(pipeline, &queue->untaken, &queue->untaken_waiters, deadline) && queue->taking)
+    while (queue->has_leader) {
+        if (!core_sleep(pipeline, &queue->leader_left, &queue->leader_waiters, deadline) && queue->has_leader)
             return TRM_ERROR_TIMEOUT;
     }
-    queue->taking = 1;
+    queue->has_leader = true;
     return TRM_OK;
 }
 
-void core_taker_leave(struct core_pipeline *pipeline)
+void core_leader_leave(struct core_pipeline *pipeline)
 {
-    pipeline->queue->taking = 0;
-    if (pipeline->queue->untaken_waiters > 0)
-        pthread_cond_signal(&pipeline->queue->untaken);
+    pipeline->queue->has_leader = false;
+    if (pipeline->queue->leader_waiters > 0)
+        pthread_cond_signal(&pipeline->queue->leader_left);
 }

@@ -52,17 +52,17 @@ static char *factor_text(char *text, double gain)
 }
 
 /* Does the program bring the tokens itself, when it wants? */
-static int32_t is_served(const struct trm_report *report)
+static bool is_served(const struct trm_report *report)
 {
     return report->workers == 0 && report->one_thread == 0;
 }
 
 /* ---- one piece of advice each; 1: that is the one -------------------------------------------- */
 
-static int32_t nothing_measured(const struct advisor *advisor)
+static bool nothing_measured(const struct advisor *advisor)
 {
     if (advisor->report->measured > 0 && advisor->report->tokens > 0 && advisor->report->elapsed_ns > 0)
-        return 0;
+        return false;
     if (advisor->report->tokens == 0)
         snprintf(advisor->text, advisor->capacity,
                  "No token has come out yet, so there is nothing to advise.");
@@ -70,55 +70,55 @@ static int32_t nothing_measured(const struct advisor *advisor)
         snprintf(advisor->text, advisor->capacity,
                  "No times were taken: let the pipeline measure (TRM_MEASURE_SAMPLED) to be told what holds "
                  "it back.");
-    return 1;
+    return true;
 }
 
 /* Served by a program that brings less than would go through. */
-static int32_t idle(const struct advisor *advisor)
+static bool idle(const struct advisor *advisor)
 {
     const struct trm_stage_report *load = &advisor->report->stages[TRM_STAGE_LOAD];
     uint32_t free                       = percent(load->starved_ns, advisor->report->elapsed_ns);
 
     if (!is_served(advisor->report) || free < 30 || advisor->report->efficiency > 0.8)
-        return 0;
+        return false;
     snprintf(advisor->text, advisor->capacity,
              "A slot was free and nothing came for %u %% of the time: the pipeline could take more tokens "
              "(%s is busy for %u %%).",
              free, trm_stage_name(advisor->report->critical),
              busy_percent(advisor, advisor->report->critical));
-    return 1;
+    return true;
 }
 
 /* The work of a token is short, and most of the time is not work. */
-static int32_t too_small(const struct advisor *advisor)
+static bool too_small(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint64_t period                 = report->elapsed_ns / report->tokens;
     char each[TEXT_MOST], work[TEXT_MOST];
 
     if (period >= 50000 || advisor->now.elapsed_ns > report->elapsed_ns / 2)
-        return 0;
+        return false;
     snprintf(
         advisor->text, advisor->capacity,
         "Tokens are so small that handing them over costs more than the work (%s a token, of which %s work): "
         "make them larger.",
         core_time_text(each, sizeof(each), (double)period),
         core_time_text(work, sizeof(work), (double)(advisor->now.elapsed_ns / report->tokens)));
-    return 1;
+    return true;
 }
 
 /* The stages explain too little of the time: whoever hands tokens on did not get to it. */
-static int32_t busy_machine(const struct advisor *advisor)
+static bool busy_machine(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint64_t milliseconds           = report->elapsed_ns / 1000000;
     uint32_t explained              = percent(advisor->now.elapsed_ns, report->elapsed_ns);
 
     if (advisor->now.elapsed_ns >= report->elapsed_ns / 2)
-        return 0;
+        return false;
     for (int32_t i = 0; i < TRM_STAGES; i++)
         if (busy_percent(advisor, i) > 50)
-            return 0;
+            return false;
     /* Twenty times a second and more is not what an idle machine does. */
     if (report->preempted >= 10 && report->preempted >= milliseconds / 50)
         snprintf(advisor->text, advisor->capacity,
@@ -132,17 +132,17 @@ static int32_t busy_machine(const struct advisor *advisor)
                  "the threads "
                  "that hand tokens on were late.",
                  explained);
-    return 1;
+    return true;
 }
 
 /* So few tokens that filling and emptying the pipeline is what it does. */
-static int32_t too_few(const struct advisor *advisor)
+static bool too_few(const struct advisor *advisor)
 {
     uint64_t sum = advisor->now.startup_ns, whole = advisor->now.elapsed_ns;
     uint64_t edges = sum > advisor->now.period_ns ? sum - advisor->now.period_ns : 0;
 
     if (advisor->report->depth < 2 || percent(edges, whole) < 25 || advisor->report->efficiency > 0.9)
-        return 0;
+        return false;
     snprintf(
         advisor->text, advisor->capacity,
         "%" PRIu64
@@ -150,7 +150,7 @@ static int32_t too_few(const struct advisor *advisor)
         "to overlap better.",
         advisor->report->tokens, advisor->report->tokens == 1 ? " is few" : "s are few",
         percent(edges, whole));
-    return 1;
+    return true;
 }
 
 /* How many workers are nearly as good as any; 0 when more of them gain nothing. */
@@ -191,7 +191,7 @@ static void say_workers(const struct advisor *advisor, uint32_t workers, uint32_
 }
 
 /* Load and sink share a thread, and together they are the longest. */
-static int32_t part_load_and_sink(const struct advisor *advisor)
+static bool part_load_and_sink(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     struct trm_prediction_desc desc = advisor->desc;
@@ -201,23 +201,23 @@ static int32_t part_load_and_sink(const struct advisor *advisor)
 
     if (!report->one_thread || report->stages[TRM_STAGE_LOAD].tokens == 0 ||
         percent(both, report->elapsed_ns) < SHARED_LEAST)
-        return 0;
+        return false;
     desc.one_thread            = 0;
     desc.lanes[TRM_STAGE_LOAD] = 1;
     gain                       = gain_of(advisor, &desc);
     /* A sink that takes little time gains little: then it is load alone, which several workers divide, or neither. */
     if (gain < 1.15)
-        return 0;
+        return false;
     snprintf(advisor->text, advisor->capacity,
              "load and sink take turns in one thread (%u %% busy), which holds it back: give the source a "
              "worker, so "
              "that load and sink overlap (predicted %s x).",
              percent(both, report->elapsed_ns), factor_text(factor, gain));
-    return 1;
+    return true;
 }
 
 /* Load is the longest stage. More threads than processors are of use only to one that waits. */
-static int32_t more_workers(const struct advisor *advisor)
+static bool more_workers(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     struct trm_prediction_desc desc, within;
@@ -225,42 +225,42 @@ static int32_t more_workers(const struct advisor *advisor)
     uint32_t workers, fitting, most = advisor->processors < WORKERS_MOST ? advisor->processors : WORKERS_MOST;
 
     if (report->stages[TRM_STAGE_LOAD].tokens == 0 || report->critical != TRM_STAGE_LOAD || is_served(report))
-        return 0;
+        return false;
     workers = best_workers(advisor, WORKERS_MOST, &desc, &gain);
     fitting = best_workers(advisor, most, &within, &gain_within);
     if (workers == 0)
-        return 0;
+        return false;
     snprintf(advisor->text, advisor->capacity,
              "load holds it back (%u %% busy): ", busy_percent(advisor, TRM_STAGE_LOAD));
     if (fitting > 0)
         say_workers(advisor, fitting, within.depth, gain_within);
     if (fitting > 0 && gain < gain_within * 1.1)
-        return 1;
+        return true;
     size_t at = strlen(advisor->text);
     snprintf(advisor->text + at, advisor->capacity - at, "%s loading waits for a disk or network, ",
              fitting > 0 ? " If" : "if");
     say_workers(advisor, workers, desc.depth, gain);
-    return 1;
+    return true;
 }
 
-static int32_t quicker_sink(const struct advisor *advisor)
+static bool quicker_sink(const struct advisor *advisor)
 {
     struct trm_prediction_desc desc = advisor->desc;
     char factor[TEXT_MOST];
 
     if (advisor->report->critical != TRM_STAGE_SINK || busy_percent(advisor, TRM_STAGE_SINK) < 80)
-        return 0;
+        return false;
     desc.stage_ns[TRM_STAGE_SINK] = 0;
     snprintf(advisor->text, advisor->capacity,
              "sink holds it back (%u %% busy): let it do less for each token, or hand the work to threads of "
              "its own "
              "(predicted up to %s x).",
              busy_percent(advisor, TRM_STAGE_SINK), factor_text(factor, gain_of(advisor, &desc)));
-    return 1;
+    return true;
 }
 
 /* The least depth that is nearly as good as any, if that is worth having. */
-static int32_t deeper(const struct advisor *advisor)
+static bool deeper(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     struct trm_prediction_desc desc = advisor->desc;
@@ -272,7 +272,7 @@ static int32_t deeper(const struct advisor *advisor)
     desc.depth = CORE_PREDICT_DEPTH_MOST;
     best       = gain_of(advisor, &desc);
     if (best < 1.05 || report->efficiency > 0.95)
-        return 0;
+        return false;
     while (gain < best * 0.98) {
         desc.depth = ++depth;
         gain       = gain_of(advisor, &desc);
@@ -283,20 +283,20 @@ static int32_t deeper(const struct advisor *advisor)
         "%s is idle for %u %% of the time, since tokens wait for free slots: raise the depth from %u to %u "
         "(predicted %s x).",
         trm_stage_name(stage), idle_part, report->depth, depth, factor_text(factor, gain));
-    return 1;
+    return true;
 }
 
-static int32_t pageable(const struct advisor *advisor)
+static bool pageable(const struct advisor *advisor)
 {
     if (advisor->report->pageable_copies == 0 ||
         (advisor->report->critical != TRM_STAGE_UPLOAD && advisor->report->critical != TRM_STAGE_DOWNLOAD))
-        return 0;
+        return false;
     snprintf(advisor->text, advisor->capacity,
              "%s is the longest stage, and %" PRIu64
              " copies were of pageable memory, which is slow and overlaps badly: "
              "fill token->data instead of pointing elsewhere.",
              trm_stage_name(advisor->report->critical), advisor->report->pageable_copies);
-    return 1;
+    return true;
 }
 
 /* The launch that takes the most, as " (sobel takes 61 % of it)". */
@@ -317,14 +317,14 @@ static void longest_launch(const struct trm_report *report, char *text, size_t c
 }
 
 /* It is as fast as its longest stage. */
-static int32_t at_the_bound(const struct advisor *advisor)
+static bool at_the_bound(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint32_t reached                = (uint32_t)(report->efficiency * 100);
     char launch[96];
 
     if (report->efficiency < 0.9)
-        return 0;
+        return false;
     longest_launch(report, launch, sizeof(launch));
     if (report->critical == TRM_STAGE_COMPUTE)
         snprintf(advisor->text, advisor->capacity,
@@ -344,28 +344,28 @@ static int32_t at_the_bound(const struct advisor *advisor)
                  "%s is the bound and the pipeline reaches %u %% of the possible rate: only a quicker %s "
                  "would help.",
                  trm_stage_name(report->critical), reached, trm_stage_name(report->critical));
-    return 1;
+    return true;
 }
 
 /* The longest stage works as long as it can: from the first token that reaches it to the last. */
-static int32_t mostly_edges(const struct advisor *advisor)
+static bool mostly_edges(const struct advisor *advisor)
 {
     const struct trm_report *report      = advisor->report;
     const struct trm_stage_report *stage = &report->stages[report->critical];
     uint64_t idle                        = stage->starved_ns + stage->blocked_ns;
 
     if (report->elapsed_ns < stage->busy_ns + 2 * idle)
-        return 0;
+        return false;
     snprintf(advisor->text, advisor->capacity,
              "%s is busy for %u %% of the time, and the rest is mostly filling and emptying the pipeline: "
              "more tokens "
              "would hide that.",
              trm_stage_name(report->critical), busy_percent(advisor, report->critical));
-    return 1;
+    return true;
 }
 
 /* A stage takes very different times for different tokens, and the next one runs dry. */
-static int32_t uneven(const struct advisor *advisor)
+static bool uneven(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     int32_t worst                   = -1;
@@ -382,7 +382,7 @@ static int32_t uneven(const struct advisor *advisor)
         }
     }
     if (worst < 0)
-        return 0;
+        return false;
     core_time_text(least_time, sizeof(least_time), (double)report->stages[worst].least_ns);
     core_time_text(most_time, sizeof(most_time), (double)report->stages[worst].most_ns);
     if (worst == report->critical) {
@@ -391,23 +391,23 @@ static int32_t uneven(const struct advisor *advisor)
                  "trace, since "
                  "neither depth nor overlap makes up for them.",
                  trm_stage_name(worst), least_time, most_time);
-        return 1;
+        return true;
     }
     if (report->depth >= CORE_PREDICT_DEPTH_MOST)
-        return 0;
+        return false;
     snprintf(advisor->text, advisor->capacity,
              "%s takes from %s to %s for a token, so that other stages wait for it now and then: a depth "
              "above %u would "
              "even that out.",
              trm_stage_name(worst), least_time, most_time, report->depth);
-    return 1;
+    return true;
 }
 
 static void contention(const struct advisor *advisor)
 {
     const struct trm_report *report      = advisor->report;
     const struct trm_stage_report *stage = &report->stages[report->critical];
-    int32_t is_starved                   = stage->starved_ns > stage->blocked_ns;
+    bool is_starved                      = stage->starved_ns > stage->blocked_ns;
 
     snprintf(advisor->text, advisor->capacity,
              "%s is the longest stage but busy for only %u %% of the time, and %s for %u %%: %s.",
@@ -420,7 +420,7 @@ static void contention(const struct advisor *advisor)
 
 void core_report_advise(const struct trm_report *report, uint32_t processors, char *advice, size_t capacity)
 {
-    static int32_t (*const kinds[])(const struct advisor *advisor) = {
+    static bool (*const kinds[])(const struct advisor *advisor) = {
         idle,         too_small, busy_machine, too_few,      part_load_and_sink, more_workers,
         quicker_sink, deeper,    pageable,     at_the_bound, mostly_edges,       uneven,
     };

@@ -242,12 +242,12 @@ static void insert(struct stage_measure *stage, const struct interval *interval,
 
 /* ---- tokens --------------------------------------------------------------------------------- */
 
-static int32_t has_times(const struct core_token_times *times, uint32_t stage)
+static bool has_times(const struct core_token_times *times, uint32_t stage)
 {
     return times->begin[stage] != 0 && times->end[stage] != 0;
 }
 
-static int32_t is_sampled(const struct core_token_times *times)
+static bool is_sampled(const struct core_token_times *times)
 {
     return has_times(times, TRM_STAGE_UPLOAD) || has_times(times, TRM_STAGE_COMPUTE) ||
            has_times(times, TRM_STAGE_DOWNLOAD);
@@ -261,12 +261,12 @@ static uint64_t end_of(const struct core_token_times *times, uint32_t stage)
 
 static void add_stages(struct core_measure *measure, const struct core_token_times *times)
 {
-    int32_t sampled = is_sampled(times);
-    uint64_t ready  = measure->slot_free[times->slot % DEPTH_MOST];
+    bool sampled   = is_sampled(times);
+    uint64_t ready = measure->slot_free[times->slot % DEPTH_MOST];
     uint64_t first = 0, last = 0;
 
     for (uint32_t i = 0; i < TRM_STAGES; i++) {
-        int32_t is_device = i != TRM_STAGE_LOAD && i != TRM_STAGE_SINK;
+        bool is_device = i != TRM_STAGE_LOAD && i != TRM_STAGE_SINK;
 
         if (has_times(times, i)) {
             struct interval interval = {times->begin[i], end_of(times, i), ready};
@@ -356,7 +356,7 @@ void core_measure_token(struct core_measure *measure, const struct core_token_ti
     keep(measure, times);
 }
 
-const struct core_token_times *core_measure_kept(const struct core_measure *measure, uint32_t number)
+const struct core_token_times *core_measure_traced(const struct core_measure *measure, uint32_t number)
 {
     uint64_t most = measure->trace_tokens;
 

@@ -6,6 +6,7 @@
 #ifndef PIPELINE_REPORT_MEASURE_H
 #define PIPELINE_REPORT_MEASURE_H
 
+#include <stdbool.h>
 #include <trireme/report.h>
 
 struct core_context;
@@ -71,6 +72,6 @@ void core_measure_copy(struct core_measure *to, const struct core_measure *from)
 const char *core_measure_launch_name(const struct core_measure *measure, uint32_t number);
 
 /* The tokens that are kept, oldest first; NULL past the last. launch_end included. */
-const struct core_token_times *core_measure_kept(const struct core_measure *measure, uint32_t number);
+const struct core_token_times *core_measure_traced(const struct core_measure *measure, uint32_t number);
 
 #endif

@@ -93,7 +93,7 @@ static uint64_t find_bound(const struct core_model *model, int32_t critical)
 }
 
 /* Can stages ever want the same processor, or the same thread? */
-static int32_t shares(const struct core_model *model)
+static bool shares(const struct core_model *model)
 {
     uint32_t wanted = 0;
 

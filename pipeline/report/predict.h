@@ -4,6 +4,7 @@
 #ifndef PIPELINE_REPORT_PREDICT_H
 #define PIPELINE_REPORT_PREDICT_H
 
+#include <stdbool.h>
 #include <trireme/report.h>
 
 #define CORE_PREDICT_DEPTH_MOST 64

@@ -41,13 +41,13 @@ static uint32_t real_stage(const struct simulation *simulation, uint32_t stage)
     return stage;
 }
 
-static int32_t on_device(uint32_t stage)
+static bool on_device(uint32_t stage)
 {
     return stage >= TRM_STAGE_UPLOAD && stage <= TRM_STAGE_DOWNLOAD;
 }
 
 /* Is there a lane, a processor, the thread for this stage, beside what runs already? */
-static int32_t has_room(const struct simulation *simulation, uint32_t stage)
+static bool has_room(const struct simulation *simulation, uint32_t stage)
 {
     const struct core_model *model = simulation->model;
     uint32_t same = 0, device = 0, host = 0;
@@ -61,7 +61,7 @@ static int32_t has_room(const struct simulation *simulation, uint32_t stage)
         host += (uint32_t)!on_device(flight->stage);
     }
     if (same >= model->lanes[stage])
-        return 0;
+        return false;
     if (on_device(stage))
         return model->processors == 0 || device < model->processors;
     return !model->one_thread || host == 0;
@@ -72,7 +72,7 @@ static void start_stages(struct simulation *simulation, uint32_t last)
 {
     for (uint32_t i = 0; i < simulation->count; i++) {
         struct flight *flight = &simulation->flights[i];
-        int32_t is_next       = i == 0 || flight[-1].stage != flight->stage || flight[-1].running;
+        bool is_next          = i == 0 || flight[-1].stage != flight->stage || flight[-1].running;
 
         if (flight->running || !is_next || flight->stage > last || !has_room(simulation, flight->stage))
             continue;
@@ -122,19 +122,19 @@ static void advance(struct simulation *simulation)
             simulation->count * sizeof(simulation->flights[0]));
 }
 
-static int32_t looks_as_seen(const struct simulation *simulation)
+static bool looks_as_seen(const struct simulation *simulation)
 {
     if (simulation->count != simulation->seen_count)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < simulation->count; i++) {
         const struct flight *flight = &simulation->flights[i], *seen = &simulation->seen[i];
 
         if (flight->stage != seen->stage || flight->running != seen->running)
-            return 0;
+            return false;
         if (flight->running && flight->end - simulation->now != seen->end - simulation->seen_now)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* It repeats itself from here on: skip as many whole periods as there are. The last token is begun after that, so that the end

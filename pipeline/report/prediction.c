@@ -20,7 +20,7 @@ static uint32_t lanes_of(const struct trm_stage_report *stage)
 static void describe_stage(const struct trm_report *report, uint32_t number, struct trm_prediction_desc *desc)
 {
     const struct trm_stage_report *stage = &report->stages[number];
-    int32_t of_host                      = number == TRM_STAGE_LOAD || number == TRM_STAGE_SINK;
+    bool of_host                         = number == TRM_STAGE_LOAD || number == TRM_STAGE_SINK;
     uint32_t lanes                       = of_host ? lanes_of(stage) : 1;
 
     if (stage->tokens == 0)

@@ -4,6 +4,7 @@
 #ifndef PIPELINE_REPORT_REPORT_INTERNAL_H
 #define PIPELINE_REPORT_REPORT_INTERNAL_H
 
+#include <stdbool.h>
 #include <trireme/report.h>
 
 #include "pipeline/report/report.h"
@@ -14,7 +15,7 @@ void core_report_advise(const struct trm_report *report, uint32_t processors, ch
 
 /* Where host and device share memory, and on a cpu also processors, stages slow each other down: alone they would take less, and
  * what their times one after the other come to is a limit. */
-int32_t core_report_shares(const struct trm_report *report);
+bool core_report_is_shared(const struct trm_report *report);
 
 /* Who loads and sinks: "load and sink take turns in one thread"; "" where the program does. */
 void core_report_threads(const struct trm_report *report, char *text, size_t capacity);

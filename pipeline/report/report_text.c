@@ -255,7 +255,7 @@ static void write_prediction(struct core_writer *writer, const struct trm_report
     write_labelled(writer, "predicted", line);
 }
 
-int32_t core_report_shares(const struct trm_report *report)
+bool core_report_is_shared(const struct trm_report *report)
 {
     return report->strategy == TRM_STRATEGY_ZERO_COPY;
 }
@@ -269,7 +269,7 @@ static void write_sequential(struct core_writer *writer, const struct trm_report
     core_time_text(time, sizeof(time), (double)report->sequential_ns);
     if (report->sequential_ns > report->elapsed_ns)
         snprintf(line, sizeof(line), "%s one after the other: %s %s times as fast", time,
-                 core_report_shares(report) ? "with overlap up to" : "overlap made it",
+                 core_report_is_shared(report) ? "with overlap up to" : "overlap made it",
                  core_number_text(number, sizeof(number),
                                   (double)report->sequential_ns / (double)report->elapsed_ns, 2));
     else

@@ -46,7 +46,7 @@ static void collect_stage(struct core_trace *trace, uint32_t stage)
     uint32_t count            = 0;
 
     for (uint32_t i = 0; i < trace->token_count; i++) {
-        const struct core_token_times *times = core_measure_kept(trace->measure, i);
+        const struct core_token_times *times = core_measure_traced(trace->measure, i);
         uint64_t begin = times->begin[stage], end = times->end[stage];
 
         if (begin == 0 || end == 0)
@@ -68,7 +68,7 @@ int32_t core_trace_init(struct core_context *context, const struct core_measure 
 {
     uint32_t count = 0;
 
-    while (core_measure_kept(measure, count) != NULL)
+    while (core_measure_traced(measure, count) != NULL)
         count++;
     memset(trace, 0, sizeof(*trace));
     trace->context     = context;
@@ -94,5 +94,5 @@ void core_trace_fini(struct core_trace *trace)
 const struct core_token_times *core_trace_token(const struct core_trace *trace,
                                                 const struct core_slice *slice)
 {
-    return core_measure_kept(trace->measure, slice->token);
+    return core_measure_traced(trace->measure, slice->token);
 }

@@ -113,7 +113,7 @@ static void write_bound_figures(struct core_writer *writer, const struct trm_rep
         snprintf(value, sizeof(value), "%s ×",
                  core_number_text(number, sizeof(number),
                                   (double)report->sequential_ns / (double)report->elapsed_ns, 2));
-        snprintf(more, sizeof(more), "%ssequential %s", core_report_shares(report) ? "at most; " : "",
+        snprintf(more, sizeof(more), "%ssequential %s", core_report_is_shared(report) ? "at most; " : "",
                  core_time_text(number, sizeof(number), (double)report->sequential_ns));
         write_figure(writer, "by overlap", value, more);
     }
@@ -211,7 +211,7 @@ static void write_data_tokens(struct core_writer *writer, const struct core_trac
 {
     core_write(writer, "\"tokens\": [");
     for (uint32_t i = skipped; i < trace->token_count; i++) {
-        const struct core_token_times *times = core_measure_kept(trace->measure, i);
+        const struct core_token_times *times = core_measure_traced(trace->measure, i);
 
         core_writef(writer, "%s[%" PRIu64 ",%u,", i == skipped ? "" : ",", times->index, times->slot);
         if (times->status == TRM_OK)

@@ -4,6 +4,7 @@
 #ifndef PIPELINE_REPORT_TRACE_H
 #define PIPELINE_REPORT_TRACE_H
 
+#include <stdbool.h>
 #include <trireme/report.h>
 
 #include "pipeline/report/measure.h"

@@ -79,7 +79,7 @@ static int32_t flow_letter(const struct core_token_times *times, uint32_t stage)
     int32_t before = 0, after = 0;
 
     for (uint32_t i = 0; i < TRM_STAGES; i++) {
-        int32_t is_there = times->begin[i] != 0 && times->end[i] != 0;
+        bool is_there = times->begin[i] != 0 && times->end[i] != 0;
 
         before |= is_there && i < stage;
         after |= is_there && i > stage;
@@ -107,7 +107,7 @@ static void add_slices(struct events *events, uint32_t stage)
 static void add_counters(struct events *events)
 {
     for (uint32_t i = 0; i < events->trace->token_count; i++) {
-        const struct core_token_times *times = core_measure_kept(events->trace->measure, i);
+        const struct core_token_times *times = core_measure_traced(events->trace->measure, i);
         uint64_t first = 0, last = 0;
 
         for (uint32_t s = 0; s < TRM_STAGES; s++) {
@@ -284,7 +284,7 @@ int32_t core_trace_events(const struct core_trace *trace, struct core_writer *wr
     struct events events = {.trace = trace, .writer = writer};
 
     for (uint32_t i = 0; i < trace->token_count; i++)
-        events.capacity += 2 * TRM_STAGES + 2 + core_measure_kept(trace->measure, i)->launch_count;
+        events.capacity += 2 * TRM_STAGES + 2 + core_measure_traced(trace->measure, i)->launch_count;
     events.capacity += events.capacity == 0;
     events.all = core_allocate(trace->context, events.capacity * sizeof(events.all[0]));
     if (events.all == NULL)

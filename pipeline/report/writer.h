@@ -5,6 +5,7 @@
 #ifndef PIPELINE_REPORT_WRITER_H
 #define PIPELINE_REPORT_WRITER_H
 
+#include <stdbool.h>
 #include <trireme/report.h>
 #include <trireme/status.h>
 

@@ -148,7 +148,7 @@ static void settle_flow(struct flow *flow, struct trm_report *report)
         run_flow(flow, look);
         *report = (struct trm_report){.struct_size = sizeof(*report)};
         must(trm_pipeline_report(flow->pipeline, report));
-        if (strcmp(report->reason, "still being tried") != 0)
+        if (strcmp(report->reason, "still on trial") != 0)
             return;
     }
 }

@@ -170,7 +170,7 @@ START_TEST(the_report_of_a_run_says_what_it_was)
     ck_assert_uint_eq(report.bytes_down, TOKENS * BYTES);
     ck_assert_uint_eq(report.launch_count, 1);
     ck_assert_str_eq(report.launches[0].name, "turn round");
-    ck_assert_str_eq(report.reason, "this strategy was asked for");
+    ck_assert_str_eq(report.reason, "requested by the descriptor");
     ck_assert_uint_ge(report.device_bytes, UINT64_C(3) * 2 * BYTES);
     ck_assert_uint_gt(strlen(report.advice), 20);
     for (uint32_t i = 0; i < TRM_STAGES; i++)

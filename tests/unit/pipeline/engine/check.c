@@ -317,7 +317,7 @@ START_TEST(a_port_is_there_and_goes_where_a_buffer_goes)
     refused(TRM_ERROR_OUT_OF_RANGE,
             "stage 0: argument 1 \"y\" of kernel \"saxpy\" is port 3, but the pipeline");
     arguments[2] = trm_arg_port(X);
-    refused(TRM_ERROR_TYPE_MISMATCH, "is no buffer, but port 0 \"x\" was given");
+    refused(TRM_ERROR_TYPE_MISMATCH, "is not a buffer, but port 0 \"x\" was given");
     named[0] = trm_arg_port(Y);
     accepted();
 }
@@ -328,11 +328,11 @@ START_TEST(elements_of_a_port_are_an_integer_that_can_count_them)
     arguments[3] = trm_arg_port_elements(PORTS, 4);
     refused(TRM_ERROR_OUT_OF_RANGE, "argument 3 \"n\" of kernel \"saxpy\" is port 3");
     arguments[3] = trm_arg_port_elements(X, 0);
-    is_wrong("counts elements of no bytes of port 0 \"x\"");
+    is_wrong("counts elements of 0 bytes in port 0 \"x\"");
     arguments[2] = trm_arg_port_elements(X, 4);
-    refused(TRM_ERROR_TYPE_MISMATCH, "is no integer of 32 or 64 bits, but the elements of port 0 \"x\"");
+    refused(TRM_ERROR_TYPE_MISMATCH, "is not an integer of 32 or 64 bits, but the elements of port 0 \"x\"");
     arguments[0] = trm_arg_port_elements(X, 4);
-    refused(TRM_ERROR_TYPE_MISMATCH, "is no integer of 32 or 64 bits");
+    refused(TRM_ERROR_TYPE_MISMATCH, "is not an integer of 32 or 64 bits");
     arguments[3] = trm_arg_port_elements(W, 16);
     accepted();
 }
@@ -404,7 +404,7 @@ END_TEST
 START_TEST(without_copies_only_where_memory_is_one)
 {
     desc.strategy = TRM_STRATEGY_ZERO_COPY;
-    refused(TRM_ERROR_UNSUPPORTED, "it has memory of its own");
+    refused(TRM_ERROR_UNSUPPORTED, "has its own");
     desc.strategy    = TRM_STRATEGY_ZERO_COPY;
     desc.port_count  = 2;
     desc.stage_count = 0;
@@ -416,7 +416,7 @@ START_TEST(host_stages_cannot_be_recorded)
 {
     stages[1]     = trm_stage_host(on_host, NULL, CORE_BIT(Y), CORE_BIT(Y));
     desc.strategy = TRM_STRATEGY_SLOT_GRAPHS;
-    refused(TRM_ERROR_UNSUPPORTED, "cannot be recorded");
+    refused(TRM_ERROR_UNSUPPORTED, "cannot have host stages");
     stages[1]     = trm_stage_host(on_host, NULL, CORE_BIT(Y), CORE_BIT(Y));
     desc.strategy = TRM_STRATEGY_SLOT_STREAMS;
     accepted();

@@ -121,7 +121,7 @@ static uint32_t run(struct machine *machine)
     machine->seed = machine->seed != 0 ? machine->seed : 1;
     core_trial_begin(&machine->trial, machine->ways);
     begin_run(machine);
-    while (!machine->trial.over) {
+    while (!machine->trial.is_over) {
         ck_assert_uint_lt(machine->tokens, TOKENS_MOST);
         if (machine->run != 0 && machine->tokens % machine->run == 0)
             begin_run(machine);
@@ -185,7 +185,7 @@ START_TEST(the_only_one_stays_without_a_trial)
 {
     struct core_trial trial;
     core_trial_begin(&trial, 1);
-    ck_assert_uint_eq(trial.over, 1);
+    ck_assert_uint_eq(trial.is_over, 1);
     ck_assert_uint_eq(core_trial_next(&trial, 3, 17), 0);
     ck_assert_int_eq(core_trial_timing(&trial, 3), 0);
 }

@@ -212,11 +212,11 @@ START_TEST(an_unknown_answer_of_a_source_or_sink_is_refused)
     fake_create_plain(2, TRM_FAILURE_STOP);
     struct trm_source source = trm_source_function(answers_seven, NULL);
     ck_assert_int_eq(trm_pipeline_run(fake.handle, &source, NULL), TRM_ERROR_INVALID_ARGUMENT);
-    ck_assert_str_eq(trm_last_error().sentence, "token 0, load: the source answered 7, which means nothing");
+    ck_assert_str_eq(trm_last_error().sentence, "token 0, load: the source returned 7, which is not a status");
     source               = source_of(3, 0);
     struct trm_sink sink = trm_sink_function(sinks_seven, NULL);
     ck_assert_int_eq(trm_pipeline_run(fake.handle, &source, &sink), TRM_ERROR_INVALID_ARGUMENT);
-    ck_assert_str_eq(trm_last_error().sentence, "token 0, sink: the sink answered 7, which means nothing");
+    ck_assert_str_eq(trm_last_error().sentence, "token 0, sink: the sink returned 7, which is not a status");
     fake_destroy();
 }
 END_TEST
@@ -233,7 +233,7 @@ START_TEST(a_token_that_takes_too_long_fails_with_its_stage)
     OK(run(0));
     ck_assert_uint_eq(taken.seen_count, TOKENS - 1);
     ck_assert_int_eq(fake.pipeline->failure.status, TRM_ERROR_TIMEOUT);
-    ck_assert_str_eq(fake.pipeline->failure.sentence, "token 5, compute: not through after 30 ms");
+    ck_assert_str_eq(fake.pipeline->failure.sentence, "token 5, compute: timed out after 30 ms");
     fake_counts(TOKENS - 1, 0, 1);
     fake_destroy();
 }
@@ -278,7 +278,7 @@ static void submit(int32_t expected)
     ck_assert_int_eq(trm_pipeline_submit(fake.handle, token), expected);
 }
 
-static void take(int32_t expected, uint64_t index)
+static void request(int32_t expected, uint64_t index)
 {
     struct trm_token *token;
     ck_assert_int_eq(trm_pipeline_next(fake.handle, TRM_FOREVER, &token), expected);
@@ -298,15 +298,15 @@ START_TEST(a_served_pipeline_that_stopped_says_why_until_it_is_cancelled)
     submit(TRM_OK);
     submit(TRM_OK);
     fake_let_go();
-    take(TRM_OK, 0);
-    take(TRM_ERROR_KERNEL, 1);
-    take(TRM_ERROR_KERNEL, 1);
+    request(TRM_OK, 0);
+    request(TRM_ERROR_KERNEL, 1);
+    request(TRM_ERROR_KERNEL, 1);
     ck_assert_int_eq(trm_pipeline_acquire(fake.handle, 0, &token), TRM_ERROR_KERNEL);
     ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "token 1, compute"));
     ck_assert_int_eq(trm_last_error().native_code, 77);
     OK(trm_pipeline_cancel(fake.handle, TRM_FOREVER));
     submit(TRM_OK);
-    take(TRM_OK, 3);
+    request(TRM_OK, 3);
     fake_counts(2, 0, 2);
     fake_all_free();
     fake_destroy();
@@ -321,14 +321,14 @@ START_TEST(a_served_pipeline_that_drains_gives_out_what_is_under_way)
     submit(TRM_OK);
     submit(TRM_OK);
     submit(TRM_OK);
-    take(TRM_ERROR_KERNEL, 0);
+    request(TRM_ERROR_KERNEL, 0);
     ck_assert_int_eq(trm_pipeline_acquire(fake.handle, 0, &token), TRM_ERROR_KERNEL);
-    take(TRM_OK, 1);
-    take(TRM_OK, 2);
-    take(TRM_ERROR_KERNEL, 0);
+    request(TRM_OK, 1);
+    request(TRM_OK, 2);
+    request(TRM_ERROR_KERNEL, 0);
     OK(trm_pipeline_cancel(fake.handle, 0));
     submit(TRM_OK);
-    take(TRM_OK, 3);
+    request(TRM_OK, 3);
     fake_destroy();
 }
 END_TEST
@@ -341,13 +341,13 @@ START_TEST(a_served_pipeline_that_skips_goes_on)
     submit(TRM_OK);
     usleep(1000);
     submit(TRM_OK); /* cannot be enqueued for what the first one did, and goes on with the second */
-    take(TRM_ERROR_KERNEL, 0);
-    take(TRM_OK, 1);
-    take(TRM_OK, 2);
+    request(TRM_ERROR_KERNEL, 0);
+    request(TRM_OK, 1);
+    request(TRM_OK, 2);
     fake.fates[3] = FATE_STREAM;
     submit(TRM_ERROR_BACKEND);
     submit(TRM_OK);
-    take(TRM_OK, 4);
+    request(TRM_OK, 4);
     fake_counts(3, 0, 2);
     fake_all_free();
     fake_destroy();
@@ -363,7 +363,7 @@ START_TEST(a_token_that_cannot_be_submitted_is_lost_and_its_slot_free)
     if (_i != TRM_FAILURE_SKIP)
         OK(trm_pipeline_cancel(fake.handle, 0));
     submit(TRM_OK);
-    take(TRM_OK, 1);
+    request(TRM_OK, 1);
     fake_all_free();
     fake_destroy();
 }
@@ -380,8 +380,8 @@ START_TEST(a_failure_to_submit_is_told_in_order_when_it_may_come_of_another_toke
     fake.fates[3] = FATE_STREAM;
     submit(TRM_OK);
     submit(TRM_OK);
-    take(TRM_OK, 2);
-    take(TRM_ERROR_BACKEND, 3);
+    request(TRM_OK, 2);
+    request(TRM_ERROR_BACKEND, 3);
     ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "token 3, upload"));
     OK(trm_pipeline_cancel(fake.handle, TRM_FOREVER));
     fake_all_free();

@@ -138,10 +138,10 @@ void core_slot_flush(struct core_slot *slot)
     pthread_mutex_unlock(&fake.lock);
 }
 
-int32_t core_slot_is_short(const struct core_slot *slot)
+bool core_slot_is_short(const struct core_slot *slot)
 {
     (void)slot;
-    return 0;
+    return false;
 }
 
 /* With the fake's lock. */
@@ -241,13 +241,13 @@ int32_t core_engine_recover(struct core_pipeline *pipeline)
     return lost ? base_fail_static(TRM_ERROR_DEVICE_LOST, "the device is lost") : TRM_OK;
 }
 
-int32_t core_slot_repeatable(const struct core_slot *slot)
+bool core_slot_is_repeatable(const struct core_slot *slot)
 {
     (void)slot;
     return !fake.unrepeatable;
 }
 
-int32_t core_engine_wants_slot(struct core_pipeline *pipeline)
+bool core_engine_wants_slot(struct core_pipeline *pipeline)
 {
     return atomic_load(&pipeline->depth) < fake.grows_to;
 }
@@ -257,10 +257,10 @@ int32_t core_engine_grow(struct core_pipeline *pipeline)
     return make_slot(pipeline);
 }
 
-int32_t core_engine_inside(const struct core_pipeline *pipeline)
+bool core_engine_is_inside(const struct core_pipeline *pipeline)
 {
     (void)pipeline;
-    return 0;
+    return false;
 }
 
 /* ---- the object ---------------------------------------------------------------------------------- */
@@ -359,7 +359,7 @@ void fake_destroy(void)
     ck_assert_ptr_nonnull(pipeline);
     ck_assert_int_eq(core_queue_close(pipeline), TRM_OK);
     ck_assert_int_eq(pipeline->queue->fault.status, TRM_OK);
-    ck_assert_uint_eq(pipeline->queue->places[CORE_PLACE_FREE], atomic_load(&pipeline->depth));
+    ck_assert_uint_eq(pipeline->queue->slots_in[CORE_SLOT_FREE], atomic_load(&pipeline->depth));
     ck_assert_uint_eq(fake.begun, fake.ended);
     core_object_kill(&pipeline->object);
     core_object_leave(&pipeline->object);

@@ -385,11 +385,11 @@ START_TEST(a_reset_forgets_everything_but_the_names)
     struct core_measure *measure = run_ideal(&ideal), *fresh = make_measure(3, 20);
     struct trm_report report, empty                          = measure_report(fresh, 3);
 
-    ck_assert_ptr_nonnull(core_measure_kept(measure, 0));
+    ck_assert_ptr_nonnull(core_measure_traced(measure, 0));
     core_measure_reset(measure);
     report = measure_report(measure, 3);
     ck_assert_mem_eq(&report, &empty, sizeof(report));
-    ck_assert_ptr_null(core_measure_kept(measure, 0));
+    ck_assert_ptr_null(core_measure_traced(measure, 0));
     core_measure_destroy(measure);
     core_measure_destroy(fresh);
 }
@@ -404,7 +404,7 @@ START_TEST(the_last_tokens_are_kept_oldest_first_with_their_launches)
     core_measure_copy(copy, measure);
     core_measure_destroy(measure);
     for (uint32_t i = 0; i < 8; i++) {
-        const struct core_token_times *token = core_measure_kept(copy, i);
+        const struct core_token_times *token = core_measure_traced(copy, i);
 
         ck_assert_ptr_nonnull(token);
         ck_assert_uint_eq(token->index, 42 + i);
@@ -412,7 +412,7 @@ START_TEST(the_last_tokens_are_kept_oldest_first_with_their_launches)
         ck_assert_uint_eq(token->launch_end[0], token->begin[TRM_STAGE_COMPUTE] + 10);
         ck_assert_uint_eq(token->launch_end[1], token->end[TRM_STAGE_COMPUTE]);
     }
-    ck_assert_ptr_null(core_measure_kept(copy, 8));
+    ck_assert_ptr_null(core_measure_traced(copy, 8));
     ck_assert_str_eq(core_measure_launch_name(copy, 1), "sobel");
     ck_assert_ptr_null(core_measure_launch_name(copy, 2));
     core_measure_destroy(copy);
@@ -425,8 +425,8 @@ START_TEST(fewer_tokens_than_are_kept_are_all_there)
     struct core_measure *measure = run_ideal(&ideal);
 
     for (uint32_t i = 0; i < 5; i++)
-        ck_assert_uint_eq(core_measure_kept(measure, i)->index, i);
-    ck_assert_ptr_null(core_measure_kept(measure, 5));
+        ck_assert_uint_eq(core_measure_traced(measure, i)->index, i);
+    ck_assert_ptr_null(core_measure_traced(measure, 5));
     core_measure_destroy(measure);
 }
 END_TEST
