@@ -10,15 +10,15 @@ static uint32_t size_of(const struct spirv_type *scalar)
     return scalar->kind == SPIRV_BOOL ? 4 : scalar->width / 8;
 }
 
-int32_t emit_has_layout(const struct emit *emit, uint32_t variable)
+bool emit_has_layout(const struct emit *emit, uint32_t variable)
 {
     switch (emit->module->ids[variable].as.variable->storage) {
     case SpvStorageClassUniform:
     case SpvStorageClassStorageBuffer:
     case SpvStorageClassPushConstant:
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -162,7 +162,7 @@ static int32_t write_offset(struct emit *emit, const struct emit_address *addres
     return status;
 }
 
-int32_t emit_scalar_at(struct emit *emit, const struct emit_address *address, int32_t is_read)
+int32_t emit_scalar_at(struct emit *emit, const struct emit_address *address, bool is_read)
 {
     const char *type      = emit_memory_type(spirv_type(emit->module, address->type));
     const char *qualifier = base_arena_format(emit->arena, "%s%s", address->is_volatile ? "volatile " : "",
@@ -206,7 +206,7 @@ int32_t emit_inside(struct emit *emit, const struct emit_address *address)
 int32_t emit_read(struct emit *emit, const struct emit_address *address)
 {
     const struct spirv_type *scalar = spirv_type(emit->module, address->type);
-    int32_t is_half                 = scalar->kind == SPIRV_FLOAT && scalar->width == 16;
+    bool is_half                    = scalar->kind == SPIRV_FLOAT && scalar->width == 16;
     int32_t status                  = TRM_OK;
 
     if (address->size != NULL) {
@@ -218,7 +218,7 @@ int32_t emit_read(struct emit *emit, const struct emit_address *address)
         emit_part(emit, "half_of");
     text_add(&emit->text, is_half ? "(" : scalar->kind == SPIRV_BOOL ? "(0 != " : "");
     if (status == TRM_OK)
-        status = emit_scalar_at(emit, address, 1);
+        status = emit_scalar_at(emit, address, true);
     text_add(&emit->text, is_half || scalar->kind == SPIRV_BOOL ? ")" : "");
     if (address->size != NULL)
         text_add(&emit->text, " : (%s, 0))", EMIT_BOUNDS_FAILED);
@@ -237,7 +237,7 @@ int32_t emit_begin_write(struct emit *emit, const struct emit_address *address)
         text_add(&emit->text, ") ");
     }
     if (status == TRM_OK)
-        status = emit_scalar_at(emit, address, 0);
+        status = emit_scalar_at(emit, address, false);
     text_add(&emit->text, " = ");
     if (scalar->kind == SPIRV_FLOAT && scalar->width == 16) {
         emit_part(emit, "half_bits");

@@ -29,7 +29,7 @@ static void write_integer(struct emit *emit, const struct spirv_type *type, uint
 }
 
 /* The fewest digits that are read back as the same number, with a point so that it is no integer. */
-static void write_number(struct emit *emit, double value, int32_t is_double)
+static void write_number(struct emit *emit, double value, bool is_double)
 {
     char space[48];
 
@@ -46,7 +46,7 @@ static void write_number(struct emit *emit, double value, int32_t is_double)
 }
 
 /* Infinities and what is no number. Only the sign and not the payload matters where constant expressions are due. */
-static void write_special(struct emit *emit, double value, uint64_t bits, int32_t is_double, int32_t fixed)
+static void write_special(struct emit *emit, double value, uint64_t bits, bool is_double, bool fixed)
 {
     const char *f    = is_double ? "" : "f";
     const char *sign = signbit(value) ? "-" : "";
@@ -75,9 +75,9 @@ static double half_value(uint32_t bits)
     return (bits & 0x8000) != 0 ? -value : value;
 }
 
-static void write_float(struct emit *emit, const struct spirv_type *type, uint64_t bits, int32_t fixed)
+static void write_float(struct emit *emit, const struct spirv_type *type, uint64_t bits, bool fixed)
 {
-    int32_t is_double = type->width == 64;
+    bool is_double = type->width == 64;
     double value;
 
     if (is_double) {
@@ -99,7 +99,7 @@ static void write_float(struct emit *emit, const struct spirv_type *type, uint64
         write_number(emit, value, is_double);
 }
 
-void emit_literal(struct emit *emit, const struct spirv_type *type, uint64_t bits, int32_t fixed)
+void emit_literal(struct emit *emit, const struct spirv_type *type, uint64_t bits, bool fixed)
 {
     switch (type->kind) {
     case SPIRV_BOOL:
@@ -117,12 +117,12 @@ void emit_literal(struct emit *emit, const struct spirv_type *type, uint64_t bit
 void emit_zero(struct emit *emit, uint32_t type)
 {
     if (emit_components(emit, type) != 0)
-        emit_literal(emit, emit_scalar(emit, type), 0, 0);
+        emit_literal(emit, emit_scalar(emit, type), 0, false);
     else
         text_add(&emit->text, emit->language == TRM_LANGUAGE_C ? "{0}" : "{}");
 }
 
-static int32_t write_braces(struct emit *emit, uint32_t id, int32_t fixed)
+static int32_t write_braces(struct emit *emit, uint32_t id, bool fixed)
 {
     const struct spirv_constant *constant = spirv_constant(emit->module, id);
     const struct spirv_type *type;
@@ -139,7 +139,7 @@ static int32_t write_braces(struct emit *emit, uint32_t id, int32_t fixed)
         text_add(&emit->text, emit->language == TRM_LANGUAGE_C ? "{0}" : "{}");
         return TRM_OK;
     }
-    int32_t twice = type->kind == SPIRV_MATRIX || type->kind == SPIRV_ARRAY;
+    bool twice = type->kind == SPIRV_MATRIX || type->kind == SPIRV_ARRAY;
     text_add(&emit->text, twice ? "{{" : "{");
     for (uint32_t i = 0; i < constant->part_count && status == TRM_OK; i++) {
         text_add(&emit->text, i == 0 ? "" : i % 16 == 0 ? ",\n    " : ", ");
@@ -151,7 +151,7 @@ static int32_t write_braces(struct emit *emit, uint32_t id, int32_t fixed)
 
 int32_t emit_constant_braces(struct emit *emit, uint32_t id)
 {
-    return write_braces(emit, id, 1);
+    return write_braces(emit, id, true);
 }
 
 int32_t emit_constant(struct emit *emit, uint32_t id, uint32_t component)
@@ -161,13 +161,13 @@ int32_t emit_constant(struct emit *emit, uint32_t id, uint32_t component)
 
     if (type->kind == SPIRV_VECTOR && component != WHOLE) {
         if (constant->is_null || component >= constant->part_count) {
-            emit_literal(emit, spirv_type(emit->module, type->element), 0, 0);
+            emit_literal(emit, spirv_type(emit->module, type->element), 0, false);
             return TRM_OK;
         }
         return emit_constant(emit, constant->parts[component], WHOLE);
     }
     if (emit_components(emit, constant->type) == 1) {
-        emit_literal(emit, type, constant->is_null ? 0 : constant->bits, 0);
+        emit_literal(emit, type, constant->is_null ? 0 : constant->bits, false);
         return TRM_OK;
     }
     if (emit_is_declared(emit, id)) {
@@ -179,7 +179,7 @@ int32_t emit_constant(struct emit *emit, uint32_t id, uint32_t component)
         text_add(&emit->text, "((%s)", name);
     else
         text_add(&emit->text, "(%s", name + sizeof("struct ") - 1);
-    int32_t status = write_braces(emit, id, 0);
+    int32_t status = write_braces(emit, id, false);
     text_add(&emit->text, ")");
     return status;
 }

@@ -13,7 +13,7 @@
 static int32_t sequence(struct emit *emit, const struct node *node)
 {
     struct flow_frame *frame = emit->flow->top;
-    uint8_t at_end           = frame->at_end;
+    bool at_end              = frame->at_end;
     uint32_t last            = node->child_count;
 
     while (last > 0 && flow_is_empty(node->children[last - 1]))
@@ -84,7 +84,7 @@ static int32_t branch(struct emit *emit, const struct node *node)
     for (;;) {
         const struct node *yes = node->child_count > 0 ? node->children[0] : NULL;
         const struct node *no  = node->child_count > 1 ? node->children[1] : NULL;
-        int32_t negated        = flow_is_empty(yes);
+        bool negated           = flow_is_empty(yes);
 
         text_begin_line(&emit->text);
         text_add(&emit->text, "%sif (", lead);
@@ -116,7 +116,7 @@ static int32_t branch(struct emit *emit, const struct node *node)
     return TRM_OK;
 }
 
-static int32_t is_break_of(const struct node *node, const struct node *loop)
+static bool is_break_of(const struct node *node, const struct node *loop)
 {
     node = only_child(node);
     return node != NULL && node->kind == NODE_BREAK && node->target == loop;
@@ -124,7 +124,7 @@ static int32_t is_break_of(const struct node *node, const struct node *loop)
 
 /* If a loop's body begins with leaving it when a condition does not hold, the condition goes into the loop's head: answers the
  * IF, and whether the loop goes on while the condition is false. What stands before the IF must come to no text. */
-static const struct node *head_of(struct emit *emit, const struct node *loop, int32_t *negated)
+static const struct node *head_of(struct emit *emit, const struct node *loop, bool *negated)
 {
     const struct node *body = loop->children[0];
 
@@ -153,15 +153,15 @@ static const struct node *head_of(struct emit *emit, const struct node *loop, in
 }
 
 /* Is it one short assignment to something that is there already? Then it can stand in a loop's head. */
-static int32_t is_step(const struct text *text)
+static bool is_step(const struct text *text)
 {
     const char *line = text->length == 0 ? NULL : memchr(text->bytes, '\n', text->length);
 
     if (line == NULL || line + 1 != text->bytes + text->length || line[-1] != ';')
-        return 0;
+        return false;
     const char *word = text->bytes + strspn(text->bytes, " ");
     if (line - word > 60)
-        return 0;
+        return false;
     const char *space = memchr(word, ' ', (size_t)(line - word));
     return space != NULL && space[1] == '=' && space[2] == ' ';
 }
@@ -188,7 +188,7 @@ static int32_t loop_body(struct emit *emit, const struct node *node, const struc
 }
 
 /* The head of the loop as text up to and with the bracket. */
-static int32_t loop_head(struct emit *emit, const struct node *loop, const struct node *head, int32_t negated,
+static int32_t loop_head(struct emit *emit, const struct node *loop, const struct node *head, bool negated,
                          const char *step)
 {
     int32_t status = TRM_OK;
@@ -218,9 +218,9 @@ static int32_t continue_construct(struct emit *emit, const struct node *node, st
     struct text saved        = flow_capture(emit);
 
     emit->text.indent++;
-    frame->in_continue = 1;
+    frame->in_continue = true;
     int32_t status     = flow_body(emit, node->child_count > 1 ? node->children[1] : NULL);
-    frame->in_continue = 0;
+    frame->in_continue = false;
     emit->text.indent--;
     *text = flow_captured(emit, &saved);
     return status;
@@ -231,7 +231,7 @@ static int32_t loop(struct emit *emit, const struct node *node)
     struct flow_frame frame;
     struct text after, body;
     const char *step = "";
-    int32_t negated  = 0;
+    bool negated     = false;
 
     flow_push(emit, &frame, node);
     const struct node *head = head_of(emit, node, &negated);
@@ -241,10 +241,10 @@ static int32_t loop(struct emit *emit, const struct node *node)
         step         = base_arena_text(emit->arena, after.bytes + blank, after.length - blank - 2);
         after.length = 0;
     }
-    frame.plain       = after.length == 0;
-    frame.at_end      = 1;
+    frame.is_plain    = after.length == 0;
+    frame.at_end      = true;
     struct text saved = flow_capture(emit);
-    emit->text.indent += frame.plain ? 1 : 2;
+    emit->text.indent += frame.is_plain ? 1 : 2;
     if (status == TRM_OK)
         status = loop_body(emit, node, head);
     body = flow_captured(emit, &saved);
@@ -260,11 +260,11 @@ static int32_t loop(struct emit *emit, const struct node *node)
     text_add_bytes(&emit->text, body.bytes, body.length);
     if (after.length != 0)
         text_close(&emit->text, "}");
-    if (frame.continue_label)
+    if (frame.has_continue_label)
         text_line(&emit->text, "continue_%u:;", node->number);
     text_add_bytes(&emit->text, after.bytes, after.length);
     text_close(&emit->text, "}");
-    if (frame.end_label)
+    if (frame.has_end_label)
         text_line(&emit->text, "break_%u:;", node->number);
     return TRM_OK;
 }
@@ -276,14 +276,14 @@ static int32_t scope(struct emit *emit, const struct node *node)
     const struct flow_frame *up = emit->flow->top;
 
     flow_push(emit, &frame, node);
-    frame.plain = up->at_end && !up->in_continue;
-    if (!frame.plain)
+    frame.is_plain = up->at_end && !up->in_continue;
+    if (!frame.is_plain)
         text_line(&emit->text, "do {");
     int32_t status = flow_body(emit, node->children[0]);
-    if (!frame.plain)
+    if (!frame.is_plain)
         text_close(&emit->text, "} while (0);");
     flow_pop(emit);
-    if (frame.end_label)
+    if (frame.has_end_label)
         text_line(&emit->text, "break_%u:;", node->number);
     return status;
 }

@@ -25,7 +25,7 @@ void emit_result(struct emit *emit, uint32_t id, uint32_t component)
 }
 
 /* Copies a kept value from its memory to its variable or back. */
-static void move_spilled(struct emit *emit, uint32_t id, int32_t save)
+static void move_spilled(struct emit *emit, uint32_t id, bool save)
 {
     uint32_t count = emit_components(emit, emit->module->ids[id].type);
 
@@ -44,7 +44,7 @@ static void move_spilled(struct emit *emit, uint32_t id, int32_t save)
 void emit_assigned(struct emit *emit, uint32_t id)
 {
     if (place_of(emit, id) == PLACE_SPILLED)
-        move_spilled(emit, id, 1);
+        move_spilled(emit, id, true);
 }
 
 void emit_root(struct emit *emit, uint32_t variable)
@@ -92,7 +92,7 @@ static void declare_once(struct declaring *declaring, uint32_t id)
     emit_declare(emit, id);
 }
 
-static int32_t is_local(const struct emit *emit, uint32_t id)
+static bool is_local(const struct emit *emit, uint32_t id)
 {
     const struct spirv_id *info = &emit->module->ids[id];
 
@@ -119,7 +119,7 @@ static void declare_variables(struct declaring *declaring, const struct spirv_in
     }
 }
 
-static int32_t declare_of_op(void *user, const struct node *ops, struct spirv_instruction *op)
+static bool declare_of_op(void *user, const struct node *ops, struct spirv_instruction *op)
 {
     struct declaring *declaring = user;
 
@@ -151,6 +151,6 @@ int32_t flow_declare(struct emit *emit, const struct node *node, uint32_t places
     flow_visit(node, declare_of_op, &declaring);
     declare_copies(&declaring, node, 0);
     for (uint32_t i = 0; i < node->load_count; i++)
-        move_spilled(emit, node->loads[i], 0);
+        move_spilled(emit, node->loads[i], false);
     return declaring.status;
 }

@@ -32,7 +32,7 @@ struct emit_target {
     void (*end)(struct emit *emit);
     /* Writes a component of a built-in input (SpvBuiltInGlobalInvocationId, component 1) as a 32-bit unsigned expression.
      * 0 when the target does not have the built-in. */
-    int32_t (*builtin)(struct emit *emit, int32_t builtin, uint32_t component);
+    bool (*builtin)(struct emit *emit, int32_t builtin, uint32_t component);
     /* Writes a NODE_ITEMS: the loops and the body. NULL in CUDA, which has none. */
     int32_t (*items)(struct emit *emit, const struct node *node);
     /* Writes a NODE_BARRIER. NULL in C, which has none left. */
@@ -45,10 +45,10 @@ struct emit_target {
 
 /* CUDA: thread coarsening, how many neighbouring work-items a thread runs (targets/cuda_coarsen.c). */
 struct emit_coarsen {
-    uint32_t count;     /* 0: a thread is a work-item */
-    int32_t is_along_y; /* the work-items are neighbours in y, not in x */
-    const char *bound;  /* work-items from this expression on do nothing */
-    uint32_t guard;     /* index of the body's child through which those work-items leave */
+    uint32_t count;    /* 0: a thread is a work-item */
+    bool is_along_y;   /* the work-items are neighbours in y, not in x */
+    const char *bound; /* work-items from this expression on do nothing */
+    uint32_t guard;    /* index of the body's child through which those work-items leave */
 };
 
 struct emit {

@@ -5,24 +5,24 @@
 
 #include <trireme/status.h>
 
-static int32_t visit_depth(const struct node *node, flow_visit_fn visit, void *user, uint32_t depth)
+static bool visit_depth(const struct node *node, flow_visit_fn visit, void *user, uint32_t depth)
 {
     if (node == NULL || depth > FLOW_DEPTH_MOST)
-        return 1;
+        return true;
     if (node->kind == NODE_OPS)
         for (uint32_t i = 0; i < node->op_count; i++)
             if (!visit(user, node, node->ops[i]))
-                return 0;
+                return false;
     for (uint32_t i = 0; i < node->child_count; i++)
         if (!visit_depth(node->children[i], visit, user, depth + 1))
-            return 0;
+            return false;
     for (uint32_t i = 0; i < node->case_count; i++)
         if (!visit_depth(node->cases[i].body, visit, user, depth + 1))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-int32_t flow_visit(const struct node *node, flow_visit_fn visit, void *user)
+bool flow_visit(const struct node *node, flow_visit_fn visit, void *user)
 {
     return visit_depth(node, visit, user, 0);
 }
@@ -87,7 +87,7 @@ struct text flow_captured(struct emit *emit, const struct text *saved)
 
 void flow_push(struct emit *emit, struct flow_frame *frame, const struct node *node)
 {
-    *frame          = (struct flow_frame){.node = node, .up = emit->flow->top, .at_end = 1};
+    *frame          = (struct flow_frame){.node = node, .up = emit->flow->top, .at_end = true};
     emit->flow->top = frame;
 }
 
@@ -96,33 +96,33 @@ void flow_pop(struct emit *emit)
     emit->flow->top = emit->flow->top->up;
 }
 
-int32_t flow_is_empty(const struct node *node)
+bool flow_is_empty(const struct node *node)
 {
     if (node == NULL)
-        return 1;
+        return true;
     if (node->kind == NODE_OPS)
         return node->op_count == 0;
     if (node->kind == NODE_COPIES)
         return node->copy_count == 0;
     if (node->kind != NODE_SEQUENCE)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < node->child_count; i++)
         if (!flow_is_empty(node->children[i]))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-int32_t flow_has_known_condition(const struct emit *emit, const struct node *node, const struct node **taken)
+bool flow_has_known_condition(const struct emit *emit, const struct node *node, const struct node **taken)
 {
     const struct spirv_constant *constant = spirv_constant(emit->module, node->condition);
 
     if (constant == NULL)
-        return 0;
+        return false;
     *taken = constant->bits != 0 ? node->children[0] : node->child_count > 1 ? node->children[1] : NULL;
-    return 1;
+    return true;
 }
 
-int32_t flow_condition(struct emit *emit, uint32_t id, int32_t negated)
+int32_t flow_condition(struct emit *emit, uint32_t id, bool negated)
 {
     struct text saved     = flow_capture(emit);
     int32_t status        = emit_value(emit, id, WHOLE);

@@ -13,19 +13,19 @@
 struct flow_frame {
     const struct node *node; /* LOOP, SWITCH, SCOPE, ITEMS; NULL: the kernel */
     struct flow_frame *up;
-    uint8_t at_end;      /* the position is the last thing in the node's body (in its case) */
-    uint8_t in_continue; /* of LOOP: the position is in the continue construct */
+    bool at_end;      /* the position is the last thing in the node's body (in its case) */
+    bool in_continue; /* of LOOP: the position is in the continue construct */
     /* Of LOOP: C's continue does what NODE_CONTINUE means; of SCOPE: the scope is no statement in C. */
-    uint8_t plain;
-    uint8_t end_label;      /* a goto behind the node was written */
-    uint8_t continue_label; /* of LOOP: a goto to the continue construct was written */
+    bool is_plain;
+    bool has_end_label;      /* a goto behind the node was written */
+    bool has_continue_label; /* of LOOP: a goto to the continue construct was written */
 };
 
 struct emit_flow {
     struct flow_frame *top;
     uint32_t depth;
     const struct node *guard; /* an IF decided before the loop: its condition is `guard_holds` */
-    int32_t guard_holds;
+    bool guard_holds;
     const struct node *items;               /* the loop over work-items that is being written; NULL outside */
     struct spirv_instruction **definitions; /* [count] by id: the instruction that makes a value */
     uint32_t *where; /* [count] by id: 1 + number of the ITEMS node that makes it; 0: outside of all */
@@ -50,19 +50,19 @@ void flow_pop(struct emit *emit);
 int32_t flow_body(struct emit *emit, const struct node *node);
 
 /* Is the node NULL, or does it contain no statement? */
-int32_t flow_is_empty(const struct node *node);
+bool flow_is_empty(const struct node *node);
 
 /* Is the condition of an IF a constant? Then *taken is the half that runs, which may be NULL. */
-int32_t flow_has_known_condition(const struct emit *emit, const struct node *node, const struct node **taken);
+bool flow_has_known_condition(const struct emit *emit, const struct node *node, const struct node **taken);
 
 /* Writes a condition for use between existing parentheses. */
-int32_t flow_condition(struct emit *emit, uint32_t id, int32_t negated);
+int32_t flow_condition(struct emit *emit, uint32_t id, bool negated);
 
 /* Writes a jump (jump.c). */
 int32_t flow_jump(struct emit *emit, const struct node *node);
 
 /* Does a loop, left by `head`, have a small constant trip count (unroll.c)? */
-int32_t flow_should_unroll(const struct emit *emit, const struct node *loop, const struct node *head);
+bool flow_should_unroll(const struct emit *emit, const struct node *loop, const struct node *head);
 
 /* Writes a NODE_SWITCH (switch.c). */
 int32_t flow_switch(struct emit *emit, const struct node *node);
@@ -75,7 +75,7 @@ int32_t flow_copies(struct emit *emit, const struct node *node);
 int32_t flow_declare(struct emit *emit, const struct node *node, uint32_t places);
 
 /* Calls visit() for each instruction in a node, in order, until it returns 0. Returns 0 when a call did. */
-typedef int32_t (*flow_visit_fn)(void *user, const struct node *ops, struct spirv_instruction *op);
-int32_t flow_visit(const struct node *node, flow_visit_fn visit, void *user);
+typedef bool (*flow_visit_fn)(void *user, const struct node *ops, struct spirv_instruction *op);
+bool flow_visit(const struct node *node, flow_visit_fn visit, void *user);
 
 #endif

@@ -20,26 +20,26 @@ static enum node_kind kind_of(const struct flow_frame *frame)
 }
 
 /* Would what comes next be the end of the frame's body anyway? */
-static int32_t is_there(struct emit *emit, const struct flow_frame *target)
+static bool is_there(struct emit *emit, const struct flow_frame *target)
 {
     const struct flow_frame *frame = emit->flow->top;
 
     for (; frame != target; frame = frame->up)
         if (!frame->at_end || frame->in_continue || kind_of(frame) == NODE_LOOP)
-            return 0;
+            return false;
     return frame->at_end && !frame->in_continue;
 }
 
 /* Whether C's continue (or break) here binds to this frame. */
-static int32_t binds(struct emit *emit, const struct flow_frame *target, int32_t is_break)
+static bool binds(struct emit *emit, const struct flow_frame *target, bool is_break)
 {
     const struct flow_frame *frame = emit->flow->top;
 
     for (; frame != target; frame = frame->up)
-        if (kind_of(frame) == NODE_LOOP || (kind_of(frame) == NODE_SCOPE && !frame->plain) ||
+        if (kind_of(frame) == NODE_LOOP || (kind_of(frame) == NODE_SCOPE && !frame->is_plain) ||
             (is_break && kind_of(frame) == NODE_SWITCH))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* To leave a node that is the last thing in another is to end that. */
@@ -53,7 +53,7 @@ static struct flow_frame *outermost(struct flow_frame *frame)
 
 static void jump_behind(struct emit *emit, struct flow_frame *frame)
 {
-    frame->end_label = 1;
+    frame->has_end_label = true;
     text_line(&emit->text, "goto break_%u;", frame->node->number);
 }
 
@@ -64,20 +64,20 @@ static void jump_to_end(struct emit *emit, struct flow_frame *frame)
         return;
     switch (kind_of(frame)) {
     case NODE_LOOP:
-        if (frame->plain && binds(emit, frame, 0)) {
+        if (frame->is_plain && binds(emit, frame, false)) {
             text_line(&emit->text, "continue;");
             return;
         }
-        frame->continue_label = 1;
+        frame->has_continue_label = true;
         text_line(&emit->text, "goto continue_%u;", frame->node->number);
         return;
     case NODE_ITEMS:
         if (emit->target->items == NULL) {
             text_line(&emit->text, "return;");
-        } else if (binds(emit, frame, 0)) {
+        } else if (binds(emit, frame, false)) {
             text_line(&emit->text, "continue;");
         } else {
-            frame->end_label = 1;
+            frame->has_end_label = true;
             if (frame->node == NULL)
                 text_line(&emit->text, "goto next_group;");
             else
@@ -85,7 +85,7 @@ static void jump_to_end(struct emit *emit, struct flow_frame *frame)
         }
         return;
     default:
-        if (binds(emit, frame, 1) && !frame->plain)
+        if (binds(emit, frame, true) && !frame->is_plain)
             text_line(&emit->text, "break;");
         else
             jump_behind(emit, frame);
@@ -118,7 +118,7 @@ int32_t flow_jump(struct emit *emit, const struct node *node)
     if (frame == NULL)
         return lost();
     if (node->kind == NODE_BREAK && kind_of(frame) == NODE_LOOP) {
-        if (binds(emit, frame, 1))
+        if (binds(emit, frame, true))
             text_line(&emit->text, "break;");
         else if (frame->up != NULL && frame->up->at_end && !frame->up->in_continue &&
                  kind_of(outermost(frame->up)) == NODE_ITEMS)
@@ -127,7 +127,7 @@ int32_t flow_jump(struct emit *emit, const struct node *node)
             jump_behind(emit, frame);
         return TRM_OK;
     }
-    if (kind_of(frame) == NODE_SWITCH && binds(emit, frame, 1) && !is_there(emit, frame))
+    if (kind_of(frame) == NODE_SWITCH && binds(emit, frame, true) && !is_there(emit, frame))
         text_line(&emit->text, "break;");
     else
         jump_to_end(emit, outermost(frame));

@@ -83,7 +83,7 @@ static int32_t pick_builtin(struct emit *emit, const struct spirv_type *scalar, 
         text_add(&emit->text, "(int32_t)");
     emit_part(emit, "pick%u_u32", count);
     text_add(&emit->text, "(");
-    status = emit_unsigned(emit, index, WHOLE, 1);
+    status = emit_unsigned(emit, index, WHOLE, true);
     for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
         text_add(&emit->text, ", ");
         if (!emit->target->builtin(emit, builtin, i))
@@ -126,7 +126,7 @@ static int32_t load_input(struct emit *emit, const struct spirv_instruction *op,
 /* What is copied: `path` is the C value, `address` the memory. */
 struct copy {
     struct emit *emit;
-    int32_t is_store;
+    bool is_store;
     uint32_t depth; /* of loops */
 };
 
@@ -227,7 +227,7 @@ static int32_t load_layout(struct emit *emit, const struct spirv_instruction *op
     int32_t status = emit_locate(emit, access, &address);
 
     if (op->operand_count > 1 && (op->operands[1] & SpvMemoryAccessVolatileMask))
-        address.is_volatile = 1;
+        address.is_volatile = true;
     if (status != TRM_OK || count == 0)
         return status != TRM_OK ? status : load_whole(emit, op, &address);
     for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
@@ -284,7 +284,7 @@ static int32_t write_source(struct emit *emit, const struct source *source, uint
 
 static int32_t store_whole(struct emit *emit, const struct emit_address *address, uint32_t value)
 {
-    struct copy copy = {.emit = emit, .is_store = 1};
+    struct copy copy = {.emit = emit, .is_store = true};
     size_t length    = emit->text.length;
     int32_t status   = emit_value(emit, value, WHOLE);
     const char *path = emit_detach(emit, length);
@@ -314,13 +314,13 @@ static void drop_rounding(struct emit *emit, size_t length)
 }
 
 static int32_t store_layout(struct emit *emit, const struct access *access, const struct source *source,
-                            int32_t is_volatile)
+                            bool is_volatile)
 {
     struct emit_address address;
     uint32_t count = emit_components(emit, access->type);
     int32_t status = emit_locate(emit, access, &address);
 
-    address.is_volatile |= (uint8_t)is_volatile;
+    address.is_volatile |= is_volatile;
     if (status != TRM_OK || count == 0)
         return status != TRM_OK ? status : store_whole(emit, &address, source->id);
     for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
@@ -338,7 +338,7 @@ static int32_t store_layout(struct emit *emit, const struct access *access, cons
     return status;
 }
 
-static int32_t store(struct emit *emit, uint32_t pointer, const struct source *source, int32_t is_volatile)
+static int32_t store(struct emit *emit, uint32_t pointer, const struct source *source, bool is_volatile)
 {
     const struct access *access = body_access(emit->body, pointer);
     int32_t status              = TRM_OK;
@@ -371,7 +371,7 @@ int32_t emit_store_names(struct emit *emit, uint32_t pointer, const char *name)
 {
     struct source source = {.name = name};
 
-    return store(emit, pointer, &source, 0);
+    return store(emit, pointer, &source, false);
 }
 
 int32_t emit_array_length(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
@@ -398,10 +398,10 @@ int32_t emit_variable(struct emit *emit, uint32_t id)
 {
     const struct spirv_variable *variable = emit->module->ids[id].as.variable;
     uint32_t type                         = spirv_type(emit->module, variable->type)->element;
-    int32_t is_vector                     = spirv_type(emit->module, type)->kind == SPIRV_VECTOR;
-    int32_t is_c                          = emit->language == TRM_LANGUAGE_C;
-    int32_t is_kept = id < emit->body->value_count && emit->body->values[id].place == PLACE_SPILLED;
-    int32_t status  = TRM_OK;
+    bool is_vector                        = spirv_type(emit->module, type)->kind == SPIRV_VECTOR;
+    bool is_c                             = emit->language == TRM_LANGUAGE_C;
+    bool is_kept   = id < emit->body->value_count && emit->body->values[id].place == PLACE_SPILLED;
+    int32_t status = TRM_OK;
 
     if (is_kept && variable->initializer == 0)
         return TRM_OK;

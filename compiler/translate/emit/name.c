@@ -19,7 +19,7 @@ static const char *word_of(struct emit *emit, uint32_t id)
 }
 
 /* Types and constants stand beside what headers declare, which nobody knows all of. */
-static int32_t is_local(const struct spirv_id *thing)
+static bool is_local(const struct spirv_id *thing)
 {
     return thing->kind == SPIRV_ID_VALUE || thing->kind == SPIRV_ID_VARIABLE;
 }

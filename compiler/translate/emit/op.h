@@ -29,13 +29,13 @@ void emit_open(struct emit *emit, uint32_t type);
 void emit_close(struct emit *emit, uint32_t type);
 
 /* Did emit_types() write the composite constant as a variable of its own? */
-int32_t emit_is_declared(const struct emit *emit, uint32_t constant);
+bool emit_is_declared(const struct emit *emit, uint32_t constant);
 
 /* ---- constant.c */
 
 /* Writes a scalar constant. `fixed`: in the initial value of a static variable, where only constant expressions are
  * allowed. */
-void emit_literal(struct emit *emit, const struct spirv_type *type, uint64_t bits, int32_t fixed);
+void emit_literal(struct emit *emit, const struct spirv_type *type, uint64_t bits, bool fixed);
 
 /* Write a component of a constant, or the braces of a whole one. */
 int32_t emit_constant(struct emit *emit, uint32_t id, uint32_t component);
@@ -76,7 +76,7 @@ int32_t emit_operand(struct emit *emit, uint32_t id, uint32_t component);
 const char *emit_tag(const struct spirv_type *scalar);
 
 /* Write an operand, cast to an unsigned or signed type unless it has that type. */
-int32_t emit_unsigned(struct emit *emit, uint32_t id, uint32_t component, int32_t own_width);
+int32_t emit_unsigned(struct emit *emit, uint32_t id, uint32_t component, bool own_width);
 int32_t emit_signed(struct emit *emit, uint32_t id, uint32_t component);
 
 /* Writes the conversion to the result's type that $r stands for; a parenthesis follows. */
@@ -88,7 +88,7 @@ void emit_round(struct emit *emit, const struct spirv_type *scalar);
 void emit_begin(struct emit *emit, uint32_t id, uint32_t component);
 
 /* Is the result used? */
-int32_t emit_is_used(const struct emit *emit, uint32_t id);
+bool emit_is_used(const struct emit *emit, uint32_t id);
 
 /* ---- unit.c */
 
@@ -117,14 +117,14 @@ struct emit_address {
     struct emit_term terms[EMIT_TERMS];
     uint32_t term_count;
     uint32_t matrix_stride; /* of the member that is, or consists of, matrices */
-    uint8_t row_major;
+    bool row_major;
     uint32_t component_stride; /* distance of a vector's components; 0: their size */
-    uint8_t is_volatile;
-    uint8_t is_scalar_argument; /* a push constant: `base` is the value itself */
+    bool is_volatile;
+    bool is_scalar_argument; /* a push constant: `base` is the value itself */
 };
 
 /* Is the variable accessed by layout, not as a C variable (emit_path())? */
-int32_t emit_has_layout(const struct emit *emit, uint32_t variable);
+bool emit_has_layout(const struct emit *emit, uint32_t variable);
 
 /* Finds the address of an access. */
 int32_t emit_locate(struct emit *emit, const struct access *access, struct emit_address *address);
@@ -135,7 +135,7 @@ int32_t emit_locate_step(struct emit *emit, struct emit_address *address, uint32
 
 /* Writes the scalar at the address as an expression that can be assigned (with `is_read`, only read). It has the type of memory,
  * not yet that of a value. */
-int32_t emit_scalar_at(struct emit *emit, const struct emit_address *address, int32_t is_read);
+int32_t emit_scalar_at(struct emit *emit, const struct emit_address *address, bool is_read);
 
 /* Writes "trm_inside(…)": is the scalar inside of its buffer? Requires address->size. */
 int32_t emit_inside(struct emit *emit, const struct emit_address *address);

@@ -6,7 +6,7 @@
 #include "compiler/translate/emit/op.h"
 
 /* Whether the result must be rounded as written: the front end's `precise`. */
-static int32_t is_exact(const struct emit *emit, const struct spirv_instruction *op)
+static bool is_exact(const struct emit *emit, const struct spirv_instruction *op)
 {
     return emit->module->ids[op->result].no_contraction;
 }
@@ -37,7 +37,7 @@ static int32_t write_factor(struct emit *emit, const struct emit_factor *factor)
 }
 
 /* A product. Products of halves are rounded like the shader's own multiplications. */
-static int32_t write_product(struct emit *emit, const struct spirv_type *scalar, int32_t exact,
+static int32_t write_product(struct emit *emit, const struct spirv_type *scalar, bool exact,
                              const struct emit_factor *a, const struct emit_factor *b)
 {
     const char *between = exact ? ", " : " * ";
@@ -59,8 +59,8 @@ int32_t emit_products(struct emit *emit, const struct spirv_instruction *op, con
                       const struct emit_factor *b, uint32_t count)
 {
     const struct spirv_type *scalar = emit_scalar(emit, op->type);
-    int32_t exact                   = is_exact(emit, op);
-    int32_t functions               = exact || scalar->width == 16;
+    bool exact                      = is_exact(emit, op);
+    bool functions                  = exact || scalar->width == 16;
     int32_t status                  = TRM_OK;
 
     /* From the left: the sum of all but the last is the first operand of the last addition. */
@@ -161,7 +161,7 @@ int32_t emit_wide(struct emit *emit, const struct spirv_instruction *op, uint32_
 /* ---- dot products of integers */
 
 /* Factor `i` of an operand: a component, or a byte of 32 packed bits; extended to 64 bits. */
-static int32_t write_integer_factor(struct emit *emit, uint32_t id, uint32_t i, int32_t is_signed)
+static int32_t write_integer_factor(struct emit *emit, uint32_t id, uint32_t i, bool is_signed)
 {
     const struct spirv_type *type = spirv_type_of(emit->module, id);
     const char *sign              = is_signed ? "" : "u";
@@ -172,7 +172,7 @@ static int32_t write_integer_factor(struct emit *emit, uint32_t id, uint32_t i, 
         return emit_value(emit, id, i);
     }
     text_add(&emit->text, "(int64_t)(%sint8_t)(", sign);
-    status = emit_unsigned(emit, id, WHOLE, 0);
+    status = emit_unsigned(emit, id, WHOLE, false);
     text_add(&emit->text, " >> %u)", 8 * i);
     return status;
 }
@@ -181,8 +181,8 @@ static int32_t write_integer_sum(struct emit *emit, const struct spirv_instructi
 {
     const struct spirv_type *type = spirv_type_of(emit->module, op->operands[0]);
     uint32_t count                = type->kind == SPIRV_VECTOR ? type->count : 4;
-    int32_t a_signed              = op->opcode != SpvOpUDot && op->opcode != SpvOpUDotAccSat;
-    int32_t b_signed              = op->opcode == SpvOpSDot || op->opcode == SpvOpSDotAccSat;
+    bool a_signed                 = op->opcode != SpvOpUDot && op->opcode != SpvOpUDotAccSat;
+    bool b_signed                 = op->opcode == SpvOpSDot || op->opcode == SpvOpSDotAccSat;
     int32_t status                = TRM_OK;
 
     text_add(&emit->text, "(");
@@ -202,8 +202,8 @@ int32_t emit_integer_dot(struct emit *emit, const struct spirv_instruction *op, 
 {
     const struct spirv_type *scalar  = spirv_type(emit->module, op->type);
     const struct spirv_type *operand = emit_scalar_of(emit, op->operands[0]);
-    int32_t adds                     = op->opcode >= SpvOpSDotAccSat && op->opcode <= SpvOpSUDotAccSat;
-    int32_t is_signed                = op->opcode != SpvOpUDotAccSat;
+    bool adds                        = op->opcode >= SpvOpSDotAccSat && op->opcode <= SpvOpSUDotAccSat;
+    bool is_signed                   = op->opcode != SpvOpUDotAccSat;
     int32_t status;
 
     (void)component;

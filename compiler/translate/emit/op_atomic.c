@@ -60,7 +60,7 @@ static const char *name_of(uint16_t opcode)
 /* Whether the function is of numbers with a sign, or of floats, and which; "" for those of bits. */
 static const char *suffix_of(const struct atomic *atomic)
 {
-    int32_t wide = atomic->scalar->width == 64;
+    bool wide = atomic->scalar->width == 64;
 
     if (atomic->scalar->kind == SPIRV_FLOAT)
         return wide ? "_f64" : "_f32";
@@ -76,7 +76,7 @@ static const char *suffix_of(const struct atomic *atomic)
     }
 }
 
-static int32_t is_plain(const struct atomic *atomic)
+static bool is_plain(const struct atomic *atomic)
 {
     uint32_t storage = atomic->emit->module->ids[atomic->access->variable].as.variable->storage;
 
@@ -91,7 +91,7 @@ static int32_t write_argument(const struct atomic *atomic, uint32_t id)
         return emit_value(atomic->emit, id, WHOLE);
     if (atomic->op->opcode == SpvOpAtomicSMin || atomic->op->opcode == SpvOpAtomicSMax)
         return emit_signed(atomic->emit, id, WHOLE);
-    return emit_unsigned(atomic->emit, id, WHOLE, 1);
+    return emit_unsigned(atomic->emit, id, WHOLE, true);
 }
 
 /* The call. */
@@ -126,8 +126,8 @@ static int32_t write_call(const struct atomic *atomic)
 
 static const char *value_type(const struct atomic *atomic)
 {
-    int32_t is_signed = atomic->op->opcode == SpvOpAtomicSMin || atomic->op->opcode == SpvOpAtomicSMax;
-    int32_t wide      = atomic->scalar->width == 64;
+    bool is_signed = atomic->op->opcode == SpvOpAtomicSMin || atomic->op->opcode == SpvOpAtomicSMax;
+    bool wide      = atomic->scalar->width == 64;
 
     if (atomic->scalar->kind == SPIRV_FLOAT)
         return wide ? "double" : "float";
@@ -152,7 +152,7 @@ static int32_t find_place(struct atomic *atomic)
     }
     status = emit_locate(emit, atomic->access, &address);
     if (status == TRM_OK)
-        status = emit_scalar_at(emit, &address, 0);
+        status = emit_scalar_at(emit, &address, false);
     atomic->place = emit_detach(emit, length);
     if (status == TRM_OK && address.size != NULL) {
         status         = emit_inside(emit, &address);

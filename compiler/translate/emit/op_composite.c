@@ -53,7 +53,7 @@ static int32_t extract_constant(struct emit *emit, uint32_t id, const uint32_t *
         if (constant->is_null || constant->part_count <= indices[i]) {
             const struct spirv_type *type = emit_scalar(emit, result);
             if (emit_components(emit, result) != 0) {
-                emit_literal(emit, type, 0, 0);
+                emit_literal(emit, type, 0, false);
             } else {
                 emit_open(emit, result);
                 text_add(&emit->text, emit->language == TRM_LANGUAGE_C ? "0" : "");
@@ -93,7 +93,7 @@ static int32_t shuffle(struct emit *emit, const struct spirv_instruction *op, ui
     uint32_t index = op->operands[2 + component];
 
     if (index == UINT32_MAX) {
-        emit_literal(emit, emit_scalar(emit, op->type), 0, 0);
+        emit_literal(emit, emit_scalar(emit, op->type), 0, false);
         return TRM_OK;
     }
     return index < first ? emit_value(emit, op->operands[0], index)
@@ -110,7 +110,7 @@ static int32_t extract_dynamic(struct emit *emit, const struct spirv_instruction
         text_add(&emit->text, "(%s)", emit_type_name(emit, op->type));
     emit_part(emit, "pick%u_%s", count, emit_tag(scalar));
     text_add(&emit->text, "(");
-    status = emit_unsigned(emit, op->operands[1], WHOLE, 1);
+    status = emit_unsigned(emit, op->operands[1], WHOLE, true);
     for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
         text_add(&emit->text, ", ");
         status = emit_value(emit, op->operands[0], i);
@@ -124,7 +124,7 @@ static int32_t insert_dynamic(struct emit *emit, const struct spirv_instruction 
     int32_t status;
 
     text_add(&emit->text, "(");
-    status = emit_unsigned(emit, op->operands[2], WHOLE, 1);
+    status = emit_unsigned(emit, op->operands[2], WHOLE, true);
     text_add(&emit->text, " == %uu ? ", component);
     if (status == TRM_OK)
         status = emit_value(emit, op->operands[1], WHOLE);

@@ -9,7 +9,7 @@
 static int32_t from_float(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
     const struct spirv_type *to = emit_scalar(emit, op->type);
-    int32_t is_signed           = op->opcode == SpvOpConvertFToS;
+    bool is_signed              = op->opcode == SpvOpConvertFToS;
     int32_t status;
 
     if (to->is_signed != is_signed || to->width < 32)
@@ -30,7 +30,7 @@ static int32_t to_float(struct emit *emit, const struct spirv_instruction *op, u
     emit_round(emit, to);
     text_add(&emit->text, "((%s)", emit_type_name(emit, to->id));
     status = op->opcode == SpvOpConvertSToF ? emit_signed(emit, op->operands[0], component)
-                                            : emit_unsigned(emit, op->operands[0], component, 1);
+                                            : emit_unsigned(emit, op->operands[0], component, true);
     text_add(&emit->text, ")");
     return status;
 }
@@ -80,7 +80,7 @@ static int32_t write_bits(struct emit *emit, uint32_t id, uint32_t component)
     int32_t status;
 
     if (type->kind != SPIRV_FLOAT)
-        return emit_unsigned(emit, id, component, 1);
+        return emit_unsigned(emit, id, component, true);
     emit_part(emit, type->width == 64 ? "f64_bits" : type->width == 32 ? "f32_bits" : "half_bits");
     text_add(&emit->text, "(");
     status = emit_operand(emit, id, component);

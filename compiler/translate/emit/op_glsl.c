@@ -125,7 +125,7 @@ static int32_t unpack(struct emit *emit, const struct spirv_instruction *op, uin
         return status;
     }
     text_add(&emit->text, "(");
-    status = emit_unsigned(emit, op->operands[2], WHOLE, 0);
+    status = emit_unsigned(emit, op->operands[2], WHOLE, false);
     text_add(&emit->text, " >> %u)%s", bits * component,
              op->operands[1] == GLSLstd450UnpackHalf2x16 ? ")" : "");
     return status;
@@ -270,7 +270,7 @@ static const char *const split_patterns[2][2] = {
 static int32_t split(struct emit *emit, const struct spirv_instruction *op)
 {
     const struct spirv_type *result = spirv_type(emit->module, op->type);
-    int32_t which                   = op->operands[1] == GLSLstd450FrexpStruct;
+    uint32_t which                  = op->operands[1] == GLSLstd450FrexpStruct;
     struct spirv_instruction half   = *op;
     int32_t status                  = TRM_OK;
 
@@ -347,7 +347,7 @@ int32_t emit_glsl(struct emit *emit, const struct spirv_instruction *op, uint32_
 static int32_t split_to_pointer(struct emit *emit, const struct spirv_instruction *op)
 {
     const struct access *access     = body_access(emit->body, argument(op, 1));
-    int32_t which                   = op->operands[1] == GLSLstd450Frexp;
+    uint32_t which                  = op->operands[1] == GLSLstd450Frexp;
     const char *name                = base_arena_format(emit->arena, "%s_new", emit_name(emit, op->result));
     uint32_t count                  = emit_components(emit, op->type);
     struct spirv_instruction second = *op;

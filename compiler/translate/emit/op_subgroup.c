@@ -45,8 +45,8 @@ static void write_neutral(struct emit *emit, const struct spirv_instruction *op,
 {
     struct spirv_type scalar = *emit_scalar(emit, op->type);
     uint64_t all             = scalar.width >= 64 ? UINT64_MAX : ((uint64_t)1 << scalar.width) - 1;
-    int32_t is_signed = op->opcode == SpvOpGroupNonUniformSMin || op->opcode == SpvOpGroupNonUniformSMax;
-    uint64_t bits     = 0;
+    bool is_signed = op->opcode == SpvOpGroupNonUniformSMin || op->opcode == SpvOpGroupNonUniformSMax;
+    uint64_t bits  = 0;
 
     if (scalar.kind == SPIRV_FLOAT) {
         uint64_t infinity = scalar.width == 64 ? 0x7ffull << 52 : scalar.width == 32 ? 0x7f800000u : 0x7c00u;
@@ -64,7 +64,7 @@ static void write_neutral(struct emit *emit, const struct spirv_instruction *op,
     } else if (reduction->neutral == LEAST) {
         bits = is_signed ? (all >> 1) + 1 : 0;
     }
-    emit_literal(emit, &scalar, bits, 0);
+    emit_literal(emit, &scalar, bits, false);
 }
 
 /* ---- C: the only one of its subgroup */
@@ -73,7 +73,7 @@ static int32_t write_single_ballot(struct emit *emit, const struct spirv_instruc
                                    uint32_t component)
 {
     if (component != 0) {
-        emit_literal(emit, emit_scalar(emit, op->type), 0, 0);
+        emit_literal(emit, emit_scalar(emit, op->type), 0, false);
         return TRM_OK;
     }
     text_add(&emit->text, "(uint32_t)");
@@ -121,7 +121,7 @@ static int32_t write_single(struct emit *emit, const struct spirv_instruction *o
         status = emit_value(emit, op->operands[1], 0);
         text_add(&emit->text, " >> (");
         if (status == TRM_OK)
-            status = emit_unsigned(emit, op->operands[2], WHOLE, 0);
+            status = emit_unsigned(emit, op->operands[2], WHOLE, false);
         text_add(&emit->text, " & 31) & 1)");
         return status;
     }
@@ -169,7 +169,7 @@ static int32_t exchange(struct emit *emit, const struct spirv_instruction *op, u
     status = write_exchanged(emit, value, component);
     if (other != 0 && status == TRM_OK) {
         text_add(&emit->text, ", ");
-        status = emit_unsigned(emit, other, WHOLE, 0);
+        status = emit_unsigned(emit, other, WHOLE, false);
     }
     text_add(&emit->text, ")");
     return status;
@@ -181,7 +181,7 @@ static int32_t reduce(struct emit *emit, const struct spirv_instruction *op, uin
     static const char *const parts[] = {"sg_reduce", "sg_inclusive", "sg_exclusive", "sg_clustered"};
     const struct spirv_type *scalar  = emit_scalar(emit, op->type);
     uint32_t kind                    = op->operands[1];
-    int32_t as_signed = op->opcode == SpvOpGroupNonUniformSMin || op->opcode == SpvOpGroupNonUniformSMax;
+    bool as_signed = op->opcode == SpvOpGroupNonUniformSMin || op->opcode == SpvOpGroupNonUniformSMax;
     int32_t status;
 
     if (kind >= sizeof(parts) / sizeof(parts[0]))
@@ -195,7 +195,7 @@ static int32_t reduce(struct emit *emit, const struct spirv_instruction *op, uin
     else if (scalar->kind == SPIRV_INT)
         text_add(&emit->text, as_signed ? "(int)" : "(unsigned int)");
     status = as_signed                   ? emit_signed(emit, op->operands[2], component)
-             : scalar->kind == SPIRV_INT ? emit_unsigned(emit, op->operands[2], component, 1)
+             : scalar->kind == SPIRV_INT ? emit_unsigned(emit, op->operands[2], component, true)
                                          : emit_operand(emit, op->operands[2], component);
     text_add(&emit->text, ", ");
     emit_part(emit, "sg_%s", reduction->name);
@@ -209,7 +209,7 @@ static int32_t reduce(struct emit *emit, const struct spirv_instruction *op, uin
     }
     if (kind == SpvGroupOperationClusteredReduce && status == TRM_OK) {
         text_add(&emit->text, ", ");
-        status = emit_unsigned(emit, op->operands[3], WHOLE, 0);
+        status = emit_unsigned(emit, op->operands[3], WHOLE, false);
     }
     text_add(&emit->text, "))");
     return status;
@@ -247,7 +247,7 @@ static int32_t call(struct emit *emit, const struct spirv_instruction *op, const
     status = emit_value(emit, value, type->kind == SPIRV_VECTOR ? 0 : WHOLE);
     if (other != 0 && status == TRM_OK) {
         text_add(&emit->text, ", ");
-        status = emit_unsigned(emit, other, WHOLE, 0);
+        status = emit_unsigned(emit, other, WHOLE, false);
     }
     text_add(&emit->text, ")");
     return status;
@@ -259,7 +259,7 @@ static int32_t ballot(struct emit *emit, const struct spirv_instruction *op, uin
     int32_t status;
 
     if (component != 0) {
-        emit_literal(emit, emit_scalar(emit, op->type), 0, 0);
+        emit_literal(emit, emit_scalar(emit, op->type), 0, false);
         return TRM_OK;
     }
     emit_part(emit, "sg_ballot");

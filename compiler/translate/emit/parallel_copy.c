@@ -9,21 +9,21 @@
 #define INLINE_DEPTH_MOST 64u
 
 /* Does the expression for `id` read `target`? It does when it is that, or when something is written inside of it that does. */
-static int32_t reads(const struct emit *emit, uint32_t id, uint32_t target, uint32_t depth)
+static bool reads(const struct emit *emit, uint32_t id, uint32_t target, uint32_t depth)
 {
     if (id == target)
-        return 1;
+        return true;
     if (id >= emit->flow->count || emit->body->values[id].place != PLACE_INLINE)
-        return 0;
+        return false;
     const struct spirv_instruction *op = emit->flow->definitions[id];
     if (op == NULL)
-        return 0;
+        return false;
     if (depth > INLINE_DEPTH_MOST)
-        return 1;
+        return true;
     for (uint32_t i = 0; i < op->operand_count; i++)
         if (spirv_operand_is_id(op, i) && reads(emit, op->operands[i], target, depth + 1))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static int32_t assign(struct emit *emit, const struct node_copy *copy)
@@ -44,7 +44,7 @@ static int32_t assign(struct emit *emit, const struct node_copy *copy)
 }
 
 /* A cycle: all of them at once, by way of next_12. */
-static int32_t assign_together(struct emit *emit, const struct node_copy *copies, const uint8_t *done,
+static int32_t assign_together(struct emit *emit, const struct node_copy *copies, const bool *done,
                                uint32_t copy_count)
 {
     text_line(&emit->text, "{");
@@ -75,17 +75,17 @@ static int32_t assign_together(struct emit *emit, const struct node_copy *copies
 }
 
 /* May copy `k` be done now: does no other that is still to come read its target? */
-static int32_t is_free(const struct emit *emit, const struct node *node, const uint8_t *done, uint32_t k)
+static bool is_free(const struct emit *emit, const struct node *node, const bool *done, uint32_t k)
 {
     for (uint32_t i = 0; i < node->copy_count; i++)
         if (i != k && !done[i] && reads(emit, node->copies[i].source, node->copies[k].target, 0))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 int32_t flow_copies(struct emit *emit, const struct node *node)
 {
-    uint8_t *done = base_arena_allocate(emit->arena, node->copy_count, 1);
+    bool *done    = base_arena_allocate(emit->arena, node->copy_count, 1);
     uint32_t left = 0;
 
     if (done == NULL)
@@ -104,7 +104,7 @@ int32_t flow_copies(struct emit *emit, const struct node *node)
             int32_t status = assign(emit, &node->copies[i]);
             if (status != TRM_OK)
                 return status;
-            done[i] = 1;
+            done[i] = true;
             left--;
         }
         if (left == before)

@@ -48,7 +48,7 @@ int32_t emit_operand(struct emit *emit, uint32_t id, uint32_t component)
 }
 
 /* The bits of a constant scalar, or of a constant vector's component; they are extended as its type says. */
-static int32_t constant_bits(const struct emit *emit, uint32_t id, uint32_t component, uint64_t *bits)
+static bool constant_bits(const struct emit *emit, uint32_t id, uint32_t component, uint64_t *bits)
 {
     const struct spirv_constant *constant = spirv_constant(emit->module, id);
 
@@ -56,12 +56,12 @@ static int32_t constant_bits(const struct emit *emit, uint32_t id, uint32_t comp
         spirv_type(emit->module, constant->type)->kind == SPIRV_VECTOR && component < constant->part_count)
         constant = spirv_constant(emit->module, constant->parts[component]);
     if (constant == NULL)
-        return 0;
+        return false;
     *bits = constant->is_null ? 0 : constant->bits;
-    return 1;
+    return true;
 }
 
-int32_t emit_unsigned(struct emit *emit, uint32_t id, uint32_t component, int32_t own_width)
+int32_t emit_unsigned(struct emit *emit, uint32_t id, uint32_t component, bool own_width)
 {
     const struct spirv_type *type = emit_scalar_of(emit, id);
     uint32_t width                = type->width < 32 && !own_width ? 32 : type->width;
@@ -70,8 +70,8 @@ int32_t emit_unsigned(struct emit *emit, uint32_t id, uint32_t component, int32_
     if (type->kind == SPIRV_INT && constant_bits(emit, id, component, &bits)) {
         struct spirv_type as = *type;
         as.width             = width;
-        as.is_signed         = 0;
-        emit_literal(emit, &as, bits, 0);
+        as.is_signed         = false;
+        emit_literal(emit, &as, bits, false);
         return TRM_OK;
     }
     if (type->kind != SPIRV_INT)
@@ -111,7 +111,7 @@ static uint32_t operand_of(const struct pattern_writer *writer, char digit)
     return index < writer->op->operand_count ? writer->op->operands[index] : 0;
 }
 
-static int32_t is_digit(char c)
+static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -188,7 +188,7 @@ static void write_part(const struct pattern_writer *writer, const char **pattern
     emit_part(writer->emit, "%s", name);
 }
 
-static int32_t same_types(const struct pattern_writer *writer)
+static bool same_types(const struct pattern_writer *writer)
 {
     const struct spirv_type *a = emit_scalar_of(writer->emit, operand_of(writer, '0'));
     const struct spirv_type *b = emit_scalar_of(writer->emit, operand_of(writer, '1'));
@@ -210,15 +210,15 @@ static int32_t write_item(const struct pattern_writer *writer, const char **patt
         text_add(&emit->text, "$");
         return TRM_OK;
     case 'u':
-        return emit_unsigned(emit, operand_of(writer, *(*pattern)++), writer->component, 0);
+        return emit_unsigned(emit, operand_of(writer, *(*pattern)++), writer->component, false);
     case 'U':
-        return emit_unsigned(emit, operand_of(writer, *(*pattern)++), writer->component, 1);
+        return emit_unsigned(emit, operand_of(writer, *(*pattern)++), writer->component, true);
     case 's':
         return emit_signed(emit, operand_of(writer, *(*pattern)++), writer->component);
     case 'q':
         if (same_types(writer))
             return emit_operand(emit, operand_of(writer, *(*pattern)++), writer->component);
-        return emit_unsigned(emit, operand_of(writer, *(*pattern)++), writer->component, 1);
+        return emit_unsigned(emit, operand_of(writer, *(*pattern)++), writer->component, true);
     case 'r':
         emit_round(emit, writer->result);
         return TRM_OK;

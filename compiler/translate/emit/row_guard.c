@@ -25,7 +25,7 @@ struct guard {
     struct choice choices[CHOICES_MOST];
     uint32_t choice_count;
     uint32_t terms;
-    int32_t whole; /* every term was said */
+    bool is_exact; /* every term was said */
 };
 
 /* ---- terms */
@@ -92,7 +92,7 @@ static uint16_t exchanged(uint16_t opcode)
     }
 }
 
-static int32_t is_same(struct guard *guard, uint32_t id)
+static bool is_same(struct guard *guard, uint32_t id)
 {
     int64_t step;
 
@@ -101,7 +101,7 @@ static int32_t is_same(struct guard *guard, uint32_t id)
 }
 
 /* "last = trm_lesser(last, (int64_t)(…) + 1);" */
-static void write_bound(struct guard *guard, int32_t is_last, int32_t is_signed, uint32_t bound, int32_t more)
+static void write_bound(struct guard *guard, bool is_last, bool is_signed, uint32_t bound, bool more)
 {
     struct emit *emit = guard->emit;
 
@@ -114,37 +114,37 @@ static void write_bound(struct guard *guard, int32_t is_last, int32_t is_signed,
 }
 
 /* `x opcode bound` must hold. */
-static int32_t say_bound(struct guard *guard, uint16_t opcode, uint32_t bound)
+static bool say_bound(struct guard *guard, uint16_t opcode, uint32_t bound)
 {
-    int32_t is_signed = opcode == SpvOpSLessThan || opcode == SpvOpSLessThanEqual ||
-                        opcode == SpvOpSGreaterThan || opcode == SpvOpSGreaterThanEqual;
+    bool is_signed = opcode == SpvOpSLessThan || opcode == SpvOpSLessThanEqual ||
+                     opcode == SpvOpSGreaterThan || opcode == SpvOpSGreaterThanEqual;
 
     switch (opcode) {
     case SpvOpULessThan:
     case SpvOpSLessThan:
-        write_bound(guard, 1, is_signed, bound, 0);
+        write_bound(guard, true, is_signed, bound, false);
         break;
     case SpvOpULessThanEqual:
     case SpvOpSLessThanEqual:
-        write_bound(guard, 1, is_signed, bound, 1);
+        write_bound(guard, true, is_signed, bound, true);
         break;
     case SpvOpUGreaterThan:
     case SpvOpSGreaterThan:
-        write_bound(guard, 0, is_signed, bound, 1);
+        write_bound(guard, false, is_signed, bound, true);
         break;
     case SpvOpUGreaterThanEqual:
     case SpvOpSGreaterThanEqual:
-        write_bound(guard, 0, is_signed, bound, 0);
+        write_bound(guard, false, is_signed, bound, false);
         break;
     case SpvOpIEqual:
-        write_bound(guard, 0, 0, bound, 0);
-        write_bound(guard, 1, 0, bound, 1);
+        write_bound(guard, false, false, bound, false);
+        write_bound(guard, true, false, bound, true);
         break;
     default:
-        return 0;
+        return false;
     }
-    guard->emit->rows->is_signed |= (uint8_t)is_signed;
-    return 1;
+    guard->emit->rows->is_signed |= is_signed;
+    return true;
 }
 
 /* `value < bound`, or `value <= bound`, must hold, where `value` grows by 1 from item to item. */
@@ -154,7 +154,7 @@ static void say_sum(struct guard *guard, uint16_t opcode, uint32_t value, uint32
     int64_t step;
 
     row_start(emit);
-    if (emit->rows->merged || (opcode != SpvOpULessThan && opcode != SpvOpULessThanEqual) ||
+    if (emit->rows->is_merged || (opcode != SpvOpULessThan && opcode != SpvOpULessThanEqual) ||
         !row_step(emit, value, WHOLE, &step) || step != 1)
         return;
     text_begin_line(&emit->text);
@@ -168,7 +168,7 @@ static void say_sum(struct guard *guard, uint16_t opcode, uint32_t value, uint32
 }
 
 /* The term must be `holds`. */
-static void say_term(struct guard *guard, uint32_t id, int32_t holds)
+static void say_term(struct guard *guard, uint32_t id, bool holds)
 {
     struct emit *emit                  = guard->emit;
     const struct spirv_instruction *op = definition_of(guard, id);
@@ -196,27 +196,38 @@ static void say_term(struct guard *guard, uint32_t id, int32_t holds)
             say_sum(guard, exchanged(opcode), op->operands[1], op->operands[0]);
         }
     }
-    guard->whole = 0;
+    guard->is_exact = false;
 }
 
 /* ---- taking conditions apart */
 
-/* What a bool is, where the condition of a choice is known: 0 or 1; -1 when that does not tell. */
-static int32_t known(const struct guard *guard, uint32_t id, uint32_t condition, int32_t holds)
+enum known {
+    KNOWN_FALSE,
+    KNOWN_TRUE,
+    UNKNOWN,
+};
+
+static enum known known_as(bool value)
+{
+    return value ? KNOWN_TRUE : KNOWN_FALSE;
+}
+
+/* The value of a bool when the condition of a choice is known to be `holds`. */
+static enum known known(const struct guard *guard, uint32_t id, uint32_t condition, bool holds)
 {
     const struct spirv_constant *constant   = spirv_constant(guard->emit->module, id);
     const struct spirv_instruction *op      = definition_of(guard, id);
     const struct spirv_instruction *opposed = definition_of(guard, condition);
 
     if (constant != NULL)
-        return constant->bits != 0;
+        return known_as(constant->bits != 0);
     if (id == condition)
-        return holds;
+        return known_as(holds);
     if (op != NULL && op->opcode == SpvOpLogicalNot && op->operands[0] == condition)
-        return !holds;
+        return known_as(!holds);
     if (opposed != NULL && opposed->opcode == SpvOpLogicalNot && opposed->operands[0] == id)
-        return !holds;
-    return -1;
+        return known_as(!holds);
+    return UNKNOWN;
 }
 
 static const struct choice *choice_of(const struct guard *guard, uint32_t id)
@@ -227,36 +238,36 @@ static const struct choice *choice_of(const struct guard *guard, uint32_t id)
     return NULL;
 }
 
-static void take_apart(struct guard *guard, uint32_t id, int32_t holds);
+static void take_apart(struct guard *guard, uint32_t id, bool holds);
 
 /* `condition ? yes : no` must be `holds`: so the side that can never be that is not taken, and the other one is. */
-static int32_t take_choice(struct guard *guard, const struct choice *choice, int32_t holds)
+static bool take_choice(struct guard *guard, const struct choice *choice, bool holds)
 {
-    int32_t yes = known(guard, choice->yes, choice->condition, 1);
-    int32_t no  = known(guard, choice->no, choice->condition, 0);
+    enum known yes = known(guard, choice->yes, choice->condition, true);
+    enum known no  = known(guard, choice->no, choice->condition, false);
 
-    if (yes == !holds) {
-        take_apart(guard, choice->condition, 0);
-        if (no != holds)
+    if (yes == known_as(!holds)) {
+        take_apart(guard, choice->condition, false);
+        if (no != known_as(holds))
             take_apart(guard, choice->no, holds);
-        return 1;
+        return true;
     }
-    if (no == !holds) {
-        take_apart(guard, choice->condition, 1);
-        if (yes != holds)
+    if (no == known_as(!holds)) {
+        take_apart(guard, choice->condition, true);
+        if (yes != known_as(holds))
             take_apart(guard, choice->yes, holds);
-        return 1;
+        return true;
     }
-    return 0;
+    return false;
 }
 
-static void take_apart(struct guard *guard, uint32_t id, int32_t holds)
+static void take_apart(struct guard *guard, uint32_t id, bool holds)
 {
     const struct spirv_instruction *op = definition_of(guard, id);
     const struct choice *choice        = choice_of(guard, id);
 
     if (guard->terms++ >= TERMS_MOST) {
-        guard->whole = 0;
+        guard->is_exact = false;
         return;
     }
     if (choice != NULL && take_choice(guard, choice, holds))
@@ -276,22 +287,22 @@ static void take_apart(struct guard *guard, uint32_t id, int32_t holds)
 /* ---- finding the guard */
 
 /* Does something outside of the stretch read it? */
-static int32_t is_live_out(const struct emit *emit, uint32_t id)
+static bool is_live_out(const struct emit *emit, uint32_t id)
 {
     return emit->body->values[id].place == PLACE_SPILLED || emit->body->values[id].place == PLACE_GROUP;
 }
 
 /* Instructions that may be left out for an item that does not go on. */
-static int32_t is_harmless(const struct emit *emit, const struct node *ops)
+static bool is_harmless(const struct emit *emit, const struct node *ops)
 {
     for (uint32_t i = 0; i < ops->op_count; i++) {
         const struct spirv_instruction *op = ops->ops[i];
         if (op->result == 0 || is_live_out(emit, op->result) ||
             (op->opcode >= SpvOpAtomicLoad && op->opcode <= SpvOpAtomicXor) ||
             op->opcode >= SpvOpGroupNonUniformElect)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* Half of an `if` that does nothing but choose: its one list of copies. */
@@ -313,20 +324,20 @@ static const struct node *copies_of(const struct emit *emit, const struct node *
 }
 
 /* Notes what an `if` chooses; 0 when it does something else. */
-static int32_t note_choices(struct guard *guard, const struct node *node)
+static bool note_choices(struct guard *guard, const struct node *node)
 {
     const struct node *yes = copies_of(guard->emit, node->children[0]);
     const struct node *no  = node->child_count > 1 ? copies_of(guard->emit, node->children[1]) : NULL;
 
     if (yes == NULL || no == NULL || yes->copy_count != no->copy_count)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < yes->copy_count; i++) {
         uint32_t other = 0;
         while (other < no->copy_count && no->copies[other].target != yes->copies[i].target)
             other++;
         if (other == no->copy_count || guard->choice_count == CHOICES_MOST ||
             is_live_out(guard->emit, yes->copies[i].target))
-            return 0;
+            return false;
         guard->choices[guard->choice_count++] = (struct choice){
             .target    = yes->copies[i].target,
             .condition = node->condition,
@@ -334,7 +345,7 @@ static int32_t note_choices(struct guard *guard, const struct node *node)
             .no        = no->copies[other].source,
         };
     }
-    return 1;
+    return true;
 }
 
 static const struct node *only_child(const struct node *node)
@@ -352,38 +363,38 @@ static const struct node *only_child(const struct node *node)
 }
 
 /* Does it do nothing but end the item? Scopes that are looked into end where the item does. */
-static int32_t ends_item(const struct node *node)
+static bool ends_item(const struct node *node)
 {
     node = only_child(node);
     return node != NULL && (node->kind == NODE_RETURN || node->kind == NODE_LEAVE);
 }
 
-static int32_t is_last(const struct node *sequence, uint32_t index)
+static bool is_last(const struct node *sequence, uint32_t index)
 {
     for (uint32_t i = index + 1; i < sequence->child_count; i++)
         if (!flow_is_empty(sequence->children[i]))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* Is it an `if` that the rest of the item depends on? When the condition must hold for it to go on, *holds is 1. */
-static int32_t is_guard(const struct node *node, int32_t last, int32_t *holds)
+static bool is_guard(const struct node *node, bool last, bool *holds)
 {
     const struct node *yes = node->children[0], *no = node->child_count > 1 ? node->children[1] : NULL;
 
     *holds = flow_is_empty(no);
     if (ends_item(yes) && (last || flow_is_empty(no))) {
-        *holds = 0;
-        return 1;
+        *holds = false;
+        return true;
     }
     if (no != NULL && ends_item(no) && (last || flow_is_empty(yes))) {
-        *holds = 1;
-        return 1;
+        *holds = true;
+        return true;
     }
     return last && (flow_is_empty(yes) || flow_is_empty(no));
 }
 
-static const struct node *find(struct guard *guard, const struct node *node, int32_t *holds)
+static const struct node *find(struct guard *guard, const struct node *node, bool *holds)
 {
     const struct node *taken = NULL;
 
@@ -392,10 +403,10 @@ static const struct node *find(struct guard *guard, const struct node *node, int
     if (node->kind == NODE_IF && flow_has_known_condition(guard->emit, node, &taken))
         return find(guard, taken, holds);
     if (node->kind == NODE_IF)
-        return is_guard(node, 1, holds) ? node : NULL;
+        return is_guard(node, true, holds) ? node : NULL;
     for (uint32_t i = 0; node->kind == NODE_SEQUENCE && i < node->child_count; i++) {
         const struct node *child = node->children[i];
-        int32_t last             = is_last(node, i);
+        bool last                = is_last(node, i);
         if (child->kind == NODE_IF && flow_has_known_condition(guard->emit, child, &taken))
             child = taken;
         if (flow_is_empty(child) || (child->kind == NODE_OPS && is_harmless(guard->emit, child)))
@@ -410,9 +421,9 @@ static const struct node *find(struct guard *guard, const struct node *node, int
     return NULL;
 }
 
-const struct node *row_hoist_guard(struct emit *emit, const struct node *items, int32_t *holds)
+const struct node *row_hoist_guard(struct emit *emit, const struct node *items, bool *holds)
 {
-    struct guard guard      = {.emit = emit, .whole = 1};
+    struct guard guard      = {.emit = emit, .is_exact = true};
     struct text saved       = emit->text;
     const struct node *node = find(&guard, items->children[0], holds);
 
@@ -424,12 +435,12 @@ const struct node *row_hoist_guard(struct emit *emit, const struct node *items, 
     emit->rows->bases      = emit->text;
     emit->rows->is_bounded = emit->rows->bases.length != before;
     emit->text             = saved;
-    if (emit->rows->is_bounded && emit->rows->merged) {
+    if (emit->rows->is_bounded && emit->rows->is_merged) {
         emit->text = emit->rows->bases;
         text_line(&emit->text, "if (first >= last)");
         text_line(&emit->text, "    continue;");
         emit->rows->bases = emit->text;
         emit->text        = saved;
     }
-    return guard.whole ? node : NULL;
+    return guard.is_exact ? node : NULL;
 }

@@ -9,7 +9,7 @@
 
 static const char *counter_of(const struct emit_rows *rows)
 {
-    return rows->merged ? "item_x" : "local_x";
+    return rows->is_merged ? "item_x" : "local_x";
 }
 
 static uint32_t width_of(const struct emit *emit)
@@ -26,7 +26,7 @@ static const char *base_of(struct emit *emit, uint32_t id, int64_t step)
     text_add(&emit->text, spirv_type_of(emit->module, id)->is_signed ? "trm_row_signed(" : "trm_row(");
     row_start(emit);
     row_write(emit, id, WHOLE);
-    if (rows->merged)
+    if (rows->is_merged)
         text_add(&emit->text, ", %" PRId64 ", first, last)", step);
     else
         text_add(&emit->text, ", %" PRId64 ", 0, %" PRIu32 ")", step, width_of(emit));

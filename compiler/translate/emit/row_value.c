@@ -23,36 +23,36 @@ static const struct spirv_type *scalar_of(const struct emit *emit, uint32_t id)
     return type->kind == SPIRV_VECTOR ? spirv_type(emit->module, type->element) : type;
 }
 
-static int32_t is_fit(const struct emit *emit, uint32_t id)
+static bool is_fit(const struct emit *emit, uint32_t id)
 {
     const struct spirv_id *info = &emit->module->ids[id];
 
     if (info->type == 0 || (info->kind != SPIRV_ID_VALUE && info->kind != SPIRV_ID_CONSTANT))
-        return 0;
+        return false;
     const struct spirv_type *type = scalar_of(emit, id);
     return type->kind == SPIRV_BOOL || (type->kind == SPIRV_INT && type->width == 32);
 }
 
 /* A scalar constant's bits; 0 when it is none. */
-static int32_t constant_of(const struct emit *emit, uint32_t id, uint32_t component, int64_t *value)
+static bool constant_of(const struct emit *emit, uint32_t id, uint32_t component, int64_t *value)
 {
     const struct spirv_constant *constant = spirv_constant(emit->module, id);
 
     if (constant == NULL)
-        return 0;
+        return false;
     if (component != WHOLE && constant->part_count != 0) {
         if (component >= constant->part_count)
-            return 0;
+            return false;
         constant = spirv_constant(emit->module, constant->parts[component]);
     }
     if (constant == NULL)
-        return 0;
+        return false;
     *value = (int32_t)(uint32_t)constant->bits;
-    return 1;
+    return true;
 }
 
 /* Was it computed before the loop? */
-static int32_t is_outside(const struct emit *emit, uint32_t id)
+static bool is_outside(const struct emit *emit, uint32_t id)
 {
     return id < emit->flow->count && emit->flow->where[id] == 0 && emit->flow->items != NULL &&
            (emit->flow->definitions[id] != NULL || emit->body->values[id].place == PLACE_GROUP);
@@ -64,64 +64,64 @@ static const struct spirv_instruction *definition_of(const struct emit *emit, ui
 }
 
 /* The built-in and component that a load reads; 0 when it reads something else. */
-static int32_t builtin_of(const struct emit *emit, const struct spirv_instruction *op, int32_t *builtin,
-                          uint32_t *component)
+static bool builtin_of(const struct emit *emit, const struct spirv_instruction *op, int32_t *builtin,
+                       uint32_t *component)
 {
     const struct access *access = body_access(emit->body, op->operands[0]);
 
     if (access == NULL || access->variable == 0 ||
         emit->module->ids[access->variable].kind != SPIRV_ID_VARIABLE)
-        return 0;
+        return false;
     const struct spirv_variable *variable = emit->module->ids[access->variable].as.variable;
     if (variable->storage != SpvStorageClassInput || variable->builtin < 0 || access->count > 1)
-        return 0;
+        return false;
     *builtin = variable->builtin;
     if (access->count == 1) {
         const struct spirv_constant *index = spirv_constant(emit->module, access->indices[0]);
         if (index == NULL || index->bits > 2)
-            return 0;
+            return false;
         *component = (uint32_t)index->bits;
     }
-    return 1;
+    return true;
 }
 
-static int32_t builtin_step(const struct emit *emit, int32_t builtin, uint32_t component, int64_t *step)
+static bool builtin_step(const struct emit *emit, int32_t builtin, uint32_t component, int64_t *step)
 {
     *step = 0;
     switch (builtin) {
     case SpvBuiltInGlobalInvocationId:
         *step = component == 0;
-        return 1;
+        return true;
     case SpvBuiltInLocalInvocationId:
         *step = component == 0;
-        return component != 0 || !emit->rows->merged;
+        return component != 0 || !emit->rows->is_merged;
     case SpvBuiltInLocalInvocationIndex:
         *step = 1;
-        return !emit->rows->merged;
+        return !emit->rows->is_merged;
     case SpvBuiltInWorkgroupId:
-        return component != 0 || !emit->rows->merged;
+        return component != 0 || !emit->rows->is_merged;
     case SpvBuiltInNumWorkgroups:
     case SpvBuiltInWorkgroupSize:
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
 /* Which operand has a component of a CompositeConstruct or VectorShuffle. */
-static int32_t part_of(const struct emit *emit, const struct spirv_instruction *op, uint32_t component,
-                       uint32_t *id, uint32_t *at)
+static bool part_of(const struct emit *emit, const struct spirv_instruction *op, uint32_t component,
+                    uint32_t *id, uint32_t *at)
 {
     uint32_t first = 0;
 
     if (op->opcode == SpvOpVectorShuffle) {
         if (component > op->operand_count - 3u || op->operands[2 + component] == UINT32_MAX)
-            return 0;
+            return false;
         uint32_t pick = op->operands[2 + component];
         uint32_t left = spirv_type_of(emit->module, op->operands[0])->count;
         *id           = op->operands[pick < left ? 0 : 1];
         *at           = pick < left ? pick : pick - left;
-        return 1;
+        return true;
     }
     for (uint32_t i = 0; i < op->operand_count; i++) {
         const struct spirv_type *type = spirv_type_of(emit->module, op->operands[i]);
@@ -129,61 +129,60 @@ static int32_t part_of(const struct emit *emit, const struct spirv_instruction *
         if (component < first + count) {
             *id = op->operands[i];
             *at = type->kind == SPIRV_VECTOR ? component - first : WHOLE;
-            return 1;
+            return true;
         }
         first += count;
     }
-    return 0;
+    return false;
 }
 
 /* All operands from `from` on stay the same along the row. */
-static int32_t all_same(struct emit *emit, const struct spirv_instruction *op, uint32_t from,
-                        uint32_t component, int64_t *step)
+static bool all_same(struct emit *emit, const struct spirv_instruction *op, uint32_t from, uint32_t component,
+                     int64_t *step)
 {
     for (uint32_t i = from; i < op->operand_count; i++)
         if (!row_step(emit, op->operands[i], component, step) || *step != 0)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-static int32_t product_step(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
-                            int64_t *step)
+static bool product_step(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
+                         int64_t *step)
 {
     int64_t left, right, value = 0;
 
     if (!row_step(emit, op->operands[0], component, &left) ||
         !row_step(emit, op->operands[1], component, &right))
-        return 0;
+        return false;
     *step = 0;
     if (left == 0 && right == 0)
-        return 1;
+        return true;
     if (op->opcode == SpvOpIMul) {
         if (left == 0 ? !constant_of(emit, op->operands[0], component, &value)
                       : !constant_of(emit, op->operands[1], component, &value))
-            return 0;
+            return false;
         *step = (left == 0 ? right : left) * value;
         return (left == 0 || right == 0) && *step <= INT32_MAX && *step >= INT32_MIN;
     }
     if (right != 0 || !constant_of(emit, op->operands[1], component, &value) || value < 0 || value > 8)
-        return 0;
+        return false;
     *step = left * (1 << value);
     return *step <= INT32_MAX && *step >= INT32_MIN;
 }
 
-static int32_t sum_step(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
-                        int64_t *step)
+static bool sum_step(struct emit *emit, const struct spirv_instruction *op, uint32_t component, int64_t *step)
 {
     int64_t left, right;
 
     if (!row_step(emit, op->operands[0], component, &left) ||
         !row_step(emit, op->operands[1], component, &right))
-        return 0;
+        return false;
     *step = op->opcode == SpvOpIAdd ? left + right : left - right;
     return *step <= INT32_MAX && *step >= INT32_MIN;
 }
 
-static int32_t load_step(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
-                         int64_t *step)
+static bool load_step(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
+                      int64_t *step)
 {
     int32_t builtin;
 
@@ -191,21 +190,21 @@ static int32_t load_step(struct emit *emit, const struct spirv_instruction *op, 
 }
 
 /* A shift or division by a constant that does no harm. */
-static int32_t by_constant(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
-                           int64_t *step)
+static bool by_constant(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
+                        int64_t *step)
 {
     int64_t value;
 
     if (!constant_of(emit, op->operands[1], component, &value) ||
         !row_step(emit, op->operands[0], component, step))
-        return 0;
+        return false;
     if (op->opcode == SpvOpUDiv || op->opcode == SpvOpUMod)
         return *step == 0 && value != 0;
     return *step == 0 && value >= 0 && value < 32;
 }
 
 /* The lesser, the greater, or what lies between two bounds. */
-static int32_t is_bounding(const struct spirv_instruction *op)
+static bool is_bounding(const struct spirv_instruction *op)
 {
     switch (op->opcode == SpvOpExtInst ? op->operands[1] : 0u) {
     case GLSLstd450UMin:
@@ -214,14 +213,13 @@ static int32_t is_bounding(const struct spirv_instruction *op)
     case GLSLstd450SMax:
     case GLSLstd450UClamp:
     case GLSLstd450SClamp:
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
-static int32_t step_of(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
-                       int64_t *step)
+static bool step_of(struct emit *emit, const struct spirv_instruction *op, uint32_t component, int64_t *step)
 {
     uint32_t id = 0, at = WHOLE;
 
@@ -238,9 +236,9 @@ static int32_t step_of(struct emit *emit, const struct spirv_instruction *op, ui
         return row_step(emit, op->operands[0], component, step);
     case SpvOpSNegate:
         if (!row_step(emit, op->operands[0], component, step))
-            return 0;
+            return false;
         *step = -*step;
-        return 1;
+        return true;
     case SpvOpIAdd:
     case SpvOpISub:
         return sum_step(emit, op, component, step);
@@ -279,25 +277,25 @@ static int32_t step_of(struct emit *emit, const struct spirv_instruction *op, ui
     case SpvOpExtInst:
         return is_bounding(op) && all_same(emit, op, 2, component, step);
     default:
-        return 0;
+        return false;
     }
 }
 
-int32_t row_step(struct emit *emit, uint32_t id, uint32_t component, int64_t *step)
+bool row_step(struct emit *emit, uint32_t id, uint32_t component, int64_t *step)
 {
     *step = 0;
     if (emit->rows->budget == 0 || !is_fit(emit, id))
-        return 0;
+        return false;
     emit->rows->budget--;
     if (spirv_constant(emit->module, id) != NULL || is_outside(emit, id))
-        return 1;
+        return true;
     const struct spirv_instruction *op = definition_of(emit, id);
     if (op == NULL || emit->flow->items == NULL || emit->flow->where[id] != emit->flow->items->number + 1)
-        return 0;
+        return false;
     return step_of(emit, op, component, step);
 }
 
-int32_t row_is_counter(struct emit *emit, uint32_t id, uint32_t component)
+bool row_is_counter(struct emit *emit, uint32_t id, uint32_t component)
 {
     const struct spirv_instruction *op = definition_of(emit, id);
     const uint32_t *size               = emit->body->entry->local_size;
@@ -308,21 +306,21 @@ int32_t row_is_counter(struct emit *emit, uint32_t id, uint32_t component)
         switch (op->opcode) {
         case SpvOpLoad:
             if (!builtin_of(emit, op, &builtin, &component))
-                return 0;
+                return false;
             if (builtin == SpvBuiltInLocalInvocationIndex)
-                return !emit->rows->merged && size[1] == 1 && size[2] == 1;
-            return component == 0 && builtin == (emit->rows->merged ? SpvBuiltInGlobalInvocationId
-                                                                    : SpvBuiltInLocalInvocationId);
+                return !emit->rows->is_merged && size[1] == 1 && size[2] == 1;
+            return component == 0 && builtin == (emit->rows->is_merged ? SpvBuiltInGlobalInvocationId
+                                                                       : SpvBuiltInLocalInvocationId);
         case SpvOpCompositeExtract:
             if (op->operand_count != 2)
-                return 0;
+                return false;
             id        = op->operands[0];
             component = op->operands[1];
             break;
         case SpvOpCompositeConstruct:
         case SpvOpVectorShuffle:
             if (!part_of(emit, op, component, &id, &at))
-                return 0;
+                return false;
             component = at;
             break;
         case SpvOpCopyObject:
@@ -330,11 +328,11 @@ int32_t row_is_counter(struct emit *emit, uint32_t id, uint32_t component)
             id = op->operands[0];
             break;
         default:
-            return 0;
+            return false;
         }
         op = is_fit(emit, id) ? definition_of(emit, id) : NULL;
     }
-    return 0;
+    return false;
 }
 
 /* ---- writing */
@@ -402,10 +400,10 @@ static const char *operator_of(uint16_t opcode)
 /* "trm_greater(a, b)" and the like, of what lies in 64 bits as it is compared. */
 static void write_bounding(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
-    uint32_t what     = op->operands[1];
-    int32_t is_signed = what == GLSLstd450SMin || what == GLSLstd450SMax || what == GLSLstd450SClamp;
-    int32_t is_clamp  = op->operand_count > 4;
-    int32_t is_least  = is_clamp || what == GLSLstd450UMin || what == GLSLstd450SMin;
+    uint32_t what  = op->operands[1];
+    bool is_signed = what == GLSLstd450SMin || what == GLSLstd450SMax || what == GLSLstd450SClamp;
+    bool is_clamp  = op->operand_count > 4;
+    bool is_least  = is_clamp || what == GLSLstd450UMin || what == GLSLstd450SMin;
 
     text_add(&emit->text, is_clamp   ? "(uint32_t)trm_lesser(trm_greater("
                           : is_least ? "(uint32_t)trm_lesser("
@@ -422,7 +420,7 @@ static void write_bounding(struct emit *emit, const struct spirv_instruction *op
 
 static void write_select(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
-    int32_t is_each = spirv_type_of(emit->module, op->operands[0])->kind == SPIRV_VECTOR;
+    bool is_each = spirv_type_of(emit->module, op->operands[0])->kind == SPIRV_VECTOR;
 
     text_add(&emit->text, "(");
     row_write(emit, op->operands[0], is_each ? component : WHOLE);
@@ -441,9 +439,9 @@ static void write_op(struct emit *emit, const struct spirv_instruction *op, uint
     switch (op->opcode) {
     case SpvOpLoad:
         if (builtin_of(emit, op, &builtin, &component)) {
-            emit->rows->at_first = 1;
+            emit->rows->at_first = true;
             emit->target->builtin(emit, builtin, component);
-            emit->rows->at_first = 0;
+            emit->rows->at_first = false;
         }
         return;
     case SpvOpCompositeExtract:

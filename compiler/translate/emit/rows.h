@@ -29,13 +29,13 @@ struct row_index {
 };
 
 struct emit_rows {
-    uint8_t merged;
-    uint8_t in_loop;    /* the body of the loop is being written */
-    uint8_t at_first;   /* built-ins are those of the row's first work-item */
-    uint8_t is_bounded; /* the row has bounds of its own (row_guard.c) */
-    uint8_t is_signed;  /* (merged) x is compared as a signed number */
-    uint32_t budget;    /* instructions that row_step() and row_write() may still look at */
-    uint32_t numbers;   /* variables of this kernel that have a number */
+    bool is_merged;
+    bool in_loop;     /* the body of the loop is being written */
+    bool at_first;    /* built-ins are those of the row's first work-item */
+    bool is_bounded;  /* the row has bounds of its own (row_guard.c) */
+    bool is_signed;   /* (merged) x is compared as a signed number */
+    uint32_t budget;  /* instructions that row_step() and row_write() may still look at */
+    uint32_t numbers; /* variables of this kernel that have a number */
     uint32_t index_count;
     struct row_index indices[ROWS_INDICES_MOST];
     struct text bases; /* the lines before the loop */
@@ -44,7 +44,7 @@ struct emit_rows {
 /* By how much a component of a 32-bit integer grows from one work-item of a row to the next; for a bool, which must not
  * change, 0. Returns 0 when that is unknown or differs between work-items, or when the value cannot be computed before the
  * loop. */
-int32_t row_step(struct emit *emit, uint32_t id, uint32_t component, int64_t *step);
+bool row_step(struct emit *emit, uint32_t id, uint32_t component, int64_t *step);
 
 /* Writes the value for the row's first work-item, of something that row_step() knows, as an expression of type uint32_t. */
 void row_write(struct emit *emit, uint32_t id, uint32_t component);
@@ -53,11 +53,11 @@ void row_write(struct emit *emit, uint32_t id, uint32_t component);
 void row_start(struct emit *emit);
 
 /* Is it the loop's counter itself? */
-int32_t row_is_counter(struct emit *emit, uint32_t id, uint32_t component);
+bool row_is_counter(struct emit *emit, uint32_t id, uint32_t component);
 
 /* If a work-item's code begins with an `if` that decides whether it continues, writes the consequences for the row's `first` and
  * `last` to rows->bases. Returns the `if` when the bounds replace it completely: the work-item continues where the
  * condition is `holds` (row_guard.c). */
-const struct node *row_hoist_guard(struct emit *emit, const struct node *items, int32_t *holds);
+const struct node *row_hoist_guard(struct emit *emit, const struct node *items, bool *holds);
 
 #endif

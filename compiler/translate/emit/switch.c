@@ -44,14 +44,14 @@ int32_t flow_switch(struct emit *emit, const struct node *node)
 
     text_begin_line(&emit->text);
     text_add(&emit->text, "switch (");
-    int32_t status = flow_condition(emit, node->condition, 0);
+    int32_t status = flow_condition(emit, node->condition, false);
     text_add(&emit->text, ") {\n");
     flow_push(emit, &frame, node);
     for (uint32_t i = 0; i < node->case_count && status == TRM_OK; i++)
         status = one_case(emit, type, &node->cases[i]);
     flow_pop(emit);
     text_line(&emit->text, "}");
-    if (frame.end_label)
+    if (frame.has_end_label)
         text_line(&emit->text, "break_%u:;", node->number);
     return status;
 }

@@ -110,9 +110,9 @@ const char *emit_member(struct emit *emit, const struct spirv_type *type, uint32
     size_t length = 0;
 
     for (; name != NULL && name[length] != '\0' && length < sizeof(space) - 1; length++) {
-        char letter   = name[length];
-        int32_t right = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
-                        letter == '_' || (length != 0 && letter >= '0' && letter <= '9');
+        char letter = name[length];
+        bool right  = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_' ||
+                     (length != 0 && letter >= '0' && letter <= '9');
         space[length] = right ? letter : '_';
     }
     space[length] = '\0';
@@ -182,7 +182,7 @@ static void mark_type(struct emit *emit, uint32_t type)
     }
 }
 
-static int32_t is_composite(const struct emit *emit, uint32_t type)
+static bool is_composite(const struct emit *emit, uint32_t type)
 {
     enum spirv_type_kind kind = spirv_type(emit->module, type)->kind;
 
@@ -236,7 +236,7 @@ static void mark_function(struct emit *emit, const struct spirv_function *functi
 
 /* A type that holds an array without a length has no values. Types come after those that they are made of, so one look at
  * each is enough. */
-static int32_t is_sized(const struct emit *emit, uint32_t type)
+static bool is_sized(const struct emit *emit, uint32_t type)
 {
     const struct spirv_type *info = spirv_type(emit->module, type);
 
@@ -246,16 +246,16 @@ static int32_t is_sized(const struct emit *emit, uint32_t type)
     case SPIRV_FLOAT:
     case SPIRV_VECTOR:
     case SPIRV_MATRIX:
-        return 1;
+        return true;
     case SPIRV_ARRAY:
         return (emit->marks[info->element] & MARK_SIZED) != 0;
     case SPIRV_STRUCT:
         for (uint32_t i = 0; i < info->count; i++)
             if (!(emit->marks[info->members[i].type] & MARK_SIZED))
-                return 0;
-        return 1;
+                return false;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
@@ -321,7 +321,7 @@ static int32_t write_constant(struct emit *emit, uint32_t id)
     return status;
 }
 
-int32_t emit_is_declared(const struct emit *emit, uint32_t constant)
+bool emit_is_declared(const struct emit *emit, uint32_t constant)
 {
     return constant < emit->mark_count && (emit->marks[constant] & MARK_DECLARED) != 0;
 }

@@ -11,7 +11,7 @@ struct units {
     const struct spirv_type **by_type;
 };
 
-static int32_t is_same(const struct spirv_type *a, const struct spirv_type *b)
+static bool is_same(const struct spirv_type *a, const struct spirv_type *b)
 {
     return a->kind == b->kind && a->width == b->width && a->is_signed == b->is_signed;
 }

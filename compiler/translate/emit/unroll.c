@@ -8,15 +8,15 @@
 #define INSTRUCTIONS_MOST 1024
 
 /* A constant that is a 32-bit number of some rounds. */
-static int32_t constant_of(const struct emit *emit, uint32_t id, int64_t *value)
+static bool constant_of(const struct emit *emit, uint32_t id, int64_t *value)
 {
     const struct spirv_constant *constant = spirv_constant(emit->module, id);
     const struct spirv_type *type         = spirv_type_of(emit->module, id);
 
     if (constant == NULL || type->kind != SPIRV_INT || type->width != 32)
-        return 0;
+        return false;
     *value = (int64_t)constant->bits;
-    return 1;
+    return true;
 }
 
 /* What a phi becomes at a loop's end, or 0. */
@@ -33,7 +33,7 @@ static uint32_t next_of(const struct node *node, uint32_t phi)
     return 0;
 }
 
-static int32_t count(void *user, const struct node *ops, struct spirv_instruction *op)
+static bool count(void *user, const struct node *ops, struct spirv_instruction *op)
 {
     (void)ops;
     (void)op;
@@ -56,28 +56,28 @@ static uint32_t initial_of(const struct node *loop, uint32_t phi)
     return 0;
 }
 
-int32_t flow_should_unroll(const struct emit *emit, const struct node *loop, const struct node *head)
+bool flow_should_unroll(const struct emit *emit, const struct node *loop, const struct node *head)
 {
     const struct emit_flow *flow = emit->flow;
     int64_t first, step, bound;
     uint32_t instructions = 0;
 
     if (head == NULL || head->condition >= flow->count || node_has(loop->children[0], NODE_LOOP))
-        return 0;
+        return false;
     const struct spirv_instruction *comparison = flow->definitions[head->condition];
     if (comparison == NULL ||
         (comparison->opcode != SpvOpULessThan && comparison->opcode != SpvOpSLessThan) ||
         !constant_of(emit, comparison->operands[1], &bound))
-        return 0;
+        return false;
     uint32_t phi = comparison->operands[0], start = initial_of(loop, phi), next = 0;
     for (uint32_t i = 0; i < loop->child_count && next == 0; i++)
         next = loop->children[i] == NULL ? 0 : next_of(loop->children[i], phi);
     if (start == 0 || next == 0 || next >= flow->count || !constant_of(emit, start, &first))
-        return 0;
+        return false;
     const struct spirv_instruction *sum = flow->definitions[next];
     if (sum == NULL || sum->opcode != SpvOpIAdd || sum->operands[0] != phi ||
         !constant_of(emit, sum->operands[1], &step) || step < 1)
-        return 0;
+        return false;
     int64_t rounds = (bound - first + step - 1) / step;
     return rounds > 0 && rounds <= ROUNDS_MOST && flow_visit(loop, count, &instructions) &&
            instructions * (uint64_t)rounds <= INSTRUCTIONS_MOST;

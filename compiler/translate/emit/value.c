@@ -10,7 +10,7 @@ static const struct value_info *info_of(const struct emit *emit, uint32_t id)
     return id < emit->body->value_count ? &emit->body->values[id] : NULL;
 }
 
-int32_t emit_is_used(const struct emit *emit, uint32_t id)
+bool emit_is_used(const struct emit *emit, uint32_t id)
 {
     const struct value_info *info = info_of(emit, id);
 
@@ -43,7 +43,7 @@ void emit_begin(struct emit *emit, uint32_t id, uint32_t component)
 }
 
 /* Instructions that say nothing to a translator. */
-static int32_t is_silent(uint16_t opcode)
+static bool is_silent(uint16_t opcode)
 {
     switch (opcode) {
     case SpvOpNop:
@@ -56,9 +56,9 @@ static int32_t is_silent(uint16_t opcode)
     case SpvOpAccessChain:
     case SpvOpInBoundsAccessChain:
     case SpvOpAssumeTrueKHR:
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 

@@ -26,14 +26,14 @@ struct search {
     uint32_t arrived;
 };
 
-static int32_t search_depth_first(const struct body *body, struct graph *graph, struct search *search)
+static bool search_depth_first(const struct body *body, struct graph *graph, struct search *search)
 {
     uint32_t *stack = base_arena_allocate(body->arena, graph->count, sizeof(*stack));
     uint32_t *next  = base_arena_allocate(body->arena, graph->count, sizeof(*next));
     uint32_t depth = 0, at = graph->count;
 
     if (stack == NULL || next == NULL)
-        return 0;
+        return false;
     stack[depth++]                    = 0;
     search->number[0]                 = 1;
     search->vertex[search->arrived++] = 0;
@@ -58,7 +58,7 @@ static int32_t search_depth_first(const struct body *body, struct graph *graph, 
         graph->position[i] = NO_BLOCK;
     for (uint32_t i = 0; i < graph->order_count; i++)
         graph->position[graph->order[i]] = i;
-    return 1;
+    return true;
 }
 
 /* Lists of one array: counted, then placed. `start` has count + 1 entries; counts are in start[block + 1]. */
@@ -77,42 +77,42 @@ static void end_lists(uint32_t *start, uint32_t count)
     start[0] = 0;
 }
 
-static int32_t find_preds(const struct body *body, struct graph *graph)
+static bool find_preds(const struct body *body, struct graph *graph)
 {
     uint32_t *start = base_arena_allocate(body->arena, (size_t)graph->count + 1, sizeof(*start));
 
     if (start == NULL)
-        return 0;
+        return false;
     for (uint32_t block = 0; block < graph->count; block++)
         for (uint32_t i = 0; graph->position[block] != NO_BLOCK && i < count_of(body, block); i++)
             start[target_of(body, block, i) + 1]++;
     graph->preds = begin_lists(body, start, graph->count);
     if (graph->preds == NULL)
-        return 0;
+        return false;
     for (uint32_t block = 0; block < graph->count; block++)
         for (uint32_t i = 0; graph->position[block] != NO_BLOCK && i < count_of(body, block); i++)
             graph->preds[start[target_of(body, block, i)]++] = block;
     end_lists(start, graph->count);
     graph->pred_start = start;
-    return 1;
+    return true;
 }
 
-static int32_t find_children(const struct body *body, struct graph *graph)
+static bool find_children(const struct body *body, struct graph *graph)
 {
     uint32_t *start = base_arena_allocate(body->arena, (size_t)graph->count + 1, sizeof(*start));
 
     if (start == NULL)
-        return 0;
+        return false;
     for (uint32_t i = 1; i < graph->order_count; i++)
         start[graph->dominator[graph->order[i]] + 1]++;
     graph->children = begin_lists(body, start, graph->count);
     if (graph->children == NULL)
-        return 0;
+        return false;
     for (uint32_t i = 1; i < graph->order_count; i++)
         graph->children[start[graph->dominator[graph->order[i]]]++] = graph->order[i];
     end_lists(start, graph->count);
     graph->child_start = start;
-    return 1;
+    return true;
 }
 
 /* ---- dominators ------------------------------------------------------------------------------ */
@@ -160,13 +160,13 @@ static void empty_bucket(struct forest *forest, uint32_t vertex)
     forest->bucket[vertex] = NO_BLOCK;
 }
 
-static int32_t make_forest(const struct body *body, const struct search *search, struct forest *forest)
+static bool make_forest(const struct body *body, const struct search *search, struct forest *forest)
 {
     uint32_t count   = search->arrived;
     uint32_t *memory = base_arena_allocate(body->arena, (size_t)count * 8, sizeof(*memory));
 
     if (memory == NULL)
-        return 0;
+        return false;
     *forest = (struct forest){
         .parent   = memory,
         .ancestor = memory + count,
@@ -183,15 +183,15 @@ static int32_t make_forest(const struct body *body, const struct search *search,
         forest->label[i] = forest->semi[i] = i;
         forest->bucket[i]                  = NO_BLOCK;
     }
-    return 1;
+    return true;
 }
 
-static int32_t find_dominators(const struct body *body, struct graph *graph, const struct search *search)
+static bool find_dominators(const struct body *body, struct graph *graph, const struct search *search)
 {
     struct forest forest;
 
     if (!make_forest(body, search, &forest))
-        return 0;
+        return false;
     for (uint32_t w = search->arrived; w-- > 1;) {
         uint32_t block = search->vertex[w];
         for (uint32_t i = graph->pred_start[block]; i < graph->pred_start[block + 1]; i++) {
@@ -210,10 +210,10 @@ static int32_t find_dominators(const struct body *body, struct graph *graph, con
             forest.result[w] = forest.result[forest.result[w]];
         graph->dominator[search->vertex[w]] = search->vertex[forest.result[w]];
     }
-    return 1;
+    return true;
 }
 
-int32_t graph_make(const struct body *body, struct graph *graph)
+bool graph_make(const struct body *body, struct graph *graph)
 {
     uint32_t count       = body->function.block_count;
     struct search search = {0};
@@ -227,7 +227,7 @@ int32_t graph_make(const struct body *body, struct graph *graph)
     search.parent    = base_arena_allocate(body->arena, count, sizeof(uint32_t));
     if (graph->order == NULL || graph->position == NULL || graph->dominator == NULL ||
         search.number == NULL || search.vertex == NULL || search.parent == NULL)
-        return 0;
+        return false;
     return search_depth_first(body, graph, &search) && find_preds(body, graph) &&
            find_dominators(body, graph, &search) && find_children(body, graph);
 }
@@ -262,18 +262,18 @@ static int64_t walk_frontiers(const struct graph *graph, uint32_t most, uint32_t
     return total;
 }
 
-int32_t graph_frontiers(const struct body *body, const struct graph *graph, uint32_t most, uint32_t **start,
-                        uint32_t **frontiers)
+bool graph_frontiers(const struct body *body, const struct graph *graph, uint32_t most, uint32_t **start,
+                     uint32_t **frontiers)
 {
     uint32_t *seen = base_arena_allocate(body->arena, graph->count, sizeof(*seen));
 
     *start = base_arena_allocate(body->arena, (size_t)graph->count + 1, sizeof(uint32_t));
     if (seen == NULL || *start == NULL || walk_frontiers(graph, most, seen, *start, NULL) < 0)
-        return 0;
+        return false;
     *frontiers = begin_lists(body, *start, graph->count);
     if (*frontiers == NULL)
-        return 0;
+        return false;
     walk_frontiers(graph, most, seen, *start, *frontiers);
     end_lists(*start, graph->count);
-    return 1;
+    return true;
 }

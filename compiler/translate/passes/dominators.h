@@ -19,11 +19,11 @@ struct graph {
 };
 
 /* 0 without memory. */
-int32_t graph_make(const struct body *body, struct graph *graph);
+bool graph_make(const struct body *body, struct graph *graph);
 
 /* Lists of the blocks where dominance ends (Cytron et al. 1991), as above. Answers 0 where they would take more than
  * `most` entries, or without memory. */
-int32_t graph_frontiers(const struct body *body, const struct graph *graph, uint32_t most, uint32_t **start,
-                        uint32_t **frontiers);
+bool graph_frontiers(const struct body *body, const struct graph *graph, uint32_t most, uint32_t **start,
+                     uint32_t **frontiers);
 
 #endif

@@ -11,16 +11,16 @@ struct copy_link {
 
 struct marker {
     struct body *body;
-    uint8_t *is_needed; /* by id */
-    uint8_t *is_read;   /* by id of a variable of the function */
-    uint32_t *copies;   /* by id of a phi: 1 + index of its first link */
+    bool *is_needed;  /* by id */
+    bool *is_read;    /* by id of a variable of the function */
+    uint32_t *copies; /* by id of a phi: 1 + index of its first link */
     struct copy_link *links;
     uint32_t link_count, link_capacity;
     uint32_t *work;
     uint32_t work_count;
 };
 
-static int32_t is_local(const struct marker *m, uint32_t variable)
+static bool is_local(const struct marker *m, uint32_t variable)
 {
     const struct spirv_variable *info = body_variable(m->body, variable);
 
@@ -38,7 +38,7 @@ static void need(struct marker *m, uint32_t id)
 {
     if (m->is_needed[id] || m->body->module->ids[id].kind != SPIRV_ID_VALUE)
         return;
-    m->is_needed[id]         = 1;
+    m->is_needed[id]         = true;
     m->work[m->work_count++] = id;
 }
 
@@ -57,7 +57,7 @@ static void survey(struct marker *m, const struct node *node)
         const struct spirv_instruction *op = node->ops[i];
         for (uint32_t k = op->opcode == SpvOpStore ? 1 : 0; k < op->operand_count; k++)
             if (operand_is_value(op, k) && body_access(m->body, op->operands[k])->variable != 0)
-                m->is_read[body_access(m->body, op->operands[k])->variable] = 1;
+                m->is_read[body_access(m->body, op->operands[k])->variable] = true;
     }
     for (uint32_t i = 0; i < node->copy_count; i++) {
         if (!base_arena_grow(m->body->arena, &m->links, m->link_count, &m->link_capacity, sizeof(*m->links)))
@@ -71,7 +71,7 @@ static void survey(struct marker *m, const struct node *node)
             survey(m, node_part(node, i));
 }
 
-static int32_t has_effect(const struct marker *m, const struct spirv_instruction *op)
+static bool has_effect(const struct marker *m, const struct spirv_instruction *op)
 {
     uint32_t variable = written_variable(m, op);
 

@@ -9,8 +9,7 @@
 #include "compiler/translate/passes/flatten.h"
 
 /* The blocks of a function that can be reached, so that a block stands before those it dominates. */
-static int32_t find_order(struct flattener *f, const struct spirv_function *function,
-                          struct block_order *order)
+static bool find_order(struct flattener *f, const struct spirv_function *function, struct block_order *order)
 {
     struct base_arena *arena = f->body->arena;
     uint32_t count = function->block_count, depth = 0, at = count;
@@ -19,7 +18,7 @@ static int32_t find_order(struct flattener *f, const struct spirv_function *func
     uint32_t *next              = base_arena_allocate(arena, count, sizeof(*next)); /* 1 + its next branch */
 
     if (blocks == NULL || stack == NULL || next == NULL)
-        return 0;
+        return false;
     stack[depth++] = 0;
     next[0]        = 1;
     while (depth != 0) {
@@ -39,7 +38,7 @@ static int32_t find_order(struct flattener *f, const struct spirv_function *func
         }
     }
     *order = (struct block_order){.blocks = blocks + at, .count = count - at};
-    return 1;
+    return true;
 }
 
 static struct spirv_block *new_block(struct flattener *f)
@@ -57,10 +56,10 @@ static struct spirv_block *new_block(struct flattener *f)
 }
 
 /* Room for that many instructions more, so that a block does not grow step by step. */
-static int32_t reserve(struct flattener *f, struct spirv_block *block, uint32_t count)
+static bool reserve(struct flattener *f, struct spirv_block *block, uint32_t count)
 {
     if (block->capacity != 0)
-        return 1;
+        return true;
     block->instructions = base_arena_allocate(f->body->arena, count, sizeof(*block->instructions));
     block->capacity     = block->instructions == NULL ? 0 : count;
     return block->instructions != NULL;

@@ -175,7 +175,7 @@ static int32_t check_memory(struct flattener *f, const struct spirv_instruction 
     return TRM_OK;
 }
 
-static int32_t is_ignored(const struct flattener *f, const struct spirv_instruction *op)
+static bool is_ignored(const struct flattener *f, const struct spirv_instruction *op)
 {
     switch (op->opcode) {
     case SpvOpNop:
@@ -185,15 +185,15 @@ static int32_t is_ignored(const struct flattener *f, const struct spirv_instruct
     case SpvOpLifetimeStart:
     case SpvOpLifetimeStop:
     case SpvOpAssumeTrueKHR:
-        return 1;
+        return true;
     case SpvOpExtInst:
         return f->module->ids[op->operands[0]].set == SPIRV_SET_IGNORED;
     default:
-        return 0;
+        return false;
     }
 }
 
-static int32_t is_return(uint32_t opcode)
+static bool is_return(uint32_t opcode)
 {
     return opcode == SpvOpReturn || opcode == SpvOpReturnValue || opcode == SpvOpKill ||
            opcode == SpvOpTerminateInvocation || opcode == SpvOpUnreachable;

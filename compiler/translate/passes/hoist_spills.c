@@ -24,7 +24,7 @@ static uint32_t local_value(struct replacer *replacer, uint32_t id)
 
 /* ---- what is assigned first ------------------------------------------------------------------- */
 
-static void touch(struct hoister *l, uint32_t id, int32_t is_assigned)
+static void touch(struct hoister *l, uint32_t id, bool is_assigned)
 {
     if (id >= l->count || l->touched[id] == l->items)
         return;
@@ -34,19 +34,19 @@ static void touch(struct hoister *l, uint32_t id, int32_t is_assigned)
 }
 
 /* `is_sure`: what stands here is done whenever the end of the stretch is come to. */
-static void find_first(struct hoister *l, const struct node *node, int32_t is_sure)
+static void find_first(struct hoister *l, const struct node *node, bool is_sure)
 {
     for (uint32_t i = 0; i < node->op_count; i++) {
         struct visit visit = visit_begin(l->replacer.body, node->ops[i]);
         for (uint32_t id; (id = visit_next(&visit)) != 0;)
-            touch(l, id, 0);
+            touch(l, id, false);
     }
     for (uint32_t i = 0; i < node->copy_count; i++)
-        touch(l, node->copies[i].source, 0);
+        touch(l, node->copies[i].source, false);
     for (uint32_t i = 0; is_sure && i < node->copy_count; i++)
-        touch(l, node->copies[i].target, 1);
+        touch(l, node->copies[i].target, true);
     if (node->kind == NODE_IF || node->kind == NODE_SWITCH)
-        touch(l, node->condition, 0);
+        touch(l, node->condition, false);
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
             find_first(l, node_part(node, i), is_sure && node->kind == NODE_SEQUENCE);
@@ -63,7 +63,7 @@ static void make_local(struct hoister *l, uint32_t id)
     uint32_t local = body_copy_id(body, id);
     if (local == 0)
         return;
-    body->values[local].is_phi = 1;
+    body->values[local].is_phi = true;
     l->local[id]               = local;
     l->stamp[id]               = l->items;
     if (l->assigned[id] != l->items)
@@ -71,7 +71,7 @@ static void make_local(struct hoister *l, uint32_t id)
     node_add_copy(body, l->end, id, local);
 }
 
-static void find_assigned(struct hoister *l, const struct node *node, int32_t is_loop)
+static void find_assigned(struct hoister *l, const struct node *node, bool is_loop)
 {
     for (uint32_t i = 0; is_loop && i < node->copy_count; i++)
         make_local(l, node->copies[i].target);
@@ -99,8 +99,8 @@ static void hoist_from(struct hoister *l, struct node *items)
     l->end   = node_new(body, NODE_COPIES);
     if (l->begin == NULL || l->end == NULL)
         return;
-    find_first(l, sequence, 1);
-    find_assigned(l, sequence, 0);
+    find_first(l, sequence, true);
+    find_assigned(l, sequence, false);
     if (l->end->copy_count == 0)
         return;
     replace_below(&l->replacer, sequence);

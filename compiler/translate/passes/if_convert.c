@@ -100,7 +100,7 @@ static uint32_t differing(const struct body *body, const struct access *a, const
 }
 
 /* Loads of what always is there, and what cannot trap. */
-static int32_t may_always_be_done(const struct body *body, const struct spirv_instruction *op)
+static bool may_always_be_done(const struct body *body, const struct spirv_instruction *op)
 {
     const struct spirv_variable *variable =
         op->opcode == SpvOpLoad ? body_variable(body, body_access(body, op->operands[0])->variable) : NULL;
@@ -150,7 +150,7 @@ struct branch {
     const struct access *before; /* what is loaded where the condition is not for it */
     uint32_t index;              /* the one in which they differ */
     uint32_t value;              /* that of the other half; 0: it is what was loaded from `before` */
-    int32_t is_then;             /* the first half loads */
+    bool is_then;                /* the first half loads */
 };
 
 static uint32_t select_either(struct body *body, struct node *ops, const struct branch *branch, uint32_t id,
@@ -167,7 +167,7 @@ static void become(struct body *body, uint32_t id, struct spirv_instruction *op)
 {
     op->result                           = id;
     body->module->ids[id].as.instruction = op;
-    body->values[id].is_phi              = 0;
+    body->values[id].is_phi              = false;
 }
 
 /* The IF becomes the instructions of the half with the load. */
@@ -196,13 +196,13 @@ static void replace(struct body *body, const struct branch *branch)
     if (branch->value == 0)
         become(body, target, branch->load);
     else if (select_either(body, ops, branch, target, branch->load->result, branch->value) != 0)
-        body->values[target].is_phi = 0;
+        body->values[target].is_phi = false;
     ops->number = node->number;
     ops->parent = node->parent;
     *node       = *ops;
 }
 
-static int32_t is_scalar(const struct body *body, uint32_t type)
+static bool is_scalar(const struct body *body, uint32_t type)
 {
     enum spirv_type_kind kind = spirv_type(body->module, type)->kind;
 
@@ -210,7 +210,7 @@ static int32_t is_scalar(const struct body *body, uint32_t type)
 }
 
 /* What was loaded before: as the other half's value, or at all. */
-static int32_t find_before(const struct converter *converter, struct branch *branch, uint32_t value)
+static bool find_before(const struct converter *converter, struct branch *branch, uint32_t value)
 {
     const struct body *body    = converter->body;
     const struct access *place = read_place(body, branch->load);
@@ -219,7 +219,7 @@ static int32_t find_before(const struct converter *converter, struct branch *bra
     branch->value  = 0;
     branch->index  = branch->before == NULL ? UINT32_MAX : differing(body, place, branch->before);
     if (branch->index != UINT32_MAX)
-        return 1;
+        return true;
     branch->before = read_place(body, converter->before);
     branch->value  = value;
     branch->index  = branch->before == NULL ? UINT32_MAX : differing(body, place, branch->before);
@@ -228,7 +228,7 @@ static int32_t find_before(const struct converter *converter, struct branch *bra
 
 /* With the load in this half and a value in the other. */
 static void convert(struct converter *converter, struct node *node, const struct half *loading,
-                    const struct half *other, int32_t is_then)
+                    const struct half *other, bool is_then)
 {
     struct body *body    = converter->body;
     struct branch branch = {.node = node, .loading = loading, .is_then = is_then};
@@ -264,9 +264,9 @@ static void convert_below(struct converter *converter, struct node *node, uint32
     }
     if (node->kind == NODE_IF && node->child_count == 2) {
         struct half first = half_of(node->children[0]), second = half_of(node->children[1]);
-        convert(converter, node, &first, &second, 1);
+        convert(converter, node, &first, &second, true);
         if (node->kind == NODE_IF)
-            convert(converter, node, &second, &first, 0);
+            convert(converter, node, &second, &first, false);
     }
     if (node->kind == NODE_OPS)
         note_loads(converter, node);

@@ -23,10 +23,10 @@
 
 /* ---- how values grow along x */
 
-static int32_t step_of(const struct lockstep *l, uint32_t id, uint32_t counter, int64_t counter_step,
-                       int64_t *step, uint32_t depth);
+static bool step_of(const struct lockstep *l, uint32_t id, uint32_t counter, int64_t counter_step,
+                    int64_t *step, uint32_t depth);
 
-static int32_t load_step(const struct lockstep *l, const struct spirv_instruction *op, int64_t *step)
+static bool load_step(const struct lockstep *l, const struct spirv_instruction *op, int64_t *step)
 {
     const struct access *access           = body_access(l->body, op->operands[0]);
     const struct spirv_variable *variable = body_variable(l->body, access->variable);
@@ -34,37 +34,37 @@ static int32_t load_step(const struct lockstep *l, const struct spirv_instructio
     if (variable == NULL || variable->storage != SpvStorageClassInput || access->count != 1 ||
         (variable->builtin != SpvBuiltInGlobalInvocationId &&
          variable->builtin != SpvBuiltInLocalInvocationId))
-        return 0;
+        return false;
     const struct spirv_constant *index = spirv_constant(l->body->module, access->indices[0]);
     *step                              = index != NULL && index->bits == 0;
     return index != NULL;
 }
 
-static int32_t constant_of(const struct lockstep *l, uint32_t id, int64_t *value)
+static bool constant_of(const struct lockstep *l, uint32_t id, int64_t *value)
 {
     const struct spirv_constant *constant = spirv_constant(l->body->module, id);
 
     if (constant == NULL || constant->part_count != 0)
-        return 0;
+        return false;
     *value = (int32_t)(uint32_t)constant->bits;
-    return 1;
+    return true;
 }
 
-static int32_t sum_step(const struct lockstep *l, const struct spirv_instruction *op, uint32_t counter,
-                        int64_t counter_step, int64_t *step, uint32_t depth)
+static bool sum_step(const struct lockstep *l, const struct spirv_instruction *op, uint32_t counter,
+                     int64_t counter_step, int64_t *step, uint32_t depth)
 {
     int64_t left = 0, right = 0, factor = 0;
 
     if (!step_of(l, op->operands[0], counter, counter_step, &left, depth) ||
         !step_of(l, op->operands[1], counter, counter_step, &right, depth))
-        return 0;
+        return false;
     switch (op->opcode) {
     case SpvOpIAdd:
         *step = left + right;
-        return 1;
+        return true;
     case SpvOpISub:
         *step = left - right;
-        return 1;
+        return true;
     case SpvOpIMul:
         *step = 0;
         if (left != 0 && constant_of(l, op->operands[1], &factor))
@@ -72,7 +72,7 @@ static int32_t sum_step(const struct lockstep *l, const struct spirv_instruction
         else if (right != 0 && constant_of(l, op->operands[0], &factor))
             *step = right * factor;
         else if (left != 0 || right != 0)
-            return 0;
+            return false;
         return *step <= INT32_MAX && *step >= INT32_MIN;
     default:
         *step = 0;
@@ -81,31 +81,31 @@ static int32_t sum_step(const struct lockstep *l, const struct spirv_instruction
 }
 
 /* Is it computed of nothing but what is the same for all items? */
-static int32_t is_same(const struct lockstep *l, const struct spirv_instruction *op, uint32_t counter,
-                       int64_t counter_step, uint32_t depth)
+static bool is_same(const struct lockstep *l, const struct spirv_instruction *op, uint32_t counter,
+                    int64_t counter_step, uint32_t depth)
 {
     int64_t step;
 
     if (!operation_is_pure(l->body->module, op))
-        return 0;
+        return false;
     for (uint32_t i = op->opcode == SpvOpExtInst ? 2 : 0; i < op->operand_count; i++)
         if (operand_is_value(op, i) &&
             (!step_of(l, op->operands[i], counter, counter_step, &step, depth + 1) || step != 0))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-static int32_t step_of(const struct lockstep *l, uint32_t id, uint32_t counter, int64_t counter_step,
-                       int64_t *step, uint32_t depth)
+static bool step_of(const struct lockstep *l, uint32_t id, uint32_t counter, int64_t counter_step,
+                    int64_t *step, uint32_t depth)
 {
     const struct spirv_instruction *op = id < l->count ? l->definitions[id] : NULL;
 
     *step = id == counter ? counter_step : 0;
-    if (id == counter || spirv_constant(l->body->module, id) != NULL || l->body->values[id].uniform ||
+    if (id == counter || spirv_constant(l->body->module, id) != NULL || l->body->values[id].is_uniform ||
         lockstep_next(l, id) != 0)
-        return 1;
+        return true;
     if (op == NULL || depth > DEPTH_MOST)
-        return 0;
+        return false;
     switch (op->opcode) {
     case SpvOpLoad:
         return load_step(l, op, step);
@@ -126,8 +126,8 @@ static int32_t step_of(const struct lockstep *l, uint32_t id, uint32_t counter, 
     }
 }
 
-int32_t lockstep_step(const struct lockstep *l, uint32_t id, uint32_t counter, int64_t counter_step,
-                      int64_t *step)
+bool lockstep_step(const struct lockstep *l, uint32_t id, uint32_t counter, int64_t counter_step,
+                   int64_t *step)
 {
     return step_of(l, id, counter, counter_step, step, 0);
 }
@@ -144,7 +144,7 @@ static void define(struct lockstep *l, const struct node *node)
             define(l, node_part(node, i));
 }
 
-static void mark_inside(struct lockstep *l, const struct node *node, uint8_t mark)
+static void mark_inside(struct lockstep *l, const struct node *node, bool mark)
 {
     for (uint32_t i = 0; i < node->op_count; i++)
         if (node->ops[i]->result != 0)
@@ -172,7 +172,7 @@ static uint32_t count_exits(const struct node *node, const struct node *loop)
     return count;
 }
 
-static int32_t is_break(const struct node *node, const struct node *loop)
+static bool is_break(const struct node *node, const struct node *loop)
 {
     if (node != NULL && node->kind == NODE_SEQUENCE && node->child_count == 1)
         node = node->children[0];
@@ -180,26 +180,26 @@ static int32_t is_break(const struct node *node, const struct node *loop)
 }
 
 /* Finds the head and the copies at the end. */
-static int32_t is_simple(struct lockstep_loop *at)
+static bool is_simple(struct lockstep_loop *at)
 {
     const struct node *body = at->loop->children[0];
 
     if (body == NULL || body->kind != NODE_SEQUENCE ||
         (at->loop->child_count > 1 && !node_is_empty(at->loop->children[1])) ||
         count_exits(at->loop, at->loop) != 1)
-        return 0;
+        return false;
     at->head = NULL;
     for (uint32_t i = 0; i < body->child_count && at->head == NULL; i++) {
         struct node *child = body->children[i];
         if (child->kind == NODE_OPS)
             continue;
         if (child->kind != NODE_IF)
-            return 0;
+            return false;
         at->head       = child;
         at->head_index = i;
-        at->negated    = is_break(child->children[0], at->loop) && node_is_empty(child->children[1]);
-        if (!at->negated && !(node_is_empty(child->children[0]) && is_break(child->children[1], at->loop)))
-            return 0;
+        at->is_negated = is_break(child->children[0], at->loop) && node_is_empty(child->children[1]);
+        if (!at->is_negated && !(node_is_empty(child->children[0]) && is_break(child->children[1], at->loop)))
+            return false;
     }
     at->back = body->child_count == 0 ? NULL : body->children[body->child_count - 1];
     return at->head != NULL && at->back->kind == NODE_COPIES;
@@ -216,7 +216,7 @@ uint32_t lockstep_next(const struct lockstep *l, uint32_t phi)
 }
 
 /* Is a buffer accessed in there at neighbouring places by neighbouring items? */
-static int32_t is_coalesced(const struct lockstep *l, const struct node *node, uint32_t counter)
+static bool is_coalesced(const struct lockstep *l, const struct node *node, uint32_t counter)
 {
     int64_t step;
 
@@ -232,15 +232,15 @@ static int32_t is_coalesced(const struct lockstep *l, const struct node *node, u
         for (uint32_t k = 0; k < access->count; k++)
             if (lockstep_step(l, access->indices[k], counter, 1, &step) && step != 0 && step <= STEP_MOST &&
                 step >= -STEP_MOST)
-                return 1;
+                return true;
     }
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL && is_coalesced(l, node_part(node, i), counter))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-int32_t lockstep_is_coalesced(const struct lockstep *l, uint32_t counter)
+bool lockstep_is_coalesced(const struct lockstep *l, uint32_t counter)
 {
     return is_coalesced(l, l->at.loop, counter);
 }
@@ -249,7 +249,7 @@ int32_t lockstep_is_coalesced(const struct lockstep *l, uint32_t counter)
 
 static void forget(struct node *node)
 {
-    node->is_uniform = 0;
+    node->is_uniform = false;
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
             forget(node_part(node, i));
@@ -264,17 +264,17 @@ static int32_t look(struct lockstep *l)
 }
 
 /* May all items come to a node together? */
-static int32_t is_reached_by_all(const struct lockstep *l, const struct node *node)
+static bool is_reached_by_all(const struct lockstep *l, const struct node *node)
 {
     for (; node->parent != NULL; node = node->parent) {
         const struct node *up = node->parent;
         if (up->kind == NODE_SEQUENCE)
             continue;
         if (up->kind == NODE_LOOP ? !up->has_barrier
-                                  : up->kind != NODE_IF || !l->body->values[up->condition].uniform)
-            return 0;
+                                  : up->kind != NODE_IF || !l->body->values[up->condition].is_uniform)
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* The loop itself as one of the group. */
@@ -288,7 +288,7 @@ static int32_t try_whole(struct lockstep *l)
     node_add(l->body, body, barrier);
     int32_t status = look(l);
     if (status != TRM_OK ||
-        (l->body->values[l->at.head->condition].uniform && is_reached_by_all(l, l->at.loop)))
+        (l->body->values[l->at.head->condition].is_uniform && is_reached_by_all(l, l->at.loop)))
         return status;
     body->child_count--;
     return look(l);
@@ -303,7 +303,7 @@ static int32_t try_split(struct lockstep *l)
     if (condition == 0)
         return body_status(l->body);
     int32_t status = look(l);
-    if (status != TRM_OK || (l->body->values[condition].uniform && is_reached_by_all(l, l->at.loop)))
+    if (status != TRM_OK || (l->body->values[condition].is_uniform && is_reached_by_all(l, l->at.loop)))
         return status;
     l->at.sequence->children    = saved.children;
     l->at.sequence->child_count = saved.child_count;
@@ -335,13 +335,13 @@ static int32_t try_loop(struct lockstep *l)
 {
     int32_t status = TRM_OK;
 
-    mark_inside(l, l->at.loop, 1);
+    mark_inside(l, l->at.loop, true);
     /* The copies before the loop are of its phis too, but they stand outside. */
     if (is_coalesced(l, l->at.loop, 0))
         status = try_whole(l);
     if (status == TRM_OK && !l->at.loop->has_barrier)
         status = try_split(l);
-    mark_inside(l, l->at.loop, 0);
+    mark_inside(l, l->at.loop, false);
     return status;
 }
 

@@ -13,22 +13,22 @@ struct lockstep_loop {
     uint32_t index;
     struct node *head;   /* the IF that leaves it, first in its body */
     uint32_t head_index; /* in the body's sequence */
-    int32_t negated;     /* it goes on while the condition does not hold */
+    bool is_negated;     /* it goes on while the condition does not hold */
     struct node *back;   /* the COPIES at its end, of its phis */
 };
 
 struct lockstep {
     struct body *body;
     struct spirv_instruction **definitions; /* by id: what makes it, and in which loop: see `inside` */
-    uint8_t *inside;                        /* by id: it is made in the loop at hand */
+    bool *inside;                           /* by id: it is made in the loop at hand */
     uint32_t count;
     struct lockstep_loop at; /* the loop at hand */
 };
 
 /* How much an integer grows from one item to the next along x, for all items alike. Phis of the loop at hand count as 0 but for
  * `counter`, which grows by `counter_step`. 0 when that is not known. */
-int32_t lockstep_step(const struct lockstep *l, uint32_t id, uint32_t counter, int64_t counter_step,
-                      int64_t *step);
+bool lockstep_step(const struct lockstep *l, uint32_t id, uint32_t counter, int64_t counter_step,
+                   int64_t *step);
 
 /* A value as the item at x = 0 has it, computed by the group: instructions are added to `ops`. 0 when that cannot be. */
 uint32_t lockstep_first(struct lockstep *l, struct node *ops, uint32_t id);
@@ -38,7 +38,7 @@ uint32_t lockstep_first(struct lockstep *l, struct node *ops, uint32_t id);
 uint32_t lockstep_split(struct lockstep *l);
 
 /* Are neighbouring elements of a buffer accessed in the loop at hand by neighbouring items, when `counter` grows with them? */
-int32_t lockstep_is_coalesced(const struct lockstep *l, uint32_t counter);
+bool lockstep_is_coalesced(const struct lockstep *l, uint32_t counter);
 
 /* The value of a phi of the loop at hand at its end, 0 when it is none. */
 uint32_t lockstep_next(const struct lockstep *l, uint32_t phi);

@@ -20,7 +20,7 @@ struct splitter {
     struct body *body;
     uint32_t counter; /* the phi that is compared */
     uint32_t bound;   /* with this */
-    int32_t at_left;  /* and is the comparison's left operand */
+    bool at_left;     /* and is the comparison's left operand */
     int64_t step;
     uint32_t group; /* j */
     uint32_t *map;  /* by id: what stands for it in the group's loop; 0: itself */
@@ -106,12 +106,12 @@ uint32_t lockstep_first(struct lockstep *l, struct node *ops, uint32_t id)
 
     if (spirv_constant(body->module, id) != NULL)
         return id;
-    if (id >= l->count || (body->values[id].uniform && !l->inside[id]))
+    if (id >= l->count || (body->values[id].is_uniform && !l->inside[id]))
         return id < l->count ? id : 0;
     const struct spirv_instruction *op = l->definitions[id];
     if (op == NULL)
         return 0;
-    if (op->opcode == SpvOpLoad && !body->values[id].uniform)
+    if (op->opcode == SpvOpLoad && !body->values[id].is_uniform)
         return first_load(l, ops, op);
     if (op->opcode != SpvOpLoad && !operation_is_safe(body->module, op))
         return 0;
@@ -136,26 +136,26 @@ uint32_t lockstep_first(struct lockstep *l, struct node *ops, uint32_t id)
 /* ---- the condition */
 
 /* Whether the comparison, as it must turn out for the loop to go on, holds for all that is less where it holds. */
-static int32_t is_downward(uint16_t opcode, int32_t at_left, int32_t negated)
+static bool is_downward(uint16_t opcode, bool at_left, bool negated)
 {
-    int32_t less = opcode == SpvOpULessThan || opcode == SpvOpULessThanEqual || opcode == SpvOpSLessThan ||
-                   opcode == SpvOpSLessThanEqual;
-    int32_t greater = opcode == SpvOpUGreaterThan || opcode == SpvOpUGreaterThanEqual ||
-                      opcode == SpvOpSGreaterThan || opcode == SpvOpSGreaterThanEqual;
+    bool less = opcode == SpvOpULessThan || opcode == SpvOpULessThanEqual || opcode == SpvOpSLessThan ||
+                opcode == SpvOpSLessThanEqual;
+    bool greater = opcode == SpvOpUGreaterThan || opcode == SpvOpUGreaterThanEqual ||
+                   opcode == SpvOpSGreaterThan || opcode == SpvOpSGreaterThanEqual;
 
     if (!less && !greater)
-        return 0;
+        return false;
     return less == (at_left != negated);
 }
 
-static int32_t is_signed(uint16_t opcode)
+static bool is_signed(uint16_t opcode)
 {
     return opcode == SpvOpSLessThan || opcode == SpvOpSLessThanEqual || opcode == SpvOpSGreaterThan ||
            opcode == SpvOpSGreaterThanEqual;
 }
 
 /* The phi in the comparison, which must be a 32-bit number. */
-static int32_t find_counter(struct splitter *s, const struct spirv_instruction *comparison)
+static bool find_counter(struct splitter *s, const struct spirv_instruction *comparison)
 {
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t id = comparison->operands[i];
@@ -167,7 +167,7 @@ static int32_t find_counter(struct splitter *s, const struct spirv_instruction *
         s->at_left                    = i == 0;
         return type->kind == SPIRV_INT && type->width == 32;
     }
-    return 0;
+    return false;
 }
 
 /* What the counter begins with; the copies before the loop say so. */
@@ -237,7 +237,7 @@ static void copy_copies(struct splitter *s, struct node *to, const struct node *
             s->map[target] = body_copy_id(s->body, target);
             if (s->map[target] == 0)
                 return;
-            s->body->values[s->map[target]].is_phi = 1;
+            s->body->values[s->map[target]].is_phi = true;
         }
         to->copies[to->copy_count++] = (struct node_copy){s->map[target], from->copies[i].source};
     }
@@ -343,7 +343,7 @@ static uint32_t make_condition(struct splitter *s, struct node *ops, const struc
         return 0;
     uint32_t inside = s->at_left ? make(body, ops, like->opcode, like->type, last, bound)
                                  : make(body, ops, like->opcode, like->type, bound, last);
-    if (s->l->at.negated && inside != 0)
+    if (s->l->at.is_negated && inside != 0)
         inside = make(body, ops, SpvOpLogicalNot, like->type, inside, 0);
     uint32_t straight = make(body, ops, order, like->type, s->group, last);
     return inside == 0 || straight == 0 ? 0 : make(body, ops, SpvOpLogicalAnd, like->type, straight, inside);
@@ -400,14 +400,14 @@ static struct node *make_loop(struct splitter *s, const struct spirv_instruction
 }
 
 /* The phis of the new loop begin as those of the old one did, and those as the new ones end. */
-static int32_t make_copies(struct splitter *s, struct node *before, struct node *after, uint32_t own)
+static bool make_copies(struct splitter *s, struct node *before, struct node *after, uint32_t own)
 {
     const struct node *back = s->l->at.back;
 
     before->copies = base_arena_allocate(s->body->arena, back->copy_count, sizeof(*before->copies));
     after->copies  = base_arena_allocate(s->body->arena, back->copy_count, sizeof(*after->copies));
     if (before->copies == NULL || after->copies == NULL)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < back->copy_count; i++) {
         uint32_t phi = back->copies[i].target;
         if (phi == s->counter) {
@@ -416,11 +416,11 @@ static int32_t make_copies(struct splitter *s, struct node *before, struct node 
         }
         uint32_t value = initial(s, phi);
         if (value == 0 || s->map[phi] == 0)
-            return 0;
+            return false;
         before->copies[before->copy_count++] = (struct node_copy){s->map[phi], value};
         after->copies[after->copy_count++]   = (struct node_copy){phi, s->map[phi]};
     }
-    return 1;
+    return true;
 }
 
 /* Nodes in a sequence before its child `index`, in an array of their own. */
@@ -441,7 +441,7 @@ static void insert(struct body *body, struct node *sequence, uint32_t index, str
     sequence->child_capacity = sequence->child_count;
 }
 
-static int32_t begin(struct splitter *s, struct lockstep *l)
+static bool begin(struct splitter *s, struct lockstep *l)
 {
     *s = (struct splitter){
         .replacer   = {.body = l->body, .value = mapped},
@@ -465,7 +465,7 @@ uint32_t lockstep_split(struct lockstep *l)
         return 0;
     const struct spirv_instruction *comparison = l->definitions[l->at.head->condition];
     if (comparison == NULL || comparison->operand_count != 2 || !find_counter(&s, comparison) ||
-        !is_downward(comparison->opcode, s.at_left, l->at.negated))
+        !is_downward(comparison->opcode, s.at_left, l->at.is_negated))
         return 0;
     uint32_t value = initial(&s, s.counter), stride = stride_of(&s);
     const struct spirv_instruction *load = find_load(&s, value, 0);
@@ -477,7 +477,7 @@ uint32_t lockstep_split(struct lockstep *l)
     s.group = body_copy_id(body, s.counter);
     if (ops == NULL || before == NULL || after == NULL || own == NULL || s.group == 0)
         return 0;
-    body->values[s.group].is_phi = 1;
+    body->values[s.group].is_phi = true;
     uint32_t first = lockstep_first(l, ops, value), bound = lockstep_first(l, ops, s.bound);
     stride = lockstep_first(l, ops, stride);
     if (first == 0 || bound == 0 || stride == 0)

@@ -8,11 +8,11 @@
 
 struct placer {
     struct body *body;
-    uint32_t *scope;   /* by id: 1 + number of the scope that computes it, 0: not come to */
-    uint32_t *ops;     /* by id: 1 + number of the OPS that computes it */
-    uint8_t *depth;    /* by id: of expressions that will be written inside of its own */
-    uint8_t *is_open;  /* by number of a scope */
-    uint8_t *is_group; /* by id: computed outside of NODE_ITEMS, in a split body */
+    uint32_t *scope; /* by id: 1 + number of the scope that computes it, 0: not come to */
+    uint32_t *ops;   /* by id: 1 + number of the OPS that computes it */
+    uint8_t *depth;  /* by id: of expressions that will be written inside of its own */
+    bool *is_open;   /* by number of a scope */
+    bool *is_group;  /* by id: computed outside of NODE_ITEMS, in a split body */
     uint32_t scope_count, scope_capacity;
     uint32_t current; /* scope */
     uint32_t items;   /* how many NODE_ITEMS are around: 0 or 1 */
@@ -20,7 +20,7 @@ struct placer {
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-static int32_t is_scalar(const struct body *body, uint32_t id)
+static bool is_scalar(const struct body *body, uint32_t id)
 {
     enum spirv_type_kind kind = spirv_type_of(body->module, id)->kind;
 
@@ -28,24 +28,24 @@ static int32_t is_scalar(const struct body *body, uint32_t id)
 }
 
 /* A scalar made of scalars, whose expression is no longer than an operator or two. */
-static int32_t can_be_inline(const struct body *body, const struct spirv_instruction *op)
+static bool can_be_inline(const struct body *body, const struct spirv_instruction *op)
 {
     if (op->result == 0 || !is_scalar(body, op->result))
-        return 0;
+        return false;
     if (op->opcode == SpvOpCompositeExtract)
         return op->operand_count == 2 && body->module->ids[op->operands[0]].kind == SPIRV_ID_VALUE &&
                spirv_type_of(body->module, op->operands[0])->kind == SPIRV_VECTOR;
     if (!operation_is_pure(body->module, op) || !operation_reads_once(op))
-        return 0;
+        return false;
     struct visit visit = visit_begin(body, op);
     for (uint32_t id; (id = visit_next(&visit)) != 0;)
         if (!is_scalar(body, id))
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* The value is written once where `op` uses it. */
-static int32_t takes_inline(const struct body *body, const struct spirv_instruction *op)
+static bool takes_inline(const struct body *body, const struct spirv_instruction *op)
 {
     if (op->opcode == SpvOpLoad || op->opcode == SpvOpStore) {
         const struct access *access = body_access(body, op->operands[0]);
@@ -101,7 +101,7 @@ static void define_phi(struct placer *p, uint32_t id)
     struct value_info *value = &p->body->values[id];
 
     if (value->place != PLACE_SPILLED)
-        value->place = p->body->is_split && value->uniform ? PLACE_GROUP : PLACE_TOP;
+        value->place = p->body->is_split && value->is_uniform ? PLACE_GROUP : PLACE_TOP;
 }
 
 static void begin_scope(struct placer *p)
@@ -109,7 +109,7 @@ static void begin_scope(struct placer *p)
     if (!base_arena_grow(p->body->arena, &p->is_open, p->scope_count, &p->scope_capacity, 1))
         return;
     p->current             = p->scope_count++;
-    p->is_open[p->current] = 1;
+    p->is_open[p->current] = true;
 }
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
@@ -120,7 +120,7 @@ static void place_ops(struct placer *p, const struct node *node)
 {
     for (uint32_t i = 0; i < node->op_count; i++) {
         const struct spirv_instruction *op = node->ops[i];
-        int32_t takes                      = takes_inline(p->body, op);
+        bool takes                         = takes_inline(p->body, op);
         uint32_t depth                     = 0;
         struct visit visit                 = visit_begin(p->body, op);
         for (uint32_t id; (id = visit_next(&visit)) != 0;) {
@@ -165,7 +165,7 @@ static void place_parts(struct placer *p, const struct node *node)
             continue;
         begin_scope(p);
         place_node(p, part, 0);
-        p->is_open[p->current] = 0;
+        p->is_open[p->current] = false;
         p->current             = outer;
     }
 }

@@ -10,7 +10,7 @@
 
 /* ---- which variables ------------------------------------------------------------------------- */
 
-static int32_t is_candidate(const struct body *body, uint32_t id)
+static bool is_candidate(const struct body *body, uint32_t id)
 {
     switch (spirv_type(body->module, body_access(body, id)->type)->kind) {
     case SPIRV_BOOL:
@@ -19,20 +19,20 @@ static int32_t is_candidate(const struct body *body, uint32_t id)
     case SPIRV_VECTOR:
     case SPIRV_MATRIX:
     case SPIRV_STRUCT:
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 
-static int32_t find_candidates(struct promoter *p)
+static bool find_candidates(struct promoter *p)
 {
     struct body *body = p->body;
 
     p->slot      = base_arena_allocate(body->arena, body->value_count, sizeof(*p->slot));
     p->variables = base_arena_allocate(body->arena, body->local_count, sizeof(*p->variables));
     if (p->slot == NULL || p->variables == NULL)
-        return 0;
+        return false;
     p->slot_count = body->value_count;
     for (uint32_t i = 0; i < body->local_count; i++) {
         uint32_t id = body->locals[i];
@@ -44,7 +44,7 @@ static int32_t find_candidates(struct promoter *p)
         variable->last_read = variable->last_write = NO_BLOCK;
         p->slot[id]                                = p->variable_count;
     }
-    return 1;
+    return true;
 }
 
 struct promoted *promote_variable(const struct promoter *p, uint32_t pointer)
@@ -69,7 +69,7 @@ static void check_instruction(const struct promoter *p, const struct spirv_instr
         uint32_t depth = body_access(p->body, op->operands[i])->count;
         if (i != 0 || (op->opcode != SpvOpLoad && op->opcode != SpvOpStore) ||
             depth > (variable->is_vector ? 1u : 0u))
-            variable->is_excluded = 1;
+            variable->is_excluded = true;
     }
 }
 
@@ -96,7 +96,7 @@ static void note_accesses(const struct promoter *p, uint32_t block)
         struct promoted *variable = promote_variable(p, op->operands[0]);
         if (variable == NULL)
             continue;
-        int32_t is_part = body_access(p->body, op->operands[0])->count != 0;
+        bool is_part = body_access(p->body, op->operands[0])->count != 0;
         if ((op->opcode == SpvOpLoad || is_part) && variable->last_write != block &&
             variable->last_read != block) {
             variable->last_read = block;
@@ -117,7 +117,7 @@ static uint32_t pred_count(const struct promoter *p, uint32_t block)
 }
 
 /* Blocks at whose beginning the variable will still be read: `live` has its number there. 0 when it takes too long. */
-static int32_t find_live(struct promoter *p, const struct promoted *variable, uint32_t number)
+static bool find_live(struct promoter *p, const struct promoted *variable, uint32_t number)
 {
     uint32_t count = 0;
 
@@ -130,18 +130,18 @@ static int32_t find_live(struct promoter *p, const struct promoted *variable, ui
     while (count != 0) {
         uint32_t block = p->work[--count];
         if (pred_count(p, block) > UINT16_MAX / 2)
-            return 0;
+            return false;
         for (uint32_t i = p->graph.pred_start[block]; i < p->graph.pred_start[block + 1]; i++) {
             uint32_t pred = p->graph.preds[i];
             if (p->steps++ > STEPS_MOST)
-                return 0;
+                return false;
             if (p->writes[pred] == number || p->live[pred] == number)
                 continue;
             p->live[pred]    = number;
             p->work[count++] = pred;
         }
     }
-    return 1;
+    return true;
 }
 
 static void add_phi(struct promoter *p, uint32_t variable, uint32_t block)
@@ -164,13 +164,13 @@ static void add_phi(struct promoter *p, uint32_t variable, uint32_t block)
 }
 
 /* 0 when it takes too long: then there are none. */
-static int32_t place_phis(struct promoter *p, uint32_t index)
+static bool place_phis(struct promoter *p, uint32_t index)
 {
     const struct promoted *variable = &p->variables[index];
     uint32_t number = index + 1, count = 0, join_count = 0;
 
     if (!find_live(p, variable, number))
-        return 0;
+        return false;
     for (const struct block_list *write = variable->writes; write != NULL; write = write->next)
         p->work[count++] = write->block;
     while (count != 0) {
@@ -178,7 +178,7 @@ static int32_t place_phis(struct promoter *p, uint32_t index)
         for (uint32_t i = p->frontier_start[block]; i < p->frontier_start[block + 1]; i++) {
             uint32_t join = p->frontiers[i];
             if (p->steps++ > STEPS_MOST)
-                return 0;
+                return false;
             if (p->placed[join] == number || p->live[join] != number)
                 continue;
             p->placed[join]        = number;
@@ -189,12 +189,12 @@ static int32_t place_phis(struct promoter *p, uint32_t index)
     }
     for (uint32_t i = 0; i < join_count; i++)
         add_phi(p, index, p->joins[i]);
-    return 1;
+    return true;
 }
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static int32_t make_tables(struct promoter *p)
+static bool make_tables(struct promoter *p)
 {
     struct base_arena *arena = p->body->arena;
     uint32_t count           = p->graph.count;
@@ -238,7 +238,7 @@ int32_t translate_promote(struct body *body)
         note_accesses(&p, p.graph.order[i]);
     for (uint32_t i = 0; i < p.variable_count; i++)
         if (!p.variables[i].is_excluded && !place_phis(&p, i))
-            p.variables[i].is_excluded = 1;
+            p.variables[i].is_excluded = true;
     if (body->arena->failed)
         return body_status(body);
     int32_t status = promote_rename(&p);

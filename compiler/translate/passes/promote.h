@@ -20,8 +20,8 @@ struct promoted {
     uint32_t last_read, last_write;
     uint32_t current; /* its value at the place at hand, while renaming; 0: none yet */
     uint32_t zero;    /* the constant that stands for no value, once it is needed */
-    uint8_t is_vector;
-    uint8_t is_excluded; /* stays a variable */
+    bool is_vector;
+    bool is_excluded; /* stays a variable */
 };
 
 /* A phi that promotion adds to the beginning of a block. */

@@ -101,10 +101,10 @@ static void read_component(struct renamer *r, struct promoted *variable, uint32_
 static void write_component(struct renamer *r, struct promoted *variable, uint32_t index,
                             const struct spirv_instruction *store)
 {
-    struct body *body   = r->p->body;
-    uint32_t component  = constant_component(r->p, variable, index);
-    int32_t is_constant = component != UINT32_MAX;
-    uint32_t result     = body_copy_id(body, variable->id);
+    struct body *body  = r->p->body;
+    uint32_t component = constant_component(r->p, variable, index);
+    bool is_constant   = component != UINT32_MAX;
+    uint32_t result    = body_copy_id(body, variable->id);
     struct spirv_instruction *op =
         body_instruction(body, is_constant ? SpvOpCompositeInsert : SpvOpVectorInsertDynamic, variable->type,
                          result, 3, store);

@@ -38,7 +38,7 @@ static void find_homes(struct rematerializer *r, const struct node *node, uint32
             find_homes(r, node_part(node, i), items);
 }
 
-static int32_t is_cheap(const struct rematerializer *r, const struct spirv_instruction *op)
+static bool is_cheap(const struct rematerializer *r, const struct spirv_instruction *op)
 {
     if (op->opcode != SpvOpLoad)
         return operation_is_cheap(r->body->module, op);
@@ -52,7 +52,7 @@ static uint32_t cost_of(struct rematerializer *r, uint32_t id, uint32_t depth)
 {
     const struct spirv_id *info = &r->body->module->ids[id];
 
-    if (info->kind != SPIRV_ID_VALUE || r->body->values[id].uniform)
+    if (info->kind != SPIRV_ID_VALUE || r->body->values[id].is_uniform)
         return 0;
     if (id >= r->count || r->home[id] == 0 || r->body->values[id].is_phi || depth == DEPTH_MOST)
         return COST_MOST + 1;

@@ -92,10 +92,10 @@ static void note_access(struct table_search *t, const struct spirv_instruction *
 }
 
 /* Whether an instruction is the store that makes a table what it is. */
-static int32_t is_table_store(const struct table_search *t, const struct spirv_instruction *op)
+static bool is_table_store(const struct table_search *t, const struct spirv_instruction *op)
 {
     if (op->opcode != SpvOpStore)
-        return 0;
+        return false;
     const struct spirv_variable *variable =
         body_variable(t->body, body_access(t->body, op->operands[0])->variable);
     return variable != NULL && variable->storage == SpvStorageClassFunction && variable->initializer != 0;

@@ -12,7 +12,7 @@ struct fall {
 
 struct simplifier {
     struct body *body;
-    uint8_t *ends;       /* by number of a SCOPE: behind it is the end of the kernel */
+    bool *ends;          /* by number of a SCOPE: behind it is the end of the kernel */
     uint32_t *users;     /* by number of a construct: jumps to it */
     uint32_t *continues; /* by number of a LOOP: NODE_CONTINUE to it */
     uint32_t *seen;      /* the same, of those that were come to so far */
@@ -21,28 +21,28 @@ struct simplifier {
 
 /* ---- jumps ----------------------------------------------------------------------------------- */
 
-static int32_t ends_kernel(const struct fall *fall)
+static bool ends_kernel(const struct fall *fall)
 {
     for (; fall != NULL; fall = fall->up)
         if (fall->node == NULL)
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
-static int32_t is_fall(const struct node *jump, const struct fall *fall)
+static bool is_fall(const struct node *jump, const struct fall *fall)
 {
     if (!node_is_jump(jump) && jump->kind != NODE_RETURN)
-        return 0;
+        return false;
     for (; fall != NULL; fall = fall->up) {
         if (fall->node == NULL && jump->kind == NODE_RETURN)
-            return 1;
+            return true;
         if (fall->node == NULL || fall->node != jump->target)
             continue;
         /* at the end of a loop's body stands its CONTINUE, of the others the jump behind them */
         if ((fall->node->kind == NODE_LOOP) == (jump->kind == NODE_CONTINUE))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* A loop that turned out to run once is a scope. */
@@ -86,7 +86,7 @@ static void remove_jumps(struct simplifier *t, struct node *node, const struct f
         remove_jumps_of_sequence(t, node, fall);
         break;
     case NODE_SCOPE:
-        t->ends[node->number] = (uint8_t)ends_kernel(fall);
+        t->ends[node->number] = ends_kernel(fall);
         remove_jumps(t, node->children[0], &inner);
         break;
     case NODE_LOOP:
@@ -147,7 +147,7 @@ static void rebuild_sequence(struct simplifier *t, struct node *node, const stru
 {
     struct node **children = node->children;
     uint32_t count         = node->child_count;
-    int32_t is_found       = 0;
+    bool is_found          = false;
 
     node->children    = NULL;
     node->child_count = node->child_capacity = 0;
@@ -160,7 +160,7 @@ static void rebuild_sequence(struct simplifier *t, struct node *node, const stru
         else if (child->kind != NODE_IF || !node_is_empty(child->children[0]) || child->children[1] != NULL)
             append(t, node, child);
         if (owner != NULL && !is_found && t->seen[owner->number] != 0) {
-            is_found                = 1;
+            is_found                = true;
             t->first[owner->number] = before;
         }
     }
@@ -213,10 +213,10 @@ static const struct node *plain_target(const struct node *jump)
 
 static void find_targets(struct node *node)
 {
-    node->is_targeted = 0;
+    node->is_targeted = false;
     if (node->kind == NODE_LEAVE || (node->kind == NODE_CONTINUE && node->target->child_count > 1) ||
         (node_is_jump(node) && plain_target(node) != node->target))
-        node->target->is_targeted = 1;
+        node->target->is_targeted = true;
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
             find_targets(node_part(node, i));

@@ -15,9 +15,9 @@ struct spiller {
     uint32_t spilled_capacity;
 };
 
-static int32_t is_own(const struct spiller *k, uint32_t id)
+static bool is_own(const struct spiller *k, uint32_t id)
 {
-    return k->body->module->ids[id].kind == SPIRV_ID_VALUE && !k->body->values[id].uniform;
+    return k->body->module->ids[id].kind == SPIRV_ID_VALUE && !k->body->values[id].is_uniform;
 }
 
 static void spill(struct spiller *k, uint32_t id)
@@ -105,7 +105,7 @@ static void load(struct spiller *k, struct node *items, uint32_t *capacity, uint
 
 /* `is_sure`: what stands here is done whenever the end of the stretch is come to. */
 static void find_loads(struct spiller *k, const struct node *node, struct node *items, uint32_t *capacity,
-                       int32_t is_sure)
+                       bool is_sure)
 {
     for (uint32_t i = 0; i < node->op_count; i++) {
         struct visit visit = visit_begin(k->body, node->ops[i]);
@@ -128,7 +128,7 @@ static void walk(struct spiller *k, struct node *node)
     if (node->kind == NODE_ITEMS) {
         uint32_t capacity = 0;
         k->items          = node->number + 1;
-        find_loads(k, node->children[0], node, &capacity, 1);
+        find_loads(k, node->children[0], node, &capacity, true);
         return;
     }
     for (uint32_t i = 0; i < node_part_count(node); i++)

@@ -17,7 +17,7 @@ struct divergent {
 
 struct splitter {
     struct body *body;
-    uint8_t *is_divergent; /* by number of a node: items leave it each for itself */
+    bool *is_divergent; /* by number of a node: items leave it each for itself */
     uint32_t divergent_count;
     uint32_t bool_type;
     const struct divergent *divergent; /* the innermost */
@@ -36,7 +36,7 @@ static void hoist(struct splitter *c, struct node *node, struct node *ops)
 
     for (uint32_t i = 0; i < node->op_count; i++) {
         struct spirv_instruction *op = node->ops[i];
-        if (op->result != 0 && c->body->values[op->result].uniform)
+        if (op->result != 0 && c->body->values[op->result].is_uniform)
             node_add_op(c->body, ops, op);
         else
             node->ops[kept++] = op;
@@ -156,18 +156,18 @@ static struct node *skip_gone(struct splitter *c, struct node *region)
 /* ---- stretches ------------------------------------------------------------------------------- */
 
 /* A stretch of copies alone that the group has no part in. */
-static int32_t is_copying(const struct splitter *c, const struct node *region)
+static bool is_copying(const struct splitter *c, const struct node *region)
 {
     for (uint32_t i = 0; i < region->child_count; i++) {
         const struct node *child = region->children[i];
         if (child->kind != NODE_COPIES)
-            return 0;
+            return false;
         for (uint32_t k = 0; k < child->copy_count; k++)
             if (c->body->module->ids[child->copies[k].source].kind == SPIRV_ID_VALUE &&
-                c->body->values[child->copies[k].source].uniform)
-                return 0;
+                c->body->values[child->copies[k].source].is_uniform)
+                return false;
     }
-    return 1;
+    return true;
 }
 
 /* The stretch that control comes from, with nothing but the group's values made in between; or NULL. */
@@ -201,7 +201,7 @@ static void flush(struct splitter *c)
             node_add(c->body, before->children[0], c->region->children[i]);
     } else if (c->region->child_count != 0) {
         node_add(c->body, items, c->divergent == NULL ? c->region : skip_gone(c, c->region));
-        items->is_uniform = 1;
+        items->is_uniform = true;
         node_add(c->body, c->sequence, items);
     }
     c->region = node_new(c->body, NODE_SEQUENCE);
@@ -219,7 +219,7 @@ static void split_copies(struct splitter *c, struct node *node)
     if (group->copies == NULL)
         return;
     for (uint32_t i = 0; i < node->copy_count; i++)
-        if (c->body->values[node->copies[i].target].uniform)
+        if (c->body->values[node->copies[i].target].is_uniform)
             group->copies[group->copy_count++] = node->copies[i];
         else
             node->copies[kept++] = node->copies[i];
@@ -229,7 +229,7 @@ static void split_copies(struct splitter *c, struct node *node)
     if (group->copy_count == 0)
         return;
     flush(c);
-    group->is_uniform = 1;
+    group->is_uniform = true;
     node_add(c->body, c->sequence, group);
 }
 
@@ -281,7 +281,7 @@ static void split_divergent(struct splitter *c, struct node *node, enum node_kin
     divergent.gone = body_new_id(c->body, c->bool_type);
     if (divergent.gone == 0)
         return;
-    c->body->values[divergent.gone].is_phi    = 1;
+    c->body->values[divergent.gone].is_phi    = true;
     c->body->module->ids[divergent.gone].name = "gone";
     if (kind != NODE_CONTINUE)
         node_add(c->body, c->region, new_flag(c, divergent.gone, 0));
@@ -302,14 +302,14 @@ static void tell_condition(struct splitter *c, struct node *node)
 {
     uint32_t id = node->condition;
 
-    if ((node->kind != NODE_IF && node->kind != NODE_SWITCH) || c->body->values[id].uniform ||
+    if ((node->kind != NODE_IF && node->kind != NODE_SWITCH) || c->body->values[id].is_uniform ||
         c->body->module->ids[id].kind != SPIRV_ID_VALUE)
         return;
     uint32_t told = body_copy_id(c->body, id);
     if (told == 0)
         return;
-    c->body->values[told].is_phi  = 1;
-    c->body->values[told].uniform = 1;
+    c->body->values[told].is_phi     = true;
+    c->body->values[told].is_uniform = true;
     node_add(c->body, c->region, new_copy(c, told, id));
     node->condition = told;
 }
@@ -336,7 +336,7 @@ static void split_parts(struct splitter *c, struct node *node)
 static void find_divergent(struct splitter *c, const struct node *node)
 {
     if (node_is_jump(node) && !node->is_uniform && node->target->is_uniform) {
-        c->is_divergent[node->target->number] = 1;
+        c->is_divergent[node->target->number] = true;
         c->divergent_count++;
     }
     for (uint32_t i = 0; i < node_part_count(node); i++)
@@ -345,21 +345,21 @@ static void find_divergent(struct splitter *c, const struct node *node)
 }
 
 /* Whether an item returns although there is more to come: `more` says that behind the node there is. */
-static int32_t returns_early(const struct node *node, int32_t is_inside, int32_t more)
+static bool returns_early(const struct node *node, bool is_inside, bool more)
 {
     if (node->kind == NODE_RETURN)
         return is_inside && more;
     if (node->kind == NODE_ITEMS)
-        return returns_early(node->children[0], 1, more);
+        return returns_early(node->children[0], true, more);
     for (uint32_t i = 0; i < node_part_count(node); i++) {
         const struct node *part = node_part(node, i);
-        int32_t follows         = !is_inside && (node->kind == NODE_LOOP ||
-                                         (node->kind == NODE_SEQUENCE && i + 1 < node->child_count) ||
-                                         node->kind == NODE_SWITCH);
+        bool follows            = !is_inside && (node->kind == NODE_LOOP ||
+                                      (node->kind == NODE_SEQUENCE && i + 1 < node->child_count) ||
+                                      node->kind == NODE_SWITCH);
         if (part != NULL && returns_early(part, is_inside, more || follows))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 static uint32_t find_bool(const struct spirv_module *module)
@@ -387,8 +387,8 @@ int32_t translate_split_at_barriers(struct body *body)
     split_sequence(&c, body->root);
     if (body->arena->failed)
         return body_status(body);
-    body->is_split     = 1;
-    body->early_return = (uint8_t)returns_early(body->root, 0, 0);
+    body->is_split      = true;
+    body->returns_early = returns_early(body->root, false, false);
     node_link(body->root);
     status = translate_simplify_control_flow(body);
     if (status == TRM_OK)

@@ -23,7 +23,7 @@ int32_t translate_simplify_control_flow(struct body *body);
 /* eliminate_dead_code.c: removes what has no effect and no use that has one; counts `uses`. */
 int32_t translate_eliminate_dead_code(struct body *body);
 
-/* uniform.c: finds values that are the same for the whole group and that the group can compute (value_info.uniform), and
+/* uniform.c: finds values that are the same for the whole group and that the group can compute (value_info.is_uniform), and
  * nodes at group level (node.is_uniform): barriers and what is around them. */
 int32_t translate_uniform(struct body *body);
 

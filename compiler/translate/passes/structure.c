@@ -30,7 +30,7 @@ void structure_close(struct structurer *s, uint32_t block, struct exit before)
         s->exits[block] = before;
 }
 
-int32_t structure_is_free(const struct structurer *s, uint32_t block, uint32_t stop)
+bool structure_is_free(const struct structurer *s, uint32_t block, uint32_t stop)
 {
     return block != NO_BLOCK && block != stop && s->exits[block].kind == 0 && !s->done[block];
 }
@@ -73,8 +73,7 @@ void structure_copies(struct structurer *s, struct node *copies, uint32_t from, 
 }
 
 /* The edge's phis and, where it leaves the construct, its jump. 1 when the path goes on in `to`. */
-static int32_t take_edge(struct structurer *s, struct node *sequence, uint32_t from, uint32_t to,
-                         uint32_t stop)
+static bool take_edge(struct structurer *s, struct node *sequence, uint32_t from, uint32_t to, uint32_t stop)
 {
     s->reached[to]++;
     if (s->joins[to].phi_count != 0) {
@@ -84,14 +83,14 @@ static int32_t take_edge(struct structurer *s, struct node *sequence, uint32_t f
             node_add(s->body, sequence, copies);
     }
     if (to == stop)
-        return 0;
+        return false;
     if (s->exits[to].kind == 0)
-        return 1;
+        return true;
     struct node *jump = node_new(s->body, s->exits[to].kind);
     if (jump != NULL)
         jump->target = s->exits[to].target;
     node_add(s->body, sequence, jump);
-    return 0;
+    return false;
 }
 
 /* ---- branches -------------------------------------------------------------------------------- */
@@ -154,8 +153,8 @@ static int32_t add_exit(struct structurer *s, struct node *sequence, const struc
 {
     const struct spirv_instruction *branch = block_terminator(block);
     uint32_t yes = branch->operands[1], no = branch->operands[2];
-    int32_t yes_ends  = yes == stop || s->exits[yes].kind != 0;
-    int32_t no_ends   = no == stop || s->exits[no].kind != 0;
+    bool yes_ends     = yes == stop || s->exits[yes].kind != 0;
+    bool no_ends      = no == stop || s->exits[no].kind != 0;
     struct node *node = new_if(s, sequence, branch->operands[0]);
 
     if (node == NULL)
@@ -164,7 +163,7 @@ static int32_t add_exit(struct structurer *s, struct node *sequence, const struc
         int32_t status = structure_path(s, node->children[0], block->index, yes, stop);
         return status == TRM_OK ? structure_path(s, node->children[1], block->index, no, stop) : status;
     }
-    int32_t side   = no_ends;
+    uint32_t side  = no_ends ? 1 : 0;
     int32_t status = structure_path(s, node->children[side], block->index, side ? no : yes, NO_BLOCK);
     uint32_t rest  = side ? yes : no;
     if (status == TRM_OK && take_edge(s, sequence, block->index, rest, stop))
@@ -241,13 +240,13 @@ static int32_t add_block(struct structurer *s, struct node *sequence, uint32_t i
     const struct spirv_block *block = s->body->function.blocks[index];
     struct node *ops                = NULL;
 
-    s->done[index] = 1;
+    s->done[index] = true;
     for (uint32_t i = 0; i + 1 < block->count; i++) {
         struct spirv_instruction *op = &block->instructions[i];
         if (op->result != 0)
             s->body->module->ids[op->result].as.instruction = op;
         if (op->opcode == SpvOpPhi) {
-            s->body->values[op->result].is_phi = 1;
+            s->body->values[op->result].is_phi = true;
             continue;
         }
         if (operation_is_barrier(s->body->module, op)) {
@@ -323,7 +322,7 @@ static int32_t add_loop(struct structurer *s, struct node *sequence, uint32_t he
     if (status == TRM_OK && inside != NO_BLOCK)
         status = structure_rest(s, body, inside, again);
     structure_close(s, again, at_again);
-    int32_t continues      = again != NO_BLOCK && s->reached[again] != before_again;
+    bool continues         = again != NO_BLOCK && s->reached[again] != before_again;
     uint32_t before_header = s->reached[header];
     if (status == TRM_OK && continues && again != header)
         status = add_continue(s, loop, header, again);
@@ -367,7 +366,7 @@ int32_t structure_path(struct structurer *s, struct node *sequence, uint32_t fro
 /* ---- the pass -------------------------------------------------------------------------------- */
 
 /* Turns the phis of a block round: what they all are for one predecessor lies side by side. */
-static int32_t turn_phis(struct structurer *s, uint32_t index, uint32_t *slot)
+static bool turn_phis(struct structurer *s, uint32_t index, uint32_t *slot)
 {
     const struct spirv_block *block = s->body->function.blocks[index];
     struct joins *joins             = &s->joins[index];
@@ -376,10 +375,10 @@ static int32_t turn_phis(struct structurer *s, uint32_t index, uint32_t *slot)
     while (joins->phi_count < block->count && block->instructions[joins->phi_count].opcode == SpvOpPhi)
         joins->phi_count++;
     if (joins->phi_count == 0)
-        return 1;
+        return true;
     joins->sources = base_arena_allocate(s->body->arena, (size_t)joins->phi_count * count, sizeof(uint32_t));
     if (joins->sources == NULL)
-        return 0;
+        return false;
     for (uint32_t i = count; i-- > 0;)
         slot[s->graph.preds[first + i]] = i;
     for (uint32_t i = 0; i < joins->phi_count; i++) {
@@ -390,7 +389,7 @@ static int32_t turn_phis(struct structurer *s, uint32_t index, uint32_t *slot)
                 joins->sources[(size_t)k * joins->phi_count + i] = phi->operands[at];
         }
     }
-    return 1;
+    return true;
 }
 
 int32_t translate_structure(struct body *body)

@@ -24,7 +24,7 @@ struct structurer {
     struct joins *joins; /* [blocks] */
     struct exit *exits;  /* [blocks] */
     uint32_t *reached;   /* [blocks] branches to it that the tree has so far */
-    uint8_t *done;       /* [blocks] is in the tree */
+    bool *done;          /* [blocks] is in the tree */
     uint32_t *scratch;   /* [blocks] zeros, for those who leave it so */
     uint32_t depth;
 };
@@ -56,6 +56,6 @@ struct exit structure_open(struct structurer *s, uint32_t block, enum node_kind 
 void structure_close(struct structurer *s, uint32_t block, struct exit before);
 
 /* Whether the block can be a construct's own end: not where one around it goes already. */
-int32_t structure_is_free(const struct structurer *s, uint32_t block, uint32_t stop);
+bool structure_is_free(const struct structurer *s, uint32_t block, uint32_t stop);
 
 #endif

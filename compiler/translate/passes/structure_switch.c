@@ -12,8 +12,8 @@ struct target {
     uint32_t falls; /* the target into which it falls; NO_CASE */
     uint32_t literal_count;
     uint64_t *literals;
-    uint8_t is_default;
-    uint8_t is_fallen_into;
+    bool is_default;
+    bool is_fallen_into;
 };
 
 struct cases {
@@ -43,7 +43,7 @@ static uint64_t literal_at(const struct cases *c, uint32_t branch)
 /* ---- targets --------------------------------------------------------------------------------- */
 
 /* Which target each block is: 1 + index in `index_of` (by block) while this lasts. */
-static int32_t find_targets(struct cases *c, uint32_t *index_of)
+static bool find_targets(struct cases *c, uint32_t *index_of)
 {
     struct base_arena *arena = c->s->body->arena;
     uint32_t count           = branch_count(c->s->body->module, c->op);
@@ -52,7 +52,7 @@ static int32_t find_targets(struct cases *c, uint32_t *index_of)
     c->target_of       = base_arena_allocate(arena, count, sizeof(*c->target_of));
     uint64_t *literals = base_arena_allocate(arena, count, sizeof(*literals));
     if (c->targets == NULL || c->target_of == NULL || literals == NULL)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t block = c->op->operands[branch_operand(c->s->body->module, c->op, i)];
         if (index_of[block] == 0) {
@@ -73,7 +73,7 @@ static int32_t find_targets(struct cases *c, uint32_t *index_of)
         struct target *target                     = &c->targets[c->target_of[i]];
         target->literals[target->literal_count++] = literal_at(c, i);
     }
-    return 1;
+    return true;
 }
 
 /* Of a constant only one target is left: all others are never come to, not by falling either, as falling is the end of a
@@ -101,7 +101,7 @@ static uint32_t case_around(const struct cases *c, const uint32_t *index_of, uin
     return block == NO_BLOCK ? 0 : index_of[block];
 }
 
-static int32_t is_end(const struct cases *c, uint32_t block, uint32_t stop)
+static bool is_end(const struct cases *c, uint32_t block, uint32_t stop)
 {
     return block == c->merge || block == stop || c->s->exits[block].kind != 0;
 }
@@ -122,7 +122,7 @@ static void find_falls(struct cases *c, const uint32_t *index_of, uint32_t stop)
             if (from == 0 || from - 1 == i || c->targets[from - 1].falls != NO_CASE)
                 break; /* not structured: found out when the block is come to */
             c->targets[from - 1].falls   = i;
-            c->targets[i].is_fallen_into = 1;
+            c->targets[i].is_fallen_into = true;
             break;
         }
     }
@@ -207,7 +207,7 @@ static void drop_empty_cases(struct node *node)
         if (!node_is_empty(node->cases[i].body) || node->cases[i].falls_through)
             node->cases[count++] = node->cases[i];
         else if (i > 0 && node->cases[i - 1].falls_through)
-            node->cases[count - 1].falls_through = 0; /* into nothing, not into what comes next */
+            node->cases[count - 1].falls_through = false; /* into nothing, not into what comes next */
     }
     node->case_count = count;
 }

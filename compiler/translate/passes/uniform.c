@@ -14,7 +14,7 @@ static void mark_child(struct node *child)
 {
     if (child->has_barrier || child->kind == NODE_RETURN ||
         (node_is_jump(child) && child->target->is_uniform)) {
-        child->is_uniform = 1;
+        child->is_uniform = true;
         mark_inside(child);
     }
 }
@@ -28,7 +28,7 @@ static void mark_inside(struct node *node)
         if (node->kind == NODE_SEQUENCE) {
             mark_child(part);
         } else {
-            part->is_uniform = 1;
+            part->is_uniform = true;
             mark_inside(part);
         }
     }
@@ -47,23 +47,23 @@ static void find_jumps(struct analysis *a, struct node *node)
 }
 
 /* A jump of the group's control flow that stands in an item's. */
-static int32_t is_pending(const struct body *body, const struct node *jump)
+static bool is_pending(const struct body *body, const struct node *jump)
 {
     if (jump->is_uniform)
-        return 0;
+        return false;
     return jump->kind == NODE_RETURN ? body->has_barrier : jump->target->is_uniform;
 }
 
 /* All items take the same way to the jump, and the group knows it. */
-static int32_t is_known(const struct analysis *a, const struct node *jump)
+static bool is_known(const struct analysis *a, const struct node *jump)
 {
     for (const struct node *node = jump->parent; !node->is_uniform; node = node->parent) {
         if (node->kind == NODE_SEQUENCE || node->kind == NODE_SCOPE)
             continue;
         if (node->kind != NODE_IF || a->varying[node->condition])
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* The way to the jump is the group's. */
@@ -73,38 +73,38 @@ static void lift(struct node *jump)
 
     while (!top->parent->is_uniform) {
         top             = top->parent;
-        top->is_uniform = 1;
+        top->is_uniform = true;
     }
-    jump->is_uniform = 1;
+    jump->is_uniform = true;
     if (top != jump)
         mark_inside(top);
 }
 
 /* Jumps whose ways are known are the group's. Whether there were any. */
-static int32_t lift_known(struct analysis *a)
+static bool lift_known(struct analysis *a)
 {
-    int32_t found = 0;
+    bool found = false;
 
     for (uint32_t i = 0; i < a->jump_count; i++) {
         if (!is_pending(a->body, a->jumps[i]) || !is_known(a, a->jumps[i]))
             continue;
         lift(a->jumps[i]);
-        found = 1;
+        found = true;
     }
     return found;
 }
 
 /* A `break` of a loop with a barrier: as all items come to the barrier or none, all break or none. */
-static int32_t lift_breaks(struct analysis *a)
+static bool lift_breaks(struct analysis *a)
 {
-    int32_t found = 0;
+    bool found = false;
 
     for (uint32_t i = 0; i < a->jump_count; i++) {
         struct node *jump = a->jumps[i];
         if (jump->kind != NODE_BREAK || jump->target->kind != NODE_LOOP || !is_pending(a->body, jump))
             continue;
         lift(jump);
-        found = 1;
+        found = true;
     }
     return found;
 }
@@ -114,7 +114,7 @@ static int32_t lift_breaks(struct analysis *a)
 static void set_uniform(const struct analysis *a)
 {
     for (uint32_t id = 0; id < a->body->value_count && id < a->body->module->bound; id++)
-        a->body->values[id].uniform = !a->varying[id];
+        a->body->values[id].is_uniform = !a->varying[id];
 }
 
 int32_t translate_uniform(struct body *body)
@@ -122,7 +122,7 @@ int32_t translate_uniform(struct body *body)
     struct analysis a;
     int32_t status;
 
-    body->root->is_uniform = 1;
+    body->root->is_uniform = true;
     mark_inside(body->root);
     if (!analysis_begin(&a, body))
         return body_status(body);

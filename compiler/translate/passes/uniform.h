@@ -14,8 +14,8 @@ struct user {
 
 struct analysis {
     struct body *body;
-    uint8_t *varying; /* by id: differs between items, or cannot be computed by the group where it stands */
-    uint8_t *
+    bool *varying; /* by id: differs between items, or cannot be computed by the group where it stands */
+    bool *
         escapes; /* by number of a node: an item may leave a construct of the group, or return, from inside */
     uint32_t *stored; /* by id of a variable: the last stretch that writes it */
     uint32_t *alias;  /* by id of a variable: the first that is bound to the same place, or itself */
@@ -33,6 +33,6 @@ struct analysis {
 int32_t analysis_find_varying(struct analysis *a);
 
 /* Tables that do not change from one round to the next. 0 without memory. */
-int32_t analysis_begin(struct analysis *a, struct body *body);
+bool analysis_begin(struct analysis *a, struct body *body);
 
 #endif

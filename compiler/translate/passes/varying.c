@@ -12,19 +12,19 @@ static void set_varying(struct analysis *a, uint32_t id)
 {
     if (a->varying[id])
         return;
-    a->varying[id]           = 1;
+    a->varying[id]           = true;
     a->work[a->work_count++] = id;
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static int32_t is_bound(const struct spirv_variable *variable)
+static bool is_bound(const struct spirv_variable *variable)
 {
     return variable->storage == SpvStorageClassStorageBuffer || variable->storage == SpvStorageClassUniform;
 }
 
 /* Variables of one binding are one place in memory. */
-static int32_t find_aliases(struct analysis *a)
+static bool find_aliases(struct analysis *a)
 {
     const struct spirv_module *module = a->body->module;
     uint32_t size                     = 16;
@@ -33,7 +33,7 @@ static int32_t find_aliases(struct analysis *a)
         size *= 2;
     uint32_t *table = base_arena_allocate(a->body->arena, size, sizeof(*table));
     if (table == NULL)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < module->variable_count; i++) {
         uint32_t id                           = module->variables[i];
         const struct spirv_variable *variable = module->ids[id].as.variable;
@@ -49,7 +49,7 @@ static int32_t find_aliases(struct analysis *a)
             table[at] = id;
         a->alias[id] = table[at];
     }
-    return 1;
+    return true;
 }
 
 static uint32_t alias_of(const struct analysis *a, uint32_t variable)
@@ -76,7 +76,7 @@ static void note_stores(struct analysis *a, const struct node *node)
 /* ---- built-ins ------------------------------------------------------------------------------- */
 
 /* An id in three dimensions differs only where the group is wider than one item. */
-static int32_t is_varying_id(const struct analysis *a, const struct access *access)
+static bool is_varying_id(const struct analysis *a, const struct access *access)
 {
     const uint32_t *size = a->body->entry->local_size;
     const struct spirv_constant *constant =
@@ -87,7 +87,7 @@ static int32_t is_varying_id(const struct analysis *a, const struct access *acce
     return size[0] != 1 || size[1] != 1 || size[2] != 1;
 }
 
-static int32_t is_varying_builtin(const struct analysis *a, int32_t builtin, const struct access *access)
+static bool is_varying_builtin(const struct analysis *a, int32_t builtin, const struct access *access)
 {
     switch (builtin) {
     case SpvBuiltInNumWorkgroups:
@@ -95,25 +95,24 @@ static int32_t is_varying_builtin(const struct analysis *a, int32_t builtin, con
     case SpvBuiltInWorkgroupId:
     case SpvBuiltInSubgroupSize:
     case SpvBuiltInNumSubgroups:
-        return 0;
+        return false;
     case SpvBuiltInLocalInvocationId:
     case SpvBuiltInGlobalInvocationId:
         return is_varying_id(a, access);
     default:
-        return 1;
+        return true;
     }
 }
 
 /* ---- instructions ---------------------------------------------------------------------------- */
 
-static int32_t is_varying_load(const struct analysis *a, const struct spirv_instruction *op,
-                               int32_t is_certain)
+static bool is_varying_load(const struct analysis *a, const struct spirv_instruction *op, bool is_certain)
 {
     const struct access *access           = body_access(a->body, op->operands[0]);
     const struct spirv_variable *variable = body_variable(a->body, access->variable);
 
     if (variable == NULL)
-        return 1;
+        return true;
     switch (variable->storage) {
     case SpvStorageClassInput:
         return is_varying_builtin(a, variable->builtin, access);
@@ -121,30 +120,30 @@ static int32_t is_varying_load(const struct analysis *a, const struct spirv_inst
     case SpvStorageClassUniform:
     case SpvStorageClassWorkgroup:
         if (!is_certain && !access_is_fixed(a->body, access))
-            return 1;
+            return true;
         break;
     case SpvStorageClassStorageBuffer:
         if (!is_certain)
-            return 1;
+            return true;
         break;
     default:
-        return 1;
+        return true;
     }
     return operation_is_volatile(a->body, op) || variable->is_coherent ||
            a->stored[alias_of(a, access->variable)] == a->region;
 }
 
-static int32_t is_varying(const struct analysis *a, const struct spirv_instruction *op, int32_t is_certain)
+static bool is_varying(const struct analysis *a, const struct spirv_instruction *op, bool is_certain)
 {
     if (op->opcode == SpvOpLoad)
         return is_varying_load(a, op, is_certain);
     if (!operation_is_pure(a->body->module, op))
-        return 1;
+        return true;
     return !is_certain && !operation_is_safe(a->body->module, op);
 }
 
 /* Below a stretch. What is certain is done by at least one item whenever the group comes to the stretch. */
-static void walk_items(struct analysis *a, const struct node *node, int32_t is_certain)
+static void walk_items(struct analysis *a, const struct node *node, bool is_certain)
 {
     for (uint32_t i = 0; i < node->op_count; i++)
         if (node->ops[i]->result != 0 && is_varying(a, node->ops[i], is_certain))
@@ -153,14 +152,13 @@ static void walk_items(struct analysis *a, const struct node *node, int32_t is_c
         set_varying(a, node->copies[i].target);
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
-            walk_items(a, node_part(node, i), 0);
+            walk_items(a, node_part(node, i), false);
 }
 
-static void walk_group(struct analysis *a, const struct node *node, int32_t *is_certain);
+static void walk_group(struct analysis *a, const struct node *node, bool *is_certain);
 
 /* The nodes between two of the group's. Copies there are made by the group, if it can. */
-static uint32_t walk_region(struct analysis *a, const struct node *sequence, uint32_t first,
-                            int32_t *is_certain)
+static uint32_t walk_region(struct analysis *a, const struct node *sequence, uint32_t first, bool *is_certain)
 {
     uint32_t end = first;
 
@@ -172,12 +170,12 @@ static uint32_t walk_region(struct analysis *a, const struct node *sequence, uin
         if (child->kind != NODE_COPIES)
             walk_items(a, child, *is_certain);
         if (a->escapes[child->number])
-            *is_certain = 0;
+            *is_certain = false;
     }
     return end;
 }
 
-static void walk_sequence(struct analysis *a, const struct node *sequence, int32_t *is_certain)
+static void walk_sequence(struct analysis *a, const struct node *sequence, bool *is_certain)
 {
     for (uint32_t i = 0; i < sequence->child_count;) {
         const struct node *child = sequence->children[i];
@@ -190,19 +188,19 @@ static void walk_sequence(struct analysis *a, const struct node *sequence, int32
     }
 }
 
-static void walk_group(struct analysis *a, const struct node *node, int32_t *is_certain)
+static void walk_group(struct analysis *a, const struct node *node, bool *is_certain)
 {
     if (node->kind == NODE_SEQUENCE) {
         walk_sequence(a, node, is_certain);
         return;
     }
     if (node->kind == NODE_LOOP && a->escapes[node->number])
-        *is_certain = 0; /* in the second round all items may be gone */
+        *is_certain = false; /* in the second round all items may be gone */
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
             walk_group(a, node_part(node, i), is_certain);
     if (a->escapes[node->number])
-        *is_certain = 0;
+        *is_certain = false;
 }
 
 /* ---- spreading ------------------------------------------------------------------------------- */
@@ -242,31 +240,31 @@ static void spread(struct analysis *a)
 }
 
 /* An item may leave from inside of a node: it returns, or jumps to where the group's control flow goes. */
-static int32_t find_escapes(struct analysis *a, const struct node *node)
+static bool find_escapes(struct analysis *a, const struct node *node)
 {
-    int32_t escapes =
+    bool escapes =
         !node->is_uniform && (node->kind == NODE_RETURN || (node_is_jump(node) && node->target->is_uniform));
 
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
             escapes |= find_escapes(a, node_part(node, i));
-    a->escapes[node->number] = (uint8_t)escapes;
+    a->escapes[node->number] = escapes;
     return escapes;
 }
 
 int32_t analysis_find_varying(struct analysis *a)
 {
-    int32_t is_certain = 1;
+    bool is_certain = true;
 
     for (uint32_t i = 0; i < a->body->value_count; i++)
-        a->varying[i] = 0;
+        a->varying[i] = false;
     find_escapes(a, a->body->root);
     walk_group(a, a->body->root, &is_certain);
     spread(a);
     return body_status(a->body);
 }
 
-int32_t analysis_begin(struct analysis *a, struct body *body)
+bool analysis_begin(struct analysis *a, struct body *body)
 {
     struct base_arena *arena = body->arena;
 
@@ -279,7 +277,7 @@ int32_t analysis_begin(struct analysis *a, struct body *body)
     a->escapes = base_arena_allocate(arena, body->node_count, sizeof(*a->escapes));
     if (a->varying == NULL || a->stored == NULL || a->alias == NULL || a->users == NULL || a->work == NULL ||
         a->escapes == NULL || !find_aliases(a))
-        return 0;
+        return false;
     find_users(a, body->root);
     return !arena->failed;
 }

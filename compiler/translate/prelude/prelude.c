@@ -30,27 +30,27 @@ static void mark(struct prelude *prelude, uint32_t index)
         prelude->needed[index / 64] |= (uint64_t)1 << index % 64;
 }
 
-static int32_t is_marked(const struct prelude *prelude, uint32_t index)
+static bool is_marked(const struct prelude *prelude, uint32_t index)
 {
     return (prelude->needed[index / 64] >> index % 64 & 1) != 0;
 }
 
-static int32_t need(struct prelude *prelude, const char *name, size_t length)
+static bool need(struct prelude *prelude, const char *name, size_t length)
 {
     for (uint32_t i = find(name, length); i < prelude_part_count; i++) {
         uint32_t index                  = prelude_part_order[i];
         const struct prelude_part *part = &prelude_parts[index];
         if (strncmp(part->name, name, length) != 0 || part->name[length] != '\0')
-            return 0;
+            return false;
         if (part->language == 0 || part->language == prelude->language) {
             mark(prelude, index);
-            return 1;
+            return true;
         }
     }
-    return 0;
+    return false;
 }
 
-int32_t prelude_need(struct prelude *prelude, const char *name)
+bool prelude_need(struct prelude *prelude, const char *name)
 {
     return need(prelude, name, strlen(name));
 }

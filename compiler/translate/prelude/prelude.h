@@ -32,7 +32,7 @@ struct prelude {
 };
 
 /* Notes that a part is needed. 0 when the language has no part of that name. */
-int32_t prelude_need(struct prelude *prelude, const char *name);
+bool prelude_need(struct prelude *prelude, const char *name);
 
 /* Appends the needed parts, and those that they need, to a text. */
 void prelude_write(struct prelude *prelude, struct text *text);

@@ -13,9 +13,9 @@ static void local(struct emit *emit, uint32_t component)
     struct emit_rows *rows = emit->rows;
     uint32_t size          = size_of(emit)[component];
 
-    if (size == 1 || (component == 0 && rows->at_first && !rows->merged))
+    if (size == 1 || (component == 0 && rows->at_first && !rows->is_merged))
         text_add(&emit->text, "0u");
-    else if (component == 0 && rows->merged)
+    else if (component == 0 && rows->is_merged)
         text_add(&emit->text, "(uint32_t)(%s %% %u)", rows->at_first ? "first" : "item_x", size);
     else
         text_add(&emit->text, "(uint32_t)local_%c", "xyz"[component]);
@@ -26,7 +26,7 @@ static void global(struct emit *emit, uint32_t component)
     struct emit_rows *rows = emit->rows;
     uint32_t size          = size_of(emit)[component];
 
-    if (component == 0 && rows->merged && emit->flow->items != NULL) {
+    if (component == 0 && rows->is_merged && emit->flow->items != NULL) {
         text_add(&emit->text, "(uint32_t)%s", rows->at_first ? "first" : "item_x");
         return;
     }
@@ -45,9 +45,9 @@ static void number(struct emit *emit)
     const uint32_t *size = size_of(emit);
     const char *x        = emit->rows->at_first || size[0] == 1 ? "0" : "local_x";
 
-    if (emit->rows->merged)
+    if (emit->rows->is_merged)
         x = emit->rows->at_first ? "first" : "item_x";
-    text_add(&emit->text, emit->rows->merged ? "(uint32_t)(%s %% %u" : "(uint32_t)(%s", x, size[0]);
+    text_add(&emit->text, emit->rows->is_merged ? "(uint32_t)(%s %% %u" : "(uint32_t)(%s", x, size[0]);
     if (size[1] != 1)
         text_add(&emit->text, " + %u * local_y", size[0]);
     if (size[2] != 1)
@@ -59,57 +59,57 @@ static void group(struct emit *emit, uint32_t component)
 {
     struct emit_rows *rows = emit->rows;
 
-    if (component == 0 && rows->merged && emit->flow->items != NULL)
+    if (component == 0 && rows->is_merged && emit->flow->items != NULL)
         text_add(&emit->text, "(uint32_t)(%s / %u)", rows->at_first ? "first" : "item_x", size_of(emit)[0]);
     else
         text_add(&emit->text, "group_%c", "xyz"[component]);
 }
 
-int32_t target_c_builtin(struct emit *emit, int32_t builtin, uint32_t component)
+bool target_c_builtin(struct emit *emit, int32_t builtin, uint32_t component)
 {
     const uint32_t *size = size_of(emit);
     uint32_t c           = component == WHOLE ? 0 : component;
 
     if (c > 3 || (c == 3 && (builtin < SpvBuiltInSubgroupEqMask || builtin > SpvBuiltInSubgroupLtMask)))
-        return 0;
+        return false;
     switch (builtin) {
     case SpvBuiltInGlobalInvocationId:
         global(emit, c);
-        return 1;
+        return true;
     case SpvBuiltInLocalInvocationId:
         local(emit, c);
-        return 1;
+        return true;
     case SpvBuiltInLocalInvocationIndex:
     case SpvBuiltInSubgroupId:
         number(emit);
-        return 1;
+        return true;
     case SpvBuiltInWorkgroupId:
         group(emit, c);
-        return 1;
+        return true;
     case SpvBuiltInNumWorkgroups:
         text_add(&emit->text, "groups->groups[%u]", c);
-        return 1;
+        return true;
     case SpvBuiltInWorkgroupSize:
         text_add(&emit->text, "%uu", size[c]);
-        return 1;
+        return true;
     case SpvBuiltInNumSubgroups:
         text_add(&emit->text, "%uu", size[0] * size[1] * size[2]);
-        return 1;
+        return true;
     case SpvBuiltInSubgroupSize:
         text_add(&emit->text, "1u");
-        return 1;
+        return true;
     case SpvBuiltInSubgroupEqMask:
     case SpvBuiltInSubgroupGeMask:
     case SpvBuiltInSubgroupLeMask:
         text_add(&emit->text, c == 0 ? "1u" : "0u");
-        return 1;
+        return true;
     case SpvBuiltInSubgroupGtMask:
     case SpvBuiltInSubgroupLtMask:
     case SpvBuiltInSubgroupLocalInvocationId:
     case SpvBuiltInDeviceIndex:
         text_add(&emit->text, "0u");
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }

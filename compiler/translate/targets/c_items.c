@@ -7,7 +7,7 @@
 
 void target_c_leave(struct emit *emit)
 {
-    if (emit->flow->items != NULL && emit->body->early_return)
+    if (emit->flow->items != NULL && emit->body->returns_early)
         text_line(&emit->text, "kept->gone[item] = 1;");
 }
 
@@ -36,7 +36,7 @@ static int32_t write_body(struct emit *emit, const struct node *node, uint32_t l
     int32_t status = flow_declare(emit, node, (1u << PLACE_TOP) | (1u << PLACE_SPILLED));
     if (status == TRM_OK)
         status = flow_body(emit, node->children[0]);
-    if (frame.end_label)
+    if (frame.has_end_label)
         text_line(&emit->text, "next_item_%u:;", node->number);
     flow_pop(emit);
     emit->text.indent -= levels;
@@ -50,7 +50,7 @@ static void write_loop(struct emit *emit, const struct text *body)
 
     text_add_bytes(&emit->text, rows->bases.bytes, rows->bases.length);
     text_line(&emit->text, "TRM_ITEMS");
-    if (rows->merged) {
+    if (rows->is_merged) {
         text_line(&emit->text, "for (int64_t item_x = first; item_x < last; item_x++) {");
     } else {
         if (rows->is_bounded)
@@ -58,9 +58,9 @@ static void write_loop(struct emit *emit, const struct text *body)
         else
             text_line(&emit->text, "for (int64_t local_x = 0; local_x < %u; local_x++) {",
                       emit->body->entry->local_size[0]);
-        if (emit->body->early_return || target_mentions(body, "item"))
+        if (emit->body->returns_early || target_mentions(body, "item"))
             write_item(emit);
-        if (emit->body->early_return) {
+        if (emit->body->returns_early) {
             text_line(&emit->text, "if (kept->gone[item])");
             text_line(&emit->text, "    continue;");
         }
@@ -73,7 +73,7 @@ static void write_row(struct emit *emit)
 {
     uint32_t width = emit->body->entry->local_size[0];
 
-    if (!emit->rows->merged) {
+    if (!emit->rows->is_merged) {
         text_line(&emit->text, "int64_t first = 0;");
         text_line(&emit->text, "int64_t last = %u;", width);
         return;
@@ -92,18 +92,18 @@ int32_t target_c_items(struct emit *emit, const struct node *node)
     struct text body;
 
     emit->flow->items = node;
-    rows->in_loop     = 1;
+    rows->in_loop     = true;
     rows->index_count = 0;
     text_init(&rows->bases, emit->arena);
-    rows->bases.indent = emit->text.indent + levels - rows->merged;
-    rows->is_bounded   = 0;
+    rows->bases.indent = emit->text.indent + levels - rows->is_merged;
+    rows->is_bounded   = false;
     emit->flow->guard  = NULL;
-    if (rows->merged || !emit->body->early_return)
+    if (rows->is_merged || !emit->body->returns_early)
         emit->flow->guard = row_hoist_guard(emit, node, &emit->flow->guard_holds);
-    levels += !rows->merged && rows->is_bounded; /* a block, with first and last of its own */
+    levels += !rows->is_merged && rows->is_bounded; /* a block, with first and last of its own */
     rows->bases.indent = emit->text.indent + levels - 1;
     int32_t status     = write_body(emit, node, levels, &body);
-    rows->in_loop      = 0;
+    rows->in_loop      = false;
     emit->flow->items  = NULL;
     if (status != TRM_OK)
         return status;
@@ -111,9 +111,9 @@ int32_t target_c_items(struct emit *emit, const struct node *node)
         text_line(&emit->text, "for (int64_t local_z = 0; local_z < %u; local_z++) {", size[2]);
     if (size[1] != 1)
         text_line(&emit->text, "for (int64_t local_y = 0; local_y < %u; local_y++) {", size[1]);
-    if (!rows->merged && rows->is_bounded)
+    if (!rows->is_merged && rows->is_bounded)
         text_line(&emit->text, "{");
-    if (rows->merged || rows->is_bounded)
+    if (rows->is_merged || rows->is_bounded)
         write_row(emit);
     write_loop(emit, &body);
     for (uint32_t i = 1; i < levels; i++)

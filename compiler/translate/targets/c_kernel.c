@@ -47,9 +47,9 @@ static void write_buffers(struct emit *emit, const struct text *body)
 }
 
 /* Where this group lies. */
-static void write_place(struct emit *emit, const struct text *body, int32_t merged)
+static void write_place(struct emit *emit, const struct text *body, bool merged)
 {
-    int32_t y = target_mentions(body, "group_y"), z = target_mentions(body, "group_z");
+    bool y = target_mentions(body, "group_y"), z = target_mentions(body, "group_z");
 
     if (merged || target_mentions(body, "group_x"))
         text_line(&emit->text, "const uint32_t group_x = (uint32_t)(group %% groups->groups[0]);");
@@ -83,7 +83,7 @@ static void write_group_memory(struct emit *emit, const struct text *body)
                   emit->symbol, emit->symbol);
 }
 
-static void write_sizes(struct emit *emit, int32_t has_shared, int32_t has_spilled)
+static void write_sizes(struct emit *emit, bool has_shared, bool has_spilled)
 {
     text_line(&emit->text, "enum {");
     if (has_shared)
@@ -112,7 +112,7 @@ static int32_t write_group(struct emit *emit, struct text *text)
         status = flow_declare(emit, emit->body->root, 1u << PLACE_GROUP);
     if (status == TRM_OK)
         status = emit_node(emit, emit->body->root);
-    if (frame.end_label)
+    if (frame.has_end_label)
         text_line(&emit->text, "next_group:;");
     flow_pop(emit);
     emit->text.indent -= 2;
@@ -122,8 +122,8 @@ static int32_t write_group(struct emit *emit, struct text *text)
 
 static void write_function(struct emit *emit, const struct text *body)
 {
-    int32_t merged                       = emit->rows->merged;
-    int32_t checks                       = (emit->flags & TRM_TRANSLATE_BOUNDS) != 0;
+    bool merged                          = emit->rows->is_merged;
+    bool checks                          = (emit->flags & TRM_TRANSLATE_BOUNDS) != 0;
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
 
     text_line(&emit->text, "TRM_KERNEL int32_t %s(const struct trm_cpu_groups *groups, const void *block)",
@@ -163,13 +163,13 @@ int32_t target_c_kernel(struct emit *emit)
     emit->rows = base_arena_allocate(emit->arena, 1, sizeof(*emit->rows));
     if (emit->flow == NULL || emit->rows == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
-    emit->rows->merged = (uint8_t)target_c_may_merge(emit);
-    int32_t status     = write_group(emit, &body);
+    emit->rows->is_merged = target_c_may_merge(emit);
+    int32_t status        = write_group(emit, &body);
     if (status != TRM_OK)
         return status;
-    uint32_t has_shared  = target_c_shared(emit);
-    uint32_t has_spilled = target_c_spilled(emit);
-    write_sizes(emit, has_shared != 0, has_spilled != 0);
+    bool has_shared  = target_c_shared(emit);
+    bool has_spilled = target_c_spilled(emit);
+    write_sizes(emit, has_shared, has_spilled);
     write_arguments(emit);
     write_function(emit, &body);
     return emit->arena->failed ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_OK;

@@ -13,12 +13,12 @@ static uint32_t items_of(const struct emit *emit)
     return size[0] * size[1] * size[2];
 }
 
-static int32_t is_shared(const struct emit *emit, uint32_t id)
+static bool is_shared(const struct emit *emit, uint32_t id)
 {
     return emit->module->ids[id].as.variable->storage == SpvStorageClassWorkgroup;
 }
 
-uint32_t target_c_shared(struct emit *emit)
+bool target_c_shared(struct emit *emit)
 {
     const struct spirv_module *module = emit->module;
     uint32_t count                    = 0;
@@ -36,7 +36,7 @@ uint32_t target_c_shared(struct emit *emit)
         text_close(&emit->text, "};");
         text_add_bytes(&emit->text, "\n", 1);
     }
-    return count;
+    return count != 0;
 }
 
 void target_c_clear_shared(struct emit *emit)
@@ -65,12 +65,12 @@ static void write_spilled_value(struct emit *emit, uint32_t id)
     }
 }
 
-uint32_t target_c_spilled(struct emit *emit)
+bool target_c_spilled(struct emit *emit)
 {
     const struct body *body = emit->body;
 
-    if (body->spilled_count == 0 && !body->early_return)
-        return 0;
+    if (body->spilled_count == 0 && !body->returns_early)
+        return false;
     text_line(&emit->text, "struct %s_kept {", emit->symbol);
     for (uint32_t i = 0; i < body->spilled_count; i++) {
         uint32_t id                  = body->spilled[i];
@@ -82,11 +82,11 @@ uint32_t target_c_spilled(struct emit *emit)
         else
             write_spilled_value(emit, id);
     }
-    if (body->early_return)
+    if (body->returns_early)
         text_line(&emit->text, "_Alignas(64) uint8_t gone[%u];", items_of(emit));
     text_close(&emit->text, "};");
     text_add_bytes(&emit->text, "\n", 1);
-    return 1;
+    return true;
 }
 
 /* Variables that are kept begin with their initial values, if they have one. */
@@ -101,7 +101,7 @@ int32_t target_c_start_spilled(struct emit *emit)
         if (emit->module->ids[body->spilled[i]].kind == SPIRV_ID_VARIABLE)
             status = emit_variable(emit, body->spilled[i]);
     struct text lines = flow_captured(emit, &saved);
-    if (body->early_return)
+    if (body->returns_early)
         text_line(&emit->text, "memset(kept->gone, 0, sizeof(kept->gone));");
     if (lines.length == 0)
         return status;

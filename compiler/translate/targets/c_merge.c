@@ -6,10 +6,10 @@
 struct scan {
     struct emit *emit;
     uint8_t *vectors; /* by id: 1 + the built-in that was loaded whole there */
-    int32_t found;    /* something that depends on where a group begins */
+    bool found;       /* something that depends on where a group begins */
 };
 
-static int32_t depends(int32_t builtin, uint32_t component)
+static bool depends(int32_t builtin, uint32_t component)
 {
     switch (builtin) {
     case SpvBuiltInWorkgroupId:
@@ -18,9 +18,9 @@ static int32_t depends(int32_t builtin, uint32_t component)
     case SpvBuiltInGlobalInvocationId:
     case SpvBuiltInNumWorkgroups:
     case SpvBuiltInWorkgroupSize:
-        return 0;
+        return false;
     default:
-        return 1;
+        return true;
     }
 }
 
@@ -46,7 +46,7 @@ static void scan_load(struct scan *scan, const struct spirv_instruction *op)
         scan->found |= depends(variable->builtin, 0);
 }
 
-static int32_t find_loads(void *user, const struct node *ops, struct spirv_instruction *op)
+static bool find_loads(void *user, const struct node *ops, struct spirv_instruction *op)
 {
     struct scan *scan = user;
 
@@ -57,7 +57,7 @@ static int32_t find_loads(void *user, const struct node *ops, struct spirv_instr
 }
 
 /* What becomes of built-ins that were loaded whole. */
-static int32_t find_uses(void *user, const struct node *ops, struct spirv_instruction *op)
+static bool find_uses(void *user, const struct node *ops, struct spirv_instruction *op)
 {
     struct scan *scan = user;
 
@@ -81,7 +81,7 @@ static int32_t find_uses(void *user, const struct node *ops, struct spirv_instru
 }
 
 /* Something of the group: shared memory, or what only the group has. */
-static int32_t find_group(void *user, const struct node *ops, struct spirv_instruction *op)
+static bool find_group(void *user, const struct node *ops, struct spirv_instruction *op)
 {
     struct scan *scan = user;
     struct emit *emit = scan->emit;
@@ -94,12 +94,12 @@ static int32_t find_group(void *user, const struct node *ops, struct spirv_instr
         if (access != NULL && access->variable != 0 &&
             emit->module->ids[access->variable].kind == SPIRV_ID_VARIABLE &&
             emit->module->ids[access->variable].as.variable->storage == SpvStorageClassWorkgroup)
-            scan->found = 1;
+            scan->found = true;
     }
     return !scan->found;
 }
 
-int32_t target_c_may_merge(struct emit *emit)
+bool target_c_may_merge(struct emit *emit)
 {
     const struct body *body = emit->body;
     const struct node *root = body->root;
@@ -107,19 +107,19 @@ int32_t target_c_may_merge(struct emit *emit)
     uint32_t items          = 0;
 
     if (body->entry->local_size[0] == 1)
-        return 0; /* x is the same for all of a group, and so was taken out of the loop */
-    if (body->has_barrier || body->spilled_count != 0 || body->early_return || root->kind != NODE_SEQUENCE)
-        return 0;
+        return false; /* x is the same for all of a group, and so was taken out of the loop */
+    if (body->has_barrier || body->spilled_count != 0 || body->returns_early || root->kind != NODE_SEQUENCE)
+        return false;
     for (uint32_t i = 0; i < root->child_count; i++) {
         if (flow_is_empty(root->children[i]))
             continue;
         if (items != 0 || (root->children[i]->kind != NODE_OPS && root->children[i]->kind != NODE_ITEMS))
-            return 0;
+            return false;
         items += root->children[i]->kind == NODE_ITEMS;
     }
     scan.vectors = base_arena_allocate(emit->arena, emit->flow->count, 1);
     if (items == 0 || scan.vectors == NULL)
-        return 0;
+        return false;
     return flow_visit(root, find_loads, &scan) && flow_visit(root, find_uses, &scan) &&
            flow_visit(root, find_group, &scan);
 }

@@ -5,28 +5,28 @@
 
 #include <string.h>
 
-static int32_t is_word(char c)
+static bool is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-int32_t target_mentions(const struct text *text, const char *word)
+bool target_mentions(const struct text *text, const char *word)
 {
     size_t length = strlen(word);
 
     if (text->length == 0)
-        return 0;
+        return false;
     const char *from = text->bytes, *end = text->bytes + text->length;
     while ((size_t)(end - from) >= length) {
         const char *found = memmem(from, (size_t)(end - from), word, length);
         if (found == NULL)
-            return 0;
+            return false;
         if ((found == text->bytes || !is_word(found[-1])) &&
             (found + length == end || !is_word(found[length])))
-            return 1;
+            return true;
         from = found + 1;
     }
-    return 0;
+    return false;
 }
 
 const struct trm_kernel_info *target_kernel_info(const struct emit *emit)

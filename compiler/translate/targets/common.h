@@ -7,7 +7,7 @@
 #include "compiler/translate/targets/targets.h"
 
 /* Does the text contain `word` as a whole word? */
-int32_t target_mentions(const struct text *text, const char *word);
+bool target_mentions(const struct text *text, const char *word);
 
 /* Writes the push constants as members of a struct, one a line. Returns how many there are. */
 uint32_t target_scalars(struct emit *emit);

@@ -30,7 +30,7 @@ struct scan {
     uint32_t bytes;    /* the most that an item uses of one buffer */
     uint32_t *used[2]; /* by id of a buffer: bytes that are loaded and stored */
     const char *bound; /* in y */
-    int32_t is_eligible;
+    bool is_eligible;
 };
 
 /* ---- the guard */
@@ -67,11 +67,11 @@ static const struct spirv_variable *variable_of(const struct emit *emit, const s
 }
 
 /* gl_GlobalInvocationID.x (component 0) or .y (1), read by itself or taken out of the whole. */
-static int32_t is_item(const struct emit *emit, uint32_t id, uint32_t component)
+static bool is_item(const struct emit *emit, uint32_t id, uint32_t component)
 {
     const struct spirv_instruction *op = definition(emit, id);
-    int32_t is_part = op != NULL && op->opcode == SpvOpCompositeExtract && op->operand_count == 2 &&
-                      op->operands[1] == component;
+    bool is_part = op != NULL && op->opcode == SpvOpCompositeExtract && op->operand_count == 2 &&
+                   op->operands[1] == component;
     const struct access *access = loaded(emit, is_part ? definition(emit, op->operands[0]) : op);
 
     return access != NULL && variable_of(emit, access)->builtin == SpvBuiltInGlobalInvocationId &&
@@ -91,7 +91,7 @@ static const char *bound_of(const struct emit *emit, uint32_t id)
 }
 
 /* Is it a RETURN and no more? */
-static int32_t is_return(const struct node *node)
+static bool is_return(const struct node *node)
 {
     while (node != NULL && node->kind == NODE_SEQUENCE && node->child_count == 1)
         node = node->children[0];
@@ -107,11 +107,11 @@ static const char *guard_of(const struct emit *emit, uint32_t index)
 
     if (op == NULL || node->children[1] != NULL)
         return NULL;
-    int32_t leaves = is_return(node->children[0]);
+    bool leaves = is_return(node->children[0]);
     if (!leaves && index + 1 != root->child_count)
         return NULL;
-    int32_t item_first = op->opcode == (leaves ? SpvOpUGreaterThanEqual : SpvOpULessThan);
-    int32_t item_last  = op->opcode == (leaves ? SpvOpULessThanEqual : SpvOpUGreaterThan);
+    bool item_first = op->opcode == (leaves ? SpvOpUGreaterThanEqual : SpvOpULessThan);
+    bool item_last  = op->opcode == (leaves ? SpvOpULessThanEqual : SpvOpUGreaterThan);
     if (!item_first && !item_last)
         return NULL;
     uint32_t item = op->operands[item_first ? 0 : 1], bound = op->operands[item_first ? 1 : 0];
@@ -134,7 +134,7 @@ static const char *find_guard(const struct emit *emit, uint32_t *number)
 
 /* ---- everything else */
 
-static void count_access(struct scan *scan, const struct access *access, int32_t is_store)
+static void count_access(struct scan *scan, const struct access *access, bool is_store)
 {
     const struct emit *emit               = scan->emit;
     const struct spirv_variable *variable = variable_of(emit, access);
@@ -144,13 +144,13 @@ static void count_access(struct scan *scan, const struct access *access, int32_t
     if (variable->storage == SpvStorageClassInput)
         scan->is_eligible = scan->is_eligible && variable->builtin == SpvBuiltInGlobalInvocationId;
     if (variable->storage == SpvStorageClassWorkgroup || variable->is_volatile || variable->is_coherent)
-        scan->is_eligible = 0;
+        scan->is_eligible = false;
     if (variable->storage != SpvStorageClassStorageBuffer && variable->storage != SpvStorageClassUniform)
         return;
     if (type->kind == SPIRV_VECTOR)
         type = spirv_type(emit->module, type->element);
     if (type->kind != SPIRV_INT && type->kind != SPIRV_FLOAT) {
-        scan->is_eligible = 0;
+        scan->is_eligible = false;
         return;
     }
     uint32_t *used = &scan->used[is_store][access->variable];
@@ -158,7 +158,7 @@ static void count_access(struct scan *scan, const struct access *access, int32_t
     scan->bytes = *used > scan->bytes ? *used : scan->bytes;
 }
 
-static int32_t scan_op(void *user, const struct node *ops, struct spirv_instruction *op)
+static bool scan_op(void *user, const struct node *ops, struct spirv_instruction *op)
 {
     struct scan *scan = user;
 
@@ -169,12 +169,12 @@ static int32_t scan_op(void *user, const struct node *ops, struct spirv_instruct
         if (access != NULL && access->variable != 0)
             count_access(scan, access, op->opcode == SpvOpStore);
         else
-            scan->is_eligible = 0;
+            scan->is_eligible = false;
     } else if (!operation_is_pure(scan->emit->module, op)) {
-        scan->is_eligible = 0;
+        scan->is_eligible = false;
     }
     if (op->opcode >= SpvOpGroupNonUniformElect && op->opcode <= SpvOpGroupNonUniformQuadSwap)
-        scan->is_eligible = 0;
+        scan->is_eligible = false;
     return scan->is_eligible;
 }
 
@@ -195,11 +195,11 @@ static uint32_t count_for(const struct scan *scan)
 }
 
 /* `gl_GlobalInvocationID.y >= bound`, or the like, as the first of the kernel's questions for y. */
-static int32_t find_bound(void *user, const struct node *ops, struct spirv_instruction *op)
+static bool find_bound(void *user, const struct node *ops, struct spirv_instruction *op)
 {
-    struct scan *scan  = user;
-    int32_t item_first = op->opcode == SpvOpUGreaterThanEqual || op->opcode == SpvOpULessThan;
-    int32_t item_last  = op->opcode == SpvOpULessThanEqual || op->opcode == SpvOpUGreaterThan;
+    struct scan *scan = user;
+    bool item_first   = op->opcode == SpvOpUGreaterThanEqual || op->opcode == SpvOpULessThan;
+    bool item_last    = op->opcode == SpvOpULessThanEqual || op->opcode == SpvOpUGreaterThan;
 
     (void)ops;
     if ((item_first || item_last) && is_item(scan->emit, op->operands[item_first ? 0 : 1], 1))
@@ -207,7 +207,7 @@ static int32_t find_bound(void *user, const struct node *ops, struct spirv_instr
     return scan->bound == NULL;
 }
 
-static int32_t is_without_effect(void *user, const struct node *ops, struct spirv_instruction *op)
+static bool is_without_effect(void *user, const struct node *ops, struct spirv_instruction *op)
 {
     const struct scan *scan = user;
 
@@ -216,17 +216,17 @@ static int32_t is_without_effect(void *user, const struct node *ops, struct spir
 }
 
 /* Is it `if (…) return;`, or `if (…) …` as the last there is, and do all that it lets in go on to the end? */
-static int32_t is_exit(const struct node *root, uint32_t index)
+static bool is_exit(const struct node *root, uint32_t index)
 {
     const struct node *node = root->children[index];
 
     if (node->kind != NODE_IF || !node_is_empty(node->children[1]))
-        return 0;
+        return false;
     if (index + 1 == root->child_count)
         return !node_has(node->children[0], NODE_RETURN);
     for (uint32_t i = index + 1; i < root->child_count; i++)
         if (node_has(root->children[i], NODE_RETURN))
-            return 0;
+            return false;
     return is_return(node->children[0]);
 }
 
@@ -255,17 +255,17 @@ static uint32_t count_rows(const struct scan *scan)
     return count > 1 && size[0] * count % 32 == 0 && scan->bytes != 0 ? count : 0;
 }
 
-static int32_t can_coarsen(struct scan *scan)
+static bool can_coarsen(struct scan *scan)
 {
     const struct emit *emit = scan->emit;
 
     if (emit->body->entry->local_size[2] != 1 || node_has(emit->body->root, NODE_LOOP) ||
         node_has(emit->body->root, NODE_BARRIER))
-        return 0;
+        return false;
     for (uint32_t i = 0; i < 2; i++) {
         scan->used[i] = base_arena_allocate(emit->arena, emit->module->bound, sizeof(*scan->used[i]));
         if (scan->used[i] == NULL)
-            return 0;
+            return false;
     }
     flow_visit(emit->body->root, scan_op, scan);
     return scan->is_eligible;
@@ -274,7 +274,7 @@ static int32_t can_coarsen(struct scan *scan)
 void target_cuda_coarsen(const struct emit *emit, struct emit_coarsen *coarsen)
 {
     const uint32_t *size = emit->body->entry->local_size;
-    struct scan scan     = {.emit = emit, .is_eligible = 1};
+    struct scan scan     = {.emit = emit, .is_eligible = true};
 
     *coarsen = (struct emit_coarsen){.count = 0};
     if (!can_coarsen(&scan))
@@ -285,7 +285,7 @@ void target_cuda_coarsen(const struct emit *emit, struct emit_coarsen *coarsen)
         flow_visit(emit->body->root, find_bound, &scan);
         if (guard != UINT32_MAX && scan.bound != NULL && emit->body->local_count == 0)
             *coarsen = (struct emit_coarsen){
-                .count = count_rows(&scan), .is_along_y = 1, .bound = scan.bound, .guard = guard};
+                .count = count_rows(&scan), .is_along_y = true, .bound = scan.bound, .guard = guard};
         return;
     }
     const char *bound = find_guard(emit, &guard);

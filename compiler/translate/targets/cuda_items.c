@@ -9,7 +9,7 @@
 
 #include "compiler/translate/targets/cuda_target.h"
 
-void target_cuda_call(struct emit *emit, const struct text *body, const char *function, int32_t is_aligned,
+void target_cuda_call(struct emit *emit, const struct text *body, const char *function, bool is_aligned,
                       const char *more)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
@@ -40,7 +40,7 @@ void target_cuda_call(struct emit *emit, const struct text *body, const char *fu
     text_add(&emit->text, "%s)", more);
 }
 
-static void write_call(struct emit *emit, const struct text *body, const char *function, int32_t is_aligned,
+static void write_call(struct emit *emit, const struct text *body, const char *function, bool is_aligned,
                        const char *more)
 {
     text_begin_line(&emit->text);
@@ -65,11 +65,11 @@ static void write_whole_items(struct emit *emit, const struct text *body)
     text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++) {", emit->coarsen.count);
     text_line(&emit->text, "if (first + i >= %s)", emit->coarsen.bound);
     text_line(&emit->text, "    __builtin_unreachable();");
-    write_call(emit, body, "item", 1, "");
+    write_call(emit, body, "item", true, "");
     text_close(&emit->text, "}");
 }
 
-void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t stages, int32_t is_aligned)
+void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t stages, bool is_aligned)
 {
     text_line(&emit->text, "struct %s_kept kept[%u];", emit->symbol, emit->coarsen.count);
     for (uint32_t stage = 1; stage <= stages; stage++) {
@@ -87,7 +87,7 @@ void target_cuda_one_by_one(struct emit *emit, const struct text *body)
     text_line(&emit->text, "#pragma unroll 1");
     text_line(&emit->text, "for (uint32_t i = 0; i < %uu; i++)", emit->coarsen.count);
     emit->text.indent++;
-    write_call(emit, body, "item", 0, "");
+    write_call(emit, body, "item", false, "");
     emit->text.indent--;
 }
 
@@ -135,7 +135,7 @@ int32_t target_cuda_write_coarsened(struct emit *emit, const struct text *body)
     text_add(&emit->text, ") {\n");
     emit->text.indent++;
     if (stages != 0)
-        target_cuda_staged(emit, body, stages, 1);
+        target_cuda_staged(emit, body, stages, true);
     else
         write_whole_items(emit, body);
     text_close(&emit->text, "} else {");

@@ -47,7 +47,7 @@ static void write_question(struct emit *emit, const struct text *body)
     emit->text.indent++;
     text_begin_line(&emit->text);
     text_add(&emit->text, "whole &= !");
-    target_cuda_call(emit, body, "leaves", 0, "");
+    target_cuda_call(emit, body, "leaves", false, "");
     text_add(&emit->text, ";\n");
     emit->text.indent--;
 }
@@ -93,7 +93,7 @@ int32_t target_cuda_write_rows(struct emit *emit, const struct text *body)
         write_question(emit, body);
         text_line(&emit->text, "if (whole) {");
         write_assumptions(emit);
-        target_cuda_staged(emit, body, stages, 0);
+        target_cuda_staged(emit, body, stages, false);
         text_line(&emit->text, "return;");
         text_close(&emit->text, "}");
     }

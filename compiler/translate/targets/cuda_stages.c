@@ -28,35 +28,35 @@ static void add_node(struct stages *stages, const struct node *node)
 }
 
 /* Is there nothing in a node that comes before the guard but the guard's condition? */
-static int32_t is_of_guard(const struct emit *emit, const struct node *node)
+static bool is_of_guard(const struct emit *emit, const struct node *node)
 {
     uint32_t condition = emit->body->root->children[emit->coarsen.guard]->condition;
 
     if (node == NULL)
-        return 1;
+        return true;
     if (emit->body->values[condition].uses != 1)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < node->copy_count; i++)
         if (node->copies[i].target != condition)
-            return 0;
+            return false;
     for (uint32_t i = 0; i < node->child_count; i++)
         if (!is_of_guard(emit, node->children[i]))
-            return 0;
+            return false;
     return node->case_count == 0;
 }
 
 /* The children of the root, with those of the half that the guard lets in. 0 without memory. */
-static int32_t list_nodes(struct stages *stages)
+static bool list_nodes(struct stages *stages)
 {
     const struct emit *emit  = stages->emit;
     const struct node *root  = emit->body->root;
     const struct node *inner = root->children[emit->coarsen.guard]->children[0];
-    int32_t is_last          = emit->coarsen.guard + 1 == root->child_count;
+    bool is_last             = emit->coarsen.guard + 1 == root->child_count;
     uint32_t most            = root->child_count + (inner != NULL ? inner->child_count : 0) + 1;
 
     stages->nodes = base_arena_allocate(emit->arena, most, sizeof(*stages->nodes));
     if (stages->nodes == NULL)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < root->child_count; i++) {
         const struct node *node = root->children[i];
         if (i > emit->coarsen.guard ||
@@ -68,17 +68,17 @@ static int32_t list_nodes(struct stages *stages)
         add_node(stages, inner->children[i]);
     if (is_last && inner != NULL && inner->kind != NODE_SEQUENCE)
         add_node(stages, inner);
-    return 1;
+    return true;
 }
 
-static int32_t is_of_buffer(const struct stages *stages, const struct spirv_instruction *op, uint16_t opcode)
+static bool is_of_buffer(const struct stages *stages, const struct spirv_instruction *op, uint16_t opcode)
 {
     const struct access *access =
         op->opcode == opcode ? body_access(stages->emit->body, op->operands[0]) : NULL;
     const struct spirv_variable *variable;
 
     if (access == NULL || access->variable == 0)
-        return 0;
+        return false;
     variable = stages->emit->module->ids[access->variable].as.variable;
     return variable->storage == SpvStorageClassStorageBuffer || variable->storage == SpvStorageClassUniform;
 }
@@ -100,7 +100,7 @@ struct run {
     uint32_t count;
 };
 
-static int32_t join(struct stages *stages, uint32_t begin, uint32_t end, struct run *run)
+static bool join(struct stages *stages, uint32_t begin, uint32_t end, struct run *run)
 {
     uint32_t count = 0;
 
@@ -109,11 +109,11 @@ static int32_t join(struct stages *stages, uint32_t begin, uint32_t end, struct 
     run->count = 0;
     run->ops   = base_arena_allocate(stages->emit->arena, count, sizeof(struct spirv_instruction *));
     if (run->ops == NULL && count != 0)
-        return 0;
+        return false;
     for (uint32_t i = begin; i < end; i++)
         for (uint32_t k = 0; k < stages->nodes[i]->op_count; k++)
             run->ops[run->count++] = stages->nodes[i]->ops[k];
-    return 1;
+    return true;
 }
 
 /* How many instructions there are up to the last load that comes before any store. */
@@ -131,17 +131,17 @@ static uint32_t count_loading(const struct stages *stages, const struct run *run
 static void cut_tail(struct stages *stages, const struct run *run, uint32_t begin)
 {
     uint32_t stage = 1;
-    int32_t loads  = 0;
+    bool loads     = false;
 
     for (uint32_t i = begin; i < run->count; i++) {
-        int32_t is_store = is_of_buffer(stages, run->ops[i], SpvOpStore);
+        bool is_store = is_of_buffer(stages, run->ops[i], SpvOpStore);
         loads |= stage == 2 && is_of_buffer(stages, run->ops[i], SpvOpLoad);
         stage = is_store ? 2 : stage;
         add_op(stages, is_store || loads ? 2 : 1, is_store || loads ? 0 : 2, run->ops[i]);
     }
 }
 
-static int32_t cut(struct stages *stages)
+static bool cut(struct stages *stages)
 {
     struct run head, tail;
     uint32_t count = stages->node_count, loading;
@@ -152,18 +152,18 @@ static int32_t cut(struct stages *stages)
          stages->end > stages->begin && stages->nodes[stages->end - 1]->kind == NODE_OPS;)
         stages->end--;
     if (!join(stages, 0, stages->begin, &head) || !join(stages, stages->end, count, &tail))
-        return 0;
+        return false;
     loading = count_loading(stages, &head);
     for (uint32_t i = 0; i < loading; i++)
         add_op(stages, 0, 0, head.ops[i]);
     if (stages->begin == stages->end) {
         cut_tail(stages, &head, loading); /* no branch: there is but one list */
-        return 1;
+        return true;
     }
     for (uint32_t i = loading; i < head.count; i++)
         add_op(stages, 1, 0, head.ops[i]);
     cut_tail(stages, &tail, 0);
-    return 1;
+    return true;
 }
 
 /* ---- what is handed on */
@@ -202,7 +202,7 @@ static void note_made(struct stages *stages)
         note_made_in(stages, 1, stages->nodes[i]);
 }
 
-static int32_t is_at_top(const struct stages *stages, uint32_t id)
+static bool is_at_top(const struct stages *stages, uint32_t id)
 {
     const struct emit *emit = stages->emit;
 
@@ -210,15 +210,15 @@ static int32_t is_at_top(const struct stages *stages, uint32_t id)
 }
 
 /* Nothing is handed on but scalars and vectors. */
-static int32_t can_hand_on(const struct stages *stages)
+static bool can_hand_on(const struct stages *stages)
 {
     const struct emit *emit = stages->emit;
 
     for (uint32_t id = 1; id < stages->id_count; id++)
         if ((stages->made_in[id] != 0 || is_at_top(stages, id)) &&
             emit_components(emit, emit->module->ids[id].type) == 0)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 static const char *const component_ends[] = {"", "_x", "_y", "_z", "_w"};
@@ -248,7 +248,7 @@ static void hand(struct emit *emit, uint32_t id, enum direction direction)
     }
 }
 
-static void hand_all(struct stages *stages, uint32_t stage, int32_t is_begin)
+static void hand_all(struct stages *stages, uint32_t stage, bool is_begin)
 {
     for (uint32_t id = 1; id < stages->id_count; id++) {
         uint32_t made = stages->made_in[id];
@@ -331,12 +331,12 @@ static int32_t write_stage(struct stages *stages, uint32_t stage)
     int32_t status = flow_declare(emit, emit->body->root, 1u << PLACE_TOP);
     if (target_mentions(stages->body, "failed"))
         text_line(&emit->text, "int failed = 0;");
-    hand_all(stages, stage, 1);
+    hand_all(stages, stage, true);
     if (status == TRM_OK)
         status = write_nodes(stages, stage);
     if (stage == 0 && emit->coarsen.is_along_y)
         hold_loads(stages);
-    hand_all(stages, stage, 0);
+    hand_all(stages, stage, false);
     flow_pop(emit);
     text_close(&emit->text, "}");
     text_add_bytes(&emit->text, "\n", 1);

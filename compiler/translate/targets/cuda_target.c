@@ -92,7 +92,7 @@ void target_cuda_separate(struct emit *emit, uint32_t *count)
 static void write_pointer(struct emit *emit, const struct trm_parameter *parameter, uint32_t id)
 {
     const struct spirv_variable *variable = emit->module->ids[id].as.variable;
-    int32_t is_own                        = !variable->is_coherent && !variable->is_volatile;
+    bool is_own                           = !variable->is_coherent && !variable->is_volatile;
 
     text_add(&emit->text, "%s%s *%s%s", parameter->access == TRM_ACCESS_READ ? "const " : "",
              emit_buffer_type(emit, id), is_own ? "__restrict__ " : "", emit_name(emit, id));
@@ -108,7 +108,7 @@ uint32_t target_cuda_scalars(const struct trm_kernel_info *kernel)
 }
 
 /* Is the length of a buffer asked for? */
-int32_t target_cuda_asks_for_sizes(struct emit *emit, const struct text *body)
+bool target_cuda_asks_for_sizes(struct emit *emit, const struct text *body)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
 
@@ -118,9 +118,9 @@ int32_t target_cuda_asks_for_sizes(struct emit *emit, const struct text *body)
         const char *size = base_arena_format(emit->arena, "%s_size",
                                              emit_name(emit, emit->reflection.parameter_variables[i]));
         if (size != NULL && target_mentions(body, size))
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* The parameters that the head of this file tells of; `more` is one more, or NULL. It stands before the sizes. */
@@ -375,13 +375,13 @@ static void add_subgroup(struct emit *emit, int32_t builtin, uint32_t component)
     }
 }
 
-static int32_t builtin(struct emit *emit, int32_t builtin, uint32_t component)
+static bool builtin(struct emit *emit, int32_t builtin, uint32_t component)
 {
     const uint32_t *size = emit->body->entry->local_size;
     uint32_t c           = component == WHOLE ? 0 : component;
 
     if (c > 3 || (c == 3 && (builtin < SpvBuiltInSubgroupEqMask || builtin > SpvBuiltInSubgroupLtMask)))
-        return 0;
+        return false;
     char letter = "xyzw"[c];
     switch (builtin) {
     case SpvBuiltInGlobalInvocationId:
@@ -393,25 +393,25 @@ static int32_t builtin(struct emit *emit, int32_t builtin, uint32_t component)
             text_add(&emit->text, "blockIdx.%c", letter);
         else
             text_add(&emit->text, "(blockIdx.%c * %uu + threadIdx.%c)", letter, size[c], letter);
-        return 1;
+        return true;
     case SpvBuiltInLocalInvocationId:
         text_add(&emit->text, "threadIdx.%c", letter);
-        return 1;
+        return true;
     case SpvBuiltInLocalInvocationIndex:
         add_index(emit);
-        return 1;
+        return true;
     case SpvBuiltInWorkgroupId:
         text_add(&emit->text, "blockIdx.%c", letter);
-        return 1;
+        return true;
     case SpvBuiltInNumWorkgroups:
         text_add(&emit->text, "gridDim.%c", letter);
-        return 1;
+        return true;
     case SpvBuiltInWorkgroupSize:
         text_add(&emit->text, "%uu", size[c]);
-        return 1;
+        return true;
     case SpvBuiltInDeviceIndex:
         text_add(&emit->text, "0u");
-        return 1;
+        return true;
     case SpvBuiltInSubgroupSize:
     case SpvBuiltInNumSubgroups:
     case SpvBuiltInSubgroupId:
@@ -422,9 +422,9 @@ static int32_t builtin(struct emit *emit, int32_t builtin, uint32_t component)
     case SpvBuiltInSubgroupLeMask:
     case SpvBuiltInSubgroupLtMask:
         add_subgroup(emit, builtin, c);
-        return 1;
+        return true;
     default:
-        return 0;
+        return false;
     }
 }
 

@@ -19,7 +19,7 @@ void target_cuda_separate(struct emit *emit, uint32_t *count);
 uint32_t target_cuda_scalars(const struct trm_kernel_info *kernel);
 
 /* Does the body use the size of any buffer? */
-int32_t target_cuda_asks_for_sizes(struct emit *emit, const struct text *body);
+bool target_cuda_asks_for_sizes(struct emit *emit, const struct text *body);
 
 /* Writes the parameters that cuda_target.c documents; `more` is one more before the sizes, or NULL. */
 void target_cuda_parameters(struct emit *emit, const struct text *body, const char *more);
@@ -44,12 +44,12 @@ void target_cuda_function(struct emit *emit, const struct text *body, const char
 
 /* Writes a call of SYMBOL_`function` for work-item first + i. `is_aligned`: the buffers begin at multiples of 16. `more`: a
  * last argument, or "". */
-void target_cuda_call(struct emit *emit, const struct text *body, const char *function, int32_t is_aligned,
+void target_cuda_call(struct emit *emit, const struct text *body, const char *function, bool is_aligned,
                       const char *more);
 
 /* Write loops over a thread's work-items: each as a whole; or the first stage of all, then the second, and so on. */
 void target_cuda_one_by_one(struct emit *emit, const struct text *body);
-void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t stages, int32_t is_aligned);
+void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t stages, bool is_aligned);
 
 /* ---- cuda_rows.c */
 

@@ -28,31 +28,31 @@ static const char **slot_of(const char **set, uint32_t size, const char *identif
     return &set[at];
 }
 
-static int32_t grow(struct names *names)
+static bool grow(struct names *names)
 {
     uint32_t size    = names->set_size == 0 ? 1024 : names->set_size * 2;
     const char **set = base_arena_allocate(names->arena, size, sizeof(*set));
 
     if (set == NULL)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < names->set_size; i++)
         if (names->set[i] != NULL)
             *slot_of(set, size, names->set[i]) = names->set[i];
     names->set      = set;
     names->set_size = size;
-    return 1;
+    return true;
 }
 
-int32_t names_take(struct names *names, const char *identifier)
+bool names_take(struct names *names, const char *identifier)
 {
     if (names->set_count * 2 >= names->set_size && !grow(names))
-        return 1;
+        return true;
     const char **slot = slot_of(names->set, names->set_size, identifier);
     if (*slot != NULL)
-        return 0;
+        return false;
     *slot = identifier;
     names->set_count++;
-    return 1;
+    return true;
 }
 
 struct names *names_create(struct base_arena *arena)
@@ -67,12 +67,12 @@ struct names *names_create(struct base_arena *arena)
     return arena->failed ? NULL : names;
 }
 
-static int32_t is_letter(char c)
+static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static int32_t is_digit(char c)
+static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -96,7 +96,7 @@ const char *names_clean(struct base_arena *arena, const char *text)
 }
 
 /* Does it end with '_' and digits, with '_' and one letter of a component, or with "_size"? */
-static int32_t looks_generated(const char *word)
+static bool looks_generated(const char *word)
 {
     const char *last = strrchr(word, '_');
 
@@ -104,19 +104,19 @@ static int32_t looks_generated(const char *word)
         return word[0] == 'v' && is_digit(word[1]);
     last++;
     if (strcmp(last, "size") == 0 || strcmp(last, "new") == 0)
-        return 1;
+        return true;
     if (last[0] != '\0' && last[1] == '\0' && strchr("xyzw", last[0]) != NULL)
-        return 1;
+        return true;
     return strspn(last, "0123456789") == strlen(last);
 }
 
 /* All in capitals, as macros are (one or two letters are no macro), or like a part of the prelude. */
-static int32_t looks_like_macro(const char *word)
+static bool looks_like_macro(const char *word)
 {
     size_t length = strlen(word);
 
     if (strncmp(word, "trm_", 4) == 0)
-        return 1;
+        return true;
     return length > 2 && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == length;
 }
 
@@ -137,7 +137,7 @@ const char *names_symbol(struct names *names, const char *name)
     return word;
 }
 
-const char *names_make(struct names *names, uint32_t id, const char *given, int32_t is_local)
+const char *names_make(struct names *names, uint32_t id, const char *given, bool is_local)
 {
     const char *word = names_clean(names->arena, given == NULL ? "" : given);
 
@@ -148,17 +148,17 @@ const char *names_make(struct names *names, uint32_t id, const char *given, int3
     return base_arena_format(names->arena, "%s_%u", word, id);
 }
 
-int32_t names_reserve(struct names *names, uint32_t id)
+bool names_reserve(struct names *names, uint32_t id)
 {
     if (id < names->count)
-        return 1;
+        return true;
     uint32_t count     = id + 1 + id / 2;
     const char **by_id = base_arena_allocate(names->arena, count, sizeof(*by_id));
     if (by_id == NULL)
-        return 0;
+        return false;
     if (names->count != 0)
         memcpy(by_id, names->by_id, names->count * sizeof(*by_id));
     names->by_id = by_id;
     names->count = count;
-    return 1;
+    return true;
 }

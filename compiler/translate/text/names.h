@@ -4,6 +4,8 @@
 #ifndef COMPILER_TRANSLATE_TEXT_NAMES_H
 #define COMPILER_TRANSLATE_TEXT_NAMES_H
 
+#include <stdbool.h>
+
 #include "base/base.h"
 
 struct names {
@@ -18,7 +20,7 @@ struct names {
 struct names *names_create(struct base_arena *arena);
 
 /* Takes an identifier. 0 when it is taken already. */
-int32_t names_take(struct names *names, const char *identifier);
+bool names_take(struct names *names, const char *identifier);
 
 /* `text` with characters that cannot stand in an identifier replaced; "" when nothing is left. In the arena. */
 const char *names_clean(struct base_arena *arena, const char *text);
@@ -27,11 +29,11 @@ const char *names_clean(struct base_arena *arena, const char *text);
 const char *names_symbol(struct names *names, const char *name);
 
 /* Makes room in `by_id` for ids up to this one. 0 without memory. */
-int32_t names_reserve(struct names *names, uint32_t id);
+bool names_reserve(struct names *names, uint32_t id);
 
 /* Takes an identifier for an id: `given` alone when `is_local` and the word is free, else with the id behind it. `given` may
  * be NULL. */
-const char *names_make(struct names *names, uint32_t id, const char *given, int32_t is_local);
+const char *names_make(struct names *names, uint32_t id, const char *given, bool is_local);
 
 /* Words that mean something to C, C++, CUDA or their headers; ends with NULL. */
 extern const char *const names_reserved[];

@@ -13,21 +13,21 @@ void text_init(struct text *text, struct base_arena *arena)
 }
 
 /* Room for `more` bytes and a zero. */
-static int32_t make_room(struct text *text, size_t more)
+static bool make_room(struct text *text, size_t more)
 {
     if (more < text->capacity - text->length && text->capacity != 0)
-        return 1;
+        return true;
     size_t capacity = (text->length + more + 1) * 2 + 1024;
     char *bytes     = capacity > TEXT_MOST ? NULL : base_arena_allocate(text->arena, capacity, 1);
     if (bytes == NULL) {
         text->arena->failed = 1;
-        return 0;
+        return false;
     }
     if (text->length != 0)
         memcpy(bytes, text->bytes, text->length);
     text->bytes    = bytes;
     text->capacity = capacity;
-    return 1;
+    return true;
 }
 
 void text_add_bytes(struct text *text, const char *bytes, size_t length)

@@ -86,7 +86,7 @@ uint32_t access_copy(struct body *body, uint32_t pointer, const uint32_t *indice
     return copy;
 }
 
-int32_t access_is_fixed(const struct body *body, const struct access *access)
+bool access_is_fixed(const struct body *body, const struct access *access)
 {
     uint32_t type_id = spirv_type_of(body->module, access->variable)->element;
 
@@ -94,8 +94,8 @@ int32_t access_is_fixed(const struct body *body, const struct access *access)
         const struct spirv_constant *constant = spirv_constant(body->module, access->indices[i]);
         const struct spirv_type *type         = spirv_type(body->module, type_id);
         if (constant == NULL || type->kind == SPIRV_RUNTIME_ARRAY || constant->bits >= type->count)
-            return 0;
+            return false;
         type_id = type->kind == SPIRV_STRUCT ? type->members[constant->bits].type : type->element;
     }
-    return 1;
+    return true;
 }

@@ -4,6 +4,8 @@
 #ifndef COMPILER_TRANSLATE_TREE_ACCESS_H
 #define COMPILER_TRANSLATE_TREE_ACCESS_H
 
+#include <stdbool.h>
+
 #include "compiler/spirv/spirv.h"
 
 struct body;
@@ -34,6 +36,6 @@ int32_t access_chain(struct body *body, const struct spirv_instruction *op, uint
 uint32_t access_copy(struct body *body, uint32_t pointer, const uint32_t *indices);
 
 /* Are all indices constants that lie inside the arrays they index? */
-int32_t access_is_fixed(const struct body *body, const struct access *access);
+bool access_is_fixed(const struct body *body, const struct access *access);
 
 #endif

@@ -6,21 +6,21 @@
 #include "base/base.h"
 #include "compiler/translate/tree/tree.h"
 
-int32_t body_grow(struct body *body)
+bool body_grow(struct body *body)
 {
     uint32_t bound = body->module->bound;
 
     if (bound <= body->value_count)
-        return 1;
+        return true;
     uint32_t count            = bound + bound / 2 + 64;
     struct value_info *values = base_arena_allocate(body->arena, count, sizeof(*values));
     if (values == NULL)
-        return 0;
+        return false;
     if (body->value_count != 0)
         memcpy(values, body->values, body->value_count * sizeof(*values));
     body->values      = values;
     body->value_count = count;
-    return 1;
+    return true;
 }
 
 uint32_t body_new_id(struct body *body, uint32_t type)
@@ -53,7 +53,7 @@ uint32_t body_copy_id(struct body *body, uint32_t id)
     return copy;
 }
 
-static uint32_t new_constant(struct body *body, uint32_t type, uint64_t bits, uint8_t is_null)
+static uint32_t new_constant(struct body *body, uint32_t type, uint64_t bits, bool is_null)
 {
     struct spirv_constant *constant = base_arena_allocate(body->arena, 1, sizeof(*constant));
     uint32_t id                     = constant == NULL ? 0 : body_new_id(body, type);
@@ -68,12 +68,12 @@ static uint32_t new_constant(struct body *body, uint32_t type, uint64_t bits, ui
 
 uint32_t body_constant(struct body *body, uint32_t type, uint64_t bits)
 {
-    return new_constant(body, type, bits, 0);
+    return new_constant(body, type, bits, false);
 }
 
 uint32_t body_zero(struct body *body, uint32_t type)
 {
-    return new_constant(body, type, 0, 1);
+    return new_constant(body, type, 0, true);
 }
 
 int32_t body_status(const struct body *body)

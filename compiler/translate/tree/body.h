@@ -4,6 +4,7 @@
 #ifndef COMPILER_TRANSLATE_TREE_BODY_H
 #define COMPILER_TRANSLATE_TREE_BODY_H
 
+#include <stdbool.h>
 #include <trireme/status.h>
 
 #include "compiler/translate/tree/access.h"
@@ -37,8 +38,8 @@ enum place {
 struct value_info {
     uint32_t uses;   /* operands, conditions and copies that name the value, through accesses too */
     uint8_t place;   /* enum place */
-    uint8_t uniform; /* the same for all work-items of a group */
-    uint8_t is_phi;
+    bool is_uniform; /* the same for all work-items of a group */
+    bool is_phi;
     struct access access; /* of pointers; `variable` is 0 for any other value */
 };
 
@@ -56,11 +57,11 @@ struct body {
     uint32_t *locals; /* ids of function and private variables that need a declaration */
     uint32_t local_count, local_capacity;
     uint32_t node_count; /* numbers given to nodes */
-    uint8_t is_split;    /* translate_split_at_barriers() is done */
-    uint8_t has_barrier;
+    bool is_split;       /* translate_split_at_barriers() is done */
+    bool has_barrier;
     /* (C) A work-item may return before a barrier that others reach: later regions check for each work-item whether it has
      * returned. */
-    uint8_t early_return;
+    bool returns_early;
 };
 
 /* A new value of that type; 0 and `arena->failed` without memory. */
@@ -74,7 +75,7 @@ uint32_t body_zero(struct body *body, uint32_t type);
 uint32_t body_constant(struct body *body, uint32_t type, uint64_t bits);
 
 /* Makes room in `values` for all ids. 0 without memory. */
-int32_t body_grow(struct body *body);
+bool body_grow(struct body *body);
 
 /* The status of a pass at its end: OUT_OF_HOST_MEMORY when the arena failed. */
 int32_t body_status(const struct body *body);

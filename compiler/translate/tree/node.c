@@ -74,14 +74,14 @@ struct node *node_part(const struct node *node, uint32_t index)
     return index < node->child_count ? node->children[index] : node->cases[index - node->child_count].body;
 }
 
-int32_t node_has(const struct node *node, enum node_kind kind)
+bool node_has(const struct node *node, enum node_kind kind)
 {
     if (node == NULL || node->kind == kind)
         return node != NULL;
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_has(node_part(node, i), kind))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 void node_link(struct node *node)

@@ -4,6 +4,8 @@
 #ifndef COMPILER_TRANSLATE_TREE_NODE_H
 #define COMPILER_TRANSLATE_TREE_NODE_H
 
+#include <stdbool.h>
+
 #include "compiler/spirv/spirv.h"
 
 struct body;
@@ -30,9 +32,9 @@ enum node_kind {
 struct node_case {
     const uint64_t *literals; /* extended to 64 bits as the selector's type says */
     uint32_t literal_count;
-    uint8_t is_default;
-    uint8_t falls_through; /* into the next case; otherwise the case ends with a break */
-    struct node *body;     /* may be NULL */
+    bool is_default;
+    bool falls_through; /* into the next case; otherwise the case ends with a break */
+    struct node *body;  /* may be NULL */
 };
 
 struct node_copy {
@@ -42,10 +44,10 @@ struct node_copy {
 
 struct node {
     enum node_kind kind;
-    uint8_t has_barrier; /* this node or a node inside is a BARRIER */
-    uint8_t is_uniform;  /* group level: all work-items of a group reach the node, or none does */
+    bool has_barrier; /* this node or a node inside is a BARRIER */
+    bool is_uniform;  /* group level: all work-items of a group reach the node, or none does */
     /* Of LOOP, SWITCH, SCOPE: a jump needs a goto, for example a break of a loop from inside a switch. */
-    uint8_t is_targeted;
+    bool is_targeted;
     uint32_t number; /* unique, for labels */
     struct node *parent;
     struct node *target;
@@ -82,17 +84,17 @@ uint32_t node_part_count(const struct node *node);
 struct node *node_part(const struct node *node, uint32_t index);
 
 /* Is the node, or a node inside it, of that kind? False for NULL. */
-int32_t node_has(const struct node *node, enum node_kind kind);
+bool node_has(const struct node *node, enum node_kind kind);
 
 /* Sets `parent` and `has_barrier` below a node. */
 void node_link(struct node *root);
 
-static inline int32_t node_is_jump(const struct node *node)
+static inline bool node_is_jump(const struct node *node)
 {
     return node->kind == NODE_BREAK || node->kind == NODE_CONTINUE || node->kind == NODE_LEAVE;
 }
 
-static inline int32_t node_is_empty(const struct node *node)
+static inline bool node_is_empty(const struct node *node)
 {
     return node == NULL || (node->kind == NODE_SEQUENCE && node->child_count == 0) ||
            (node->kind == NODE_OPS && node->op_count == 0) ||

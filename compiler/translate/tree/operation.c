@@ -3,12 +3,12 @@
  */
 #include "compiler/translate/tree/tree.h"
 
-static int32_t is_between(uint32_t opcode, uint32_t first, uint32_t last)
+static bool is_between(uint32_t opcode, uint32_t first, uint32_t last)
 {
     return opcode >= first && opcode <= last;
 }
 
-static int32_t is_atomic(uint32_t opcode)
+static bool is_atomic(uint32_t opcode)
 {
     return is_between(opcode, SpvOpAtomicLoad, SpvOpAtomicXor) || opcode == SpvOpAtomicFlagTestAndSet ||
            opcode == SpvOpAtomicFlagClear || opcode == SpvOpAtomicFAddEXT || opcode == SpvOpAtomicFMinEXT ||
@@ -24,18 +24,18 @@ static uint32_t extended(const struct spirv_module *module, const struct spirv_i
     return op->operands[1];
 }
 
-static int32_t is_pure_extended(uint32_t number)
+static bool is_pure_extended(uint32_t number)
 {
     return number != 0 && number != GLSLstd450Modf && number != GLSLstd450Frexp &&
            !is_between(number, GLSLstd450InterpolateAtCentroid, GLSLstd450InterpolateAtOffset);
 }
 
-int32_t operation_is_pure(const struct spirv_module *module, const struct spirv_instruction *op)
+bool operation_is_pure(const struct spirv_module *module, const struct spirv_instruction *op)
 {
     uint32_t opcode = op->opcode;
 
     if (op->result == 0)
-        return 0;
+        return false;
     if (opcode == SpvOpExtInst)
         return is_pure_extended(extended(module, op));
     return is_between(opcode, SpvOpVectorExtractDynamic, SpvOpTranspose) ||
@@ -46,14 +46,14 @@ int32_t operation_is_pure(const struct spirv_module *module, const struct spirv_
            opcode == SpvOpCopyLogical;
 }
 
-static int32_t is_division(uint32_t opcode)
+static bool is_division(uint32_t opcode)
 {
     return opcode == SpvOpUDiv || opcode == SpvOpSDiv || opcode == SpvOpUMod || opcode == SpvOpSMod ||
            opcode == SpvOpSRem;
 }
 
 /* Divides by a constant that is neither 0 nor -1 (the least number divided by -1 traps too). */
-static int32_t divides_by_constant(const struct spirv_module *module, const struct spirv_instruction *op)
+static bool divides_by_constant(const struct spirv_module *module, const struct spirv_instruction *op)
 {
     const struct spirv_constant *divisor = spirv_constant(module, op->operands[1]);
 
@@ -61,16 +61,16 @@ static int32_t divides_by_constant(const struct spirv_module *module, const stru
            divisor->bits + 1 != 0 && divisor->bits != UINT32_MAX;
 }
 
-int32_t operation_is_safe(const struct spirv_module *module, const struct spirv_instruction *op)
+bool operation_is_safe(const struct spirv_module *module, const struct spirv_instruction *op)
 {
     if (!operation_is_pure(module, op))
-        return 0;
+        return false;
     if (is_division(op->opcode))
         return divides_by_constant(module, op);
     return op->opcode != SpvOpVectorExtractDynamic && op->opcode != SpvOpVectorInsertDynamic;
 }
 
-static int32_t is_cheap_opcode(uint32_t opcode)
+static bool is_cheap_opcode(uint32_t opcode)
 {
     return is_between(opcode, SpvOpVectorShuffle, SpvOpCompositeInsert) ||
            is_between(opcode, SpvOpConvertFToU, SpvOpFConvert) || opcode == SpvOpBitcast ||
@@ -79,28 +79,28 @@ static int32_t is_cheap_opcode(uint32_t opcode)
            is_between(opcode, SpvOpShiftRightLogical, SpvOpNot);
 }
 
-int32_t operation_is_cheap(const struct spirv_module *module, const struct spirv_instruction *op)
+bool operation_is_cheap(const struct spirv_module *module, const struct spirv_instruction *op)
 {
     if (!operation_is_safe(module, op))
-        return 0;
+        return false;
     if (op->opcode == SpvOpUDiv || op->opcode == SpvOpUMod)
-        return 1;
+        return true;
     return is_cheap_opcode(op->opcode);
 }
 
-int32_t operation_is_volatile(const struct body *body, const struct spirv_instruction *op)
+bool operation_is_volatile(const struct body *body, const struct spirv_instruction *op)
 {
     const struct spirv_variable *variable = body_variable(body, body_access(body, op->operands[0])->variable);
 
     if (op->operand_count > 1 && (op->operands[1] & SpvMemoryAccessVolatileMask) != 0)
-        return 1;
+        return true;
     return variable != NULL && variable->is_volatile;
 }
 
-int32_t operation_has_effect(const struct body *body, const struct spirv_instruction *op)
+bool operation_has_effect(const struct body *body, const struct spirv_instruction *op)
 {
     if (op->result == 0 || is_atomic(op->opcode))
-        return 1;
+        return true;
     if (op->opcode == SpvOpLoad)
         return operation_is_volatile(body, op);
     if (op->opcode == SpvOpExtInst)
@@ -108,12 +108,12 @@ int32_t operation_has_effect(const struct body *body, const struct spirv_instruc
     return op->opcode == SpvOpFunctionCall || op->opcode == SpvOpImageWrite;
 }
 
-int32_t operation_reads_once(const struct spirv_instruction *op)
+bool operation_reads_once(const struct spirv_instruction *op)
 {
     uint32_t opcode = op->opcode;
 
     if (is_division(opcode) || opcode == SpvOpFMod || opcode == SpvOpFRem)
-        return 0;
+        return false;
     return is_between(opcode, SpvOpConvertFToU, SpvOpFConvert) || opcode == SpvOpBitcast ||
            is_between(opcode, SpvOpSNegate, SpvOpFDiv) ||
            is_between(opcode, SpvOpLogicalEqual, SpvOpSelect) ||
@@ -124,7 +124,7 @@ int32_t operation_reads_once(const struct spirv_instruction *op)
 }
 
 /* Operations all of whose operands are ids. */
-static int32_t has_only_ids(uint32_t opcode)
+static bool has_only_ids(uint32_t opcode)
 {
     return is_between(opcode, SpvOpSNegate, SpvOpSMulExtended) ||
            is_between(opcode, SpvOpAny, SpvOpBitCount) ||
@@ -133,13 +133,13 @@ static int32_t has_only_ids(uint32_t opcode)
 }
 
 /* What is common is answered here: the grammar's table has to be walked operand by operand. */
-int32_t operand_is_value(const struct spirv_instruction *op, uint32_t index)
+bool operand_is_value(const struct spirv_instruction *op, uint32_t index)
 {
     if (has_only_ids(op->opcode))
-        return 1;
+        return true;
     switch (op->opcode) {
     case SpvOpBranch:
-        return 0;
+        return false;
     case SpvOpBranchConditional:
     case SpvOpSwitch:
     case SpvOpLoad:
@@ -159,10 +159,10 @@ int32_t operand_is_value(const struct spirv_instruction *op, uint32_t index)
     }
 }
 
-int32_t operation_is_barrier(const struct spirv_module *module, const struct spirv_instruction *op)
+bool operation_is_barrier(const struct spirv_module *module, const struct spirv_instruction *op)
 {
     if (op->opcode != SpvOpControlBarrier)
-        return 0;
+        return false;
     const struct spirv_constant *scope = spirv_constant(module, op->operands[0]);
     return scope == NULL || (scope->bits != SpvScopeSubgroup && scope->bits != SpvScopeInvocation);
 }

@@ -4,33 +4,35 @@
 #ifndef COMPILER_TRANSLATE_TREE_OPERATION_H
 #define COMPILER_TRANSLATE_TREE_OPERATION_H
 
+#include <stdbool.h>
+
 #include "compiler/spirv/spirv.h"
 
 struct body;
 
 /* Computes its result from its operands and does nothing else. OpArrayLength counts: buffers do not grow. */
-int32_t operation_is_pure(const struct spirv_module *module, const struct spirv_instruction *op);
+bool operation_is_pure(const struct spirv_module *module, const struct spirv_instruction *op);
 
 /* Pure and cannot trap: may be executed speculatively. */
-int32_t operation_is_safe(const struct spirv_module *module, const struct spirv_instruction *op);
+bool operation_is_safe(const struct spirv_module *module, const struct spirv_instruction *op);
 
 /* Safe, and costs no more than a load and a store. */
-int32_t operation_is_cheap(const struct spirv_module *module, const struct spirv_instruction *op);
+bool operation_is_cheap(const struct spirv_module *module, const struct spirv_instruction *op);
 
 /* Writes memory or has another visible effect: must stay even if its result is unused. */
-int32_t operation_has_effect(const struct body *body, const struct spirv_instruction *op);
+bool operation_has_effect(const struct body *body, const struct spirv_instruction *op);
 
 /* Does the expression for this opcode read each scalar operand exactly once? */
-int32_t operation_reads_once(const struct spirv_instruction *op);
+bool operation_reads_once(const struct spirv_instruction *op);
 
 /* Is an OpLoad volatile, by its own flag or its variable's decoration? */
-int32_t operation_is_volatile(const struct body *body, const struct spirv_instruction *op);
+bool operation_is_volatile(const struct body *body, const struct spirv_instruction *op);
 
 /* Is operand `index` an id other than a label? Labels are block indices here. */
-int32_t operand_is_value(const struct spirv_instruction *op, uint32_t index);
+bool operand_is_value(const struct spirv_instruction *op, uint32_t index);
 
 /* Is it an OpControlBarrier of the work-group? */
-int32_t operation_is_barrier(const struct spirv_module *module, const struct spirv_instruction *op);
+bool operation_is_barrier(const struct spirv_module *module, const struct spirv_instruction *op);
 
 /* How many words a literal of an OpSwitch takes: 1 or 2. */
 uint32_t branch_literal_words(const struct spirv_module *module, const struct spirv_instruction *terminator);

@@ -191,7 +191,7 @@ static void same(const struct narrow *n, int number, uint64_t got, uint64_t want
 }
 
 /* Of divisions nothing is said when the divisor is zero or the quotient has no place. */
-static int can_divide(const struct narrow *n)
+static bool can_divide(const struct narrow *n)
 {
     return n->d != 0 && !(n->d == -1 && n->a == 1ull << (n->bits - 1));
 }

@@ -181,7 +181,7 @@ START_TEST(a_guard_between_barriers_lets_the_items_through_that_its_condition_le
 }
 END_TEST
 
-static int has_loop_to(int kind, const char *end)
+static bool has_loop_to(int kind, const char *end)
 {
     struct trm_constant constant = trm_constant_u32("kind", (uint32_t)kind);
 

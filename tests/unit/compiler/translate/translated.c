@@ -22,7 +22,7 @@ static const char *compiler(void)
     return name != NULL && name[0] != '\0' ? name : "cc";
 }
 
-int translated_can_compile(void)
+bool translated_can_compile(void)
 {
     char command[512];
 

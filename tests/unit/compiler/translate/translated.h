@@ -5,6 +5,7 @@
 #define TESTS_UNIT_COMPILER_TRANSLATE_TRANSLATED_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <trireme/cpu_kernel.h>
@@ -21,7 +22,7 @@ struct translated {
 };
 
 /* Is there a C compiler ($CC, else cc)? Without one there is nothing to test. */
-int translated_can_compile(void);
+bool translated_can_compile(void);
 
 /* A file of the source tree, below tests/unit/shaders ($top_srcdir, else the folder that the test was built with). */
 const char *translated_path(const char *name);

@@ -9,7 +9,7 @@
 
 START_TEST(without_a_barrier_all_is_one_region_behind_what_the_group_computes)
 {
-    expect("saxpy.spv", TREE_SPLIT, 1,
+    expect("saxpy.spv", TREE_SPLIT, true,
            "%1 = Load p[1]\n"
            "%2 = Load p[0]\n"
            "items\n"
@@ -28,7 +28,7 @@ END_TEST
 START_TEST(a_loop_around_barriers_is_the_group_s_and_so_is_its_counter)
 {
     /* Unoptimized: s is a variable of the function. The local id is loaded again, not spilled. */
-    expect("reduce.spv", TREE_SPLIT, 1,
+    expect("reduce.spv", TREE_SPLIT, true,
            "%1 = Load p[0]\n"
            "items\n"
            "    %2 = Load gl_LocalInvocationID[0]\n"
@@ -69,7 +69,7 @@ END_TEST
 
 START_TEST(what_is_the_same_for_all_decides_for_the_group)
 {
-    expect("uniform_if.spv", TREE_SPLIT, 1,
+    expect("uniform_if.spv", TREE_SPLIT, true,
            "%1 = Load p[0]\n"
            "%2 = IEqual %1 1\n"
            "items\n"
@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(what_may_differ_but_decides_about_a_barrier_is_spilled)
 {
-    expect("kept_condition.spv", TREE_SPLIT, 1,
+    expect("kept_condition.spv", TREE_SPLIT, true,
            "items\n"
            "    %1 = Load gl_GlobalInvocationID[0]\n"
            "    %2 = Load buffer0[0][%1]\n"
@@ -145,7 +145,7 @@ END_TEST
 
 START_TEST(items_that_return_before_a_barrier_are_gone_for_later_regions)
 {
-    expect("return_before_barrier.spv", TREE_SPLIT, 1,
+    expect("return_before_barrier.spv", TREE_SPLIT, true,
            "%1 = Load p[0]\n"
            "items\n"
            "    %2 = Load gl_GlobalInvocationID[0]\n"
@@ -167,7 +167,7 @@ END_TEST
 
 START_TEST(items_that_leave_a_function_alone_skip_the_rest_of_it)
 {
-    expect("gone.spv", TREE_SPLIT, 1,
+    expect("gone.spv", TREE_SPLIT, true,
            "items\n"
            "    %1 = Load gl_GlobalInvocationID[0]\n"
            "    %2 = Load buffer0[0][%1]\n"
@@ -213,7 +213,7 @@ END_TEST
 
 START_TEST(a_value_assigned_in_a_loop_is_spilled_once_behind_the_loop)
 {
-    expect("kept_in_loop.spv", TREE_SPLIT, 1,
+    expect("kept_in_loop.spv", TREE_SPLIT, true,
            "items\n"
            "    %1 = Load gl_LocalInvocationID[0]\n"
            "    %2 = Load gl_GlobalInvocationID[0]\n"
@@ -248,7 +248,7 @@ END_TEST
 
 START_TEST(arrays_that_two_regions_use_are_spilled)
 {
-    expect("arrays.spv", TREE_SPLIT, 1,
+    expect("arrays.spv", TREE_SPLIT, true,
            "items\n"
            "    Store counts constant\n"
            "    %1 = Load gl_LocalInvocationID[0]\n"
@@ -282,9 +282,9 @@ START_TEST(only_a_return_that_others_go_on_after_is_early)
 {
     struct base_arena arena;
 
-    ck_assert(!expect_body("saxpy.spv", &arena)->early_return);
+    ck_assert(!expect_body("saxpy.spv", &arena)->returns_early);
     base_arena_fini(&arena);
-    ck_assert(expect_body("return_before_barrier.spv", &arena)->early_return);
+    ck_assert(expect_body("return_before_barrier.spv", &arena)->returns_early);
     base_arena_fini(&arena);
 }
 END_TEST

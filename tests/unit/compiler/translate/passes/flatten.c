@@ -9,7 +9,7 @@
 
 START_TEST(functions_that_return_early_become_scopes_that_are_left)
 {
-    expect("early.spv", TREE_STRUCTURED, 0,
+    expect("early.spv", TREE_STRUCTURED, false,
            "%1 = Load gl_GlobalInvocationID[0]\n"
            "%2 = Bitcast %1\n"
            "%3 = IEqual %2 3\n"
@@ -82,7 +82,7 @@ END_TEST
 
 START_TEST(returns_that_the_optimizer_turned_into_breaks_are_breaks)
 {
-    expect("early_optimized.spv", TREE_STRUCTURED, 0,
+    expect("early_optimized.spv", TREE_STRUCTURED, false,
            "%1 = Load id[0]\n"
            "%2 = Bitcast %1\n"
            "%3 = IEqual %2 3\n"
@@ -165,7 +165,7 @@ END_TEST
 
 START_TEST(private_variables_belong_to_the_kernel_and_are_initialized_at_its_beginning)
 {
-    expect("arrays.spv", TREE_STRUCTURED, 0,
+    expect("arrays.spv", TREE_STRUCTURED, false,
            "Store counts constant\n"
            "%1 = Load gl_LocalInvocationID[0]\n"
            "%2 = BitwiseAnd %1 3\n"

@@ -9,7 +9,7 @@
 
 START_TEST(operations_used_once_are_inline_and_loads_are_not)
 {
-    expect("saxpy.spv", TREE_PLACED, 0,
+    expect("saxpy.spv", TREE_PLACED, false,
            "%1.here = Load gl_GlobalInvocationID[0]\n"
            "%2.here = Load p[1]\n"
            "%3.inline = UGreaterThanEqual %1 %2\n"
@@ -26,7 +26,7 @@ END_TEST
 
 START_TEST(values_used_outside_of_their_braces_are_declared_further_out)
 {
-    expect("loops.spv", TREE_PLACED, 0,
+    expect("loops.spv", TREE_PLACED, false,
            "%1.here = Load gl_GlobalInvocationID[0]\n"
            "copy i%2.top = 0, sum%3.top = 0\n"
            "loop!\n"
@@ -94,7 +94,7 @@ END_TEST
 
 START_TEST(counters_of_the_group_are_the_group_s_and_sums_of_items_are_spilled)
 {
-    expect("uniform_if.spv", TREE_PLACED, 1,
+    expect("uniform_if.spv", TREE_PLACED, true,
            "%1.here = Load p[0]\n"
            "%2.here = IEqual %1 1\n"
            "items\n"

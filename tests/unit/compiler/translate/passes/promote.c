@@ -9,7 +9,7 @@
 
 START_TEST(variables_that_are_exchanged_in_a_loop_are_copied_at_once)
 {
-    expect("swap.spv", TREE_STRUCTURED, 0,
+    expect("swap.spv", TREE_STRUCTURED, false,
            "%1 = Load gl_GlobalInvocationID[0]\n"
            "%2 = Load buffer0[0][%1]\n"
            "%3 = IAdd %1 1\n"
@@ -36,7 +36,7 @@ END_TEST
 
 START_TEST(components_of_vectors_are_inserted_and_extracted)
 {
-    expect("components.spv", TREE_STRUCTURED, 0,
+    expect("components.spv", TREE_STRUCTURED, false,
            "%1 = Load gl_GlobalInvocationID[0]\n"
            "%2 = Load buffer0[0][%1][1]\n"
            "v%3 = CompositeInsert %2 null 0\n"
@@ -57,7 +57,7 @@ END_TEST
 
 START_TEST(an_array_that_holds_one_constant_is_a_table_and_not_stored_to)
 {
-    expect("table.spv", TREE_STRUCTURED, 0,
+    expect("table.spv", TREE_STRUCTURED, false,
            "%1 = Load gl_GlobalInvocationID\n"
            "%2 = VectorShuffle %1 %1 0 1\n"
            "%3 = Load p[0]\n"

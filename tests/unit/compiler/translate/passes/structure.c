@@ -9,7 +9,7 @@
 
 START_TEST(a_return_at_the_beginning_is_a_return)
 {
-    expect("saxpy.spv", TREE_STRUCTURED, 0,
+    expect("saxpy.spv", TREE_STRUCTURED, false,
            "%1 = Load gl_GlobalInvocationID[0]\n"
            "%2 = Load p[1]\n"
            "%3 = UGreaterThanEqual %1 %2\n"
@@ -26,7 +26,7 @@ END_TEST
 
 START_TEST(switches_fall_through_break_and_continue_the_loops_around_them)
 {
-    expect("loops.spv", TREE_STRUCTURED, 0,
+    expect("loops.spv", TREE_STRUCTURED, false,
            "%1 = Load gl_GlobalInvocationID[0]\n"
            "copy i%2 = 0, sum%3 = 0\n"
            "loop!\n"
@@ -94,7 +94,7 @@ END_TEST
 
 START_TEST(the_optimizer_s_blocks_make_the_same_tree)
 {
-    expect("loops_optimized.spv", TREE_STRUCTURED, 0,
+    expect("loops_optimized.spv", TREE_STRUCTURED, false,
            "%1 = Load id[0]\n"
            "copy %2 = 0, %3 = 0\n"
            "loop!\n"
@@ -162,7 +162,7 @@ END_TEST
 
 START_TEST(a_loop_that_runs_once_is_a_scope_and_one_that_tests_at_its_end_breaks_there)
 {
-    expect("loop_once.spv", TREE_STRUCTURED, 0,
+    expect("loop_once.spv", TREE_STRUCTURED, false,
            "%1 = Load gl_GlobalInvocationID[0]\n"
            "scope\n"
            "    %2 = Load buffer0[0][%1]\n"

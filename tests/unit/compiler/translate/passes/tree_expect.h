@@ -11,7 +11,7 @@
 #include "base/allocate.h"
 #include "tests/unit/compiler/translate/passes/tree_text.h"
 
-static inline struct body *expect_tree(const char *file, enum tree_pass pass, int32_t is_split,
+static inline struct body *expect_tree(const char *file, enum tree_pass pass, bool is_split,
                                        struct base_arena *arena, int32_t expected)
 {
     struct body *body = NULL;
@@ -25,7 +25,7 @@ static inline struct body *expect_tree(const char *file, enum tree_pass pass, in
 }
 
 /* The tree after the pass is this, line for line. */
-static inline void expect(const char *file, enum tree_pass pass, int32_t is_split, const char *text)
+static inline void expect(const char *file, enum tree_pass pass, bool is_split, const char *text)
 {
     struct base_arena arena;
     const struct body *body = expect_tree(file, pass, is_split, &arena, TRM_OK);
@@ -37,7 +37,7 @@ static inline void expect(const char *file, enum tree_pass pass, int32_t is_spli
 /* A kernel after all passes, for C. base_arena_fini() ends it. */
 static inline const struct body *expect_body(const char *file, struct base_arena *arena)
 {
-    return expect_tree(file, TREE_PLACED, 1, arena, TRM_OK);
+    return expect_tree(file, TREE_PLACED, true, arena, TRM_OK);
 }
 
 /* A pass says no, in a sentence with these words. */
@@ -45,7 +45,7 @@ static inline void expect_refused(const char *file, int32_t status, const char *
 {
     struct base_arena arena;
 
-    expect_tree(file, TREE_PLACED, 1, &arena, status);
+    expect_tree(file, TREE_PLACED, true, &arena, status);
     ck_assert_msg(strstr(trm_last_error().sentence, words) != NULL, "%s", trm_last_error().sentence);
     base_arena_fini(&arena);
 }

@@ -14,13 +14,13 @@ struct printer {
     struct text text;
     uint32_t *numbers; /* of values, by id, as they come */
     uint32_t count;
-    int32_t with_places;
+    bool with_places;
 };
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
 int32_t tree_make(struct base_arena *arena, const void *bytes, size_t size, uint32_t index,
-                  enum tree_pass pass, int32_t is_split, struct body **made)
+                  enum tree_pass pass, bool is_split, struct body **made)
 {
     struct spirv_module *module;
     uint32_t *words, count;
@@ -297,7 +297,7 @@ static void put_node(struct printer *p, const struct node *node)
     }
 }
 
-const char *tree_text(struct base_arena *arena, const struct body *body, int32_t with_places)
+const char *tree_text(struct base_arena *arena, const struct body *body, bool with_places)
 {
     struct printer p = {.body = body, .with_places = with_places};
 

@@ -16,10 +16,10 @@ enum tree_pass {
 
 /* Reads a module and makes the tree of its entry `index`. Answers the status of the first pass that failed. */
 int32_t tree_make(struct base_arena *arena, const void *bytes, size_t size, uint32_t index,
-                  enum tree_pass pass, int32_t is_split, struct body **body);
+                  enum tree_pass pass, bool is_split, struct body **body);
 
 /* The tree, a line for each node and instruction. Values are called by their names and numbered as they come. */
-const char *tree_text(struct base_arena *arena, const struct body *body, int32_t with_places);
+const char *tree_text(struct base_arena *arena, const struct body *body, bool with_places);
 
 /* The bytes of tests/unit/shaders/passes/NAME. */
 void *tree_file(struct base_arena *arena, const char *name, size_t *size);
