@@ -1,14 +1,22 @@
-/* cpu backend: the entry, and instances.
+/* cpu backend: the exported query, the probe, opening and closing instances.
+ *
+ * The rooms, each of which includes only those before it:
+ *
+ *     machine/  what the machine is: facts, a cheap clock, copies and fills
+ *     device/   instances, the device, memory
+ *     module/   modules and kernels: tables of C functions, shared objects, the C compiler
+ *     stream/   streams, the operations on them, and the worker threads that run them
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/device/device.h"
+#include "backends/cpu/module/module.h"
+#include "backends/cpu/stream/stream.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SCORE 100
-#define SPIN_US 12u /* as long as it takes to be woken up again */
+#define SPIN_US 12u /* as long as waking a sleeping thread takes */
 #define MOST_SPIN_US 1000u
 
 static int32_t backend_probe(const struct trm_host *host, int32_t *score, char *reason, uint64_t capacity)
@@ -20,7 +28,8 @@ static int32_t backend_probe(const struct trm_host *host, int32_t *score, char *
     return TRM_OK;
 }
 
-/* A setting that is a whole number, `most` at most; `otherwise` where the host does not know it. */
+/* The value of a setting that is a whole number, at most `most`; `otherwise` where the host does not know
+ * it. */
 static uint32_t number_setting(const struct trm_host *host, const char *name, uint32_t most,
                                uint32_t otherwise)
 {
@@ -34,19 +43,16 @@ static uint32_t number_setting(const struct trm_host *host, const char *name, ui
 
 static int32_t backend_open(const struct trm_host *host, struct trm_backend_instance **result)
 {
-    struct trm_backend_instance *instance = host->allocate(host->context, sizeof(*instance), CPU_LINE);
+    struct trm_backend_instance *instance = trm_util_allocate(host, sizeof(*instance));
     if (instance == NULL)
-        return host->fail(host->context, TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
-                          "There is no host memory for the cpu backend.");
-    memset(instance, 0, sizeof(*instance));
+        return trm_util_fail_host_memory(host, "the cpu backend");
     instance->host           = host;
     instance->physical_bytes = cpu_physical_bytes();
     cpu_clock_init(&instance->clock);
-    cpu_transfers_init(&instance->transfers, cpu_cache_bytes());
-    int32_t status = cpu_pool_init(instance, number_setting(host, "cpu.workers", CPU_MAX_WORKERS, 0),
-                                   number_setting(host, "cpu.spin", MOST_SPIN_US, SPIN_US));
+    int32_t status = cpu_scheduler_create(instance, number_setting(host, "cpu.workers", CPU_MAX_WORKERS, 0),
+                                          number_setting(host, "cpu.spin", MOST_SPIN_US, SPIN_US));
     if (status != TRM_OK) {
-        host->release(host->context, instance, sizeof(*instance));
+        trm_util_release(host, instance, sizeof(*instance));
         return status;
     }
     *result = instance;
@@ -55,7 +61,7 @@ static int32_t backend_open(const struct trm_host *host, struct trm_backend_inst
 
 static void backend_close(struct trm_backend_instance *instance)
 {
-    cpu_pool_fini(instance);
+    cpu_scheduler_destroy(instance);
     trm_util_release(instance->host, instance, sizeof(*instance));
 }
 
@@ -76,8 +82,7 @@ static const struct trm_backend cpu_backend = {
     .profile     = &cpu_profile_ops,
 };
 
-/* A core that is newer gives us what we were written for; one that asks for more than that cannot be
- * served. */
+/* A newer core works with this backend. Only a core that requires a later minor is refused. */
 const struct trm_backend *trm_backend_query_v1(const struct trm_host *host, uint32_t min_minor,
                                                uint32_t max_minor)
 {

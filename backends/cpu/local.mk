@@ -14,6 +14,8 @@ backends_cpu_libcpu_la_SOURCES = \
 	backends/cpu/machine/clock.h \
 	backends/cpu/machine/copy_loops.c \
 	backends/cpu/machine/copy_loops.h \
+	backends/cpu/machine/machine.c \
+	backends/cpu/machine/machine.h \
 	backends/cpu/machine/transfer.c \
 	backends/cpu/machine/transfer.h \
 	backends/cpu/module/compiler.c \

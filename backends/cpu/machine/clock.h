@@ -1,5 +1,4 @@
-/* cpu backend: a cheap clock for short stretches. Ticks are for comparing and for budgets, never for
- * time stamps.
+/* cpu backend: a cheap clock for short stretches. Ticks serve comparisons and budgets, never time stamps.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_CPU_MACHINE_CLOCK_H
@@ -28,16 +27,16 @@ static inline uint64_t cpu_ticks(void)
 #endif
 }
 
-/* 1 + the number of the processor that this thread is on just now. */
-static inline uint16_t cpu_here(void)
-{
-    return (uint16_t)(sched_getcpu() + 1);
-}
-
-/* Ticks in units of 256, which come round after minutes. */
+/* Ticks in units of 256. They wrap around after minutes. */
 static inline uint32_t cpu_coarse_ticks(void)
 {
     return (uint32_t)(cpu_ticks() >> 8);
+}
+
+/* 1 + the number of the processor that runs this thread now; never 0. */
+static inline uint16_t cpu_current_processor(void)
+{
+    return (uint16_t)(sched_getcpu() + 1);
 }
 
 static inline void cpu_clock_init(struct cpu_clock *clock)
@@ -55,7 +54,7 @@ static inline void cpu_clock_init(struct cpu_clock *clock)
     atomic_init(&clock->ticks_per_us, guess);
 }
 
-/* Called now and then by threads that have nothing better to do. */
+/* Measure the rate again. Idle threads call this now and then. */
 static inline void cpu_clock_refine(struct cpu_clock *clock)
 {
     uint64_t us   = (trm_util_now() - clock->first_ns) / 1000;
@@ -64,7 +63,7 @@ static inline void cpu_clock_refine(struct cpu_clock *clock)
         atomic_store_explicit(&clock->ticks_per_us, (uint32_t)rate, memory_order_relaxed);
 }
 
-/* Ticks of a microsecond, never 0. */
+/* Ticks per microsecond; never 0. */
 static inline uint64_t cpu_clock_rate(const struct cpu_clock *clock)
 {
     return atomic_load_explicit(&clock->ticks_per_us, memory_order_relaxed) | 1u;

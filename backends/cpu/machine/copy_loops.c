@@ -1,8 +1,8 @@
 /* cpu backend: the inner loops of copies and fills.
  *
- * The non-temporal loops store whole cache lines, which spares reading them first; everything before
- * the first line boundary and after the last goes the ordinary way. Which instructions there are is
- * asked of the processor at run time, so that one build serves all of them.
+ * The non-temporal loops store whole cache lines, which spares reading them first; the bytes before the
+ * first line boundary and after the last are stored normally. The processor's instructions are looked up at
+ * run time, so that one build serves all processors.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/machine/copy_loops.h"
@@ -11,10 +11,10 @@
 
 #define LINE 64u
 
-/* ---- fills of any processor */
+/* ---- fills on any processor */
 
-/* The word that a fill continues with after `bytes` bytes. */
-static uint64_t turned(uint64_t word, uint64_t bytes)
+/* The word with which a fill continues after `bytes` bytes. */
+static uint64_t rotate_word(uint64_t word, uint64_t bytes)
 {
     uint8_t twice[16];
     memcpy(twice, &word, 8);
@@ -25,7 +25,7 @@ static uint64_t turned(uint64_t word, uint64_t bytes)
 
 static bool is_one_byte(uint64_t word)
 {
-    return turned(word, 1) == word;
+    return rotate_word(word, 1) == word;
 }
 
 static void fill_plain(uint8_t *destination, uint64_t word, uint64_t size)
@@ -44,15 +44,15 @@ static void fill_plain(uint8_t *destination, uint64_t word, uint64_t size)
 
 #include <immintrin.h>
 
-#define PREFETCH_AHEAD 1024u /* bytes; the hardware's own prefetcher stops at every 4 KiB */
+#define PREFETCH_AHEAD 1024u /* bytes; the hardware prefetcher stops at every 4 KiB */
 
-static uint64_t to_line(const uint8_t *destination, uint64_t size)
+static uint64_t bytes_to_line(const uint8_t *destination, uint64_t size)
 {
     uint64_t bytes = -(uintptr_t)destination & (LINE - 1);
     return bytes < size ? bytes : size;
 }
 
-/* ---- copies; `lines` whole lines to an aligned destination */
+/* ---- copies of `lines` whole lines to an aligned destination */
 
 static void stream_lines_sse2(uint8_t *destination, const uint8_t *source, uint64_t lines)
 {
@@ -103,9 +103,9 @@ __attribute__((target("avx512f"))) static void store_lines_avx512(uint8_t *desti
     }
 }
 
-static bool copy_lines(uint32_t way, uint8_t *destination, const uint8_t *source, uint64_t lines)
+static bool copy_lines(uint32_t method, uint8_t *destination, const uint8_t *source, uint64_t lines)
 {
-    if (way == CPU_COPY_STREAMED) {
+    if (method == CPU_COPY_STREAMED) {
         if (__builtin_cpu_supports("avx"))
             stream_lines_avx(destination, source, lines);
         else
@@ -128,20 +128,21 @@ static bool copy_string(uint8_t *destination, const uint8_t *source, uint64_t si
     return true;
 }
 
-bool cpu_copy_by(uint32_t way, uint8_t *destination, const uint8_t *source, uint64_t size)
+bool cpu_copy_with(uint32_t method, uint8_t *destination, const uint8_t *source, uint64_t size)
 {
-    if (way == CPU_COPY_STRING)
+    if (method == CPU_COPY_STRING)
         return copy_string(destination, source, size);
-    if (way == CPU_COPY_STREAMED || way == CPU_COPY_PREFETCH) {
-        uint64_t head = to_line(destination, size), lines = (size - head) / LINE, end = head + lines * LINE;
-        if (!copy_lines(way, destination + head, source + head, lines))
+    if (method == CPU_COPY_STREAMED || method == CPU_COPY_PREFETCH) {
+        uint64_t head = bytes_to_line(destination, size), lines = (size - head) / LINE,
+                 end = head + lines * LINE;
+        if (!copy_lines(method, destination + head, source + head, lines))
             return false;
         memcpy(destination, source, head);
         memcpy(destination + end, source + end, size - end);
         return true;
     }
     memcpy(destination, source, size);
-    return way == CPU_COPY_PLAIN;
+    return method == CPU_COPY_PLAIN;
 }
 
 /* ---- fills */
@@ -166,13 +167,13 @@ __attribute__((target("avx"))) static void stream_word_avx(uint8_t *destination,
 
 static bool fill_streamed(uint8_t *destination, uint64_t word, uint64_t size)
 {
-    uint64_t head = to_line(destination, size), lines = (size - head) / LINE, end = head + lines * LINE;
+    uint64_t head = bytes_to_line(destination, size), lines = (size - head) / LINE, end = head + lines * LINE;
     fill_plain(destination, word, head);
     if (__builtin_cpu_supports("avx"))
-        stream_word_avx(destination + head, turned(word, head), lines);
+        stream_word_avx(destination + head, rotate_word(word, head), lines);
     else
-        stream_word_sse2(destination + head, turned(word, head), lines);
-    fill_plain(destination + end, turned(word, end), size - end);
+        stream_word_sse2(destination + head, rotate_word(word, head), lines);
+    fill_plain(destination + end, rotate_word(word, end), size - end);
     _mm_sfence();
     return true;
 }
@@ -185,13 +186,13 @@ static bool fill_string(uint8_t *destination, uint64_t word, uint64_t size)
     return true;
 }
 
-bool cpu_fill_by(uint32_t way, uint8_t *destination, uint64_t word, uint64_t size)
+bool cpu_fill_with(uint32_t method, uint8_t *destination, uint64_t word, uint64_t size)
 {
-    if (way == CPU_FILL_STREAMED)
+    if (method == CPU_FILL_STREAMED)
         return fill_streamed(destination, word, size);
-    if (way == CPU_FILL_STRING)
+    if (method == CPU_FILL_STRING)
         return fill_string(destination, word, size);
-    if (way != CPU_FILL_PLAIN)
+    if (method != CPU_FILL_PLAIN)
         return false;
     fill_plain(destination, word, size);
     return true;
@@ -199,17 +200,17 @@ bool cpu_fill_by(uint32_t way, uint8_t *destination, uint64_t word, uint64_t siz
 
 #else
 
-bool cpu_copy_by(uint32_t way, uint8_t *destination, const uint8_t *source, uint64_t size)
+bool cpu_copy_with(uint32_t method, uint8_t *destination, const uint8_t *source, uint64_t size)
 {
-    if (way != CPU_COPY_PLAIN)
+    if (method != CPU_COPY_PLAIN)
         return false;
     memcpy(destination, source, size);
     return true;
 }
 
-bool cpu_fill_by(uint32_t way, uint8_t *destination, uint64_t word, uint64_t size)
+bool cpu_fill_with(uint32_t method, uint8_t *destination, uint64_t word, uint64_t size)
 {
-    if (way != CPU_FILL_PLAIN)
+    if (method != CPU_FILL_PLAIN)
         return false;
     fill_plain(destination, word, size);
     return true;

@@ -1,8 +1,8 @@
 /* cpu backend: copies and fills.
  *
- * What fits the cache is copied by memcpy(): its ordinary stores leave the data where the next kernel
- * wants it. For what does not, the fastest way differs between processors (non-temporal stores win on
- * some and lose on others), so the ways are timed on the real work.
+ * Operations that fit the cache use memcpy(): its ordinary stores leave the data where the next kernel wants
+ * it. For larger ones the fastest method differs between processors (non-temporal stores win on some and
+ * lose on others), so the methods are timed on the real work.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/machine/transfer.h"
@@ -11,15 +11,15 @@
 
 #include <string.h>
 
-#define TRIALS (4u * CPU_WAYS) /* parts that are spread over all ways at first */
-#define TRY_AGAIN 32u          /* then one of so many */
+#define TRIALS (4u * CPU_METHODS) /* parts that are spread over all methods at first */
+#define TRY_AGAIN 32u             /* afterwards, one part in this many tries a method again */
 #define LEAST_MEASURED (64u << 10)
 #define LEAST_BEYOND (4ull << 20)
 #define MOST_BEYOND (16ull << 20)
-#define FAR_BEYOND 3u /* so many times as large */
+#define FAR_BEYOND 3u /* times beyond_cache: from here on an operation is far larger than the cache */
 #define NEVER_TICKS (UINT64_MAX / 2)
 
-/* Half of a cache that others use too, within reason. */
+/* Half of the cache, since other threads use it too, within bounds. */
 void cpu_transfers_init(struct cpu_transfers *transfers, uint64_t cache_bytes)
 {
     uint64_t half           = cache_bytes / 2;
@@ -30,14 +30,15 @@ static uint32_t choose(struct cpu_tuner *tuner)
 {
     uint32_t turn = atomic_fetch_add_explicit(&tuner->turns, 1, memory_order_relaxed);
     if (turn < TRIALS)
-        return turn % CPU_WAYS;
+        return turn % CPU_METHODS;
     if (turn % TRY_AGAIN == 0)
-        return turn / TRY_AGAIN % CPU_WAYS;
+        return turn / TRY_AGAIN % CPU_METHODS;
     return atomic_load_explicit(&tuner->best, memory_order_relaxed);
 }
 
-/* What disturbs a measurement (first touches, a lost processor) mostly makes it longer, so a shorter one
- * counts for more than a longer one; but what data in the cache made too short is forgotten again. */
+/* Disturbances (first touches, a preempted thread) make measurements longer, so a shorter measurement weighs
+ * more than a longer one. Longer ones weigh in slowly, so that one that was too short because its data was in
+ * the cache is forgotten again. */
 static uint64_t blend(uint64_t known, uint64_t ticks)
 {
     if (known == 0 || ticks >= NEVER_TICKS)
@@ -47,14 +48,14 @@ static uint64_t blend(uint64_t known, uint64_t ticks)
     return known + ((ticks < 2 * known ? ticks : 2 * known) - known) / 8;
 }
 
-/* Races between threads lose a measurement, no more. */
-static void learn(struct cpu_tuner *tuner, uint32_t way, uint64_t ticks)
+/* A race between threads loses one measurement and does no other harm. */
+static void learn(struct cpu_tuner *tuner, uint32_t method, uint64_t ticks)
 {
-    uint64_t known = atomic_load_explicit(&tuner->ticks[way], memory_order_relaxed);
-    atomic_store_explicit(&tuner->ticks[way], blend(known, ticks), memory_order_relaxed);
+    uint64_t known = atomic_load_explicit(&tuner->ticks[method], memory_order_relaxed);
+    atomic_store_explicit(&tuner->ticks[method], blend(known, ticks), memory_order_relaxed);
     uint32_t best  = 0;
     uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < CPU_WAYS; i++) {
+    for (uint32_t i = 0; i < CPU_METHODS; i++) {
         uint64_t its = atomic_load_explicit(&tuner->ticks[i], memory_order_relaxed);
         if (its != 0 && its < least) {
             least = its;
@@ -77,13 +78,13 @@ void cpu_transfer_copy(struct cpu_transfers *transfers, uint8_t *destination, co
         return;
     }
     struct cpu_tuner *tuner = &transfers->copies[whole >= FAR_BEYOND * transfers->beyond_cache];
-    uint32_t way            = choose(tuner);
+    uint32_t method         = choose(tuner);
     uint64_t start          = cpu_ticks();
-    if (cpu_copy_by(way, destination, source, size)) {
-        learn(tuner, way, for_64_kib(cpu_ticks() - start, size));
+    if (cpu_copy_with(method, destination, source, size)) {
+        learn(tuner, method, for_64_kib(cpu_ticks() - start, size));
         return;
     }
-    learn(tuner, way, NEVER_TICKS);
+    learn(tuner, method, NEVER_TICKS);
     memcpy(destination, source, size);
 }
 
@@ -91,18 +92,18 @@ void cpu_transfer_fill(struct cpu_transfers *transfers, uint8_t *destination, ui
                        uint64_t whole)
 {
     if (whole < transfers->beyond_cache || size < LEAST_MEASURED) {
-        cpu_fill_by(CPU_FILL_PLAIN, destination, word, size);
+        cpu_fill_with(CPU_FILL_PLAIN, destination, word, size);
         return;
     }
     struct cpu_tuner *tuner = &transfers->fills[whole >= FAR_BEYOND * transfers->beyond_cache];
-    uint32_t way            = choose(tuner);
+    uint32_t method         = choose(tuner);
     uint64_t start          = cpu_ticks();
-    if (cpu_fill_by(way, destination, word, size)) {
-        learn(tuner, way, for_64_kib(cpu_ticks() - start, size));
+    if (cpu_fill_with(method, destination, word, size)) {
+        learn(tuner, method, for_64_kib(cpu_ticks() - start, size));
         return;
     }
-    learn(tuner, way, NEVER_TICKS);
-    cpu_fill_by(CPU_FILL_PLAIN, destination, word, size);
+    learn(tuner, method, NEVER_TICKS);
+    cpu_fill_with(CPU_FILL_PLAIN, destination, word, size);
 }
 
 void cpu_transfer_copy_2d(uint8_t *destination, uint64_t destination_pitch, const uint8_t *source,

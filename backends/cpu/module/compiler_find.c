@@ -1,4 +1,4 @@
-/* cpu backend: finding the C compiler, and saying what it compiles for.
+/* cpu backend: finding the C compiler.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/module/compiler.h"
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Not the program's PATH, which others may have a say in. */
+/* Not the PATH of the environment, which the program's caller controls. */
 static const char *const folders[] = {"/usr/local/bin", "/usr/bin", "/bin"};
 
 static int32_t fail_missing(struct trm_backend_instance *instance, const char *what, const char *name)
@@ -71,40 +71,4 @@ int32_t cpu_compiler_find(struct trm_backend_instance *instance, const char *wha
     if (status == TRM_OK)
         identify(compiler);
     return status;
-}
-
-/* ---- the machine */
-
-/* Lines of /proc/cpuinfo that are the same at all times and for all cores of a kind. */
-static bool is_of_the_model(const char *line)
-{
-    static const char *const keys[] = {
-        "vendor_id",       "cpu family",  "model",    "stepping",     "flags",
-        "CPU implementer", "CPU variant", "CPU part", "CPU revision", "CPU architecture",
-        "Features",        "isa",         "uarch",    "cpu",          "machine",
-    };
-    size_t length = strcspn(line, "\t:");
-    while (length > 0 && line[length - 1] == ' ')
-        length--;
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        if (strlen(keys[i]) == length && strncmp(line, keys[i], length) == 0)
-            return true;
-    return strncmp(line, "model name", 10) == 0;
-}
-
-void cpu_compiler_machine(char model[CPU_MODEL_BYTES])
-{
-    char line[CPU_MODEL_BYTES];
-    size_t used = (size_t)snprintf(model, CPU_MODEL_BYTES, "machine\n");
-    FILE *file  = fopen("/proc/cpuinfo", "re");
-    if (file == NULL)
-        return;
-    while (fgets(line, sizeof(line), file) != NULL && line[0] != '\n') {
-        size_t length = strlen(line);
-        if (!is_of_the_model(line) || length >= CPU_MODEL_BYTES - used)
-            continue;
-        memcpy(model + used, line, length + 1);
-        used += length;
-    }
-    fclose(file);
 }

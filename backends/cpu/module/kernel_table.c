@@ -1,4 +1,4 @@
-/* cpu backend: tables of C functions, of the program or of a shared object, made to modules.
+/* cpu backend: tables of C functions, of the program or of a shared object, made into modules.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/module/kernel_table.h"
@@ -35,8 +35,8 @@ static int32_t refuse(struct trm_backend_instance *instance, const struct cpu_ke
                          list->name, kernel->name ? kernel->name : "?", what);
 }
 
-/* The size of a kernel's argument block, or why it cannot have one. */
-static const char *lay_out(const struct trm_cpu_kernel *kernel, uint64_t *block_size)
+/* Compute the size of a kernel's argument block. Returns why it cannot have one, or NULL. */
+static const char *find_block_size(const struct trm_cpu_kernel *kernel, uint64_t *block_size)
 {
     uint64_t offset = 0;
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
@@ -51,11 +51,12 @@ static const char *lay_out(const struct trm_cpu_kernel *kernel, uint64_t *block_
                                                                     : 8;
         offset             = cpu_argument_offset(offset, alignment) + size;
     }
-    /* A kernel may copy all of a struct, with what fills it up at its end. */
+    /* A kernel may copy the whole struct, with the padding at its end. */
     *block_size = cpu_argument_offset(offset, CPU_BLOCK_ALIGNMENT);
     return NULL;
 }
 
+/* What is wrong with a kernel, or NULL. */
 static const char *find_fault(const struct trm_cpu_kernel *kernel, uint64_t *block_size)
 {
     uint64_t items = 1;
@@ -66,20 +67,20 @@ static const char *find_fault(const struct trm_cpu_kernel *kernel, uint64_t *blo
     if (kernel->parameter_count > CPU_MAX_ARGUMENTS)
         return "has too many parameters";
     if (kernel->parameter_count != 0 && kernel->parameters == NULL)
-        return "has a number of parameters and no list of them";
+        return "has a parameter count but no parameters";
     if (kernel->shared_bytes > CPU_MAX_SHARED_BYTES)
-        return "wants more shared memory than there is";
+        return "needs more shared memory than there is";
     if (kernel->scratch_bytes > CPU_MAX_SCRATCH_BYTES)
-        return "wants more memory for the values of a group than there is";
+        return "needs more scratch memory than there is";
     for (int i = 0; i < 3; i++)
         if (kernel->group_size[i] > CPU_MAX_GROUP_ITEMS ||
             (items *= kernel->group_size[i] ? kernel->group_size[i] : 1) > CPU_MAX_GROUP_ITEMS)
             return "has groups of too many work-items";
-    return lay_out(kernel, block_size);
+    return find_block_size(kernel, block_size);
 }
 
-struct trm_backend_kernel *cpu_module_find(struct trm_backend_module *module, uint32_t count,
-                                           const char *name)
+struct trm_backend_kernel *cpu_module_find_kernel(struct trm_backend_module *module, uint32_t count,
+                                                  const char *name)
 {
     for (uint32_t i = 0; i < count; i++)
         if (strcmp(module->kernels[i].source.name, name) == 0)
@@ -87,10 +88,10 @@ struct trm_backend_kernel *cpu_module_find(struct trm_backend_module *module, ui
     return NULL;
 }
 
-/* ---- making */
+/* ---- creating modules */
 
-int32_t cpu_module_make(struct trm_backend_instance *instance, const struct cpu_kernel_list *list,
-                        struct trm_backend_module **result)
+int32_t cpu_module_create(struct trm_backend_instance *instance, const struct cpu_kernel_list *list,
+                          struct trm_backend_module **result)
 {
     if (list->count == 0 || list->count > MOST_KERNELS)
         return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0, "Module '%s' has %llu kernels.",
@@ -108,7 +109,7 @@ int32_t cpu_module_make(struct trm_backend_instance *instance, const struct cpu_
         memcpy(&kernel->source, list->first + i * list->stride, sizeof(kernel->source));
         kernel->module    = module;
         const char *fault = find_fault(&kernel->source, &kernel->block_size);
-        if (fault == NULL && cpu_module_find(module, i, kernel->source.name) != NULL)
+        if (fault == NULL && cpu_module_find_kernel(module, i, kernel->source.name) != NULL)
             fault = "is there twice";
         if (fault != NULL) {
             int32_t status = refuse(instance, list, &kernel->source, fault);
@@ -133,12 +134,11 @@ int32_t cpu_load_functions(struct trm_backend_instance *instance, const struct t
         return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
                              "Module '%s' is not an array of struct trm_cpu_kernel: it has %llu bytes.",
                              source->name, (unsigned long long)source->size);
-    return cpu_module_make(instance, &list, module);
+    return cpu_module_create(instance, &list, module);
 }
 
 /* ---- shared objects */
 
-/* The digest is NULL for code that was written by hand. */
 static int32_t read_table(struct trm_backend_instance *instance, void *library, const char *name,
                           struct cpu_kernel_list *list)
 {
@@ -186,15 +186,15 @@ int32_t cpu_load_shared_object(struct trm_backend_instance *instance, const stru
     struct cpu_kernel_list list = {0};
     void *library               = NULL;
     if (path == NULL || source->size == 0 || path[0] != '/' || memchr(path, '\0', source->size) == NULL)
-        return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-                             "Module '%s': a shared object is named by its absolute path, with its zero.",
-                             source->name);
+        return trm_util_fail(
+            instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+            "Module '%s': a shared object is named by its absolute path, with the final zero.", source->name);
     int32_t status = host->trust_file(host->context, path);
     if (status == TRM_OK)
         status = cpu_library_open(instance, path, source->name, &library, &list);
     if (status != TRM_OK)
         return status;
-    status = cpu_module_make(instance, &list, module);
+    status = cpu_module_create(instance, &list, module);
     if (status != TRM_OK) {
         if (library != NULL)
             dlclose(library);

@@ -40,7 +40,7 @@ static void module_unload(struct trm_backend_module *module)
 static int32_t module_kernel(struct trm_backend_module *module, const char *name,
                              struct trm_backend_kernel **result, struct trm_kernel_desc *desc)
 {
-    struct trm_backend_kernel *kernel = cpu_module_find(module, module->count, name);
+    struct trm_backend_kernel *kernel = cpu_module_find_kernel(module, module->count, name);
     if (kernel == NULL)
         return trm_util_fail(module->instance->host, TRM_ERROR_NOT_FOUND, 0, "The module has no kernel '%s'.",
                              name);

@@ -1,4 +1,4 @@
-/* cpu backend: portable kernels, made to shared objects.
+/* cpu backend: portable kernels, made into shared objects.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/module/portable.h"
@@ -30,7 +30,8 @@ static bool is_same_parameter(const struct trm_parameter *one, const struct trm_
     return one->kind != TRM_PARAMETER_BLOCK || one->size == other->size;
 }
 
-static bool fits(const struct trm_cpu_kernel *kernel, const struct trm_kernel_info *info)
+/* Whether a kernel has the parameters and the group size that were reflected. */
+static bool is_same_interface(const struct trm_cpu_kernel *kernel, const struct trm_kernel_info *info)
 {
     if (kernel->parameter_count != info->parameter_count)
         return false;
@@ -44,34 +45,35 @@ static bool fits(const struct trm_cpu_kernel *kernel, const struct trm_kernel_in
     return true;
 }
 
-/* What was made of a shader has its kernels in their order, whatever they were called then; what was written by hand has
- * them by name. */
+/* Find the kernel for number `index` of the source. Code that was made from the shader has its kernels in the
+ * same order, under any name; code that was written by hand has them by name. */
 static struct trm_backend_kernel *kernel_for(struct trm_backend_module *module,
                                              const struct trm_module_source *source, uint32_t index,
-                                             bool by_hand)
+                                             bool is_handwritten)
 {
-    if (by_hand && (source->kernel_count > 1 || module->count > 1))
-        return cpu_module_find(module, module->count, source->kernels[index].name);
+    if (is_handwritten && (source->kernel_count > 1 || module->count > 1))
+        return cpu_module_find_kernel(module, module->count, source->kernels[index].name);
     return index < module->count ? &module->kernels[index] : NULL;
 }
 
-/* Does a module have all kernels of the source? They then get its names and parameters. */
-static bool adopt(struct trm_backend_module *module, const struct trm_module_source *source, bool by_hand)
+/* Give the kernels of a module the names and parameters of the source. False when it lacks one of them. */
+static bool adopt_interface(struct trm_backend_module *module, const struct trm_module_source *source,
+                            bool is_handwritten)
 {
     for (uint32_t i = 0; i < source->kernel_count; i++) {
-        const struct trm_backend_kernel *kernel = kernel_for(module, source, i, by_hand);
-        if (kernel == NULL || !fits(&kernel->source, &source->kernels[i]))
+        const struct trm_backend_kernel *kernel = kernel_for(module, source, i, is_handwritten);
+        if (kernel == NULL || !is_same_interface(&kernel->source, &source->kernels[i]))
             return false;
     }
     for (uint32_t i = 0; i < source->kernel_count; i++) {
-        struct trm_backend_kernel *kernel = kernel_for(module, source, i, by_hand);
+        struct trm_backend_kernel *kernel = kernel_for(module, source, i, is_handwritten);
         kernel->source.name               = source->kernels[i].name;
         kernel->source.parameters         = source->kernels[i].parameters;
     }
     return true;
 }
 
-/* Open a shared object and look whether it is what the source says. Its failure is explained. */
+/* Open a shared object and check that it belongs to the source. Explains a failure. */
 static int32_t open_module(struct trm_backend_instance *instance, const char *path,
                            const struct trm_module_source *source, struct trm_backend_module **module)
 {
@@ -83,10 +85,10 @@ static int32_t open_module(struct trm_backend_instance *instance, const char *pa
         return status;
     if (list.digest != NULL && memcmp(list.digest, source->digest, DIGEST_BYTES) != 0)
         status = trm_util_fail(instance->host, TRM_ERROR_ABI, 0,
-                               "%.200s was made of another version of '%.60s'.", path, source->name);
+                               "%.200s was made from another version of '%.60s'.", path, source->name);
     if (status == TRM_OK)
-        status = cpu_module_make(instance, &list, &made);
-    if (status == TRM_OK && !adopt(made, source, list.digest == NULL)) {
+        status = cpu_module_create(instance, &list, &made);
+    if (status == TRM_OK && !adopt_interface(made, source, list.digest == NULL)) {
         status = trm_util_fail(instance->host, TRM_ERROR_ABI, 0,
                                "%.200s does not have the kernels of '%.60s' with their parameters.", path,
                                source->name);
@@ -102,9 +104,9 @@ static int32_t open_module(struct trm_backend_instance *instance, const char *pa
     return TRM_OK;
 }
 
-/* ---- what lies beside a named module */
+/* ---- shared objects beside a named module */
 
-/* NULL, when there is nothing of use; the reason is in the log. */
+/* NULL when there is none that can be used; the reason is in the log. */
 static struct trm_backend_module *open_sibling(struct trm_backend_instance *instance,
                                                const struct trm_module_source *source)
 {
@@ -117,7 +119,7 @@ static struct trm_backend_module *open_sibling(struct trm_backend_instance *inst
     if (written < 0 || (size_t)written >= sizeof(path) || access(path, F_OK) != 0)
         return NULL;
     if (host->trust_file(host->context, path) != TRM_OK)
-        snprintf(line, sizeof(line), "%s is not used: others may write it or a folder above it", path);
+        snprintf(line, sizeof(line), "%s is not used: other users may write it or a folder above it", path);
     else if (open_module(instance, path, source, &module) != TRM_OK)
         snprintf(line, sizeof(line), "%s is not used: it does not belong to the shader beside it", path);
     else
@@ -128,12 +130,13 @@ static struct trm_backend_module *open_sibling(struct trm_backend_instance *inst
 
 /* ---- compiling */
 
-/* All that code depends on: the text, which says what it was made of, and who compiles it, how and for what. */
+/* The key has everything that the code depends on: the text, which says what it was made from, the compiler,
+ * its flags, and the model of the machine. */
 static char *make_key(struct trm_backend_instance *instance, const struct trm_translation *translation,
                       const struct cpu_compiler *compiler, uint64_t *size)
 {
     char machine[CPU_MODEL_BYTES];
-    cpu_compiler_machine(machine);
+    cpu_machine_model(machine);
     const char *const parts[] = {
         "cpu", compiler->path, compiler->identity, cpu_compile_flags(0), machine, translation->text,
     };
@@ -154,15 +157,15 @@ static char *make_key(struct trm_backend_instance *instance, const struct trm_tr
     return key;
 }
 
-/* Without a cache: in a folder that is gone as soon as the code is loaded. */
-static int32_t compile_aside(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
-                             const struct trm_module_source *source,
-                             const struct trm_translation *translation, struct trm_backend_module **module)
+/* Compile without a cache, in a folder that is removed as soon as the code is loaded. */
+static int32_t compile_uncached(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
+                                const struct trm_module_source *source,
+                                const struct trm_translation *translation, struct trm_backend_module **module)
 {
     char folder[] = "/tmp/trireme-XXXXXX", path[64];
     if (mkdtemp(folder) == NULL)
         return trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno,
-                             "No folder can be made in /tmp to compile in: %m.");
+                             "No folder can be created in /tmp to compile in: %m.");
     snprintf(path, sizeof(path), "%s/kernel" EXTENSION, folder);
     int32_t status =
         cpu_compile(instance, compiler, source->name, translation->text, translation->length, 0, path);
@@ -173,7 +176,7 @@ static int32_t compile_aside(struct trm_backend_instance *instance, const struct
     return status;
 }
 
-/* What is stored works: it has been loaded. */
+/* The file is stored only after it was loaded, so that a cached file is one that works. */
 static int32_t compile_into_cache(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
                                   const struct trm_module_source *source,
                                   const struct trm_translation *translation, const char *key,
@@ -183,7 +186,7 @@ static int32_t compile_into_cache(struct trm_backend_instance *instance, const s
     char begun[TRM_PATH_MOST], stored[TRM_PATH_MOST];
     int32_t status = host->cache_begin(host->context, key, EXTENSION, begun);
     if (status == TRM_ERROR_UNSUPPORTED)
-        return compile_aside(instance, compiler, source, translation, module);
+        return compile_uncached(instance, compiler, source, translation, module);
     if (status != TRM_OK)
         return status;
     status = cpu_compile(instance, compiler, source->name, translation->text, translation->length, 0, begun);
@@ -219,18 +222,19 @@ int32_t cpu_portable_load(struct trm_backend_instance *instance, const struct tr
                           struct trm_backend_module **module)
 {
     const struct trm_host *host        = instance->host;
-    bool bounds                        = trm_util_setting_is_on(host, "kernel.bounds");
+    bool needs_bounds                  = trm_util_setting_is_on(host, "kernel.bounds");
     struct trm_translation translation = {.struct_size = sizeof(translation)};
     struct cpu_compiler compiler;
     char what[128];
-    struct trm_backend_module *sibling = bounds ? NULL : open_sibling(instance, source);
+    struct trm_backend_module *sibling = needs_bounds ? NULL : open_sibling(instance, source);
     if (sibling != NULL) {
         *module = sibling;
         return TRM_OK;
     }
-    /* What cannot be translated is worth telling also where nothing could compile it. */
-    int32_t status = host->translate(host->context, source, TRM_LANGUAGE_C, bounds ? TRM_TRANSLATE_BOUNDS : 0,
-                                     &translation);
+    /* Translate first, so that a module that cannot be translated fails with that reason even without a
+     * compiler. */
+    int32_t status = host->translate(host->context, source, TRM_LANGUAGE_C,
+                                     needs_bounds ? TRM_TRANSLATE_BOUNDS : 0, &translation);
     if (status != TRM_OK)
         return status;
     snprintf(what, sizeof(what), "Module '%.80s'", source->name);
@@ -243,7 +247,7 @@ int32_t cpu_portable_load(struct trm_backend_instance *instance, const struct tr
 
 /* ---- building */
 
-/* Written beside its place, then moved there. */
+/* Writes the file beside its place, then moves it there. */
 static int32_t compile_to(struct trm_backend_instance *instance, const struct cpu_compiler *compiler,
                           const struct trm_module_source *source, const struct trm_translation *translation,
                           uint32_t flags, const char *path)

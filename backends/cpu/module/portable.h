@@ -6,12 +6,13 @@
 
 #include "backends/cpu/module/module.h"
 
-/* Code for a SPIR-V source: a shared object that lies beside a named module, or one of the cache, or else translated to C
- * and compiled. Errors: as of trm_module_load(). */
+/* Load code for a SPIR-V source: a shared object beside a named module, or one from the cache, or else
+ * translated to C and compiled. Blocks while it compiles. Errors: as trm_module_load(). */
 int32_t cpu_portable_load(struct trm_backend_instance *instance, const struct trm_module_source *source,
                           struct trm_backend_module **module);
 
-/* Translate, compile, and put the shared object in the place of `path` at once. Flags: enum trm_build_flag. */
+/* Translate and compile a SPIR-V source, then replace the file at `path` in one step. flags: enum
+ * trm_build_flag. Blocks. */
 int32_t cpu_portable_build(struct trm_backend_instance *instance, const struct trm_module_source *source,
                            uint32_t flags, const char *path);
 

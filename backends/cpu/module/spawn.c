@@ -1,7 +1,8 @@
-/* cpu backend: running a program and hearing what it says.
+/* cpu backend: running a program and reading its output.
  *
- * The program has ended, and all that it started, when nobody holds the writing end of the pipe any more. What it
- * answered may then be lost: a process that ignores SIGCHLD, or has a handler that waits for any child, takes it away.
+ * The program and all processes that it started have ended when the pipe has no writer any more. The exit
+ * status may be lost: a program that ignores SIGCHLD, or that waits for any child in a handler, takes it
+ * away.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/module/spawn.h"
@@ -25,7 +26,7 @@
 #endif
 #endif
 
-/* ---- what the child gets */
+/* ---- starting the child */
 
 #ifdef HAVE_CLOSEFROM
 static int close_others(posix_spawn_file_actions_t *actions)
@@ -33,7 +34,8 @@ static int close_others(posix_spawn_file_actions_t *actions)
     return posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
 }
 #else
-/* Those that are open now. Another thread that opens a file meanwhile, and not for itself alone, is out of luck. */
+/* Closes the files that are open now. A file that another thread opens meanwhile without O_CLOEXEC stays
+ * open. */
 static int close_others(posix_spawn_file_actions_t *actions)
 {
     const struct dirent *entry;
@@ -61,7 +63,7 @@ static int set_files(posix_spawn_file_actions_t *actions, int output)
     return error == 0 ? close_others(actions) : error;
 }
 
-/* A group of its own, so that all of it can be killed. */
+/* The child leads a process group of its own, so that the whole group can be killed. */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
@@ -78,7 +80,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
     return error;
 }
 
-static int start(const struct cpu_spawn *spawn, int output, pid_t *child)
+static int start_child(const struct cpu_spawn *spawn, int output, pid_t *child)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -101,10 +103,10 @@ destroy_actions:
     return error;
 }
 
-/* ---- listening */
+/* ---- reading its output */
 
-/* Reads once. False at the end. */
-static bool hear(struct cpu_spawn *spawn, int input, size_t *length)
+/* Read once. Output beyond the buffer is dropped. False at the end. */
+static bool read_output(struct cpu_spawn *spawn, int input, size_t *length)
 {
     char rest[1024];
     size_t room   = sizeof(spawn->output) - 1 - *length;
@@ -116,21 +118,21 @@ static bool hear(struct cpu_spawn *spawn, int input, size_t *length)
     return count != 0;
 }
 
-/* Until the end, or the time is over. */
-static void listen_to(struct cpu_spawn *spawn, int input)
+/* Read until the end or the time-out. */
+static void read_all(struct cpu_spawn *spawn, int input)
 {
     uint64_t deadline = trm_util_deadline(spawn->timeout_ms * UINT64_C(1000000));
     size_t length     = 0;
-    bool open         = true;
-    while (open) {
+    bool is_open      = true;
+    while (is_open) {
         struct pollfd wait = {.fd = input, .events = POLLIN};
         uint64_t left_ms   = (trm_util_remaining(deadline) + 999999) / 1000000;
         if (left_ms == 0) {
-            spawn->timed_out = true;
+            spawn->has_timed_out = true;
             break;
         }
         if (poll(&wait, 1, (int)left_ms) > 0)
-            open = hear(spawn, input, &length);
+            is_open = read_output(spawn, input, &length);
     }
     spawn->output[length] = '\0';
 }
@@ -138,28 +140,28 @@ static void listen_to(struct cpu_spawn *spawn, int input)
 static void reap(struct cpu_spawn *spawn, pid_t child)
 {
     pid_t ended;
-    if (spawn->timed_out)
+    if (spawn->has_timed_out)
         (void)kill(-child, SIGKILL);
     do
         ended = waitpid(child, &spawn->status, 0);
     while (ended < 0 && errno == EINTR);
-    spawn->status_known = ended == child;
+    spawn->has_status = ended == child;
 }
 
 int cpu_spawn_run(struct cpu_spawn *spawn)
 {
     int ends[2];
-    pid_t child         = 0;
-    spawn->output[0]    = '\0';
-    spawn->timed_out    = false;
-    spawn->status_known = false;
-    spawn->status       = 0;
+    pid_t child          = 0;
+    spawn->output[0]     = '\0';
+    spawn->has_timed_out = false;
+    spawn->has_status    = false;
+    spawn->status        = 0;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
-    int error = start(spawn, ends[1], &child);
+    int error = start_child(spawn, ends[1], &child);
     close(ends[1]);
     if (error == 0) {
-        listen_to(spawn, ends[0]);
+        read_all(spawn, ends[0]);
         reap(spawn, child);
     }
     close(ends[0]);

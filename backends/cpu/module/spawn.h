@@ -1,4 +1,4 @@
-/* cpu backend: running a program and hearing what it says.
+/* cpu backend: running a program and reading its output.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_CPU_MODULE_SPAWN_H
@@ -8,21 +8,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CPU_SPAWN_OUTPUT 8192 /* bytes of what the program says that are kept */
+#define CPU_SPAWN_OUTPUT 8192 /* bytes of output that are kept */
 
 struct cpu_spawn {
-    char *const *arguments;   /* the first is the program's absolute path; NULL ends */
-    char *const *environment; /* all of it; NULL ends */
+    /* Written by the caller. */
+    char *const *arguments;   /* the first is the absolute path of the program; NULL ends the list */
+    char *const *environment; /* the whole environment; NULL ends the list */
     uint32_t timeout_ms;
-    /* What comes out. */
+
+    /* Written by cpu_spawn_run(). */
     char output[CPU_SPAWN_OUTPUT]; /* of stdout and stderr; ends with a zero */
-    bool timed_out;                /* it was killed, with all that it had started */
-    bool status_known;             /* false where the program reaps all children itself, or ignores SIGCHLD */
-    int status;                    /* of wait() */
+    bool has_timed_out;            /* the program was killed, with all processes that it had started */
+    bool has_status; /* false where this process reaps all children elsewhere, or ignores SIGCHLD */
+    int status;      /* of waitpid() */
 };
 
-/* Run a program to its end: without input, with no other file of this process open, with no signal blocked or ignored. Blocks
- * for timeout_ms at most. 0, or the number of the error (errno) that kept it from starting. */
+/* Run a program until it ends: without input, without any other file of this process, with no signal blocked
+ * or ignored. Blocks for timeout_ms at most. Returns 0, or the errno that kept it from starting. */
 int cpu_spawn_run(struct cpu_spawn *spawn);
 
 #endif

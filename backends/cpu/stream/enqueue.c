@@ -1,4 +1,4 @@
-/* cpu backend: putting operations into a stream. One thread at a time does this.
+/* cpu backend: writing operations into the ring of a stream. One thread at a time does this.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/graph.h"
@@ -6,13 +6,14 @@
 
 #include <string.h>
 
-/* When a batch is submitted. Waking a sleeping worker costs a few microseconds, so a batch is worth that. To one that is
- * awake it is not given sooner: operations that work on the same data are best run by one processor. */
+/* The cost at which a batch is submitted. Waking a sleeping worker costs a few microseconds, so a batch is
+ * worth that. A worker that is awake does not get the batch sooner: operations on the same data run best on
+ * one processor. */
 #define BATCH_NS 20000u
 
 #define CHEAP_NS 20u
 #define BYTES_PER_NS 16u
-#define BLOCK_HEADER 16u /* before an argument block of the host's: its size */
+#define BLOCK_HEADER 16u /* in front of an argument block in host memory: its size */
 
 static uint32_t bytes_cost(uint64_t bytes)
 {
@@ -25,9 +26,9 @@ static struct cpu_op *reserve(struct trm_backend_stream *stream, uint32_t slots)
     struct cpu_ring_writer *writer = &stream->writer;
     if (writer->written + slots < writer->limit && writer->index + slots <= writer->capacity)
         return writer->slots + writer->index;
-    struct cpu_op *op = cpu_ring_reserve_slowly(stream, slots);
+    struct cpu_op *op = cpu_ring_reserve_slow(stream, slots);
     if (op == NULL)
-        trm_util_fail_host_memory(stream->instance->host, "the operations of a stream");
+        trm_util_fail_host_memory(stream->scheduler->instance->host, "the operations of a stream");
     return op;
 }
 
@@ -36,8 +37,8 @@ static bool is_worth_submitting(const struct trm_backend_stream *stream)
     return stream->batch_ns >= BATCH_NS;
 }
 
-/* Somebody may have waited since the batch began, and have run a part of it. */
-static void forget_what_has_run(struct trm_backend_stream *stream)
+/* A thread that waited may have run a part of the batch already. */
+static void subtract_finished(struct trm_backend_stream *stream)
 {
     uint64_t pending = stream->writer.written - atomic_load_explicit(&stream->head, memory_order_relaxed);
     if (pending >= stream->batch_slots)
@@ -46,15 +47,15 @@ static void forget_what_has_run(struct trm_backend_stream *stream)
     stream->batch_slots = (uint32_t)pending;
 }
 
-/* Add the last operation to the batch. */
-static bool batch_is_full(struct trm_backend_stream *stream, uint32_t slots, uint32_t cost)
+/* Add the last operation to the batch. True when the batch is to be submitted. */
+static bool add_to_batch(struct trm_backend_stream *stream, uint32_t slots, uint32_t cost)
 {
     stream->batch_slots += slots;
     if (__builtin_add_overflow(stream->batch_ns, cost, &stream->batch_ns))
         stream->batch_ns = UINT32_MAX;
     if (!is_worth_submitting(stream))
         return false;
-    forget_what_has_run(stream);
+    subtract_finished(stream);
     return is_worth_submitting(stream);
 }
 
@@ -70,7 +71,7 @@ static int32_t commit(struct trm_backend_stream *stream, struct cpu_op *op, uint
     if (writer->index == writer->capacity)
         writer->index = 0;
     atomic_store_explicit(&stream->tail, writer->written, memory_order_release);
-    if (batch_is_full(stream, slots, cost)) {
+    if (add_to_batch(stream, slots, cost)) {
         stream->batch_slots = 0;
         stream->batch_ns    = 0;
         cpu_stream_submit(stream);
@@ -78,18 +79,18 @@ static int32_t commit(struct trm_backend_stream *stream, struct cpu_op *op, uint
     return TRM_OK;
 }
 
-static uint8_t *place(const struct trm_place *where)
+static uint8_t *address_of(const struct trm_place *where)
 {
     return where->memory ? where->memory->data + where->offset : where->host;
 }
 
-/* ---- what operations are like */
+/* ---- encoding */
 
 inline uint32_t cpu_encode_copy(struct cpu_op *op, const struct trm_copy_desc *desc)
 {
     op->kind             = CPU_OP_COPY;
-    op->copy.destination = place(&desc->destination);
-    op->copy.source      = place(&desc->source);
+    op->copy.destination = address_of(&desc->destination);
+    op->copy.source      = address_of(&desc->source);
     op->copy.size        = desc->size;
     return bytes_cost(desc->size);
 }
@@ -97,8 +98,8 @@ inline uint32_t cpu_encode_copy(struct cpu_op *op, const struct trm_copy_desc *d
 inline uint32_t cpu_encode_copy_2d(struct cpu_op *op, const struct trm_copy_2d_desc *desc)
 {
     op->kind                      = CPU_OP_COPY_2D;
-    op->copy_2d.destination       = place(&desc->destination);
-    op->copy_2d.source            = place(&desc->source);
+    op->copy_2d.destination       = address_of(&desc->destination);
+    op->copy_2d.source            = address_of(&desc->source);
     op->copy_2d.destination_pitch = desc->destination_pitch;
     op->copy_2d.source_pitch      = desc->source_pitch;
     op->copy_2d.width             = desc->width;
@@ -165,7 +166,7 @@ inline uint32_t cpu_encode_launch(struct cpu_op *op, const struct trm_launch_des
 int32_t cpu_enqueue_copy(struct trm_backend_stream *stream, uint64_t value, const struct trm_copy_desc *desc)
 {
     if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
+        return cpu_stream_report_failure(stream);
     struct cpu_op *op = reserve(stream, 1);
     if (op == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
@@ -176,7 +177,7 @@ int32_t cpu_enqueue_copy_2d(struct trm_backend_stream *stream, uint64_t value,
                             const struct trm_copy_2d_desc *desc)
 {
     if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
+        return cpu_stream_report_failure(stream);
     struct cpu_op *op = reserve(stream, 1);
     if (op == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
@@ -186,18 +187,18 @@ int32_t cpu_enqueue_copy_2d(struct trm_backend_stream *stream, uint64_t value,
 int32_t cpu_enqueue_fill(struct trm_backend_stream *stream, uint64_t value, const struct trm_fill_desc *desc)
 {
     if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
+        return cpu_stream_report_failure(stream);
     struct cpu_op *op = reserve(stream, 1);
     if (op == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     return commit(stream, op, value, 1, cpu_encode_fill(op, desc));
 }
 
-/* A block of the host's memory knows its size, so that it can be released when its kernel is gone. */
+/* A block in host memory has its size in front, so that it can be released after its kernel is gone. */
 static uint8_t *allocate_block(struct trm_backend_stream *stream, uint64_t bytes)
 {
     uint64_t size  = bytes + BLOCK_HEADER;
-    uint8_t *block = cpu_allocate(stream->instance, size);
+    uint8_t *block = cpu_allocate(stream->scheduler->instance, size);
     if (block == NULL)
         return NULL;
     memcpy(block, &size, sizeof(size));
@@ -208,7 +209,7 @@ static void release_block(struct trm_backend_stream *stream, uint8_t *block)
 {
     uint64_t size;
     memcpy(&size, block - BLOCK_HEADER, sizeof(size));
-    trm_util_release(stream->instance->host, block - BLOCK_HEADER, size);
+    trm_util_release(stream->scheduler->instance->host, block - BLOCK_HEADER, size);
 }
 
 int32_t cpu_enqueue_launch(struct trm_backend_stream *stream, uint64_t value,
@@ -216,28 +217,29 @@ int32_t cpu_enqueue_launch(struct trm_backend_stream *stream, uint64_t value,
 {
     struct trm_backend_kernel *kernel = desc->kernel;
     uint64_t bytes                    = kernel->block_size;
-    bool heap                         = bytes > CPU_INLINE_BYTES;
-    uint32_t slots                    = heap ? 1 : 1 + (uint32_t)(bytes + 63) / 64;
+    bool needs_heap                   = bytes > CPU_INLINE_BYTES;
+    uint32_t slots                    = needs_heap ? 1 : 1 + (uint32_t)(bytes + 63) / 64;
     uint8_t *block                    = NULL;
     if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
-    if (heap && (block = allocate_block(stream, bytes)) == NULL)
-        return trm_util_fail_host_memory(stream->instance->host, "the arguments of a launch");
+        return cpu_stream_report_failure(stream);
+    if (needs_heap && (block = allocate_block(stream, bytes)) == NULL)
+        return trm_util_fail_host_memory(stream->scheduler->instance->host, "the arguments of a launch");
     struct cpu_op *op = reserve(stream, slots);
     if (op == NULL) {
-        if (heap)
+        if (needs_heap)
             release_block(stream, block);
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     }
-    op->heap = heap;
-    return commit(stream, op, value, slots, cpu_encode_launch(op, desc, heap ? block : (uint8_t *)(op + 1)));
+    op->has_heap_block = needs_heap;
+    return commit(stream, op, value, slots,
+                  cpu_encode_launch(op, desc, needs_heap ? block : (uint8_t *)(op + 1)));
 }
 
 int32_t cpu_enqueue_wait(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_stream *other,
                          uint64_t other_value)
 {
     if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
+        return cpu_stream_report_failure(stream);
     struct cpu_op *op = reserve(stream, 1);
     if (op == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
@@ -251,7 +253,7 @@ int32_t cpu_enqueue_wait(struct trm_backend_stream *stream, uint64_t value, stru
 int32_t cpu_enqueue_gate(struct trm_backend_stream *stream, uint64_t value)
 {
     if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
+        return cpu_stream_report_failure(stream);
     struct cpu_op *op = reserve(stream, 1);
     if (op == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
@@ -262,7 +264,7 @@ int32_t cpu_enqueue_gate(struct trm_backend_stream *stream, uint64_t value)
 int32_t cpu_enqueue_stamp(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_stamp *stamp)
 {
     if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
+        return cpu_stream_report_failure(stream);
     struct cpu_op *op = reserve(stream, 1);
     if (op == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
@@ -272,7 +274,7 @@ int32_t cpu_enqueue_stamp(struct trm_backend_stream *stream, uint64_t value, str
 int32_t cpu_enqueue_graph(struct trm_backend_stream *stream, uint64_t value, struct trm_backend_graph *graph)
 {
     if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
+        return cpu_stream_report_failure(stream);
     struct cpu_op *op = reserve(stream, 1);
     if (op == NULL)
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
@@ -281,10 +283,10 @@ int32_t cpu_enqueue_graph(struct trm_backend_stream *stream, uint64_t value, str
     return commit(stream, op, value, 1, cpu_graph_cost(graph));
 }
 
-void cpu_op_release(struct trm_backend_stream *stream, const struct cpu_op *op)
+void cpu_operation_release(struct trm_backend_stream *stream, const struct cpu_op *op)
 {
     if (op->kind == CPU_OP_WAIT)
         cpu_stream_release(op->wait.other);
-    else if (op->kind == CPU_OP_LAUNCH && op->heap)
+    else if (op->kind == CPU_OP_LAUNCH && op->has_heap_block)
         release_block(stream, op->launch.block);
 }

@@ -1,4 +1,4 @@
-/* cpu backend: failures, those of a call and those that stay on a stream.
+/* cpu backend: why streams failed.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/stream.h"
@@ -9,21 +9,21 @@
 
 #define SENTENCE_BYTES 512
 
-/* When there is no memory to say more. */
+/* Without memory for a sentence of its own. */
 static struct cpu_failure *static_failure(int32_t status)
 {
-    static struct cpu_failure kernel   = {.status = TRM_ERROR_KERNEL, .sentence = "A kernel failed."};
-    static struct cpu_failure memory   = {.status   = TRM_ERROR_OUT_OF_HOST_MEMORY,
-                                          .sentence = "There was no host memory to run an operation."};
-    static struct cpu_failure given_up = {.status   = TRM_ERROR_CANCELLED,
-                                          .sentence = "The stream was given up."};
+    static struct cpu_failure kernel    = {.status = TRM_ERROR_KERNEL, .sentence = "A kernel failed."};
+    static struct cpu_failure memory    = {.status   = TRM_ERROR_OUT_OF_HOST_MEMORY,
+                                           .sentence = "There was no host memory to run an operation."};
+    static struct cpu_failure abandoned = {.status   = TRM_ERROR_CANCELLED,
+                                           .sentence = "The stream was abandoned."};
     if (status == TRM_ERROR_KERNEL)
         return &kernel;
-    return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? &memory : &given_up;
+    return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? &memory : &abandoned;
 }
 
-struct cpu_failure *cpu_failure_make(struct trm_backend_instance *instance, int32_t status,
-                                     int64_t native_code, const char *format, ...)
+struct cpu_failure *cpu_failure_create(struct trm_backend_instance *instance, int32_t status,
+                                       int64_t native_code, const char *format, ...)
 {
     char sentence[SENTENCE_BYTES];
     va_list arguments;
@@ -44,7 +44,7 @@ struct cpu_failure *cpu_failure_make(struct trm_backend_instance *instance, int3
     return failure;
 }
 
-struct cpu_failure *cpu_failure_share(struct cpu_failure *failure)
+struct cpu_failure *cpu_failure_retain(struct cpu_failure *failure)
 {
     if (failure->size != 0)
         atomic_fetch_add_explicit(&failure->references, 1, memory_order_relaxed);
@@ -57,4 +57,13 @@ void cpu_failure_release(struct trm_backend_instance *instance, struct cpu_failu
         return;
     if (atomic_fetch_sub_explicit(&failure->references, 1, memory_order_acq_rel) == 1)
         trm_util_release(instance->host, failure, failure->size);
+}
+
+int32_t cpu_stream_report_failure(struct trm_backend_stream *stream)
+{
+    const struct cpu_failure *failure = cpu_stream_failure(stream);
+    if (failure == NULL)
+        return TRM_OK;
+    const struct trm_host *host = stream->scheduler->instance->host;
+    return host->fail(host->context, failure->status, failure->native_code, failure->sentence);
 }

@@ -1,25 +1,25 @@
-/* cpu backend: making graphs, and changing what is in them.
+/* cpu backend: creating and updating graphs.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/graph.h"
 
 #include "backends/cpu/stream/launch.h"
 
-#define WEIGH_EVERY 16u /* launches, after which the costs of kernels are looked up again */
+#define ESTIMATE_EVERY 16u /* launches after which the costs of the kernels are looked up again */
 
-/* One allocation: operations, then the blocks of their arguments. */
+/* One allocation: the operations, then their argument blocks. */
 struct trm_backend_graph {
     struct trm_backend_instance *instance;
     uint64_t size; /* of the allocation */
     uint32_t count;
-    uint32_t launches;     /* the owner's: says when to weigh */
-    _Atomic uint32_t cost; /* of all operations; CPU_COST_UNKNOWN while a kernel's is not known */
+    uint32_t launches;     /* owner: tells when to estimate again */
+    _Atomic uint32_t cost; /* of all operations; CPU_COST_UNKNOWN while the cost of a kernel is */
     struct cpu_op ops[];
 };
 
 /* ---- cost */
 
-static void weigh(struct trm_backend_graph *graph)
+static void estimate_cost(struct trm_backend_graph *graph)
 {
     uint32_t total = 0;
     for (uint32_t i = 0; i < graph->count; i++) {
@@ -37,16 +37,16 @@ uint32_t cpu_graph_cost(const struct trm_backend_graph *graph)
     return atomic_load_explicit(&graph->cost, memory_order_relaxed);
 }
 
-struct cpu_op *cpu_graph_enter(struct trm_backend_graph *graph)
+struct cpu_op *cpu_graph_begin(struct trm_backend_graph *graph)
 {
-    if (graph->launches++ % WEIGH_EVERY == 0 || cpu_graph_cost(graph) == CPU_COST_UNKNOWN)
-        weigh(graph);
+    if (graph->launches++ % ESTIMATE_EVERY == 0 || cpu_graph_cost(graph) == CPU_COST_UNKNOWN)
+        estimate_cost(graph);
     return graph->ops;
 }
 
 /* ---- operations */
 
-/* Room for the arguments of a launch, so that each block begins on a line. */
+/* Bytes for the arguments of a launch. Each block begins on a cache line. */
 static uint64_t block_room(const struct trm_graph_node *node)
 {
     if (node->kind != TRM_GRAPH_LAUNCH)
@@ -83,7 +83,7 @@ static int32_t graph_create(struct trm_backend_device *device, const struct trm_
     uint64_t head = sizeof(struct trm_backend_graph) + count * sizeof(struct cpu_op), blocks = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (nodes[i]->kind < TRM_GRAPH_COPY || nodes[i]->kind > TRM_GRAPH_STAMP)
-            return TRM_ERROR_UNSUPPORTED; /* of a later minor */
+            return TRM_ERROR_UNSUPPORTED; /* a kind of a later minor */
         blocks += block_room(nodes[i]);
     }
     struct trm_backend_graph *graph = cpu_allocate(instance, head + blocks);
@@ -95,15 +95,15 @@ static int32_t graph_create(struct trm_backend_device *device, const struct trm_
     graph->launches = 0;
     uint8_t *block  = (uint8_t *)graph + head;
     for (uint32_t i = 0; i < count; i++) {
-        struct cpu_op *op = &graph->ops[i];
-        op->value         = 0;
-        op->slots         = 1;
-        op->heap          = false;
-        op->last          = i == count - 1;
+        struct cpu_op *op  = &graph->ops[i];
+        op->value          = 0;
+        op->slots          = 1;
+        op->has_heap_block = false;
+        op->is_last        = i == count - 1;
         encode(op, nodes[i], block);
         block += block_room(nodes[i]);
     }
-    weigh(graph);
+    estimate_cost(graph);
     *result = graph;
     return TRM_OK;
 }
@@ -113,7 +113,7 @@ static void graph_destroy(struct trm_backend_graph *graph)
     trm_util_release(graph->instance->host, graph, graph->size);
 }
 
-/* Another kernel may need more room for its arguments: then the graph is made anew. */
+/* UNSUPPORTED where another kernel needs more room for its arguments: the core then makes a new graph. */
 static int32_t graph_update(struct trm_backend_graph *graph, uint32_t index,
                             const struct trm_graph_node *node)
 {
@@ -125,7 +125,7 @@ static int32_t graph_update(struct trm_backend_graph *graph, uint32_t index,
         block = op->launch.block;
     }
     encode(op, node, block);
-    weigh(graph);
+    estimate_cost(graph);
     return TRM_OK;
 }
 

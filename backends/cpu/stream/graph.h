@@ -1,8 +1,9 @@
 /* cpu backend: graphs.
  *
- * The operations of a graph are made once, as they would lie in a ring, each with its arguments. A launch puts one
- * operation into the ring of its stream, whatever the number of those in the graph; whoever comes to it goes through them where
- * they lie. Since a graph runs once at a time, they belong to the owner of the stream meanwhile.
+ * The operations of a graph are made once, in the form that they have in a ring, each with its arguments. A
+ * launch puts one operation into the ring of its stream, however many operations the graph has; the session
+ * that comes to it runs the graph's operations where they are. A graph runs once at a time, so its operations
+ * belong to the owner of that stream meanwhile.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_CPU_STREAM_GRAPH_H
@@ -10,10 +11,11 @@
 
 #include "backends/cpu/stream/ring.h"
 
-/* What a launch of it is likely to take, in nanoseconds. Any thread. */
+/* The likely cost of a launch in nanoseconds. Any thread. */
 uint32_t cpu_graph_cost(const struct trm_backend_graph *graph);
 
-/* Owner of the stream that has come to it: the first of its operations. They follow each other, to one that is `last`. */
-struct cpu_op *cpu_graph_enter(struct trm_backend_graph *graph);
+/* Owner of the stream that has come to the graph: its first operation. The others follow, up to one that
+ * `is_last`. */
+struct cpu_op *cpu_graph_begin(struct trm_backend_graph *graph);
 
 #endif

@@ -1,18 +1,17 @@
 /* cpu backend: running kernels.
  *
- * What a group costs is measured and kept with the kernel, so that small launches run in one go and
- * large ones are split in parts of some twenty microseconds. A kernel that was never run is tried on a
- * few groups first.
+ * The cost of a group is measured and kept with the kernel, so that small launches run in one piece and large
+ * ones in parts of some twenty microseconds. A kernel that has never run is tried on a few groups first.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/launch.h"
 
 #include "backends/cpu/stream/job.h"
 
-#define SPLIT_US 25u /* launches from here on are worth several threads */
+#define SPLIT_US 25u /* from this cost on, launches run on several threads */
 #define PART_US 20u
 #define TRIAL_US 3u
-#define MEASURE_EVERY 16u /* launches of a single cheap group */
+#define MEASURE_EVERY 16u /* launches of a single cheap group: measures one in so many */
 
 /* ---- cost */
 
@@ -38,12 +37,11 @@ uint32_t cpu_launch_cost(const struct trm_backend_kernel *kernel, const struct c
     return us >= 4000000 ? CPU_COST_UNKNOWN - 1 : (uint32_t)(ticks * 1000 / rate);
 }
 
-/* A moving mean in which a single bad measurement (a thread that lost its processor) does not weigh
- * much. */
+/* A moving mean. A single bad measurement, of a thread that was preempted, weighs little. */
 static void record(struct trm_backend_kernel *kernel, uint64_t ticks, uint64_t groups)
 {
     if (groups == 0)
-        return; /* nothing has been measured */
+        return;
     uint64_t sample = (ticks < UINT64_MAX >> 8 ? ticks << 8 : UINT64_MAX >> 8) / groups + 1;
     uint64_t old    = load_cost(kernel);
     if (old != 0) {
@@ -57,17 +55,18 @@ static void record(struct trm_backend_kernel *kernel, uint64_t ticks, uint64_t g
 
 static bool find_scratch(struct cpu_session *session, uint64_t bytes, struct cpu_scratch **found)
 {
-    struct cpu_scratch *scratch = &session->instance->pool.scratch[session->token];
+    struct cpu_scratch *scratch = &session->scheduler->scratch[session->token];
     *found                      = scratch;
     if (scratch->size >= bytes)
         return true;
-    trm_util_release(session->instance->host, scratch->data, scratch->size);
-    scratch->data = cpu_allocate(session->instance, bytes);
+    trm_util_release(session->scheduler->instance->host, scratch->data, scratch->size);
+    scratch->data = cpu_allocate(session->scheduler->instance, bytes);
     scratch->size = scratch->data ? bytes : 0;
     return scratch->data != NULL;
 }
 
-/* The kernel's own shared memory comes first, then what else it needs, then what the launch adds. */
+/* The order is: the kernel's own shared memory, its scratch memory, then the shared memory that the launch
+ * adds. */
 static uint64_t scratch_bytes(const struct trm_cpu_kernel *kernel, uint32_t more)
 {
     uint64_t bytes = kernel->shared_bytes;
@@ -76,8 +75,8 @@ static uint64_t scratch_bytes(const struct trm_cpu_kernel *kernel, uint32_t more
     return bytes + more;
 }
 
-/* What a translated kernel means by a code. */
-static const char *meaning(const struct trm_backend_module *module, int32_t code)
+/* What the code of a failed kernel means, where the translator made the kernel; otherwise "". */
+static const char *describe_code(const struct trm_backend_module *module, int32_t code)
 {
     if (!module->is_translated)
         return "";
@@ -86,16 +85,16 @@ static const char *meaning(const struct trm_backend_module *module, int32_t code
                        : "";
 }
 
-static struct cpu_failure *call(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
-                                uint64_t end)
+static struct cpu_failure *call_kernel(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
+                                       uint64_t end)
 {
     const struct trm_cpu_kernel *kernel = &op->launch.kernel->source;
     uint64_t bytes                      = scratch_bytes(kernel, op->launch.shared_bytes);
     struct cpu_scratch *scratch;
     if (!find_scratch(session, bytes, &scratch))
-        return cpu_failure_make(session->instance, TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
-                                "There is no host memory for the %llu shared bytes of kernel '%s'.",
-                                (unsigned long long)bytes, kernel->name);
+        return cpu_failure_create(session->scheduler->instance, TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
+                                  "There is no host memory for the %llu shared bytes of kernel '%s'.",
+                                  (unsigned long long)bytes, kernel->name);
     struct trm_cpu_groups groups = {
         .struct_size   = sizeof(groups),
         .worker        = session->token,
@@ -109,30 +108,31 @@ static struct cpu_failure *call(struct cpu_session *session, const struct cpu_op
     int32_t code = kernel->function(&groups, op->launch.block);
     if (code == 0)
         return NULL;
-    return cpu_failure_make(session->instance, TRM_ERROR_KERNEL, code, "Kernel '%s' failed with code %d%s.",
-                            kernel->name, code, meaning(op->launch.kernel->module, code));
+    return cpu_failure_create(session->scheduler->instance, TRM_ERROR_KERNEL, code,
+                              "Kernel '%s' failed with code %d%s.", kernel->name, code,
+                              describe_code(op->launch.kernel->module, code));
 }
 
 struct cpu_failure *cpu_launch_part(struct cpu_session *session, const struct cpu_op *op, uint64_t begin,
                                     uint64_t end)
 {
     uint64_t start              = cpu_ticks();
-    struct cpu_failure *failure = call(session, op, begin, end);
+    struct cpu_failure *failure = call_kernel(session, op, begin, end);
     record(op->launch.kernel, cpu_ticks() - start, end - begin);
     return failure;
 }
 
 /* ---- splitting */
 
-/* Run ever more groups until their cost is known. Returns how many were run. */
+/* Run one group, two, four, …, until their cost is known. Returns how many were run. */
 static uint64_t try_out(struct cpu_session *session, const struct cpu_op *op, uint64_t groups,
                         struct cpu_failure **failure)
 {
-    uint64_t limit = TRIAL_US * cpu_clock_rate(&session->instance->clock);
+    uint64_t limit = TRIAL_US * cpu_clock_rate(&session->scheduler->instance->clock);
     uint64_t start = cpu_ticks(), spent = 0, done = 0;
     while (done < groups && spent < limit && *failure == NULL) {
         uint64_t count = done == 0 ? 1 : done < groups - done ? done : groups - done;
-        *failure       = call(session, op, done, done + count);
+        *failure       = call_kernel(session, op, done, done + count);
         done += count;
         spent = cpu_ticks() - start;
     }
@@ -140,15 +140,15 @@ static uint64_t try_out(struct cpu_session *session, const struct cpu_op *op, ui
     return done;
 }
 
-/* Groups of a part; `groups` or more where splitting does not pay. */
+/* How many groups make a part; `groups` or more where parts do not pay. */
 static uint64_t part_of(const struct cpu_session *session, const struct trm_backend_kernel *kernel,
                         uint64_t groups)
 {
-    uint64_t workers = session->instance->pool.size, share = groups / (workers * 8) + 1;
+    uint64_t workers = session->scheduler->size, share = groups / (workers * 8) + 1;
     uint64_t grain = kernel->source.grain;
     if (grain != 0)
         return groups < 2 * grain ? groups : share > grain ? share : grain;
-    uint64_t per_group = load_cost(kernel), rate = cpu_clock_rate(&session->instance->clock);
+    uint64_t per_group = load_cost(kernel), rate = cpu_clock_rate(&session->scheduler->instance->clock);
     if (scaled(per_group, groups) < SPLIT_US * rate)
         return groups;
     uint64_t part = (PART_US * rate << 8) / per_group + 1;
@@ -170,10 +170,11 @@ bool cpu_launch_run(struct cpu_session *session, struct trm_backend_stream *stre
     struct trm_backend_kernel *kernel = op->launch.kernel;
     uint64_t groups = cpu_launch_groups(op), begin = 0;
     if (groups == 1) {
-        *failure = should_measure(kernel, op) ? cpu_launch_part(session, op, 0, 1) : call(session, op, 0, 1);
+        *failure =
+            should_measure(kernel, op) ? cpu_launch_part(session, op, 0, 1) : call_kernel(session, op, 0, 1);
         return true;
     }
-    if (session->instance->pool.size > 1) {
+    if (session->scheduler->size > 1) {
         if (kernel->source.grain == 0 && load_cost(kernel) == 0)
             begin = try_out(session, op, groups, failure);
         if (begin == groups || *failure != NULL)

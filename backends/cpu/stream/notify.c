@@ -1,168 +1,165 @@
-/* cpu backend: telling those who watch a stream.
+/* cpu backend: the lists of waiters, and notifying them.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/notify.h"
 
 #include "backends/cpu/stream/session.h"
 
-#define SPARE_WATCHES 64u /* as many are kept for further notifications */
+#define SPARE_WAITERS 64u /* how many are kept for reuse */
 
-static void update_watched(struct trm_backend_stream *stream)
+static void update_awaited(struct trm_backend_stream *stream)
 {
-    atomic_store(&stream->watched, stream->watch_first ? stream->watch_first->value : UINT64_MAX);
+    atomic_store(&stream->awaited, stream->waiter_first ? stream->waiter_first->value : UINT64_MAX);
 }
 
-/* After the last one that is not higher: most come in order, so the search begins at the end. */
-static void insert(struct trm_backend_stream *stream, struct cpu_watch *watch)
+/* After the last one that is not higher. Most values come in order, so the search begins at the end. */
+static void insert(struct trm_backend_stream *stream, struct cpu_waiter *waiter)
 {
-    struct cpu_watch *before = stream->watch_last;
-    while (before != NULL && before->value > watch->value)
+    struct cpu_waiter *before = stream->waiter_last;
+    while (before != NULL && before->value > waiter->value)
         before = before->previous;
-    watch->previous = before;
-    watch->next     = before ? before->next : stream->watch_first;
-    *(watch->next ? &watch->next->previous : &stream->watch_last) = watch;
-    *(before ? &before->next : &stream->watch_first)              = watch;
-    watch->linked                                                 = true;
+    waiter->previous = before;
+    waiter->next     = before ? before->next : stream->waiter_first;
+    *(waiter->next ? &waiter->next->previous : &stream->waiter_last) = waiter;
+    *(before ? &before->next : &stream->waiter_first)                = waiter;
+    waiter->is_linked                                                = true;
 }
 
-static void unlink_watch(struct trm_backend_stream *stream, struct cpu_watch *watch)
+static void unlink_waiter(struct trm_backend_stream *stream, struct cpu_waiter *waiter)
 {
-    *(watch->next ? &watch->next->previous : &stream->watch_last)      = watch->previous;
-    *(watch->previous ? &watch->previous->next : &stream->watch_first) = watch->next;
-    watch->linked                                                      = false;
+    *(waiter->next ? &waiter->next->previous : &stream->waiter_last)      = waiter->previous;
+    *(waiter->previous ? &waiter->previous->next : &stream->waiter_first) = waiter->next;
+    waiter->is_linked                                                     = false;
 }
 
-bool cpu_watch_add_locked(struct trm_backend_stream *stream, struct cpu_watch *watch)
+bool cpu_waiter_add_locked(struct trm_backend_stream *stream, struct cpu_waiter *waiter)
 {
-    if (cpu_stream_reached(stream, watch->value) || cpu_stream_failure(stream) != NULL)
+    if (cpu_stream_has_reached(stream, waiter->value) || cpu_stream_failure(stream) != NULL)
         return false;
-    insert(stream, watch);
-    update_watched(stream);
-    /* The owner stores `completed` or `failure`, then reads `watched`; here it is the other way round,
-     * so one sees the other. */
-    if (!cpu_stream_reached(stream, watch->value) && cpu_stream_failure(stream) == NULL)
+    insert(stream, waiter);
+    update_awaited(stream);
+    /* The owner stores `completed` or `failure`, then reads `awaited`. Here the order is the reverse, so at
+     * least one of the two threads sees the other's store. */
+    if (!cpu_stream_has_reached(stream, waiter->value) && cpu_stream_failure(stream) == NULL)
         return true;
-    cpu_watch_remove_locked(stream, watch);
+    cpu_waiter_remove_locked(stream, waiter);
     return false;
 }
 
-bool cpu_watch_remove_locked(struct trm_backend_stream *stream, struct cpu_watch *watch)
+bool cpu_waiter_remove_locked(struct trm_backend_stream *stream, struct cpu_waiter *waiter)
 {
-    if (!watch->linked)
+    if (!waiter->is_linked)
         return false;
-    unlink_watch(stream, watch);
-    update_watched(stream);
+    unlink_waiter(stream, waiter);
+    update_awaited(stream);
     return true;
 }
 
-bool cpu_watch_nudge_locked(struct trm_backend_stream *stream)
+bool cpu_waiter_nudge_locked(struct trm_backend_stream *stream)
 {
-    struct cpu_watch *watch = stream->watch_first;
-    while (watch != NULL && watch->kind != CPU_WATCH_HELPER)
-        watch = watch->next;
-    if (watch == NULL)
+    struct cpu_waiter *waiter = stream->waiter_first;
+    while (waiter != NULL && waiter->kind != CPU_WAITER_HELPER)
+        waiter = waiter->next;
+    if (waiter == NULL)
         return false;
-    atomic_fetch_or(watch->word, CPU_WATCH_NUDGED);
-    trm_util_futex_wake_all(watch->word);
+    atomic_fetch_or(waiter->word, CPU_WAITER_NUDGED);
+    trm_util_futex_wake_all(waiter->word);
     return true;
 }
 
-/* Take out all that are to be told, in order of value. Parked streams are claimed for the session here,
- * since only under the lock nobody else can change them. A quiet session leaves notifications where
- * they are. */
-static struct cpu_watch *take_due(struct cpu_session *session, struct trm_backend_stream *stream)
+/* Take out all waiters that are due, in order of value. Parked streams are claimed for the session here,
+ * since their state changes only under the lock. A quiet session leaves notifications in the list. */
+static struct cpu_waiter *take_due(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     struct cpu_failure *failure = cpu_stream_failure(stream);
     uint64_t completed          = atomic_load(&stream->completed);
-    struct cpu_watch *first = NULL, **end = &first, *next = stream->watch_first;
+    struct cpu_waiter *first = NULL, **end = &first, *next = stream->waiter_first;
     while (next != NULL && (next->value <= completed || failure != NULL)) {
-        struct cpu_watch *watch = next;
-        next                    = watch->next;
-        if (watch->kind == CPU_WATCH_CALL && session->quiet)
+        struct cpu_waiter *waiter = next;
+        next                      = waiter->next;
+        if (waiter->kind == CPU_WAITER_CALL && session->is_quiet)
             continue;
-        unlink_watch(stream, watch);
-        watch->next   = NULL;
-        watch->status = watch->value <= completed ? TRM_OK : failure->status;
-        if (watch->kind == CPU_WATCH_STREAM) {
-            atomic_exchange(&watch->stream->state, CPU_RUNNING);
-            watch->stream->owed = true;
-            cpu_session_add(session, watch->stream);
+        unlink_waiter(stream, waiter);
+        waiter->next   = NULL;
+        waiter->status = waiter->value <= completed ? TRM_OK : failure->status;
+        if (waiter->kind == CPU_WAITER_STREAM) {
+            atomic_exchange(&waiter->stream->state, CPU_STREAM_RUNNING);
+            waiter->stream->must_run = true;
+            cpu_session_add_ready(session, waiter->stream);
             continue;
         }
-        *end = watch;
-        end  = &watch->next;
+        *end = waiter;
+        end  = &waiter->next;
     }
-    update_watched(stream);
+    update_awaited(stream);
     return first;
 }
 
-/* ---- memory for notifications */
+/* ---- waiters for notifications */
 
-struct cpu_watch *cpu_watch_take(struct trm_backend_instance *instance)
+struct cpu_waiter *cpu_waiter_allocate(struct cpu_scheduler *scheduler)
 {
-    struct cpu_pool *pool = &instance->pool;
-    pthread_mutex_lock(&pool->lock);
-    struct cpu_watch *watch = pool->spare_watches;
-    if (watch != NULL) {
-        pool->spare_watches = watch->next;
-        pool->spare_watch_count--;
+    pthread_mutex_lock(&scheduler->lock);
+    struct cpu_waiter *waiter = scheduler->spare_waiters;
+    if (waiter != NULL) {
+        scheduler->spare_waiters = waiter->next;
+        scheduler->spare_waiter_count--;
     }
-    pthread_mutex_unlock(&pool->lock);
-    return watch != NULL ? watch : cpu_allocate(instance, sizeof(*watch));
+    pthread_mutex_unlock(&scheduler->lock);
+    return waiter != NULL ? waiter : cpu_allocate(scheduler->instance, sizeof(*waiter));
 }
 
-void cpu_watch_give(struct trm_backend_instance *instance, struct cpu_watch *watch)
+void cpu_waiter_free(struct cpu_scheduler *scheduler, struct cpu_waiter *waiter)
 {
-    struct cpu_pool *pool = &instance->pool;
-    pthread_mutex_lock(&pool->lock);
-    bool keep = pool->spare_watch_count < SPARE_WATCHES;
-    if (keep) {
-        watch->next         = pool->spare_watches;
-        pool->spare_watches = watch;
-        pool->spare_watch_count++;
+    pthread_mutex_lock(&scheduler->lock);
+    bool is_kept = scheduler->spare_waiter_count < SPARE_WAITERS;
+    if (is_kept) {
+        waiter->next             = scheduler->spare_waiters;
+        scheduler->spare_waiters = waiter;
+        scheduler->spare_waiter_count++;
     }
-    pthread_mutex_unlock(&pool->lock);
-    if (!keep)
-        trm_util_release(instance->host, watch, sizeof(*watch));
+    pthread_mutex_unlock(&scheduler->lock);
+    if (!is_kept)
+        trm_util_release(scheduler->instance->host, waiter, sizeof(*waiter));
 }
 
-void cpu_watch_free_spare(struct trm_backend_instance *instance)
+void cpu_waiters_free_spare(struct cpu_scheduler *scheduler)
 {
-    struct cpu_watch *watch = instance->pool.spare_watches, *next;
-    for (; watch != NULL; watch = next) {
-        next = watch->next;
-        trm_util_release(instance->host, watch, sizeof(*watch));
+    struct cpu_waiter *waiter = scheduler->spare_waiters, *next;
+    for (; waiter != NULL; waiter = next) {
+        next = waiter->next;
+        trm_util_release(scheduler->instance->host, waiter, sizeof(*waiter));
     }
-    instance->pool.spare_watches = NULL;
+    scheduler->spare_waiters = NULL;
 }
 
-/* ---- telling */
+/* ---- notifying */
 
-static void tell(struct trm_backend_instance *instance, struct cpu_watch *watch)
+static void notify(struct cpu_scheduler *scheduler, struct cpu_waiter *waiter)
 {
-    if (watch->kind != CPU_WATCH_CALL) {
-        _Atomic uint32_t *word = watch->word;
+    if (waiter->kind != CPU_WAITER_CALL) {
+        _Atomic uint32_t *word = waiter->word;
         atomic_fetch_add(word, 1);
-        /* The word may be gone already: then this wakes nobody, or somebody who looks again. */
+        /* The word may be gone already. Then this wakes no thread, or one that tests its condition again. */
         trm_util_futex_wake_all(word);
         return;
     }
-    trm_notify_fn function = watch->call.function;
-    void *user             = watch->call.user;
-    int32_t status         = watch->status;
-    cpu_watch_give(instance, watch);
+    trm_notify_fn function = waiter->call.function;
+    void *user             = waiter->call.user;
+    int32_t status         = waiter->status;
+    cpu_waiter_free(scheduler, waiter);
     function(user, status);
 }
 
-void cpu_watch_fire(struct cpu_session *session, struct trm_backend_stream *stream)
+void cpu_waiters_notify(struct cpu_session *session, struct trm_backend_stream *stream)
 {
-    struct cpu_pool *pool = &session->instance->pool;
-    pthread_mutex_lock(&pool->lock);
-    struct cpu_watch *watch = take_due(session, stream);
-    pthread_mutex_unlock(&pool->lock);
-    while (watch != NULL) {
-        struct cpu_watch *next = watch->next;
-        tell(session->instance, watch);
-        watch = next;
+    struct cpu_scheduler *scheduler = session->scheduler;
+    pthread_mutex_lock(&scheduler->lock);
+    struct cpu_waiter *waiter = take_due(session, stream);
+    pthread_mutex_unlock(&scheduler->lock);
+    while (waiter != NULL) {
+        struct cpu_waiter *next = waiter->next;
+        notify(scheduler, waiter);
+        waiter = next;
     }
 }

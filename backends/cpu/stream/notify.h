@@ -1,10 +1,9 @@
-/* cpu backend: who wants to know that a stream has got somewhere: parked streams, sleeping threads,
- * notifications.
+/* cpu backend: the waiters of a stream: parked streams, sleeping threads, notifications.
  *
- * The watches of a stream are a list sorted by value, under the pool's lock. `watched` holds the lowest
- * value, so that whoever completes operations looks at one word and takes the lock only when somebody
- * is to be told. A watch is told exactly once: taken out of the list under the lock, then told outside
- * it.
+ * The waiters of a stream are a list sorted by value, under the scheduler's lock. `awaited` of the stream
+ * holds the lowest value, so that the thread that completes operations reads one word, and takes the lock
+ * only when a waiter is due. A waiter is notified exactly once: it is taken out of the list under the lock,
+ * then notified outside of it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_CPU_STREAM_NOTIFY_H
@@ -15,57 +14,54 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum cpu_watch_kind {
-    CPU_WATCH_STREAM, /* a parked stream */
-    CPU_WATCH_THREAD, /* a thread asleep on a word */
-    CPU_WATCH_HELPER, /* the same, and ready to run the stream's operations itself */
-    CPU_WATCH_CALL,   /* a notification; the watch is released after the call */
+enum cpu_waiter_kind {
+    CPU_WAITER_STREAM, /* a parked stream */
+    CPU_WAITER_THREAD, /* a thread that sleeps on a futex */
+    CPU_WAITER_HELPER, /* the same, and ready to run the stream's operations itself */
+    CPU_WAITER_CALL,   /* a notification; the waiter is freed after the call */
 };
 
-struct cpu_watch {
-    struct cpu_watch *next, *previous;
+struct cpu_waiter {
+    struct cpu_waiter *next, *previous;
     uint64_t value;
     union {
         struct trm_backend_stream *stream;
-        _Atomic uint32_t
-            *word; /* counts the watches of this thread that were told; the last touch of the watch */
+        _Atomic uint32_t *word; /* a futex that counts notified waiters of the thread; incremented last */
         struct {
             trm_notify_fn function;
             void *user;
         } call;
     };
-    uint8_t kind;
-    bool linked;
-    int32_t status; /* what a notification is told */
+    uint8_t kind; /* enum cpu_waiter_kind */
+    bool is_linked;
+    int32_t status; /* for a notification */
 };
 
-/* In the word of a helper: look again, there may be something to run. */
-#define CPU_WATCH_NUDGED (1u << 31)
+/* Set in the word of a helper: there may be something to run. */
+#define CPU_WAITER_NUDGED (1u << 31)
 
 struct cpu_session;
-struct trm_backend_instance;
+struct cpu_scheduler;
 
-/* Memory for a notification's watch: one that was used before, if there is one. NULL: none. */
-struct cpu_watch *cpu_watch_take(struct trm_backend_instance *instance);
-void cpu_watch_give(struct trm_backend_instance *instance, struct cpu_watch *watch);
+/* A waiter for a notification, reused where possible. NULL: no memory. */
+struct cpu_waiter *cpu_waiter_allocate(struct cpu_scheduler *scheduler);
+void cpu_waiter_free(struct cpu_scheduler *scheduler, struct cpu_waiter *waiter);
 
-/* When the instance ends. */
-void cpu_watch_free_spare(struct trm_backend_instance *instance);
+/* Release the waiters that were kept for reuse. */
+void cpu_waiters_free_spare(struct cpu_scheduler *scheduler);
 
-/* Add a watch. False when the value is complete already or the stream has failed: then it was not
- * added. */
-bool cpu_watch_add_locked(struct trm_backend_stream *stream, struct cpu_watch *watch);
+/* Add a waiter. False, and not added, when the value is complete or the stream has failed. */
+bool cpu_waiter_add_locked(struct trm_backend_stream *stream, struct cpu_waiter *waiter);
 
-/* Take a watch out. False when it is being told. */
-bool cpu_watch_remove_locked(struct trm_backend_stream *stream, struct cpu_watch *watch);
+/* Remove a waiter. False when it is being notified. */
+bool cpu_waiter_remove_locked(struct trm_backend_stream *stream, struct cpu_waiter *waiter);
 
-/* Wake a thread that waits for the stream, so that it runs the stream itself: one wake instead of a
- * worker's and then its own. False when there is none. Whoever was nudged and does not help has to
- * rouse a worker. */
-bool cpu_watch_nudge_locked(struct trm_backend_stream *stream);
+/* Wake a helper that waits for the stream, so that it runs the stream itself: this costs one wake-up instead
+ * of two. False when there is none. A helper that was nudged and does not help must wake a worker. */
+bool cpu_waiter_nudge_locked(struct trm_backend_stream *stream);
 
-/* Owner of the stream: tell everybody whose value is complete, or everybody once it failed. Parked
- * streams become the session's, claimed. */
-void cpu_watch_fire(struct cpu_session *session, struct trm_backend_stream *stream);
+/* Owner of the stream: notify all waiters whose value is complete, or all once the stream has failed. Parked
+ * streams are claimed and added to the session's ready streams. */
+void cpu_waiters_notify(struct cpu_session *session, struct trm_backend_stream *stream);
 
 #endif

@@ -1,4 +1,4 @@
-/* cpu backend: what each kind of operation does when its stream gets there.
+/* cpu backend: running one operation of each kind.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/session.h"
@@ -7,13 +7,13 @@
 #include "backends/cpu/stream/launch.h"
 #include "backends/cpu/stream/profile.h"
 
-#define SPLIT_BYTES (1u << 20) /* copies and fills from here on are worth several threads */
+#define SPLIT_BYTES (1u << 20) /* from this size on, copies and fills run on several threads */
 #define LEAST_PART (128u << 10)
 #define MOST_PART (1u << 20)
 
 static uint64_t part_bytes(const struct cpu_session *session, uint64_t size)
 {
-    uint64_t part = size / (session->instance->pool.size * 4u);
+    uint64_t part = size / (session->scheduler->size * 4u);
     part          = part < LEAST_PART ? LEAST_PART : part > MOST_PART ? MOST_PART : part;
     return part & ~(uint64_t)4095;
 }
@@ -21,9 +21,9 @@ static uint64_t part_bytes(const struct cpu_session *session, uint64_t size)
 static bool run_flat(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
                      uint64_t size, struct cpu_failure **failure)
 {
-    if (size >= SPLIT_BYTES && session->instance->pool.size > 1)
+    if (size >= SPLIT_BYTES && session->scheduler->size > 1)
         return cpu_job_run(session, stream, op, 0, size, part_bytes(session, size), failure);
-    *failure = cpu_op_run_part(session, op, 0, size);
+    *failure = cpu_operation_run_part(session, op, 0, size);
     return true;
 }
 
@@ -32,40 +32,40 @@ static bool run_rows(struct cpu_session *session, struct trm_backend_stream *str
 {
     uint64_t width = op->copy_2d.width, height = op->copy_2d.height;
     uint64_t rows = width >= MOST_PART ? 1 : LEAST_PART / width + 1;
-    if (height >= 2 * rows && session->instance->pool.size > 1)
+    if (height >= 2 * rows && session->scheduler->size > 1)
         return cpu_job_run(session, stream, op, 0, height, rows, failure);
-    *failure = cpu_op_run_part(session, op, 0, height);
+    *failure = cpu_operation_run_part(session, op, 0, height);
     return true;
 }
 
-/* `failure` is read first: once it is there, `completed` is final. */
+/* Reads `failure` of the other stream first: once it is set, `completed` is final. */
 static bool run_wait(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
                      struct cpu_failure **failure)
 {
-    struct cpu_pool *pool            = &session->instance->pool;
+    struct cpu_scheduler *scheduler  = session->scheduler;
     struct trm_backend_stream *other = op->wait.other, *root = NULL;
-    bool parked = false;
+    bool is_parked = false;
     while (other != stream) {
-        struct cpu_failure *theirs = cpu_stream_failure(other);
-        if (cpu_stream_reached(other, op->wait.value))
+        struct cpu_failure *cause = cpu_stream_failure(other);
+        if (cpu_stream_has_reached(other, op->wait.value))
             return true;
-        if (theirs != NULL) {
-            *failure = cpu_failure_share(theirs);
+        if (cause != NULL) {
+            *failure = cpu_failure_retain(cause);
             return true;
         }
         cpu_session_publish(session, stream);
-        pthread_mutex_lock(&pool->lock);
+        pthread_mutex_lock(&scheduler->lock);
         stream->park.value = op->wait.value;
-        parked             = cpu_watch_add_locked(other, &stream->park);
-        if (parked) {
+        is_parked          = cpu_waiter_add_locked(other, &stream->park);
+        if (is_parked) {
             stream->blocked_on = other;
-            atomic_exchange(&stream->state, CPU_PARKED);
+            atomic_exchange(&stream->state, CPU_STREAM_PARKED);
             root = cpu_stream_claim_root_locked(other);
         }
-        pthread_mutex_unlock(&pool->lock);
+        pthread_mutex_unlock(&scheduler->lock);
         if (root != NULL)
-            cpu_session_add(session, root);
-        if (parked)
+            cpu_session_add_ready(session, root);
+        if (is_parked)
             return false;
     }
     return true;
@@ -73,21 +73,21 @@ static bool run_wait(struct cpu_session *session, struct trm_backend_stream *str
 
 static bool run_gate(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
 {
-    struct cpu_pool *pool = &session->instance->pool;
+    struct cpu_scheduler *scheduler = session->scheduler;
     cpu_session_publish(session, stream);
-    pthread_mutex_lock(&pool->lock);
-    bool open = stream->gates_open >= op->value;
-    if (!open) {
+    pthread_mutex_lock(&scheduler->lock);
+    bool is_open = stream->open_gate >= op->value;
+    if (!is_open) {
         stream->park.value = op->value;
         stream->blocked_on = NULL;
-        atomic_exchange(&stream->state, CPU_PARKED);
+        atomic_exchange(&stream->state, CPU_STREAM_PARKED);
     }
-    pthread_mutex_unlock(&pool->lock);
-    return open;
+    pthread_mutex_unlock(&scheduler->lock);
+    return is_open;
 }
 
-bool cpu_op_run(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
-                struct cpu_failure **failure)
+bool cpu_operation_run(struct cpu_session *session, struct trm_backend_stream *stream,
+                       const struct cpu_op *op, struct cpu_failure **failure)
 {
     switch (op->kind) {
     case CPU_OP_LAUNCH:

@@ -9,8 +9,8 @@
 
 #define PAUSE_US 3u /* how long a writer with a full ring waits for the reader at first */
 #define LONG_PAUSE_US 50u
-#define HELP_SLOTS 128u /* a ring of this size is worth running before it grows */
-#define MANY_SLOTS 8192u
+#define HELP_SLOTS 128u  /* from this size on, a full ring is run here before it grows */
+#define MANY_SLOTS 8192u /* from here on, writers wait LONG_PAUSE_US */
 
 static uint64_t ring_bytes(uint32_t capacity)
 {
@@ -20,11 +20,11 @@ static uint64_t ring_bytes(uint32_t capacity)
 static void ring_release(struct trm_backend_stream *stream, struct cpu_op *slots, uint32_t capacity)
 {
     if (slots != stream->first_slots)
-        trm_util_release(stream->instance->host, slots, ring_bytes(capacity));
+        trm_util_release(stream->scheduler->instance->host, slots, ring_bytes(capacity));
 }
 
-/* See how far the reader has come. */
-static bool writer_has(struct trm_backend_stream *stream, uint32_t needed)
+/* Whether `needed` slots are free, by the position that the reader has come to. */
+static bool has_room(struct trm_backend_stream *stream, uint32_t needed)
 {
     struct cpu_ring_writer *writer = &stream->writer;
     uint64_t head                  = atomic_load_explicit(&stream->head, memory_order_acquire);
@@ -32,34 +32,35 @@ static bool writer_has(struct trm_backend_stream *stream, uint32_t needed)
     return writer->written + needed <= writer->limit;
 }
 
-/* Run what is cheap here, if nobody else does: that costs less than to wake somebody for it. */
+/* Run the cheap operations here, if no other thread runs the stream: that costs less than waking one. */
 static void help_quietly(struct trm_backend_stream *stream)
 {
-    struct cpu_pool *pool      = &stream->instance->pool;
-    struct cpu_session session = {
-        .instance = stream->instance, .token = cpu_token_take(pool), .most_ns = CPU_COSTLY_NS, .quiet = true};
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    struct cpu_session session      = {.scheduler = stream->scheduler,
+                                       .token     = cpu_token_acquire(scheduler),
+                                       .limit_ns  = CPU_COSTLY_NS,
+                                       .is_quiet  = true};
     if (session.token == CPU_NO_TOKEN)
         return;
     if (cpu_stream_claim(stream))
         cpu_session_run(&session, stream);
-    cpu_token_give(pool, session.token);
+    cpu_token_release(scheduler, session.token);
 }
 
-/* Give whoever runs the stream a moment, a longer one when much is outstanding, so that a writer of
- * cheap operations goes no faster than they are run. Never waits for anything that may take long: a
- * stream that is stuck grows instead. */
-static bool pause_for(struct trm_backend_stream *stream, uint32_t needed)
+/* Wait a moment for the reader, longer when much is outstanding, so that a writer of cheap operations goes no
+ * faster than they run. Never waits long: a stream that is stuck grows instead. */
+static bool wait_for_reader(struct trm_backend_stream *stream, uint32_t needed)
 {
-    struct trm_backend_instance *instance = stream->instance;
+    struct cpu_scheduler *scheduler = stream->scheduler;
     uint64_t outstanding = stream->writer.written - atomic_load_explicit(&stream->head, memory_order_relaxed);
     uint64_t us          = outstanding > MANY_SLOTS ? LONG_PAUSE_US : PAUSE_US;
-    uint64_t end         = cpu_ticks() + us * cpu_clock_rate(&instance->clock);
+    uint64_t end         = cpu_ticks() + us * cpu_clock_rate(&scheduler->instance->clock);
     cpu_stream_submit(stream);
-    while (!writer_has(stream, needed)) {
+    while (!has_room(stream, needed)) {
         uint32_t state = atomic_load_explicit(&stream->state, memory_order_relaxed);
-        if (state == CPU_PARKED || cpu_ticks() > end)
+        if (state == CPU_STREAM_PARKED || cpu_ticks() > end)
             return false;
-        if (instance->pool.spin_ticks != 0)
+        if (scheduler->spin_ticks != 0)
             trm_util_relax();
         else if (sched_yield() != 0 || outstanding < MANY_SLOTS)
             return false;
@@ -67,14 +68,14 @@ static bool pause_for(struct trm_backend_stream *stream, uint32_t needed)
     return true;
 }
 
-/* Back-pressure. */
-static bool relieve(struct trm_backend_stream *stream, uint32_t needed)
+/* Back-pressure: get room in a full ring without growing it. */
+static bool make_room(struct trm_backend_stream *stream, uint32_t needed)
 {
     if (stream->writer.capacity < HELP_SLOTS)
         return false;
     help_quietly(stream);
-    return writer_has(stream, needed) ||
-           (stream->writer.capacity == CPU_MOST_SLOTS && pause_for(stream, needed));
+    return has_room(stream, needed) ||
+           (stream->writer.capacity == CPU_MOST_SLOTS && wait_for_reader(stream, needed));
 }
 
 static uint32_t next_capacity(uint32_t capacity)
@@ -84,12 +85,12 @@ static uint32_t next_capacity(uint32_t capacity)
     return capacity < CPU_MOST_SLOTS / 4 ? capacity * 4 : CPU_MOST_SLOTS;
 }
 
-/* Continue in a new ring. There always is a free slot for the JUMP. */
+/* Continue in a new ring. There is always a free slot for the JUMP. */
 static bool grow(struct trm_backend_stream *stream)
 {
     struct cpu_ring_writer *writer = &stream->writer;
     uint32_t capacity              = next_capacity(writer->capacity);
-    struct cpu_op *slots           = cpu_allocate(stream->instance, ring_bytes(capacity));
+    struct cpu_op *slots           = cpu_allocate(stream->scheduler->instance, ring_bytes(capacity));
     if (slots == NULL)
         return false;
     struct cpu_op *jump = writer->slots + writer->index;
@@ -107,18 +108,18 @@ static bool grow(struct trm_backend_stream *stream)
     return true;
 }
 
-/* Slots from here to the place where the operation would lie in one piece, behind it and a later JUMP. */
+/* Slots up to the end of the operation, which must not wrap around, and of a later JUMP. */
 static uint32_t slots_needed(const struct cpu_ring_writer *writer, uint32_t slots)
 {
     uint32_t room = writer->capacity - writer->index;
     return slots + 1 + (room < slots ? room : 0);
 }
 
-struct cpu_op *cpu_ring_reserve_slowly(struct trm_backend_stream *stream, uint32_t slots)
+struct cpu_op *cpu_ring_reserve_slow(struct trm_backend_stream *stream, uint32_t slots)
 {
     struct cpu_ring_writer *writer = &stream->writer;
     uint32_t needed                = slots_needed(writer, slots);
-    if (!writer_has(stream, needed) && !relieve(stream, needed) && !grow(stream))
+    if (!has_room(stream, needed) && !make_room(stream, needed) && !grow(stream))
         return NULL;
     uint32_t room = writer->capacity - writer->index;
     if (room < slots) {
@@ -132,7 +133,7 @@ struct cpu_op *cpu_ring_reserve_slowly(struct trm_backend_stream *stream, uint32
     return writer->slots + writer->index;
 }
 
-void cpu_ring_follow(struct trm_backend_stream *stream)
+void cpu_ring_follow_jump(struct trm_backend_stream *stream)
 {
     struct cpu_ring_reader *reader = &stream->reader;
     struct cpu_op *old             = reader->slots;
@@ -148,10 +149,11 @@ void cpu_ring_follow(struct trm_backend_stream *stream)
 void cpu_ring_fini(struct trm_backend_stream *stream)
 {
     struct cpu_ring_reader *reader = &stream->reader;
-    while (reader->position != stream->writer.written) { /* what was never committed: WRAP and JUMP alone */
+    /* Only a WRAP or a JUMP can be left: they are written before the operation that follows is committed. */
+    while (reader->position != stream->writer.written) {
         const struct cpu_op *op = cpu_ring_at(reader);
         if (op->kind == CPU_OP_JUMP)
-            cpu_ring_follow(stream);
+            cpu_ring_follow_jump(stream);
         else
             cpu_ring_advance(reader, op);
     }

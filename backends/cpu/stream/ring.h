@@ -1,9 +1,9 @@
 /* cpu backend: operations, and the ring of slots that a stream keeps them in.
  *
- * One thread writes (the one that enqueues), one reads (the one that has claimed the stream). The ring
- * starts with the few slots inside the stream. When it is full, the writer continues in a larger one
- * and leaves a JUMP behind; the reader follows and releases the old ring. Positions count slots from
- * the beginning of time.
+ * One thread writes (the one that enqueues) and one reads (the one that has claimed the stream). The ring
+ * starts with the few slots inside the stream. When it is full, the writer continues in a larger ring and
+ * leaves a JUMP in the old one; the reader follows it and releases the old ring. Positions count slots since
+ * the stream was created, through all of its rings.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_CPU_STREAM_RING_H
@@ -16,8 +16,9 @@
 #define CPU_FIRST_SLOTS 4u
 #define CPU_SECOND_SLOTS 32u
 #define CPU_MOST_SLOTS 512u
-#define CPU_INLINE_BYTES \
-    (3u * 64u) /* an argument block up to this size lies in the slots behind its launch */
+
+/* An argument block of up to this size lies in the slots behind its launch. */
+#define CPU_INLINE_BYTES (3u * 64u)
 
 struct trm_backend_graph;
 struct trm_backend_instance;
@@ -33,7 +34,7 @@ enum cpu_op_kind {
     CPU_OP_WAIT,
     CPU_OP_GATE,
     CPU_OP_STAMP,
-    CPU_OP_GRAPH, /* the operations of a graph, which lie elsewhere */
+    CPU_OP_GRAPH, /* the operations of a graph, which the graph holds */
     CPU_OP_WRAP,  /* the rest of the ring is empty: continue at its beginning */
     CPU_OP_JUMP,  /* continue in another ring */
 };
@@ -43,9 +44,9 @@ struct cpu_op {
     _Alignas(64) uint64_t value;
     uint8_t kind; /* enum cpu_op_kind */
     uint8_t slots;
-    uint8_t heap;  /* a launch whose argument block is the host's memory */
-    uint8_t last;  /* of a graph */
-    uint32_t cost; /* nanoseconds it is likely to take; CPU_COST_UNKNOWN */
+    bool has_heap_block; /* of a launch: its argument block is host memory, not in the ring */
+    bool is_last;        /* of a graph */
+    uint32_t cost;       /* likely nanoseconds; CPU_COST_UNKNOWN */
     union {
         struct {
             uint8_t *destination;
@@ -61,7 +62,7 @@ struct cpu_op {
         struct {
             uint8_t *destination;
             uint64_t size;
-            uint64_t word; /* the pattern repeated to 8 bytes */
+            uint64_t word; /* the pattern, repeated to 8 bytes */
         } fill;
         struct {
             struct trm_backend_kernel *kernel;
@@ -96,7 +97,7 @@ struct cpu_ring_writer {
     uint32_t capacity;
     uint32_t index;
     uint64_t start;   /* position of the ring's first slot */
-    uint64_t limit;   /* positions below this one are free to write, as far as the writer knows */
+    uint64_t limit;   /* positions below are free to write, as far as the writer knows */
     uint64_t written; /* position of the next slot */
 };
 
@@ -107,16 +108,15 @@ struct cpu_ring_reader {
     uint64_t position;
 };
 
-/* Room for an operation of `slots` slots, or NULL without memory; nothing is visible to the reader
- * until the commit. */
-struct cpu_op *cpu_ring_reserve_slowly(struct trm_backend_stream *stream, uint32_t slots);
+/* Make room for an operation of `slots` slots. NULL: no memory. The reader sees nothing before the commit. */
+struct cpu_op *cpu_ring_reserve_slow(struct trm_backend_stream *stream, uint32_t slots);
 
 static inline struct cpu_op *cpu_ring_at(struct cpu_ring_reader *reader)
 {
     return reader->slots + reader->index;
 }
 
-/* Go past an operation. */
+/* Advance past an operation. */
 static inline void cpu_ring_advance(struct cpu_ring_reader *reader, const struct cpu_op *op)
 {
     reader->position += op->slots;
@@ -125,10 +125,10 @@ static inline void cpu_ring_advance(struct cpu_ring_reader *reader, const struct
         reader->index = 0;
 }
 
-/* Go past a JUMP, and release the ring it was in. */
-void cpu_ring_follow(struct trm_backend_stream *stream);
+/* Advance past a JUMP, and release the ring that it was in. */
+void cpu_ring_follow_jump(struct trm_backend_stream *stream);
 
-/* Release whatever rings the stream has, once no operation is left. */
+/* Release the rings of a stream that has no operations left. */
 void cpu_ring_fini(struct trm_backend_stream *stream);
 
 #endif

@@ -1,11 +1,12 @@
-/* cpu backend: the worker threads of an instance, the queue of streams that they serve, and the tokens.
+/* cpu backend: the scheduler of an instance: its worker threads, the run queue and the tokens.
  *
- * A token is the right to run operations. There are as many as workers, and whoever runs operations
- * holds one, also a thread of the program that helps while it waits: so no more threads compute at once
- * than there are processors, and the token's number is the worker number that kernels see.
+ * A token is the right to run operations. There are as many tokens as workers, and every thread that runs
+ * operations holds one, also a thread of the program that helps while it waits. So no more threads compute at
+ * once than there are processors, and the number of the token is the worker number that kernels see.
  *
- * One lock guards the run queue, the list of idle workers, and all parking and watching of streams. It
- * is held for a few dozen instructions; running operations never needs it.
+ * One lock, `lock`, guards the run queue, the list of idle workers, and the parked streams and waiters of all
+ * streams. It is held for a few dozen instructions; running an operation does not need it. Functions that end
+ * in _locked expect it to be held. Fields marked "lock" are read and written under it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_CPU_STREAM_SCHEDULER_H
@@ -16,34 +17,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "backends/cpu/machine/machine.h"
+
 #define CPU_MAX_WORKERS 1024u
 #define CPU_TOKEN_WORDS (CPU_MAX_WORKERS / 64)
 #define CPU_NO_TOKEN UINT32_MAX
-#define CPU_PLACES 64    /* processors share them where there are more */
-#define CPU_PRIORITIES 3 /* 0 is served first */
+#define CPU_ACTIVITY_SLOTS 64 /* processors share them where there are more */
+#define CPU_PRIORITIES 3      /* 0 is served first */
 
 struct trm_backend_instance;
 struct trm_backend_stream;
 struct cpu_job;
+struct cpu_scheduler;
+struct cpu_waiter;
 
 struct cpu_worker {
-    struct trm_backend_instance *instance;
-    struct cpu_worker *next; /* idle, or to be woken */
-    _Atomic uint32_t awake;  /* 0: asleep on this word, or about to be */
-    atomic_bool running;     /* it has a thread, or is about to */
-    atomic_bool joinable;    /* `thread` is written */
-    atomic_int waker;        /* the processor of whoever woke it last */
+    struct cpu_scheduler *scheduler;
+    struct cpu_worker *next;    /* in the idle list, or among the picked */
+    _Atomic uint32_t awake;     /* a futex; 0: asleep, or about to be */
+    atomic_bool has_thread;     /* or is about to get one */
+    atomic_bool is_joinable;    /* `thread` is written */
+    atomic_int waker_processor; /* where the thread ran that woke this worker last */
     pthread_t thread;
 };
 
-/* Memory for a kernel's shared variables; belongs to whoever holds the token of the same number. */
+/* Memory for the shared variables of kernels. Belongs to the holder of the token with the same number. */
 struct cpu_scratch {
     void *data;
     uint64_t size;
 };
 
-/* When something was last run on a processor. */
-struct cpu_place {
+/* When a processor last ran an operation. */
+struct cpu_activity {
     _Alignas(64) _Atomic uint32_t at; /* cpu_coarse_ticks() */
 };
 
@@ -51,78 +56,94 @@ struct cpu_run_queue {
     struct trm_backend_stream *first, *last;
 };
 
-struct cpu_pool {
+struct cpu_scheduler {
     _Alignas(64) _Atomic uint32_t runnable; /* streams in the queues; changes under the lock */
-    _Atomic uint32_t open_jobs;             /* jobs that still have parts to give away */
+    _Atomic uint32_t open_jobs;             /* jobs with parts left to hand out */
     _Atomic uint32_t spinners;              /* workers that look for work without sleeping */
-    _Atomic uint32_t deep;                  /* workers in an operation that will take long */
-    _Atomic uint64_t
-        helped_until; /* ticks: so long a thread that helped counts as one that will help again */
-    atomic_bool stop;
+    _Atomic uint32_t long_running;          /* workers inside an operation that takes long */
+    _Atomic uint64_t helper_until; /* ticks: until then the last helper counts as about to help again */
+    atomic_bool is_stopping;
 
-    _Alignas(64) _Atomic uint64_t tokens[CPU_TOKEN_WORDS]; /* a bit is set while the token is free */
+    _Alignas(64) _Atomic uint64_t tokens[CPU_TOKEN_WORDS]; /* a set bit is a free token */
 
-    struct cpu_place worked[CPU_PLACES]; /* by processor */
+    struct cpu_activity activity[CPU_ACTIVITY_SLOTS]; /* by processor */
 
     pthread_mutex_t lock;
     struct cpu_run_queue queues[CPU_PRIORITIES]; /* lock */
-    struct cpu_worker *idle;                     /* lock; the one that fell asleep last is woken first */
+    struct cpu_worker *idle;                     /* lock; the worker that fell asleep last comes first */
     struct cpu_worker *workers;
     struct cpu_scratch *scratch;
-    struct cpu_watch *spare_watches; /* lock; of notifications, to be used again */
-    uint32_t spare_watch_count;      /* lock */
+    struct cpu_waiter *spare_waiters; /* lock; of notifications, for reuse */
+    uint32_t spare_waiter_count;      /* lock */
     struct cpu_job *jobs;
-    uint64_t spin_ticks;   /* how long a thread looks for work before it sleeps; 0 on one processor */
-    uint32_t leave_ticks;  /* coarse: how long a stream is left to the processor that ran it last */
-    uint64_t around_ticks; /* how long a thread that helped is expected back */
-    uint32_t size;         /* workers, tokens, job slots */
-    uint32_t idle_count;   /* lock; of `idle` */
-    bool started;          /* lock; there is a worker with a thread */
+    uint64_t spin_ticks;     /* how long a thread looks for work before it sleeps; 0 on one processor */
+    uint32_t affinity_ticks; /* coarse: how long a stream is left to the processor that ran it last */
+    uint64_t helper_ticks;   /* how long a helper is expected to come back */
+    uint32_t size;           /* number of workers, tokens and job slots */
+    uint32_t idle_count;     /* lock; of `idle` */
+    bool has_worker;         /* lock; at least one worker has a thread */
+
+    struct trm_backend_instance *instance;
+    struct cpu_transfers transfers;
 };
 
-/* workers: 0 takes as many as this process may use. spin_us: how long a thread looks for work before it sleeps. No thread is
- * started yet. */
-int32_t cpu_pool_init(struct trm_backend_instance *instance, uint32_t workers, uint32_t spin_us);
-void cpu_pool_fini(struct trm_backend_instance *instance);
+/* Give an instance its scheduler. Starts no thread yet.
+ *
+ * workers  number of workers; 0: as many as processors that this process may use
+ * spin_us  how long a thread looks for work before it sleeps
+ * Errors   OUT_OF_HOST_MEMORY
+ */
+int32_t cpu_scheduler_create(struct trm_backend_instance *instance, uint32_t workers, uint32_t spin_us);
 
-/* Have at least one worker thread. Errors: BACKEND. */
-int32_t cpu_pool_start(struct trm_backend_instance *instance);
+/* Stop and join all workers. Blocks until they have ended. */
+void cpu_scheduler_destroy(struct trm_backend_instance *instance);
 
-/* Once `stop` is set: wait until the last worker has ended. */
-void cpu_workers_join(struct cpu_pool *pool);
+/* Start the first worker thread unless it runs already. Errors: BACKEND. */
+int32_t cpu_scheduler_start(struct cpu_scheduler *scheduler);
 
-/* Put a stream in the queue: its state is CPU_QUEUED. Under the lock; cpu_pool_rouse() afterwards. */
-void cpu_pool_push_locked(struct cpu_pool *pool, struct trm_backend_stream *stream);
-void cpu_pool_remove_locked(struct cpu_pool *pool, struct trm_backend_stream *stream);
+/* ---- the run queue */
 
-/* Is a queued stream for the processor of this thread? */
-bool cpu_pool_may_take(const struct cpu_pool *pool, const struct trm_backend_stream *stream);
+/* Put a stream, whose state is QUEUED, into the queue. The caller then wakes a worker. */
+void cpu_scheduler_push_locked(struct cpu_scheduler *scheduler, struct trm_backend_stream *stream);
+void cpu_scheduler_remove_locked(struct cpu_scheduler *scheduler, struct trm_backend_stream *stream);
 
-/* This thread has run something. */
-void cpu_pool_worked(struct cpu_pool *pool);
+/* Whether the processor of this thread should run a queued stream: false while the stream is left to the
+ * processor that ran it last. */
+bool cpu_scheduler_may_take(const struct cpu_scheduler *scheduler, const struct trm_backend_stream *stream);
 
-/* The next stream to serve, claimed for the caller; NULL when there is none. */
-struct trm_backend_stream *cpu_pool_pop(struct cpu_pool *pool);
+/* Take the next stream to run out of the queue. It is claimed for the caller. NULL: none. */
+struct trm_backend_stream *cpu_scheduler_pop(struct cpu_scheduler *scheduler);
 
-/* Take workers out of the idle list, to be woken once the lock is released. There is always one that is awake and not deep in
- * an operation; but no more than have a processor to themselves: a worker too many only takes the processor of a thread
- * that helps, or fills the queue. */
-struct cpu_worker *cpu_pool_pick_locked(struct cpu_pool *pool, uint32_t count);
-void cpu_pool_wake(struct cpu_worker *picked);
+/* Note that the processor of this thread has just run an operation. */
+void cpu_scheduler_note_work(struct cpu_scheduler *scheduler);
 
-/* Pick and wake: for work that is visible already. */
-void cpu_pool_rouse(struct cpu_pool *pool, uint32_t count);
+/* Note that a thread of the program has just helped. */
+void cpu_scheduler_note_help(struct cpu_scheduler *scheduler);
 
-/* A thread of the program has just helped. */
-void cpu_pool_helped(struct cpu_pool *pool);
+/* ---- tokens */
 
-uint32_t cpu_token_take(struct cpu_pool *pool);
-void cpu_token_give(struct cpu_pool *pool, uint32_t token);
-bool cpu_token_is_free(struct cpu_pool *pool);
+/* CPU_NO_TOKEN when all are in use. */
+uint32_t cpu_token_acquire(struct cpu_scheduler *scheduler);
+void cpu_token_release(struct cpu_scheduler *scheduler, uint32_t token);
+bool cpu_token_is_available(struct cpu_scheduler *scheduler);
 
-static inline bool cpu_pool_has_work(struct cpu_pool *pool)
+/* ---- workers; worker.c */
+
+/* Take up to `count` workers out of the idle list, to be woken once the lock is released. Keeps at least one
+ * worker awake that is not inside a long operation, but wakes no more than have a processor to themselves:
+ * one worker too many only takes the processor of a thread that helps. */
+struct cpu_worker *cpu_workers_pick_locked(struct cpu_scheduler *scheduler, uint32_t count);
+void cpu_workers_wake_picked(struct cpu_worker *picked);
+
+/* Pick and wake, for work that is visible already. */
+void cpu_workers_wake(struct cpu_scheduler *scheduler, uint32_t count);
+
+/* After is_stopping is set: wake all workers and wait until the last one has ended. */
+void cpu_workers_join(struct cpu_scheduler *scheduler);
+
+static inline bool cpu_scheduler_has_work(struct cpu_scheduler *scheduler)
 {
-    return atomic_load(&pool->runnable) != 0 || atomic_load(&pool->open_jobs) != 0;
+    return atomic_load(&scheduler->runnable) != 0 || atomic_load(&scheduler->open_jobs) != 0;
 }
 
 #endif

@@ -1,9 +1,9 @@
 /* cpu backend: running the operations of streams.
  *
- * Whoever runs a stream publishes how far it came after every dear operation and every few cheap ones,
- * since telling others costs about as much as a cheap operation itself. Streams that become runnable on
- * the way are run next by the same thread, while their data is in its cache; before a dear operation
- * they are passed to the workers.
+ * A session publishes how far its stream has come after every costly operation and after every few cheap
+ * ones, since notifying other threads costs about as much as a cheap operation. Streams that become ready
+ * meanwhile run next in the same thread, while their data is in its cache; before a costly operation they are
+ * passed to the workers.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/session.h"
@@ -11,16 +11,17 @@
 #include "backends/cpu/stream/graph.h"
 
 #define PUBLISH_EVERY 32u
-#define TURN 256u        /* operations of a stream in a row, while others wait */
-#define QUIET_NS 20000u  /* how long an enqueueing call may help */
-#define GATE_NS 20000u   /* how long one that opens a gate goes on with the stream */
-#define BRIEF_NS 2000u   /* what is run at once rather than waking somebody for it */
-#define DEEP_NS 50000u   /* an operation from here on keeps a worker from serving others for long */
-#define COSTLY_TURNS 64u /* a dear operation counts as so many */
+#define TURN 256u       /* operations of one stream in a row, while other streams wait */
+#define QUIET_NS 20000u /* how long an enqueueing call may help */
+#define GATE_NS 20000u  /* how long the thread that opens a gate goes on with the stream */
+#define SHORT_NS 2000u  /* work that runs at once, since waking a worker would take longer */
+#define LONG_RUNNING_NS \
+    50000u               /* from this cost on, a worker that runs an operation does not count as awake */
+#define COSTLY_TURNS 64u /* a costly operation counts as so many */
 
-/* ---- the list of what to run next */
+/* ---- ready streams */
 
-void cpu_session_add(struct cpu_session *session, struct trm_backend_stream *stream)
+void cpu_session_add_ready(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     stream->ready_next                                                                = NULL;
     *(session->ready_last ? &session->ready_last->ready_next : &session->ready_first) = stream;
@@ -41,22 +42,22 @@ static struct trm_backend_stream *take_ready(struct cpu_session *session)
 static void pass_on_ready(struct cpu_session *session)
 {
     for (struct trm_backend_stream *stream; (stream = take_ready(session)) != NULL;)
-        cpu_stream_hand_over(stream);
+        cpu_stream_requeue(stream);
 }
 
 /* ---- publishing */
 
-static bool somebody_is_due(struct trm_backend_stream *stream)
+static bool has_due_waiters(struct trm_backend_stream *stream)
 {
-    uint64_t watched = atomic_load(&stream->watched);
+    uint64_t watched = atomic_load(&stream->awaited);
     return watched <= atomic_load_explicit(&stream->completed, memory_order_relaxed) ||
            (watched != UINT64_MAX && cpu_stream_failure(stream) != NULL);
 }
 
-void cpu_session_tell(struct cpu_session *session, struct trm_backend_stream *stream)
+void cpu_session_notify(struct cpu_session *session, struct trm_backend_stream *stream)
 {
-    if (somebody_is_due(stream))
-        cpu_watch_fire(session, stream);
+    if (has_due_waiters(stream))
+        cpu_waiters_notify(session, stream);
 }
 
 void cpu_session_publish(struct cpu_session *session, struct trm_backend_stream *stream)
@@ -66,39 +67,39 @@ void cpu_session_publish(struct cpu_session *session, struct trm_backend_stream 
     if (atomic_load_explicit(&stream->completed, memory_order_relaxed) == stream->done)
         return;
     atomic_exchange(&stream->completed, stream->done);
-    cpu_session_tell(session, stream);
+    cpu_session_notify(session, stream);
 }
 
-static bool goal_reached(const struct cpu_session *session)
+static bool has_reached_goal(const struct cpu_session *session)
 {
-    return session->goal != NULL && (cpu_stream_reached(session->goal, session->goal_value) ||
+    return session->goal != NULL && (cpu_stream_has_reached(session->goal, session->goal_value) ||
                                      cpu_stream_failure(session->goal) != NULL);
 }
 
-static bool has_enough(const struct cpu_session *session)
+static bool is_finished(const struct cpu_session *session)
 {
-    return session->token == CPU_NO_TOKEN || goal_reached(session) ||
-           (session->quiet && session->spent_ns > QUIET_NS) ||
-           (session->brief_ns != 0 && session->spent_ns > session->brief_ns);
+    return session->token == CPU_NO_TOKEN || has_reached_goal(session) ||
+           (session->is_quiet && session->spent_ns > QUIET_NS) ||
+           (session->budget_ns != 0 && session->spent_ns > session->budget_ns);
 }
 
-/* ---- letting go before the end */
+/* ---- giving up the claim before the end */
 
 static bool has_more(struct trm_backend_stream *stream)
 {
     return stream->reader.position != atomic_load_explicit(&stream->tail, memory_order_acquire);
 }
 
-/* What was submitted is left to the workers, and so is telling of those who are due; what was not
- * submitted may wait. */
+/* Leave the stream. What was submitted goes to the workers, and so does notifying the waiters that are due;
+ * what was not submitted may wait. */
 static void leave(struct trm_backend_stream *stream)
 {
     do {
-        if ((stream->owed && has_more(stream)) || somebody_is_due(stream)) {
-            cpu_stream_hand_over(stream);
+        if ((stream->must_run && has_more(stream)) || has_due_waiters(stream)) {
+            cpu_stream_requeue(stream);
             return;
         }
-    } while (!cpu_stream_let_go(stream));
+    } while (!cpu_stream_unclaim(stream));
 }
 
 /* ---- failing */
@@ -106,75 +107,76 @@ static void leave(struct trm_backend_stream *stream)
 static void skip_all(struct trm_backend_stream *stream, uint64_t tail)
 {
     struct cpu_ring_reader *reader = &stream->reader;
-    stream->inner                  = NULL;
+    stream->graph_op               = NULL;
     while (reader->position != tail) {
         const struct cpu_op *op = cpu_ring_at(reader);
-        cpu_op_release(stream, op);
+        cpu_operation_release(stream, op);
         if (op->kind == CPU_OP_JUMP)
-            cpu_ring_follow(stream);
+            cpu_ring_follow_jump(stream);
         else
             cpu_ring_advance(reader, op);
     }
     atomic_store_explicit(&stream->head, reader->position, memory_order_release);
 }
 
-/* The failure becomes visible last: from then on nothing of the program's is touched. */
+/* The failure becomes visible last: from then on no operation of the stream touches the program's memory. */
 void cpu_session_fail(struct cpu_session *session, struct trm_backend_stream *stream,
                       struct cpu_failure *failure)
 {
     cpu_session_publish(session, stream);
     skip_all(stream, atomic_load_explicit(&stream->tail, memory_order_acquire));
     atomic_store(&stream->failure, failure);
-    cpu_session_tell(session, stream);
+    cpu_session_notify(session, stream);
 }
 
 static void fail_abandoned(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     int32_t status = atomic_load(&stream->abandoned);
-    cpu_session_fail(
-        session, stream,
-        cpu_failure_make(session->instance, status, 0, "The stream was given up with its work undone."));
+    cpu_session_fail(session, stream,
+                     cpu_failure_create(session->scheduler->instance, status, 0,
+                                        "The stream was abandoned before its work was done."));
 }
 
 /* ---- operations */
 
-/* The next one, in the ring or in the graph that the ring has come to. */
-static const struct cpu_op *current(struct trm_backend_stream *stream)
+/* The next operation: in the ring, or in the graph that the ring has come to. */
+static const struct cpu_op *current_op(struct trm_backend_stream *stream)
 {
-    return stream->inner != NULL ? stream->inner : cpu_ring_at(&stream->reader);
+    return stream->graph_op != NULL ? stream->graph_op : cpu_ring_at(&stream->reader);
 }
 
-/* Go past it. A graph is an operation of the ring, which is done when its last one is. */
+/* Advance past an operation. A graph is one operation of the ring, which is done when its last operation
+ * is. */
 static void advance(struct trm_backend_stream *stream, const struct cpu_op *op)
 {
-    if (stream->inner != NULL && !op->last) {
-        stream->inner++;
+    if (stream->graph_op != NULL && !op->is_last) {
+        stream->graph_op++;
         return;
     }
-    if (stream->inner != NULL) {
-        stream->inner = NULL;
-        op            = cpu_ring_at(&stream->reader);
+    if (stream->graph_op != NULL) {
+        stream->graph_op = NULL;
+        op               = cpu_ring_at(&stream->reader);
     }
     stream->done = op->value;
-    cpu_op_release(stream, op);
+    cpu_operation_release(stream, op);
     cpu_ring_advance(&stream->reader, op);
 }
 
-/* Before an operation that may take long. False when it is left to somebody else. */
+/* Before a costly operation. False when it is left to another thread. */
 static bool prepare_costly(struct cpu_session *session, struct trm_backend_stream *stream,
                            const struct cpu_op *op)
 {
     cpu_session_publish(session, stream);
-    if (op->cost > session->most_ns) {
-        session->refused = true;
-        if (session->brief_ns != 0)
-            cpu_stream_hand_back(stream);
+    if (op->cost > session->limit_ns) {
+        session->met_costly = true;
+        if (session->budget_ns != 0)
+            cpu_stream_requeue_for_waiter(stream);
         else
-            cpu_stream_hand_over(stream);
+            cpu_stream_requeue(stream);
         return false;
     }
-    bool nearer = stream != session->goal && session->ready_first != NULL;
-    if (!session->worker && (nearer || goal_reached(session))) {
+    bool is_goal_elsewhere = stream != session->goal && session->ready_first != NULL;
+    if (!session->is_worker && (is_goal_elsewhere || has_reached_goal(session))) {
         leave(stream);
         return false;
     }
@@ -184,48 +186,49 @@ static bool prepare_costly(struct cpu_session *session, struct trm_backend_strea
 
 /* ---- streams */
 
-/* Others get their turn. A helper stays with its goal, and gives away what else became ready. */
+/* Give other streams a turn. A helper stays with its goal, and passes on the other ready streams. */
 static bool take_turns(struct cpu_session *session, struct trm_backend_stream *stream)
 {
-    bool others =
-        session->worker && atomic_load_explicit(&session->instance->pool.runnable, memory_order_relaxed) != 0;
+    bool has_others =
+        session->is_worker && atomic_load_explicit(&session->scheduler->runnable, memory_order_relaxed) != 0;
     session->turns = 0;
     if (stream == session->goal) {
         pass_on_ready(session);
         return true;
     }
-    if (session->ready_first == NULL && !others)
+    if (session->ready_first == NULL && !has_others)
         return true;
     leave(stream);
     return false;
 }
 
-/* After an operation: account for it. False when the session is to go elsewhere; then the stream was
- * let go of. */
+/* Account for an operation that has finished. False when the session leaves the stream, and has given up the
+ * claim. */
 static bool finish(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
 {
-    bool costly = op->cost >= CPU_COSTLY_NS;
-    session->turns += costly ? COSTLY_TURNS : 1;
+    bool is_costly = op->cost >= CPU_COSTLY_NS;
+    session->turns += is_costly ? COSTLY_TURNS : 1;
     session->spent_ns += op->cost;
     advance(stream, op);
-    bool at_goal = stream == session->goal && stream->done >= session->goal_value;
-    if (!costly && !at_goal && ++session->unpublished < PUBLISH_EVERY)
+    bool is_at_goal = stream == session->goal && stream->done >= session->goal_value;
+    if (!is_costly && !is_at_goal && ++session->unpublished < PUBLISH_EVERY)
         return true;
     cpu_session_publish(session, stream);
-    if (at_goal || has_enough(session)) {
+    if (is_at_goal || is_finished(session)) {
         leave(stream);
         return false;
     }
     return session->turns < TURN || take_turns(session, stream);
 }
 
-/* A stream that is parked tells nobody: what a quiet session has not told must be told before. */
+/* A parked stream notifies no waiter, so the notifications that a quiet session left out must be sent before
+ * it parks. */
 static bool may_park(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
 {
-    if (!session->quiet || (op->kind != CPU_OP_WAIT && op->kind != CPU_OP_GATE))
+    if (!session->is_quiet || (op->kind != CPU_OP_WAIT && op->kind != CPU_OP_GATE))
         return true;
     cpu_session_publish(session, stream);
-    if (!somebody_is_due(stream))
+    if (!has_due_waiters(stream))
         return true;
     leave(stream);
     return false;
@@ -236,7 +239,8 @@ static bool is_abandoned(struct trm_backend_stream *stream)
     return atomic_load_explicit(&stream->abandoned, memory_order_relaxed) != TRM_OK;
 }
 
-/* An abandoned stream may have left out parts of the operation, which hence does not count. */
+/* After an operation, or its failure. An abandoned stream may have skipped parts of the operation, so it does
+ * not count as finished. */
 static bool conclude(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
                      struct cpu_failure *failure)
 {
@@ -247,26 +251,26 @@ static bool conclude(struct cpu_session *session, struct trm_backend_stream *str
     return is_abandoned(stream) || finish(session, stream, op);
 }
 
-/* For long this worker serves no other stream, so somebody else is to do that. */
-static bool run_deep(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
+/* This worker will serve no other stream for long, so another worker is woken when streams wait. */
+static bool run_long(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op,
                      struct cpu_failure **failure)
 {
-    struct cpu_pool *pool = &session->instance->pool;
-    atomic_fetch_add(&pool->deep, 1);
-    if (atomic_load(&pool->runnable) != 0)
-        cpu_pool_rouse(pool, 1);
-    bool ours = cpu_op_run(session, stream, op, failure);
-    atomic_fetch_sub(&pool->deep, 1);
-    return ours;
+    struct cpu_scheduler *scheduler = session->scheduler;
+    atomic_fetch_add(&scheduler->long_running, 1);
+    if (atomic_load(&scheduler->runnable) != 0)
+        cpu_workers_wake(scheduler, 1);
+    bool is_ours = cpu_operation_run(session, stream, op, failure);
+    atomic_fetch_sub(&scheduler->long_running, 1);
+    return is_ours;
 }
 
-/* One operation, or a step within the ring. False when the stream is no longer ours. */
+/* Run one operation, or take one step within the ring. False when this session no longer owns the stream. */
 static bool step(struct cpu_session *session, struct trm_backend_stream *stream)
 {
-    const struct cpu_op *op     = current(stream);
+    const struct cpu_op *op     = current_op(stream);
     struct cpu_failure *failure = NULL;
     if (op->kind == CPU_OP_GRAPH) {
-        stream->inner = cpu_graph_enter(op->graph.graph);
+        stream->graph_op = cpu_graph_begin(op->graph.graph);
         return true;
     }
     if (op->kind == CPU_OP_WRAP) {
@@ -274,19 +278,20 @@ static bool step(struct cpu_session *session, struct trm_backend_stream *stream)
         return true;
     }
     if (op->kind == CPU_OP_JUMP) {
-        cpu_ring_follow(stream);
+        cpu_ring_follow_jump(stream);
         return true;
     }
     if (op->cost >= CPU_COSTLY_NS && !prepare_costly(session, stream, op))
         return false;
     if (!may_park(session, stream, op))
         return false;
-    bool ours = op->cost < DEEP_NS || !session->worker ? cpu_op_run(session, stream, op, &failure)
-                                                       : run_deep(session, stream, op, &failure);
-    return ours && conclude(session, stream, op, failure);
+    bool is_ours = op->cost < LONG_RUNNING_NS || !session->is_worker
+                       ? cpu_operation_run(session, stream, op, &failure)
+                       : run_long(session, stream, op, &failure);
+    return is_ours && conclude(session, stream, op, failure);
 }
 
-/* False when the stream is no longer ours. A failure goes beyond `tail`. */
+/* Run up to `tail`; a failure skips beyond it. False when this session no longer owns the stream. */
 static bool run_until(struct cpu_session *session, struct trm_backend_stream *stream, uint64_t tail)
 {
     while ((int64_t)(tail - stream->reader.position) > 0 && !is_abandoned(stream))
@@ -295,12 +300,12 @@ static bool run_until(struct cpu_session *session, struct trm_backend_stream *st
     return true;
 }
 
-/* All that is submitted. The stream is let go of, parked or handed over when this returns. */
+/* Run everything that is submitted. When this returns, the stream is unclaimed, parked or queued. */
 static void drain(struct cpu_session *session, struct trm_backend_stream *stream)
 {
-    cpu_session_tell(session, stream);
+    cpu_session_notify(session, stream);
     if (has_more(stream))
-        atomic_store_explicit(&stream->processor, cpu_here(), memory_order_relaxed);
+        atomic_store_explicit(&stream->last_processor, cpu_current_processor(), memory_order_relaxed);
     do {
         uint64_t tail = atomic_load_explicit(&stream->tail, memory_order_acquire);
         if (cpu_stream_failure(stream) != NULL)
@@ -310,60 +315,61 @@ static void drain(struct cpu_session *session, struct trm_backend_stream *stream
         if (is_abandoned(stream) && cpu_stream_failure(stream) == NULL)
             fail_abandoned(session, stream);
         cpu_session_publish(session, stream);
-        stream->owed = false;
-        if (somebody_is_due(stream)) {
-            cpu_stream_hand_over(stream);
+        stream->must_run = false;
+        if (has_due_waiters(stream)) {
+            cpu_stream_requeue(stream);
             return;
         }
-    } while (!cpu_stream_let_go(stream));
+    } while (!cpu_stream_unclaim(stream));
 }
 
 void cpu_session_run(struct cpu_session *session, struct trm_backend_stream *stream)
 {
     while (stream != NULL) {
         drain(session, stream);
-        stream = has_enough(session) ? NULL : take_ready(session);
+        stream = is_finished(session) ? NULL : take_ready(session);
     }
     pass_on_ready(session);
-    cpu_pool_worked(&session->instance->pool);
+    cpu_scheduler_note_work(session->scheduler);
 }
 
 void cpu_session_resume(struct cpu_session *session, struct trm_backend_stream *stream,
                         struct cpu_failure *failure)
 {
-    const struct cpu_op *op = current(stream);
-    bool ours               = conclude(session, stream, op, failure);
-    cpu_session_run(session, ours ? stream : take_ready(session));
+    const struct cpu_op *op = current_op(stream);
+    bool is_ours            = conclude(session, stream, op, failure);
+    cpu_session_run(session, is_ours ? stream : take_ready(session));
 }
 
 void cpu_session_run_claimed(struct trm_backend_stream *stream, uint32_t token)
 {
-    struct cpu_session session = {
-        .instance = stream->instance,
-        .token    = token,
-        .brief_ns = GATE_NS,
-        .most_ns  = CPU_COSTLY_NS,
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    struct cpu_session session      = {
+             .scheduler = scheduler,
+             .token     = token,
+             .budget_ns = GATE_NS,
+             .limit_ns  = CPU_COSTLY_NS,
     };
     cpu_session_run(&session, stream);
-    cpu_token_give(&stream->instance->pool, token);
+    cpu_token_release(scheduler, token);
 }
 
-void cpu_session_run_brief(struct trm_backend_stream *stream)
+void cpu_session_run_short(struct trm_backend_stream *stream)
 {
-    struct trm_backend_instance *instance = stream->instance;
-    struct cpu_session session            = {
-                   .instance = instance,
-                   .brief_ns = BRIEF_NS,
-                   .most_ns  = CPU_COSTLY_NS,
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    struct cpu_session session      = {
+             .scheduler = scheduler,
+             .budget_ns = SHORT_NS,
+             .limit_ns  = CPU_COSTLY_NS,
     };
-    if (atomic_load(&stream->state) != CPU_IDLE)
+    if (atomic_load(&stream->state) != CPU_STREAM_IDLE)
         return;
-    session.token = cpu_token_take(&instance->pool);
+    session.token = cpu_token_acquire(scheduler);
     if (session.token == CPU_NO_TOKEN)
         return;
     if (cpu_stream_claim(stream)) {
-        stream->owed = true;
+        stream->must_run = true;
         cpu_session_run(&session, stream);
     }
-    cpu_token_give(&instance->pool, session.token);
+    cpu_token_release(scheduler, session.token);
 }

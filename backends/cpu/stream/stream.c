@@ -1,4 +1,4 @@
-/* cpu backend: the life of a stream and the changes of its state.
+/* cpu backend: creating and destroying streams, and the changes of their state.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/stream.h"
@@ -10,37 +10,37 @@
 
 /* ---- state */
 
-/* An idle stream becomes queued under the lock alone: a stream that is in neither state nor list can be
- * destroyed. False when it was not idle any more. */
-static bool queue(struct trm_backend_stream *stream)
+/* Queue an idle stream. Both the state and the list change under the lock, so that a stream that is idle is
+ * in no list and can be destroyed. False when it was not idle any more. */
+static bool queue_idle(struct trm_backend_stream *stream)
 {
-    struct cpu_pool *pool     = &stream->instance->pool;
-    struct cpu_worker *picked = NULL;
-    uint32_t idle             = CPU_IDLE;
-    pthread_mutex_lock(&pool->lock);
-    bool queued = atomic_compare_exchange_strong(&stream->state, &idle, CPU_QUEUED);
-    if (queued) {
-        cpu_pool_push_locked(pool, stream);
-        picked = cpu_pool_pick_locked(pool, 1);
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    struct cpu_worker *picked       = NULL;
+    uint32_t idle                   = CPU_STREAM_IDLE;
+    pthread_mutex_lock(&scheduler->lock);
+    bool is_queued = atomic_compare_exchange_strong(&stream->state, &idle, CPU_STREAM_QUEUED);
+    if (is_queued) {
+        cpu_scheduler_push_locked(scheduler, stream);
+        picked = cpu_workers_pick_locked(scheduler, 1);
     }
-    pthread_mutex_unlock(&pool->lock);
-    cpu_pool_wake(picked);
-    return queued;
+    pthread_mutex_unlock(&scheduler->lock);
+    cpu_workers_wake_picked(picked);
+    return is_queued;
 }
 
-/* Also where nothing changes the state has to be written: then the owner sees all that was enqueued
+/* The state is written even where it does not change: then the owner sees everything that was enqueued
  * before. */
 void cpu_stream_submit(struct trm_backend_stream *stream)
 {
     uint32_t state = atomic_load(&stream->state);
     while (true) {
-        if (state == CPU_IDLE) {
-            if (queue(stream))
+        if (state == CPU_STREAM_IDLE) {
+            if (queue_idle(stream))
                 return;
             state = atomic_load(&stream->state);
             continue;
         }
-        uint32_t next = state == CPU_RUNNING ? CPU_DIRTY : state;
+        uint32_t next = state == CPU_STREAM_RUNNING ? CPU_STREAM_DIRTY : state;
         if (atomic_compare_exchange_weak(&stream->state, &state, next))
             return;
     }
@@ -49,9 +49,9 @@ void cpu_stream_submit(struct trm_backend_stream *stream)
 bool cpu_stream_claim(struct trm_backend_stream *stream)
 {
     uint32_t state = atomic_load_explicit(&stream->state, memory_order_relaxed);
-    while (state == CPU_IDLE || state == CPU_QUEUED) {
-        if (atomic_compare_exchange_weak(&stream->state, &state, CPU_RUNNING)) {
-            stream->owed = state == CPU_QUEUED;
+    while (state == CPU_STREAM_IDLE || state == CPU_STREAM_QUEUED) {
+        if (atomic_compare_exchange_weak(&stream->state, &state, CPU_STREAM_RUNNING)) {
+            stream->must_run = state == CPU_STREAM_QUEUED;
             return true;
         }
     }
@@ -62,83 +62,83 @@ struct trm_backend_stream *cpu_stream_claim_root_locked(struct trm_backend_strea
 {
     while (stream != NULL) {
         if (cpu_stream_claim(stream)) {
-            stream->owed = true;
+            stream->must_run = true;
             return stream;
         }
         uint32_t state = atomic_load(&stream->state);
-        if (state == CPU_PARKED) {
+        if (state == CPU_STREAM_PARKED) {
             stream = stream->blocked_on;
-        } else if (state == CPU_RUNNING || state == CPU_DIRTY) {
-            if (atomic_compare_exchange_strong(&stream->state, &state, CPU_DIRTY))
+        } else if (state == CPU_STREAM_RUNNING || state == CPU_STREAM_DIRTY) {
+            if (atomic_compare_exchange_strong(&stream->state, &state, CPU_STREAM_DIRTY))
                 return NULL;
         }
     }
     return NULL;
 }
 
-bool cpu_stream_let_go(struct trm_backend_stream *stream)
+bool cpu_stream_unclaim(struct trm_backend_stream *stream)
 {
-    uint32_t running = CPU_RUNNING;
-    if (atomic_compare_exchange_strong(&stream->state, &running, CPU_IDLE))
+    uint32_t running = CPU_STREAM_RUNNING;
+    if (atomic_compare_exchange_strong(&stream->state, &running, CPU_STREAM_IDLE))
         return true;
-    atomic_exchange(&stream->state, CPU_RUNNING);
-    stream->owed = true;
+    atomic_exchange(&stream->state, CPU_STREAM_RUNNING);
+    stream->must_run = true;
     return false;
 }
 
-/* The caller owns it; or it is parked, and the caller has the lock in which it found that. */
+/* The caller owns the stream, or found it parked under the lock that it still holds. */
 static struct cpu_worker *requeue_locked(struct trm_backend_stream *stream, bool may_nudge)
 {
-    struct cpu_pool *pool = &stream->instance->pool;
-    atomic_exchange(&stream->state, CPU_QUEUED);
-    cpu_pool_push_locked(pool, stream);
-    return may_nudge && cpu_watch_nudge_locked(stream) ? NULL : cpu_pool_pick_locked(pool, 1);
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    atomic_exchange(&stream->state, CPU_STREAM_QUEUED);
+    cpu_scheduler_push_locked(scheduler, stream);
+    return may_nudge && cpu_waiter_nudge_locked(stream) ? NULL : cpu_workers_pick_locked(scheduler, 1);
 }
 
-static void hand_on(struct trm_backend_stream *stream, bool may_nudge)
+static void requeue(struct trm_backend_stream *stream, bool may_nudge)
 {
-    struct cpu_pool *pool = &stream->instance->pool;
-    pthread_mutex_lock(&pool->lock);
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    pthread_mutex_lock(&scheduler->lock);
     struct cpu_worker *picked = requeue_locked(stream, may_nudge);
-    pthread_mutex_unlock(&pool->lock);
-    cpu_pool_wake(picked);
+    pthread_mutex_unlock(&scheduler->lock);
+    cpu_workers_wake_picked(picked);
 }
 
-void cpu_stream_hand_over(struct trm_backend_stream *stream)
+void cpu_stream_requeue(struct trm_backend_stream *stream)
 {
-    hand_on(stream, false);
+    requeue(stream, false);
 }
 
-void cpu_stream_hand_back(struct trm_backend_stream *stream)
+void cpu_stream_requeue_for_waiter(struct trm_backend_stream *stream)
 {
-    hand_on(stream, true);
+    requeue(stream, true);
 }
 
-/* ---- life */
+/* ---- creating and destroying */
 
 static int32_t stream_create(struct trm_backend_device *device, const struct trm_stream_desc *desc,
                              struct trm_backend_stream **result)
 {
     struct trm_backend_instance *instance = device->instance;
-    int32_t status                        = cpu_pool_start(instance);
+    int32_t status                        = cpu_scheduler_start(instance->scheduler);
     if (status != TRM_OK)
         return status;
     struct trm_backend_stream *stream = cpu_allocate(instance, sizeof(*stream));
     if (stream == NULL)
         return trm_util_fail_host_memory(instance->host, "a stream");
     memset(stream, 0, sizeof(*stream));
-    stream->instance        = instance;
+    stream->scheduler       = instance->scheduler;
     stream->writer.slots    = stream->first_slots;
     stream->writer.capacity = CPU_FIRST_SLOTS;
     stream->writer.limit    = CPU_FIRST_SLOTS;
     stream->reader.slots    = stream->first_slots;
     stream->reader.capacity = CPU_FIRST_SLOTS;
     stream->priority        = desc->priority > 0 ? 0 : desc->priority < 0 ? 2 : 1;
-    stream->park.kind       = CPU_WATCH_STREAM;
+    stream->park.kind       = CPU_WAITER_STREAM;
     stream->park.stream     = stream;
     atomic_init(&stream->references, 1);
-    atomic_init(&stream->watched, UINT64_MAX);
-    atomic_init(&stream->state, CPU_IDLE);
+    atomic_init(&stream->awaited, UINT64_MAX);
+    atomic_init(&stream->state, CPU_STREAM_IDLE);
     *result = stream;
     return TRM_OK;
 }
@@ -152,30 +152,30 @@ void cpu_stream_release(struct trm_backend_stream *stream)
 {
     if (atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) != 1)
         return;
-    struct trm_backend_instance *instance = stream->instance;
+    struct trm_backend_instance *instance = stream->scheduler->instance;
     cpu_failure_release(instance, atomic_load(&stream->failure));
     trm_util_release(instance->host, stream, sizeof(*stream));
 }
 
-/* Work is complete, but whoever completed it may not have let go yet, or may have left it to a worker
- * to tell of it. A WAIT of another stream that has not run yet may still name this one; it keeps the
- * struct, not the rings. */
+/* The work is complete, but the thread that completed it may not have given up its claim yet, or may have
+ * left notifications to a worker. A WAIT of another stream that has not run yet may still name this stream;
+ * it keeps the struct, not the rings. */
 static void stream_destroy(struct trm_backend_stream *stream)
 {
-    struct cpu_pool *pool      = &stream->instance->pool;
-    struct cpu_session session = {.instance = stream->instance, .token = CPU_NO_TOKEN};
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    struct cpu_session session      = {.scheduler = stream->scheduler, .token = CPU_NO_TOKEN};
     while (!cpu_stream_claim(stream))
         sched_yield();
-    cpu_session_tell(&session, stream);
-    pthread_mutex_lock(&pool->lock);
-    cpu_pool_remove_locked(pool, stream);
-    pthread_mutex_unlock(&pool->lock);
+    cpu_session_notify(&session, stream);
+    pthread_mutex_lock(&scheduler->lock);
+    cpu_scheduler_remove_locked(scheduler, stream);
+    pthread_mutex_unlock(&scheduler->lock);
     uint64_t tail = atomic_load(&stream->tail);
     while (stream->reader.position != tail) {
         const struct cpu_op *op = cpu_ring_at(&stream->reader);
-        cpu_op_release(stream, op);
+        cpu_operation_release(stream, op);
         if (op->kind == CPU_OP_JUMP)
-            cpu_ring_follow(stream);
+            cpu_ring_follow_jump(stream);
         else
             cpu_ring_advance(&stream->reader, op);
     }
@@ -185,19 +185,10 @@ static void stream_destroy(struct trm_backend_stream *stream)
 
 /* ---- small slots of the table */
 
-int32_t cpu_stream_report(struct trm_backend_stream *stream)
-{
-    const struct cpu_failure *failure = cpu_stream_failure(stream);
-    if (failure == NULL)
-        return TRM_OK;
-    const struct trm_host *host = stream->instance->host;
-    return host->fail(host->context, failure->status, failure->native_code, failure->sentence);
-}
-
 static int32_t stream_flush(struct trm_backend_stream *stream)
 {
     if (cpu_stream_failure(stream) != NULL)
-        return cpu_stream_report(stream);
+        return cpu_stream_report_failure(stream);
     if (atomic_load_explicit(&stream->tail, memory_order_acquire) !=
         atomic_load_explicit(&stream->head, memory_order_acquire))
         cpu_stream_submit(stream);
@@ -208,60 +199,60 @@ static int32_t stream_query(struct trm_backend_stream *stream, uint64_t *complet
 {
     const struct cpu_failure *failure = cpu_stream_failure(stream);
     *completed                        = atomic_load(&stream->completed);
-    return failure != NULL ? cpu_stream_report(stream) : TRM_OK;
+    return failure != NULL ? cpu_stream_report_failure(stream) : TRM_OK;
 }
 
 static bool is_parked_at_open_gate(const struct trm_backend_stream *stream)
 {
-    return atomic_load(&stream->state) == CPU_PARKED && stream->blocked_on == NULL &&
-           stream->park.value <= stream->gates_open;
+    return atomic_load(&stream->state) == CPU_STREAM_PARKED && stream->blocked_on == NULL &&
+           stream->park.value <= stream->open_gate;
 }
 
-/* What comes after the gate is run here, where it is short: the thread that opened it has just done something for this
- * stream, and another one would have to be woken. What is dearer is left to those who wait, or to the workers. */
+/* Short operations behind the gate run here: this thread has just worked for the stream, and another thread
+ * would have to be woken. Costly operations are left to a thread that waits, or to the workers. */
 static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
 {
-    struct cpu_pool *pool     = &stream->instance->pool;
-    struct cpu_worker *picked = NULL;
-    uint32_t token            = CPU_NO_TOKEN;
-    pthread_mutex_lock(&pool->lock);
-    if (stream->gates_open < value)
-        stream->gates_open = value;
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    struct cpu_worker *picked       = NULL;
+    uint32_t token                  = CPU_NO_TOKEN;
+    pthread_mutex_lock(&scheduler->lock);
+    if (stream->open_gate < value)
+        stream->open_gate = value;
     if (is_parked_at_open_gate(stream)) {
-        token = cpu_token_take(pool);
+        token = cpu_token_acquire(scheduler);
         if (token != CPU_NO_TOKEN) {
-            atomic_exchange(&stream->state, CPU_RUNNING);
-            stream->owed = true;
+            atomic_exchange(&stream->state, CPU_STREAM_RUNNING);
+            stream->must_run = true;
         } else {
             picked = requeue_locked(stream, true);
         }
     }
-    pthread_mutex_unlock(&pool->lock);
-    cpu_pool_wake(picked);
+    pthread_mutex_unlock(&scheduler->lock);
+    cpu_workers_wake_picked(picked);
     if (token != CPU_NO_TOKEN)
         cpu_session_run_claimed(stream, token);
 }
 
-/* Claim a stream that is parked, so that it can be given up. */
+/* Claim a parked stream, so that it can be abandoned. */
 static bool unpark(struct trm_backend_stream *stream)
 {
-    struct cpu_pool *pool = &stream->instance->pool;
-    pthread_mutex_lock(&pool->lock);
-    bool parked = atomic_load(&stream->state) == CPU_PARKED;
-    if (parked) {
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    pthread_mutex_lock(&scheduler->lock);
+    bool is_parked = atomic_load(&stream->state) == CPU_STREAM_PARKED;
+    if (is_parked) {
         if (stream->blocked_on != NULL)
-            cpu_watch_remove_locked(stream->blocked_on, &stream->park);
-        atomic_exchange(&stream->state, CPU_RUNNING);
+            cpu_waiter_remove_locked(stream->blocked_on, &stream->park);
+        atomic_exchange(&stream->state, CPU_STREAM_RUNNING);
     }
-    pthread_mutex_unlock(&pool->lock);
-    return parked;
+    pthread_mutex_unlock(&scheduler->lock);
+    return is_parked;
 }
 
-/* The caller may hold what a notification needs, hence the quiet session. Whoever runs the stream just
- * now sees the mark before the next operation, and before the next part of one that is split. */
+/* The caller may hold a lock that a notification needs, hence the quiet session. A thread that runs the
+ * stream now sees the mark before the next operation, and before the next part of an operation in parts. */
 static void stream_abandon(struct trm_backend_stream *stream, int32_t status)
 {
-    struct cpu_session session = {.instance = stream->instance, .token = CPU_NO_TOKEN, .quiet = true};
+    struct cpu_session session = {.scheduler = stream->scheduler, .token = CPU_NO_TOKEN, .is_quiet = true};
     int32_t none               = TRM_OK;
     atomic_compare_exchange_strong(&stream->abandoned, &none, status);
     if (!unpark(stream) && !cpu_stream_claim(stream)) {
@@ -284,8 +275,8 @@ const struct trm_stream_ops cpu_stream_ops = {
     .open_gates  = stream_open_gates,
     .flush       = stream_flush,
     .query       = stream_query,
-    .wait        = cpu_wait,
-    .wait_any    = cpu_wait_any,
-    .notify      = cpu_notify,
+    .wait        = cpu_stream_wait,
+    .wait_any    = cpu_stream_wait_any,
+    .notify      = cpu_stream_notify,
     .abandon     = stream_abandon,
 };

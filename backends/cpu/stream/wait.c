@@ -1,17 +1,18 @@
 /* cpu backend: waiting for streams.
  *
- * Who waits helps: it claims the stream, or the one that this finally waits for, and runs its
- * operations. With nothing to help with, it spins for as long as a short operation takes, then sleeps.
+ * A thread that waits helps: it claims the stream, or the stream that it finally waits for, and runs its
+ * operations. With nothing to run, it spins for as long as a short operation takes, then sleeps.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cpu/stream/session.h"
 
-#define FEW_STREAMS 8u
-#define TURNS 3u         /* times that a thread looks again before it sleeps */
-#define OTHERS_NS 20000u /* operations of other streams that are dearer than this… */
-#define WAIT_ANY_NS 5000u /* …and than this while it waits for any of many streams are left to the workers… */
+#define FEW_STREAMS 8u    /* up to so many streams, wait_any() allocates nothing */
+#define TURNS 3u          /* times that a thread looks again before it sleeps */
+#define OTHERS_NS 20000u  /* operations of other streams that are dearer are left to the workers */
+#define WAIT_ANY_NS 5000u /* the same, while a thread waits for any of several streams */
 
-/* …and so are those that a wait with a time-out might not survive, and all whose cost is not known. */
+/* The dearest operation that a wait with this deadline runs itself: a fraction of the time left, so that it
+ * returns in time. Operations whose cost is unknown are left to the workers, except without a deadline. */
 static uint64_t most_ns(uint64_t deadline)
 {
     if (deadline == TRM_UTIL_NEVER)
@@ -21,68 +22,69 @@ static uint64_t most_ns(uint64_t deadline)
     return left / 4 < 50000 ? left / 4 : 50000;
 }
 
-/* Run what `value` of the stream needs, as far as this thread can. */
+/* Run the operations that `value` of the stream needs, as far as this thread can. */
 static void help(struct trm_backend_stream *stream, uint64_t value, uint64_t most)
 {
-    struct cpu_pool *pool      = &stream->instance->pool;
-    struct cpu_session session = {
-        .instance   = stream->instance,
-        .goal       = stream,
-        .goal_value = value,
-        .most_ns    = most,
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    struct cpu_session session      = {
+             .scheduler  = stream->scheduler,
+             .goal       = stream,
+             .goal_value = value,
+             .limit_ns   = most,
     };
     uint32_t state = atomic_load(&stream->state);
-    if (state == CPU_RUNNING || state == CPU_DIRTY)
+    if (state == CPU_STREAM_RUNNING || state == CPU_STREAM_DIRTY)
         return;
-    if (state == CPU_QUEUED && !cpu_pool_may_take(pool, stream))
+    if (state == CPU_STREAM_QUEUED && !cpu_scheduler_may_take(scheduler, stream))
         return;
-    session.token = cpu_token_take(pool);
+    session.token = cpu_token_acquire(scheduler);
     if (session.token == CPU_NO_TOKEN)
         return;
     struct trm_backend_stream *root = stream;
     if (!cpu_stream_claim(stream)) {
-        pthread_mutex_lock(&pool->lock);
+        pthread_mutex_lock(&scheduler->lock);
         root = cpu_stream_claim_root_locked(stream);
-        pthread_mutex_unlock(&pool->lock);
+        pthread_mutex_unlock(&scheduler->lock);
     }
     cpu_session_run(&session, root);
-    cpu_pool_helped(pool);
-    cpu_token_give(pool, session.token);
+    cpu_scheduler_note_help(scheduler);
+    cpu_token_release(scheduler, session.token);
 }
 
 static bool is_over(struct trm_backend_stream *stream, uint64_t value)
 {
-    return cpu_stream_failure(stream) != NULL || cpu_stream_reached(stream, value);
+    return cpu_stream_failure(stream) != NULL || cpu_stream_has_reached(stream, value);
 }
 
-/* Another thread runs the stream, so run what else there is instead of looking on, as long as it is short: then streams of
- * short work keep all processors busy without a thread being woken. True when there was something. */
+/* Another thread runs the stream, so run short operations of other streams meanwhile: then streams of short
+ * operations keep all processors busy, and no thread has to be woken. True when there was something to
+ * run. */
 static bool help_others(struct trm_backend_stream *stream, uint64_t value, uint64_t most)
 {
-    struct cpu_pool *pool      = &stream->instance->pool;
-    struct cpu_session session = {
-        .instance   = stream->instance,
-        .goal       = stream,
-        .goal_value = value,
-        .most_ns    = most < OTHERS_NS ? most : OTHERS_NS,
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    struct cpu_session session      = {
+             .scheduler  = stream->scheduler,
+             .goal       = stream,
+             .goal_value = value,
+             .limit_ns   = most < OTHERS_NS ? most : OTHERS_NS,
     };
     struct trm_backend_stream *other = NULL;
-    if (atomic_load(&pool->runnable) == 0)
+    if (atomic_load(&scheduler->runnable) == 0)
         return false;
-    session.token = cpu_token_take(pool);
+    session.token = cpu_token_acquire(scheduler);
     if (session.token == CPU_NO_TOKEN)
         return false;
-    other = cpu_pool_pop(pool);
+    other = cpu_scheduler_pop(scheduler);
     if (other != NULL)
         cpu_session_run(&session, other);
-    cpu_pool_helped(pool);
-    cpu_token_give(pool, session.token);
-    return other != NULL && !session.refused;
+    cpu_scheduler_note_help(scheduler);
+    cpu_token_release(scheduler, session.token);
+    return other != NULL && !session.met_costly;
 }
 
 static bool spin(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count)
 {
-    uint64_t budget = streams[0]->instance->pool.spin_ticks;
+    uint64_t budget = streams[0]->scheduler->spin_ticks;
     uint64_t end    = cpu_ticks() + budget;
     do {
         for (uint32_t i = 0; i < count; i++)
@@ -93,60 +95,61 @@ static bool spin(struct trm_backend_stream *const *streams, const uint64_t *valu
     return false;
 }
 
-static uint32_t told(const _Atomic uint32_t *word)
+static uint32_t count_notified(const _Atomic uint32_t *word)
 {
-    return atomic_load(word) & ~CPU_WATCH_NUDGED;
+    return atomic_load(word) & ~CPU_WAITER_NUDGED;
 }
 
-static uint32_t add_watches(struct trm_backend_stream *const *streams, struct cpu_watch *watches,
+static uint32_t add_waiters(struct trm_backend_stream *const *streams, struct cpu_waiter *waiters,
                             uint32_t count)
 {
-    struct cpu_pool *pool = &streams[0]->instance->pool;
-    uint32_t added        = 0;
-    pthread_mutex_lock(&pool->lock);
-    while (added < count && cpu_watch_add_locked(streams[added], &watches[added]))
+    struct cpu_scheduler *scheduler = streams[0]->scheduler;
+    uint32_t added                  = 0;
+    pthread_mutex_lock(&scheduler->lock);
+    while (added < count && cpu_waiter_add_locked(streams[added], &waiters[added]))
         added++;
-    pthread_mutex_unlock(&pool->lock);
+    pthread_mutex_unlock(&scheduler->lock);
     return added;
 }
 
-/* Those that are being told have to stay until that is over. */
-static void remove_watches(struct trm_backend_stream *const *streams, struct cpu_watch *watches,
+/* Waiters that are being notified must stay valid until that is over. */
+static void remove_waiters(struct trm_backend_stream *const *streams, struct cpu_waiter *waiters,
                            uint32_t added, _Atomic uint32_t *word)
 {
-    struct cpu_pool *pool = &streams[0]->instance->pool;
-    uint32_t removed      = 0;
-    pthread_mutex_lock(&pool->lock);
+    struct cpu_scheduler *scheduler = streams[0]->scheduler;
+    uint32_t removed                = 0;
+    pthread_mutex_lock(&scheduler->lock);
     for (uint32_t i = 0; i < added; i++)
-        removed += cpu_watch_remove_locked(streams[i], &watches[i]) ? 1 : 0;
-    pthread_mutex_unlock(&pool->lock);
-    for (uint32_t seen = atomic_load(word); told(word) < added - removed; seen = atomic_load(word))
+        removed += cpu_waiter_remove_locked(streams[i], &waiters[i]) ? 1 : 0;
+    pthread_mutex_unlock(&scheduler->lock);
+    for (uint32_t seen = atomic_load(word); count_notified(word) < added - removed; seen = atomic_load(word))
         trm_util_futex_wait(word, seen, TRM_UTIL_NEVER);
 }
 
-/* Sleep until one of the streams has got there, the deadline has come, or (a HELPER) this thread is to
- * help. Only who will run whatever there is may be a HELPER: no worker is woken where one is asked. */
+/* Sleep until one of the streams has reached its value, the deadline has passed, or, for a HELPER, there is
+ * something to run. Only a thread that will run any operation may be a HELPER: no worker is woken instead. */
 static void sleep_on(struct trm_backend_stream *const *streams, const uint64_t *values,
-                     struct cpu_watch *watches, uint32_t count, uint8_t kind, uint64_t deadline)
+                     struct cpu_waiter *waiters, uint32_t count, uint8_t kind, uint64_t deadline)
 {
     _Atomic uint32_t word = 0;
     for (uint32_t i = 0; i < count; i++)
-        watches[i] = (struct cpu_watch){.value = values[i], .word = &word, .kind = kind};
-    uint32_t added = add_watches(streams, watches, count);
-    bool over      = added < count;
-    while (!over && atomic_load(&word) == 0)
-        over = !trm_util_futex_wait(&word, 0, deadline);
-    remove_watches(streams, watches, added, &word);
+        waiters[i] = (struct cpu_waiter){.value = values[i], .word = &word, .kind = kind};
+    uint32_t added   = add_waiters(streams, waiters, count);
+    bool is_over_now = added < count;
+    while (!is_over_now && atomic_load(&word) == 0)
+        is_over_now = !trm_util_futex_wait(&word, 0, deadline);
+    remove_waiters(streams, waiters, added, &word);
 }
 
-/* Somebody may have counted on this thread's help just before it gave up waiting. */
+/* Another thread may have relied on this thread's help just before it timed out, so a worker is woken. */
 static int32_t time_out(struct trm_backend_stream *stream)
 {
-    const struct trm_host *host = stream->instance->host;
-    struct cpu_pool *pool       = &stream->instance->pool;
-    if (cpu_pool_has_work(pool))
-        cpu_pool_rouse(pool, 1);
-    return host->fail(host->context, TRM_ERROR_TIMEOUT, 0, "The stream has not got there yet.");
+    const struct trm_host *host     = stream->scheduler->instance->host;
+    struct cpu_scheduler *scheduler = stream->scheduler;
+    if (cpu_scheduler_has_work(scheduler))
+        cpu_workers_wake(scheduler, 1);
+    return host->fail(host->context, TRM_ERROR_TIMEOUT, 0,
+                      "The wait timed out before the stream reached its number.");
 }
 
 static bool is_late(uint64_t deadline)
@@ -154,20 +157,20 @@ static bool is_late(uint64_t deadline)
     return deadline != TRM_UTIL_NEVER && trm_util_now() >= deadline;
 }
 
-/* The failure comes first: once a stream has failed, it says so for ever. */
+/* A failure takes precedence: once a stream has failed, every call returns the failure. */
 static int32_t result_of(struct trm_backend_stream *stream)
 {
-    return cpu_stream_failure(stream) == NULL ? TRM_OK : cpu_stream_report(stream);
+    return cpu_stream_failure(stream) == NULL ? TRM_OK : cpu_stream_report_failure(stream);
 }
 
-/* The processor that has the stream's data had its time, and did not take it. */
+/* Whether the stream is still queued although the processor that has its data had time to take it. */
 static bool may_help_now(struct trm_backend_stream *stream, uint32_t turns)
 {
-    return turns < TURNS && atomic_load(&stream->state) == CPU_QUEUED &&
-           cpu_token_is_free(&stream->instance->pool);
+    return turns < TURNS && atomic_load(&stream->state) == CPU_STREAM_QUEUED &&
+           cpu_token_is_available(stream->scheduler);
 }
 
-int32_t cpu_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
+int32_t cpu_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
     if (is_over(stream, value))
         return result_of(stream);
@@ -176,7 +179,7 @@ int32_t cpu_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t tim
         return is_over(stream, value) ? result_of(stream) : time_out(stream);
     }
     uint64_t deadline = trm_util_deadline(timeout_ns);
-    uint8_t kind      = deadline == TRM_UTIL_NEVER ? CPU_WATCH_HELPER : CPU_WATCH_THREAD;
+    uint8_t kind      = deadline == TRM_UTIL_NEVER ? CPU_WAITER_HELPER : CPU_WAITER_THREAD;
     for (uint32_t turns = 0;; turns++) {
         help(stream, value, most_ns(deadline));
         if (is_over(stream, value))
@@ -184,8 +187,8 @@ int32_t cpu_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t tim
         cpu_stream_submit(stream);
         if (!help_others(stream, value, most_ns(deadline)) && !spin(&stream, &value, 1) &&
             !may_help_now(stream, turns)) {
-            struct cpu_watch watch;
-            sleep_on(&stream, &value, &watch, 1, kind, deadline);
+            struct cpu_waiter waiter;
+            sleep_on(&stream, &value, &waiter, 1, kind, deadline);
         }
         if (is_over(stream, value))
             return result_of(stream);
@@ -194,7 +197,7 @@ int32_t cpu_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t tim
     }
 }
 
-/* The lowest stream that is over; `count` when none is. */
+/* The first stream that is over; `count` when none is. */
 static uint32_t first_over(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count)
 {
     uint32_t i = 0;
@@ -203,7 +206,7 @@ static uint32_t first_over(struct trm_backend_stream *const *streams, const uint
     return i;
 }
 
-/* Cheap work is done here, stream by stream; the rest is left to the workers. */
+/* Run cheap operations here, stream by stream; the rest is left to the workers. */
 static uint32_t help_any(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count,
                          uint64_t timeout_ns)
 {
@@ -217,27 +220,27 @@ static uint32_t help_any(struct trm_backend_stream *const *streams, const uint64
     return first_over(streams, values, count);
 }
 
-int32_t cpu_wait_any(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count,
-                     uint64_t timeout_ns, uint32_t *which)
+int32_t cpu_stream_wait_any(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count,
+                            uint64_t timeout_ns, uint32_t *which)
 {
-    struct trm_backend_instance *instance = streams[0]->instance;
-    struct cpu_watch few[FEW_STREAMS], *watches = few;
+    struct trm_backend_instance *instance = streams[0]->scheduler->instance;
+    struct cpu_waiter few[FEW_STREAMS], *waiters = few;
     uint64_t deadline = trm_util_deadline(timeout_ns);
     uint32_t over     = first_over(streams, values, count);
     if (over == count)
         over = help_any(streams, values, count, timeout_ns);
     if (over == count && timeout_ns != 0) {
         if (count > FEW_STREAMS)
-            watches = cpu_allocate(instance, count * sizeof(*watches));
-        if (watches == NULL)
+            waiters = cpu_allocate(instance, count * sizeof(*waiters));
+        if (waiters == NULL)
             return trm_util_fail_host_memory(instance->host, "waiting for many streams");
         do {
             if (!spin(streams, values, count))
-                sleep_on(streams, values, watches, count, CPU_WATCH_THREAD, deadline);
+                sleep_on(streams, values, waiters, count, CPU_WAITER_THREAD, deadline);
             over = first_over(streams, values, count);
         } while (over == count && !is_late(deadline));
-        if (watches != few)
-            trm_util_release(instance->host, watches, count * sizeof(*watches));
+        if (waiters != few)
+            trm_util_release(instance->host, waiters, count * sizeof(*waiters));
     }
     if (over == count)
         return time_out(streams[0]);
@@ -245,35 +248,35 @@ int32_t cpu_wait_any(struct trm_backend_stream *const *streams, const uint64_t *
     return result_of(streams[over]);
 }
 
-/* Told at once: the caller's own thread is as good as any. */
+/* The number is complete already: call in the caller's own thread. */
 static void notify_now(struct trm_backend_stream *stream, uint64_t value, trm_notify_fn notify, void *user)
 {
     const struct cpu_failure *failure = cpu_stream_failure(stream);
-    notify(user, failure == NULL || cpu_stream_reached(stream, value) ? TRM_OK : failure->status);
+    notify(user, failure == NULL || cpu_stream_has_reached(stream, value) ? TRM_OK : failure->status);
 }
 
-/* Submitted before the watch is there: once it is told, the stream may be gone. */
-int32_t cpu_notify(struct trm_backend_stream *stream, uint64_t value, trm_notify_fn notify, void *user)
+/* The stream is submitted before the waiter is added: once the waiter is notified, the stream may be gone. */
+int32_t cpu_stream_notify(struct trm_backend_stream *stream, uint64_t value, trm_notify_fn notify, void *user)
 {
-    struct trm_backend_instance *instance = stream->instance;
+    struct cpu_scheduler *scheduler = stream->scheduler;
     if (!is_over(stream, value))
-        cpu_session_run_brief(stream);
+        cpu_session_run_short(stream);
     if (is_over(stream, value)) {
         notify_now(stream, value, notify, user);
         return TRM_OK;
     }
-    struct cpu_watch *watch = cpu_watch_take(instance);
-    if (watch == NULL)
-        return trm_util_fail_host_memory(instance->host, "a notification");
-    *watch               = (struct cpu_watch){.value = value, .kind = CPU_WATCH_CALL};
-    watch->call.function = notify;
-    watch->call.user     = user;
+    struct cpu_waiter *waiter = cpu_waiter_allocate(scheduler);
+    if (waiter == NULL)
+        return trm_util_fail_host_memory(scheduler->instance->host, "a notification");
+    *waiter               = (struct cpu_waiter){.value = value, .kind = CPU_WAITER_CALL};
+    waiter->call.function = notify;
+    waiter->call.user     = user;
     cpu_stream_submit(stream);
-    pthread_mutex_lock(&instance->pool.lock);
-    bool added = cpu_watch_add_locked(stream, watch);
-    pthread_mutex_unlock(&instance->pool.lock);
-    if (!added) {
-        cpu_watch_give(instance, watch);
+    pthread_mutex_lock(&scheduler->lock);
+    bool is_added = cpu_waiter_add_locked(stream, waiter);
+    pthread_mutex_unlock(&scheduler->lock);
+    if (!is_added) {
+        cpu_waiter_free(scheduler, waiter);
         notify_now(stream, value, notify, user);
     }
     return TRM_OK;

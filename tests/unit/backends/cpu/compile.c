@@ -394,7 +394,7 @@ START_TEST(code_that_others_may_write_is_not_used)
     ck_assert_uint_eq(result_of(&by_name), 1016);
     ck_assert_int_eq(chmod(folder_path("affine.so"), 0777), 0);
     ck_assert_uint_eq(result_of(&by_name), 16);
-    ck_assert_ptr_nonnull(strstr(logged, "others may write"));
+    ck_assert_ptr_nonnull(strstr(logged, "other users may write"));
 }
 END_TEST
 

@@ -38,9 +38,9 @@ START_TEST(what_a_program_says_on_both_ways_is_heard)
 {
     ck_assert_int_eq(run("echo one; echo two >&2; exit 3", 10000), 0);
     ck_assert_str_eq(spawn.output, "one\ntwo\n");
-    ck_assert(spawn.status_known);
+    ck_assert(spawn.has_status);
     ck_assert_int_eq(WEXITSTATUS(spawn.status), 3);
-    ck_assert(!spawn.timed_out);
+    ck_assert(!spawn.has_timed_out);
     ck_assert_int_eq(run("true", 10000), 0);
     ck_assert_str_eq(spawn.output, "");
     ck_assert_int_eq(spawn.status, 0);
@@ -70,7 +70,7 @@ START_TEST(a_program_that_does_not_end_is_killed_with_what_it_has_started)
     char line[64];
     double begin = now();
     ck_assert_int_eq(run("sleep 300 & echo $!; wait", 300), 0);
-    ck_assert(spawn.timed_out);
+    ck_assert(spawn.has_timed_out);
     ck_assert(now() - begin < 60);
     long child = strtol(spawn.output, NULL, 10);
     ck_assert_int_gt(child, 1);
@@ -118,8 +118,8 @@ START_TEST(a_process_that_ignores_its_children_does_not_hang)
     signal(SIGCHLD, SIG_IGN);
     ck_assert_int_eq(run("echo done", 10000), 0);
     ck_assert_str_eq(spawn.output, "done\n");
-    ck_assert(!spawn.status_known);
-    ck_assert(!spawn.timed_out);
+    ck_assert(!spawn.has_status);
+    ck_assert(!spawn.has_timed_out);
 }
 END_TEST
 

@@ -33,7 +33,7 @@ static void check_copy(uint32_t way, uint64_t to, uint64_t from, uint64_t size)
     memcpy(expected, buffer_b, sizeof(expected));
     for (uint64_t i = 0; i < size; i++)
         expected[GUARD + to + i] = buffer_a[GUARD + from + i];
-    if (!cpu_copy_by(way, buffer_b + GUARD + to, buffer_a + GUARD + from, size))
+    if (!cpu_copy_with(way, buffer_b + GUARD + to, buffer_a + GUARD + from, size))
         scramble(expected, sizeof(expected), 2);
     ck_assert_mem_eq(buffer_b, expected, sizeof(expected));
 }
@@ -59,7 +59,7 @@ START_TEST(every_way_of_filling_is_exact_at_every_alignment)
             memcpy(expected, buffer_b, sizeof(expected));
             for (uint64_t j = 0; j < size; j++)
                 expected[GUARD + to + j] = (uint8_t)(pattern >> 8 * (j % each));
-            if (!cpu_fill_by((uint32_t)_i, buffer_b + GUARD + to, cpu_pattern_word(pattern, each), size))
+            if (!cpu_fill_with((uint32_t)_i, buffer_b + GUARD + to, cpu_pattern_word(pattern, each), size))
                 scramble(expected, sizeof(expected), 2);
             ck_assert_mem_eq(buffer_b, expected, sizeof(expected));
         }
@@ -68,9 +68,9 @@ END_TEST
 
 START_TEST(the_plain_ways_are_always_there_and_unknown_ones_never)
 {
-    ck_assert(cpu_copy_by(CPU_COPY_PLAIN, buffer_b, buffer_a, 100));
-    ck_assert(cpu_fill_by(CPU_FILL_PLAIN, buffer_b, 0, 100));
-    ck_assert(!cpu_fill_by(CPU_FILL_NONE, buffer_b, 0, 100));
+    ck_assert(cpu_copy_with(CPU_COPY_PLAIN, buffer_b, buffer_a, 100));
+    ck_assert(cpu_fill_with(CPU_FILL_PLAIN, buffer_b, 0, 100));
+    ck_assert(!cpu_fill_with(CPU_FILL_NONE, buffer_b, 0, 100));
 }
 END_TEST
 
@@ -91,8 +91,8 @@ START_TEST(a_tuner_settles_on_a_way_that_exists_and_stays_exact)
         memcpy(&last, to + SIZE - 8, 8);
         ck_assert_uint_eq(last, (uint64_t)i);
     }
-    ck_assert(cpu_copy_by(atomic_load(&transfers.copies[1].best), to, from, 64));
-    ck_assert(cpu_fill_by(atomic_load(&transfers.fills[1].best), to, 0, 64));
+    ck_assert(cpu_copy_with(atomic_load(&transfers.copies[1].best), to, from, 64));
+    ck_assert(cpu_fill_with(atomic_load(&transfers.fills[1].best), to, 0, 64));
     free(from);
     free(to);
 }
@@ -225,8 +225,8 @@ static Suite *make_suite(void)
     TCase *loops = tcase_create("inner loops");
     TCase *whole = tcase_create("operations");
     tcase_set_timeout(loops, 120);
-    tcase_add_loop_test(loops, every_way_of_copying_is_exact_at_every_alignment, 0, CPU_WAYS);
-    tcase_add_loop_test(loops, every_way_of_filling_is_exact_at_every_alignment, 0, CPU_WAYS);
+    tcase_add_loop_test(loops, every_way_of_copying_is_exact_at_every_alignment, 0, CPU_METHODS);
+    tcase_add_loop_test(loops, every_way_of_filling_is_exact_at_every_alignment, 0, CPU_METHODS);
     tcase_add_test(loops, the_plain_ways_are_always_there_and_unknown_ones_never);
     tcase_add_test(loops, a_tuner_settles_on_a_way_that_exists_and_stays_exact);
     tcase_add_test(loops, the_ways_are_tried_from_half_of_the_cache_on_within_reason);
