@@ -17,7 +17,7 @@ static void keep(struct core_object *object)
     (void)object;
 }
 
-static const struct core_object_ops ops = {CORE_EVENT, "event", NULL, keep};
+static const struct core_object_ops ops = {.type = CORE_EVENT, .name = "event", .release = keep};
 
 static struct trm_context *make_context(void)
 {
