@@ -1,4 +1,4 @@
-/* Why tasks failed, in words.
+/* Why tasks failed.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 const char *core_task_name(const struct core_task *task, char *text, size_t capacity)
 {
-    const char *name = task->work != NULL ? task->work->said.name : NULL;
+    const char *name = task->work != NULL ? task->work->desc.name : NULL;
     if (name != NULL)
         snprintf(text, capacity, "%" PRIu64 " \"%.60s\"", task->id, name);
     else
@@ -35,14 +35,14 @@ struct core_task_cause *core_task_cause_create(const struct core_coordinator *co
     return cause;
 }
 
-struct core_task_cause *core_task_cause_share_locked(struct core_task_cause *cause)
+struct core_task_cause *core_task_cause_retain_locked(struct core_task_cause *cause)
 {
     if (cause != NULL)
         cause->references++;
     return cause;
 }
 
-void core_task_cause_drop_locked(struct core_coordinator *coordinator, struct core_task_cause *cause)
+void core_task_cause_release_locked(struct core_coordinator *coordinator, struct core_task_cause *cause)
 {
     if (cause == NULL || --cause->references > 0)
         return;
@@ -69,7 +69,7 @@ int32_t core_task_raise(uint64_t id, int32_t status, const struct core_task_caus
     }
     if (cause->id == id)
         return base_fail_native(status, cause->native_code, cause->sentence);
-    snprintf(text, sizeof(text), "task %" PRIu64 " did not run since it comes after one that failed: %s", id,
-             cause->sentence);
+    snprintf(text, sizeof(text), "task %" PRIu64 " did not run because it comes after one that failed: %s",
+             id, cause->sentence);
     return base_fail_native(status, cause->native_code, text);
 }

@@ -1,7 +1,6 @@
-/* What a task does on a stream; and whether a stream would take it.
- *
- * The second is asked of the very functions that do the first, on a stream whose operations do nothing: so what
- * trm_coordinator_submit() refuses is what would be refused later, in the same words.
+/* Operations of tasks: enqueuing one on a stream, and checking whether a stream would take it. The check
+ * calls the same functions on a stream whose operations do nothing, so trm_coordinator_submit() refuses what
+ * would fail later, in the same words.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
@@ -14,7 +13,7 @@ struct checker_memory {
     struct trm_stream_stats stats;
 };
 
-/* ---- operations that do nothing ------------------------------------------------------------------ */
+/* ---- operations that do nothing ------------------------------------------------------------- */
 
 static int32_t nothing_copied(struct trm_backend_stream *stream, uint64_t value,
                               const struct trm_copy_desc *desc)
@@ -36,10 +35,10 @@ static const struct trm_stream_ops checker_ops = {
     .launch      = nothing_launched,
 };
 
-/* ---- the stream ---------------------------------------------------------------------------------- */
+/* ---- the checking stream -------------------------------------------------------------------- */
 
-/* Buffers and modules that were looked at may hold references of it for longer than the coordinator lives; none of
- * them asks for more than whether its work has ended, which it has. */
+/* Buffers and modules may hold references to it for longer than the coordinator lives. They only ask whether
+ * its work has ended, which it has. */
 static void checker_release(struct core_object *object)
 {
     struct core_stream *stream = (struct core_stream *)object;
@@ -81,7 +80,7 @@ void core_checker_destroy(struct core_stream *checker)
     core_object_kill(&checker->object);
 }
 
-/* ---- tasks ------------------------------------------------------------------------------------------ */
+/* ---- tasks ---------------------------------------------------------------------------------- */
 
 int32_t core_task_enqueue(struct core_stream *stream, const struct trm_task *task)
 {
@@ -98,8 +97,8 @@ int32_t core_task_enqueue(struct core_stream *stream, const struct trm_task *tas
     }
 }
 
-/* Between two devices a copy is more than one operation of a stream; then what can be known of the buffers is looked
- * at. 1: they are of two devices. */
+/* A copy between two devices is more than one operation of a stream, so this checks what can be known of its
+ * buffers. True: they belong to two devices, or *status is an error. */
 static bool is_foreign_copy(const struct core_stream *checker, const struct trm_task *task, int32_t *status)
 {
     struct core_buffer *to, *from;

@@ -1,14 +1,14 @@
-/* The coordinator as an object.
+/* The coordinator object: creation and destruction.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/coordinator/coordinator.h"
 
 #include "core/object/object.h"
 
-/* Of the first version of struct trm_coordinator_desc. */
+/* bytes of struct trm_coordinator_desc in the first version */
 #define DESC_LEAST 16
 
-/* No task is left, and no call is inside: none of a function of its tasks either. */
+/* No task is left and no call is inside, not even in a function of a task. */
 static void coordinator_retire(struct core_object *object)
 {
     struct core_coordinator *coordinator = (struct core_coordinator *)object;
@@ -23,10 +23,10 @@ static void free_tasks(struct core_coordinator *coordinator)
     struct core_task *task = coordinator->done.first, *next;
     for (; task != NULL; task = next) {
         next = task->next;
-        core_task_cause_drop_locked(coordinator, task->cause);
+        core_task_cause_release_locked(coordinator, task->cause);
         core_task_free(coordinator, task);
     }
-    core_task_cause_drop_locked(coordinator, coordinator->first_cause);
+    core_task_cause_release_locked(coordinator, coordinator->first_cause);
     core_coordinator_tidy(coordinator);
 }
 
@@ -56,7 +56,7 @@ static const struct core_object_ops coordinator_object_ops = {
     .release   = coordinator_release,
 };
 
-/* ---- making --------------------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------- */
 
 static int32_t coordinator_init(struct core_coordinator *coordinator, struct core_device *device,
                                 const struct trm_coordinator_desc *desc)
@@ -115,27 +115,28 @@ int32_t trm_coordinator_create(struct trm_device *handle, const struct trm_coord
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
         return base_last_status();
-    if (out == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_create: `coordinator` is NULL");
+    int32_t status = core_output_check(out, "trm_coordinator_create", "coordinator");
+    if (status != TRM_OK)
+        return status;
     if (given != NULL && !core_struct_copy_in(&desc, sizeof(desc), given, DESC_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_coordinator_desc.struct_size is %u, but its size is %zu", given->struct_size,
                          sizeof(desc));
-    int32_t status = coordinator_create(device, &desc, &coordinator);
+    status = coordinator_create(device, &desc, &coordinator);
     if (status == TRM_OK)
         *out = coordinator->object.handle;
     return status;
 }
 
-/* ---- ending --------------------------------------------------------------------------------------------- */
+/* ---- destruction ---------------------------------------------------------------------------- */
 
 static void drop_added(struct core_coordinator *coordinator)
 {
     base_lock_acquire(&coordinator->submit_lock);
     base_lock_acquire(&coordinator->lock);
-    struct core_task *list = coordinator->added.first;
-    coordinator->added     = (struct core_task_list){0};
-    coordinator->closing   = 1;
+    struct core_task *list  = coordinator->added.first;
+    coordinator->added      = (struct core_task_list){0};
+    coordinator->is_closing = true;
     base_lock_release(&coordinator->lock);
     core_tasks_drop(coordinator, list);
     base_lock_release(&coordinator->submit_lock);
@@ -148,9 +149,9 @@ void trm_coordinator_destroy(struct trm_coordinator *handle)
     struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return;
-    if (core_task_inside(coordinator)) {
+    if (core_task_is_inside(coordinator)) {
         base_fail_static(TRM_ERROR_DEADLOCK,
-                         "a coordinator cannot be destroyed in a function of its own tasks");
+                         "trm_coordinator_destroy: called in a function of one of its tasks");
     } else {
         drop_added(coordinator);
         core_coordinator_drain(coordinator);

@@ -1,7 +1,6 @@
-/* Tasks that wait for themselves: found in linear time, and spelled out.
- *
- * A. B. Kahn, "Topological sorting of large networks", 1962: take away what comes after nothing, until nothing is
- * left or what is left is in a cycle, or after one.
+/* Finds tasks that wait for themselves in linear time. A. B. Kahn, "Topological sorting of large networks",
+ * 1962: tasks without dependencies are removed until none is left, or the rest is in a cycle or depends on
+ * one.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -9,41 +8,41 @@
 
 #include "pipeline/coordinator/coordinator.h"
 
-/* Of a cycle that is longer, the middle is left out. */
+/* A longer cycle is shown without its middle. */
 #define SHOWN 16
 
-/* Tasks that are taken away, in a list by `next_ended` of their work, which nobody uses before they are submitted. */
-struct taken {
+/* Removed tasks, linked by next_ended of their work, which is unused before they are submitted. */
+struct collected {
     struct core_task_work *first, **end;
 };
 
-static void take(struct taken *taken, struct core_task *task)
+static void collect(struct collected *collected, struct core_task *task)
 {
     task->work->next_ended = NULL;
-    *taken->end            = task->work;
-    taken->end             = &task->work->next_ended;
+    *collected->end        = task->work;
+    collected->end         = &task->work->next_ended;
 }
 
-/* task->before counts the edges from tasks that are left. Returns how many tasks could be taken away. */
-static uint32_t sort(const struct core_task_list *list)
+/* task->before counts dependencies that are left. Returns the number of removed tasks. */
+static uint32_t remove_acyclic(const struct core_task_list *list)
 {
-    struct taken taken = {.end = &taken.first};
-    uint32_t count     = 0;
+    struct collected collected = {.end = &collected.first};
+    uint32_t count             = 0;
     for (struct core_task *task = list->first; task != NULL; task = task->next)
         if (task->before == 0)
-            take(&taken, task);
-    for (const struct core_task_work *work = taken.first; work != NULL; work = work->next_ended, count++)
+            collect(&collected, task);
+    for (const struct core_task_work *work = collected.first; work != NULL; work = work->next_ended, count++)
         for (struct core_task_edge *edge = work->task->dependents; edge != NULL; edge = edge->next)
             if (--edge->to->before == 0)
-                take(&taken, edge->to);
+                collect(&collected, edge->to);
     return count;
 }
 
-/* Something that is left and that `task`, which is left, comes after. There is one. */
+/* A dependency of `task` that is left. Where `task` is left, there is one. */
 static struct core_task *left_before(const struct core_task *task)
 {
     const struct core_task_work *work = task->work;
-    for (uint32_t i = 0; i < work->said.after_count; i++) {
+    for (uint32_t i = 0; i < work->desc.after_count; i++) {
         struct core_task *from = work->edges[i].from;
         if (from != NULL && from->state == CORE_TASK_SUBMITTING && from->before > 0)
             return from;
@@ -51,7 +50,7 @@ static struct core_task *left_before(const struct core_task *task)
     return NULL;
 }
 
-/* Going back from any that is left, one comes to a cycle. Returns a task of it. */
+/* Following dependencies back from any task that is left leads into a cycle. Returns a task of it. */
 static struct core_task *find_in_cycle(const struct core_task_list *list)
 {
     struct core_task *task = list->first;
@@ -103,12 +102,12 @@ static int32_t fail_cycle(const struct core_task *start)
             spell(&spelling, " -> ", task);
     }
     spell(&spelling, " -> ", start);
-    return base_fail(TRM_ERROR_DEADLOCK, "tasks that come after themselves: %s", spelling.text);
+    return base_fail(TRM_ERROR_DEADLOCK, "tasks come after themselves: %s", spelling.text);
 }
 
 int32_t core_tasks_check_cycles(const struct core_task_list *list)
 {
-    if (sort(list) == list->count)
+    if (remove_acyclic(list) == list->count)
         return TRM_OK;
     return fail_cycle(find_in_cycle(list));
 }

@@ -1,15 +1,13 @@
-/* The program's functions: what a task does on the host, and what is to be told that it has ended.
- *
- * They run on a thread that the coordinator has for them alone, one after another but where one waits inside of
- * Trireme. So one that takes long holds up neither the tasks that do not come after it nor the callbacks of
- * streams.
+/* Functions of the program: what a task does on the host, and its callback. They run on a thread of the
+ * coordinator, one after another, except while one waits inside the library. So a long function delays
+ * neither unrelated tasks nor callbacks of streams.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
 
 #include "pipeline/coordinator/coordinator.h"
 
-/* A function that the calling thread runs just now; on its stack. */
+/* A function that the calling thread runs; on its stack. */
 struct frame {
     const struct core_coordinator *coordinator;
     const struct core_task *task;
@@ -22,13 +20,13 @@ static void call(struct core_task_work *work, trm_callback_fn function, int32_t 
 {
     struct frame frame = {work->coordinator, work->task, innermost};
     innermost          = &frame;
-    function(work->said.user, status);
+    function(work->desc.user, status);
     innermost = frame.outer;
 }
 
 static struct core_task_work *work_of(struct core_job *job)
 {
-    return (struct core_task_work *)((char *)job - offsetof(struct core_task_work, job));
+    return base_container_of(job, struct core_task_work, job);
 }
 
 int32_t core_task_prepare_functions(struct core_coordinator *coordinator, const struct trm_task *task)
@@ -46,9 +44,9 @@ static void run_host(struct core_job *job)
 {
     struct core_task_work *work          = work_of(job);
     struct core_coordinator *coordinator = work->coordinator;
-    call(work, work->said.host, TRM_OK);
+    call(work, work->desc.host, TRM_OK);
     core_task_ended(work, TRM_OK);
-    core_coordinator_let_go(coordinator);
+    core_coordinator_unhold(coordinator);
 }
 
 void core_task_post_host(struct core_task_work *work)
@@ -58,7 +56,7 @@ void core_task_post_host(struct core_task_work *work)
     core_service_post(atomic_load(&work->coordinator->functions), &work->job);
 }
 
-/* trm_last_error() answers why, in the function too. */
+/* trm_last_error() says why, also inside the function. */
 static void run_done(struct core_job *job)
 {
     struct core_task_work *work          = work_of(job);
@@ -66,12 +64,12 @@ static void run_done(struct core_job *job)
     struct core_task *task               = work->task;
     if (task->status != TRM_OK)
         core_task_raise(task->id, task->status, task->cause);
-    call(work, work->said.done, task->status);
+    call(work, work->desc.done, task->status);
     base_lock_acquire(&coordinator->lock);
     core_task_finish_locked(coordinator, task);
     base_lock_release(&coordinator->lock);
     core_coordinator_tidy(coordinator);
-    core_coordinator_let_go(coordinator);
+    core_coordinator_unhold(coordinator);
 }
 
 void core_task_post_done(struct core_task_work *work)
@@ -81,7 +79,7 @@ void core_task_post_done(struct core_task_work *work)
     core_service_post(atomic_load(&work->coordinator->functions), &work->job);
 }
 
-bool core_task_inside(const struct core_coordinator *coordinator)
+bool core_task_is_inside(const struct core_coordinator *coordinator)
 {
     const struct frame *frame = innermost;
     while (frame != NULL && frame->coordinator != coordinator)
@@ -89,7 +87,7 @@ bool core_task_inside(const struct core_coordinator *coordinator)
     return frame != NULL;
 }
 
-/* ---- what waits for whom --------------------------------------------------------------------------- */
+/* ---- deadlocks ------------------------------------------------------------------------------ */
 
 static bool is_running_here(const struct core_coordinator *coordinator, const struct core_task *task)
 {
@@ -99,10 +97,10 @@ static bool is_running_here(const struct core_coordinator *coordinator, const st
     return false;
 }
 
-/* Goes back over what the task comes after, each but once. */
+/* Visits all dependencies of the task once. */
 bool core_task_deadlocks_locked(struct core_coordinator *coordinator, struct core_task *task)
 {
-    if (!core_task_inside(coordinator))
+    if (!core_task_is_inside(coordinator))
         return false;
     uint32_t number          = ++coordinator->searches;
     struct core_task *to_see = task;
@@ -113,7 +111,7 @@ bool core_task_deadlocks_locked(struct core_coordinator *coordinator, struct cor
         to_see                            = task->to_see;
         if (is_running_here(coordinator, task))
             return true;
-        for (uint32_t i = 0; work != NULL && i < work->said.after_count; i++) {
+        for (uint32_t i = 0; work != NULL && i < work->desc.after_count; i++) {
             struct core_task *from = work->edges[i].from;
             if (from == NULL || from->visited == number)
                 continue;

@@ -1,7 +1,6 @@
-/* Which task runs on which stream, and when it is enqueued there. The scheme is told in coordinator.h.
- *
- * A role and a priority have streams of their own, so that uploads never stand behind kernels, nor what is urgent
- * behind what is not. Copies on the device run where the kernels do.
+/* Decides which stream runs a task and when the task is enqueued; coordinator.h describes the scheme. Each
+ * role and priority has streams of its own, so that uploads do not wait behind kernels, nor urgent tasks
+ * behind others. Copies on the device run where kernels do.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
@@ -14,7 +13,7 @@
 
 static const int32_t roles[CORE_TASK_ROLES] = {TRM_STREAM_UPLOAD, TRM_STREAM_COMPUTE, TRM_STREAM_DOWNLOAD};
 
-/* ---- queues ------------------------------------------------------------------------------------------ */
+/* ---- queues --------------------------------------------------------------------------------- */
 
 void core_queue_add(struct core_task_queue *queue, struct core_task_work *work)
 {
@@ -39,7 +38,7 @@ static void queue_remove(struct core_task_queue *queue, struct core_task_work *w
         queue->first = work->next;
 }
 
-/* ---- streams ------------------------------------------------------------------------------------------ */
+/* ---- streams -------------------------------------------------------------------------------- */
 
 struct core_task_class *core_schedule_class(struct core_coordinator *coordinator, const struct trm_task *task)
 {
@@ -117,7 +116,7 @@ void core_lane_release_locked(struct core_coordinator *coordinator, struct core_
 {
     if (--lane->holds > 0)
         return;
-    if (!lane->failed) {
+    if (!lane->has_failed) {
         lane_free_locked(lane);
         return;
     }
@@ -125,7 +124,7 @@ void core_lane_release_locked(struct core_coordinator *coordinator, struct core_
     coordinator->broken = lane;
 }
 
-/* A stream that has failed is of no more use: the next task gets a new one. */
+/* A failed stream stays failed, so it is destroyed; the next task creates a new one. */
 void core_schedule_repair(struct core_coordinator *coordinator)
 {
     base_lock_acquire(&coordinator->lock);
@@ -136,8 +135,8 @@ void core_schedule_repair(struct core_coordinator *coordinator)
         struct core_task_lane *next = broken->next;
         if (broken->stream != NULL)
             core_stream_end(broken->stream);
-        broken->stream = NULL;
-        broken->failed = 0;
+        broken->stream     = NULL;
+        broken->has_failed = false;
         base_lock_acquire(&coordinator->lock);
         lane_free_locked(broken);
         base_lock_release(&coordinator->lock);
@@ -145,30 +144,30 @@ void core_schedule_repair(struct core_coordinator *coordinator)
     }
 }
 
-/* ---- what a task does next --------------------------------------------------------------------------- */
+/* ---- the next state of a task --------------------------------------------------------------- */
 
 static bool needs_stream(const struct core_task_work *work)
 {
-    return work->said.kind != TRM_TASK_HOST && work->said.kind != TRM_TASK_NOTHING;
+    return work->desc.kind != TRM_TASK_HOST && work->desc.kind != TRM_TASK_NOTHING;
 }
 
 static void consider_early_locked(const struct core_coordinator *coordinator, struct core_task *task)
 {
     struct core_task_work *work = task->work;
-    if (task->state != CORE_TASK_WAITING || work->unplaced > 0 || work->cause_status != TRM_OK ||
+    if (task->state != CORE_TASK_WAITING || work->unenqueued > 0 || work->cause_status != TRM_OK ||
         !coordinator->has_device_waits || !needs_stream(work))
         return;
     task->state = CORE_TASK_EARLY;
     core_queue_add(&work->class->early, work);
 }
 
-/* Everything that it comes after has ended. */
-static void set_off_locked(struct core_coordinator *coordinator, struct core_task *task)
+/* All dependencies have ended. */
+static void begin_locked(struct core_coordinator *coordinator, struct core_task *task)
 {
     struct core_task_work *work = task->work;
-    if (work->cause_status != TRM_OK || work->said.kind == TRM_TASK_NOTHING) {
+    if (work->cause_status != TRM_OK || work->desc.kind == TRM_TASK_NOTHING) {
         core_queue_add(&coordinator->settling, work);
-    } else if (work->said.kind == TRM_TASK_HOST) {
+    } else if (work->desc.kind == TRM_TASK_HOST) {
         task->state = CORE_TASK_STARTED;
         core_task_post_host(work);
     } else {
@@ -186,7 +185,7 @@ void core_schedule_advance_locked(struct core_coordinator *coordinator, struct c
     }
     if (work->is_early) {
         work->class->early_flying--;
-        work->is_early = 0;
+        work->is_early = false;
     }
     if (task->state == CORE_TASK_STARTED) {
         if (work->has_ended)
@@ -195,12 +194,12 @@ void core_schedule_advance_locked(struct core_coordinator *coordinator, struct c
     }
     if (task->state == CORE_TASK_EARLY)
         queue_remove(&work->class->early, work);
-    set_off_locked(coordinator, task);
+    begin_locked(coordinator, task);
 }
 
-/* ---- starting ---------------------------------------------------------------------------------------- */
+/* ---- starting ------------------------------------------------------------------------------- */
 
-static void lane_take_locked(struct core_task_class *class, struct core_task_work *work)
+static void lane_assign_locked(struct core_task_class *class, struct core_task_work *work)
 {
     struct core_task_lane *lane = class->free;
     class->free                 = lane->next;
@@ -210,17 +209,17 @@ static void lane_take_locked(struct core_task_class *class, struct core_task_wor
     work->task->state           = CORE_TASK_STARTED;
 }
 
-/* What it will wait for on the device stays on its streams until it has ended itself. */
+/* Its dependencies' streams stay occupied until it has ended. */
 static void hold_locked(struct core_task_work *work)
 {
-    for (uint32_t i = 0; i < work->said.after_count; i++) {
+    for (uint32_t i = 0; i < work->desc.after_count; i++) {
         struct core_task_edge *edge = &work->edges[i];
         if (edge->from == NULL)
             continue;
         edge->lane = edge->from->work->lane;
         edge->lane->holds++;
     }
-    work->is_early = 1;
+    work->is_early = true;
     work->class->early_flying++;
 }
 
@@ -230,7 +229,7 @@ static struct core_task_work *choose_early_locked(struct core_task_class *class)
     while ((work = class->early.first) != NULL && class->early_flying < class->early_most) {
         queue_remove(&class->early, work);
         if (work->cause_status == TRM_OK) {
-            lane_take_locked(class, work);
+            lane_assign_locked(class, work);
             hold_locked(work);
             return work;
         }
@@ -239,7 +238,7 @@ static struct core_task_work *choose_early_locked(struct core_task_class *class)
     return NULL;
 }
 
-/* What is ready goes before what is early, since that may have long to wait. */
+/* Ready tasks come before early ones, which may have to wait for long. */
 static struct core_task_work *choose_in_locked(struct core_task_class *class)
 {
     struct core_task_work *work = class->ready.first;
@@ -248,7 +247,7 @@ static struct core_task_work *choose_in_locked(struct core_task_class *class)
     if (work == NULL)
         return choose_early_locked(class);
     queue_remove(&class->ready, work);
-    lane_take_locked(class, work);
+    lane_assign_locked(class, work);
     return work;
 }
 
@@ -264,7 +263,7 @@ static struct core_task_work *choose_locked(struct core_coordinator *coordinator
 static int32_t wait_for_others(const struct core_task_work *work)
 {
     int32_t status = TRM_OK;
-    for (uint32_t i = 0; i < work->said.after_count && status == TRM_OK; i++) {
+    for (uint32_t i = 0; i < work->desc.after_count && status == TRM_OK; i++) {
         const struct core_task_edge *edge = &work->edges[i];
         if (edge->lane != NULL)
             status = core_stream_wait_other(work->lane->stream, edge->lane->stream, edge->from->work->value);
@@ -287,35 +286,33 @@ static int32_t enqueue(const struct core_coordinator *coordinator, struct core_t
     if (status == TRM_OK)
         status = wait_for_others(work);
     if (status == TRM_OK)
-        status = core_task_enqueue(work->lane->stream, &work->said);
+        status = core_task_enqueue(work->lane->stream, &work->desc);
     return status == TRM_OK ? core_stream_mark(work->lane->stream, &work->value) : status;
 }
 
-static void told(struct core_notification *notification, int32_t status)
+static void notified(struct core_notification *notification, int32_t status)
 {
-    core_task_ended(
-        (struct core_task_work *)((char *)notification - offsetof(struct core_task_work, notification)),
-        status);
+    core_task_ended(base_container_of(notification, struct core_task_work, notification), status);
 }
 
-/* From now on it may have ended, but it is not settled before this thread does that. */
-static void watch(struct core_task_work *work)
+/* From now on it may have ended, but only this thread settles it. */
+static void request_notification(struct core_task_work *work)
 {
     struct core_stream *stream  = work->lane->stream;
-    work->notification.notified = told;
+    work->notification.notified = notified;
     if (core_notify(stream, work->value, &work->notification) == TRM_OK)
         return;
-    /* Nobody can tell: without memory, say. */
+    /* Without memory for a notification this thread waits itself. */
     core_stream_wait_finished(stream, work->value, TRM_FOREVER);
     core_task_ended(work, core_stream_failure_status(stream));
 }
 
-/* The tasks that come after it may wait for it on the device from now on. */
-static void place_locked(struct core_coordinator *coordinator, struct core_task_work *work)
+/* From now on its dependents may wait for it on the device. */
+static void publish_locked(struct core_coordinator *coordinator, struct core_task_work *work)
 {
-    work->is_enqueued = 1;
+    work->is_enqueued = true;
     for (struct core_task_edge *edge = work->task->dependents; edge != NULL; edge = edge->next) {
-        edge->to->work->unplaced--;
+        edge->to->work->unenqueued--;
         consider_early_locked(coordinator, edge->to);
     }
 }
@@ -329,9 +326,9 @@ static void start(struct core_coordinator *coordinator, struct core_task_work *w
         core_task_ended(work, status);
         return;
     }
-    watch(work);
+    request_notification(work);
     base_lock_acquire(&coordinator->lock);
-    place_locked(coordinator, work);
+    publish_locked(coordinator, work);
     base_lock_release(&coordinator->lock);
 }
 

@@ -1,4 +1,4 @@
-/* What comes of a task that has ended: those that come after it may begin, or have failed with it.
+/* The end of tasks: their dependents start, or fail with them.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
@@ -6,12 +6,12 @@
 #include "base/base.h"
 #include "pipeline/coordinator/coordinator.h"
 
-/* That often a program's thread goes round before the thread of the core takes over. */
+/* Rounds of a program's thread before the service thread takes over. */
 #define ROUNDS 8
 
-/* ---- staying ------------------------------------------------------------------------------------------ */
+/* ---- holds ---------------------------------------------------------------------------------- */
 
-/* In `busy`, besides the count: somebody sleeps until it is 0. */
+/* In `busy`, besides the count: a thread sleeps until the count is 0. */
 #define AWAITED (1u << 31)
 
 void core_coordinator_hold(struct core_coordinator *coordinator)
@@ -19,13 +19,13 @@ void core_coordinator_hold(struct core_coordinator *coordinator)
     atomic_fetch_add_explicit(&coordinator->busy, 1, memory_order_relaxed);
 }
 
-void core_coordinator_let_go(struct core_coordinator *coordinator)
+void core_coordinator_unhold(struct core_coordinator *coordinator)
 {
     if (atomic_fetch_sub_explicit(&coordinator->busy, 1, memory_order_acq_rel) == (AWAITED | 1))
         base_futex_wake(&coordinator->busy, UINT32_MAX);
 }
 
-void core_coordinator_await_others(struct core_coordinator *coordinator)
+void core_coordinator_wait_unheld(struct core_coordinator *coordinator)
 {
     uint32_t busy = atomic_fetch_or_explicit(&coordinator->busy, AWAITED, memory_order_acq_rel) | AWAITED;
     core_service_block();
@@ -34,16 +34,15 @@ void core_coordinator_await_others(struct core_coordinator *coordinator)
     core_service_unblock();
 }
 
-/* ---- told from outside ------------------------------------------------------------------------------- */
+/* ---- notifications -------------------------------------------------------------------------- */
 
-/* The pump has something to see. It reads `pump` by exchanging it and then looks: so it sees what was pushed
- * before. */
-static void knock(struct core_coordinator *coordinator)
+/* Tells the pump to look. The pump exchanges `pump` before it looks, so it sees what was pushed before. */
+static void notify_pump(struct core_coordinator *coordinator)
 {
     uint32_t state = atomic_load_explicit(&coordinator->pump, memory_order_relaxed), wanted;
     do {
         if (state == CORE_PUMP_POSTED || state == CORE_PUMP_AGAIN)
-            wanted = state; /* written all the same, to be read */
+            wanted = state; /* written back, so that the pump's exchange reads it */
         else
             wanted = state == CORE_PUMP_IDLE ? CORE_PUMP_POSTED : CORE_PUMP_AGAIN;
     } while (!atomic_compare_exchange_weak_explicit(&coordinator->pump, &state, wanted, memory_order_acq_rel,
@@ -54,7 +53,7 @@ static void knock(struct core_coordinator *coordinator)
     core_service_post(coordinator->service, &coordinator->job);
 }
 
-/* Once it is in the list the task may be settled, and with it the last that keeps the coordinator. */
+/* Once the task is in the list it may be settled, and the coordinator destroyed but for this hold. */
 void core_task_ended(struct core_task_work *work, int32_t status)
 {
     struct core_coordinator *coordinator = work->coordinator;
@@ -64,12 +63,12 @@ void core_task_ended(struct core_task_work *work, int32_t status)
     while (!atomic_compare_exchange_weak_explicit(&coordinator->ended, &work->next_ended, work,
                                                   memory_order_release, memory_order_relaxed))
         ;
-    knock(coordinator);
-    core_coordinator_let_go(coordinator);
+    notify_pump(coordinator);
+    core_coordinator_unhold(coordinator);
 }
 
 /* Oldest first. */
-static struct core_task_work *take_ended(struct core_coordinator *coordinator)
+static struct core_task_work *collect_ended(struct core_coordinator *coordinator)
 {
     struct core_task_work *list   = atomic_exchange_explicit(&coordinator->ended, NULL, memory_order_acquire);
     struct core_task_work *turned = NULL;
@@ -82,26 +81,26 @@ static struct core_task_work *take_ended(struct core_coordinator *coordinator)
     return turned;
 }
 
-/* ---- settling ---------------------------------------------------------------------------------------- */
+/* ---- settling ------------------------------------------------------------------------------- */
 
-/* The first failure of all, for who waits for all. */
+/* The first failure of all, for calls that wait for all tasks. */
 static void note_failure_locked(struct core_coordinator *coordinator, const struct core_task *task)
 {
     if (task->status == TRM_OK || coordinator->first_status != TRM_OK)
         return;
     coordinator->first_status = task->status;
     coordinator->first_id     = task->id;
-    coordinator->first_cause  = core_task_cause_share_locked(task->cause);
+    coordinator->first_cause  = core_task_cause_retain_locked(task->cause);
 }
 
-/* Not run since something before it had failed, else as its own operation went. (That one cannot have run where
- * something before it failed.) */
-static void judge_locked(struct core_coordinator *coordinator, struct core_task *task)
+/* A failed dependency decides; the task's own operation cannot have run then. Otherwise its own status
+ * does. */
+static void decide_status_locked(struct core_coordinator *coordinator, struct core_task *task)
 {
     struct core_task_work *work = task->work;
     if (work->cause_status != TRM_OK) {
         task->status = work->cause_status;
-        core_task_cause_drop_locked(coordinator, work->own);
+        core_task_cause_release_locked(coordinator, work->own);
     } else {
         task->status = work->ended_status;
         task->cause  = work->own;
@@ -113,19 +112,19 @@ static void judge_locked(struct core_coordinator *coordinator, struct core_task 
 
 static void release_lanes_locked(struct core_coordinator *coordinator, struct core_task_work *work)
 {
-    for (uint32_t i = 0; i < work->said.after_count; i++)
+    for (uint32_t i = 0; i < work->desc.after_count; i++)
         if (work->edges[i].lane != NULL)
             core_lane_release_locked(coordinator, work->edges[i].lane);
     if (work->lane == NULL)
         return;
-    work->lane->failed = work->task->status != TRM_OK;
+    work->lane->has_failed = work->task->status != TRM_OK;
     core_lane_release_locked(coordinator, work->lane);
 }
 
-static void tell_dependents_locked(struct core_coordinator *coordinator, struct core_task *task)
+static void update_dependents_locked(struct core_coordinator *coordinator, struct core_task *task)
 {
     struct core_task_edge *edge = task->dependents, *next;
-    int32_t was_placed          = task->work->is_enqueued;
+    bool was_enqueued           = task->work->is_enqueued;
     task->dependents            = NULL;
     for (; edge != NULL; edge = next) {
         struct core_task *after     = edge->to;
@@ -133,16 +132,16 @@ static void tell_dependents_locked(struct core_coordinator *coordinator, struct 
         next                        = edge->next;
         edge->from                  = NULL;
         work->pending--;
-        work->unplaced -= !was_placed;
+        work->unenqueued -= !was_enqueued;
         if (task->status != TRM_OK && work->cause_status == TRM_OK) {
             work->cause_status = task->status;
-            after->cause       = core_task_cause_share_locked(task->cause);
+            after->cause       = core_task_cause_retain_locked(task->cause);
         }
         core_schedule_advance_locked(coordinator, after);
     }
 }
 
-/* A list and not a recursion: tasks may come after each other in long rows. */
+/* A list instead of recursion: chains of tasks may be long. */
 static void settle_locked(struct core_coordinator *coordinator)
 {
     struct core_task_work *work;
@@ -150,10 +149,10 @@ static void settle_locked(struct core_coordinator *coordinator)
         coordinator->settling.first = work->next;
         if (work->next == NULL)
             coordinator->settling.last = NULL;
-        judge_locked(coordinator, work->task);
+        decide_status_locked(coordinator, work->task);
         release_lanes_locked(coordinator, work);
-        tell_dependents_locked(coordinator, work->task);
-        if (work->said.done != NULL)
+        update_dependents_locked(coordinator, work->task);
+        if (work->desc.done != NULL)
             core_task_post_done(work);
         else
             core_task_finish_locked(coordinator, work->task);
@@ -196,10 +195,10 @@ void core_coordinator_tidy(struct core_coordinator *coordinator)
     core_task_causes_free(coordinator, causes);
 }
 
-/* ---- the pump ---------------------------------------------------------------------------------------- */
+/* ---- the pump ------------------------------------------------------------------------------- */
 
-/* The sentence is its stream's, which is there as long as the task is not settled. */
-static void keep_cause(const struct core_coordinator *coordinator, struct core_task_work *work)
+/* The sentence belongs to the stream, which stays as long as the task is not settled. */
+static void save_cause(const struct core_coordinator *coordinator, struct core_task_work *work)
 {
     if (work->ended_status == TRM_OK || work->own != NULL || work->lane == NULL || !work->is_enqueued)
         return;
@@ -211,14 +210,14 @@ static void keep_cause(const struct core_coordinator *coordinator, struct core_t
 
 static void pump_once(struct core_coordinator *coordinator)
 {
-    struct core_task_work *list = take_ended(coordinator);
+    struct core_task_work *list = collect_ended(coordinator);
     for (const struct core_task_work *work = list; work != NULL; work = work->next_ended)
-        keep_cause(coordinator, (struct core_task_work *)(uintptr_t)work);
+        save_cause(coordinator, (struct core_task_work *)(uintptr_t)work);
     base_lock_acquire(&coordinator->lock);
     while (list != NULL) {
         struct core_task_work *work = list;
         list                        = work->next_ended;
-        work->has_ended             = 1;
+        work->has_ended             = true;
         core_schedule_advance_locked(coordinator, work->task);
     }
     settle_locked(coordinator);
@@ -228,28 +227,28 @@ static void pump_once(struct core_coordinator *coordinator)
     core_schedule_start(coordinator);
 }
 
-/* 1: there is nothing more, or others see to it. */
-static int32_t stop(struct core_coordinator *coordinator, uint32_t round, int32_t may_hand_over)
+/* True: there is nothing more to do, or the service thread goes on. */
+static bool may_stop(struct core_coordinator *coordinator, uint32_t round, bool may_hand_over)
 {
     uint32_t state = CORE_PUMP_RUNNING;
     if (atomic_compare_exchange_strong(&coordinator->pump, &state, CORE_PUMP_IDLE))
-        return 1;
+        return true;
     if (!may_hand_over || round < ROUNDS) {
         atomic_exchange(&coordinator->pump, CORE_PUMP_RUNNING);
-        return 0;
+        return false;
     }
     atomic_exchange(&coordinator->pump, CORE_PUMP_POSTED);
     core_coordinator_hold(coordinator);
     core_service_post(coordinator->service, &coordinator->job);
-    return 1;
+    return true;
 }
 
-static void pump_run(struct core_coordinator *coordinator, int32_t may_hand_over)
+static void pump_run(struct core_coordinator *coordinator, bool may_hand_over)
 {
     uint32_t round = 0;
     do
         pump_once(coordinator);
-    while (!stop(coordinator, ++round, may_hand_over));
+    while (!may_stop(coordinator, ++round, may_hand_over));
 }
 
 void core_coordinator_pump(struct core_coordinator *coordinator)
@@ -257,17 +256,16 @@ void core_coordinator_pump(struct core_coordinator *coordinator)
     uint32_t state = CORE_PUMP_IDLE;
     core_coordinator_hold(coordinator);
     if (atomic_compare_exchange_strong(&coordinator->pump, &state, CORE_PUMP_RUNNING))
-        pump_run(coordinator, 1);
+        pump_run(coordinator, true);
     else
-        knock(coordinator);
-    core_coordinator_let_go(coordinator);
+        notify_pump(coordinator);
+    core_coordinator_unhold(coordinator);
 }
 
 void core_coordinator_pump_job(struct core_job *job)
 {
-    struct core_coordinator *coordinator =
-        (struct core_coordinator *)((char *)job - offsetof(struct core_coordinator, job));
+    struct core_coordinator *coordinator = base_container_of(job, struct core_coordinator, job);
     atomic_exchange(&coordinator->pump, CORE_PUMP_RUNNING);
-    pump_run(coordinator, 0);
-    core_coordinator_let_go(coordinator);
+    pump_run(coordinator, false);
+    core_coordinator_unhold(coordinator);
 }

@@ -1,11 +1,11 @@
-/* Starting what was added: all of it, or none.
+/* Starts all added tasks, or none.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
 
 #include "pipeline/coordinator/coordinator.h"
 
-/* ---- checks, before anything is touched that others see --------------------------------------------- */
+/* ---- checks, before other threads see a change ---------------------------------------------- */
 
 static int32_t fail_unknown(const struct core_task *task, uint64_t id, const char *why)
 {
@@ -14,15 +14,15 @@ static int32_t fail_unknown(const struct core_task *task, uint64_t id, const cha
                      core_task_name(task, name, sizeof(name)), id, why);
 }
 
-/* Finds what the task comes after, and links it where that belongs to this submit too. */
+/* Finds the dependencies of a task, and links those that belong to this submit. */
 static int32_t resolve_locked(const struct core_coordinator *coordinator, struct core_task *task)
 {
     struct core_task_work *work = task->work;
-    for (uint32_t i = 0; i < work->said.after_count; i++) {
+    for (uint32_t i = 0; i < work->desc.after_count; i++) {
         struct core_task_edge *edge = &work->edges[i];
         struct core_task *from      = core_task_find_locked(coordinator, edge->id);
         if (from == NULL)
-            return fail_unknown(task, edge->id, "and there is no task of that id");
+            return fail_unknown(task, edge->id, "and no task has that id");
         if (from->state == CORE_TASK_ADDED)
             return fail_unknown(task, edge->id, "which was not yet added when this submit began");
         edge->from = from;
@@ -49,7 +49,7 @@ static int32_t resolve_all(struct core_coordinator *coordinator, const struct co
 static int32_t check_operation(struct core_stream *checker, const struct core_task *task)
 {
     char name[96], sentence[512];
-    int32_t status = core_task_check(checker, &task->work->said);
+    int32_t status = core_task_check(checker, &task->work->desc);
     if (status == TRM_OK)
         return TRM_OK;
     base_fail_backend(status);
@@ -71,9 +71,9 @@ static int32_t check_all(struct core_coordinator *coordinator, const struct core
     return status;
 }
 
-/* ---- from here on nothing fails ------------------------------------------------------------------- */
+/* ---- changes that cannot fail --------------------------------------------------------------- */
 
-/* An edge from a task of an earlier submit. */
+/* A dependency from an earlier submit. */
 static void follow_locked(struct core_task_work *work, struct core_task_edge *edge)
 {
     struct core_task *task = work->task, *from = edge->from;
@@ -81,29 +81,28 @@ static void follow_locked(struct core_task_work *work, struct core_task_edge *ed
         edge->next       = from->dependents;
         from->dependents = edge;
         work->pending++;
-        work->unplaced += !from->work->is_enqueued;
+        work->unenqueued += !from->work->is_enqueued;
         return;
     }
     edge->from = NULL;
     if (from->status == TRM_OK || work->cause_status != TRM_OK)
         return;
     work->cause_status = from->status;
-    task->cause        = core_task_cause_share_locked(from->cause);
+    task->cause        = core_task_cause_retain_locked(from->cause);
 }
 
-/* Counts what the task waits for. All of the list are SUBMITTING still: so those that belong to it are told from
- * others. */
+/* Counts what the task waits for. All tasks of this submit are SUBMITTING, which tells them from others. */
 static void count_locked(struct core_task *task)
 {
     struct core_task_work *work = task->work;
-    for (uint32_t i = 0; i < work->said.after_count; i++) {
+    for (uint32_t i = 0; i < work->desc.after_count; i++) {
         struct core_task_edge *edge = &work->edges[i];
         if (edge->from->state != CORE_TASK_SUBMITTING) {
             follow_locked(work, edge);
             continue;
         }
         work->pending++;
-        work->unplaced++;
+        work->unenqueued++;
     }
 }
 
@@ -117,24 +116,24 @@ static void begin_all(struct core_coordinator *coordinator, const struct core_ta
         task->state = CORE_TASK_WAITING;
     coordinator->unfinished += list->count;
     for (task = list->first; task != NULL; task = next) {
-        next = task->next; /* it may be over at once, and in another list */
+        next = task->next; /* it may end at once and go to another list */
         core_schedule_advance_locked(coordinator, task);
     }
     base_lock_release(&coordinator->lock);
 }
 
-/* ---- for programs ---------------------------------------------------------------------------------- */
+/* ---- entry points --------------------------------------------------------------------------- */
 
-static int32_t take_added(struct core_coordinator *coordinator, struct core_task_list *list)
+static int32_t claim_added(struct core_coordinator *coordinator, struct core_task_list *list)
 {
     base_lock_acquire(&coordinator->lock);
-    int32_t closing    = coordinator->closing;
+    bool is_closing    = coordinator->is_closing;
     *list              = coordinator->added;
     coordinator->added = (struct core_task_list){0};
     for (struct core_task *task = list->first; task != NULL; task = task->next)
         task->state = CORE_TASK_SUBMITTING;
     base_lock_release(&coordinator->lock);
-    return closing ? base_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed") : TRM_OK;
+    return is_closing ? base_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed") : TRM_OK;
 }
 
 int32_t trm_coordinator_submit(struct trm_coordinator *handle)
@@ -144,7 +143,7 @@ int32_t trm_coordinator_submit(struct trm_coordinator *handle)
         return base_last_status();
     base_lock_acquire(&coordinator->submit_lock);
     struct core_task_list list;
-    int32_t status = take_added(coordinator, &list);
+    int32_t status = claim_added(coordinator, &list);
     if (status == TRM_OK)
         status = check_all(coordinator, &list);
     if (status == TRM_OK)
@@ -154,7 +153,7 @@ int32_t trm_coordinator_submit(struct trm_coordinator *handle)
     base_lock_release(&coordinator->submit_lock);
     if (status != TRM_OK)
         return status;
-    /* What fails from here on are tasks, not this call. */
+    /* From here on tasks fail, not this call. */
     struct base_saved_error error;
     base_error_save(&error);
     core_coordinator_pump(coordinator);

@@ -1,4 +1,4 @@
-/* Tasks: checked, copied, found by their ids, forgotten.
+/* Tasks: checking, copying, finding by id, forgetting.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -7,12 +7,12 @@
 #include "core/object/object.h"
 #include "pipeline/coordinator/coordinator.h"
 
-/* Of the first version of struct trm_task. */
+/* bytes of struct trm_task in the first version */
 #define TASK_LEAST 184
 
 #define FIRST_TABLE 64
 
-/* ---- the table of ids ---------------------------------------------------------------------------- */
+/* ---- the table of ids ----------------------------------------------------------------------- */
 
 static struct core_task **bucket(struct core_task **table, uint64_t size, uint64_t id)
 {
@@ -31,17 +31,17 @@ struct core_task *core_task_find_locked(const struct core_coordinator *coordinat
 
 static void insert(struct core_task **table, uint64_t size, struct core_task *task)
 {
-    struct core_task **place = bucket(table, size, task->id);
-    task->in_table           = *place;
-    *place                   = task;
+    struct core_task **link = bucket(table, size, task->id);
+    task->in_table          = *link;
+    *link                   = task;
 }
 
 void core_task_remove_locked(struct core_coordinator *coordinator, const struct core_task *task)
 {
-    struct core_task **place = bucket(coordinator->table, coordinator->table_size, task->id);
-    while (*place != task)
-        place = &(*place)->in_table;
-    *place = task->in_table;
+    struct core_task **link = bucket(coordinator->table, coordinator->table_size, task->id);
+    while (*link != task)
+        link = &(*link)->in_table;
+    *link = task->in_table;
     coordinator->tasks--;
 }
 
@@ -54,8 +54,8 @@ static void move_all(struct core_coordinator *coordinator, struct core_task **ta
         }
 }
 
-/* Room for one task more. The lock is given back meanwhile, since the program's allocator is asked. */
-static bool make_room_locked(struct core_coordinator *coordinator)
+/* Makes room for one more task. Releases the lock meanwhile, because it calls the program's allocator. */
+static bool grow_table_locked(struct core_coordinator *coordinator)
 {
     struct core_context *context = coordinator->object.context;
     while (coordinator->tasks >= coordinator->table_size) {
@@ -93,7 +93,7 @@ void core_task_list_add(struct core_task_list *list, struct core_task *task)
     list->count++;
 }
 
-/* ---- checks ---------------------------------------------------------------------------------------- */
+/* ---- checks --------------------------------------------------------------------------------- */
 
 static int32_t lacks(const struct trm_task *task, const char *what)
 {
@@ -138,7 +138,7 @@ static int32_t check_kind(const struct trm_task *task)
     case TRM_TASK_NOTHING:
         return TRM_OK;
     default:
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 ": %d is no kind of task", task->id,
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 ": %d is not a kind of task", task->id,
                          (int)task->kind);
     }
 }
@@ -146,57 +146,57 @@ static int32_t check_kind(const struct trm_task *task)
 static int32_t check_task(const struct trm_task *task)
 {
     if (task->id == 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "0 is no id for a task");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a task's id must not be 0");
     if (task->after_count > 0 && task->after == NULL)
         return lacks(task, "the ids that it comes after");
     return check_kind(task);
 }
 
-/* ---- copies ---------------------------------------------------------------------------------------- */
+/* ---- copies --------------------------------------------------------------------------------- */
 
-/* Goes through one allocation: measures it while `base` is NULL, else hands out its parts. */
-struct room {
+/* Lays out one allocation: counts bytes while `base` is NULL, else returns its parts. */
+struct layout {
     char *base;
     uint64_t used;
-    int32_t overflow;
+    bool has_overflowed;
 };
 
-static void *room_take(struct room *room, uint64_t size)
+static void *layout_part(struct layout *layout, uint64_t size)
 {
-    uint64_t at = room->used, end;
-    if (__builtin_add_overflow(room->used, size, &end) || end > UINT64_MAX / 4)
-        room->overflow = 1;
+    uint64_t at = layout->used, end;
+    if (__builtin_add_overflow(layout->used, size, &end) || end > UINT64_MAX / 4)
+        layout->has_overflowed = true;
     else
-        room->used = (end + 15) & ~UINT64_C(15);
-    return room->base != NULL ? room->base + at : NULL;
+        layout->used = (end + 15) & ~UINT64_C(15);
+    return layout->base != NULL ? layout->base + at : NULL;
 }
 
-static void *room_copy(struct room *room, const void *from, uint64_t size)
+static void *layout_copy(struct layout *layout, const void *from, uint64_t size)
 {
-    void *to = room_take(room, size);
+    void *to = layout_part(layout, size);
     if (to != NULL && size > 0)
         memcpy(to, from, size);
     return to;
 }
 
-static const char *room_text(struct room *room, const char *text)
+static const char *layout_text(struct layout *layout, const char *text)
 {
-    return text == NULL ? NULL : room_copy(room, text, strlen(text) + 1);
+    return text == NULL ? NULL : layout_copy(layout, text, strlen(text) + 1);
 }
 
-static void copy_arguments(struct room *room, struct trm_task *said, const struct trm_task *task)
+static void copy_arguments(struct layout *layout, struct trm_task *desc, const struct trm_task *task)
 {
     if (task->kind != TRM_TASK_COMPUTE || task->argument_count == 0)
         return;
     struct trm_argument *arguments =
-        room_copy(room, task->arguments, task->argument_count * sizeof(struct trm_argument));
-    said->arguments = arguments;
+        layout_copy(layout, task->arguments, task->argument_count * sizeof(struct trm_argument));
+    desc->arguments = arguments;
     for (uint32_t i = 0; i < task->argument_count; i++) {
         const struct trm_argument *argument = &task->arguments[i];
-        const char *name                    = room_text(room, argument->name);
+        const char *name                    = layout_text(layout, argument->name);
         const void *block                   = NULL;
         if (argument->kind == TRM_PARAMETER_BLOCK)
-            block = room_copy(room, argument->value.block.data, argument->value.block.size);
+            block = layout_copy(layout, argument->value.block.data, argument->value.block.size);
         if (arguments == NULL)
             continue;
         arguments[i].name = name;
@@ -213,28 +213,28 @@ static void copy_edges(struct core_task_work *work, const struct trm_task *task)
     }
 }
 
-/* Measures (work NULL) or copies. */
-static void copy_parts(struct room *room, struct core_task_work *work, const struct trm_task *task)
+/* Counts (work NULL) or copies. */
+static void copy_parts(struct layout *layout, struct core_task_work *work, const struct trm_task *task)
 {
-    struct trm_task said = *task;
-    room_take(room, sizeof(struct core_task_work));
-    struct core_task_edge *edges = room_take(room, task->after_count * sizeof(struct core_task_edge));
-    said.name                    = room_text(room, task->name);
-    said.after                   = NULL;
-    copy_arguments(room, &said, task);
+    struct trm_task desc = *task;
+    layout_part(layout, sizeof(struct core_task_work));
+    struct core_task_edge *edges = layout_part(layout, task->after_count * sizeof(struct core_task_edge));
+    desc.name                    = layout_text(layout, task->name);
+    desc.after                   = NULL;
+    copy_arguments(layout, &desc, task);
     if (work == NULL)
         return;
-    work->said  = said;
+    work->desc  = desc;
     work->edges = edges;
     copy_edges(work, task);
 }
 
-static struct core_task *task_create(struct core_coordinator *coordinator, const struct trm_task *said)
+static struct core_task *task_create(struct core_coordinator *coordinator, const struct trm_task *desc)
 {
     struct core_context *context = coordinator->object.context;
-    struct room measured         = {0};
-    copy_parts(&measured, NULL, said);
-    if (measured.overflow)
+    struct layout measured       = {0};
+    copy_parts(&measured, NULL, desc);
+    if (measured.has_overflowed)
         return NULL;
     struct core_task *task = core_allocate(context, sizeof(*task));
     if (task == NULL)
@@ -244,14 +244,14 @@ static struct core_task *task_create(struct core_coordinator *coordinator, const
         core_free(context, task, sizeof(*task));
         return NULL;
     }
-    struct room room  = {.base = (char *)work};
-    task->id          = said->id;
-    task->work        = work;
-    work->task        = task;
-    work->coordinator = coordinator;
-    copy_parts(&room, work, said);
+    struct layout layout = {.base = (char *)work};
+    task->id             = desc->id;
+    task->work           = work;
+    work->task           = task;
+    work->coordinator    = coordinator;
+    copy_parts(&layout, work, desc);
     work->bytes = measured.used;
-    work->class = core_schedule_class(coordinator, &work->said);
+    work->class = core_schedule_class(coordinator, &work->desc);
     return task;
 }
 
@@ -280,14 +280,14 @@ void core_tasks_drop(struct core_coordinator *coordinator, struct core_task *lis
     }
 }
 
-/* ---- for programs ---------------------------------------------------------------------------------- */
+/* ---- entry points --------------------------------------------------------------------------- */
 
-/* TRM_OK, and the task is in the table and the list; else it is still the caller's. */
+/* TRM_OK: the task is in the table and the list. Otherwise the caller still owns it. */
 static int32_t add_locked(struct core_coordinator *coordinator, struct core_task *task)
 {
-    if (!make_room_locked(coordinator))
+    if (!grow_table_locked(coordinator))
         return base_fail_memory("adding a task");
-    if (coordinator->closing)
+    if (coordinator->is_closing)
         return base_fail(TRM_ERROR_CANCELLED, "the coordinator is being destroyed");
     if (core_task_find_locked(coordinator, task->id) != NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the id %" PRIu64 " is in use", task->id);
@@ -299,22 +299,22 @@ static int32_t add_locked(struct core_coordinator *coordinator, struct core_task
 
 int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_task *given)
 {
-    struct trm_task said;
+    struct trm_task desc;
     struct core_coordinator *coordinator = core_coordinator_find(handle);
     if (coordinator == NULL)
         return base_last_status();
     if (given == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_add: `task` is NULL");
-    if (!core_struct_copy_in(&said, sizeof(said), given, TASK_LEAST))
+    if (!core_struct_copy_in(&desc, sizeof(desc), given, TASK_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_task.struct_size is %" PRIu32 ", but its size is %zu", given->struct_size,
-                         sizeof(said));
-    int32_t status = check_task(&said);
+                         sizeof(desc));
+    int32_t status = check_task(&desc);
     if (status == TRM_OK)
-        status = core_task_prepare_functions(coordinator, &said);
+        status = core_task_prepare_functions(coordinator, &desc);
     if (status != TRM_OK)
         return status;
-    struct core_task *task = task_create(coordinator, &said);
+    struct core_task *task = task_create(coordinator, &desc);
     if (task == NULL)
         return base_fail_memory("adding a task");
     base_lock_acquire(&coordinator->lock);
@@ -325,11 +325,11 @@ int32_t trm_coordinator_add(struct trm_coordinator *handle, const struct trm_tas
     return status;
 }
 
-/* Those that nobody waits for just now, off the list and the table. */
-static struct core_task *take_done_locked(struct core_coordinator *coordinator)
+/* Removes done tasks that no call waits for from the list and the table. */
+static struct core_task *remove_done_locked(struct core_coordinator *coordinator)
 {
     struct core_task_list all = coordinator->done;
-    struct core_task *taken   = NULL, *next;
+    struct core_task *removed = NULL, *next;
     coordinator->done         = (struct core_task_list){0};
     for (struct core_task *task = all.first; task != NULL; task = next) {
         next = task->next;
@@ -338,17 +338,17 @@ static struct core_task *take_done_locked(struct core_coordinator *coordinator)
             continue;
         }
         core_task_remove_locked(coordinator, task);
-        core_task_cause_drop_locked(coordinator, task->cause);
-        task->next = taken;
-        taken      = task;
+        core_task_cause_release_locked(coordinator, task->cause);
+        task->next = removed;
+        removed    = task;
     }
-    core_task_cause_drop_locked(coordinator, coordinator->first_cause);
+    core_task_cause_release_locked(coordinator, coordinator->first_cause);
     coordinator->first_cause  = NULL;
     coordinator->first_status = TRM_OK;
-    return taken;
+    return removed;
 }
 
-/* Not while tasks are submitted: they look at those that are done. */
+/* Excludes submits, which read tasks that are done. */
 int32_t trm_coordinator_forget(struct trm_coordinator *handle)
 {
     struct core_coordinator *coordinator = core_coordinator_find(handle);
@@ -356,7 +356,7 @@ int32_t trm_coordinator_forget(struct trm_coordinator *handle)
         return base_last_status();
     base_lock_acquire(&coordinator->submit_lock);
     base_lock_acquire(&coordinator->lock);
-    struct core_task *task         = take_done_locked(coordinator);
+    struct core_task *task         = remove_done_locked(coordinator);
     struct core_task_cause *causes = coordinator->spent_causes;
     coordinator->spent_causes      = NULL;
     base_lock_release(&coordinator->lock);

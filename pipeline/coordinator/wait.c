@@ -1,4 +1,4 @@
-/* Asking for tasks, and waiting for them.
+/* Polling and waiting for tasks.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -8,141 +8,143 @@
 
 static int32_t fail_missing(uint64_t id)
 {
-    return base_fail(TRM_ERROR_NOT_FOUND, "there is no task of the id %" PRIu64, id);
+    return base_fail(TRM_ERROR_NOT_FOUND, "no task has the id %" PRIu64, id);
 }
 
-static int32_t not_yet(void)
+static int32_t fail_unfinished(void)
 {
     return base_fail_static(TRM_ERROR_TIMEOUT, "the task has not ended yet");
 }
 
-/* ---- what is kept while somebody sleeps ------------------------------------------------------------ */
+/* ---- sleeping ------------------------------------------------------------------------------- */
 
-/* A failure to be raised once the lock has been given back. */
-struct answer {
+/* A failure to be raised after the lock was released. */
+struct result {
     uint64_t id;
     int32_t status;
-    struct core_task_cause *cause; /* with a reference */
+    struct core_task_cause *cause; /* holds a reference */
 };
 
-static void answer_take_locked(struct answer *answer, uint64_t id, int32_t status,
-                               struct core_task_cause *cause)
+static void result_set_locked(struct result *result, uint64_t id, int32_t status,
+                              struct core_task_cause *cause)
 {
-    answer->id     = id;
-    answer->status = status;
-    answer->cause  = status == TRM_OK ? NULL : core_task_cause_share_locked(cause);
+    result->id     = id;
+    result->status = status;
+    result->cause  = status == TRM_OK ? NULL : core_task_cause_retain_locked(cause);
 }
 
-static int32_t answer_give(struct core_coordinator *coordinator, const struct answer *answer)
+static int32_t result_raise(struct core_coordinator *coordinator, const struct result *result)
 {
-    if (answer->status == TRM_OK)
+    if (result->status == TRM_OK)
         return TRM_OK;
-    core_task_raise(answer->id, answer->status, answer->cause);
+    core_task_raise(result->id, result->status, result->cause);
     base_lock_acquire(&coordinator->lock);
-    core_task_cause_drop_locked(coordinator, answer->cause);
+    core_task_cause_release_locked(coordinator, result->cause);
     base_lock_release(&coordinator->lock);
-    return answer->status;
+    return result->status;
 }
 
-/* Sleeps with the lock given back until something that is waited for has ended. 0: it is too late. */
-static int32_t sleep_locked(struct core_coordinator *coordinator, uint64_t deadline)
+/* Sleeps, with the lock released, until a watched task has ended (true) or until the deadline (false). */
+static bool sleep_locked(struct core_coordinator *coordinator, uint64_t deadline)
 {
     uint32_t epoch = atomic_load_explicit(&coordinator->epoch, memory_order_relaxed);
-    int32_t awake  = 1;
+    bool is_woken  = true;
     coordinator->sleepers++;
     base_lock_release(&coordinator->lock);
     core_service_block();
-    while (awake && atomic_load_explicit(&coordinator->epoch, memory_order_acquire) == epoch)
-        awake = base_futex_wait(&coordinator->epoch, epoch, deadline);
+    while (is_woken && atomic_load_explicit(&coordinator->epoch, memory_order_acquire) == epoch)
+        is_woken = base_futex_wait(&coordinator->epoch, epoch, deadline);
     core_service_unblock();
     base_lock_acquire(&coordinator->lock);
     coordinator->sleepers--;
-    return awake;
+    return is_woken;
 }
 
-/* ---- one, and any of several ---------------------------------------------------------------------- */
+/* ---- one, or any of several ----------------------------------------------------------------- */
 
-/* A call that waits for any of several. */
-struct wish {
+/* A call that waits for any of several tasks. */
+struct request {
     const uint64_t *ids;
     uint32_t count;
-    uint32_t which; /* has ended */
+    uint32_t which; /* the one that has ended */
 };
 
-/* TRM_OK when one has ended; TIMEOUT when none has, without saying so. */
-static int32_t look_locked(const struct core_coordinator *coordinator, struct wish *wish,
-                           struct answer *answer)
+/* TRM_OK when one has ended; TIMEOUT when none has, without a sentence. */
+static int32_t look_locked(const struct core_coordinator *coordinator, struct request *request,
+                           struct result *result)
 {
-    for (uint32_t i = 0; i < wish->count; i++) {
-        const struct core_task *task = core_task_find_locked(coordinator, wish->ids[i]);
+    for (uint32_t i = 0; i < request->count; i++) {
+        const struct core_task *task = core_task_find_locked(coordinator, request->ids[i]);
         if (task == NULL)
-            return fail_missing(wish->ids[i]);
+            return fail_missing(request->ids[i]);
         if (task->state <= CORE_TASK_SUBMITTING)
-            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 " was added, but not submitted",
+            return base_fail(TRM_ERROR_INVALID_ARGUMENT, "task %" PRIu64 " was added but not submitted",
                              task->id);
         if (task->state != CORE_TASK_DONE)
             continue;
-        wish->which = i;
-        answer_take_locked(answer, task->id, task->status, task->cause);
+        request->which = i;
+        result_set_locked(result, task->id, task->status, task->cause);
         return TRM_OK;
     }
     return TRM_ERROR_TIMEOUT;
 }
 
-/* Every one of them would wait for the caller itself. */
-static bool deadlocks_locked(struct core_coordinator *coordinator, const struct wish *wish)
+/* True: each of them waits for the calling thread. */
+static bool deadlocks_locked(struct core_coordinator *coordinator, const struct request *request)
 {
-    for (uint32_t i = 0; i < wish->count; i++)
-        if (!core_task_deadlocks_locked(coordinator, core_task_find_locked(coordinator, wish->ids[i])))
+    for (uint32_t i = 0; i < request->count; i++)
+        if (!core_task_deadlocks_locked(coordinator, core_task_find_locked(coordinator, request->ids[i])))
             return false;
     return true;
 }
 
-/* They are all there, and stay there while they are watched. */
-static void watch_locked(const struct core_coordinator *coordinator, const struct wish *wish, int32_t by)
+/* Watched tasks all exist, and stay until they are no longer watched. */
+static void watch_locked(const struct core_coordinator *coordinator, const struct request *request,
+                         int32_t by)
 {
-    for (uint32_t i = 0; i < wish->count; i++)
-        core_task_find_locked(coordinator, wish->ids[i])->watched += (uint32_t)by;
+    for (uint32_t i = 0; i < request->count; i++)
+        core_task_find_locked(coordinator, request->ids[i])->watched += (uint32_t)by;
 }
 
-static int32_t wait_locked(struct core_coordinator *coordinator, struct wish *wish, uint64_t timeout_ns,
-                           struct answer *answer)
+static int32_t wait_locked(struct core_coordinator *coordinator, struct request *request, uint64_t timeout_ns,
+                           struct result *result)
 {
-    int32_t status = look_locked(coordinator, wish, answer), in_time = 1;
+    int32_t status = look_locked(coordinator, request, result);
+    bool is_woken  = true;
     if (status != TRM_ERROR_TIMEOUT)
         return status;
     if (timeout_ns == 0)
-        return not_yet();
-    if (deadlocks_locked(coordinator, wish))
+        return fail_unfinished();
+    if (deadlocks_locked(coordinator, request))
         return base_fail(TRM_ERROR_DEADLOCK,
                          "a function of task %" PRIu64 ", or of one that it comes after, waits for it to end",
-                         wish->ids[0]);
+                         request->ids[0]);
     uint64_t deadline = base_deadline(timeout_ns);
-    watch_locked(coordinator, wish, 1);
-    while (status == TRM_ERROR_TIMEOUT && in_time) {
-        in_time = sleep_locked(coordinator, deadline);
-        status  = look_locked(coordinator, wish, answer);
+    watch_locked(coordinator, request, 1);
+    while (status == TRM_ERROR_TIMEOUT && is_woken) {
+        is_woken = sleep_locked(coordinator, deadline);
+        status   = look_locked(coordinator, request, result);
     }
-    watch_locked(coordinator, wish, -1);
-    return status == TRM_ERROR_TIMEOUT ? not_yet() : status;
+    watch_locked(coordinator, request, -1);
+    return status == TRM_ERROR_TIMEOUT ? fail_unfinished() : status;
 }
 
-static int32_t wait_for(struct core_coordinator *coordinator, struct wish *wish, uint64_t timeout_ns)
+static int32_t wait_for(struct core_coordinator *coordinator, struct request *request, uint64_t timeout_ns)
 {
-    struct answer answer = {0};
+    struct result result = {0};
     base_lock_acquire(&coordinator->lock);
-    int32_t status = wait_locked(coordinator, wish, timeout_ns, &answer);
+    int32_t status = wait_locked(coordinator, request, timeout_ns, &result);
     base_lock_release(&coordinator->lock);
-    return status == TRM_OK ? answer_give(coordinator, &answer) : status;
+    return status == TRM_OK ? result_raise(coordinator, &result) : status;
 }
 
 int32_t trm_coordinator_wait(struct trm_coordinator *handle, uint64_t id, uint64_t timeout_ns)
 {
-    struct wish wish                     = {.ids = &id, .count = 1};
+    struct request request               = {.ids = &id, .count = 1};
     struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return base_last_status();
-    int32_t status = wait_for(coordinator, &wish, timeout_ns);
+    int32_t status = wait_for(coordinator, &request, timeout_ns);
     core_object_leave(&coordinator->object);
     return status;
 }
@@ -150,7 +152,7 @@ int32_t trm_coordinator_wait(struct trm_coordinator *handle, uint64_t id, uint64
 int32_t trm_coordinator_wait_any(struct trm_coordinator *handle, const uint64_t *ids, uint32_t count,
                                  uint64_t timeout_ns, uint32_t *which)
 {
-    struct wish wish                     = {.ids = ids, .count = count, .which = UINT32_MAX};
+    struct request request               = {.ids = ids, .count = count, .which = UINT32_MAX};
     struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     int32_t status;
     if (coordinator == NULL)
@@ -159,16 +161,16 @@ int32_t trm_coordinator_wait_any(struct trm_coordinator *handle, const uint64_t 
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_coordinator_wait_any: %s",
                            count == 0 ? "no tasks" : "`ids` or `which` is NULL");
     else
-        status = wait_for(coordinator, &wish, timeout_ns);
-    if (wish.which != UINT32_MAX)
-        *which = wish.which;
+        status = wait_for(coordinator, &request, timeout_ns);
+    if (request.which != UINT32_MAX)
+        *which = request.which;
     core_object_leave(&coordinator->object);
     return status;
 }
 
 int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
 {
-    struct answer answer                 = {0};
+    struct result result                 = {0};
     struct core_coordinator *coordinator = core_coordinator_find(handle);
     int32_t status                       = TRM_OK;
     if (coordinator == NULL)
@@ -178,45 +180,45 @@ int32_t trm_coordinator_poll(struct trm_coordinator *handle, uint64_t id)
     if (task == NULL)
         status = fail_missing(id);
     else if (task->state != CORE_TASK_DONE)
-        status = not_yet();
+        status = fail_unfinished();
     else
-        answer_take_locked(&answer, task->id, task->status, task->cause);
+        result_set_locked(&result, task->id, task->status, task->cause);
     base_lock_release(&coordinator->lock);
-    return status == TRM_OK ? answer_give(coordinator, &answer) : status;
+    return status == TRM_OK ? result_raise(coordinator, &result) : status;
 }
 
-/* ---- all --------------------------------------------------------------------------------------------- */
+/* ---- all ------------------------------------------------------------------------------------ */
 
 static int32_t wait_all_locked(struct core_coordinator *coordinator, uint64_t timeout_ns)
 {
     if (coordinator->unfinished == 0)
         return TRM_OK;
     if (timeout_ns == 0)
-        return not_yet();
-    if (core_task_inside(coordinator))
+        return fail_unfinished();
+    if (core_task_is_inside(coordinator))
         return base_fail_static(TRM_ERROR_DEADLOCK,
-                                "the function of a task waits for all tasks, its own too");
+                                "a function of a task waits for all tasks, including its own");
     uint64_t deadline = base_deadline(timeout_ns);
     while (coordinator->unfinished > 0)
         if (!sleep_locked(coordinator, deadline) && coordinator->unfinished > 0)
-            return not_yet();
+            return fail_unfinished();
     return TRM_OK;
 }
 
 int32_t trm_coordinator_wait_all(struct trm_coordinator *handle, uint64_t timeout_ns)
 {
-    struct answer answer                 = {0};
+    struct result result                 = {0};
     struct core_coordinator *coordinator = core_object_enter(handle, CORE_COORDINATOR);
     if (coordinator == NULL)
         return base_last_status();
     base_lock_acquire(&coordinator->lock);
     int32_t status = wait_all_locked(coordinator, timeout_ns);
     if (status == TRM_OK)
-        answer_take_locked(&answer, coordinator->first_id, coordinator->first_status,
-                           coordinator->first_cause);
+        result_set_locked(&result, coordinator->first_id, coordinator->first_status,
+                          coordinator->first_cause);
     base_lock_release(&coordinator->lock);
     if (status == TRM_OK)
-        status = answer_give(coordinator, &answer);
+        status = result_raise(coordinator, &result);
     core_object_leave(&coordinator->object);
     return status;
 }
@@ -227,5 +229,5 @@ void core_coordinator_drain(struct core_coordinator *coordinator)
     while (coordinator->unfinished > 0)
         sleep_locked(coordinator, BASE_NEVER);
     base_lock_release(&coordinator->lock);
-    core_coordinator_await_others(coordinator);
+    core_coordinator_wait_unheld(coordinator);
 }

@@ -1,5 +1,5 @@
-/* One sentence: what holds a run back, and what would help. What would help is not guessed: trm_predict() is asked how long the
- * same tokens would take.
+/* The advice: one sentence that says what limits a run and what would help. The gain is predicted, by asking
+ * trm_predict() how long the same tokens would take.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -12,7 +12,8 @@
 enum {
     TEXT_MOST    = 48,
     WORKERS_MOST = 16,
-    SHARED_LEAST = 60 /* percent of the time that a thread is busy which load and sink share */
+    /* per cent of time for which a thread that load and sink share must be busy */
+    SHARED_LEAST = 60
 };
 
 struct advisor {
@@ -36,7 +37,7 @@ static uint32_t busy_percent(const struct advisor *advisor, int32_t stage)
     return percent(advisor->report->stages[stage].busy_ns, advisor->report->elapsed_ns);
 }
 
-/* How many times as fast it would be. */
+/* The predicted speed-up. */
 static double gain_of(const struct advisor *advisor, const struct trm_prediction_desc *desc)
 {
     struct trm_prediction other = {.struct_size = sizeof(other)};
@@ -51,15 +52,15 @@ static char *factor_text(char *text, double gain)
     return core_number_text(text, TEXT_MOST, gain, gain < 10 ? 1 : 0);
 }
 
-/* Does the program bring the tokens itself, when it wants? */
+/* Whether the program submits tokens itself. */
 static bool is_served(const struct trm_report *report)
 {
     return report->workers == 0 && report->one_thread == 0;
 }
 
-/* ---- one piece of advice each; 1: that is the one -------------------------------------------- */
+/* ---- one piece of advice each; true: it applies --------------------------------------------- */
 
-static bool nothing_measured(const struct advisor *advisor)
+static bool advise_measuring(const struct advisor *advisor)
 {
     if (advisor->report->measured > 0 && advisor->report->tokens > 0 && advisor->report->elapsed_ns > 0)
         return false;
@@ -73,8 +74,8 @@ static bool nothing_measured(const struct advisor *advisor)
     return true;
 }
 
-/* Served by a program that brings less than would go through. */
-static bool idle(const struct advisor *advisor)
+/* The program submits fewer tokens than the pipeline could take. */
+static bool advise_more_tokens(const struct advisor *advisor)
 {
     const struct trm_stage_report *load = &advisor->report->stages[TRM_STAGE_LOAD];
     uint32_t free                       = percent(load->starved_ns, advisor->report->elapsed_ns);
@@ -89,8 +90,8 @@ static bool idle(const struct advisor *advisor)
     return true;
 }
 
-/* The work of a token is short, and most of the time is not work. */
-static bool too_small(const struct advisor *advisor)
+/* Tokens are short, and most of the time is not work. */
+static bool advise_larger_tokens(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint64_t period                 = report->elapsed_ns / report->tokens;
@@ -107,8 +108,8 @@ static bool too_small(const struct advisor *advisor)
     return true;
 }
 
-/* The stages explain too little of the time: whoever hands tokens on did not get to it. */
-static bool busy_machine(const struct advisor *advisor)
+/* The stages explain too little of the time: the threads that pass tokens on were late. */
+static bool advise_idle_machine(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint64_t milliseconds           = report->elapsed_ns / 1000000;
@@ -119,7 +120,7 @@ static bool busy_machine(const struct advisor *advisor)
     for (int32_t i = 0; i < TRM_STAGES; i++)
         if (busy_percent(advisor, i) > 50)
             return false;
-    /* Twenty times a second and more is not what an idle machine does. */
+    /* An idle machine preempts less than twenty times a second. */
     if (report->preempted >= 10 && report->preempted >= milliseconds / 50)
         snprintf(advisor->text, advisor->capacity,
                  "The stages account for only %u %% of the time: the threads of this program waited for a "
@@ -135,8 +136,8 @@ static bool busy_machine(const struct advisor *advisor)
     return true;
 }
 
-/* So few tokens that filling and emptying the pipeline is what it does. */
-static bool too_few(const struct advisor *advisor)
+/* So few tokens that filling and emptying the pipeline dominates. */
+static bool advise_more_pieces(const struct advisor *advisor)
 {
     uint64_t sum = advisor->now.startup_ns, whole = advisor->now.elapsed_ns;
     uint64_t edges = sum > advisor->now.period_ns ? sum - advisor->now.period_ns : 0;
@@ -153,7 +154,7 @@ static bool too_few(const struct advisor *advisor)
     return true;
 }
 
-/* How many workers are nearly as good as any; 0 when more of them gain nothing. */
+/* The least number of workers that is nearly as good as any; 0: more workers gain nothing. */
 static uint32_t best_workers(const struct advisor *advisor, uint32_t most, struct trm_prediction_desc *desc,
                              double *best)
 {
@@ -175,7 +176,7 @@ static uint32_t best_workers(const struct advisor *advisor, uint32_t most, struc
     return workers;
 }
 
-/* ": use 3 loader workers instead of 1 and depth 5 (predicted 2.2 x)." */
+/* Appends ": use 3 loader workers instead of 1 and depth 5 (predicted 2.2 x)." */
 static void say_workers(const struct advisor *advisor, uint32_t workers, uint32_t depth, double gain)
 {
     const struct trm_report *report = advisor->report;
@@ -190,8 +191,8 @@ static void say_workers(const struct advisor *advisor, uint32_t workers, uint32_
              workers, workers == 1 ? "" : "s", instead, deeper, factor_text(factor, gain));
 }
 
-/* Load and sink share a thread, and together they are the longest. */
-static bool part_load_and_sink(const struct advisor *advisor)
+/* Load and sink share a thread, and together they take longest. */
+static bool advise_a_loader(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     struct trm_prediction_desc desc = advisor->desc;
@@ -205,7 +206,7 @@ static bool part_load_and_sink(const struct advisor *advisor)
     desc.one_thread            = 0;
     desc.lanes[TRM_STAGE_LOAD] = 1;
     gain                       = gain_of(advisor, &desc);
-    /* A sink that takes little time gains little: then it is load alone, which several workers divide, or neither. */
+    /* A quick sink gains little: then load is the limit, which several workers divide, or neither is. */
     if (gain < 1.15)
         return false;
     snprintf(advisor->text, advisor->capacity,
@@ -216,8 +217,8 @@ static bool part_load_and_sink(const struct advisor *advisor)
     return true;
 }
 
-/* Load is the longest stage. More threads than processors are of use only to one that waits. */
-static bool more_workers(const struct advisor *advisor)
+/* Load is the longest stage. More threads than processors help only if they wait. */
+static bool advise_more_workers(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     struct trm_prediction_desc desc, within;
@@ -243,7 +244,7 @@ static bool more_workers(const struct advisor *advisor)
     return true;
 }
 
-static bool quicker_sink(const struct advisor *advisor)
+static bool advise_quicker_sink(const struct advisor *advisor)
 {
     struct trm_prediction_desc desc = advisor->desc;
     char factor[TEXT_MOST];
@@ -259,8 +260,8 @@ static bool quicker_sink(const struct advisor *advisor)
     return true;
 }
 
-/* The least depth that is nearly as good as any, if that is worth having. */
-static bool deeper(const struct advisor *advisor)
+/* The least depth that is nearly as good as any, if the gain is worth it. */
+static bool advise_depth(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     struct trm_prediction_desc desc = advisor->desc;
@@ -286,7 +287,7 @@ static bool deeper(const struct advisor *advisor)
     return true;
 }
 
-static bool pageable(const struct advisor *advisor)
+static bool advise_pinned_memory(const struct advisor *advisor)
 {
     if (advisor->report->pageable_copies == 0 ||
         (advisor->report->critical != TRM_STAGE_UPLOAD && advisor->report->critical != TRM_STAGE_DOWNLOAD))
@@ -299,7 +300,7 @@ static bool pageable(const struct advisor *advisor)
     return true;
 }
 
-/* The launch that takes the most, as " (sobel takes 61 % of it)". */
+/* The longest launch as " (sobel takes 61 % of it)". */
 static void longest_launch(const struct trm_report *report, char *text, size_t capacity)
 {
     uint64_t whole = 0;
@@ -316,8 +317,8 @@ static void longest_launch(const struct trm_report *report, char *text, size_t c
                  percent(report->launches[most].busy_ns, whole));
 }
 
-/* It is as fast as its longest stage. */
-static bool at_the_bound(const struct advisor *advisor)
+/* The pipeline is as fast as its longest stage. */
+static bool advise_at_bound(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     uint32_t reached                = (uint32_t)(report->efficiency * 100);
@@ -347,8 +348,8 @@ static bool at_the_bound(const struct advisor *advisor)
     return true;
 }
 
-/* The longest stage works as long as it can: from the first token that reaches it to the last. */
-static bool mostly_edges(const struct advisor *advisor)
+/* The longest stage is busy from the first token that reaches it to the last. */
+static bool advise_longer_run(const struct advisor *advisor)
 {
     const struct trm_report *report      = advisor->report;
     const struct trm_stage_report *stage = &report->stages[report->critical];
@@ -364,8 +365,8 @@ static bool mostly_edges(const struct advisor *advisor)
     return true;
 }
 
-/* A stage takes very different times for different tokens, and the next one runs dry. */
-static bool uneven(const struct advisor *advisor)
+/* A stage's times vary widely between tokens, so that the next one runs dry. */
+static bool advise_even_times(const struct advisor *advisor)
 {
     const struct trm_report *report = advisor->report;
     int32_t worst                   = -1;
@@ -403,7 +404,7 @@ static bool uneven(const struct advisor *advisor)
     return true;
 }
 
-static void contention(const struct advisor *advisor)
+static void advise_contention(const struct advisor *advisor)
 {
     const struct trm_report *report      = advisor->report;
     const struct trm_stage_report *stage = &report->stages[report->critical];
@@ -421,14 +422,15 @@ static void contention(const struct advisor *advisor)
 void core_report_advise(const struct trm_report *report, uint32_t processors, char *advice, size_t capacity)
 {
     static bool (*const kinds[])(const struct advisor *advisor) = {
-        idle,         too_small, busy_machine, too_few,      part_load_and_sink, more_workers,
-        quicker_sink, deeper,    pageable,     at_the_bound, mostly_edges,       uneven,
+        advise_more_tokens,   advise_larger_tokens, advise_idle_machine, advise_more_pieces,
+        advise_a_loader,      advise_more_workers,  advise_quicker_sink, advise_depth,
+        advise_pinned_memory, advise_at_bound,      advise_longer_run,   advise_even_times,
     };
     struct advisor advisor = {
         .report = report, .processors = processors, .text = advice, .capacity = capacity};
 
     advice[0] = '\0';
-    if (nothing_measured(&advisor))
+    if (advise_measuring(&advisor))
         return;
     advisor.desc.struct_size = sizeof(advisor.desc);
     advisor.now.struct_size  = sizeof(advisor.now);
@@ -438,5 +440,5 @@ void core_report_advise(const struct trm_report *report, uint32_t processors, ch
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i](&advisor))
             return;
-    contention(&advisor);
+    advise_contention(&advisor);
 }

@@ -1,4 +1,4 @@
-/* Reports in their formats, to a function and into a caller's buffer.
+/* Formats of reports: to a function, and into a caller's buffer.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "core/object/object.h"
 #include "pipeline/report/report_internal.h"
 
-/* As much of the text as fits, and how long it is. */
+/* The part of the text that fits, and the length of all of it. */
 struct room {
     char *text;
     size_t capacity, length;
@@ -29,7 +29,7 @@ int32_t core_report_check_format(int32_t format)
 {
     if (format == TRM_REPORT_TEXT || format == TRM_REPORT_JSON)
         return TRM_OK;
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a report", format);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is not a report format", format);
 }
 
 int32_t core_report_write(const struct trm_report *report, int32_t format, trm_write_fn write, void *user)
@@ -51,7 +51,7 @@ int32_t trm_report_format(const struct trm_report *report, int32_t format, char 
     struct trm_report ours;
 
     if (report == NULL || !core_struct_copy_in(&ours, sizeof(ours), report, sizeof(ours)))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the report is NULL, or its struct_size is too small");
     int32_t status = core_report_check_format(format);
     if (status != TRM_OK)
         return status;

@@ -1,9 +1,9 @@
 /* What a pipeline has measured.
  *
- * Each stage keeps the union of its tokens' intervals as it grows. Tokens come in the order in which they ended, so that
- * their begins in a stage are out of order by at most the depth: as many of them wait, sorted, before they are joined to the
- * union. Where the times of a token are missing (it was not sampled) the union is closed and begins anew: what lies between is
- * not idle time, but unknown, and is estimated from what is known.
+ * Each stage keeps the growing union of its tokens' intervals. Tokens come in the order in which they ended,
+ * so their begins in a stage are out of order by at most the depth: that many intervals wait, sorted, before
+ * they join the union. Where the times of a token are missing (it was not sampled) the union is closed and
+ * begins anew: the time between is not idle but unknown, and is estimated from what is known.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/report/measure.h"
@@ -21,21 +21,21 @@ enum {
     COUNT_EACH_NS = 1000000
 };
 
-/* One token in one stage. ready: when the stage before had ended, or, for load, when the slot was free; UNKNOWN when that was not
- * measured. */
+/* One token in one stage. ready: when the previous stage had ended, or, for load, when the slot was free;
+ * UNKNOWN: not measured. */
 struct interval {
     uint64_t begin, end, ready;
 };
 
 struct stage_measure {
     uint64_t measured; /* tokens with times */
-    uint64_t missed;   /* that passed it unseen */
+    uint64_t missed;   /* tokens without times */
     uint64_t missed_before, missed_since;
     uint64_t sum, least, most;
-    uint64_t first, last; /* the earliest begin and the latest end of all */
+    uint64_t first, last; /* the earliest begin and the latest end */
     uint64_t busy, starved, blocked;
-    uint64_t untold; /* idle, but not known why */
-    uint64_t until;  /* where the union ends; 0: it has not begun, or begins anew */
+    uint64_t unexplained; /* idle for unknown reasons */
+    uint64_t until;       /* where the union ends; 0: it has not begun, or begins anew */
     uint32_t waiting;
     struct interval queue[DEPTH_MOST + 1]; /* sorted by begin */
 };
@@ -46,20 +46,23 @@ struct core_measure {
     uint32_t depth, launch_count, trace_tokens;
     char (*launch_names)[48];
 
-    uint64_t preempted_before; /* the run began */
+    uint64_t preempted_before; /* when the run began */
 
-    uint32_t workers, one_thread;
+    uint32_t workers;
+    bool one_thread;
     uint64_t tokens, skipped, failed, sampled;
     uint64_t first, last; /* of all stages */
     uint64_t bytes_up, bytes_down;
-    uint64_t preempted, counted_at;   /* so often since the run began, and when that was last looked up */
-    uint64_t in_slots, seen_in_slots; /* time that tokens held slots, and of how many */
-    uint64_t slot_free[DEPTH_MOST];   /* when the last token in it ended */
+    /* preemptions since the run began, and when they were last counted */
+    uint64_t preempted, counted_at;
+    /* time that tokens held slots, and the number of those tokens */
+    uint64_t in_slots, seen_in_slots;
+    uint64_t slot_free[DEPTH_MOST]; /* when the slot's last token ended */
     struct stage_measure stages[TRM_STAGES];
     uint64_t launch_sum[TRM_REPORT_LAUNCHES];
     uint64_t launch_tokens;
 
-    uint64_t kept; /* tokens that were ever kept; those past trace_tokens replaced the oldest */
+    uint64_t traced; /* tokens traced so far; those past trace_tokens replaced the oldest */
     struct core_token_times *ring;
     uint64_t *ring_ends;
 };
@@ -69,7 +72,7 @@ static uint64_t scale(uint64_t value, uint64_t numerator, uint64_t denominator)
     return (uint64_t)((unsigned __int128)value * numerator / denominator);
 }
 
-/* How often a thread of this process was taken off its processor, although it had work. One call to the system. */
+/* How often a thread of this process lost its processor while it had work. One system call. */
 static uint64_t count_preempted(void)
 {
     struct rusage usage;
@@ -77,10 +80,10 @@ static uint64_t count_preempted(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 && usage.ru_nivcsw > 0 ? (uint64_t)usage.ru_nivcsw : 0;
 }
 
-/* ---- the object ----------------------------------------------------------------------------- */
+/* ---- creation and destruction --------------------------------------------------------------- */
 
-/* Where the arrays begin in the block. */
-static void place_arrays(struct core_measure *measure)
+/* Sets where the arrays begin in the block. */
+static void lay_out_arrays(struct core_measure *measure)
 {
     measure->ring      = (struct core_token_times *)(measure + 1);
     measure->ring_ends = (uint64_t *)(measure->ring + measure->trace_tokens);
@@ -103,7 +106,7 @@ static int32_t create(struct core_context *context, uint32_t depth, uint32_t tra
     made->launch_count     = launch_count;
     made->trace_tokens     = trace_tokens;
     made->preempted_before = count_preempted();
-    place_arrays(made);
+    lay_out_arrays(made);
     *measure = made;
     return TRM_OK;
 }
@@ -132,7 +135,7 @@ int32_t core_measure_create_like(const struct core_measure *measure, struct core
 void core_measure_copy(struct core_measure *to, const struct core_measure *from)
 {
     memcpy(to, from, from->size);
-    place_arrays(to);
+    lay_out_arrays(to);
     for (uint32_t i = 0; i < to->trace_tokens; i++)
         if (to->ring[i].launch_end != NULL)
             to->ring[i].launch_end = to->ring_ends + (size_t)i * to->launch_count;
@@ -146,7 +149,7 @@ void core_measure_reset(struct core_measure *measure)
     measure->preempted_before = count_preempted();
 }
 
-void core_measure_threads(struct core_measure *measure, uint32_t workers, uint32_t one_thread)
+void core_measure_threads(struct core_measure *measure, uint32_t workers, bool one_thread)
 {
     measure->workers    = workers;
     measure->one_thread = one_thread;
@@ -159,14 +162,15 @@ const char *core_measure_launch_name(const struct core_measure *measure, uint32_
 
 /* ---- one stage ------------------------------------------------------------------------------ */
 
-/* Idle time until the earliest of the waiting intervals: before any of those that wait was ready, and after. A stage starves
- * before and is blocked after; load is blocked while no slot is free, and starves when one is and nothing comes. */
-static void add_idle(struct stage_measure *stage, int32_t is_load)
+/* Splits the idle time before the earliest waiting interval at the moment when one of them became ready. A
+ * stage is starved before that moment and blocked after it. Load is blocked while no slot is free, and
+ * starved when one is free and nothing comes. */
+static void add_idle(struct stage_measure *stage, bool is_load)
 {
     uint64_t begin = stage->queue[0].begin, ready = begin;
 
     if (stage->queue[0].ready == UNKNOWN) {
-        stage->untold += begin - stage->until;
+        stage->unexplained += begin - stage->until;
         stage->until = begin;
         return;
     }
@@ -180,8 +184,8 @@ static void add_idle(struct stage_measure *stage, int32_t is_load)
     stage->until = begin;
 }
 
-/* Join the earliest of the waiting intervals to the union. */
-static void join_first(struct stage_measure *stage, int32_t is_load)
+/* Joins the earliest waiting interval to the union. */
+static void join_first(struct stage_measure *stage, bool is_load)
 {
     struct interval joined = stage->queue[0];
 
@@ -197,14 +201,14 @@ static void join_first(struct stage_measure *stage, int32_t is_load)
     memmove(stage->queue, stage->queue + 1, stage->waiting * sizeof(stage->queue[0]));
 }
 
-static void join_all(struct stage_measure *stage, int32_t is_load)
+static void join_all(struct stage_measure *stage, bool is_load)
 {
     while (stage->waiting > 0)
         join_first(stage, is_load);
 }
 
-/* A token passed unseen: what comes next does not adjoin what was before. */
-static void miss(struct stage_measure *stage, int32_t is_load)
+/* A token without times: the next interval does not adjoin the previous one. */
+static void miss(struct stage_measure *stage, bool is_load)
 {
     join_all(stage, is_load);
     stage->until = 0;
@@ -214,11 +218,10 @@ static void miss(struct stage_measure *stage, int32_t is_load)
         stage->missed_before++;
 }
 
-static void insert(struct stage_measure *stage, const struct interval *interval, uint32_t depth,
-                   int32_t is_load)
+static void insert(struct stage_measure *stage, const struct interval *interval, uint32_t depth, bool is_load)
 {
     uint64_t duration = interval->end - interval->begin;
-    uint32_t place    = stage->waiting;
+    uint32_t position = stage->waiting;
 
     if (stage->measured == 0 || interval->begin < stage->first)
         stage->first = interval->begin;
@@ -232,9 +235,9 @@ static void insert(struct stage_measure *stage, const struct interval *interval,
     stage->measured++;
     stage->missed_since = 0;
 
-    for (; place > 0 && stage->queue[place - 1].begin > interval->begin; place--)
-        stage->queue[place] = stage->queue[place - 1];
-    stage->queue[place] = *interval;
+    for (; position > 0 && stage->queue[position - 1].begin > interval->begin; position--)
+        stage->queue[position] = stage->queue[position - 1];
+    stage->queue[position] = *interval;
     stage->waiting++;
     if (stage->waiting > depth)
         join_first(stage, is_load);
@@ -253,7 +256,7 @@ static bool is_sampled(const struct core_token_times *times)
            has_times(times, TRM_STAGE_DOWNLOAD);
 }
 
-/* Clocks of devices are matched to the host's, so that an end may come out a little before its begin. */
+/* Device clocks are mapped to the host's with an error, so an end may come out before its begin. */
 static uint64_t end_of(const struct core_token_times *times, uint32_t stage)
 {
     return times->end[stage] > times->begin[stage] ? times->end[stage] : times->begin[stage];
@@ -293,7 +296,7 @@ static void add_stages(struct core_measure *measure, const struct core_token_tim
         measure->last = last;
 }
 
-/* Once a millisecond at most, so that it costs small tokens nothing. */
+/* At most once a millisecond, so that small tokens do not pay for it. */
 static void note_preempted(struct core_measure *measure)
 {
     uint64_t count;
@@ -320,23 +323,23 @@ static void add_launches(struct core_measure *measure, const struct core_token_t
     measure->launch_tokens++;
 }
 
-static void keep(struct core_measure *measure, const struct core_token_times *times)
+static void trace_token(struct core_measure *measure, const struct core_token_times *times)
 {
-    uint32_t place;
+    uint32_t position;
     uint32_t count = times->launch_count;
 
     if (measure->trace_tokens == 0 || (!is_sampled(times) && !has_times(times, TRM_STAGE_LOAD)))
         return;
     if (count > measure->launch_count || times->launch_end == NULL)
         count = 0;
-    place                             = (uint32_t)(measure->kept++ % measure->trace_tokens);
-    measure->ring[place]              = *times;
-    measure->ring[place].launch_count = count;
-    measure->ring[place].launch_end   = NULL;
+    position                             = (uint32_t)(measure->traced++ % measure->trace_tokens);
+    measure->ring[position]              = *times;
+    measure->ring[position].launch_count = count;
+    measure->ring[position].launch_end   = NULL;
     if (count > 0) {
-        uint64_t *ends = measure->ring_ends + (size_t)place * measure->launch_count;
+        uint64_t *ends = measure->ring_ends + (size_t)position * measure->launch_count;
         memcpy(ends, times->launch_end, count * sizeof(ends[0]));
-        measure->ring[place].launch_end = ends;
+        measure->ring[position].launch_end = ends;
     }
 }
 
@@ -353,40 +356,41 @@ void core_measure_token(struct core_measure *measure, const struct core_token_ti
     add_stages(measure, times);
     note_preempted(measure);
     add_launches(measure, times);
-    keep(measure, times);
+    trace_token(measure, times);
 }
 
 const struct core_token_times *core_measure_traced(const struct core_measure *measure, uint32_t number)
 {
     uint64_t most = measure->trace_tokens;
 
-    if (number >= measure->kept || number >= most)
+    if (number >= measure->traced || number >= most)
         return NULL;
-    return &measure->ring[measure->kept <= most ? number : (measure->kept + number) % most];
+    return &measure->ring[measure->traced <= most ? number : (measure->traced + number) % most];
 }
 
 /* ---- the report ----------------------------------------------------------------------------- */
 
-/* Idle time, divided as it is where the reason is known. */
-static void divide_idle(const struct stage_measure *stage, uint64_t idle, struct trm_stage_report *report)
+/* Splits idle time as the idle time with known reasons is split. */
+static void split_idle(const struct stage_measure *stage, uint64_t idle, struct trm_stage_report *report)
 {
-    uint64_t told = stage->starved + stage->blocked;
+    uint64_t known = stage->starved + stage->blocked;
 
-    report->blocked_ns = told == 0 ? 0 : scale(idle, stage->blocked, told);
+    report->blocked_ns = known == 0 ? 0 : scale(idle, stage->blocked, known);
     report->starved_ns = idle - report->blocked_ns;
 }
 
-/* The sums of a stage as they are when nobody was missed. */
+/* The sums of a stage when no token is missing. */
 static void report_exact(const struct stage_measure *stage, struct trm_stage_report *report)
 {
-    divide_idle(stage, stage->untold, report);
+    split_idle(stage, stage->unexplained, report);
     report->busy_ns = stage->busy;
     report->starved_ns += stage->starved;
     report->blocked_ns += stage->blocked;
 }
 
-/* The same for all tokens, from those with times: busy time in proportion to the number of tokens, the whole time in
- * proportion to the stretch of the run that they cover, which may have been slower than the rest: no more than the run took. */
+/* The sums for all tokens, estimated from those with times. Busy time grows with the number of tokens. The
+ * whole time grows with the part of the run that they cover, which may have been slower than the rest, so it
+ * is limited to the length of the run. */
 static void report_scaled(const struct stage_measure *stage, uint64_t elapsed,
                           struct trm_stage_report *report)
 {
@@ -398,10 +402,10 @@ static void report_scaled(const struct stage_measure *stage, uint64_t elapsed,
     if (whole > elapsed)
         whole = elapsed;
     report->busy_ns = busy < whole ? busy : whole;
-    divide_idle(stage, whole - report->busy_ns, report);
+    split_idle(stage, whole - report->busy_ns, report);
 }
 
-static void report_stage(const struct stage_measure *measured, int32_t is_load, uint64_t elapsed,
+static void report_stage(const struct stage_measure *measured, bool is_load, uint64_t elapsed,
                          struct trm_stage_report *report)
 {
     struct stage_measure stage = *measured;
@@ -431,7 +435,7 @@ static void report_launches(const struct core_measure *measure, struct trm_repor
     }
 }
 
-/* What a token costs a stage at best, when the stage works on as many tokens at once as it did. */
+/* The least a stage takes for all tokens while it works on as many at once as it did. */
 static uint64_t bound_of(const struct trm_report *report, uint32_t stage)
 {
     const struct trm_stage_report *of = &report->stages[stage];
@@ -445,8 +449,8 @@ static uint64_t bound_of(const struct trm_report *report, uint32_t stage)
     return scale(busy, report->tokens, of->tokens);
 }
 
-/* What it costs when nothing else is done meanwhile. Tokens that were in a stage at once shared what it works with, and took
- * longer for that: then it is their share of the time that the stage was busy, as the sum would count that time twice. */
+/* The time of a stage when nothing else runs. Tokens that were in a stage at once shared its resources and
+ * took longer, so their busy time counts, not the sum. */
 static uint64_t alone_of(const struct trm_report *report, uint32_t stage)
 {
     const struct trm_stage_report *of = &report->stages[stage];

@@ -1,4 +1,4 @@
-/* Prediction: how long would it take?
+/* Predicts how long a pipeline takes.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/report/predict.h"
@@ -8,9 +8,9 @@
 #include "base/base.h"
 #include "core/object/object.h"
 
-/* ---- the description ------------------------------------------------------------------------ */
+/* ---- the descriptor ------------------------------------------------------------------------- */
 
-/* Bytes at a speed, as nanoseconds. */
+/* Nanoseconds that so many bytes take at a speed. */
 static int32_t link_time(uint64_t bytes, double speed, const char *name, uint64_t *time)
 {
     double nanoseconds = (double)bytes / speed * 1e9;
@@ -62,7 +62,7 @@ static int32_t read_description(const struct trm_prediction_desc *desc, struct c
 
 /* ---- bounds --------------------------------------------------------------------------------- */
 
-/* The stage with the longest time for a token, when all its lanes are at work. */
+/* The stage with the longest time for a token while all its lanes work. */
 static int32_t find_critical(const struct core_model *model)
 {
     int32_t critical = 0;
@@ -92,8 +92,8 @@ static uint64_t find_bound(const struct core_model *model, int32_t critical)
     return bound;
 }
 
-/* Can stages ever want the same processor, or the same thread? */
-static bool shares(const struct core_model *model)
+/* Whether stages can want the same processor or thread. */
+static bool has_sharing(const struct core_model *model)
 {
     uint32_t wanted = 0;
 
@@ -127,7 +127,7 @@ int32_t trm_predict(const struct trm_prediction_desc *desc, struct trm_predictio
         model.lanes[TRM_STAGE_SINK] = 1;
     }
     answer.critical = find_critical(&model);
-    if (shares(&model))
+    if (has_sharing(&model))
         core_predict_shared(&model, answer.critical, &times);
     else
         core_predict_exact(&model, answer.critical, &times);

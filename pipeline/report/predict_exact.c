@@ -1,15 +1,17 @@
-/* Prediction by arithmetic.
+/* Prediction in closed form.
  *
- * A token's stage begins when the stage before has ended, when the token `lanes` before it has left the stage, and, for
- * the first stage, when the token `depth` before it is through. So its end is the longest path back to the beginning: through
- * all stages once, and then, as often as tokens are left for, round any stage (goes `lanes` tokens back and takes the stage's
- * time) or round a slot (`depth` tokens back, the time of all stages). Any selection of rounds makes a path. Which of them
- * make it the longest is an unbounded knapsack problem: its size is the token's number, its items are the rounds.
+ * A token's stage begins when the previous stage has ended, when the token `lanes` before it has left the
+ * stage, and, for the first stage, when the token `depth` before it has ended. So its end is the longest path
+ * back to the beginning: through all stages once, and then, as often as tokens are left, round any stage
+ * (`lanes` tokens back, the stage's time) or round a slot (`depth` tokens back, the time of all stages). Any
+ * selection of rounds makes a path. Finding the longest one is an unbounded knapsack problem: its size is the
+ * token's number, its items are the rounds.
  *
- * However large the number: an optimal selection has fewer rounds that are not of the best kind (the most time for each
- * token back) than that kind goes back tokens, since among as many others some go back a multiple of it together, and
- * can be exchanged. So only a small rest has to be searched, and everything else is rounds of the best kind.
- * Compare: Gilmore and Gomory, "The theory and computation of knapsack functions", Operations Research 14 (1966).
+ * The number of tokens may be large: the best kind of round has the most time for each token that it goes
+ * back. An optimal selection has fewer rounds of other kinds than the best kind goes back tokens, because
+ * among that many others some go back a multiple of it together, and can be exchanged. So only a small rest
+ * is searched, and everything else is rounds of the best kind. Compare: Gilmore and Gomory, "The theory and
+ * computation of knapsack functions", Operations Research 14 (1966).
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/report/predict.h"
@@ -44,7 +46,7 @@ static void add_round(struct rounds *rounds, uint32_t tokens, uint64_t time)
     rounds->all[rounds->count++] = (struct round){tokens, time};
 }
 
-/* The rounds of the stages up to `last`, and of slots when they are wanted. */
+/* The rounds of the stages up to `last`, and of slots if slot_time is not 0. */
 static struct rounds make_rounds(const struct core_model *model, int32_t last, uint64_t slot_time)
 {
     struct rounds rounds = {0};
@@ -55,7 +57,7 @@ static struct rounds make_rounds(const struct core_model *model, int32_t last, u
     return rounds;
 }
 
-/* The most time that rounds can take which go back no more than `tokens` together. */
+/* The most time of rounds that go back at most `tokens` together. */
 static uint64_t longest_rounds(const struct rounds *rounds, uint64_t tokens)
 {
     uint64_t most[REST_MOST + CORE_PREDICT_DEPTH_MOST];
@@ -97,7 +99,7 @@ void core_predict_exact(const struct core_model *model, int32_t critical, struct
     times->elapsed = all + longest_rounds(&rounds, last);
     times->period  = (steady->time + steady->tokens / 2) / steady->tokens;
 
-    /* The last token's critical stage: stages that come after it matter only by way of a slot. */
+    /* The last token's critical stage: later stages matter only through slots. */
     done = longest_rounds(&no_slots, last);
     if (last >= model->depth) {
         uint64_t by_slot = all + longest_rounds(&rounds, last - model->depth);

@@ -1,6 +1,6 @@
-/* Prediction of stages that share processors or a thread: list scheduling, token by token, older tokens first. What the
- * tokens under way look like from one completed token to the next decides all that follows, so once that repeats itself
- * (Brent's search for a cycle) whole periods are skipped.
+/* Prediction of stages that share processors or a thread: list scheduling, token by token, older tokens
+ * first. The state of the tokens in flight when a token ends decides everything that follows, so once a state
+ * repeats (Brent's cycle search) whole periods are skipped.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/report/predict.h"
@@ -8,32 +8,33 @@
 #include <string.h>
 
 enum {
-    SEARCH_MOST = 1 << 12 /* tokens; what does not repeat itself by then goes on as it did on average */
+    /* tokens; a state that has not repeated by then is taken to go on as on average */
+    SEARCH_MOST = 1 << 12
 };
 
-/* A token under way. Older tokens are never in an earlier stage than younger ones. */
+/* A token in flight. Older tokens are never in an earlier stage than younger ones. */
 struct flight {
     uint32_t stage;
-    uint32_t running;
-    uint64_t end; /* of the stage it runs in; else 0 */
+    bool running;
+    uint64_t end; /* of the running stage; else 0 */
 };
 
 struct simulation {
     const struct core_model *model;
     int32_t critical;
     uint64_t now, begun, done;
-    uint32_t count; /* tokens under way, oldest first */
+    uint32_t count; /* tokens in flight, oldest first */
     struct flight flights[CORE_PREDICT_DEPTH_MOST];
     struct core_model_times *times;
 
-    /* How it looked at some token, to see it again. */
-    int32_t searching;
+    /* An earlier state, to notice its repetition. */
+    bool searching;
     uint64_t seen_now, seen_done;
     uint32_t seen_count;
     struct flight seen[CORE_PREDICT_DEPTH_MOST];
 };
 
-/* The next stage, from this one on, that takes any time; TRM_STAGES after the last. */
+/* The first stage from this one on that takes time; TRM_STAGES after the last. */
 static uint32_t real_stage(const struct simulation *simulation, uint32_t stage)
 {
     while (stage < TRM_STAGES && simulation->model->time[stage] == 0)
@@ -46,7 +47,7 @@ static bool on_device(uint32_t stage)
     return stage >= TRM_STAGE_UPLOAD && stage <= TRM_STAGE_DOWNLOAD;
 }
 
-/* Is there a lane, a processor, the thread for this stage, beside what runs already? */
+/* Whether a lane, a processor and the thread are free for this stage. */
 static bool has_room(const struct simulation *simulation, uint32_t stage)
 {
     const struct core_model *model = simulation->model;
@@ -67,7 +68,7 @@ static bool has_room(const struct simulation *simulation, uint32_t stage)
     return !model->one_thread || host == 0;
 }
 
-/* Start what can be started of the tokens that are in a stage up to `last`, the oldest first. */
+/* Starts tokens in stages up to `last` that can start, oldest first. */
 static void start_stages(struct simulation *simulation, uint32_t last)
 {
     for (uint32_t i = 0; i < simulation->count; i++) {
@@ -76,7 +77,7 @@ static void start_stages(struct simulation *simulation, uint32_t last)
 
         if (flight->running || !is_next || flight->stage > last || !has_room(simulation, flight->stage))
             continue;
-        flight->running = 1;
+        flight->running = true;
         flight->end     = simulation->now + simulation->model->time[flight->stage];
     }
 }
@@ -89,13 +90,13 @@ static void start_all(struct simulation *simulation)
         simulation->flights[simulation->count++] = (struct flight){.stage = real_stage(simulation, 0)};
         simulation->begun++;
     }
-    /* A thread that loads and sinks fills what is free first. */
+    /* A thread that loads and sinks fills free slots first. */
     if (model->one_thread)
         start_stages(simulation, TRM_STAGE_LOAD);
     start_stages(simulation, TRM_STAGE_SINK);
 }
 
-/* To the next end of a stage; what has ended moves on. */
+/* Advances to the next end of a stage and moves ended tokens on. */
 static void advance(struct simulation *simulation)
 {
     uint64_t next = UINT64_MAX;
@@ -137,8 +138,8 @@ static bool looks_as_seen(const struct simulation *simulation)
     return true;
 }
 
-/* It repeats itself from here on: skip as many whole periods as there are. The last token is begun after that, so that the end
- * of its critical stage is seen. */
+/* The state repeats from here on: skips as many whole periods as possible. The last token begins afterwards,
+ * so that the end of its critical stage is seen. */
 static void skip(struct simulation *simulation)
 {
     uint64_t tokens  = simulation->done - simulation->seen_done;
@@ -152,10 +153,10 @@ static void skip(struct simulation *simulation)
     simulation->begun += periods * tokens;
     simulation->done += periods * tokens;
     simulation->times->period = (time + tokens / 2) / tokens;
-    simulation->searching     = 0;
+    simulation->searching     = false;
 }
 
-/* After each token. The place that is compared with moves to every power of two. */
+/* Called after each token. The state to compare with is renewed at every power of two. */
 static void search(struct simulation *simulation)
 {
     if (simulation->seen_done > 0 && (looks_as_seen(simulation) || simulation->done >= SEARCH_MOST)) {
@@ -172,7 +173,7 @@ static void search(struct simulation *simulation)
 
 void core_predict_shared(const struct core_model *model, int32_t critical, struct core_model_times *times)
 {
-    struct simulation simulation = {.model = model, .critical = critical, .times = times, .searching = 1};
+    struct simulation simulation = {.model = model, .critical = critical, .times = times, .searching = true};
 
     memset(times, 0, sizeof(*times));
     while (simulation.done < model->tokens) {

@@ -1,4 +1,4 @@
-/* From a report to a prediction.
+/* A prediction from a report.
  * SPDX-License-Identifier: MIT
  */
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "core/object/object.h"
 #include "pipeline/report/report_internal.h"
 
-/* How many tokens load or sink worked on at once, on average, while it worked: 1 for one that takes them one by one. */
+/* The mean number of tokens that load or sink worked on at once while busy; 1 for one by one. */
 static uint32_t lanes_of(const struct trm_stage_report *stage)
 {
     double sum = (double)stage->mean_ns * (double)stage->tokens;
@@ -20,8 +20,8 @@ static uint32_t lanes_of(const struct trm_stage_report *stage)
 static void describe_stage(const struct trm_report *report, uint32_t number, struct trm_prediction_desc *desc)
 {
     const struct trm_stage_report *stage = &report->stages[number];
-    bool of_host                         = number == TRM_STAGE_LOAD || number == TRM_STAGE_SINK;
-    uint32_t lanes                       = of_host ? lanes_of(stage) : 1;
+    bool is_on_host                      = number == TRM_STAGE_LOAD || number == TRM_STAGE_SINK;
+    uint32_t lanes                       = is_on_host ? lanes_of(stage) : 1;
 
     if (stage->tokens == 0)
         return;
@@ -30,8 +30,8 @@ static void describe_stage(const struct trm_report *report, uint32_t number, str
         desc->stage_ns[number] = stage->mean_ns;
         return;
     }
-    /* The rate is what counts: as many tokens in as much time as it was busy. Tokens that were on the device at once shared it, so
-     * that one alone takes no longer than that. */
+    /* Keeps the rate: as many tokens in as much time as it was busy. Tokens that were on the device at once
+     * shared it, so one alone takes no longer than its share. */
     desc->lanes[number]    = lanes;
     desc->stage_ns[number] = (uint64_t)((unsigned __int128)stage->busy_ns * lanes / stage->tokens);
 }
@@ -41,7 +41,7 @@ int32_t trm_report_prediction(const struct trm_report *report, struct trm_predic
     struct trm_prediction_desc answer = {.struct_size = sizeof(answer)};
 
     if (report == NULL || report->struct_size < sizeof(*report))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no report, or its struct_size is too small");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the report is NULL, or its struct_size is too small");
     int32_t status = core_output_check(desc, "trm_report_prediction", "desc");
     if (status != TRM_OK)
         return status;

@@ -1,13 +1,13 @@
-/* What the report room shows: measuring a pipeline, and writing reports and traces of what was measured. The room knows no
- * pipeline; its callers hand over everything that is written.
+/* What the report room shows: measuring a pipeline, and writing reports and traces of what was measured. The
+ * room knows no pipeline; its callers hand over everything that is written.
  *
- *     measure.c          sums of the times of tokens             predict*.c, prediction.c   how long a pipeline would take
- *     advice.c           the advice and the remark on threads    writer.c                   text, numbers, JSON, HTML
- *     report_text.c      a report as text                        report_json.c              a report as JSON
- *     format.c           trm_report_format()                     output_file.c              output into a file
- *     slices.c           tokens of a trace, sorted by stage      trace_events.c             a trace as Trace Event JSON
- *     timeline_html.c    a trace as one HTML file                timeline_style.c, timeline_script.c   its fixed parts
- *     stage.c            names of the stages
+ *     measure.c        sums of the times of tokens         predict*.c, prediction.c  the predicted time
+ *     advice.c         what would make it faster           writer.c         text, numbers, JSON, HTML
+ *     report_text.c    a report as text                    report_json.c    a report as JSON
+ *     format.c         formats of reports                  output_file.c    output into a file
+ *     slices.c         tokens of a trace by stage          trace_events.c   a trace as Trace Event JSON
+ *     timeline_html.c  a trace as one HTML file            timeline_style.c, timeline_script.c  its fixed parts
+ *     trace.c          formats of traces                   stage.c          names of the stages
  *
  * Locks: none. A caller that shares a measure between threads locks it.
  * SPDX-License-Identifier: MIT
@@ -31,8 +31,8 @@ int32_t core_report_write(const struct trm_report *report, int32_t format, trm_w
 /* TRM_OK for a value of enum trm_trace_format, else INVALID_ARGUMENT. */
 int32_t core_trace_check_format(int32_t format);
 
-/* Writes the kept tokens of a measure, with the report of the same moment. Neither changes meanwhile. Errors: OUT_OF_HOST_MEMORY,
- * those of `write`. */
+/* Writes the traced tokens of a measure and the report of the same moment. Neither may change meanwhile.
+ * Errors: OUT_OF_HOST_MEMORY, those of `write`. */
 int32_t core_trace_write(struct core_context *context, const struct core_measure *measure,
                          const struct trm_report *report, int32_t format, trm_write_fn write, void *user);
 

@@ -1,4 +1,4 @@
-/* Inside reports: who writes what.
+/* What the files of the report room share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_REPORT_REPORT_INTERNAL_H
@@ -10,14 +10,14 @@
 #include "pipeline/report/report.h"
 #include "pipeline/report/writer.h"
 
-/* One sentence: what holds the run back, and what would help on a host of so many processors. */
+/* Writes one sentence that says what limits the run and what would help on a host of so many processors. */
 void core_report_advise(const struct trm_report *report, uint32_t processors, char *advice, size_t capacity);
 
-/* Where host and device share memory, and on a cpu also processors, stages slow each other down: alone they would take less, and
- * what their times one after the other come to is a limit. */
+/* Whether stages share memory and perhaps processors, so that they slow each other down; the sum of their
+ * times is then a limit of what overlap can gain. */
 bool core_report_is_shared(const struct trm_report *report);
 
-/* Who loads and sinks: "load and sink take turns in one thread"; "" where the program does. */
+/* Which threads load and sink: "load and sink take turns in one thread"; "" where the program does both. */
 void core_report_threads(const struct trm_report *report, char *text, size_t capacity);
 
 void core_report_text(const struct trm_report *report, struct core_writer *writer);

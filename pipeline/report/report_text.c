@@ -1,4 +1,4 @@
-/* A report for a person: some twenty lines of at most 80 columns.
+/* A report as text: about twenty lines of at most 80 columns.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -15,7 +15,7 @@ enum {
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
-/* The columns that a text of UTF-8 takes, as far as `length` bytes of it go. */
+/* The columns of `length` bytes of UTF-8. */
 static size_t columns(const char *text, size_t length)
 {
     size_t count = 0;
@@ -25,7 +25,7 @@ static size_t columns(const char *text, size_t length)
     return count;
 }
 
-/* A word with what must stand on the same line: "2.2 x", "40 %". */
+/* A word and what must stay on its line: "2.2 x", "40 %". */
 static size_t word_length(const char *text)
 {
     size_t length = strcspn(text, " \n");
@@ -38,7 +38,8 @@ static size_t word_length(const char *text)
     return length + 1 + strcspn(next, " \n");
 }
 
-/* Words, broken into lines that begin `indent` columns to the right; `at` is the column where the first line goes on. */
+/* Writes words in lines that begin `indent` columns to the right. at: the column where the first line goes
+ * on. */
 static void write_wrapped(struct core_writer *writer, const char *text, size_t indent, size_t at)
 {
     const char *word = text;
@@ -87,7 +88,7 @@ static void write_head(struct core_writer *writer, const struct trm_report *repo
     core_write(writer, "\n");
 }
 
-/* "1 523 tokens": thousands are told apart by a space. */
+/* "1 523 tokens": a space separates thousands. */
 static char *count_text(char *text, size_t capacity, uint64_t count)
 {
     char digits[32];
@@ -135,7 +136,7 @@ static void write_throughput(struct core_writer *writer, const struct trm_report
         write_labelled(writer, "failure", report->failure);
 }
 
-/* ---- the table of stages -------------------------------------------------------------------- */
+/* ---- stages --------------------------------------------------------------------------------- */
 
 static uint32_t share(uint64_t part, uint64_t whole, uint32_t of)
 {
@@ -186,7 +187,7 @@ static void write_stages(struct core_writer *writer, const struct trm_report *re
     core_write(writer, "\n");
 }
 
-/* ---- what it could be ----------------------------------------------------------------------- */
+/* ---- bounds and predictions ----------------------------------------------------------------- */
 
 static void write_launches(struct core_writer *writer, const struct trm_report *report)
 {
@@ -204,7 +205,7 @@ static void write_launches(struct core_writer *writer, const struct trm_report *
     write_labelled(writer, "compute", line);
 }
 
-/* Where a token's time is not its share of the stage's. */
+/* Stages that worked on several tokens at once, whose times are therefore no shares of the stage's time. */
 static void write_at_once(struct core_writer *writer, const struct trm_report *report)
 {
     char line[256], number[TEXT_MOST];

@@ -1,4 +1,4 @@
-/* The kept tokens, as slices of stages.
+/* Traced tokens as slices of stages.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static int compare_slices(const void *a, const void *b)
     return first->token < second->token ? -1 : first->token > second->token;
 }
 
-/* Each slice into the first lane that is free by then. There are never more lanes than slots. */
+/* Puts each slice in the first free lane. There are never more lanes than slots. */
 static uint32_t assign_lanes(struct core_slice *slices, uint32_t count)
 {
     uint64_t free_at[LANES_MOST] = {0};

@@ -1,4 +1,4 @@
-/* The timeline: one HTML file that needs nothing else.
+/* The timeline: one self-contained HTML file.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -9,11 +9,11 @@
 #include "pipeline/report/trace.h"
 
 enum {
-    TOKENS_MOST = 8192, /* the last ones: some 150 bytes each */
+    TOKENS_MOST = 8192, /* the last ones, about 150 bytes each */
     TEXT_MOST   = 64
 };
 
-/* ---- pieces of a page ------------------------------------------------------------------------ */
+/* ---- parts of a page ------------------------------------------------------------------------ */
 
 static void write_figure(struct core_writer *writer, const char *name, const char *value, const char *more)
 {
@@ -42,7 +42,7 @@ static const char *name_of(const struct trm_report *report)
     return report->name[0] != '\0' ? report->name : "pipeline";
 }
 
-/* ---- what stands above the drawing ------------------------------------------------------------ */
+/* ---- above the chart ------------------------------------------------------------------------ */
 
 static void write_begin(struct core_writer *writer, const struct trm_report *report)
 {
@@ -142,7 +142,7 @@ static void write_figures(struct core_writer *writer, const struct trm_report *r
     write_paragraph(writer, "advice", report->advice);
 }
 
-/* ---- the drawing, and the table --------------------------------------------------------------- */
+/* ---- the chart and the table ---------------------------------------------------------------- */
 
 static void write_chart(struct core_writer *writer, const struct core_trace *trace, uint32_t skipped)
 {
@@ -205,7 +205,7 @@ static void write_table(struct core_writer *writer, const struct trm_report *rep
     core_write(writer, "</tbody></table></div>\n");
 }
 
-/* ---- the data --------------------------------------------------------------------------------- */
+/* ---- the data ------------------------------------------------------------------------------- */
 
 static void write_data_tokens(struct core_writer *writer, const struct core_trace *trace, uint32_t skipped)
 {
@@ -254,7 +254,7 @@ static void write_data_stage(struct core_writer *writer, const struct core_trace
     core_write(writer, "]}");
 }
 
-/* The earliest begin of those that are drawn. */
+/* The earliest begin of the drawn slices. */
 static uint64_t first_drawn(const struct core_trace *trace, uint32_t skipped)
 {
     uint64_t first = trace->last;

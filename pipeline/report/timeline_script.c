@@ -1,4 +1,4 @@
-/* The script of the timeline: draws what is in sight, follows a token, zooms and pans.
+/* The script of the timeline: draws the visible part, follows a token, zooms and pans.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/report/trace.h"

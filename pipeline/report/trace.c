@@ -10,7 +10,7 @@ int32_t core_trace_check_format(int32_t format)
 {
     if (format == TRM_TRACE_EVENTS || format == TRM_TRACE_TIMELINE)
         return TRM_OK;
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no format of a trace", format);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is not a trace format", format);
 }
 
 int32_t core_trace_write(struct core_context *context, const struct core_measure *measure,

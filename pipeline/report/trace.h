@@ -1,4 +1,4 @@
-/* Inside traces: what they are made of, and who writes what.
+/* What the files that write traces share.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_REPORT_TRACE_H
@@ -10,14 +10,14 @@
 #include "pipeline/report/measure.h"
 #include "pipeline/report/writer.h"
 
-/* A token in one stage. lane: where stages overlap with themselves, slices of one lane never do. */
+/* A token in one stage. Slices of one lane never overlap. */
 struct core_slice {
     uint64_t begin, end; /* as measured; end is never before begin */
-    uint32_t token;      /* number among the kept ones */
+    uint32_t token;      /* number among the traced tokens */
     uint32_t lane;
 };
 
-/* What is written: made once, read by all formats. */
+/* Made once, read by all formats. */
 struct core_trace {
     struct core_context *context;
     const struct core_measure *measure;
@@ -34,7 +34,8 @@ struct core_trace {
     size_t size;
 };
 
-/* The kept tokens of a measure that stays as it is, with the report of the same moment. Errors: OUT_OF_HOST_MEMORY. */
+/* The traced tokens of a measure that does not change, with the report of the same moment. Errors:
+ * OUT_OF_HOST_MEMORY. */
 int32_t core_trace_init(struct core_context *context, const struct core_measure *measure,
                         const struct trm_report *report, struct core_trace *trace);
 void core_trace_fini(struct core_trace *trace);
@@ -48,7 +49,7 @@ int32_t core_trace_events(const struct core_trace *trace, struct core_writer *wr
 /* One HTML file. */
 void core_trace_timeline(const struct core_trace *trace, struct core_writer *writer);
 
-/* Its parts that are the same in every file: style, and script. */
+/* The parts that are the same in every file. */
 extern const char core_timeline_style[];
 extern const char core_timeline_script[];
 

@@ -1,8 +1,10 @@
 /* Trace Event JSON, as chrome://tracing and ui.perfetto.dev read it.
  *
- * What their importers demand: every event has a process and a thread that are not 0; slices of one thread either nest or do
- * not touch; a flow event belongs to the slice that was opened last on its thread, so it comes right behind it; the events
- * of one flow have the same name, category and number; times are microseconds, taken to nanoseconds. Events come sorted.
+ * The importers demand: every event has a process and a thread that are not 0; slices of one thread nest or
+ * do not touch; a flow event belongs to the slice opened last on its thread, so it follows that slice
+ * directly; events of one flow have the same name, category and number; times are microseconds with
+ * nanosecond digits. Events are sorted.
+ *
  * Format: "Trace Event Format", Google, 2016; the reader is Perfetto's src/trace_processor/importers/json.
  * SPDX-License-Identifier: MIT
  */
@@ -15,10 +17,10 @@
 
 enum {
     PROCESS      = 1,
-    STAGE_TRACKS = 100 /* numbers of threads: stage × this + lane, from 1 on */
+    STAGE_TRACKS = 100 /* thread numbers: stage × this + lane, from 1 */
 };
 
-/* In the order in which events of the same time and slice are written. */
+/* The order of events with the same time and slice. */
 enum kind {
     SLICE   = 0,
     FLOW    = 1,
@@ -31,8 +33,8 @@ struct event {
     enum kind kind;
     uint32_t stage;
     uint32_t slice;  /* of the stage; COUNTER: unused */
-    uint32_t number; /* LAUNCH: which */
-    int32_t step;    /* COUNTER: by how much; FLOW: which letter */
+    uint32_t number; /* LAUNCH: its number */
+    int32_t step;    /* COUNTER: the change; FLOW: the letter */
     uint64_t end;
 };
 
@@ -44,7 +46,7 @@ struct events {
     uint32_t written;
 };
 
-/* ---- what there is to write ------------------------------------------------------------------ */
+/* ---- collecting events ---------------------------------------------------------------------- */
 
 static struct event *add_event(struct events *events, uint64_t time, enum kind kind, uint32_t stage,
                                uint32_t slice)
@@ -73,7 +75,7 @@ static void add_launches(struct events *events, uint32_t slice)
     }
 }
 
-/* The letter of a flow event: begin, step, end; 0 for a token that was in one stage only. */
+/* The letter of a flow event: begin, step, end; 0 for a token that was in only one stage. */
 static int32_t flow_letter(const struct core_token_times *times, uint32_t stage)
 {
     int32_t before = 0, after = 0;
@@ -140,7 +142,7 @@ static int compare_events(const void *a, const void *b)
     return (int)first->kind - (int)second->kind;
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
+/* ---- writing -------------------------------------------------------------------------------- */
 
 static void begin_event(struct events *events, const char *phase, uint32_t thread)
 {

@@ -1,4 +1,4 @@
-/* Writing text piece by piece.
+/* Writes text in parts.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/report/writer.h"
@@ -106,7 +106,7 @@ void core_write_scaled(struct core_writer *writer, uint64_t value, uint32_t deci
     core_write(writer, text);
 }
 
-/* Three digits that matter, and the unit. */
+/* Three significant digits and the unit. */
 static void three_digits(char *text, size_t capacity, double value, const char *unit)
 {
     char number[48];
@@ -152,8 +152,8 @@ char *core_bytes_text(char *text, size_t capacity, uint64_t bytes)
 
 /* ---- escapes -------------------------------------------------------------------------------- */
 
-/* The length of the UTF-8 sequence that starts here, 0 where none does (RFC 3629: no overlong forms, no surrogates, nothing
- * above U+10FFFF). */
+/* The length of the UTF-8 sequence that starts here, 0 for none (RFC 3629: no overlong forms, no surrogates,
+ * nothing above U+10FFFF). */
 static size_t utf8_length(const unsigned char *text)
 {
     unsigned char first = text[0], low = 0x80, high = 0xbf;
@@ -202,7 +202,7 @@ void core_write_json(struct core_writer *writer, const char *text)
     core_write(writer, "\"");
 }
 
-/* How a byte is spelled in HTML where it may not stand for itself, else NULL. */
+/* The HTML name of a byte that cannot stand for itself, else NULL. */
 static const char *html_name(unsigned char byte)
 {
     switch (byte) {

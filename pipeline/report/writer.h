@@ -1,5 +1,5 @@
-/* Writing text piece by piece: to a function of the program, or into a buffer of which nobody knows yet whether it is large
- * enough. Numbers come out the same in every locale.
+/* Writes text in parts, to a function of the program or into a buffer of unknown sufficiency. Numbers look
+ * the same in every locale.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_REPORT_WRITER_H
@@ -19,23 +19,24 @@ struct core_writer {
 
 void core_writer_begin(struct core_writer *writer, trm_write_fn write, void *user);
 
-/* Hands over what is left; the first error of all. */
+/* Passes on the rest; returns the first error. */
 int32_t core_writer_end(struct core_writer *writer);
 
 void core_write(struct core_writer *writer, const char *text);
 void core_write_bytes(struct core_writer *writer, const char *bytes, size_t length);
 
-/* As printf(), at most 1023 bytes at a time; not for floating-point numbers, whose point depends on the locale. */
+/* Like printf(), at most 1023 bytes at a time. Not for floating-point numbers, whose point depends on the
+ * locale. */
 void core_writef(struct core_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A number with so many decimals (0 to 9), rounded; "0" for what is no finite number. */
+/* A number with so many decimals (0 to 9), rounded; "0" for one that is not finite. */
 void core_write_number(struct core_writer *writer, double value, uint32_t decimals);
 
 /* value / 10^decimals, exactly: nanoseconds as microseconds (3) or seconds (9). */
 void core_write_scaled(struct core_writer *writer, uint64_t value, uint32_t decimals);
 
-/* A JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. The characters that end a script in HTML are
- * escaped, so that it may stand in one. */
+/* A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD. Characters that end a script in HTML
+ * are escaped, so that the string may stand in one. */
 void core_write_json(struct core_writer *writer, const char *text);
 
 /* Text of an HTML element or of a quoted attribute. */
@@ -43,10 +44,10 @@ void core_write_html(struct core_writer *writer, const char *text);
 
 /* ---- the same into small buffers, for sentences --------------------------------------------- */
 
-/* value with so many decimals, as above; at least 32 bytes. Returns `text`. */
+/* A value with so many decimals, as above. text: at least 32 bytes; returned. */
 char *core_number_text(char *text, size_t capacity, double value, uint32_t decimals);
 
-/* A time as people say it: "412 ns", "4.02 ms", "1.234 s", "2 h 03 min". At least 32 bytes. */
+/* A readable time: "412 ns", "4.02 ms", "1.234 s", "2 h 03 min". text: at least 32 bytes; returned. */
 char *core_time_text(char *text, size_t capacity, double nanoseconds);
 
 /* "412 bytes", "64.0 KiB", "1.5 GiB" */
