@@ -1,4 +1,4 @@
-/* Host memory, through an allocator that the program may have given.
+/* Host memory from the allocator of the program, or from malloc().
  * SPDX-License-Identifier: MIT
  */
 #include "base/allocate.h"

@@ -1,4 +1,4 @@
-/* Memory that is given back all at once.
+/* An arena: memory that is freed all at once.
  * SPDX-License-Identifier: MIT
  */
 #include "base/arena.h"
@@ -35,32 +35,32 @@ void base_arena_fini(struct base_arena *arena)
 
 static void *fail(struct base_arena *arena)
 {
-    arena->failed = 1;
+    arena->failed = true;
     return NULL;
 }
 
-static int32_t add_block(struct base_arena *arena, size_t least)
+static bool add_block(struct base_arena *arena, size_t minimum)
 {
-    size_t size = least > BLOCK_BYTES ? least : BLOCK_BYTES;
+    size_t size = minimum > BLOCK_BYTES ? minimum : BLOCK_BYTES;
 
-    if (size > BASE_ARENA_MOST - arena->total)
-        return 0;
+    if (size > BASE_ARENA_LIMIT - arena->total)
+        return false;
     struct base_arena_block *block = base_allocate(arena->allocator, sizeof(*block) + size);
     if (block == NULL)
-        return 0;
+        return false;
     block->size   = size;
     block->next   = arena->blocks;
     arena->blocks = block;
     arena->used   = 0;
     arena->total += size;
-    return 1;
+    return true;
 }
 
 void *base_arena_allocate(struct base_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
 
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > BASE_ARENA_MOST)
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > BASE_ARENA_LIMIT)
         return fail(arena);
     bytes = bytes == 0 ? ALIGNMENT : (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (arena->blocks == NULL || bytes > arena->blocks->size - arena->used)
@@ -95,25 +95,25 @@ char *base_arena_format(struct base_arena *arena, const char *format, ...)
     return text;
 }
 
-int32_t base_arena_grow(struct base_arena *arena, void *list_pointer, uint32_t count, uint32_t *capacity,
-                        size_t size)
+bool base_arena_grow(struct base_arena *arena, void *list_pointer, uint32_t count, uint32_t *capacity,
+                     size_t size)
 {
     void *old;
 
     if (count < *capacity)
-        return 1;
+        return true;
     uint32_t more = *capacity < 4 ? 8 : *capacity * 2;
     if (more <= *capacity) {
-        arena->failed = 1;
-        return 0;
+        arena->failed = true;
+        return false;
     }
     void *list = base_arena_allocate(arena, more, size);
     if (list == NULL)
-        return 0;
+        return false;
     memcpy(&old, list_pointer, sizeof(old));
     if (count != 0)
         memcpy(list, old, count * size);
     memcpy(list_pointer, &list, sizeof(list));
     *capacity = more;
-    return 1;
+    return true;
 }

@@ -1,4 +1,19 @@
-/* What the layers above use of the base.
+/* The base layer: what all others need of the C library and the kernel.
+ *
+ * allocate          memory from the program's allocator
+ * arena             memory that is freed all at once
+ * compiler          branch hints, the cast from a member to its structure
+ * error             the last error of a thread, names of statuses
+ * file_permissions  whether only root and this user can replace a file
+ * fork              a word that tells the child of a fork
+ * futex             sleeping on a word, the monotonic clock, deadlines
+ * lock              a mutex of four bytes
+ * log               lines to the program, a file or standard error
+ * read_file         a whole file into an arena
+ * sha256            SHA-256
+ * thread            starting the library's own threads
+ *
+ * Nothing here knows a context. Only the last error (thread-local) is kept between calls.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BASE_BASE_H

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `said` is 1 when something was said after the last base_error_clear(); `sentence` is NULL (nothing
- * yet), `text`, or static. */
+/* `is_explained`: a sentence was set after the last base_error_clear(). `sentence` is NULL (no error yet),
+ * `text`, or static. */
 static _Thread_local struct base_saved_error last;
 
 void base_text_copy(char *to, size_t capacity, const char *text)
@@ -20,7 +20,7 @@ void base_text_copy(char *to, size_t capacity, const char *text)
         return;
     }
     length = capacity - 4;
-    /* Not in the middle of a UTF-8 character. */
+    /* Do not cut a UTF-8 character. */
     while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
         length--;
     memmove(to, text, length);
@@ -29,15 +29,15 @@ void base_text_copy(char *to, size_t capacity, const char *text)
 
 static void set(int32_t status, int64_t native_code, const char *sentence)
 {
-    last.status      = status;
-    last.said        = 1;
-    last.native_code = native_code;
-    last.sentence    = sentence;
+    last.status       = status;
+    last.is_explained = true;
+    last.native_code  = native_code;
+    last.sentence     = sentence;
 }
 
 void base_error_set(int32_t status, const char *format, ...)
 {
-    /* Not straight into `last.text`, which may be among the arguments. */
+    /* `last.text` may be among the arguments, so it is not written directly. */
     char text[sizeof(last.text) + 4];
     va_list arguments;
     va_start(arguments, format);
@@ -69,7 +69,7 @@ int32_t base_last_status(void)
 
 void base_error_complete(int32_t status)
 {
-    if (!last.said || last.status != status)
+    if (!last.is_explained || last.status != status)
         set(status, 0, trm_status_text(status));
 }
 
@@ -88,7 +88,7 @@ int32_t base_failure_raise(const struct base_failure *failure)
 
 void base_error_clear(void)
 {
-    last.said = 0;
+    last.is_explained = false;
 }
 
 void base_error_save(struct base_saved_error *saved)
@@ -123,27 +123,27 @@ struct status_words {
     }
 static const struct status_words statuses[] = {
     WORDS(TRM_OK, "no error"),
-    WORDS(TRM_ERROR_INVALID_ARGUMENT, "an argument has a value that can never be right"),
-    WORDS(TRM_ERROR_INVALID_HANDLE, "a handle is stale, of another type, or never was one"),
-    WORDS(TRM_ERROR_OUT_OF_RANGE, "an offset, length, index or size is beyond its object"),
+    WORDS(TRM_ERROR_INVALID_ARGUMENT, "an argument has an invalid value"),
+    WORDS(TRM_ERROR_INVALID_HANDLE, "a handle is stale, of another type, or no handle"),
+    WORDS(TRM_ERROR_OUT_OF_RANGE, "an offset, length, index or size is outside its object"),
     WORDS(TRM_ERROR_OUT_OF_HOST_MEMORY, "the host has no memory left"),
     WORDS(TRM_ERROR_OUT_OF_DEVICE_MEMORY, "the device has no memory left"),
-    WORDS(TRM_ERROR_UNSUPPORTED, "the backend cannot do this and nothing stands in for it"),
+    WORDS(TRM_ERROR_UNSUPPORTED, "the backend cannot do this, and the library does not emulate it"),
     WORDS(TRM_ERROR_NOT_FOUND, "there is no such device, file, kernel or setting"),
-    WORDS(TRM_ERROR_TIMEOUT, "the time ran out before it was done"),
-    WORDS(TRM_ERROR_DEVICE_LOST, "the device is lost and does not come back"),
-    WORDS(TRM_ERROR_BUSY, "the object is in a state in which this cannot be done now"),
+    WORDS(TRM_ERROR_TIMEOUT, "the wait timed out"),
+    WORDS(TRM_ERROR_DEVICE_LOST, "the device is lost for good"),
+    WORDS(TRM_ERROR_BUSY, "the object is in a state that does not allow this now"),
     WORDS(TRM_ERROR_CANCELLED, "the work was cancelled"),
-    WORDS(TRM_ERROR_DEADLOCK, "waiting here could never end"),
-    WORDS(TRM_ERROR_ABI, "the plugin does not keep the contract of <trireme/backend.h>"),
-    WORDS(TRM_ERROR_BACKEND, "the driver underneath failed"),
-    WORDS(TRM_ERROR_TYPE_MISMATCH, "an argument or element is not of the type that was declared"),
+    WORDS(TRM_ERROR_DEADLOCK, "this wait would never end"),
+    WORDS(TRM_ERROR_ABI, "the plugin violates the contract of <trireme/backend.h>"),
+    WORDS(TRM_ERROR_BACKEND, "the driver failed"),
+    WORDS(TRM_ERROR_TYPE_MISMATCH, "an argument or element is not of the declared type"),
     WORDS(TRM_ERROR_WRONG_DEVICE, "objects of two devices were used where one device is needed"),
     WORDS(TRM_ERROR_PERMISSION,
-          "others may write a file or folder that names code, or a setting was refused"),
+          "another user may write a file or folder that names code, or a setting was refused"),
     WORDS(TRM_ERROR_KERNEL, "a kernel reported failure"),
     WORDS(TRM_ERROR_FORKED, "the context was made before fork() and works only in the parent process"),
-    WORDS(TRM_ERROR_INTERNAL, "a fault of Trireme itself"),
+    WORDS(TRM_ERROR_INTERNAL, "a bug in Trireme"),
     WORDS(TRM_ERROR_IO, "a file, pipe or disk could not be read or written"),
 };
 #undef WORDS
@@ -161,11 +161,11 @@ int32_t base_fail_program(int32_t status)
 {
     const struct status_words *words = words_of(status);
 
-    if (last.said && last.status == status)
+    if (last.is_explained && last.status == status)
         return status;
     if (words == NULL)
-        return base_fail(status, "the program's function answered %" PRId32 ", which is no status", status);
-    return base_fail(status, "the program's function answered %s", words->name);
+        return base_fail(status, "the program's function returned %" PRId32 ", which is no status", status);
+    return base_fail(status, "the program's function returned %s", words->name);
 }
 
 const char *trm_status_name(int32_t status)

@@ -1,11 +1,12 @@
-/* Who may write the files and folders that name code. The path is walked component by component, as
- * the kernel would, so that links on the way are judged too.
+/* Checks that only root and the user of this process can replace a file. The path is walked component by
+ * component, as the kernel does, so that symbolic links on the way are checked too.
  * SPDX-License-Identifier: MIT
  */
 #include "base/file_permissions.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,11 +14,11 @@
 
 #include "base/error.h"
 
-#define MOST_LINKS 40
+#define MAX_LINKS 40
 
-/* Where the walk is: `done` has been judged, `left` is still to come. */
+/* `done` has been checked, `left` follows. */
 struct walk {
-    const char *path; /* what was asked, for sentences */
+    const char *path; /* the whole path, for error messages */
     int links;
     char done[PATH_MAX];
     char left[PATH_MAX];
@@ -29,53 +30,53 @@ static int32_t fail_errno(const char *where)
         return base_fail(TRM_ERROR_NOT_FOUND, "%s does not exist", where);
     if (errno == EACCES)
         return base_fail(TRM_ERROR_PERMISSION, "%s cannot be reached: permission denied", where);
-    return base_fail(TRM_ERROR_NOT_FOUND, "%s cannot be looked at: %m", where);
+    return base_fail(TRM_ERROR_NOT_FOUND, "%s cannot be examined: %m", where);
 }
 
-static int32_t judge_owner(const char *where, const struct stat *status)
+static int32_t check_owner(const char *where, const struct stat *status)
 {
     if (status->st_uid == 0 || status->st_uid == geteuid())
         return TRM_OK;
     return base_fail(TRM_ERROR_PERMISSION,
-                     "%s belongs to user %u, who is neither root nor the user of this process", where,
+                     "%s is owned by user %u, who is neither root nor the user of this process", where,
                      (unsigned)status->st_uid);
 }
 
-/* A sticky folder that all may write (/tmp) is no danger: what is in it is only its owner's to
- * replace, and the owner of the next component is judged too. */
-static int32_t judge_mode(const char *where, const struct stat *status)
+/* A sticky folder that all may write (/tmp) is safe: only the owner of an entry can replace it, and the
+ * owner of the next component is checked too. */
+static int32_t check_mode(const char *where, const struct stat *status)
 {
     const char *what = S_ISDIR(status->st_mode) ? "the folder" : "the file";
     if (S_ISDIR(status->st_mode) && (status->st_mode & S_ISVTX))
         return TRM_OK;
     if (status->st_mode & S_IWOTH)
-        return base_fail(TRM_ERROR_PERMISSION, "%s %s may be written by everybody", what, where);
+        return base_fail(TRM_ERROR_PERMISSION, "%s %s is writable by all users", what, where);
     if (status->st_mode & S_IWGRP)
-        return base_fail(TRM_ERROR_PERMISSION, "%s %s may be written by its group", what, where);
+        return base_fail(TRM_ERROR_PERMISSION, "%s %s is writable by its group", what, where);
     return TRM_OK;
 }
 
-static int32_t judge(const char *where, const struct stat *status)
+static int32_t check(const char *where, const struct stat *status)
 {
-    int32_t verdict = judge_owner(where, status);
-    /* The mode of a link means nothing. */
+    int32_t verdict = check_owner(where, status);
+    /* The mode of a symbolic link has no meaning. */
     if (verdict != TRM_OK || S_ISLNK(status->st_mode))
         return verdict;
-    return judge_mode(where, status);
+    return check_mode(where, status);
 }
 
-/* Takes the next component off `left`. 0 when there is none. */
-static int next_component(struct walk *walk, char component[NAME_MAX + 1])
+/* Removes the next component from `left`. False when there is none. */
+static bool next_component(struct walk *walk, char component[NAME_MAX + 1])
 {
     char *begin = walk->left + strspn(walk->left, "/");
     if (*begin == '\0')
-        return 0;
+        return false;
     size_t length = strcspn(begin, "/");
     size_t kept   = length <= NAME_MAX ? length : NAME_MAX;
     memcpy(component, begin, kept);
     component[kept] = '\0';
     memmove(walk->left, begin + length, strlen(begin + length) + 1);
-    return 1;
+    return true;
 }
 
 static void leave_component(char *path)
@@ -94,7 +95,7 @@ static int32_t enter_component(struct walk *walk, const char *component)
     return TRM_OK;
 }
 
-/* `done` is a symbolic link: what it says comes before what is left. */
+/* `done` is a symbolic link: its target goes before the rest of the path. */
 static int32_t follow_link(struct walk *walk)
 {
     char target[PATH_MAX];
@@ -103,7 +104,7 @@ static int32_t follow_link(struct walk *walk)
     if (length < 0)
         return fail_errno(walk->done);
     target[length] = '\0';
-    if (++walk->links > MOST_LINKS)
+    if (++walk->links > MAX_LINKS)
         return base_fail(TRM_ERROR_NOT_FOUND, "%s has too many symbolic links", walk->path);
     memcpy(rest, walk->left, strlen(walk->left) + 1);
     int written = snprintf(walk->left, sizeof(walk->left), "%s/%s", target, rest);
@@ -116,30 +117,31 @@ static int32_t follow_link(struct walk *walk)
     return TRM_OK;
 }
 
-/* Judges the component that `done` has just been extended by. */
-static int32_t judge_done(struct walk *walk, struct stat *status)
+/* Checks the last component of `done`. */
+static int32_t check_done(struct walk *walk, struct stat *status)
 {
     if (lstat(walk->done, status) != 0)
         return fail_errno(walk->done);
-    int32_t verdict = judge(walk->done, status);
+    int32_t verdict = check(walk->done, status);
     if (verdict == TRM_OK && S_ISLNK(status->st_mode))
         return follow_link(walk);
     return verdict;
 }
 
-/* Walks the whole path; the facts of what it leads to come out. */
-static int32_t judge_path(const char *path, struct stat *status)
+/* Walks the whole path and returns the facts of the file at its end. */
+static int32_t check_path(const char *path, struct stat *status)
 {
     struct walk walk = {.path = path, .done = "/"};
     char component[NAME_MAX + 1];
     if (path == NULL || path[0] != '/')
-        return base_fail(TRM_ERROR_PERMISSION, "%s is not an absolute path, and only such may name code",
+        return base_fail(TRM_ERROR_PERMISSION,
+                         "%s is not an absolute path; only absolute paths may name code",
                          path ? path : "NULL");
     if (strlen(path) >= sizeof(walk.left))
         return base_fail(TRM_ERROR_NOT_FOUND, "the path %.64s... is too long", path);
     memcpy(walk.left, path, strlen(path) + 1);
 
-    int32_t verdict = judge_done(&walk, status);
+    int32_t verdict = check_done(&walk, status);
     while (verdict == TRM_OK && next_component(&walk, component)) {
         if (strcmp(component, ".") == 0)
             continue;
@@ -149,18 +151,18 @@ static int32_t judge_path(const char *path, struct stat *status)
         }
         verdict = enter_component(&walk, component);
         if (verdict == TRM_OK)
-            verdict = judge_done(&walk, status);
+            verdict = check_done(&walk, status);
     }
     if (verdict != TRM_OK)
         return verdict;
-    /* The last step may have been a link or "..". */
+    /* The last component may have been a link or "..". */
     return stat(walk.done, status) == 0 ? TRM_OK : fail_errno(walk.done);
 }
 
 int32_t base_file_permissions_check(const char *path)
 {
     struct stat status;
-    int32_t verdict = judge_path(path, &status);
+    int32_t verdict = check_path(path, &status);
     if (verdict == TRM_OK && !S_ISREG(status.st_mode))
         return base_fail(TRM_ERROR_NOT_FOUND, "%s is not a regular file", path);
     return verdict;
@@ -169,15 +171,16 @@ int32_t base_file_permissions_check(const char *path)
 int32_t base_folder_permissions_check(const char *path)
 {
     struct stat status;
-    int32_t verdict = judge_path(path, &status);
+    int32_t verdict = check_path(path, &status);
     if (verdict != TRM_OK)
         return verdict;
     if (!S_ISDIR(status.st_mode))
         return base_fail(TRM_ERROR_NOT_FOUND, "%s is not a folder", path);
     if (status.st_uid != geteuid())
-        return base_fail(TRM_ERROR_PERMISSION, "the folder %s belongs to user %u, not to this process", path,
+        return base_fail(TRM_ERROR_PERMISSION,
+                         "the folder %s is owned by user %u, not by the user of this process", path,
                          (unsigned)status.st_uid);
     if (status.st_mode & (S_IWGRP | S_IWOTH))
-        return base_fail(TRM_ERROR_PERMISSION, "the folder %s may be written by others", path);
+        return base_fail(TRM_ERROR_PERMISSION, "the folder %s is writable by other users", path);
     return TRM_OK;
 }

@@ -1,4 +1,4 @@
-/* Who may write the files and folders that name code.
+/* Checks that only root and the user of this process can replace a file that names code.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BASE_FILE_PERMISSIONS_H
@@ -7,15 +7,15 @@
 #include <stdint.h>
 #include <trireme/status.h>
 
-/* TRM_OK when nobody but root and the user of this process may put something else in the place of
- * the regular file that the absolute path names: it, every folder above it and every symbolic link on
- * the way is owned by one of the two, and none is writable by group or others (a sticky folder such as
- * /tmp may be: there nobody can replace what belongs to another).
- * Errors: NOT_FOUND (also when it is no regular file), PERMISSION (also for a relative path), explained. */
+/* TRM_OK when only root and the user of this process can replace the regular file at an absolute path: one
+ * of the two owns it, every folder above it and every symbolic link on the way, and none of them is
+ * writable by group or others. A sticky folder such as /tmp may be writable: in it, only the owner of an
+ * entry can replace it. Errors: NOT_FOUND, also when it is no regular file; PERMISSION, also for a relative
+ * path. Explained. */
 int32_t base_file_permissions_check(const char *path);
 
-/* The same of a folder in which this process means to write what it will trust later: it belongs to the
- * user, and is no sticky folder that others may write too. */
+/* The same for a folder in which this process writes files that it trusts later: this user owns it, and no
+ * other user may write it, sticky or not. */
 int32_t base_folder_permissions_check(const char *path);
 
 #endif

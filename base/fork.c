@@ -1,8 +1,9 @@
-/* Telling the child of a fork from its parent.
+/* A word that tells the child of a fork from its parent.
  * SPDX-License-Identifier: MIT
  */
 #include "base/fork.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,8 +19,8 @@ _Atomic uint32_t *base_fork_word_create(void)
     if (memory == MAP_FAILED)
         return NULL;
     _Atomic uint32_t *word = memory;
-    int wiped              = madvise(memory, page, MADV_WIPEONFORK) == 0;
-    atomic_store(word, wiped ? BASE_FORK_GUARDED : BASE_FORK_PLAIN);
+    bool is_wiped          = madvise(memory, page, MADV_WIPEONFORK) == 0;
+    atomic_store(word, is_wiped ? BASE_FORK_GUARDED : BASE_FORK_PLAIN);
     return word;
 }
 

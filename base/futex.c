@@ -1,4 +1,4 @@
-/* Sleeping until a word changes, and the clock that time-outs run by.
+/* Sleeping until a word changes, and the clock of timeouts.
  * SPDX-License-Identifier: MIT
  */
 #include "base/futex.h"
@@ -35,13 +35,13 @@ uint64_t base_remaining(uint64_t deadline)
     return deadline > now ? deadline - now : 0;
 }
 
-int32_t base_futex_wait(const _Atomic uint32_t *word, uint32_t expected, uint64_t deadline)
+bool base_futex_wait(const _Atomic uint32_t *word, uint32_t expected, uint64_t deadline)
 {
     struct timespec until = {
         .tv_sec  = (time_t)(deadline / SECOND),
         .tv_nsec = (long)(deadline % SECOND),
     };
-    /* FUTEX_WAIT_BITSET is the one whose time-out is a point of CLOCK_MONOTONIC. */
+    /* FUTEX_WAIT_BITSET takes an absolute time of CLOCK_MONOTONIC; FUTEX_WAIT takes a duration. */
     long result = syscall(SYS_futex, word, FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG, expected,
                           deadline == BASE_NEVER ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY);
     return result == 0 || errno != ETIMEDOUT;

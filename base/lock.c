@@ -1,4 +1,4 @@
-/* The slow side of the small mutex.
+/* The contended paths of the four-byte mutex.
  * SPDX-License-Identifier: MIT
  */
 #include "base/lock.h"

@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes that were read; the file may have become shorter meanwhile. */
-static int32_t read_open(int file, char *to, uint64_t most, uint64_t *size)
+/* Reads up to `limit` bytes; fewer if the file has shrunk. 0 or an errno. */
+static int32_t read_open(int file, char *to, uint64_t limit, uint64_t *size)
 {
     *size = 0;
-    while (*size < most) {
-        ssize_t count = read(file, to + *size, most - *size);
+    while (*size < limit) {
+        ssize_t count = read(file, to + *size, limit - *size);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
@@ -26,14 +26,14 @@ static int32_t read_open(int file, char *to, uint64_t most, uint64_t *size)
     return 0;
 }
 
-int32_t base_read_file(struct base_arena *arena, const char *path, uint64_t most, const void **bytes,
+int32_t base_read_file(struct base_arena *arena, const char *path, uint64_t limit, const void **bytes,
                        uint64_t *size)
 {
     struct stat facts;
     int32_t error = 0;
     char *text    = NULL;
 
-    /* O_NONBLOCK: a pipe does not stop us here. */
+    /* O_NONBLOCK: opening a FIFO must not wait for a writer. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return errno;
@@ -41,7 +41,7 @@ int32_t base_read_file(struct base_arena *arena, const char *path, uint64_t most
         error = errno;
     else if (!S_ISREG(facts.st_mode))
         error = S_ISDIR(facts.st_mode) ? EISDIR : EINVAL;
-    else if ((uint64_t)facts.st_size > most)
+    else if ((uint64_t)facts.st_size > limit)
         error = EFBIG;
     else if ((text = base_arena_allocate(arena, (size_t)facts.st_size + 1, 1)) == NULL)
         error = ENOMEM;

@@ -6,9 +6,9 @@
 
 #include "base/arena.h"
 
-/* A regular file of at most `most` bytes, into the arena, with a zero behind it. 0, or the number of the
- * error (errno); EFBIG for a larger one. */
-int32_t base_read_file(struct base_arena *arena, const char *path, uint64_t most, const void **bytes,
+/* Reads a regular file of at most `limit` bytes into the arena, with a terminating zero. 0 or an errno:
+ * EFBIG for a larger file, EISDIR for a folder. */
+int32_t base_read_file(struct base_arena *arena, const char *path, uint64_t limit, const void **bytes,
                        uint64_t *size);
 
 #endif

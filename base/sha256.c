@@ -1,4 +1,4 @@
-/* SHA-256, after FIPS 180-4: sections 5.1.1 (padding), 6.2.2 (the computation).
+/* SHA-256 as FIPS 180-4 defines it: section 5.1.1 is the padding, 6.2.2 the computation.
  * SPDX-License-Identifier: MIT
  */
 #include "base/sha256.h"
@@ -27,7 +27,7 @@ static uint32_t read_word(const uint8_t *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-static void take_block(struct base_sha256 *hash, const uint8_t *block)
+static void hash_block(struct base_sha256 *hash, const uint8_t *block)
 {
     uint32_t w[64], s[8];
 
@@ -53,9 +53,9 @@ static void take_block(struct base_sha256 *hash, const uint8_t *block)
         hash->state[i] += s[i];
 }
 
-void base_sha256_begin(struct base_sha256 *hash)
+void base_sha256_init(struct base_sha256 *hash)
 {
-    /* The same of the square roots of the first 8 primes (section 5.3.3). */
+    /* The same bits of the square roots of the first 8 primes (section 5.3.3). */
     static const uint32_t first[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
@@ -63,7 +63,7 @@ void base_sha256_begin(struct base_sha256 *hash)
     hash->length = 0;
 }
 
-void base_sha256_add(struct base_sha256 *hash, const void *bytes, size_t size)
+void base_sha256_update(struct base_sha256 *hash, const void *bytes, size_t size)
 {
     const uint8_t *next = bytes;
     size_t held         = hash->length % sizeof(hash->block);
@@ -71,7 +71,7 @@ void base_sha256_add(struct base_sha256 *hash, const void *bytes, size_t size)
     hash->length += size;
     while (size != 0) {
         if (held == 0 && size >= sizeof(hash->block)) {
-            take_block(hash, next);
+            hash_block(hash, next);
             next += sizeof(hash->block);
             size -= sizeof(hash->block);
             continue;
@@ -83,13 +83,13 @@ void base_sha256_add(struct base_sha256 *hash, const void *bytes, size_t size)
         size -= part;
         held += part;
         if (held == sizeof(hash->block)) {
-            take_block(hash, hash->block);
+            hash_block(hash, hash->block);
             held = 0;
         }
     }
 }
 
-void base_sha256_end(struct base_sha256 *hash, uint8_t digest[BASE_SHA256_BYTES])
+void base_sha256_final(struct base_sha256 *hash, uint8_t digest[BASE_SHA256_BYTES])
 {
     static const uint8_t padding[64] = {0x80};
     uint64_t bits                    = hash->length * 8;
@@ -98,8 +98,8 @@ void base_sha256_end(struct base_sha256 *hash, uint8_t digest[BASE_SHA256_BYTES]
 
     for (int i = 0; i < 8; i++)
         length[i] = (uint8_t)(bits >> (56 - 8 * i));
-    base_sha256_add(hash, padding, held < 56 ? 56 - held : 120 - held);
-    base_sha256_add(hash, length, sizeof(length));
+    base_sha256_update(hash, padding, held < 56 ? 56 - held : 120 - held);
+    base_sha256_update(hash, length, sizeof(length));
     for (int i = 0; i < 8; i++)
         for (int j = 0; j < 4; j++)
             digest[4 * i + j] = (uint8_t)(hash->state[i] >> (24 - 8 * j));

@@ -1,5 +1,4 @@
-/* SHA-256 (FIPS 180-4), for what is found by its contents: code in the cache, shaders and what was made of
- * them.
+/* SHA-256 (FIPS 180-4), for files and shaders that are found by their contents.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BASE_SHA256_H
@@ -12,15 +11,15 @@
 
 struct base_sha256 {
     uint32_t state[8];
-    uint64_t length;   /* bytes so far */
-    uint8_t block[64]; /* the last length % 64 of them */
+    uint64_t length;   /* bytes hashed so far */
+    uint8_t block[64]; /* the last length % 64 bytes */
 };
 
-void base_sha256_begin(struct base_sha256 *hash);
-void base_sha256_add(struct base_sha256 *hash, const void *bytes, size_t size);
-void base_sha256_end(struct base_sha256 *hash, uint8_t digest[BASE_SHA256_BYTES]);
+void base_sha256_init(struct base_sha256 *hash);
+void base_sha256_update(struct base_sha256 *hash, const void *bytes, size_t size);
+void base_sha256_final(struct base_sha256 *hash, uint8_t digest[BASE_SHA256_BYTES]);
 
-/* In small letters, with a zero. */
+/* The digest in lower-case hexadecimal digits, with a terminating zero. */
 void base_sha256_text(const uint8_t digest[BASE_SHA256_BYTES], char text[2 * BASE_SHA256_BYTES + 1]);
 
 #endif

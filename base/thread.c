@@ -1,4 +1,4 @@
-/* Starting the library's own threads.
+/* Starts the library's own threads.
  * SPDX-License-Identifier: MIT
  */
 #include "base/thread.h"
@@ -19,7 +19,7 @@ int32_t base_thread_start(void *(*run)(void *), void *argument, size_t stack_byt
         pthread_attr_setstacksize(&attributes, stack_bytes);
         if (thread == NULL)
             pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        /* A new thread has the mask of the one that made it. */
+        /* A new thread inherits the signal mask of its creator. */
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
         error = pthread_create(&started, &attributes, run, argument);
@@ -27,7 +27,7 @@ int32_t base_thread_start(void *(*run)(void *), void *argument, size_t stack_byt
         pthread_attr_destroy(&attributes);
     }
     if (error != 0)
-        return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "no thread could be started for %s: %s", name,
+        return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "cannot start a thread for %s: %s", name,
                          strerror(error));
     if (thread != NULL) {
         *thread = started;

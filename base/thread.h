@@ -1,4 +1,4 @@
-/* Starting the library's own threads.
+/* Starts the library's own threads.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BASE_THREAD_H
@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Start a thread that takes no signals: those are the program's. `thread` NULL: detached. Errors:
- * OUT_OF_HOST_MEMORY when the system has none to give. */
+/* Starts a thread with all signals blocked, so that the program's threads handle them. `thread` NULL starts
+ * a detached thread. `name` is for the error message, and names the thread (15 bytes at most) unless it is
+ * detached. Errors: OUT_OF_HOST_MEMORY when the system has no thread left. */
 int32_t base_thread_start(void *(*run)(void *), void *argument, size_t stack_bytes, const char *name,
                           pthread_t *thread);
 

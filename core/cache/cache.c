@@ -28,10 +28,10 @@ static void digest_key(const char *key, uint8_t digest[BASE_SHA256_BYTES])
     const char *version = trm_version();
     struct base_sha256 hash;
 
-    base_sha256_begin(&hash);
-    base_sha256_add(&hash, version, strlen(version) + 1);
-    base_sha256_add(&hash, key, strlen(key));
-    base_sha256_end(&hash, digest);
+    base_sha256_init(&hash);
+    base_sha256_update(&hash, version, strlen(version) + 1);
+    base_sha256_update(&hash, key, strlen(key));
+    base_sha256_final(&hash, digest);
 }
 
 static int32_t check_extension(const char *extension)

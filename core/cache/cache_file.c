@@ -90,16 +90,16 @@ static int32_t add_up(int file, uint64_t length, const uint8_t name[BASE_SHA256_
     uint8_t part[16384];
     struct base_sha256 hash;
 
-    base_sha256_begin(&hash);
-    base_sha256_add(&hash, name, BASE_SHA256_BYTES);
+    base_sha256_init(&hash);
+    base_sha256_update(&hash, name, BASE_SHA256_BYTES);
     for (uint64_t done = 0; done < length;) {
         size_t count = length - done < sizeof(part) ? (size_t)(length - done) : sizeof(part);
         if (!read_all(file, part, count, done))
             return 0;
-        base_sha256_add(&hash, part, count);
+        base_sha256_update(&hash, part, count);
         done += count;
     }
-    base_sha256_end(&hash, checksum);
+    base_sha256_final(&hash, checksum);
     return 1;
 }
 

@@ -53,10 +53,10 @@ static uint32_t number_space(void)
             boot[0] = '\0';
         close(file);
     }
-    base_sha256_begin(&hash);
-    base_sha256_add(&hash, boot, sizeof(boot));
-    base_sha256_add(&hash, &inode, sizeof(inode));
-    base_sha256_end(&hash, digest);
+    base_sha256_init(&hash);
+    base_sha256_update(&hash, boot, sizeof(boot));
+    base_sha256_update(&hash, &inode, sizeof(inode));
+    base_sha256_final(&hash, digest);
     return (uint32_t)digest[0] << 24 | (uint32_t)digest[1] << 16 | (uint32_t)digest[2] << 8 | digest[3];
 }
 

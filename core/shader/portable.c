@@ -84,13 +84,13 @@ static void digest(struct core_portable *portable)
 {
     struct base_sha256 hash;
 
-    base_sha256_begin(&hash);
-    base_sha256_add(&hash, portable->words, portable->word_count * sizeof(*portable->words));
+    base_sha256_init(&hash);
+    base_sha256_update(&hash, portable->words, portable->word_count * sizeof(*portable->words));
     for (uint32_t i = 0; i < portable->constant_count; i++) {
-        base_sha256_add(&hash, &portable->constants[i].id, sizeof(portable->constants[i].id));
-        base_sha256_add(&hash, &portable->constants[i].bits, sizeof(portable->constants[i].bits));
+        base_sha256_update(&hash, &portable->constants[i].id, sizeof(portable->constants[i].id));
+        base_sha256_update(&hash, &portable->constants[i].bits, sizeof(portable->constants[i].bits));
     }
-    base_sha256_end(&hash, portable->digest);
+    base_sha256_final(&hash, portable->digest);
 }
 
 /* ---- the variant --------------------------------------------------------------------------- */

@@ -13,9 +13,9 @@ static const char *text_of(const void *bytes, size_t size)
     uint8_t digest[BASE_SHA256_BYTES];
     struct base_sha256 hash;
 
-    base_sha256_begin(&hash);
-    base_sha256_add(&hash, bytes, size);
-    base_sha256_end(&hash, digest);
+    base_sha256_init(&hash);
+    base_sha256_update(&hash, bytes, size);
+    base_sha256_final(&hash, digest);
     base_sha256_text(digest, text);
     return text;
 }
@@ -52,14 +52,14 @@ START_TEST(it_does_not_matter_in_which_pieces_bytes_come)
     for (size_t i = 0; i < sizeof(bytes); i++)
         bytes[i] = (uint8_t)(i * 7);
     for (size_t size = 0; size <= sizeof(bytes); size++) {
-        base_sha256_begin(&hash);
-        base_sha256_add(&hash, bytes, size);
-        base_sha256_end(&hash, whole);
+        base_sha256_init(&hash);
+        base_sha256_update(&hash, bytes, size);
+        base_sha256_final(&hash, whole);
         for (size_t cut = 0; cut <= size; cut++) {
-            base_sha256_begin(&hash);
-            base_sha256_add(&hash, bytes, cut);
-            base_sha256_add(&hash, bytes + cut, size - cut);
-            base_sha256_end(&hash, pieces);
+            base_sha256_init(&hash);
+            base_sha256_update(&hash, bytes, cut);
+            base_sha256_update(&hash, bytes + cut, size - cut);
+            base_sha256_final(&hash, pieces);
             ck_assert_mem_eq(whole, pieces, sizeof(whole));
         }
     }

@@ -69,14 +69,14 @@ END_TEST
 START_TEST(what_others_may_write_is_refused)
 {
     chmod(folder_path("in/file"), 0646);
-    is_refused("in/file", "may be written by everybody");
+    is_refused("in/file", "is writable by all users");
     chmod(folder_path("in/file"), 0664);
-    is_refused("in/file", "may be written by its group");
+    is_refused("in/file", "is writable by its group");
     chmod(folder_path("in/file"), 0644);
     chmod(folder_path("in"), 0757);
     is_refused("in/file", "the folder");
     chmod(folder_path("in"), 0775);
-    is_refused("in/file", "may be written by its group");
+    is_refused("in/file", "is writable by its group");
     chmod(folder_path("in"), 0755);
     is_trusted("in/file");
 }
@@ -87,19 +87,19 @@ START_TEST(a_sticky_folder_that_all_may_write_is_no_danger)
     chmod(folder_path("in"), 01777);
     is_trusted("in/file");
     chmod(folder_path("in/file"), 01666);
-    is_refused("in/file", "may be written by everybody");
+    is_refused("in/file", "is writable by all users");
 }
 END_TEST
 
 START_TEST(what_belongs_to_somebody_else_is_refused)
 {
     ck_assert_int_eq(chown(folder_path("in/file"), NOBODY, NOBODY), 0);
-    is_refused("in/file", "belongs to user 65534");
+    is_refused("in/file", "is owned by user 65534");
     ck_assert_int_eq(chown(folder_path("in/file"), 0, 0), 0);
     ck_assert_int_eq(chown(folder_path("in"), NOBODY, NOBODY), 0);
-    is_refused("in/file", "belongs to user 65534");
+    is_refused("in/file", "is owned by user 65534");
     chmod(folder_path("in"), 01777);
-    is_refused("in/file", "belongs to user 65534");
+    is_refused("in/file", "is owned by user 65534");
 }
 END_TEST
 
@@ -112,9 +112,9 @@ START_TEST(a_link_is_judged_by_where_it_leads)
     is_trusted("relative");
     is_trusted("folder/file");
     chmod(folder_path("in"), 0777);
-    is_refused("absolute", "may be written by everybody");
-    is_refused("relative", "may be written by everybody");
-    is_refused("folder/file", "may be written by everybody");
+    is_refused("absolute", "is writable by all users");
+    is_refused("relative", "is writable by all users");
+    is_refused("folder/file", "is writable by all users");
 }
 END_TEST
 
@@ -123,7 +123,7 @@ START_TEST(a_link_of_somebody_else_is_refused)
     chmod(folder, 01777);
     ck_assert_int_eq(symlink("in", folder_path("theirs")), 0);
     ck_assert_int_eq(lchown(folder_path("theirs"), NOBODY, NOBODY), 0);
-    is_refused("theirs/file", "belongs to user 65534");
+    is_refused("theirs/file", "is owned by user 65534");
     is_trusted("in/file");
 }
 END_TEST
