@@ -34,7 +34,7 @@ static void fail_in_mode(uint32_t depth, int32_t strategy, int32_t mode, enum pl
                           "depth %u, %s, token 7 failing in %s: %s", depth, trm_strategy_name(strategy),
                           place_words[place], trm_last_error().sentence);
             if (place_status(place) == TRM_ERROR_NOT_FOUND) /* a function that has said nothing else */
-                ck_sentence_has("the program's function answered TRM_ERROR_NOT_FOUND");
+                ck_sentence_has("the program's function returned TRM_ERROR_NOT_FOUND");
             ck_assert_uint_le(fragile.delivered, mode == TRM_FAILURE_STOP ? 7 : 7 + depth);
             if (mode == TRM_FAILURE_DRAIN)
                 ck_assert_uint_ge(fragile.delivered, 7);

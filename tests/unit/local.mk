@@ -32,8 +32,8 @@ tests_unit_libunit_la_SOURCES = \
 UNIT_TESTS += tests/unit/base/tests
 tests_unit_base_tests_SOURCES = \
 	tests/unit/base/error.c \
-	tests/unit/base/sha256.c \
-	tests/unit/base/trust.c
+	tests/unit/base/file_permissions.c \
+	tests/unit/base/sha256.c
 tests_unit_base_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_base_tests_LDADD = $(UNIT_LIBS)
 

@@ -161,16 +161,16 @@ START_TEST(a_failure_of_the_program_names_its_status_unless_more_was_said)
     base_fail(TRM_ERROR_INTERNAL, "old news");
     base_error_clear();
     ck_assert_int_eq(base_fail_program(TRM_ERROR_INTERNAL), TRM_ERROR_INTERNAL);
-    ck_assert_str_eq(trm_last_error().sentence, "the program's function answered TRM_ERROR_INTERNAL");
+    ck_assert_str_eq(trm_last_error().sentence, "the program's function returned TRM_ERROR_INTERNAL");
     ck_assert_int_eq(base_fail_program(-9999), -9999);
-    ck_assert_str_eq(trm_last_error().sentence, "the program's function answered -9999, which is no status");
+    ck_assert_str_eq(trm_last_error().sentence, "the program's function returned -9999, which is no status");
 
     base_error_clear();
     base_fail(TRM_ERROR_KERNEL, "fresh news");
     ck_assert_int_eq(base_fail_program(TRM_ERROR_KERNEL), TRM_ERROR_KERNEL);
     ck_assert_str_eq(trm_last_error().sentence, "fresh news");
     base_fail_program(TRM_ERROR_BUSY);
-    ck_assert_str_eq(trm_last_error().sentence, "the program's function answered TRM_ERROR_BUSY");
+    ck_assert_str_eq(trm_last_error().sentence, "the program's function returned TRM_ERROR_BUSY");
 }
 END_TEST
 

@@ -190,7 +190,7 @@ START_TEST(answers_that_mean_nothing_are_failures)
     /* A source that says nothing about its failure: what it answered is said. */
     ck_assert_int_eq(status, TRM_ERROR_IO);
     ck_assert_str_eq(trm_last_error().sentence,
-                     "token 3, load: the program's function answered TRM_ERROR_IO");
+                     "token 3, load: the program's function returned TRM_ERROR_IO");
     fake_destroy();
 }
 END_TEST

@@ -157,24 +157,24 @@ END_TEST
 
 static Suite *make_suite(void)
 {
-    Suite *suite = suite_create("trust");
-    TCase *trust = tcase_create("trust");
-    tcase_add_checked_fixture(trust, setup, folder_remove);
-    tcase_add_test(trust, a_file_of_ones_own_is_trusted);
-    tcase_add_test(trust, a_relative_path_is_refused);
-    tcase_add_test(trust, what_does_not_exist_is_not_found);
-    tcase_add_test(trust, what_is_no_regular_file_is_refused);
-    tcase_add_test(trust, what_others_may_write_is_refused);
-    tcase_add_test(trust, a_sticky_folder_that_all_may_write_is_no_danger);
-    tcase_add_test(trust, a_link_is_judged_by_where_it_leads);
-    tcase_add_test(trust, a_circle_of_links_has_an_end);
-    tcase_add_test(trust, a_link_that_leads_nowhere_is_not_found);
-    tcase_add_test(trust, a_path_that_is_too_long_is_refused);
+    Suite *suite = suite_create("file permissions");
+    TCase *file_permissions = tcase_create("file permissions");
+    tcase_add_checked_fixture(file_permissions, setup, folder_remove);
+    tcase_add_test(file_permissions, a_file_of_ones_own_is_trusted);
+    tcase_add_test(file_permissions, a_relative_path_is_refused);
+    tcase_add_test(file_permissions, what_does_not_exist_is_not_found);
+    tcase_add_test(file_permissions, what_is_no_regular_file_is_refused);
+    tcase_add_test(file_permissions, what_others_may_write_is_refused);
+    tcase_add_test(file_permissions, a_sticky_folder_that_all_may_write_is_no_danger);
+    tcase_add_test(file_permissions, a_link_is_judged_by_where_it_leads);
+    tcase_add_test(file_permissions, a_circle_of_links_has_an_end);
+    tcase_add_test(file_permissions, a_link_that_leads_nowhere_is_not_found);
+    tcase_add_test(file_permissions, a_path_that_is_too_long_is_refused);
     if (geteuid() == 0) { /* only root can give files away */
-        tcase_add_test(trust, what_belongs_to_somebody_else_is_refused);
-        tcase_add_test(trust, a_link_of_somebody_else_is_refused);
+        tcase_add_test(file_permissions, what_belongs_to_somebody_else_is_refused);
+        tcase_add_test(file_permissions, a_link_of_somebody_else_is_refused);
     }
-    suite_add_tcase(suite, trust);
+    suite_add_tcase(suite, file_permissions);
     return suite;
 }
 
