@@ -1,4 +1,4 @@
-/* vulkan backend: the entry: probing, opening, and the table of all tables.
+/* vulkan backend: the table of tables, probe and open.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "backends/vulkan/module/module.h"
 #include "backends/vulkan/stream/stream.h"
 
-/* A real GPU is before the cpu backend (100), a program that plays one behind it. */
+/* Real GPUs rank above the cpu backend (100), software devices below it. */
 static int32_t score_of(int32_t kind)
 {
     switch (kind) {
@@ -86,8 +86,7 @@ static const struct trm_backend vulkan_backend = {
     .profile     = &vulkan_profile_ops,
 };
 
-/* A core that is newer gives us what we were written for; one that asks for more than that cannot be
- * served. */
+/* A newer core accepts this table; a core that requires a newer minor version than this one does not. */
 const struct trm_backend *trm_backend_query_v1(const struct trm_host *host, uint32_t min_minor,
                                                uint32_t max_minor)
 {

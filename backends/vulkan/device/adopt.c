@@ -1,7 +1,8 @@
-/* vulkan backend: working on an application's own VkDevice.
+/* vulkan backend: adopts an application's own VkDevice.
  *
- * Which of our physical devices it is, its UUID tells; what was enabled, the application. Everything that looks at what the
- * device can do looks at a copy that has no more than that.
+ * The UUID says which of our physical devices it is; the application says what it has enabled. The adopted
+ * device gets a copy of that physical device without everything that is not enabled, and all code that asks
+ * what the device can do looks at the copy.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/device/adopt.h"
@@ -12,7 +13,7 @@
 
 #include "backends/vulkan/device/device.h"
 
-/* struct trm_vulkan_device in its first version. */
+/* Bytes of struct trm_vulkan_device in its first version. */
 #define DESCRIPTION_LEAST 96u
 
 static int32_t fail_description(const struct trm_backend_instance *instance, const char *why)
@@ -21,7 +22,7 @@ static int32_t fail_description(const struct trm_backend_instance *instance, con
                          "The description of the Vulkan device cannot be right: %s.", why);
 }
 
-/* ---- the description -------------------------------------------------------------------------- */
+/* ---- the application's description ------------------------------------------------------------ */
 
 static int32_t check_queues(const struct trm_backend_instance *instance,
                             const struct vulkan_physical *physical, const struct trm_vulkan_device *given)
@@ -60,7 +61,7 @@ static int32_t check_description(const struct trm_backend_instance *instance,
     return TRM_OK;
 }
 
-/* A function of the application's instance. */
+/* Looks up a function of the application's instance. */
 static PFN_vkVoidFunction theirs(const struct vulkan_loan *loan, const char *name)
 {
     return loan->get_proc(loan->instance, name);
@@ -90,7 +91,7 @@ static int32_t find_ours(const struct trm_backend_instance *instance, const stru
                          properties.properties.deviceName);
 }
 
-/* ---- what it can do --------------------------------------------------------------------------- */
+/* ---- what the device can do ------------------------------------------------------------------- */
 
 static bool is_enabled(const struct trm_vulkan_device *given, const char *name)
 {
@@ -136,7 +137,7 @@ static void limit_features(struct vulkan_physical *physical, const struct trm_vu
     has->device_fault = features->fault.deviceFault;
 }
 
-/* A loader may answer for functions whose extensions are off. */
+/* A loader may return functions of extensions that are not enabled. */
 static void limit_functions(struct trm_backend_device *device)
 {
     const struct vulkan_extensions *has = &device->physical->has;
@@ -168,7 +169,7 @@ static void add_family(struct vulkan_queues *queues, uint32_t family)
     queues->sharing[queues->sharing_count++] = family;
 }
 
-/* Is it one for compute, or one that at least copies? */
+/* Whether queues of the family run kernels (`compute`), or copy only. */
 static bool serves(const struct trm_backend_device *device, uint32_t family, bool compute)
 {
     VkQueueFlags flags = device->physical->families[family].queueFlags;
@@ -178,8 +179,8 @@ static bool serves(const struct trm_backend_device *device, uint32_t family, boo
     return !(flags & VK_QUEUE_COMPUTE_BIT) && flags & (VK_QUEUE_TRANSFER_BIT | VK_QUEUE_GRAPHICS_BIT);
 }
 
-/* Streams use one family for compute, the first that was named, and one for transfers alone; memory is shared with all families
- * that were named. */
+/* Streams use the first compute family that is named and the first transfer family; memory is shared with all
+ * named families. */
 static void take_queues(struct trm_backend_device *device, const struct trm_vulkan_device *given,
                         bool compute)
 {
@@ -214,14 +215,14 @@ static void borrow_queues(struct trm_backend_device *device, const struct trm_vu
     queues->external_user   = given->user;
 }
 
-/* ---- the whole -------------------------------------------------------------------------------- */
+/* ---- adopting --------------------------------------------------------------------------------- */
 
 void vulkan_loan_end(const struct trm_backend_instance *instance, struct vulkan_loan *loan)
 {
     trm_util_release(instance->host, loan, sizeof(*loan));
 }
 
-/* The loan's device, of which nothing has been made yet. */
+/* Creates our device around the application's handle. */
 static int32_t open_loan(struct trm_backend_instance *instance, struct vulkan_loan *loan,
                          const struct trm_vulkan_device *given, struct trm_backend_device **result)
 {

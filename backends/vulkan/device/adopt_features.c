@@ -1,12 +1,12 @@
-/* vulkan backend: which features an application has enabled. It may have said so struct by struct, or by those that sum a
- * version up.
+/* vulkan backend: finds which features an application has enabled, from single feature structs or from those
+ * that sum up a Vulkan version.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
 
 #include "backends/vulkan/device/adopt.h"
 
-/* A struct of ours, and the same of the application's. */
+/* One of our feature structs, which the application may have chained too. */
 struct part {
     VkStructureType type;
     size_t offset, size; /* in struct vulkan_features */
@@ -43,7 +43,7 @@ static const struct part parts[] = {
     PART(fault, FAULT_FEATURES_EXT),
 };
 
-/* A switch of a summing struct, and where we have it. */
+/* A member of a summary struct, and the same member of ours. */
 struct switch_pair {
     size_t theirs, ours;
 };
@@ -123,7 +123,7 @@ void vulkan_features_limit(struct vulkan_features *features, uint32_t known,
     if (enabled != NULL)
         features->core.features = enabled->features;
     else
-        features->timeline.timelineSemaphore = VK_TRUE; /* the program has promised that much */
+        features->timeline.timelineSemaphore = VK_TRUE; /* interop.h requires it of the application */
     for (const VkBaseInStructure *theirs = enabled == NULL ? NULL : enabled->pNext; theirs != NULL;
          theirs                          = theirs->pNext) {
         if (theirs->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES)

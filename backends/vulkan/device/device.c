@@ -1,4 +1,4 @@
-/* vulkan backend: opening and closing devices.
+/* vulkan backend: opens and closes devices.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/device/device.h"
@@ -14,9 +14,9 @@
 
 #define SOFTWARE_SPIN_NS 2000
 
-/* ---- steps -------------------------------------------------------------------------------------- */
+/* ---- steps of opening --------------------------------------------------------------------------- */
 
-/* A driver that runs on the processors needs them itself: who looks for long keeps it from its work. */
+/* A software driver needs the processors itself, so threads must not poll for long. */
 static uint64_t spin_of(const struct trm_backend_instance *instance, const struct vulkan_physical *physical)
 {
     if (physical->kind == TRM_DEVICE_SOFTWARE && instance->spin_ns > SOFTWARE_SPIN_NS)
@@ -24,8 +24,8 @@ static uint64_t spin_of(const struct trm_backend_instance *instance, const struc
     return instance->spin_ns;
 }
 
-/* Without the setting: on discrete GPUs, of which an H200 was measured, and for grids that leave none of their units without work: that
- * one has room for 270,000 invocations at once. */
+/* Defaults without the setting vulkan.items: only discrete GPUs (measured on an H200, which runs 270,000
+ * invocations at once), and only grids that still fill the GPU when they are coarsened. */
 #define ITEMS_OF_GPU 4u
 #define LEAST_OF_GPU (UINT64_C(1) << 21)
 
@@ -93,8 +93,8 @@ int32_t vulkan_device_start(struct trm_backend_device *device)
     return status;
 }
 
-/* All work has been seen to end, but a driver may still be busy with having ended it. It may be short of memory for a
- * moment, so it is asked twice. A device that is lost by now can be destroyed as well as any. */
+/* All work is known to have ended, but the driver may still be busy with its end. The call is repeated once
+ * because the driver may lack memory for a moment. A lost device can be destroyed without it. */
 static void wait_idle(const struct trm_backend_device *device)
 {
     VkResult result = device->vk.vkDeviceWaitIdle(device->handle);
@@ -102,7 +102,7 @@ static void wait_idle(const struct trm_backend_device *device)
         (void)device->vk.vkDeviceWaitIdle(device->handle);
 }
 
-/* The steps' own ends are fine where they have not been begun. Without vkDestroyDevice nothing of the driver's was made. */
+/* Undoes only the steps that were taken. Without vkDestroyDevice the driver has created nothing. */
 void vulkan_device_close(struct trm_backend_device *device)
 {
     bool is_ours =
@@ -129,24 +129,24 @@ void vulkan_device_close(struct trm_backend_device *device)
 
 /* ---- our own devices ---------------------------------------------------------------------------- */
 
-/* Of what there is: all that kernels can use, and what reports of a lost device need. Checks of every access cost time: only
- * where the user wants them. */
+/* Enables what kernels can use and what the report of a loss needs. Checking every access costs time, so it
+ * stays off unless the setting kernel.bounds asks for it. */
 static void choose_features(const struct trm_backend_device *device, struct vulkan_features *wanted)
 {
     const struct vulkan_physical *physical    = device->physical;
     const VkPhysicalDeviceFeatures *available = &physical->features.core.features;
+    VkPhysicalDeviceFeatures *core            = &wanted->core.features;
     bool bounds                               = device->instance->bounds;
     *wanted                                   = physical->features;
-    wanted->core.features                     = (VkPhysicalDeviceFeatures){
-                            .robustBufferAccess                      = bounds && available->robustBufferAccess,
-                            .shaderFloat64                           = available->shaderFloat64,
-                            .shaderInt64                             = available->shaderInt64,
-                            .shaderInt16                             = available->shaderInt16,
-                            .shaderUniformBufferArrayDynamicIndexing = available->shaderUniformBufferArrayDynamicIndexing,
-                            .shaderStorageBufferArrayDynamicIndexing = available->shaderStorageBufferArrayDynamicIndexing,
-    };
+    memset(core, 0, sizeof(*core));
+    core->robustBufferAccess                      = bounds && available->robustBufferAccess;
+    core->shaderFloat64                           = available->shaderFloat64;
+    core->shaderInt64                             = available->shaderInt64;
+    core->shaderInt16                             = available->shaderInt16;
+    core->shaderUniformBufferArrayDynamicIndexing = available->shaderUniformBufferArrayDynamicIndexing;
+    core->shaderStorageBufferArrayDynamicIndexing = available->shaderStorageBufferArrayDynamicIndexing;
     wanted->robustness2.robustBufferAccess2 =
-        bounds && wanted->robustness2.robustBufferAccess2 && wanted->core.features.robustBufferAccess;
+        bounds && wanted->robustness2.robustBufferAccess2 && core->robustBufferAccess;
     wanted->robustness2.robustImageAccess2                  = VK_FALSE;
     wanted->storage16.storageInputOutput16                  = VK_FALSE;
     wanted->device_address.bufferDeviceAddressCaptureReplay = VK_FALSE;
@@ -175,7 +175,7 @@ static int32_t create_handle(struct trm_backend_device *device, const struct vul
                          vulkan_fork_hint());
 }
 
-/* What was made of a device is vulkan_device_close()'s to undo. */
+/* On a failure the caller undoes the completed steps with vulkan_device_close(). */
 static int32_t make(struct trm_backend_device *device)
 {
     struct vulkan_queue_plan plan;

@@ -1,4 +1,4 @@
-/* vulkan backend: facts about devices, which need not be open.
+/* vulkan backend: answers get_info() about devices, open or not.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/device/device.h"
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LEAST_ALIGNMENT 4u /* fills and push constants are in words */
+#define LEAST_ALIGNMENT 4u /* fills and push constants work in words */
 
 const struct vulkan_physical *vulkan_find_physical(const struct trm_backend_instance *instance,
                                                    uint32_t index)
@@ -20,7 +20,7 @@ const struct vulkan_physical *vulkan_find_physical(const struct trm_backend_inst
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* The largest heap of the device's own; the largest of all where it has none. */
+/* The largest device-local heap; without one, the largest heap. */
 static uint32_t find_heap(const VkPhysicalDeviceMemoryProperties *memory)
 {
     uint32_t found = 0;
@@ -39,7 +39,7 @@ static uint64_t total_bytes(const struct vulkan_physical *physical)
     return physical->memory.memoryHeaps[find_heap(&physical->memory)].size;
 }
 
-/* What this process may still take of it; false where the driver does not know. */
+/* What this process may still allocate; false if the driver does not report it. */
 static bool free_bytes(const struct trm_backend_instance *instance, const struct vulkan_physical *physical,
                        uint64_t *bytes)
 {
@@ -66,7 +66,7 @@ static uint64_t largest_buffer(const struct vulkan_physical *physical)
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
 
-/* Queues that copy while kernels run on another. */
+/* How many queues copy while kernels run on another. */
 static uint64_t copy_engines(const struct vulkan_physical *physical)
 {
     struct vulkan_queue_plan plan;
@@ -78,7 +78,7 @@ static uint64_t copy_engines(const struct vulkan_physical *physical)
     return plan.info_count == 1 && plan.infos[0].queueCount > 1 ? 1 : 0;
 }
 
-/* Of the device's clock, where stamps of it can be told in the host's time. */
+/* Of the device's clock; false if its timestamps cannot be converted to host time. */
 static bool timestamp_hertz(const struct vulkan_physical *physical, uint64_t *hertz)
 {
     float period = physical->properties.limits.timestampPeriod;
@@ -116,7 +116,7 @@ static bool find_limit(const struct vulkan_physical *physical, uint32_t key, uin
     }
 }
 
-/* One number; false for a key that has no such answer here. */
+/* Returns false for keys without a number. */
 static bool find_number(const struct trm_backend_instance *instance, const struct vulkan_physical *physical,
                         uint32_t key, uint64_t *number)
 {
@@ -143,7 +143,7 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
         return *number != 0;
     case TRM_DEVICE_TIMESTAMP_HZ:
         return timestamp_hertz(physical, number);
-    case TRM_DEVICE_MAPPED: /* all memory is storage buffers to kernels */
+    case TRM_DEVICE_MAPPED: /* kernels see all memory as storage buffers */
         *number = 1;
         return true;
     case TRM_DEVICE_SYNCHRONOUS:
@@ -154,7 +154,7 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
     }
 }
 
-/* ---- the slot ----------------------------------------------------------------------------------- */
+/* ---- get_info() --------------------------------------------------------------------------------- */
 
 static int32_t give_three(const struct trm_backend_instance *instance, const uint32_t numbers[3], void *value,
                           uint64_t capacity, uint64_t *needed)

@@ -1,15 +1,15 @@
-/* vulkan backend: failures in words, what VkResults are to the core, and the report of a lost device.
+/* vulkan backend: translates VkResults, and latches and reports the loss of a device.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/objects.h"
 
 #include "backends/vulkan/driver/fault.h"
 
-#define FAULTS_MOST 4u /* addresses and vendor's entries that are put into words */
+#define FAULTS_MOST 4u /* address and vendor entries of a fault that the report lists */
 
 /* ---- VkResults ---------------------------------------------------------------------------------- */
 
-/* Those that Vulkan's functions answer with, as far as we call them. */
+/* The results of the functions that the backend calls. */
 static const struct {
     VkResult result;
     int32_t status;
@@ -75,16 +75,23 @@ static const char *address_words(VkDeviceFaultAddressTypeEXT type)
     }
 }
 
-/* What the driver can tell (VK_EXT_device_fault); nothing where it cannot. */
+/* Appends what VK_EXT_device_fault reports, if the device has it. */
 static void append_fault(struct trm_util_text *text, struct trm_backend_device *device)
 {
     VkDeviceFaultAddressInfoEXT addresses[FAULTS_MOST] = {0};
     VkDeviceFaultVendorInfoEXT vendor[FAULTS_MOST]     = {0};
-    VkDeviceFaultCountsEXT counts                      = {.sType            = VK_STRUCTURE_TYPE_DEVICE_FAULT_COUNTS_EXT,
-                                                          .addressInfoCount = FAULTS_MOST,
-                                                          .vendorInfoCount  = FAULTS_MOST};
-    VkDeviceFaultInfoEXT info                          = {
-                                 .sType = VK_STRUCTURE_TYPE_DEVICE_FAULT_INFO_EXT, .pAddressInfos = addresses, .pVendorInfos = vendor};
+
+    VkDeviceFaultCountsEXT counts = {
+        .sType            = VK_STRUCTURE_TYPE_DEVICE_FAULT_COUNTS_EXT,
+        .addressInfoCount = FAULTS_MOST,
+        .vendorInfoCount  = FAULTS_MOST,
+    };
+    VkDeviceFaultInfoEXT info = {
+        .sType         = VK_STRUCTURE_TYPE_DEVICE_FAULT_INFO_EXT,
+        .pAddressInfos = addresses,
+        .pVendorInfos  = vendor,
+    };
+
     PFN_vkGetDeviceFaultInfoEXT get = (PFN_vkGetDeviceFaultInfoEXT)device->vk.get_device_fault_info;
     if (get == NULL || get(device->handle, &counts, &info) < 0)
         return;
@@ -101,7 +108,7 @@ static void append_fault(struct trm_util_text *text, struct trm_backend_device *
     }
 }
 
-/* The first to come says why; the sentence is there before the device counts as lost. */
+/* The first caller writes the report. The sentence is complete before `lost` is set. */
 static void latch_loss(struct trm_backend_device *device, const char *call)
 {
     struct trm_util_text text = {.data = device->lost_sentence, .capacity = sizeof(device->lost_sentence)};

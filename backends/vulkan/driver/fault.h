@@ -1,4 +1,4 @@
-/* vulkan backend: VK_EXT_device_fault, for headers that are older than it.
+/* vulkan backend: the declarations of VK_EXT_device_fault, for headers that are older than the extension.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_DRIVER_FAULT_H

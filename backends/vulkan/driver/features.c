@@ -1,4 +1,5 @@
-/* vulkan backend: the features and extensions that are used, and how devices of several versions are asked for them.
+/* vulkan backend: the features and extensions that the backend uses, queried alike for every version of
+ * Vulkan.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
@@ -11,11 +12,11 @@
 #define ALWAYS VK_API_VERSION_1_1
 #define NEVER UINT32_MAX
 
-/* A struct of features: part of Vulkan since a version, and an extension before that. */
+/* A feature struct: core since a version, an extension before that. */
 struct feature {
     size_t offset; /* in struct vulkan_features */
     VkStructureType type;
-    uint32_t since; /* NEVER: an extension still */
+    uint32_t since; /* NEVER: still an extension */
     const char *extension;
 };
 
@@ -24,7 +25,7 @@ struct feature {
         offsetof(struct vulkan_features, member), VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, since, extension \
     }
 
-/* Bits of `known_features` are places in this table. */
+/* Bit i of `known_features` stands for row i of this table. */
 static const struct feature features[] = {
     FEATURE(timeline, TIMELINE_SEMAPHORE_FEATURES, VK_API_VERSION_1_2, "VK_KHR_timeline_semaphore"),
     FEATURE(storage16, 16BIT_STORAGE_FEATURES, ALWAYS, "VK_KHR_16bit_storage"),
@@ -61,7 +62,8 @@ static const struct feature features[] = {
 
 _Static_assert(COUNT(features) <= 32, "a bit for each");
 
-/* Extensions without features: what SPIR-V may then say, and what we call. */
+/* Extensions without a feature struct: those that permit some SPIR-V, and those with functions that we
+ * call. */
 struct plain_extension {
     const char *name;
     uint32_t since;

@@ -1,4 +1,4 @@
-/* vulkan backend: drivers in the child of a process that has used them.
+/* vulkan backend: tries the drivers in a process of its own before a forked child uses them.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/fork_check.h"
@@ -20,21 +20,21 @@
 
 #include "backends/vulkan/driver/objects.h"
 
-/* Loading a driver and opening its devices takes some most of a second. */
+/* Some drivers take most of a second to load and to open their devices. */
 #define TRIAL_MS 10000
 
 #define DEVICES_MOST 16u
 
-/* What the process that tries says; one that says nothing has died. */
+/* What the trial process reports. A process that reports nothing has died. */
 struct verdict {
-    int32_t result;   /* VkResult of a device's making, the last; VK_SUCCESS where any could be made */
-    uint32_t devices; /* that the driver showed */
+    int32_t result;   /* of the last vkCreateDevice; VK_SUCCESS if any device could be created */
+    uint32_t devices; /* number of devices that the driver listed */
 };
 
-/* Processes by their numbers; 0: none yet. */
+/* Process ids; 0: none. Who first created an instance; where the trial succeeded; where it failed. */
 static _Atomic pid_t driver_user, works_in, fails_in;
-static _Atomic pid_t writer;  /* who writes the reason: the first in each process */
-static char fail_reason[160]; /* written before `unsound` */
+static _Atomic pid_t writer;  /* the one thread of each process that writes fail_reason stores the pid here */
+static char fail_reason[160]; /* complete before `fails_in` is set */
 
 void vulkan_fork_note(void)
 {
@@ -42,7 +42,7 @@ void vulkan_fork_note(void)
     atomic_compare_exchange_strong(&driver_user, &nobody, getpid());
 }
 
-/* ---- the process that tries ------------------------------------------------------------------------ */
+/* ---- the trial process ----------------------------------------------------------------------------- */
 
 static VkResult open_one(const struct vulkan_instance_functions *vk, VkPhysicalDevice physical)
 {
@@ -56,7 +56,7 @@ static VkResult open_one(const struct vulkan_instance_functions *vk, VkPhysicalD
     return vk->vkCreateDevice(physical, &info, NULL, &device);
 }
 
-/* Does it work for any device? */
+/* Succeeds if any device can be created. */
 static VkResult open_any(const struct vulkan_loader *loader, uint32_t *devices)
 {
     const VkApplicationInfo application = {.sType      = VK_STRUCTURE_TYPE_APPLICATION_INFO,
@@ -84,7 +84,7 @@ static VkResult open_any(const struct vulkan_loader *loader, uint32_t *devices)
     return result;
 }
 
-/* Nothing of the program's is to see it die: no handler, no core file, no words. */
+/* The program must not notice that the trial dies: default handlers, no core file, no output. */
 static void be_quiet(void)
 {
     static const int fatal[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGALRM};
@@ -107,14 +107,14 @@ static void be_quiet(void)
 static void try(const struct vulkan_loader *loader, int output)
 {
     be_quiet();
-    alarm(TRIAL_MS / 1000 + 1); /* should nobody wait any more */
+    alarm(TRIAL_MS / 1000 + 1); /* ends the trial even if the parent has died */
     struct verdict verdict = {.devices = 0};
     verdict.result         = open_any(loader, &verdict.devices);
     ssize_t written        = write(output, &verdict, sizeof(verdict));
     _exit(written == (ssize_t)sizeof(verdict) ? 0 : 1);
 }
 
-/* ---- the one that waits ------------------------------------------------------------------------------ */
+/* ---- the process that waits for the trial ------------------------------------------------------------ */
 
 static int64_t now_ms(void)
 {
@@ -123,7 +123,7 @@ static int64_t now_ms(void)
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/* 1: it has spoken; 0: it has died; -1: it takes too long. */
+/* What came of the trial. */
 static int listen_to(int input, struct verdict *verdict)
 {
     int64_t end = now_ms() + TRIAL_MS;
@@ -147,7 +147,7 @@ static bool say(char *reason, uint64_t capacity, const char *how)
     return false;
 }
 
-/* What it said. That there is no memory right now is said by whoever meets it. */
+/* A lack of memory passes: the caller's own call will report it. */
 static bool judge(const struct verdict *verdict, char *reason, uint64_t capacity)
 {
     char how[80];
@@ -159,7 +159,7 @@ static bool judge(const struct verdict *verdict, char *reason, uint64_t capacity
     return say(reason, capacity, how);
 }
 
-/* Whatever keeps the trial itself from being made, the driver is not to blame. */
+/* If the trial itself cannot be started, the driver gets the benefit of the doubt. */
 static bool trial(const struct vulkan_loader *loader, char *reason, uint64_t capacity)
 {
     struct verdict verdict = {.result = VK_SUCCESS, .devices = 1};
@@ -175,7 +175,7 @@ static bool trial(const struct vulkan_loader *loader, char *reason, uint64_t cap
     if (child > 0) {
         if (heard != 1)
             kill(child, SIGKILL);
-        while (waitpid(child, NULL, 0) < 0 && errno == EINTR) /* a program may have reaped it */
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR) /* the program may have reaped the child */
             continue;
     }
     if (heard < 0)

@@ -1,7 +1,7 @@
-/* vulkan backend: drivers in the child of a process that has used them.
+/* vulkan backend: checks whether drivers still work in the child of a process that has used them.
  *
- * After a fork some drivers work as ever, some refuse, and some abort or hang. In such a child a process of its own tries first, once;
- * what becomes of it becomes of no program.
+ * After fork() some drivers work, some return errors, and some abort or hang. So the child first creates a
+ * device in a process of its own, once, and remembers the outcome.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_DRIVER_FORK_CHECK_H
@@ -11,15 +11,16 @@
 
 #include "backends/vulkan/driver/loader.h"
 
-/* This process has made a VkInstance, so its drivers are loaded. */
+/* Record that this process has created a VkInstance, and so has loaded the drivers. */
 void vulkan_fork_note(void);
 
-/* May one be made? UNSUPPORTED with the reason, without a full stop, where a driver that was loaded before the fork works no
- * longer. All signals are to be held meanwhile. */
+/* Whether this process may create a VkInstance. UNSUPPORTED, with the reason (without a full stop) in
+ * `reason`, if a driver that was loaded before the fork no longer works. The caller has blocked all signals.
+ * Blocks until the trial has ended, at most ten seconds. */
 int32_t vulkan_fork_check(const struct vulkan_loader *loader, char *reason, uint64_t capacity);
 
-/* What is to be said behind a driver's refusal: in such a child what it is, since the trial may have had more luck, as was seen on a
- * machine with much to do; else nothing. */
+/* Text to append to a driver's error: in a forked child a hint that the fork may be the cause (on a busy
+ * machine the trial can succeed where the driver later fails); else an empty string. */
 const char *vulkan_fork_hint(void);
 
 #endif

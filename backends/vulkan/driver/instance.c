@@ -1,4 +1,4 @@
-/* vulkan backend: instances.
+/* vulkan backend: creates and destroys instances.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/instance.h"
@@ -96,13 +96,14 @@ static bool take_cached(struct trm_backend_instance *instance)
     struct vulkan_cached_instance cached;
     if (!vulkan_instance_cache_take(&instance->loader, &cached))
         return false;
-    vulkan_loader_close(&cached.loader); /* ours is open */
+    vulkan_loader_close(&cached.loader); /* `instance` has opened the library itself */
     instance->handle  = cached.handle;
     instance->version = cached.version;
     return true;
 }
 
-/* From the loader to the devices; what was made so far is for vulkan_instance_destroy() to undo. */
+/* Runs all steps from the loader to the devices. After a failure vulkan_instance_destroy() undoes the
+ * completed ones. */
 static int32_t start(struct trm_backend_instance *instance, char *reason)
 {
     int32_t status = vulkan_loader_open(instance->host, &instance->loader, reason, VULKAN_REASON_BYTES);
@@ -159,7 +160,7 @@ int32_t vulkan_instance_create(const struct trm_host *host, struct trm_backend_i
     return TRM_OK;
 }
 
-/* To whoever comes next. What validates stays, since it reports to its host. */
+/* Moves loader and VkInstance into the cache. Not with validation, whose messenger reports to this host. */
 static void put_in_cache(struct trm_backend_instance *instance)
 {
     struct vulkan_cached_instance cached = {.loader  = instance->loader,
@@ -180,7 +181,7 @@ void vulkan_instance_destroy(struct trm_backend_instance *instance)
     vulkan_messenger_destroy(instance);
     if (vulkan_instance_cache_is_permanent())
         put_in_cache(instance);
-    /* Without that function nothing can be done about the instance. */
+    /* Without vkDestroyInstance the handle leaks. */
     if (instance->handle != VK_NULL_HANDLE && instance->vk.vkDestroyInstance != NULL)
         instance->vk.vkDestroyInstance(instance->handle, NULL);
     vulkan_loader_close(&instance->loader);

@@ -1,4 +1,4 @@
-/* vulkan backend: a VkInstance for whoever comes next.
+/* vulkan backend: a cache of one VkInstance.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/instance_cache.h"
@@ -6,7 +6,8 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-/* Instances made, from which on one is kept. A program that opens a context or two leaves nothing behind. */
+/* From this many instances on, one is kept permanently. A program that opens a context or two leaves nothing
+ * behind. */
 #define LASTING 4u
 
 enum slot_state {
@@ -15,11 +16,11 @@ enum slot_state {
     SLOT_BUSY
 };
 
-/* The one thing that is no instance's: it outlives probe() and is nobody's until open(). Nobody waits for it: whoever finds it
- * busy does without, as does a child that was forked while it was. */
+/* The only state that belongs to no instance. No thread waits for it: a thread that finds it busy goes on
+ * without the cache, and so does a child that was forked while it was busy. */
 static struct {
     _Atomic int state;
-    pid_t process; /* a driver does not survive a fork: a child leaves its parent's instance alone */
+    pid_t process; /* the process that created the instance: a forked child must not use it */
     struct vulkan_cached_instance cached;
 } slot;
 
@@ -52,7 +53,7 @@ bool vulkan_instance_cache_put(const struct vulkan_cached_instance *cached)
     return true;
 }
 
-/* Of any library where that is NULL. */
+/* `library` NULL: any. */
 static bool take(const void *library, struct vulkan_cached_instance *cached)
 {
     if (!enter(SLOT_FULL))

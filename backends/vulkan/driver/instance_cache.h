@@ -1,11 +1,12 @@
-/* vulkan backend: a VkInstance for whoever comes next.
+/* vulkan backend: a cache of one VkInstance.
  *
- * Making one loads drivers, which takes some of them most of a second. The core asks a backend first whether it can work and then
- * opens it, so what probe() made is kept here for the open() that follows: loader and VkInstance alone, which have nothing
- * of the host's. There is room for one.
+ * Creating a VkInstance loads drivers, which can take most of a second. The core calls probe() and then
+ * open(), so probe() leaves its VkInstance here for open(). Only the loader and the VkInstance are cached;
+ * neither refers to a host.
  *
- * Nor do all drivers bear being loaded and unloaded again and again: on some the hundredth VkInstance cannot be made any more, or
- * works wrongly. Where a process has made a few, one is kept for good, and with it the driver stays loaded.
+ * Some drivers also fail after many loads and unloads: the hundredth VkInstance cannot be created, or works
+ * wrongly. So once a process has created a few instances, the cache keeps one permanently, and with it the
+ * driver stays loaded.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_DRIVER_INSTANCE_CACHE_H
@@ -22,19 +23,19 @@ struct vulkan_cached_instance {
     PFN_vkDestroyInstance destroy;
 };
 
-/* Takes it over; false where there is one already. */
+/* Store an instance; the cache then owns it. False if the cache is full. */
 bool vulkan_instance_cache_put(const struct vulkan_cached_instance *cached);
 
-/* The one that was made with the library of `loader`, in this process; false where there is none. */
+/* Take the instance that this process created with the library of `loader`. False if there is none. */
 bool vulkan_instance_cache_take(const struct vulkan_loader *loader, struct vulkan_cached_instance *cached);
 
-/* Nobody comes. One that is kept for good stays. */
+/* Drops the cached instance unless it is permanent. */
 void vulkan_instance_cache_drop(void);
 
-/* This process has made a VkInstance. */
+/* Count a VkInstance that this process has created. */
 void vulkan_instance_cache_count(void);
 
-/* Has it made so many that one is to be kept for good? */
+/* Whether this process has created so many instances that one stays cached permanently. */
 bool vulkan_instance_cache_is_permanent(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* vulkan backend: libvulkan, opened at run time, and the tables of its functions.
+/* vulkan backend: opens libvulkan at run time and fills the tables of its functions.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/loader.h"
@@ -13,7 +13,7 @@
 #define PATH_BYTES 4096
 #define NAME_BYTES 96
 
-/* A function and where its pointer goes in a table. */
+/* A function, and the offset of its pointer in a table. */
 struct entry {
     const char *name;
     size_t offset;
@@ -33,7 +33,7 @@ static const struct entry device_optional_entries[]   = {VULKAN_DEVICE_OPTIONAL_
 
 _Static_assert(sizeof(PFN_vkVoidFunction) == sizeof(PFN_vkCreateInstance), "one size of function pointers");
 
-/* Where functions are looked up: of an instance, or of a device. */
+/* Where functions are looked up: an instance or a device. */
 struct source {
     PFN_vkGetInstanceProcAddr of_instance;
     VkInstance instance;
@@ -47,7 +47,7 @@ static PFN_vkVoidFunction look_up_name(const struct source *source, const char *
                                      : source->of_instance(source->instance, name);
 }
 
-/* By its name in the core of Vulkan, else by the one it had as an extension. */
+/* Tries the core name, then the names of the extensions that became core. */
 static PFN_vkVoidFunction look_up(const struct source *source, const char *name)
 {
     static const char *const suffixes[] = {"KHR", "EXT"};
@@ -60,7 +60,7 @@ static PFN_vkVoidFunction look_up(const struct source *source, const char *name)
     return function;
 }
 
-/* The name of the first that is missing; NULL when all are there. The others are filled in all the same. */
+/* Returns the name of the first missing function, or NULL. Fills in all others in any case. */
 static const char *fill(const struct source *source, const struct entry *entries, size_t count, void *table)
 {
     const char *missing = NULL;
@@ -90,7 +90,7 @@ const char *vulkan_load_device(const struct vulkan_instance_functions *instance,
     return fill(&source, device_entries, COUNT(device_entries), vk);
 }
 
-/* What the setting says: a name that the dynamic linker looks up, or a path whose folders nobody else may write. */
+/* The setting is a name for the dynamic linker, or a path, which the host must trust (file permissions). */
 static int32_t read_setting(const struct trm_host *host, char *path, size_t capacity)
 {
     uint64_t needed = 0;
@@ -114,7 +114,7 @@ int32_t vulkan_loader_open(const struct trm_host *host, struct vulkan_loader *lo
         const char *why = dlerror();
         size_t length   = strlen(path);
         if (why != NULL && strncmp(why, path, length) == 0 && strncmp(why + length, ": ", 2) == 0)
-            why += length + 2; /* the linker's words often begin with the name */
+            why += length + 2; /* the message of dlerror() often begins with the path */
         snprintf(reason, capacity, "%s cannot be opened: %s", path, why != NULL ? why : "unknown reason");
         return TRM_ERROR_UNSUPPORTED;
     }
@@ -126,7 +126,7 @@ int32_t vulkan_loader_open(const struct trm_host *host, struct vulkan_loader *lo
         struct source source = {.of_instance = loader->get_proc};
         missing              = fill(&source, global_entries, COUNT(global_entries), &loader->vk);
     }
-    /* A loader of Vulkan 1.0 has no way to ask for its version; that it is too old is said by those who ask. */
+    /* A Vulkan 1.0 loader lacks this function; find_version() reports that it is too old. */
     if (missing == NULL || strcmp(missing, "vkEnumerateInstanceVersion") == 0)
         return TRM_OK;
     snprintf(reason, capacity, "%s is no Vulkan loader: it has no %s", path, missing);

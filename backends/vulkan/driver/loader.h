@@ -18,14 +18,14 @@ struct vulkan_loader {
     struct vulkan_global_functions vk;
 };
 
-/* Opens the library that the setting vulkan.loader names. Errors: UNSUPPORTED with the reason in `reason`: "libvulkan.so.1
- * cannot be opened: …"; PERMISSION or NOT_FOUND, which the host has explained and `reason` does not. */
+/* Open the library that the setting vulkan.loader names. Errors: UNSUPPORTED with a text in `reason`
+ * ("libvulkan.so.1 cannot be opened: …"); PERMISSION or NOT_FOUND, which the host has already explained. */
 int32_t vulkan_loader_open(const struct trm_host *host, struct vulkan_loader *loader, char *reason,
                            uint64_t capacity);
 void vulkan_loader_close(struct vulkan_loader *loader);
 
-/* Fill the tables. A required function that is missing: its name; NULL when all are there. Functions that were an
- * extension before they were in the core are found by either name. */
+/* Fill in a table. Returns the name of a required function that is missing, or NULL. Functions that were
+ * promoted from extensions are found by either name. */
 const char *vulkan_load_instance(PFN_vkGetInstanceProcAddr get_proc, VkInstance handle,
                                  struct vulkan_instance_functions *vk);
 const char *vulkan_load_device(const struct vulkan_instance_functions *instance, VkDevice handle,

@@ -1,4 +1,4 @@
-/* vulkan backend: what a physical device is and can do.
+/* vulkan backend: finds the usable physical devices.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -31,8 +31,11 @@ static bool is_unified(const VkPhysicalDeviceMemoryProperties *memory)
 static bool can_export_timelines(const struct trm_backend_instance *instance,
                                  const struct vulkan_physical *physical)
 {
-    VkSemaphoreTypeCreateInfo type             = {.sType         = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
-                                                  .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+    VkSemaphoreTypeCreateInfo type = {
+        .sType         = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+        .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
+    };
+
     VkPhysicalDeviceExternalSemaphoreInfo info = {
         .sType      = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO,
         .pNext      = &type,
@@ -68,7 +71,7 @@ static int32_t list_extensions(const struct trm_backend_instance *instance, VkPh
     return vulkan_status(*result);
 }
 
-/* Why a device is not fit for use; NULL when it is. */
+/* Why a device is not usable; NULL if it is. */
 static const char *find_fault(const struct vulkan_physical *physical)
 {
     bool computes = false;
@@ -81,7 +84,7 @@ static const char *find_fault(const struct vulkan_physical *physical)
     return NULL;
 }
 
-/* Fills in `physical`, of which the handle is set. TRM_OK with `why` set: not fit for use. */
+/* Fills in `physical`, whose handle is set. TRM_OK with `why` set: the device is not usable. */
 static int32_t look_at(const struct trm_backend_instance *instance, struct vulkan_physical *physical,
                        const char **why)
 {
@@ -158,7 +161,7 @@ static void note_unfit(const struct trm_backend_instance *instance, const struct
              why);
 }
 
-/* Software devices behind the others, which otherwise stay in their order. */
+/* Moves software devices behind the others; otherwise the order stays. */
 static void sort_physicals(struct trm_backend_instance *instance)
 {
     for (uint32_t i = 1; i < instance->physical_count; i++) {

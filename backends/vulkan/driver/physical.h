@@ -1,8 +1,8 @@
-/* vulkan backend: physical devices: what one is and can do, asked once when the instance is made.
+/* vulkan backend: physical devices: what each is and can do, queried once when the instance is created.
  *
- * Fit for use is a device with a queue for compute, and either Vulkan 1.2 or Vulkan 1.1 with VK_KHR_timeline_semaphore; the
- * others are left out, and why goes to the log (and, where none is left, into the probe's reason). They are listed in
- * the driver's order, but that software devices come last.
+ * A device is usable if it has a compute queue, and either Vulkan 1.2 or Vulkan 1.1 with
+ * VK_KHR_timeline_semaphore. The log says why other devices are left out; if none is left, so does the
+ * probe's reason. Devices are listed in the driver's order, software devices last.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_DRIVER_PHYSICAL_H
@@ -19,8 +19,8 @@
 
 struct trm_backend_instance;
 
-/* All features that shaders could want, each asked for by a struct of its own, so that 1.1 and 1.3 are asked alike.
- * A struct whose extension the device has not stays zero and out of the chain. */
+/* All features that shaders could want, each queried by a struct of its own, so that the query is the same
+ * for Vulkan 1.1 to 1.3. A struct that the device does not know stays zero and out of the chain. */
 struct vulkan_features {
     VkPhysicalDeviceFeatures2 core;
     VkPhysicalDeviceTimelineSemaphoreFeatures timeline;
@@ -47,53 +47,53 @@ struct vulkan_features {
     VkPhysicalDeviceFaultFeaturesEXT fault;
 };
 
-/* Put the structs of `known` (bits, as in struct vulkan_physical) into one chain that begins with `core`. */
+/* Link the structs of `known` (bits, as in struct vulkan_physical) into one chain that begins with `core`. */
 void vulkan_features_chain(struct vulkan_features *features, uint32_t known);
 
-struct vulkan_extensions { /* of the device, and wanted by us: enabled when it is opened */
+struct vulkan_extensions { /* which optional extensions the device has */
     bool push_descriptor, timeline_semaphore, external_memory_host, external_memory_fd, external_semaphore_fd,
         memory_budget, calibrated_timestamps, device_fault, robustness2, atomic_float, pci_bus_info;
 };
 
 struct vulkan_physical {
     VkPhysicalDevice handle;
-    uint32_t
-        version; /* of Vulkan, as far as it may be used: the device's, or the instance's where that is lower */
+    uint32_t version; /* of Vulkan that may be used: the lower one of the device's and the instance's */
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceMemoryProperties memory;
     VkPhysicalDeviceSubgroupProperties subgroup;
-    struct vulkan_features features; /* what there is; device.c asks for what kernels can use of it */
-    uint32_t known_features;         /* the structs that the device knows: see vulkan_features_chain() */
+    struct vulkan_features features; /* available ones; device.c enables those that kernels can use */
+    /* Bits: the feature structs that the device knows, as for vulkan_features_chain(). */
+    uint32_t known_features;
     struct vulkan_extensions has;
-    const char *extensions[VULKAN_EXTENSIONS_MOST]; /* all that are enabled when it is opened */
+    const char *extensions[VULKAN_EXTENSIONS_MOST]; /* all that vkCreateDevice enables */
     uint32_t extension_count;
     VkQueueFamilyProperties families[VULKAN_FAMILIES_MOST];
     uint32_t family_count;
     uint8_t uuid[VK_UUID_SIZE];
-    char pci[16]; /* "0000:65:00.0"; empty where it is not known */
+    char pci[16]; /* "0000:65:00.0"; empty: unknown */
     char driver[VK_MAX_DRIVER_NAME_SIZE + VK_MAX_DRIVER_INFO_SIZE + 2];
     uint32_t max_push_descriptors; /* 0 without push_descriptor */
     uint64_t max_allocation_bytes; /* of one vkAllocateMemory */
     uint64_t max_buffer_bytes;     /* of one VkBuffer */
-    uint64_t import_alignment;     /* of host memory that is imported; 0: it cannot be */
+    uint64_t import_alignment;     /* of imported host memory; 0: cannot be imported */
     bool timeline_fd;              /* timeline semaphores can be exported as opaque fds */
-    uint32_t units;                /* compute units; 1 where nobody tells */
+    uint32_t units;                /* compute units; 1: unknown */
     int32_t kind;                  /* enum trm_device_kind */
-    /* The device's own memory is the host's too, and the host reads it at full speed: a memory type is device-local,
-     * host-visible, coherent and cached, and its heap is the largest device-local one. (Memory behind a wide BAR is
-     * not: the host reads it uncached.) */
+    /* The host shares the device's own memory and reads it at full speed: a memory type is device-local,
+     * host-visible, coherent and cached, and its heap is the largest device-local one. (Memory behind a wide
+     * BAR does not count: the host reads it uncached.) */
     bool unified;
-    /* Copies between the host's memory and the device's are done by kernels: the setting vulkan.copies, or because the driver
-     * has one copy engine for both directions, behind all of its queues. */
+    /* Kernels copy between host and device memory: because of the setting vulkan.copies, or because the
+     * driver has one copy engine for both directions behind all of its queues. */
     bool copies_by_kernel;
-    /* But on streams for uploads and downloads only where there are large ones: see copy_kernel.h. */
+    /* But upload and download streams without large copies use the copy engine: see record/copy_kernel.h. */
     bool copies_small_by_engine;
-    /* Streams that take turns are quickest on a family's first queue and one other: see queue.c. */
+    /* Streams that alternate are fastest on the first queue of a family and one other: see queue.c. */
     bool has_separate_first_queue;
 };
 
-/* All devices fit for use; made by the instance, released with vulkan_physicals_release(). Where there is none: UNSUPPORTED and
- * in `reason` (VULKAN_REASON_BYTES) why. */
+/* Find all usable devices; vulkan_physicals_release() frees the list. If there is none: UNSUPPORTED, with the
+ * reason in `reason` (VULKAN_REASON_BYTES). */
 int32_t vulkan_physicals_find(struct trm_backend_instance *instance, char *reason);
 void vulkan_physicals_release(struct trm_backend_instance *instance);
 

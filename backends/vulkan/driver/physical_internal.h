@@ -1,4 +1,4 @@
-/* vulkan backend: the inside of physical.c, which looks at devices, features.c and properties.c.
+/* vulkan backend: shared by physical.c, features.c and properties.c.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_DRIVER_PHYSICAL_INTERNAL_H
@@ -6,7 +6,7 @@
 
 #include "backends/vulkan/driver/physical.h"
 
-/* The extensions that a device offers, while it is looked at. */
+/* The extensions that a device offers. */
 struct vulkan_extension_list {
     VkExtensionProperties *list;
     uint32_t count;
@@ -15,7 +15,7 @@ struct vulkan_extension_list {
 
 bool vulkan_extension_list_has(const struct vulkan_extension_list *offered, const char *name);
 
-/* features.c: what is enabled when the device is opened, and its features; properties.c, after those. */
+/* Fill in extensions and features (features.c), then properties (properties.c), which need the extensions. */
 void vulkan_physical_find_features(const struct trm_backend_instance *instance,
                                    struct vulkan_physical *physical,
                                    const struct vulkan_extension_list *offered);

@@ -1,4 +1,4 @@
-/* vulkan backend: the properties of physical devices.
+/* vulkan backend: queries the properties of physical devices.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "backends/vulkan/driver/objects.h"
 #include "backends/vulkan/driver/physical_internal.h"
 
-/* The structs that we ask for beside VkPhysicalDeviceProperties. Those that a device does not know stay zero. */
+/* All property structs that are queried. Those that a device does not know stay zero. */
 struct asked {
     VkPhysicalDeviceProperties2 core;
     VkPhysicalDeviceIDProperties id;
@@ -79,7 +79,7 @@ static int32_t find_kind(VkPhysicalDeviceType type)
     }
 }
 
-/* Vulkan itself has no word for it; some makers' extensions have. */
+/* Core Vulkan does not report compute units; extensions of some vendors do. */
 static uint32_t find_units(const struct asked *asked, int32_t kind)
 {
     uint32_t units = asked->nvidia.shaderSMCount;
@@ -97,7 +97,7 @@ static uint32_t find_units(const struct asked *asked, int32_t kind)
     return units != 0 ? units : 1;
 }
 
-/* "NVIDIA 570.133.20": the driver's name, and its version in its own words where it has some. */
+/* "NVIDIA 570.133.20": the driver's name and its own version text; else the number. */
 static void find_driver(struct vulkan_physical *physical, const struct asked *asked)
 {
     uint32_t version = physical->properties.driverVersion;

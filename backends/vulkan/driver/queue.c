@@ -1,4 +1,4 @@
-/* vulkan backend: queue families and queues.
+/* vulkan backend: chooses queue families and queues, and submits.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/queue.h"
@@ -9,18 +9,18 @@
 
 #define NO_FAMILY UINT32_MAX
 
-/* Streams that share a queue wait for each other, even where neither waits for anything. More queues make opening a device dearer
- * (some drivers: 0.02 s each), and most devices have no more. */
+/* Streams that share a queue wait for each other even if their work is independent. More queues make opening
+ * a device slower (0.02 s each with some drivers), and most devices have no more. */
 #define COMPUTE_QUEUES 8u
 #define TRANSFER_QUEUES 2u
-#define SLOT_QUEUES 2u /* that slots share with a driver that has the first apart */
+#define SLOT_QUEUES 2u /* queues that pipeline slots share where the first queue is separate */
 
 _Static_assert(COMPUTE_QUEUES <= VULKAN_QUEUES_MOST && TRANSFER_QUEUES <= VULKAN_QUEUES_MOST,
                "room for them");
 
 /* ---- the plan ----------------------------------------------------------------------------------- */
 
-/* Families for compute: best one without graphics, since such queues run beside what the desktop draws. */
+/* Prefers a compute family without graphics: its queues run beside the desktop's work. */
 static uint32_t find_compute_family(const struct vulkan_physical *physical)
 {
     uint32_t found = NO_FAMILY;
@@ -36,7 +36,8 @@ static uint32_t find_compute_family(const struct vulkan_physical *physical)
     return found;
 }
 
-/* A family that does nothing but transfers is one of copy engines. Those for video can copy too, and are for video. */
+/* A family with transfers alone belongs to copy engines. Video families can copy too, but are left for
+ * video. */
 static uint32_t find_transfer_family(const struct vulkan_physical *physical)
 {
     const VkQueueFlags ours = VK_QUEUE_TRANSFER_BIT | VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT;
@@ -49,9 +50,9 @@ static uint32_t find_transfer_family(const struct vulkan_physical *physical)
     return NO_FAMILY;
 }
 
-/* The last queue is for what is urgent and the one before for what is not; two are one normal and one urgent, and a single one is
- * normal. Where kernels do the copies there are uploads, downloads and kernels to be kept apart: three normal queues come
- * before an urgent one. */
+/* The last queue has high priority, the one before it low. Two queues are normal and high; one is normal.
+ * Where kernels copy, uploads, downloads and kernels need three normal queues before one gets high
+ * priority. */
 static int32_t compute_priority(const struct vulkan_physical *physical, uint32_t index, uint32_t count)
 {
     if (index == count - 1 && count >= (physical->copies_by_kernel ? 4 : 2))
@@ -141,7 +142,7 @@ void vulkan_queues_fini(struct trm_backend_device *device)
 
 /* ---- a stream's queue --------------------------------------------------------------------------- */
 
-/* How far a queue is from what is wanted: its priority first, then how many streams it has. */
+/* Distance from the wanted priority first, then the number of streams. */
 static uint64_t distance(const struct vulkan_queue *queue, int32_t priority)
 {
     int32_t apart    = queue->priority > priority ? queue->priority - priority : priority - queue->priority;
@@ -149,7 +150,7 @@ static uint64_t distance(const struct vulkan_queue *queue, int32_t priority)
     return ((uint64_t)apart << 32) + streams;
 }
 
-/* Of queues that are as near, the first from `begin` on. */
+/* Among equally near queues, the first from `begin` on. */
 static struct vulkan_queue *find_nearest(struct vulkan_queue *queues, uint32_t count, uint32_t begin,
                                          int32_t priority)
 {
@@ -162,13 +163,14 @@ static struct vulkan_queue *find_nearest(struct vulkan_queue *queues, uint32_t c
     return nearest;
 }
 
-/* Uploads go over the first queue for transfers and downloads over the second, so that a copy in one direction never stands
- * in line behind one in the other. Where kernels do the copies all share the queues for compute, as evenly as can be.
+/* Uploads use the first transfer queue and downloads the second, so that copies in one direction never queue
+ * behind copies in the other. Where kernels copy, all streams share the compute queues as evenly as possible.
  *
- * NVIDIA's driver has the first queue apart from the others, of which one at a time is served. On it and one other the slots of a
- * pipeline take 7.4 us a token of 4 KiB and 8.5 of 64 KiB (an H200), on two of the others 9.6 and 10.5, on a single one 10 and 11,
- * on three 11.4 and 12.4. So slots share these two, and other streams leave them alone where there are enough; kernels of streams
- * that share one do not run at the same time. */
+ * NVIDIA's driver handles the first queue separately and serves the others one at a time. On the first and
+ * one other queue the slots of a pipeline take 7.4 us a token of 4 KiB and 8.5 us of 64 KiB (H200); on two of
+ * the others 9.6 and 10.5, on one queue 10 and 11, on three 11.4 and 12.4. So slots share these two queues,
+ * and other streams avoid them where there are enough queues. Kernels of streams that share a queue do not
+ * overlap. */
 struct vulkan_queue *vulkan_queue_choose(struct trm_backend_device *device, int32_t role, int32_t priority,
                                          bool computes)
 {
@@ -213,7 +215,7 @@ static void unlock_queue(struct vulkan_queues *queues, struct vulkan_queue *queu
         pthread_mutex_unlock(&queue->lock);
 }
 
-/* Layers, and some drivers, start a thread when a queue is first used, or whenever they need one. */
+/* Layers and some drivers start a thread at the first use of a queue, or whenever they need one. */
 static VkResult submit_without_signals(struct trm_backend_device *device, const struct vulkan_queue *queue,
                                        uint32_t count, const VkSubmitInfo *submits)
 {

@@ -1,4 +1,4 @@
-/* vulkan backend: messages of the validation layer, as lines of the log.
+/* vulkan backend: writes the messages of the validation layer to the log.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/validation.h"
@@ -10,10 +10,10 @@
 
 #define LINE_BYTES 2048
 
-/* Messages about what is done on purpose. */
+/* Messages about things that the backend does on purpose. */
 struct known {
     const char *id;   /* the layer's name of the message */
-    const char *part; /* of its text; NULL: any */
+    const char *part; /* of the message's text; NULL: any text */
     const char *why;
 };
 
@@ -41,7 +41,7 @@ bool vulkan_message_is_known(const char *id, const char *text)
     return false;
 }
 
-/* The loader's own messages, of the type GENERAL, are not asked for: they are about other people's drivers. */
+/* Messages of type GENERAL are not requested: they come from the loader and concern other drivers. */
 static VKAPI_ATTR VkBool32 VKAPI_CALL receive(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                               VkDebugUtilsMessageTypeFlagsEXT types,
                                               const VkDebugUtilsMessengerCallbackDataEXT *data, void *user)
@@ -54,7 +54,7 @@ static VKAPI_ATTR VkBool32 VKAPI_CALL receive(VkDebugUtilsMessageSeverityFlagBit
     char line[LINE_BYTES];
     if (vulkan_message_is_known(id, text))
         return VK_FALSE;
-    /* The text of most messages begins with the name. */
+    /* Most texts already begin with the message's name. */
     snprintf(line, sizeof(line), "vulkan validation: %s", text);
     for (char *letter = line; *letter != '\0'; letter++) {
         if (*letter == '\n' || *letter == '\r')

@@ -1,9 +1,9 @@
-/* vulkan backend: graphs: command buffers that are used again.
+/* vulkan backend: graphs, as command buffers that are submitted again and again.
  *
- * One for each queue family that the graph is launched on, recorded when it is first launched there, and again after a node
- * was replaced. It begins with a barrier against all that is before it, and is ordered with what comes behind by the
- * stream's recorder, to which it may have touched anything. Its stamps are renewed before each launch: by the host, as long as
- * no launch is under way.
+ * A graph has one command buffer for each queue family that it runs on. It is recorded at the first launch
+ * there, and again after a node was replaced. It begins with a barrier against everything before it; the
+ * stream's recorder treats it as an access to all memory, so that later work is ordered after it. Timestamps
+ * are reset before each launch, by the host if no launch is in flight, else by a command.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -15,13 +15,13 @@
 struct node {
     int32_t kind; /* enum trm_graph_node_kind */
     union {
-        struct trm_copy_2d_desc copy; /* one-dimensional ones are of one row */
+        struct trm_copy_2d_desc copy; /* one-dimensional copies have one row */
         struct trm_fill_desc fill;
-        struct trm_launch_desc launch; /* its arguments are `arguments` */
+        struct trm_launch_desc launch; /* its arguments are in `arguments` */
         struct trm_backend_stamp *stamp;
     };
     struct trm_launch_argument *arguments;
-    uint64_t arguments_size; /* bytes, with the blocks behind them */
+    uint64_t arguments_size; /* bytes, with the blocks that follow the arguments */
 };
 
 struct recording {
@@ -33,15 +33,15 @@ struct recording {
 
 struct trm_backend_graph {
     struct trm_backend_device *device;
-    struct trm_backend_memory *scratch; /* of its fills */
+    struct trm_backend_memory *scratch; /* for its fills */
     uint64_t size;
-    uint64_t bytes; /* that it moves */
-    bool computes;  /* it has launches or stamps: it runs on queues that compute */
+    uint64_t bytes; /* bytes that a launch copies and fills */
+    bool computes;  /* it has launches or timestamps, which need a compute queue */
     uint32_t stamp_count;
     struct trm_backend_kernel *last_kernel;
-    struct vulkan_timeline *last_on; /* where the last launch was; NULL: there was none */
+    struct vulkan_timeline *last_on; /* timeline of the last launch; NULL: none yet */
     uint64_t last_value;
-    struct recording recordings[VULKAN_FAMILIES_MOST]; /* of device->queues.families */
+    struct recording recordings[VULKAN_FAMILIES_MOST]; /* one for each of device->queues.families */
     uint32_t count;
     struct node nodes[];
 };
@@ -84,7 +84,7 @@ static int32_t init_launch(struct trm_backend_device *device, struct node *node,
     return TRM_OK;
 }
 
-/* Host memory must be such that the device reaches it. */
+/* Finds the memory of a host pointer. UNSUPPORTED if the device does not reach it. */
 static int32_t resolve_host(struct trm_backend_device *device, struct trm_place *place, uint64_t pitch,
                             const struct trm_copy_2d_desc *desc)
 {
@@ -129,7 +129,8 @@ static void drop_node(const struct trm_backend_device *device, struct node *node
     memset(node, 0, sizeof(*node));
 }
 
-/* `node` is zeroed; drop_node() also after a failure. UNSUPPORTED without words: the core does without. */
+/* `node` is zeroed. After a failure the caller still calls drop_node(). UNSUPPORTED is not explained: the
+ * core then emulates the graph. */
 static int32_t init_node(struct trm_backend_device *device, struct node *node,
                          const struct trm_graph_node *from)
 {
@@ -148,11 +149,11 @@ static int32_t init_node(struct trm_backend_device *device, struct node *node,
         node->stamp = from->stamp;
         return TRM_OK;
     default:
-        return TRM_ERROR_UNSUPPORTED; /* of a later minor */
+        return TRM_ERROR_UNSUPPORTED; /* a kind of a later minor version */
     }
 }
 
-/* What is to be known of all of them. */
+/* Recomputes the fields that describe all nodes together. */
 static void summarize(struct trm_backend_graph *graph)
 {
     graph->bytes       = 0;
@@ -206,7 +207,7 @@ static int32_t make_commands(struct trm_backend_device *device, struct recording
     return vulkan_device_fail(device, result, "vkAllocateCommandBuffers");
 }
 
-/* Nothing of it is under way: it is recorded anew only after update(). */
+/* No launch is in flight here: only update() leads to a new recording. */
 static int32_t begin(struct trm_backend_device *device, struct recording *recording, uint32_t family)
 {
     VkResult result;
@@ -217,7 +218,8 @@ static int32_t begin(struct trm_backend_device *device, struct recording *record
     if (result < 0)
         return vulkan_device_fail(device, result, "vkResetCommandPool");
     device->vk.vkDestroyDescriptorPool(device->handle, recording->descriptors, NULL);
-    recording->descriptors              = VK_NULL_HANDLE; /* other launches, other sizes */
+    /* The launches, and so the size of the pool, may differ. */
+    recording->descriptors              = VK_NULL_HANDLE;
     const VkCommandBufferBeginInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
         .flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
@@ -285,7 +287,7 @@ static int32_t record(struct trm_backend_graph *graph, struct recording *recordi
     return status;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------- */
+/* ---- the table's functions ------------------------------------------------------------------------- */
 
 static void graph_destroy(struct trm_backend_graph *graph)
 {
@@ -331,7 +333,7 @@ static void note_launch(struct trm_backend_graph *graph, struct vulkan_timeline 
     graph->last_value = value;
 }
 
-/* Has the last launch ended, as far as the host can see? */
+/* Whether the last launch is known to have ended. */
 static bool is_idle(const struct trm_backend_graph *graph)
 {
     uint64_t completed;
@@ -340,7 +342,7 @@ static bool is_idle(const struct trm_backend_graph *graph)
             completed >= graph->last_value);
 }
 
-/* By a command where a launch may be under way: this one comes behind it, whatever stream it was on. */
+/* Resets by a command if a launch may still be in flight, on whatever stream: this launch comes after it. */
 static int32_t renew_stamps(struct trm_backend_stream *stream, uint64_t value,
                             const struct trm_backend_graph *graph)
 {

@@ -1,4 +1,5 @@
-/* vulkan backend: graphs (graph.c), command buffers that are recorded once and submitted again and again.
+/* vulkan backend: the graph room: graphs (graph.c), command buffers that are recorded once and submitted many
+ * times.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_GRAPH_GRAPH_H

@@ -1,4 +1,4 @@
-/* vulkan backend: sharing with programs that use Vulkan themselves, the table.
+/* vulkan backend: the interop table: native handles, shared memory, shared semaphores.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -12,7 +12,8 @@
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/stream/stream.h"
 
-/* A timeline that is not a stream's. `highest`: what it has been or will be raised to by streams of ours. */
+/* A timeline that belongs to no stream. `highest` is the highest value that our streams have signalled or
+ * will signal. */
 struct trm_backend_semaphore {
     struct vulkan_timeline *timeline;
     _Atomic uint64_t highest;
@@ -27,7 +28,7 @@ static int32_t fail_type(const struct trm_backend_device *device, int32_t type)
 
 /* ---- native handles --------------------------------------------------------------------------- */
 
-/* Handles that are no pointers on machines of 32 bits are numbers of 64 bits there. */
+/* Non-dispatchable handles are pointers on 64-bit machines and 64-bit numbers on others. */
 #define NUMBER(handle) ((uint64_t)(uintptr_t)(handle))
 
 static int32_t device_handle(struct trm_backend_device *device, int32_t type, uint64_t *handle)
@@ -134,7 +135,7 @@ static int32_t make_handle(struct trm_backend_device *device, bool exportable, V
     return result < 0 ? vulkan_device_fail(device, result, "vkCreateSemaphore") : TRM_OK;
 }
 
-/* Without memory of others in it yet. */
+/* Creates a semaphore into which nothing is imported yet. */
 static int32_t make_semaphore(struct trm_backend_device *device, bool exportable,
                               struct trm_backend_semaphore **semaphore)
 {
@@ -177,7 +178,7 @@ static void semaphore_destroy(struct trm_backend_semaphore *semaphore)
     trm_util_release(instance->host, semaphore, sizeof(*semaphore));
 }
 
-/* The driver is given a copy of the descriptor: on a failure the caller's is as it was. */
+/* The driver gets a duplicate of the descriptor, so that the caller's stays valid on a failure. */
 static int32_t import_handle(struct trm_backend_device *device, VkSemaphore handle, int fd)
 {
     VkImportSemaphoreFdInfoKHR info = {
@@ -256,7 +257,7 @@ static int32_t semaphore_value(struct trm_backend_semaphore *semaphore, uint64_t
     return vulkan_timeline_read(semaphore->timeline, UINT64_MAX, current);
 }
 
-/* ---- on streams ------------------------------------------------------------------------------- */
+/* ---- signals and waits of streams ------------------------------------------------------------- */
 
 static int32_t semaphore_wait(struct trm_backend_stream *stream, uint64_t value,
                               struct trm_backend_semaphore *semaphore, uint64_t semaphore_value)
@@ -269,8 +270,8 @@ static int32_t semaphore_wait(struct trm_backend_stream *stream, uint64_t value,
     return status;
 }
 
-/* A timeline must not be raised to what it shows already: queues take that for the loss of the device. What others do with
- * theirs can be seen only as far as it has happened. */
+/* Signalling a value that the counter has already reached makes queues report a lost device. Signals of other
+ * users are visible only once they have happened. */
 static int32_t claim(struct trm_backend_semaphore *semaphore, uint64_t wanted)
 {
     uint64_t shown;

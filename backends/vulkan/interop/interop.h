@@ -1,4 +1,5 @@
-/* vulkan backend: sharing with programs that use Vulkan themselves (interop.c): native handles, shared memory, semaphores.
+/* vulkan backend: the interop room: sharing with programs that use Vulkan themselves (interop.c): native
+ * handles, shared memory, shared semaphores. Adopting a VkDevice is in the device room.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_INTEROP_INTEROP_H

@@ -1,4 +1,4 @@
-/* vulkan backend: blocks.
+/* vulkan backend: creates and destroys blocks.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/memory/block.h"
@@ -35,7 +35,7 @@ static VkExternalMemoryHandleTypeFlags handle_type_of(const struct vulkan_block_
     return desc->exportable || desc->fd != NULL ? VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT : 0;
 }
 
-/* ---- memory -------------------------------------------------------------------------------- */
+/* ---- allocation ---------------------------------------------------------------------------- */
 
 static VkResult memory_allocate(struct vulkan_block *block, const struct vulkan_block_desc *desc,
                                 uint64_t size)
@@ -96,13 +96,13 @@ static VkResult memory_map(struct vulkan_block *block, const struct vulkan_block
     return VK_SUCCESS;
 }
 
-/* What is imported has the size that it has. */
+/* An import has the size of what is imported. */
 static uint64_t allocation_size(const struct vulkan_block_desc *desc, uint64_t required)
 {
     return desc->host != NULL || desc->fd != NULL ? desc->size : required;
 }
 
-/* ---- beginning and end --------------------------------------------------------------------- */
+/* ---- creating and destroying --------------------------------------------------------------- */
 
 static VkResult fail(struct vulkan_block_failure *failure, VkResult result, const char *call)
 {
@@ -162,7 +162,7 @@ release:
     return result;
 }
 
-/* Freeing memory unmaps it. */
+/* vkFreeMemory also unmaps. */
 void vulkan_block_destroy(struct vulkan_block *block)
 {
     struct trm_backend_device *device = block->device;
@@ -189,7 +189,7 @@ uint64_t vulkan_block_budget(const struct trm_backend_device *device, uint32_t m
 
     if (physical->has.memory_budget) {
         vk->vkGetPhysicalDeviceMemoryProperties2(physical->handle, &properties);
-        /* A driver that says 0 does not know. */
+        /* 0 means that the driver does not know. */
         if (budget.heapBudget[memory_heap] != 0) {
             most = budget.heapBudget[memory_heap];
             held = budget.heapUsage[memory_heap];

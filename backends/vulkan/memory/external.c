@@ -1,4 +1,4 @@
-/* vulkan backend: memory that comes from elsewhere, or goes there: pages of the program, file descriptors.
+/* vulkan backend: imported and exported memory: pages of the program, opaque file descriptors.
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
@@ -8,7 +8,7 @@
 
 #include "backends/vulkan/memory/heap_internal.h"
 
-/* A block of its own, as the caller has it. */
+/* Creates a block for one owner and explains failures. */
 static int32_t make_block(struct vulkan_heap *heap, const struct vulkan_block_desc *desc,
                           struct vulkan_block **block)
 {
@@ -32,7 +32,7 @@ static int32_t list_block(struct vulkan_heap *heap, struct vulkan_block *block)
     return trm_util_fail_host_memory(heap->device->instance->host, "imported memory");
 }
 
-/* ---- pages of the program ------------------------------------------------------------------ */
+/* ---- host pages ---------------------------------------------------------------------------- */
 
 static int32_t fail_import(const struct vulkan_heap *heap, const char *why)
 {
@@ -41,7 +41,7 @@ static int32_t fail_import(const struct vulkan_heap *heap, const char *why)
                          heap->device->physical->properties.deviceName, why);
 }
 
-/* Types that both these pages and buffers can have. */
+/* Memory types that these pages and our buffers have in common. */
 static int32_t page_types(struct vulkan_heap *heap, void *pages, uint32_t *bits)
 {
     struct trm_backend_device *device = heap->device;
@@ -110,7 +110,7 @@ static int32_t fail_fd(const struct vulkan_heap *heap)
                          heap->device->physical->properties.deviceName);
 }
 
-/* What memory that is shared must be like: the type that is best for the device's own, and whether it is dedicated. */
+/* Fills in the memory type that suits device memory best, and whether the memory must be dedicated. */
 static int32_t external_desc(struct vulkan_heap *heap, uint64_t size, VkExternalMemoryFeatureFlagBits needed,
                              struct vulkan_block_desc *desc)
 {
@@ -194,7 +194,8 @@ int32_t vulkan_heap_export_fd(struct trm_backend_memory *memory, int *fd, uint64
     return TRM_OK;
 }
 
-/* The driver is given a copy, so that the caller's descriptor is closed only when nothing can fail any more. */
+/* The driver gets a duplicate, so that the caller's descriptor is closed only when nothing can fail any
+ * more. */
 int32_t vulkan_heap_import_fd(struct vulkan_heap *heap, int fd, uint64_t size,
                               struct trm_backend_memory **memory)
 {

@@ -1,15 +1,15 @@
-/* vulkan backend: the heap of a device: pieces of blocks.
+/* vulkan backend: the heap of a device, which cuts pieces from blocks.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/memory/heap_internal.h"
 
 #define IDLE_LIMIT \
-    (UINT64_C(64) << 20) /* bytes of idle blocks that stay, so that blocks do not come and go */
+    (UINT64_C(64) << 20) /* bytes of idle blocks that stay allocated, so that blocks do not come and go */
 #define LARGEST_BLOCK (UINT64_C(256) << 20)
 #define LARGEST_PART (UINT64_C(32) << 20)
-#define SPARE_MOST 256u /* records that are kept */
+#define SPARE_MOST 256u /* unused records that are kept */
 
-/* ---- records; under the lock --------------------------------------------------------------- */
+/* ---- records; the caller holds the lock ---------------------------------------------------- */
 
 static struct vulkan_record *record_acquire_locked(struct vulkan_heap *heap)
 {
@@ -33,7 +33,7 @@ static void record_recycle_locked(struct vulkan_heap *heap, struct vulkan_record
     heap->spare_count++;
 }
 
-/* ---- idle blocks; under the lock ----------------------------------------------------------- */
+/* ---- idle blocks; the caller holds the lock ------------------------------------------------ */
 
 static void idle_link(struct vulkan_heap *heap, struct vulkan_block *block)
 {
@@ -62,8 +62,8 @@ static void idle_unlink(struct vulkan_heap *heap, struct vulkan_block *block)
     heap->idle_bytes -= block->size;
 }
 
-/* Take idle blocks out, the oldest first, until at most `keep` bytes are left. The list, by `next`, is to be dropped without the
- * lock. */
+/* Takes the oldest idle blocks out until at most `keep` bytes are left. The caller drops the returned list
+ * (by `next`) after it has released the lock. */
 static struct vulkan_block *idle_take_locked(struct vulkan_heap *heap, uint64_t keep)
 {
     struct vulkan_block *list = NULL;
@@ -115,9 +115,9 @@ void vulkan_heap_statistics(struct vulkan_heap *heap, uint64_t *used, uint64_t *
     pthread_mutex_unlock(&heap->lock);
 }
 
-/* ---- taking -------------------------------------------------------------------------------- */
+/* ---- allocating ---------------------------------------------------------------------------- */
 
-/* A wish, and how it ended. */
+/* What is asked for, and the result. */
 struct request {
     int32_t kind;
     uint64_t size, alignment;
@@ -147,7 +147,7 @@ static void piece_used_locked(struct vulkan_heap *heap, struct vulkan_tlsf_piece
     request->memory = &record->memory;
 }
 
-/* Out of the blocks that there are, or out of `fresh`, which then becomes part of the area. */
+/* Takes a piece from existing blocks, or from `fresh`, which then becomes part of the area. */
 static int32_t allocate_piece(struct vulkan_heap *heap, struct vulkan_area *area, struct vulkan_block *fresh,
                               struct request *request)
 {
@@ -197,14 +197,14 @@ static VkResult allocate_single(struct vulkan_heap *heap, uint32_t type, struct 
     return VK_SUCCESS;
 }
 
-/* Of a new block with `slack` bytes more than the piece needs where its addresses come to lie well. */
+/* Takes a piece from a new block, which is `slack` bytes larger than the piece. */
 static int32_t allocate_fresh(struct vulkan_heap *heap, uint32_t type, uint64_t slack,
                               struct request *request)
 {
     struct vulkan_block *fresh;
 
     if (vulkan_heap_make_shared(heap, type, request->size + slack, &fresh, &request->failure) < 0)
-        return TRM_ERROR_BACKEND; /* as the failure says */
+        return TRM_ERROR_BACKEND; /* details are in request->failure */
     fresh->whole.kind = request->kind;
     int32_t status    = allocate_piece(heap, heap->areas[type], fresh, request);
     if (status != TRM_OK)
@@ -222,7 +222,7 @@ static VkResult allocate_from_type(struct vulkan_heap *heap, uint32_t type, stru
     int32_t status   = allocate_piece(heap, area, NULL, request);
     if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY)
         status = allocate_fresh(heap, type, 0, request);
-    if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY) /* its addresses lie badly for the host */
+    if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY) /* the block's host address is unaligned */
         status = allocate_fresh(heap, type, request->alignment + VULKAN_TLSF_GRAIN, request);
     if (status == TRM_OK)
         return VK_SUCCESS;
@@ -231,7 +231,7 @@ static VkResult allocate_from_type(struct vulkan_heap *heap, uint32_t type, stru
     return request->failure.result;
 }
 
-/* Of one type after the other. */
+/* Tries the types in order. */
 static VkResult allocate_from_choice(struct vulkan_heap *heap, const struct vulkan_type_choice *choice,
                                      struct request *request)
 {
@@ -266,7 +266,7 @@ int32_t vulkan_heap_allocate(struct vulkan_heap *heap, int32_t kind, uint64_t si
     return TRM_OK;
 }
 
-/* ---- giving -------------------------------------------------------------------------------- */
+/* ---- freeing ------------------------------------------------------------------------------- */
 
 static void free_single(struct vulkan_heap *heap, struct vulkan_block *block)
 {
@@ -313,7 +313,7 @@ struct trm_backend_memory *vulkan_heap_find_host(struct vulkan_heap *heap, const
     return memory;
 }
 
-/* ---- beginning and end --------------------------------------------------------------------- */
+/* ---- creating and destroying --------------------------------------------------------------- */
 
 static void *record_allocate(void *context, uint64_t size)
 {
@@ -325,7 +325,7 @@ static void record_release(void *context, void *memory, uint64_t size)
     trm_util_release(context, memory, size);
 }
 
-/* Which types buffers can have is the same for all of them. */
+/* All buffers have the same memory types: queries them once. */
 static int32_t ask_types(struct vulkan_heap *heap)
 {
     struct trm_backend_device *device = heap->device;

@@ -1,13 +1,13 @@
-/* vulkan backend: how the heap gets blocks of the driver.
+/* vulkan backend: how the heap allocates blocks from the driver.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/memory/heap_internal.h"
 
 #define FIRST_BLOCK (UINT64_C(1) << 20) /* bytes */
 #define USUAL_BLOCK (UINT64_C(64) << 20)
-#define SHARE 64 /* a block may be this part of all memory in blocks */
+#define SHARE 64 /* one block may be this fraction of all memory in blocks */
 #define BLOCK_GRAIN (UINT64_C(64) << 10)
-#define HOST_ALIGNMENT (UINT64_C(2) << 20) /* the largest that pieces are asked for with */
+#define HOST_ALIGNMENT (UINT64_C(2) << 20) /* largest alignment that pieces are requested with */
 
 static uint64_t round_up(uint64_t value, uint64_t multiple)
 {
@@ -21,7 +21,7 @@ static bool is_import(const struct vulkan_block_desc *desc)
     return desc->host != NULL || desc->fd != NULL;
 }
 
-/* Is it within what the device and its budget allow? */
+/* Whether the device's limits and its memory budget allow the block. */
 static bool may_allocate(struct vulkan_heap *heap, const struct vulkan_block_desc *desc)
 {
     const struct vulkan_physical *physical = heap->device->physical;
@@ -80,9 +80,9 @@ static VkResult add_host_range(struct vulkan_heap *heap, struct vulkan_block **b
     return failure->result;
 }
 
-/* ---- for one piece ------------------------------------------------------------------------- */
+/* ---- blocks for one piece ------------------------------------------------------------------ */
 
-/* Bytes from the block's start to the first that is aligned, for the host where it reaches the memory. */
+/* Bytes from the block's start to the first aligned host address; 0 if the host cannot reach it. */
 static uint64_t lead(const struct vulkan_block *block, uint64_t alignment)
 {
     return -(uintptr_t)block->whole.host & (alignment - 1);
@@ -110,10 +110,10 @@ VkResult vulkan_heap_make_single(struct vulkan_heap *heap, uint32_t type, uint64
     return add_host_range(heap, block, failure);
 }
 
-/* ---- shared -------------------------------------------------------------------------------- */
+/* ---- shared blocks ------------------------------------------------------------------------- */
 
-/* An area's first is small, and each further one as large as all before it, up to a size of which few come and go; with much
- * memory in use they grow on, since drivers count them. */
+/* The first block of an area is small; each further one is as large as all before it together, up to
+ * USUAL_BLOCK. With much memory in use blocks grow further, since drivers limit their number. */
 static uint64_t next_size(struct vulkan_heap *heap, const struct vulkan_area *area)
 {
     uint64_t size = FIRST_BLOCK;
@@ -129,8 +129,8 @@ static uint64_t next_size(struct vulkan_heap *heap, const struct vulkan_area *ar
     return size < most ? size : most;
 }
 
-/* Offsets in the allocator's range are to be aligned as host addresses are, so far as that leaves pieces where a buffer may
- * be bound. */
+/* Offsets in the allocator shall be aligned like host addresses, unless buffers could then not be bound
+ * there. */
 static void set_bias(const struct vulkan_heap *heap, struct vulkan_block *block)
 {
     uint64_t bias  = (uintptr_t)block->whole.host & (HOST_ALIGNMENT - 1);
@@ -160,7 +160,7 @@ VkResult vulkan_heap_make_shared(struct vulkan_heap *heap, uint32_t type, uint64
     return add_host_range(heap, block, failure);
 }
 
-/* ---- when there is none -------------------------------------------------------------------- */
+/* ---- failures ------------------------------------------------------------------------------ */
 
 int32_t vulkan_heap_fail(struct vulkan_heap *heap, uint64_t size, const struct vulkan_block_failure *failure)
 {

@@ -1,4 +1,4 @@
-/* vulkan backend: inside the heap. For heap.c, grow.c and external.c.
+/* vulkan backend: shared by heap.c, heap_grow.c and external.c.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_MEMORY_HEAP_INTERNAL_H
@@ -8,17 +8,17 @@
 #include "backends/vulkan/memory/host_ranges.h"
 #include "backends/vulkan/memory/memory_type.h"
 
-#define VULKAN_KINDS 4u /* enum trm_memory_kind, by its value less that of the first */
+#define VULKAN_KINDS 4u /* enum trm_memory_kind, minus its first value */
 
-/* What is divided of one memory type. */
+/* The shared blocks of one memory type. */
 struct vulkan_area {
     struct vulkan_tlsf tlsf;
-    uint64_t reserved;     /* bytes of its blocks */
-    uint64_t largest;      /* bytes of a shared block */
-    uint64_t largest_part; /* bytes: what is larger has a block of its own */
+    uint64_t reserved;     /* bytes in its blocks */
+    uint64_t largest;      /* bytes of the largest shared block */
+    uint64_t largest_part; /* bytes; larger requests get a block of their own */
 };
 
-/* A piece as its user has it, or a spare one. */
+/* A piece that the caller owns, or an unused record. */
 struct vulkan_record {
     struct trm_backend_memory memory;
     struct vulkan_record *next;
@@ -27,43 +27,44 @@ struct vulkan_record {
 struct vulkan_heap {
     struct trm_backend_device *device;
     struct vulkan_type_choice choices[VULKAN_KINDS];
-    uint32_t type_bits;    /* that buffers can have */
-    uint64_t buffer_grain; /* where pieces may begin, bytes */
+    uint32_t type_bits;    /* memory types that buffers can have */
+    uint64_t buffer_grain; /* alignment of buffer offsets, bytes */
     struct vulkan_host_ranges host_ranges;
-    pthread_mutex_t lock;                           /* what follows; not held while the driver works */
-    struct vulkan_area *areas[VK_MAX_MEMORY_TYPES]; /* of the types that are chosen; made with the heap */
+    pthread_mutex_t lock; /* protects all below; not held while the driver works */
+    /* One for each memory type that is used; made with the heap. */
+    struct vulkan_area *areas[VK_MAX_MEMORY_TYPES];
     struct vulkan_record *spare;
     uint32_t spare_count;
-    struct vulkan_block *idle_oldest, *idle_newest; /* shared blocks of which nothing is used */
-    uint64_t idle_bytes, idle_limit;                /* how much of that may stay */
+    struct vulkan_block *idle_oldest, *idle_newest; /* shared blocks without used pieces */
+    uint64_t idle_bytes, idle_limit;                /* idle_limit: how many idle bytes may stay */
     uint64_t used, reserved;
     uint64_t held[VK_MAX_MEMORY_HEAPS]; /* bytes of all blocks */
     uint32_t block_count;
 };
 
-/* ---- grow.c: blocks of their own, and shared ones */
+/* ---- heap_grow.c -------------------------------- */
 
-/* A block that nobody has yet, counted and in the table of host addresses. Nothing is explained.
- * Errors: as in failure->result. */
+/* Create a block, and count it. Explains nothing. Errors: as in failure->result. */
 VkResult vulkan_heap_make_block(struct vulkan_heap *heap, const struct vulkan_block_desc *desc,
                                 struct vulkan_block **block, struct vulkan_block_failure *failure);
 void vulkan_heap_drop_block(struct vulkan_heap *heap, struct vulkan_block *block);
 
-/* A block for one piece. */
+/* Create a block for one piece, and add it to the host ranges. */
 VkResult vulkan_heap_make_single(struct vulkan_heap *heap, uint32_t type, uint64_t size, uint64_t alignment,
                                  struct vulkan_block **block, struct vulkan_block_failure *failure);
-/* One to be divided, of at least so many bytes. It is no part of its area yet. */
+/* Create a block of at least `least` bytes for many pieces, and add it to the host ranges. It is not part of
+ * its area yet. */
 VkResult vulkan_heap_make_shared(struct vulkan_heap *heap, uint32_t type, uint64_t least,
                                  struct vulkan_block **block, struct vulkan_block_failure *failure);
 
-/* Would less memory in use help? */
+/* Whether freeing memory could help. */
 static inline bool vulkan_is_exhaustion(VkResult result)
 {
     return result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_TOO_MANY_OBJECTS ||
            result == VK_ERROR_MEMORY_MAP_FAILED || result == VK_ERROR_FRAGMENTATION;
 }
 
-/* Explains why a piece of `size` bytes cannot be had. */
+/* Explain why there is no piece of `size` bytes. */
 int32_t vulkan_heap_fail(struct vulkan_heap *heap, uint64_t size, const struct vulkan_block_failure *failure);
 
 #endif

@@ -1,7 +1,8 @@
-/* vulkan backend: the table of host addresses.
+/* vulkan backend: the table of host ranges.
  *
- * A sequence lock: a reader notes the number, reads, and looks whether the number is still the same and even. Everything it
- * reads is atomic, with acquire and release, so that what it read of a change in the making shows in the number.
+ * The table is protected by a sequence lock: a reader reads the sequence number, then the table, then checks
+ * that the number is even and unchanged. The table's fields are atomic, with release stores and acquire
+ * loads, so that a reader that sees part of a change also sees the changed number.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/memory/host_ranges.h"
@@ -36,7 +37,7 @@ void vulkan_host_ranges_fini(struct vulkan_host_ranges *host_ranges)
     pthread_mutex_destroy(&host_ranges->lock);
 }
 
-/* ---- changing ------------------------------------------------------------------------------ */
+/* ---- writers ------------------------------------------------------------------------------- */
 
 static void range_copy(struct vulkan_host_range *to, struct vulkan_host_range *from)
 {
@@ -58,7 +59,7 @@ static void change_end(struct vulkan_host_ranges *host_ranges)
     atomic_fetch_add_explicit(&host_ranges->sequence, 1, memory_order_release);
 }
 
-/* The table with room for one more; NULL without memory. The caller holds the lock. */
+/* Returns the table with room for one more range; NULL without memory. The caller holds the lock. */
 static struct vulkan_host_table *table_with_room(struct vulkan_host_ranges *host_ranges)
 {
     struct vulkan_host_table *table = atomic_load_explicit(&host_ranges->table, memory_order_relaxed);
@@ -121,9 +122,9 @@ void vulkan_host_ranges_remove(struct vulkan_host_ranges *host_ranges,
     pthread_mutex_unlock(&host_ranges->lock);
 }
 
-/* ---- looking ------------------------------------------------------------------------------- */
+/* ---- readers ------------------------------------------------------------------------------- */
 
-/* What is found while the table changes may be wrong, but nothing outside of the table is read. */
+/* While a writer is active the result may be wrong, but nothing outside the table is read. */
 static struct trm_backend_memory *search(struct vulkan_host_table *table, uintptr_t begin, uint64_t size)
 {
     uint32_t low = 0, high;

@@ -1,7 +1,7 @@
-/* vulkan backend: which host addresses the device reaches. An ordered table of the blocks that are mapped; copies look every
- * pointer of the program up in it.
+/* vulkan backend: the host addresses that the device reaches: a sorted table of mapped blocks. Copies look up
+ * every pointer of the program in it.
  *
- * Who looks takes no lock, unless the table is being changed at that moment.
+ * Readers take no lock unless the table is changing at that moment.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_MEMORY_HOST_RANGES_H
@@ -20,7 +20,8 @@ struct vulkan_host_range {
     _Atomic(struct trm_backend_memory *) memory;
 };
 
-/* Entries in the order of their `begin`. One that was outgrown stays until the end, since somebody may be reading it. */
+/* Ranges sorted by `begin`. An outgrown table is freed only with the heap, since a thread may still be
+ * reading it. */
 struct vulkan_host_table {
     struct vulkan_host_table *outgrown;
     uint32_t capacity;
@@ -30,8 +31,8 @@ struct vulkan_host_table {
 
 struct vulkan_host_ranges {
     const struct trm_backend_instance *instance;
-    pthread_mutex_t lock;      /* who changes the table */
-    _Atomic uint64_t sequence; /* odd while it is changed */
+    pthread_mutex_t lock;      /* taken by writers */
+    _Atomic uint64_t sequence; /* odd during a change */
     _Atomic(struct vulkan_host_table *) table;
 };
 
@@ -39,12 +40,12 @@ void vulkan_host_ranges_init(struct vulkan_host_ranges *host_ranges,
                              const struct trm_backend_instance *instance);
 void vulkan_host_ranges_fini(struct vulkan_host_ranges *host_ranges);
 
-/* memory->host to host + size; memory that is not mapped is left out. False: no host memory. */
+/* Add memory->host to host + size; unmapped memory is skipped. False: no host memory. */
 bool vulkan_host_ranges_add(struct vulkan_host_ranges *host_ranges, struct trm_backend_memory *memory);
 void vulkan_host_ranges_remove(struct vulkan_host_ranges *host_ranges,
                                const struct trm_backend_memory *memory);
 
-/* The memory in which all of [pointer, pointer + size) lies; NULL when there is none. */
+/* The memory that contains all of [pointer, pointer + size); NULL if there is none. */
 struct trm_backend_memory *vulkan_host_ranges_find(struct vulkan_host_ranges *host_ranges,
                                                    const void *pointer, uint64_t size);
 

@@ -1,4 +1,4 @@
-/* vulkan backend: memory, the table. The heap does the work.
+/* vulkan backend: the memory table, on top of the heap.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/memory/memory.h"

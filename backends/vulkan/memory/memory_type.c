@@ -1,4 +1,4 @@
-/* vulkan backend: choosing memory types.
+/* vulkan backend: chooses memory types.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/memory/memory_type.h"
@@ -9,10 +9,10 @@
 #define COHERENT (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 #define CACHED VK_MEMORY_PROPERTY_HOST_CACHED_BIT
 
-/* What a type is wanted for besides is unknown, or slower: protected memory, memory that drops writes past caches. */
+/* Types with other properties are not used: they are protected, or slower (uncached on the device). */
 #define KNOWN (LOCAL | COHERENT | CACHED)
 
-/* How well a type serves; 0: not at all. */
+/* A higher score is better; 0: unusable. */
 static uint32_t score_device(VkMemoryPropertyFlags flags, bool unified)
 {
     bool mapped = (flags & COHERENT) == COHERENT;
@@ -31,7 +31,7 @@ static uint32_t score_pinned(VkMemoryPropertyFlags flags)
     return 1 + (flags & LOCAL ? 0 : 1) + (flags & CACHED ? 2 : 0);
 }
 
-/* Memory of the device that the host reaches, else memory of the host that the device reaches. */
+/* Prefers device memory that the host reaches to host memory that the device reaches. */
 static uint32_t score_unified(VkMemoryPropertyFlags flags)
 {
     if ((flags & COHERENT) != COHERENT)
@@ -65,7 +65,7 @@ static bool is_chosen(const VkPhysicalDeviceMemoryProperties *memory, const stru
     return false;
 }
 
-/* Memory of the host does not give way to the device's own: that would be no less full, and slow to read. */
+/* Other kinds than UNIFIED do not fall back from host to device memory or the reverse. */
 static bool may_follow(const VkPhysicalDeviceMemoryProperties *memory,
                        const struct vulkan_type_choice *choice, int32_t kind, uint32_t type)
 {
@@ -77,7 +77,7 @@ static bool may_follow(const VkPhysicalDeviceMemoryProperties *memory,
            ((memory->memoryTypes[choice->types[0]].propertyFlags ^ flags) & LOCAL) == 0;
 }
 
-/* The best type whose heap has not been chosen. Of equals the first: drivers list the faster ones in front. */
+/* The best type whose heap is not chosen yet; the first of equals, since drivers list faster types first. */
 static uint32_t best(const VkPhysicalDeviceMemoryProperties *memory, uint32_t bits, int32_t kind,
                      bool unified, const struct vulkan_type_choice *choice)
 {

@@ -1,14 +1,16 @@
-/* vulkan backend: the pool table. Allocation in stream order is left to the core: no driver of Vulkan has one of its own, and
- * one on top of the heap would cost a number of the stream for what the core does without. What the heap keeps for itself
- * takes part in trimming, the threshold and the statistics.
+/* vulkan backend: the pool table.
+ *
+ * The core does stream-ordered allocation itself: Vulkan drivers have none, and one on top of the heap would
+ * need an operation on the stream. This table lets the core trim the heap's idle blocks, limit them and count
+ * them.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/memory/memory.h"
 
-/* Idle blocks come on top of what the core has cached, so they are to be few beside it. */
+/* Idle blocks come on top of what the core caches, so they get a fraction of the threshold. */
 #define SHARE_OF_THRESHOLD 8
 
-/* What the core keeps is within `keep_bytes` already, so nothing is left to be kept here. */
+/* The core's own cache uses up `keep_bytes`, so nothing is kept here. */
 static int32_t pool_trim(struct trm_backend_device *device, uint64_t keep_bytes)
 {
     (void)keep_bytes;
@@ -22,7 +24,7 @@ static int32_t pool_set_threshold(struct trm_backend_device *device, uint64_t by
     return TRM_OK;
 }
 
-/* What is used is in the core's books. Gaps between pieces are not counted: they belong to blocks that stay. */
+/* The core counts used memory itself. Gaps between pieces do not count: their blocks are in use. */
 static int32_t pool_statistics(struct trm_backend_device *device, uint64_t *used, uint64_t *cached,
                                uint64_t *reserved)
 {

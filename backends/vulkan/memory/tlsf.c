@@ -8,8 +8,8 @@
 #include <trireme/status.h>
 
 #define COLUMNS_LOG2 4u
-#define SPARE_MOST 256u /* records that are kept */
-#define LOOK_AT_MOST 4u /* pieces of a list of which not all are large enough */
+#define SPARE_MOST 256u /* unused records that are kept */
+#define LOOK_AT_MOST 4u /* pieces to try in a list whose pieces may be too small */
 
 struct place {
     uint32_t row, column;
@@ -17,8 +17,8 @@ struct place {
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
-/* The list of a size in grains. Row 0 has one list for each size; from then on each row is a power of two, cut into as
- * many steps as there are columns. */
+/* The list for a size in grains. Row 0 has one list for each size; each further row is a power of two,
+ * divided into as many steps as there are columns. */
 static struct place place_of(uint64_t grains)
 {
     if (grains < VULKAN_TLSF_COLUMNS)
@@ -28,7 +28,7 @@ static struct place place_of(uint64_t grains)
     return (struct place){exponent - COLUMNS_LOG2 + 1, column};
 }
 
-/* The first list of which every piece is large enough. */
+/* The first list whose pieces are all large enough. */
 static struct place place_above(uint64_t grains)
 {
     if (grains >= VULKAN_TLSF_COLUMNS) {
@@ -86,7 +86,7 @@ static bool spare_reserve(struct vulkan_tlsf *tlsf, uint32_t count)
     return true;
 }
 
-/* There is one: it was reserved. */
+/* The caller has reserved one. */
 static struct vulkan_tlsf_piece *spare_take(struct vulkan_tlsf *tlsf)
 {
     struct vulkan_tlsf_piece *record = tlsf->spare;
@@ -107,7 +107,7 @@ static void spare_put(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *record
     tlsf->spare_count++;
 }
 
-/* ---- taking -------------------------------------------------------------------------------- */
+/* ---- allocating ---------------------------------------------------------------------------- */
 
 static uint64_t round_up(uint64_t value, uint64_t multiple)
 {
@@ -120,7 +120,7 @@ static bool fits(const struct vulkan_tlsf_piece *piece, uint64_t size, uint64_t 
     return front <= piece->size && piece->size - front >= size;
 }
 
-/* In the list of the size itself: what was freed last is most often what is asked for next. */
+/* Searches the list of the size itself: the piece that was freed last is often requested next. */
 static struct vulkan_tlsf_piece *find_close(const struct vulkan_tlsf *tlsf, uint64_t size, uint64_t alignment)
 {
     struct place place              = place_of(size / VULKAN_TLSF_GRAIN);
@@ -132,7 +132,7 @@ static struct vulkan_tlsf_piece *find_close(const struct vulkan_tlsf *tlsf, uint
     return NULL;
 }
 
-/* In the lists of which every piece has at least `size` bytes, the smallest first. */
+/* Searches the lists whose pieces all have at least `size` bytes, smallest first. */
 static struct vulkan_tlsf_piece *find_larger(const struct vulkan_tlsf *tlsf, uint64_t size)
 {
     struct place place = place_above(size / VULKAN_TLSF_GRAIN);
@@ -157,10 +157,10 @@ static struct vulkan_tlsf_piece *find(const struct vulkan_tlsf *tlsf, uint64_t s
         piece = find_larger(tlsf, size);
     if (piece == NULL || fits(piece, size, alignment))
         return piece;
-    return find_larger(tlsf, size + alignment - VULKAN_TLSF_GRAIN); /* wherever it begins, it fits */
+    return find_larger(tlsf, size + alignment - VULKAN_TLSF_GRAIN); /* large enough for any offset */
 }
 
-/* Cut the piece in two, which is in no list; the second part is returned. */
+/* Cuts a piece that is in no list in two; returns the second part. */
 static struct vulkan_tlsf_piece *split(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *piece,
                                        uint64_t size)
 {
@@ -179,7 +179,7 @@ static struct vulkan_tlsf_piece *split(struct vulkan_tlsf *tlsf, struct vulkan_t
     return rest;
 }
 
-/* Take what is needed out of a free piece that it fits into. */
+/* Cuts the request out of a free piece that is large enough. */
 static int32_t carve(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *found, uint64_t size,
                      uint64_t alignment, struct vulkan_tlsf_piece **piece)
 {
@@ -199,7 +199,7 @@ static int32_t carve(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *found, 
     return TRM_OK;
 }
 
-/* Sizes beyond any memory, whose sums could overflow. */
+/* Sizes beyond any memory, which could overflow. */
 static bool is_absurd(uint64_t size, uint64_t alignment)
 {
     return size > UINT64_MAX / 4 || alignment > UINT64_MAX / 4;
@@ -232,9 +232,9 @@ int32_t vulkan_tlsf_allocate_from(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_p
     return carve(tlsf, from, size, alignment, piece);
 }
 
-/* ---- giving -------------------------------------------------------------------------------- */
+/* ---- freeing ------------------------------------------------------------------------------- */
 
-/* `piece` takes in the one behind it, which is in no list. */
+/* Merges `piece` with the next one, which is in no list. */
 static void join(struct vulkan_tlsf *tlsf, struct vulkan_tlsf_piece *piece)
 {
     struct vulkan_tlsf_piece *gone = piece->after;

@@ -1,4 +1,4 @@
-/* vulkan backend: modules.
+/* vulkan backend: the module table.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/module/module.h"
@@ -13,7 +13,7 @@ static int32_t module_supports(struct trm_backend_device *device, int32_t format
                          "Vulkan devices take no modules of format %d.", format);
 }
 
-/* ---- what a module needs of the device */
+/* ---- what a module needs ------------- */
 
 static uint32_t count_buffers(const struct trm_kernel_info *info)
 {
@@ -60,7 +60,7 @@ static int32_t check_limits(const struct trm_backend_device *device, const struc
     return TRM_OK;
 }
 
-/* ---- making one, from its parts; what was made by a part that failed is undone by unload */
+/* ---- loading; after a failure module_unload() undoes the completed steps --------------- */
 
 static int32_t make_handle(struct trm_backend_module *module, const struct trm_module_source *source)
 {
@@ -114,7 +114,7 @@ static int32_t make_layout(struct trm_backend_module *module, uint32_t bytes)
     return result == VK_SUCCESS ? TRM_OK : vulkan_device_fail(device, result, "vkCreatePipelineLayout");
 }
 
-/* Each value has eight bytes of room; its low bytes come first. */
+/* Each value has eight bytes; Vulkan reads the low ones (little-endian). */
 static int32_t make_constants(struct trm_backend_module *module, const struct trm_module_source *source)
 {
     const struct trm_backend_instance *instance = module->device->instance;
@@ -165,7 +165,7 @@ static int32_t make_kernels(struct trm_backend_module *module, const struct trm_
     return TRM_OK;
 }
 
-/* ---- slots */
+/* ---- the table's functions -- */
 
 static void module_unload(struct trm_backend_module *module)
 {
@@ -233,7 +233,7 @@ static int32_t module_load(struct trm_backend_device *device, const struct trm_m
     return TRM_OK;
 }
 
-/* Can the kernel be launched at all? Where not the core says so when it is. */
+/* Whether the device can run the kernel. If not, the launch fails with an explanation from the core. */
 static bool fits(const struct trm_backend_kernel *kernel)
 {
     const VkPhysicalDeviceLimits *limits = &kernel->module->device->physical->properties.limits;
@@ -245,7 +245,7 @@ static bool fits(const struct trm_backend_kernel *kernel)
            kernel->info->shared_bytes <= limits->maxComputeSharedMemorySize;
 }
 
-/* The pipeline is made here, so that the first launch need not wait for a compiler. */
+/* Creates the pipeline here, so that the first launch does not wait for the driver's compiler. */
 static int32_t module_kernel(struct trm_backend_module *module, const char *name,
                              struct trm_backend_kernel **result, struct trm_kernel_desc *desc)
 {

@@ -1,4 +1,4 @@
-/* vulkan backend: pipelines.
+/* vulkan backend: creates pipelines.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -45,7 +45,7 @@ int32_t vulkan_shader_module(struct trm_backend_device *device, const struct vul
     return result == VK_SUCCESS ? TRM_OK : vulkan_device_fail(device, result, "vkCreateShaderModule");
 }
 
-/* The core launches kernels that have a size in groups of that size alone. */
+/* The core launches a kernel only with its own group size. */
 static int32_t check_size(const struct trm_backend_kernel *kernel, const uint32_t size[3])
 {
     const uint32_t *own = kernel->info->group_size;
@@ -77,9 +77,9 @@ int32_t vulkan_kernel_pipeline(struct trm_backend_kernel *kernel, const uint32_t
     return status;
 }
 
-/* ---- several invocations in one --------------------------------------------------------------------- */
+/* ---- coarsened kernels ------------------------------------------------------------------------------ */
 
-/* Null where the kernel is of another kind. */
+/* `pipeline` stays null if the kernel cannot be coarsened. */
 static int32_t make_for(struct trm_backend_kernel *kernel, uint32_t items, VkPipelineCreateFlags flags,
                         VkPipeline *pipeline)
 {
@@ -107,7 +107,7 @@ static bool may_do_without(int32_t status)
            status != TRM_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 
-/* Both or none: what a driver does not compile in this form it does in the kernel's own. */
+/* Creates both pipelines or none. If the driver rejects the coarsened code, the kernel runs uncoarsened. */
 static int32_t make_coarsened(struct trm_backend_kernel *kernel)
 {
     struct trm_backend_device *device            = kernel->module->device;

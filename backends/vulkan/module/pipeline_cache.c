@@ -1,8 +1,8 @@
-/* vulkan backend: the pipeline cache of a device, kept on disk.
+/* vulkan backend: the pipeline cache of a device, stored on disk.
  *
- * The driver may read what it is given without looking twice, so it is given only what the host's cache has found to be
- * whole and ours, and what says of itself that it is of this device and driver. Several processes may write: the last
- * one wins, and what the others had is made and stored again when it is wanted next.
+ * Drivers may trust the data that they are given. So a driver gets only data that the host's cache has found
+ * intact, and whose header names this device and driver. If several processes store, the last one wins; the
+ * lost pipelines are compiled and stored again at the next use.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -12,17 +12,17 @@
 
 #define EXTENSION ".pipelines"
 #define KEY_BYTES 160
-#define BYTES_MOST (UINT64_C(256) << 20) /* of a file that is read */
+#define BYTES_MOST (UINT64_C(256) << 20) /* of a stored file */
 #define MAGIC UINT64_C(0x3153454e494c4550)
 
-/* In front of the driver's bytes; the host's cache puts something of its own behind them. */
+/* Precedes the driver's bytes; the host's cache appends a trailer of its own. */
 struct preface {
     uint64_t magic;
-    uint64_t bytes; /* of the driver */
+    uint64_t bytes; /* of the driver's data */
 };
 
 struct vulkan_cached {
-    uint64_t known; /* bytes that it had when it was opened: with what is on disk, and nothing new */
+    uint64_t known; /* bytes when it was opened; more now means that there is something to store */
 };
 
 static void make_key(const struct trm_backend_device *device, char key[KEY_BYTES])
@@ -36,7 +36,8 @@ static void make_key(const struct trm_backend_device *device, char key[KEY_BYTES
 
 /* ---- reading */
 
-/* Is that what this device's driver has written? As the Vulkan specification has the header of version one. */
+/* Whether this device's driver has written the data, according to the header that the Vulkan specification
+ * defines. */
 static bool is_ours(const struct trm_backend_device *device, const void *data, uint64_t bytes)
 {
     const VkPhysicalDeviceProperties *properties = &device->physical->properties;
@@ -50,7 +51,7 @@ static bool is_ours(const struct trm_backend_device *device, const void *data, u
            memcmp(header.pipelineCacheUUID, properties->pipelineCacheUUID, VK_UUID_SIZE) == 0;
 }
 
-/* The driver's bytes of an open file, or NULL. */
+/* The driver's bytes in an open file, or NULL. */
 static void *read_data(const struct trm_backend_device *device, FILE *file, uint64_t *bytes)
 {
     struct preface preface;
@@ -96,7 +97,7 @@ static VkResult make_cache(struct trm_backend_device *device, const void *data, 
     return device->vk.vkCreatePipelineCache(device->handle, &create, NULL, &device->pipeline_cache);
 }
 
-/* 0 where it cannot be told. */
+/* 0: unknown. */
 static uint64_t size_now(struct trm_backend_device *device)
 {
     size_t bytes    = 0;
@@ -154,7 +155,7 @@ static void store_data(const struct trm_backend_device *device, const void *data
         host->cache_discard(host->context, begun);
 }
 
-/* What cannot be stored will be made again: nobody is told. */
+/* A failure to store is not reported: the pipelines are compiled again. */
 static void store(struct trm_backend_device *device, const struct vulkan_cached *state)
 {
     size_t bytes = size_now(device), room = bytes;

@@ -1,4 +1,4 @@
-/* vulkan backend: hazards between accesses.
+/* vulkan backend: finds hazards between accesses.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/record/access.h"
@@ -26,7 +26,7 @@ static uint32_t stage_of(const struct vulkan_access *access)
     return access->flags & VULKAN_STAGES;
 }
 
-/* One barrier may as well make visible all that its stages wrote: the more is in order, the fewer come later. */
+/* A barrier also makes visible everything that its source stages wrote, so that fewer barriers follow. */
 static void widen(const struct vulkan_accesses *accesses, struct vulkan_barrier *barrier)
 {
     for (uint32_t i = 0; i < accesses->count; i++)
@@ -56,7 +56,7 @@ struct vulkan_barrier vulkan_access_find_barrier(const struct vulkan_accesses *a
 static bool is_before(const struct vulkan_access *access, const struct vulkan_barrier *barrier)
 {
     if ((access->ordered & barrier->source) != 0)
-        return true; /* a chain; what it wrote has been made available */
+        return true; /* ordered through an earlier barrier, which has made its writes available */
     uint32_t needed =
         (access->flags & VULKAN_WRITE) != 0 ? barrier->source & barrier->source_writes : barrier->source;
     return (stage_of(access) & ~needed) == 0;
@@ -79,7 +79,8 @@ void vulkan_access_apply_barrier(struct vulkan_accesses *accesses, const struct 
     accesses->count = kept;
 }
 
-/* What conflicts with `old` conflicts with `access` too, and a barrier behind `access` is one behind `old`. */
+/* Whether every conflict with `old` is also one with `access`, and every barrier after `access` also orders
+ * `old`. */
 static bool replaces(const struct vulkan_access *access, const struct vulkan_access *old)
 {
     if (!covers(access, old) || (access->ordered & ~old->ordered) != 0)
@@ -99,9 +100,9 @@ static bool is_remembered(const struct vulkan_accesses *accesses, const struct v
     return false;
 }
 
-#define GAP 15u /* bytes between what is read piece by piece, each from an aligned place */
+#define GAP 15u /* bytes between aligned reads of consecutive parts */
 
-/* Ranges that touch are one. To read a few bytes more than was read can but cost a barrier. */
+/* Merges adjacent ranges. Reading a few bytes more than needed can only cost a barrier. */
 static bool join(struct vulkan_accesses *accesses, const struct vulkan_access *access)
 {
     uint64_t gap = (access->flags & VULKAN_WRITE) != 0 ? 0 : GAP;

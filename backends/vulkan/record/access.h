@@ -1,8 +1,8 @@
-/* vulkan backend: hazards. Which ranges were read and written, by what, and what has been put in order since.
+/* vulkan backend: hazards: which ranges were accessed, by which stages, and which barriers have ordered them.
  *
- * An access is remembered together with the kinds of commands (kernels, transfers) that are in order behind it already. A
- * new access that overlaps with a remembered one, one of them writing, needs a barrier unless its kind is among those. One
- * barrier puts all accesses of its first kinds in order, and those that were in order with these kinds before (a chain).
+ * Each access is remembered with the stages that are already ordered after it. A new access that overlaps
+ * with it needs a barrier if one of them writes and the new one's stage is not among those. A barrier orders
+ * all accesses of its source stages, and the accesses that were already ordered before those stages.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_RECORD_ACCESS_H
@@ -18,16 +18,16 @@
 enum vulkan_access_flags {
     VULKAN_READ     = 1u << 0,
     VULKAN_WRITE    = 1u << 1,
-    VULKAN_TRANSFER = 1u << 2, /* by a copy or fill */
+    VULKAN_TRANSFER = 1u << 2, /* copies and fills */
     VULKAN_KERNEL   = 1u << 3,
 };
 #define VULKAN_STAGES (VULKAN_TRANSFER | VULKAN_KERNEL)
 
 struct vulkan_access {
-    VkBuffer buffer;     /* null: any */
+    VkBuffer buffer;     /* null: any buffer */
     uint64_t begin, end; /* bytes */
     uint32_t flags;      /* enum vulkan_access_flags */
-    uint32_t ordered;    /* VULKAN_STAGES that are in order behind it */
+    uint32_t ordered;    /* VULKAN_STAGES that are ordered after it */
 };
 
 struct vulkan_accesses {
@@ -35,23 +35,24 @@ struct vulkan_accesses {
     struct vulkan_access each[VULKAN_ACCESSES_MOST];
 };
 
-/* A barrier: the stages of what comes first, and which of these write; the stages of what comes behind. */
+/* A pipeline barrier: source stages, those of them that wrote, destination stages. */
 struct vulkan_barrier {
-    uint32_t source, source_writes, destination; /* VULKAN_STAGES; `first` is 0: none is needed */
+    uint32_t source, source_writes, destination; /* VULKAN_STAGES; `source` 0: no barrier */
 };
 
-/* What is needed in front of commands that make these accesses. */
+/* The barrier that must precede commands with these accesses. */
 struct vulkan_barrier vulkan_access_find_barrier(const struct vulkan_accesses *accesses,
                                                  const struct vulkan_access *access, uint32_t count);
 
-/* The barrier was recorded. `all`: the stages that the queue has; what they all are in order with is forgotten. */
+/* Note that the barrier was recorded. `all`: the stages of the queue; accesses that all of them are ordered
+ * after are forgotten. */
 void vulkan_access_apply_barrier(struct vulkan_accesses *accesses, const struct vulkan_barrier *barrier,
                                  uint32_t all);
 
-/* Remember an access that is in order with what was before. False where there is no room. */
+/* Remember an access that is ordered after all conflicting ones. False if there is no room. */
 bool vulkan_access_add(struct vulkan_accesses *accesses, const struct vulkan_access *access);
 
-/* The barrier after which nothing need be remembered. */
+/* The barrier after which nothing has to be remembered. */
 struct vulkan_barrier vulkan_access_full_barrier(const struct vulkan_accesses *accesses, uint32_t all);
 
 #endif

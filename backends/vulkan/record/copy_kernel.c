@@ -1,4 +1,4 @@
-/* vulkan backend: copies by a kernel, copy.comp.
+/* vulkan backend: copies with a kernel, copy.comp.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/record/copy_kernel.h"
@@ -8,11 +8,11 @@
 #include "backends/vulkan/memory/memory.h"
 
 #define GROUP_ITEMS 256u
-#define GROUP_PIECE (4 * GROUP_ITEMS) /* elements that a group copies at a time: see copy.comp */
+#define GROUP_PIECE (4 * GROUP_ITEMS) /* elements that a group copies in one step: see copy.comp */
 
-/* Groups that a copy has at most. Between host and device the bus is the limit: so few groups fill it, in one direction and
- * in both at once, and leave the rest of the device to others (measured on an H200; writing over the bus takes fewer than
- * waiting for what is read). Within the device it takes all of it. */
+/* Most groups of a copy. Between host and device the bus is the limit, and so few groups saturate it, in one
+ * direction and in both at once, and leave the rest of the device free (measured on an H200; posted writes
+ * over the bus need fewer than reads). Copies within the device use all of it. */
 #define UPLOAD_GROUPS 32u
 #define DOWNLOAD_GROUPS 8u
 #define DEVICE_GROUPS_OF_A_UNIT 16u
@@ -49,7 +49,7 @@ static bool device_can(const struct trm_backend_device *device)
            limits->maxComputeWorkGroupSize[0] >= GROUP_ITEMS;
 }
 
-/* ---- making it ------------------------------------------------------------------------------------- */
+/* ---- creation -------------------------------------------------------------------------------------- */
 
 static int32_t make_layouts(struct trm_backend_device *device, struct vulkan_copy_kernel *kernel)
 {
@@ -171,7 +171,7 @@ void vulkan_copy_kernel_fini(struct trm_backend_device *device)
         unmake(device, kernel);
 }
 
-/* ---- copying --------------------------------------------------------------------------------------- */
+/* ---- recording ------------------------------------------------------------------------------------- */
 
 bool vulkan_copies_by_kernel(const struct vulkan_recorder *recorder,
                              const struct trm_backend_memory *destination, uint64_t to,
@@ -197,13 +197,14 @@ static uint32_t groups_of(const struct trm_backend_device *device,
     return all == 0 ? 1 : (uint32_t)all;
 }
 
-/* A descriptor begins at a multiple of what the device wants, at most 256: so many bytes before the address. */
+/* Descriptor offsets must be aligned (to at most 256 bytes). Returns how far the descriptor begins before the
+ * address. */
 static uint64_t bytes_past(const struct trm_backend_device *device, uint64_t address)
 {
     return address & (device->physical->properties.limits.minStorageBufferOffsetAlignment - 1);
 }
 
-/* Returns the element of the descriptor that is at the offset. */
+/* Returns the index of the element at the offset in the descriptor. */
 static uint32_t bind(const struct trm_backend_device *device, const struct trm_backend_memory *memory,
                      uint64_t offset, uint64_t size, uint64_t element, VkDescriptorBufferInfo *info)
 {
@@ -219,7 +220,8 @@ struct part {
     uint64_t to, from, size;
 };
 
-/* Of all that the descriptors reach: nobody else can tell that the kernel leaves their first bytes alone. */
+/* Covers all bytes that the descriptors reach: validation layers cannot tell that the kernel skips the first
+ * ones. */
 static void order_part(struct vulkan_recorder *recorder, const struct part *part)
 {
     uint64_t past_from                     = bytes_past(recorder->device, part->source->base + part->from);
@@ -262,7 +264,7 @@ static void copy_part(struct vulkan_recorder *recorder, const struct vulkan_copy
                              groups_of(device, part->destination, part->source, constants.count), 1, 1);
 }
 
-/* Bytes that one descriptor reaches, however it begins. */
+/* Bytes that one descriptor reaches, for any alignment. */
 static uint64_t largest_part(const struct trm_backend_device *device)
 {
     const VkPhysicalDeviceLimits *limits = &device->physical->properties.limits;

@@ -1,8 +1,9 @@
-/* vulkan backend: fills.
+/* vulkan backend: records fills.
  *
- * vkCmdFillBuffer repeats four bytes between addresses that are multiples of four. What it cannot do is copied from a piece
- * of scratch memory that has the pattern: up to three bytes at either end; and patterns of eight bytes, of which what is
- * written first is copied on and on, twice as much each time, up to COPIED_ON bytes, and from there all at once.
+ * vkCmdFillBuffer repeats four bytes between addresses that are multiples of four. Up to three bytes at
+ * either end are copied from scratch memory that holds the pattern. Patterns of eight bytes are copied from
+ * scratch memory to the beginning, and from there on in doubling steps up to COPIED_ON bytes, then all at
+ * once.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -22,15 +23,15 @@ static int32_t need_scratch(struct vulkan_recorder *recorder)
                                 &recorder->scratch);
 }
 
-/* Byte number `index` of the memory that begins with the pattern. */
+/* Byte `index` of memory that begins with the pattern. */
 static uint8_t pattern_byte(const struct trm_fill_desc *desc, uint64_t index)
 {
     return (uint8_t)(desc->pattern >> (8 * (index % desc->pattern_size)));
 }
 
-/* ---- four bytes, repeated -------------------------------------------------------------------------- */
+/* ---- four-byte patterns ---------------------------------------------------------------------------- */
 
-/* Such that the byte at `address` of the buffer is number address % 4 of the word. */
+/* The byte at `address` is byte address % 4 of the word. */
 static uint32_t word_at(const struct trm_fill_desc *desc, uint64_t begin)
 {
     uint8_t bytes[4];
@@ -52,7 +53,7 @@ static void fill_words(struct vulkan_recorder *recorder, const struct trm_backen
                                          word);
 }
 
-/* From the scratch memory, which is filled with the word. */
+/* Copies from the scratch memory, which is filled with the word. */
 static int32_t copy_end(struct vulkan_recorder *recorder, struct trm_backend_memory *memory, uint64_t offset,
                         uint64_t size)
 {
@@ -83,7 +84,7 @@ static int32_t fill_by_words(struct vulkan_recorder *recorder, const struct trm_
     return status != TRM_OK ? status : copy_end(recorder, memory, desc->offset + head + middle, tail);
 }
 
-/* ---- eight bytes, repeated ------------------------------------------------------------------------- */
+/* ---- eight-byte patterns --------------------------------------------------------------------------- */
 
 static void write_scratch(struct vulkan_recorder *recorder, const struct trm_fill_desc *desc, uint64_t size)
 {
@@ -97,7 +98,7 @@ static void write_scratch(struct vulkan_recorder *recorder, const struct trm_fil
                                            recorder->scratch->base, size, words);
 }
 
-/* The first `done` bytes are written: what is behind them becomes copies of them. */
+/* Copies the first `done` bytes over the rest. */
 static void copy_on(struct vulkan_recorder *recorder, const struct trm_fill_desc *desc, uint64_t done)
 {
     const struct trm_backend_memory *memory = desc->memory;

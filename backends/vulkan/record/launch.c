@@ -1,4 +1,4 @@
-/* vulkan backend: launches as commands.
+/* vulkan backend: records launches.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -12,11 +12,11 @@
 
 #define CONSTANT_BYTES_MOST 1024u
 
-/* A pool of descriptor sets for a batch: any launch fits in a new one. */
+/* Size of a batch's descriptor pool; any single launch fits in a new one. */
 #define SETS_OF_A_POOL 256u
 #define BUFFERS_OF_A_POOL 2048u
 
-/* ---- what can be launched -------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------------- */
 
 static int32_t refuse_span(const struct trm_backend_device *device, const struct trm_launch_desc *desc,
                            uint32_t index)
@@ -60,7 +60,8 @@ static uint32_t access_flags(uint32_t access)
     return flags;
 }
 
-/* An empty span: nothing, where the device has that. Else one byte: the shader sees no elements, but where they are bytes. */
+/* Uses a null descriptor if the device has them. Otherwise one byte of dummy memory: the shader sees no
+ * elements, unless elements are bytes. */
 static int32_t empty_span(struct trm_backend_device *device, const struct trm_parameter *parameter,
                           VkDescriptorBufferInfo *info)
 {
@@ -89,7 +90,7 @@ struct arguments {
     unsigned char constants[CONSTANT_BYTES_MOST];
 };
 
-/* The core sees to the offset in the memory; imported memory begins where the program has it. */
+/* The core checks offsets in memory; imported memory can begin at any address. */
 static int32_t check_alignment(const struct trm_backend_device *device, const VkDescriptorBufferInfo *info,
                                const struct trm_parameter *parameter)
 {
@@ -116,7 +117,7 @@ static int32_t take_buffer(struct vulkan_recorder *recorder, const struct trm_la
     return check_alignment(recorder->device, info, parameter);
 }
 
-/* Without commands. */
+/* Records no commands. */
 static int32_t take_arguments(struct vulkan_recorder *recorder, const struct trm_launch_desc *desc,
                               struct arguments *arguments)
 {
@@ -192,7 +193,7 @@ static int32_t make_set(struct vulkan_recorder *recorder, const struct trm_backe
     return result < 0 ? vulkan_device_fail(device, result, "vkAllocateDescriptorSets") : TRM_OK;
 }
 
-/* Another layout disturbs what was pushed with the last. */
+/* A different layout invalidates what was pushed. */
 static void use_layout(struct vulkan_recorder *recorder, VkPipelineLayout layout)
 {
     struct vulkan_pushed *pushed = &recorder->pushed;
@@ -261,9 +262,9 @@ static bool is_coarsened(const struct trm_backend_device *device, const struct t
            volume(desc->groups) >= device->coarsening.least / volume(desc->group_size);
 }
 
-/* What a grid is done by. */
+/* The pipelines that run a grid. */
 struct dispatch_plan {
-    VkPipeline pipeline; /* of one group after the other; for all of it where the next is null */
+    VkPipeline pipeline; /* runs single groups: all, or the remainder if `coarsened` is not null */
     VkPipeline coarsened;
 };
 

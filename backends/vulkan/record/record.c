@@ -56,7 +56,7 @@ static void emit(struct vulkan_recorder *recorder, const struct vulkan_barrier *
     vulkan_access_apply_barrier(&recorder->accesses, needed, all_stages(recorder));
 }
 
-/* Where there is no room for more, one access that may have touched anything stands for all. */
+/* If there is no room for more, one access to everything replaces all. */
 static void remember(struct vulkan_recorder *recorder, const struct vulkan_access *accesses, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -90,7 +90,7 @@ struct vulkan_access vulkan_record_access(struct vulkan_recorder *recorder,
     return access;
 }
 
-/* ---- the ends of command buffers ------------------------------------------------------------------- */
+/* ---- beginning and end of a command buffer --------------------------------------------------------- */
 
 void vulkan_record_begin(struct vulkan_recorder *recorder, VkCommandBuffer command)
 {
@@ -201,7 +201,7 @@ int32_t vulkan_record_copy_2d(struct vulkan_recorder *recorder, struct trm_backe
     return TRM_OK;
 }
 
-/* ---- with the device ------------------------------------------------------------------------------- */
+/* ---- the device's part ----------------------------------------------------------------------------- */
 
 #define DUMMY_BYTES 256u
 

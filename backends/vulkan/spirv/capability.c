@@ -1,4 +1,4 @@
-/* vulkan backend: what a module asks of the device, against what the device was opened with.
+/* vulkan backend: checks what a module needs against what the device was opened with.
  * SPDX-License-Identifier: MIT
  */
 #include <spirv/unified1/spirv.h>
@@ -14,8 +14,8 @@
 
 /* ---- features */
 
-/* A capability and a feature that gives it; of several rows of one capability any is enough: where it is used is the
- * shader's affair. */
+/* A capability and a feature that provides it. Of several rows of a capability any one is enough; the shader
+ * decides which one it uses. */
 struct feature_row {
     uint32_t capability;
     const char *name, *feature;
@@ -64,7 +64,7 @@ static const struct feature_row features[] = {
     FEATURE(DotProductInput4x8BitPacked, shaderIntegerDotProduct, dot_product.shaderIntegerDotProduct),
 };
 
-/* ---- operations of subgroups */
+/* ---- subgroup operations --- */
 
 struct subgroup_row {
     uint32_t capability;
@@ -88,9 +88,9 @@ static const struct subgroup_row subgroups[] = {
     SUBGROUP(GroupNonUniformQuad, QUAD),
 };
 
-/* ---- how floats behave */
+/* ---- float controls -- */
 
-/* A mode of an entry point, for floats of one width. */
+/* An execution mode, for floats of one width. */
 struct float_row {
     uint32_t mode, width;
     const char *name;
@@ -115,7 +115,7 @@ static const struct float_row floats[] = {
     FLOATS(RoundingModeRTE, 64, shaderRoundingModeRTEFloat),
 };
 
-/* ---- what is missing; each answers true when there is something, and writes what it is called */
+/* ---- checks; each returns true if something is missing, and writes its name ----------------- */
 
 struct check {
     const struct trm_backend_device *device;
@@ -163,7 +163,7 @@ static bool misses_capability(struct check *check, uint32_t capability)
     switch (capability) {
     case SpvCapabilityShader:
     case SpvCapabilityMatrix:
-    case SpvCapabilityDenormPreserve: /* their modes say what is needed */
+    case SpvCapabilityDenormPreserve: /* checked through their execution modes */
     case SpvCapabilitySignedZeroInfNanPreserve:
     case SpvCapabilityRoundingModeRTE:
         return false;
@@ -180,7 +180,7 @@ static bool misses_capability(struct check *check, uint32_t capability)
     return misses_feature(check, capability);
 }
 
-/* Asked for when a module wants it, which is seldom. Before Vulkan 1.2 there is none of it. */
+/* Queried only for modules with such modes, which are rare. Not available before Vulkan 1.2. */
 static bool misses_floats(struct check *check, uint32_t mode, uint32_t width)
 {
     VkPhysicalDeviceFloatControlsProperties has = {
@@ -239,7 +239,7 @@ static bool misses_instruction(struct check *check, const uint32_t *at)
     }
 }
 
-/* A device of Vulkan 1.1 takes SPIR-V 1.3, one of 1.2 takes 1.5. */
+/* Vulkan 1.1 accepts SPIR-V 1.3, Vulkan 1.2 accepts 1.5. */
 static bool misses_version(struct check *check, uint32_t version)
 {
     uint32_t most = check->physical->version >= VK_API_VERSION_1_3   ? 0x00010600u

@@ -1,4 +1,4 @@
-/* vulkan backend: which kernels an invocation may do several of, and what their instructions are.
+/* vulkan backend: finds kernels that can be coarsened, and lists their instructions.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/spirv/coarsen_internal.h"
@@ -6,17 +6,17 @@
 #include "backends/vulkan/driver/driver.h"
 #include "backends/vulkan/spirv/words.h"
 
-#define BOUND_MOST 0x3fffffu /* that SPIR-V promises */
-#define STEPS_AWAY_MOST 64u  /* instructions between a branch and the end that it leads to */
-#define BLOCKS_MOST 64u      /* behind a branch whose ways meet again */
-#define STRETCHES_MOST 256u  /* of the way, from branch to branch */
+#define BOUND_MOST 0x3fffffu /* highest id bound that SPIR-V guarantees */
+#define STEPS_AWAY_MOST 64u  /* instructions between a branch and the return that it leads to */
+#define BLOCKS_MOST 64u      /* blocks of one selection */
+#define STRETCHES_MOST 256u  /* straight parts of the main path */
 #define LENGTH_MOST 0xffffu  /* words of an instruction */
 
-/* Who does more than this has enough to do while memory is on its way, and several of it want more registers than leave room for
- * others: the longest built-in kernel that memory bounds has 130. */
+/* Longer kernels have enough work to hide memory latency, and coarsening would cost them occupancy through
+ * registers. The longest built-in kernel that is bound by memory has 130 instructions. */
 #define STEPS_MOST 256u
 
-/* What an operand of a load or store may say of it: that it is aligned, and not to be kept in caches. */
+/* Memory operands that do not change what a load or store does. */
 #define PLAIN_ACCESS (SpvMemoryAccessAlignedMask | SpvMemoryAccessNontemporalMask)
 
 /* ---- instructions -------------------------------------------------------------------------------- */
@@ -26,7 +26,7 @@ static struct vulkan_coarsen_form ids_from(uint32_t first, uint32_t end)
     return (struct vulkan_coarsen_form){.first = first, .end = end, .has_result = true};
 }
 
-/* All their operands are ids, and what they do is a matter of these alone. */
+/* All operands are ids, and the result depends on them alone. */
 static bool is_plain(uint32_t opcode)
 {
     return (opcode >= SpvOpConvertFToU && opcode <= SpvOpConvertUToPtr) || opcode == SpvOpBitcast ||
@@ -49,7 +49,7 @@ struct vulkan_coarsen_form vulkan_coarsen_form(const uint32_t *at)
     const struct vulkan_coarsen_form none = {.first = 0};
     struct vulkan_coarsen_form form;
     switch (vulkan_opcode(at)) {
-    case SpvOpVariable: /* its storage class, which may be followed by what it begins with */
+    case SpvOpVariable: /* storage class, perhaps with an initializer */
         return ids_from(4, vulkan_length(at));
     case SpvOpLoad:
         return is_plain_access(at, 4) ? ids_from(3, 4) : none;
@@ -62,7 +62,7 @@ struct vulkan_coarsen_form vulkan_coarsen_form(const uint32_t *at)
     case SpvOpCompositeInsert:
     case SpvOpVectorShuffle:
         return ids_from(3, 5);
-    case SpvOpExtInst: /* its set, and its number there */
+    case SpvOpExtInst: /* instruction set and number */
         form         = ids_from(3, vulkan_length(at));
         form.literal = 4;
         return form;
@@ -76,9 +76,9 @@ static bool is_no_op(uint32_t opcode)
     return opcode == SpvOpLine || opcode == SpvOpNoLine || opcode == SpvOpNop;
 }
 
-/* ---- what stands before the functions ------------------------------------------------------------- */
+/* ---- module-level instructions -------------------------------------------------------------------- */
 
-/* Where instructions end, and the functions begin. */
+/* The end of the instructions, and the first one. */
 static const uint32_t *end_of(const struct vulkan_coarsen *coarsen)
 {
     return coarsen->shader->words + coarsen->shader->count;
@@ -95,10 +95,10 @@ static bool find_entry(struct vulkan_coarsen *coarsen, uint32_t index)
     for (const uint32_t *at = begin_of(coarsen); at < end && coarsen->entry == NULL; at += vulkan_length(at))
         if (vulkan_opcode(at) == SpvOpEntryPoint && index-- == 0)
             coarsen->entry = at;
-    return coarsen->entry != NULL && vulkan_length(coarsen->entry) < LENGTH_MOST; /* it becomes longer */
+    return coarsen->entry != NULL && vulkan_length(coarsen->entry) < LENGTH_MOST; /* one word may be added */
 }
 
-/* Of this entry point alone. */
+/* Fails if other entry points use the function too. */
 static bool find_function(struct vulkan_coarsen *coarsen)
 {
     const uint32_t *end = end_of(coarsen);
@@ -123,7 +123,7 @@ static bool is_listed(const struct vulkan_coarsen *coarsen, uint32_t variable)
     return false;
 }
 
-/* There may be one variable for each entry point. */
+/* The module may have one variable for each entry point. */
 static void note_builtin(struct vulkan_coarsen *coarsen, uint32_t variable, uint32_t builtin)
 {
     bool is_ours = is_listed(coarsen, variable);
@@ -144,7 +144,7 @@ static uint8_t kind_of_variable(const struct vulkan_coarsen *coarsen, const uint
                : COARSEN_UNSUPPORTED;
 }
 
-/* False: there is something that it cannot be told of what it means. */
+/* False if the module contains something that cannot be analyzed. */
 static bool note_global(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
     switch (vulkan_opcode(at)) {
@@ -180,7 +180,7 @@ static bool note_global(struct vulkan_coarsen *coarsen, const uint32_t *at)
     }
 }
 
-/* The types behind the variable, from the back to the front: each stands before those that use it. */
+/* Finds the types of the variable. SPIR-V declares types before their uses, so two passes suffice. */
 static bool find_types(struct vulkan_coarsen *coarsen, const uint32_t *end)
 {
     for (const uint32_t *at = begin_of(coarsen); at < end; at += vulkan_length(at))
@@ -202,9 +202,9 @@ static bool read_globals(struct vulkan_coarsen *coarsen)
     return coarsen->global_id != 0 && is_alike && find_types(coarsen, at);
 }
 
-/* ---- the way -------------------------------------------------------------------------------------- */
+/* ---- the main path -------------------------------------------------------------------------------- */
 
-/* Behind the label; NULL where the function has none of that number. */
+/* The first instruction after the label; NULL if the function has no such label. */
 static const uint32_t *block_of(const struct vulkan_coarsen *coarsen, uint32_t label)
 {
     for (const uint32_t *at = coarsen->function; vulkan_opcode(at) != SpvOpFunctionEnd;
@@ -214,7 +214,7 @@ static const uint32_t *block_of(const struct vulkan_coarsen *coarsen, uint32_t l
     return NULL;
 }
 
-/* What no way leads to stays foreign. */
+/* Labels of unreachable blocks keep this kind. */
 static void mark_labels_unreachable(struct vulkan_coarsen *coarsen)
 {
     for (const uint32_t *at = coarsen->function; vulkan_opcode(at) != SpvOpFunctionEnd;
@@ -232,14 +232,14 @@ static bool has_unreachable_labels(const struct vulkan_coarsen *coarsen)
     return false;
 }
 
-/* The way goes on with this block. */
+/* Continues the main path in this block. */
 static const uint32_t *enter(struct vulkan_coarsen *coarsen, uint32_t label)
 {
     coarsen->kinds[label] = COARSEN_UNIFORM;
     return block_of(coarsen, label);
 }
 
-/* Where a branch without a choice leads to; 0: it is none. */
+/* The target of an unconditional branch; 0: not one. */
 static uint32_t only_target(const uint32_t *at)
 {
     if (vulkan_opcode(at) == SpvOpBranch)
@@ -247,7 +247,7 @@ static uint32_t only_target(const uint32_t *at)
     return vulkan_opcode(at) == SpvOpSwitch && vulkan_length(at) == 3 ? at[2] : 0;
 }
 
-/* Does nothing happen from the label on but that the function returns? */
+/* Whether the block does nothing but return. */
 static bool leads_to_return(const struct vulkan_coarsen *coarsen, uint32_t label)
 {
     const uint32_t *at = block_of(coarsen, label);
@@ -262,7 +262,7 @@ static bool leads_to_return(const struct vulkan_coarsen *coarsen, uint32_t label
     return false;
 }
 
-/* It is one: its blocks are known, though they are left out. */
+/* Marks the blocks that lead to the return as reachable; they are not copied. */
 static void mark_exit(struct vulkan_coarsen *coarsen, uint32_t label)
 {
     const uint32_t *at = enter(coarsen, label);
@@ -285,7 +285,7 @@ static bool can_use(const struct vulkan_coarsen *coarsen, const uint32_t *at, ui
     }
 }
 
-/* A pointer into the variable: which component it is for has to be known. */
+/* The component of GlobalInvocationId that the pointer selects must be constant. */
 static bool note_pointer(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
     if (vulkan_length(at) != 5)
@@ -301,7 +301,7 @@ static uint8_t kind_here(const struct vulkan_coarsen *coarsen)
     return coarsen->guard != 0 ? COARSEN_AFTER_GUARD : COARSEN_BEFORE_GUARD;
 }
 
-/* There is room for one more than there may be. */
+/* There is room for one instruction more than STEPS_MOST, to detect the excess. */
 static void add_step(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
     if (coarsen->count <= STEPS_MOST)
@@ -323,9 +323,9 @@ static bool add_checked_step(struct vulkan_coarsen *coarsen, const uint32_t *at)
     return !is_pointer || coarsen->kinds[at[3]] != COARSEN_GLOBAL_ID || note_pointer(coarsen, at);
 }
 
-/* ---- branches whose ways meet again ---------------------------------------------------------------- */
+/* ---- selections ------------------------------------------------------------------------------------ */
 
-/* Where an instruction that ends a block may lead to: its words from `first` on, each `step`th; none: it is none such. */
+/* Words of a terminator that are labels: from `first` to `end`, every `step`. None: not a branch. */
 struct targets {
     uint32_t first, end, step;
 };
@@ -335,7 +335,7 @@ static struct targets targets_of(const struct vulkan_coarsen *coarsen, const uin
     switch (vulkan_opcode(at)) {
     case SpvOpBranch:
         return (struct targets){1, 2, 1};
-    case SpvOpBranchConditional: /* weights may follow */
+    case SpvOpBranchConditional: /* branch weights may follow */
         return (struct targets){2, 4, 1};
     case SpvOpSwitch:
         return (struct targets){2, coarsen->has_int64 ? 2 : vulkan_length(at), 2};
@@ -344,7 +344,7 @@ static struct targets targets_of(const struct vulkan_coarsen *coarsen, const uin
     }
 }
 
-/* Labels of blocks that were not met yet are noted; how many those are. */
+/* Marks labels that were not seen yet, and returns their number. */
 static uint32_t note_targets(struct vulkan_coarsen *coarsen, const uint32_t *at, uint32_t merge)
 {
     struct targets targets = targets_of(coarsen, at);
@@ -363,7 +363,7 @@ static bool is_branch_label(const struct vulkan_coarsen *coarsen, const uint32_t
     return vulkan_opcode(at) == SpvOpLabel && coarsen->kinds[at[1]] == COARSEN_BRANCH_BLOCK;
 }
 
-/* What the blocks lead to that were found in one passage through the function. */
+/* Marks the targets of all blocks that are marked so far. */
 static uint32_t note_reachable(struct vulkan_coarsen *coarsen, uint32_t merge)
 {
     bool inner     = false;
@@ -378,7 +378,7 @@ static uint32_t note_reachable(struct vulkan_coarsen *coarsen, uint32_t merge)
     return count;
 }
 
-/* All blocks from the branch on to where its ways meet. */
+/* Marks all blocks between the branch and the merge block. */
 static bool find_branch_blocks(struct vulkan_coarsen *coarsen, const uint32_t *branch, uint32_t merge)
 {
     uint32_t count = note_targets(coarsen, branch, merge);
@@ -387,7 +387,7 @@ static bool find_branch_blocks(struct vulkan_coarsen *coarsen, const uint32_t *b
     return count != 0 && count <= BLOCKS_MOST;
 }
 
-/* A value is chosen by the block that was come from. */
+/* OpPhi: the operands must be usable. */
 static bool add_phi(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
     for (uint32_t i = 3; i < vulkan_length(at); i += 2)
@@ -406,7 +406,7 @@ static bool add_branch_step(struct vulkan_coarsen *coarsen, const uint32_t *at)
         coarsen->kinds[at[1]] = kind_here(coarsen);
         add_step(coarsen, at);
         return true;
-    case SpvOpSelectionMerge: /* where these meet again is one of the blocks */
+    case SpvOpSelectionMerge: /* the merge block of a nested selection */
         add_step(coarsen, at);
         return coarsen->kinds[at[1]] == COARSEN_BRANCH_BLOCK || coarsen->kinds[at[1]] == kind_here(coarsen);
     case SpvOpPhi:
@@ -433,8 +433,8 @@ static bool add_branch_blocks(struct vulkan_coarsen *coarsen)
     return true;
 }
 
-/* `at` is what follows OpSelectionMerge. What comes behind the place where its ways meet; NULL: they do not, or do something that no
- * such kernel does. */
+/* `at` follows OpSelectionMerge. Returns the instruction after the merge block's OpPhis; NULL if the
+ * selection cannot be coarsened. */
 static const uint32_t *add_branch(struct vulkan_coarsen *coarsen, const uint32_t *merge, const uint32_t *at)
 {
     if (merge == NULL || !find_branch_blocks(coarsen, at, merge[1]))
@@ -447,7 +447,7 @@ static const uint32_t *add_branch(struct vulkan_coarsen *coarsen, const uint32_t
     if (behind == NULL)
         return NULL;
     coarsen->kinds[merge[1]] = kind_here(coarsen);
-    add_step(coarsen, behind - 2); /* its label */
+    add_step(coarsen, behind - 2); /* its OpLabel */
     for (; vulkan_opcode(behind) == SpvOpPhi || is_no_op(vulkan_opcode(behind));
          behind += vulkan_length(behind))
         if (vulkan_opcode(behind) == SpvOpPhi && !add_phi(coarsen, behind))
@@ -455,9 +455,9 @@ static const uint32_t *add_branch(struct vulkan_coarsen *coarsen, const uint32_t
     return behind;
 }
 
-/* ---- the way, from its beginning --------------------------------------------------------------------- */
+/* ---- from the entry to the return -------------------------------------------------------------------- */
 
-/* bool: the type of the condition. */
+/* The type of a condition, which is bool. */
 static uint32_t type_of(const struct vulkan_coarsen *coarsen, uint32_t result)
 {
     for (uint32_t i = 0; i < coarsen->count; i++) {
@@ -469,7 +469,8 @@ static uint32_t type_of(const struct vulkan_coarsen *coarsen, uint32_t result)
     return 0;
 }
 
-/* A branch of which one way leads out, and the first such one: where the other begins; NULL: it is not like that. */
+/* If exactly one side of a branch returns at once, and it is the first such branch: returns where the other
+ * side begins; else NULL. */
 static const uint32_t *find_guard(struct vulkan_coarsen *coarsen, const uint32_t *at)
 {
     if (vulkan_opcode(at) != SpvOpBranchConditional || coarsen->guard != 0 ||
@@ -486,7 +487,7 @@ static const uint32_t *find_guard(struct vulkan_coarsen *coarsen, const uint32_t
     return enter(coarsen, first_leaves ? at[3] : at[2]);
 }
 
-/* What follows the end of a block; NULL: it is of no such kernel. */
+/* Returns what follows a terminator; NULL if the kernel cannot be coarsened. */
 static const uint32_t *follow_terminator(struct vulkan_coarsen *coarsen, const uint32_t *merge,
                                          const uint32_t *at)
 {
@@ -501,7 +502,7 @@ static bool is_terminator(uint32_t opcode)
     return (opcode >= SpvOpBranch && opcode <= SpvOpUnreachable) || opcode == SpvOpLoopMerge;
 }
 
-/* A stretch for each turn. */
+/* Each turn handles one straight part. */
 static bool walk(struct vulkan_coarsen *coarsen)
 {
     const uint32_t *at = coarsen->function + vulkan_length(coarsen->function);
@@ -523,7 +524,7 @@ static bool walk(struct vulkan_coarsen *coarsen)
     return false;
 }
 
-/* Does anything happen at all, and differently for each item? */
+/* Whether the kernel loads its id and stores something. */
 static bool has_work(const struct vulkan_coarsen *coarsen)
 {
     bool loads = false, stores = false;
@@ -549,7 +550,7 @@ static bool analyze(struct vulkan_coarsen *coarsen, uint32_t entry)
     return has_work(coarsen);
 }
 
-/* ---- the shader ----------------------------------------------------------------------------------- */
+/* ---- creating the shader -------------------------------------------------------------------------- */
 
 static int32_t write_words(const struct trm_backend_instance *instance, const struct vulkan_coarsen *coarsen,
                            struct vulkan_shader *result)

@@ -1,4 +1,4 @@
-/* vulkan backend: a kernel that an invocation may do several of, as several.c has found it and several_write.c writes it.
+/* vulkan backend: a kernel that coarsen.c has analyzed and coarsen_write.c writes.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_SPIRV_COARSEN_INTERNAL_H
@@ -9,17 +9,17 @@
 
 #include "backends/vulkan/spirv/coarsen.h"
 
-/* What an id is. */
+/* What an id stands for. */
 enum vulkan_coarsen_kind {
-    COARSEN_UNIFORM = 0,  /* the same for all items: types, constants, what is bound, labels on the way */
-    COARSEN_UNSUPPORTED,  /* what no such kernel uses; the label of a block that no way leads to */
-    COARSEN_ZERO,         /* the constant 0, of 32 bits */
-    COARSEN_CONSTANT,     /* another constant of 32 bits */
+    COARSEN_UNIFORM = 0,  /* the same for all items: types, constants, resources, labels of the main path */
+    COARSEN_UNSUPPORTED,  /* not supported; also labels of unreachable blocks */
+    COARSEN_ZERO,         /* the 32-bit constant 0 */
+    COARSEN_CONSTANT,     /* another 32-bit constant */
     COARSEN_GLOBAL_ID,    /* the variable GlobalInvocationId */
     COARSEN_GLOBAL_ID_X,  /* a pointer to its first component */
-    COARSEN_BEFORE_GUARD, /* the result of an instruction before some leave, or the label of a block there */
-    COARSEN_AFTER_GUARD,  /* the same behind it */
-    COARSEN_BRANCH_BLOCK, /* while the blocks behind a branch are looked for: the label of one */
+    COARSEN_BEFORE_GUARD, /* result or label before the guard */
+    COARSEN_AFTER_GUARD,  /* result or label after the guard */
+    COARSEN_BRANCH_BLOCK, /* label of a block of the selection that is being searched */
 };
 
 struct vulkan_coarsen {
@@ -29,25 +29,25 @@ struct vulkan_coarsen {
     const uint32_t *function;   /* OpFunction */
     uint8_t *kinds;             /* enum vulkan_coarsen_kind, by id */
     uint32_t global_id;         /* the variable GlobalInvocationId */
-    uint32_t global_id_pointer; /* its type */
-    uint32_t global_id_vector;  /* to what */
-    uint32_t index_type;        /* of what */
-    uint32_t local_id;          /* the variable LocalInvocationId; 0: the module has none */
-    uint32_t local_id_pointer;  /* its type */
-    bool lists_local_id;        /* the entry point does */
-    bool has_int64; /* there are integers of 64 bits, of which OpSwitch has literals of two words */
+    uint32_t global_id_pointer; /* its pointer type */
+    uint32_t global_id_vector;  /* its vector type */
+    uint32_t index_type;        /* its component type */
+    uint32_t local_id;          /* the variable LocalInvocationId; 0: none in the module */
+    uint32_t local_id_pointer;  /* its pointer type */
+    bool lists_local_id;        /* the entry point lists it */
+    bool has_int64; /* the module has 64-bit integers, so that OpSwitch may have literals of two words */
 
-    /* The instructions on the way, without its labels and branches; the first `before` are come to by all invocations. A branch whose
-     * ways meet again stands among them whole: from OpSelectionMerge over all blocks, with labels, to the label where they meet,
-     * and what is chosen there (OpPhi). */
+    /* The instructions of the main path, without its labels and branches; the first `guard_step` run for all
+     * invocations. A selection is listed whole: OpSelectionMerge, all blocks with labels, the label of the
+     * merge block and its OpPhis. */
     const uint32_t **steps;
     uint32_t count, guard_step;
-    uint32_t guard, guard_type; /* the condition of the branch behind them, and bool; 0: there is none */
-    bool guard_exits;           /* those leave for which it holds; else those for which it does not */
+    uint32_t guard, guard_type; /* the condition of the early return, and its type; 0: none */
+    bool guard_exits;           /* invocations return if `guard` is true; else if it is false */
 };
 
-/* Where the ids among an instruction's words are, behind those of its type and its result. `first` 0: it is not one that such a kernel
- * may have. Words from `end` on are literals; so is `literal`, 0: none is. */
+/* Which words of an instruction are ids, after those of type and result: `first` to `end`, except `literal`
+ * (0: none). `first` 0: the instruction is not supported. */
 struct vulkan_coarsen_form {
     uint32_t first, end, literal;
     bool has_result;
@@ -55,7 +55,7 @@ struct vulkan_coarsen_form {
 
 struct vulkan_coarsen_form vulkan_coarsen_form(const uint32_t *at);
 
-/* several_write.c: `result` has room for vulkan_coarsen_capacity() words. */
+/* coarsen_write.c: `result` has room for vulkan_coarsen_capacity() words. */
 uint64_t vulkan_coarsen_capacity(const struct vulkan_coarsen *coarsen);
 void vulkan_coarsen_write(const struct vulkan_coarsen *coarsen, struct vulkan_shader *result);
 

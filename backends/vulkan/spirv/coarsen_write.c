@@ -1,38 +1,40 @@
-/* vulkan backend: the words of a kernel that does several invocations in one.
+/* vulkan backend: writes coarsened kernels. The code of one is:
  *
- *     for each of them its place; what all invocations come to, instruction by instruction, each for all of them (but what is
- *     behind a branch whose ways meet again: that for one after the other)
- *     if none of them leaves:
+ *     compute the global id of each item
+ *     instructions before the guard, each for all items (selections: one item after the other)
+ *     if no item returns early:
  *         the rest, likewise
- *     else one after the other:
- *         if it does not leave: the rest
+ *     else for each item:
+ *         if it does not return early: the rest
  *
- * A result has an id for each item, and one more for each in the second form of the rest: id + copy * bound.
+ * Each result has one id for each item; results after the guard have a second set for the second form: id +
+ * copy * bound.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/spirv/coarsen_internal.h"
 #include "backends/vulkan/spirv/words.h"
 
-#define EXTRA_WORDS 512u /* that are no copies: at most thirty an item, and some */
+#define EXTRA_WORDS 512u /* words that are not copies: at most thirty an item, and some */
 
 struct writer {
     const struct vulkan_coarsen *coarsen;
     uint32_t *out;
     uint64_t written;
     uint32_t next_id;
-    uint32_t label;    /* of the block that is written */
-    uint32_t last;     /* the label among the steps that was written last, as the module has it */
-    uint32_t entered;  /* `label` where the branch stands that is written, or was the last, */
-    uint32_t header;   /* and `last` there */
-    uint32_t merge;    /* where the ways of that branch meet, as the module has it; 0: none is written */
+    uint32_t label; /* of the current block */
+    uint32_t last;  /* last label that was written, as in the original */
+    /* Current label at the beginning of the selection that is being written, or of the last one. */
+    uint32_t entered;
+    uint32_t header;   /* `last` there */
+    uint32_t merge;    /* merge label of that selection, as in the original; 0: not in a selection */
     uint32_t local_id; /* the variable LocalInvocationId */
-    uint32_t items;    /* constants: how many, and how far from the first each is */
+    uint32_t items;    /* constants: the number of items, and the distance of each from the first */
     uint32_t distances[VULKAN_COARSEN_MOST];
-    uint32_t global_id;                        /* what GlobalInvocationId is */
-    uint32_t global_id_x[VULKAN_COARSEN_MOST]; /* its first component, for each item */
+    uint32_t global_id;                        /* the value of GlobalInvocationId */
+    uint32_t global_id_x[VULKAN_COARSEN_MOST]; /* its x component, for each item */
 };
 
-/* Two copies an item, and what reads a place becomes half as long again. */
+/* Two copies of each instruction for each item; loads of the id become half as long again. */
 uint64_t vulkan_coarsen_capacity(const struct vulkan_coarsen *coarsen)
 {
     return coarsen->shader->count * (3 * (uint64_t)coarsen->items + 1) + EXTRA_WORDS;
@@ -56,7 +58,7 @@ static void emit_copy(struct writer *writer, const uint32_t *at)
     writer->written += vulkan_length(at);
 }
 
-/* An instruction of words that follow; `length` counts its first one too. */
+/* The first word of an instruction of `length` words. */
 static void emit_op(struct writer *writer, uint32_t opcode, uint32_t length)
 {
     emit(writer, length << SpvWordCountShift | opcode);
@@ -75,7 +77,7 @@ static void emit_branch(struct writer *writer, uint32_t label)
     emit(writer, label);
 }
 
-/* To `yes` or to `no`, which both come to `merge`. */
+/* A selection with `merge` as merge block. */
 static void emit_selection(struct writer *writer, uint32_t condition, uint32_t yes, uint32_t no,
                            uint32_t merge)
 {
@@ -88,7 +90,7 @@ static void emit_selection(struct writer *writer, uint32_t condition, uint32_t y
     emit(writer, no);
 }
 
-/* type result = opcode(a, b); the result. */
+/* result = opcode(a, b), of `type`. */
 static uint32_t emit_binary(struct writer *writer, uint32_t opcode, uint32_t type, uint32_t a, uint32_t b)
 {
     uint32_t result = new_id(writer);
@@ -100,7 +102,7 @@ static uint32_t emit_binary(struct writer *writer, uint32_t opcode, uint32_t typ
     return result;
 }
 
-/* ---- what stands before the functions -------------------------------------------------------------- */
+/* ---- module-level instructions --------------------------------------------------------------------- */
 
 static bool is_debug(uint32_t opcode)
 {
@@ -119,7 +121,7 @@ static void emit_entry(struct writer *writer)
     writer->out[begin] += 1u << SpvWordCountShift;
 }
 
-/* What is said of a result is said of each of its copies. */
+/* Repeats a decoration for each copy of its target. */
 static void emit_decoration(struct writer *writer, const uint32_t *at)
 {
     const struct vulkan_coarsen *coarsen = writer->coarsen;
@@ -152,7 +154,7 @@ static uint32_t emit_constant(struct writer *writer, uint32_t value)
     return result;
 }
 
-/* Behind all types. */
+/* Written after all types. */
 static void emit_globals(struct writer *writer)
 {
     const struct vulkan_coarsen *coarsen = writer->coarsen;
@@ -169,7 +171,7 @@ static void emit_globals(struct writer *writer)
 
 /* ---- the kernel ------------------------------------------------------------------------------------ */
 
-/* The id that stands for one in a copy. The second copies of what all have come to are the first ones. */
+/* The id in a copy. For results before the guard, the second set of copies equals the first. */
 static uint32_t id_in(const struct vulkan_coarsen *coarsen, uint32_t id, uint32_t copy)
 {
     if (coarsen->kinds[id] == COARSEN_AFTER_GUARD)
@@ -177,7 +179,7 @@ static uint32_t id_in(const struct vulkan_coarsen *coarsen, uint32_t id, uint32_
     return coarsen->kinds[id] == COARSEN_BEFORE_GUARD ? id + copy % coarsen->items * coarsen->bound : id;
 }
 
-/* Instead of reading the variable. */
+/* Replaces a load of the variable. */
 static void emit_global_id(struct writer *writer, const uint32_t *load, uint32_t copy)
 {
     const struct vulkan_coarsen *coarsen = writer->coarsen;
@@ -192,14 +194,14 @@ static void emit_global_id(struct writer *writer, const uint32_t *load, uint32_t
     }
 }
 
-/* Of a block behind a branch, in this copy; the only other one that is spoken of is that with the branch itself. */
+/* A label in this copy. Labels outside of the selection can only be that of the block with the branch. */
 static uint32_t label_in(const struct writer *writer, uint32_t label, uint32_t copy)
 {
     bool is_outside = writer->coarsen->kinds[label] == COARSEN_UNIFORM || label == writer->header;
     return is_outside ? writer->entered : id_in(writer->coarsen, label, copy);
 }
 
-/* A branch begins, in another or not. */
+/* Enters a selection, unless this one is nested. */
 static void enter(struct writer *writer, uint32_t merge)
 {
     if (writer->merge != 0)
@@ -209,7 +211,7 @@ static void enter(struct writer *writer, uint32_t merge)
     writer->header  = writer->last;
 }
 
-/* Labels, branches, and what is chosen by them: no words but ids and the literals of OpSwitch. */
+/* Writes labels, branches and OpPhi: all words are ids, except the literals of OpSwitch. */
 static bool emit_control_flow(struct writer *writer, const uint32_t *at, uint32_t copy)
 {
     const struct vulkan_coarsen *coarsen = writer->coarsen;
@@ -274,7 +276,8 @@ static void emit_step(struct writer *writer, const uint32_t *at, uint32_t copy)
             words[i] = id_in(coarsen, at[i], copy);
 }
 
-/* Where what is done at once begins again, behind step number i: behind that, or behind the branch that it begins. */
+/* The next step to write for all items together: the one after step i, or after the selection that it
+ * begins. */
 static uint32_t behind(const struct vulkan_coarsen *coarsen, uint32_t i)
 {
     const uint32_t *const *steps = coarsen->steps;
@@ -289,7 +292,7 @@ static uint32_t behind(const struct vulkan_coarsen *coarsen, uint32_t i)
     return i;
 }
 
-/* Steps from `begin` to `end`, which the first items come to together. */
+/* Writes steps `begin` to `end` for all items, instruction by instruction. */
 static void emit_interleaved(struct writer *writer, uint32_t begin, uint32_t end)
 {
     const struct vulkan_coarsen *coarsen = writer->coarsen;
@@ -306,7 +309,7 @@ static void emit_interleaved(struct writer *writer, uint32_t begin, uint32_t end
 
 static void emit_rest(struct writer *writer, uint32_t copy)
 {
-    writer->last = 0; /* a block of its own begins */
+    writer->last = 0; /* a new block begins */
     for (uint32_t i = writer->coarsen->guard_step; i < writer->coarsen->count; i++)
         emit_step(writer, writer->coarsen->steps[i], copy);
 }
@@ -321,7 +324,7 @@ static uint32_t emit_load(struct writer *writer, uint32_t variable)
     return result;
 }
 
-/* Item i of an invocation is the one of its number in group `items` * its own + i. */
+/* Item i has its group's index times `items`, plus i, as group index. */
 static void emit_global_ids(struct writer *writer)
 {
     uint32_t type     = writer->coarsen->index_type;
@@ -344,7 +347,7 @@ static void emit_global_ids(struct writer *writer)
             emit_binary(writer, SpvOpIAdd, type, writer->global_id_x[0], writer->distances[i]);
 }
 
-/* Does any of them leave, or do all go on? */
+/* The disjunction (or conjunction) of all items' guards. */
 static uint32_t emit_guards(struct writer *writer)
 {
     const struct vulkan_coarsen *coarsen = writer->coarsen;
@@ -385,7 +388,7 @@ static void emit_guarded_rest(struct writer *writer)
     emit_label(writer, end);
 }
 
-/* Variables of the function stand at its beginning. */
+/* Variables must come first in a function. */
 static void emit_function(struct writer *writer)
 {
     const struct vulkan_coarsen *coarsen = writer->coarsen;
@@ -421,7 +424,7 @@ void vulkan_coarsen_write(const struct vulkan_coarsen *coarsen, struct vulkan_sh
                             .out     = result->words,
                             .written = VULKAN_HEADER_WORDS,
                             .next_id = coarsen->bound * 2 * coarsen->items};
-    bool is_begun        = false; /* the first function is met */
+    bool is_begun        = false; /* the first function has been reached */
     memcpy(writer.out, coarsen->shader->words, VULKAN_HEADER_WORDS * sizeof(uint32_t));
     writer.local_id = coarsen->local_id != 0 ? coarsen->local_id : new_id(&writer);
     while (at < end) {

@@ -1,4 +1,4 @@
-/* vulkan backend: SPIR-V as the driver gets it.
+/* vulkan backend: rewrites SPIR-V for the driver.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/spirv/shader.h"
@@ -11,22 +11,22 @@
 #define VERSION_1_3 0x00010300u
 #define NAME_WORDS_MOST 16u
 #define WORDS_OF_BUFFER \
-    11u /* that are added for one at the most: two decorations of four words, one of three */
+    11u /* most words that are added for a buffer: two decorations of four words, one of three */
 
 static const char storage_buffers[] = "SPV_KHR_storage_buffer_storage_class";
 
 /* A variable that is a buffer. */
 struct buffer {
     uint32_t id;
-    uint32_t set, place; /* as the module has it */
-    uint32_t binding;    /* as it becomes */
-    bool is_uniform;     /* in the storage class Uniform; perhaps a storage buffer in the old way */
-    bool says_read_only; /* by a decoration of its own */
+    uint32_t set, place; /* in the original */
+    uint32_t binding;    /* after rewriting */
+    bool is_uniform;     /* storage class Uniform; may be an old-style storage buffer (BufferBlock) */
+    bool says_read_only; /* has NonWritable */
     bool is_read_only;   /* as reflected */
-    bool is_decorated;   /* the new decorations are written */
+    bool is_decorated;   /* its new decorations are written */
 };
 
-/* One rewriting. */
+/* The state of a rewrite. */
 struct rewriting {
     const uint32_t *words;
     uint64_t count;
@@ -34,8 +34,8 @@ struct rewriting {
     uint32_t buffer_count;
     uint32_t *out;
     uint64_t written;
-    bool has_storage_buffers; /* in the language or by its extension */
-    bool is_begun;            /* something that is no capability was met */
+    bool has_storage_buffers; /* by SPIR-V version or extension */
+    bool is_begun;            /* something other than OpCapability was seen */
 };
 
 /* ---- instructions */
@@ -84,7 +84,7 @@ static bool is_buffer(const uint32_t *variable)
            (variable[3] == SpvStorageClassUniform || variable[3] == SpvStorageClassStorageBuffer);
 }
 
-/* There are no more variables of these classes than the core has reflected. */
+/* The core has reflected all variables of these classes, so there are at most `most`. */
 static void find_variables(struct rewriting *rewriting, uint32_t most)
 {
     const uint32_t *end = rewriting->words + rewriting->count;
@@ -116,7 +116,7 @@ static void find_decorations(struct rewriting *rewriting)
     }
 }
 
-/* No two buffers have the same set and place: the core refuses such modules. */
+/* The core rejects modules with two buffers of the same set and binding. */
 static void number_buffers(struct rewriting *rewriting, const struct trm_kernel_info *kernel)
 {
     uint32_t binding = 0;
@@ -137,7 +137,7 @@ static void number_buffers(struct rewriting *rewriting, const struct trm_kernel_
 
 /* ---- rewriting */
 
-/* Sets of instructions that mean nothing; a module has few. */
+/* Non-semantic instruction sets; a module has few. */
 #define SILENT_MOST 8u
 
 struct silent_sets {
@@ -153,7 +153,7 @@ static bool is_silent_set(const struct silent_sets *sets, uint32_t id)
     return false;
 }
 
-/* What tells something to tools alone. */
+/* Whether the instruction only serves tools. */
 static bool is_for_tools(const uint32_t *at, struct silent_sets *sets)
 {
     switch (vulkan_opcode(at)) {
@@ -174,7 +174,7 @@ static bool is_for_tools(const uint32_t *at, struct silent_sets *sets)
     }
 }
 
-/* Where the module has a buffer's place the new one is written. True: the instruction is not wanted as it is. */
+/* Writes the new decorations in place of the first old one. True: drop the instruction. */
 static bool rewrite_decoration(struct rewriting *rewriting, const uint32_t *at)
 {
     struct buffer *buffer = find_buffer(rewriting, at[1]);
@@ -193,7 +193,7 @@ static bool rewrite_decoration(struct rewriting *rewriting, const uint32_t *at)
     return true;
 }
 
-/* Two types of pointers to the same thing in the same storage class may stand in a module side by side. */
+/* SPIR-V permits several identical pointer types in a module. */
 static void rewrite_in_place(uint32_t *copy)
 {
     if (vulkan_opcode(copy) == SpvOpTypePointer && copy[2] == SpvStorageClassUniform)

@@ -1,4 +1,4 @@
-/* vulkan backend: the words of SPIR-V, which are valid and in this machine's order: the core has read them.
+/* vulkan backend: reads SPIR-V words, which are valid and in host byte order: the core has checked them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_SPIRV_WORDS_H
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define VULKAN_HEADER_WORDS 5u
-#define VULKAN_HEADER_BOUND 3u /* which of them is the bound of the ids */
+#define VULKAN_HEADER_BOUND 3u /* index of the id bound */
 
-/* Of the instruction that begins at a word: */
+/* Of the instruction that begins at `word`. */
 
 static inline uint32_t vulkan_opcode(const uint32_t *word)
 {
@@ -23,13 +23,14 @@ static inline uint32_t vulkan_length(const uint32_t *word)
     return word[0] >> SpvWordCountShift;
 }
 
-/* The text that begins at a word; on machines whose low bytes come first it lies there as C has it. */
+/* The string that begins at `word`; on little-endian hosts it is a C string. */
 static inline const char *vulkan_text_at(const uint32_t *word)
 {
     return (const char *)word;
 }
 
-/* How many words that takes, with the zero at its end. */
+/* Number of words that the string takes, with its zero.
+ * */
 static inline uint32_t vulkan_text_words(const uint32_t *word)
 {
     return (uint32_t)strlen(vulkan_text_at(word)) / 4 + 1;

@@ -1,4 +1,4 @@
-/* vulkan backend: batches: their memory, their command buffers, and what they hold.
+/* vulkan backend: batches: creation, command buffers, contents.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/batch.h"
@@ -13,7 +13,7 @@
 
 /* ---- arrays ---------------------------------------------------------------------------------------- */
 
-/* Room for one element more, of `size` bytes. False: there is no memory. */
+/* Makes room for one more element of `size` bytes. False: no memory. */
 static bool make_room(struct trm_backend_stream *stream, void **array, uint32_t count, uint32_t *capacity,
                       uint64_t size)
 {
@@ -77,7 +77,7 @@ int32_t vulkan_batch_add_signal(struct vulkan_batch *batch, struct vulkan_timeli
     return add_place(batch, &batch->signals, &batch->signal_count, &batch->signal_capacity, timeline, value);
 }
 
-/* What is needed at the batch's end is got here, where it may fail. */
+/* Also gets what the end of the batch needs, since a failure is still possible here. */
 int32_t vulkan_batch_add_host_copy(struct trm_backend_stream *stream, struct vulkan_batch *batch,
                                    const struct vulkan_host_copy *copy)
 {
@@ -155,7 +155,7 @@ int32_t vulkan_batch_end(struct vulkan_batch *batch)
     return result < 0 ? vulkan_device_fail(device, result, "vkEndCommandBuffer") : TRM_OK;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------ */
+/* ---- creating and recycling ------------------------------------------------------------------------ */
 
 static int32_t create(struct trm_backend_stream *stream, struct vulkan_batch **result)
 {
@@ -197,7 +197,7 @@ static int32_t reset(struct vulkan_batch *batch)
 int32_t vulkan_batch_acquire(struct trm_backend_stream *stream, struct vulkan_batch **result)
 {
     struct vulkan_batch *batch = stream->spare;
-    /* The stream may have come to another queue since. */
+    /* The stream may have changed queues since. */
     while (batch != NULL && batch->queue->family != stream->queue->family) {
         stream->spare = batch->next;
         vulkan_batch_destroy(batch);
@@ -260,7 +260,7 @@ void vulkan_batch_destroy(struct vulkan_batch *batch)
     trm_util_release(instance->host, batch, sizeof(*batch));
 }
 
-/* ---- the host's part ------------------------------------------------------------------------------- */
+/* ---- host copies ----------------------------------------------------------------------------------- */
 
 void vulkan_batch_run_host_copies(const struct vulkan_batch *batch)
 {

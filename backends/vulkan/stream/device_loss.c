@@ -1,12 +1,12 @@
-/* vulkan backend: what the loss of a device means for its streams.
+/* vulkan backend: what the loss of a device does to its streams.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/module/module.h"
 #include "backends/vulkan/stream/service.h"
 #include "backends/vulkan/stream/stream_object.h"
 
-/* The work of one stream that was submitted and not seen to end. Its lock is recursive: the caller may hold it. What
- * another thread is busy with is left out, since waiting for it here could be for ever. */
+/* Appends what a stream had in flight. Its lock is recursive, since the caller may hold it. A stream that
+ * another thread has locked is skipped: waiting here could deadlock. */
 static void append_stream(struct trm_util_text *text, struct trm_backend_stream *stream, uint32_t *count)
 {
     const struct trm_backend_kernel *kernel = NULL;
@@ -14,7 +14,7 @@ static void append_stream(struct trm_util_text *text, struct trm_backend_stream 
         return;
     uint64_t ended                   = atomic_load(&stream->timeline->completed);
     const struct vulkan_batch *first = stream->in_flight;
-    /* What is known to have ended may have run kernels that are gone. */
+    /* Kernels of batches that have ended may have been unloaded. */
     while (first != NULL && first->value <= ended)
         first = first->next;
     if (first != NULL) {

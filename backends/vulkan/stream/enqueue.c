@@ -1,5 +1,5 @@
-/* vulkan backend: copies, fills and launches of streams. One thread at a time enqueues; the stream's lock keeps off those who
- * submit.
+/* vulkan backend: enqueues copies, fills and launches. One thread at a time enqueues; the stream's lock keeps
+ * out threads that submit.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/memory/memory.h"
@@ -23,7 +23,7 @@ static struct trm_copy_2d_desc as_rows(const struct trm_copy_desc *desc)
     };
 }
 
-/* Host memory that the device reaches is named as the device's. */
+/* Replaces a host pointer by memory that the device reaches, if there is any. */
 static void find_host(struct trm_backend_device *device, struct trm_place *place, uint64_t pitch,
                       uint64_t width, uint64_t height)
 {
@@ -38,9 +38,10 @@ static void find_host(struct trm_backend_device *device, struct trm_place *place
     place->offset = offset;
 }
 
-/* A stream that only copies goes where its large copies are best done; the small ones follow. Kernels that copy for the program's
- * kernels go in front of them on their queue: NVIDIA's driver does not change between the two then (16 MiB in role streams on an
- * H200: 460 us a token; with three queues 510 to 525, with the downloads there too 690). */
+/* Moves a stream that only copies to the queue that is best for its large copies; small copies follow. Copy
+ * kernels that upload for the program's kernels go to the queue of those, because NVIDIA's driver need not
+ * switch queues then (16 MiB in role streams on an H200: 460 us a token; with three queues 510 to 525 us;
+ * with downloads on that queue too 690 us). */
 static int32_t choose_queue(struct trm_backend_stream *stream, uint64_t bytes)
 {
     struct trm_backend_device *device = stream->device;

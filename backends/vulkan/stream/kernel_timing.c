@@ -1,23 +1,24 @@
-/* vulkan backend: how long kernels take beside copies.
+/* vulkan backend: measures how long kernels take compared with copies.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/kernel_timing.h"
 
 #include "backends/vulkan/stream/stream.h"
 
-/* Kernels are long from a nanosecond for so many bytes on, and short again from one for so many. */
+/* Kernels are long above 1 ns for 100 bytes, and short again below 1 ns for 150 bytes. */
 #define BYTES_OF_LONG 100u
 #define BYTES_OF_SHORT 150u
 
-/* What is copied in one direction until the counts are halved: a dozen milliseconds. */
+/* Bytes in one direction after which the counts are halved: a dozen milliseconds. */
 #define WINDOW_BYTES (UINT64_C(256) << 20)
 
-/* Of a stream's launches some are timed, more in the beginning. Odd, so that of launches that come in turns none is left out. */
+/* Times every third of the first launches of a stream, then every 61st. Odd, so that no launch of an
+ * alternating sequence is left out. */
 #define EACH_AT_FIRST 3u
 #define FIRST_LAUNCHES 64u
 #define EACH 61u
 
-/* ---- the device ------------------------------------------------------------------------------------ */
+/* ---- the device's counts --------------------------------------------------------------------------- */
 
 static void halve(_Atomic uint64_t *count)
 {
@@ -60,7 +61,7 @@ void vulkan_kernel_timing_launch(struct vulkan_kernel_timing *timing)
     atomic_fetch_add_explicit(&timing->computed, mean, memory_order_relaxed);
 }
 
-/* ---- streams --------------------------------------------------------------------------------------- */
+/* ---- the stream's timed launch --------------------------------------------------------------------- */
 
 static bool has_copies(const struct vulkan_kernel_timing *timing)
 {
@@ -68,7 +69,7 @@ static bool has_copies(const struct vulkan_kernel_timing *timing)
            atomic_load_explicit(&timing->copied[1], memory_order_relaxed) != 0;
 }
 
-/* Stamps that cannot be made are no failure of the launch: it is not timed. */
+/* If stamps cannot be made, the launch is not timed; it does not fail. */
 static bool need_stamps(struct trm_backend_stream *stream)
 {
     struct trm_backend_device *device = stream->device;
@@ -80,7 +81,7 @@ static bool need_stamps(struct trm_backend_stream *stream)
     return timed->end != NULL || vulkan_profile_ops.stamp_create(device, &timed->end) == TRM_OK;
 }
 
-/* The last one that was timed, if it is over. False: it is not. */
+/* Reads the previous timed launch. False: it has not ended. */
 static bool read_last(struct trm_backend_stream *stream)
 {
     struct vulkan_timed_launch *timed = &stream->timed_launch;

@@ -1,13 +1,14 @@
-/* vulkan backend: do the program's kernels leave room for kernels that copy?
+/* vulkan backend: measures whether the program's kernels leave room for copy kernels.
  *
- * On a driver with one copy engine for both directions, kernels copy 40 GB/s each way at once and the engine 29 (an H200). But a
- * kernel of the program that fills the device keeps kernels that copy from beginning, so that both take turns; the engine goes
- * on meanwhile. A program that copies B bytes each way and computes for K nanoseconds takes B / 40 + K by kernels, and B / 29 or
- * K, whichever is longer, by the engine: that one is faster when K is more than a hundredth of B.
+ * With one copy engine for both directions, kernels copy 40 GB/s in each direction at once, the engine 29
+ * (H200). But a kernel of the program that fills the device delays copy kernels, so that they take turns,
+ * while the engine copies meanwhile. A program that copies B bytes in each direction and computes for K
+ * nanoseconds takes B / 40 + K with copy kernels, and the maximum of B / 29 and K with the engine: the engine
+ * is faster if K is more than a hundredth of B.
  *
- * So large copies are counted, and now and then a launch is timed by the device's clock. How the copies are done changes neither,
- * and so the choice does not swing. Launches in graphs do not count; programs without large copies on streams for uploads or
- * downloads pay nothing.
+ * So the backend counts large copies, and times some launches with the device's clock. The way of copying
+ * influences neither, so the choice does not oscillate. Launches in graphs do not count. Programs without
+ * large copies on upload or download streams pay nothing.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_STREAM_KERNEL_TIMING_H
@@ -20,27 +21,28 @@ struct trm_backend_stream;
 struct vulkan_kernel_timing;
 struct trm_backend_stamp;
 
-/* Of a stream, under its lock: the launch that is timed. */
+/* The launch of a stream that is being timed; under the stream's lock. */
 struct vulkan_timed_launch {
     struct trm_backend_stamp *begin, *end; /* made when first needed */
-    uint64_t value;                        /* of the launch; 0: none yet */
-    bool has_end;                          /* it was enqueued */
-    uint32_t launches;                     /* of the stream */
+    uint64_t value;                        /* operation number of the launch; 0: none yet */
+    bool has_end;                          /* `end` was enqueued */
+    uint32_t launches;                     /* launches of the stream so far */
 };
 
-/* A large copy is about to be enqueued: is a kernel to do it? */
+/* Count a large copy that is about to be enqueued. Returns whether a kernel shall copy. */
 bool vulkan_kernel_timing_copy(struct vulkan_kernel_timing *timing, bool up, uint64_t bytes);
 
-/* A launch was seen to take so long. */
+/* Note the duration of a timed launch. */
 void vulkan_kernel_timing_note(struct vulkan_kernel_timing *timing, uint64_t ns);
-/* One more, which is taken to be as long as others. */
+/* Count a launch, which is assumed to take the mean duration. */
 void vulkan_kernel_timing_launch(struct vulkan_kernel_timing *timing);
 
-/* Around a launch, operation `value` of the stream, which is locked; end() where begin() says true. */
+/* Before and after a launch, operation `value` of a locked stream; call end() only if begin() returned
+ * true. */
 bool vulkan_kernel_timing_begin(struct trm_backend_stream *stream, uint64_t value);
 void vulkan_kernel_timing_end(struct trm_backend_stream *stream);
 
-/* When the stream goes, and nothing of it runs any more. */
+/* Free the stamps when the stream is destroyed and nothing of it runs. */
 void vulkan_kernel_timing_fini(struct trm_backend_stream *stream);
 
 #endif

@@ -1,7 +1,7 @@
 /* vulkan backend: notifications, and waiting for any of several streams.
  *
- * Who is to be told is on the stream's list, by value. A batch whose end brings somebody's number about is watched by the
- * service; what the host brings about is told of by the thread that does it, or by the keeping thread.
+ * Notices are in the stream's list, by value. The service watches the end of the batch that completes one.
+ * Notices that the host completes are called by the thread that does so, or by the maintenance thread.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/stream_object.h"
@@ -24,7 +24,7 @@ static void insert(struct trm_backend_stream *stream, struct vulkan_notice *noti
     *place         = notice;
 }
 
-/* False: it is not there any more. */
+/* False: it is no longer in the list. */
 static bool take_out(struct trm_backend_stream *stream, struct vulkan_notice *notice)
 {
     struct vulkan_notice **place = &stream->notices;
@@ -60,7 +60,7 @@ void vulkan_notices_call(struct vulkan_notice *list)
     }
 }
 
-/* Have the notice called, soon or (false) not at all, since it is due already. The service is there. */
+/* Adds a notice. False: it is due already and will not be called. The service has been started. */
 static bool add_notice(struct trm_backend_stream *stream, struct vulkan_notice *notice)
 {
     vulkan_stream_lock(stream);
@@ -82,7 +82,8 @@ static bool add_notice(struct trm_backend_stream *stream, struct vulkan_notice *
 
 /* ---- notifications of the core --------------------------------------------------------------------- */
 
-/* Each keeps the stream, which may be destroyed as soon as the last of them was told. */
+/* A notice of the core holds a reference to the stream, which the core may destroy right after the last
+ * call. */
 static void give_back(struct trm_backend_stream *stream, struct vulkan_notice *notice)
 {
     vulkan_stream_lock(stream);
@@ -133,10 +134,10 @@ int32_t vulkan_stream_notify(struct trm_backend_stream *stream, uint64_t value, 
 
 /* ---- waiting for any ------------------------------------------------------------------------------- */
 
-/* On the stack of the thread that waits. */
+/* On the stack of the waiting thread. */
 struct any_entry {
     struct vulkan_notice notice;
-    _Atomic uint32_t *called; /* futex: how many of the entries were told; the last touch of the entry */
+    _Atomic uint32_t *called; /* futex: number of entries that were called; no entry is touched afterwards */
 };
 
 static void call_waiter(struct vulkan_notice *notice)
@@ -146,7 +147,7 @@ static void call_waiter(struct vulkan_notice *notice)
     trm_util_futex_wake_all(called);
 }
 
-/* The first that has got there or failed; TIMEOUT when none has. */
+/* The first stream that is complete or failed; TIMEOUT if there is none. */
 static int32_t poll_all(struct trm_backend_stream *const *streams, const uint64_t *values, uint32_t count,
                         uint32_t *which)
 {
@@ -162,7 +163,7 @@ static int32_t poll_all(struct trm_backend_stream *const *streams, const uint64_
     return status;
 }
 
-/* For as long as a wait for one looks before it sleeps. */
+/* Polls for as long as a wait for a single stream does. */
 static int32_t poll_for_a_while(struct trm_backend_stream *const *streams, const uint64_t *values,
                                 uint32_t count, uint64_t deadline, uint32_t *which)
 {
@@ -175,7 +176,7 @@ static int32_t poll_for_a_while(struct trm_backend_stream *const *streams, const
     return status;
 }
 
-/* Those that are being told have to stay until that is over. */
+/* Entries that are being called must stay valid until the call has ended. */
 static void leave(struct trm_backend_stream *const *streams, struct any_entry *entries, uint32_t count,
                   _Atomic uint32_t *called)
 {

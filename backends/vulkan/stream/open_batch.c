@@ -1,18 +1,18 @@
-/* vulkan backend: what those need who enqueue on a stream: the open batch, and operations that are no commands of ours.
+/* vulkan backend: the open batch, and operations other than our own commands.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/stream_object.h"
 
 #include "backends/vulkan/stream/service.h"
 
-/* What has come together is submitted when it is so much: then submitting costs little beside it. A submission takes a GPU some
- * 10 µs, and the host 6 (an H200); to copy so many bytes takes 80. */
+/* So much is submitted at once, since the submission then costs little in comparison. A submission takes an
+ * H200 some 10 µs and the host 6 µs; copying so many bytes takes 80 µs. */
 #define MUCH_OPERATIONS 64u
 #define MUCH_BYTES (UINT64_C(4) << 20)
-/* Command buffers of others are whole sequences. */
+/* A command buffer of a graph counts as so many operations. */
 #define COMMANDS_WORTH 8u
 
-/* Of one batch; so that those of several fit into one submission. */
+/* Waits of one batch, so that several batches fit in a submission. */
 #define WAITS_MOST 32u
 
 /* ---- the open batch -------------------------------------------------------------------------------- */
@@ -27,7 +27,8 @@ static void append_deferred(struct trm_backend_stream *stream, struct vulkan_bat
     stream->last_deferred = batch;
 }
 
-/* One in which nothing has been noted stays open: whatever was recorded in vain belongs to what comes. */
+/* A batch without noted operations stays open: commands that were recorded in vain become part of what
+ * follows. */
 int32_t vulkan_stream_close_batch(struct trm_backend_stream *stream)
 {
     struct vulkan_batch *batch = stream->open;
@@ -46,7 +47,7 @@ int32_t vulkan_stream_close_batch(struct trm_backend_stream *stream)
     return status;
 }
 
-/* There is an open batch, and no place that somebody waits for lies in the middle of it. */
+/* Makes sure that there is an open batch, and that no marked operation is in the middle of it. */
 static int32_t ensure_open(struct trm_backend_stream *stream)
 {
     int32_t status = TRM_OK;
@@ -58,7 +59,7 @@ static int32_t ensure_open(struct trm_backend_stream *stream)
     return vulkan_batch_acquire(stream, &stream->open);
 }
 
-/* The same, for what has to come before the batch's commands. */
+/* The same, for what must precede the batch's commands. */
 static int32_t ensure_front(struct trm_backend_stream *stream)
 {
     int32_t status                   = TRM_OK;
@@ -80,7 +81,7 @@ int32_t vulkan_stream_open(struct trm_backend_stream *stream, uint64_t value, st
     return status;
 }
 
-/* ---- taking note ----------------------------------------------------------------------------------- */
+/* ---- noting operations ----------------------------------------------------------------------------- */
 
 static void note_in(struct trm_backend_stream *stream, struct vulkan_batch *batch, uint64_t value)
 {
@@ -150,7 +151,7 @@ int32_t vulkan_stream_add_job(struct trm_backend_stream *stream, uint64_t value,
     stream->host_written = value;
     append_deferred(stream, batch);
     note_in(stream, batch, value);
-    /* Others copy meanwhile: there is no reason to let it wait. */
+    /* The copying thread works in parallel, so there is no reason to wait. */
     vulkan_stream_submit(stream, value);
     return TRM_OK;
 }
@@ -177,7 +178,7 @@ int32_t vulkan_stream_add_wait(struct trm_backend_stream *stream, uint64_t value
     stream->host_written = value;
     if (completed >= number)
         return vulkan_stream_add_nothing(stream, value);
-    /* Whoever is held back counts on the service. */
+    /* A deferred stream depends on the service. */
     status = vulkan_service_start(stream->device->service);
     if (status == TRM_OK)
         status = ensure_front(stream);
@@ -186,7 +187,7 @@ int32_t vulkan_stream_add_wait(struct trm_backend_stream *stream, uint64_t value
     return status == TRM_OK ? note(stream, value, 1, 0) : status;
 }
 
-/* What the batch signals comes at its end, so it is its last operation but for more of the kind. */
+/* Signals take effect at the end of the batch, so the batch ends here. */
 int32_t vulkan_stream_add_signal(struct trm_backend_stream *stream, uint64_t value,
                                  struct vulkan_timeline *timeline, uint64_t number)
 {
@@ -199,7 +200,7 @@ int32_t vulkan_stream_add_signal(struct trm_backend_stream *stream, uint64_t val
     return vulkan_stream_close_batch(stream);
 }
 
-/* What was enqueued before goes to the old queue still; what comes is made to wait for it when it is submitted. */
+/* Earlier operations stay on the old queue; the next submission waits for them. */
 int32_t vulkan_stream_join_queue(struct trm_backend_stream *stream, struct vulkan_queue *queue)
 {
     if (stream->queue == queue)

@@ -1,10 +1,10 @@
 /* vulkan backend: timestamps.
  *
- * A stamp is one query of a pool. Its ticks are told in the host's time by pairs of readings of both clocks
- * (VK_EXT_calibrated_timestamps). The device's clock drifts against the host's by some millionths, so a new pair is taken when a
- * time is read and the last pair is old: between two pairs time is on the line through both, which leaves no jump where
- * they meet; behind the last, the device's nominal rate is taken for the short while. A pair is as good as its deviation,
- * which the driver tells; a bad one is taken again.
+ * A stamp is one query of a pool. Its ticks are converted to host time with pairs of readings of both clocks
+ * (VK_EXT_calibrated_timestamps). The device's clock drifts by some parts in a million, so a new pair is
+ * taken when a stamp is read and the last pair is old. Between two pairs times are interpolated, so that
+ * there is no jump where they meet; after the last pair the device's nominal rate applies. A pair is as exact
+ * as the deviation that the driver reports; a bad one is taken again.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/profile.h"
@@ -12,17 +12,17 @@
 #include "backends/vulkan/stream/stream_object.h"
 
 #define QUERIES_OF_A_POOL 64u
-#define PAIR_AGE_NS UINT64_C(100000000) /* a pair that is older than this is old */
+#define PAIR_AGE_NS UINT64_C(100000000) /* after this a pair is old */
 #define GOOD_DEVIATION_NS UINT64_C(20000)
 #define PAIR_TRIES 4u
 
 struct pool {
     struct pool *next;
     VkQueryPool handle;
-    uint64_t used; /* a bit for each query */
+    uint64_t used; /* one bit for each query */
 };
 
-/* One moment on both clocks: ticks (counted on past what the queue's bits hold), nanoseconds of CLOCK_MONOTONIC. */
+/* The same moment on both clocks: ticks, nanoseconds of CLOCK_MONOTONIC. */
 struct pair {
     uint64_t ticks, ns;
 };
@@ -30,20 +30,20 @@ struct pair {
 struct vulkan_stamps {
     struct trm_backend_device *device;
     double period; /* nanoseconds of a tick */
-    uint64_t mask; /* of the bits that ticks have on every queue with timestamps */
+    uint64_t mask; /* of the bits that ticks have on all queues with timestamps */
     pthread_mutex_t lock;
     struct pool *pools;
-    struct pair older, newer; /* older.ns is 0: there is one pair only; newer.ns is 0: none */
+    struct pair older, newer; /* older.ns is 0: one pair only; newer.ns is 0: none */
 };
 
 struct trm_backend_stamp {
     struct vulkan_stamps *stamps;
     struct pool *pool;
     uint32_t index;
-    _Atomic uint64_t ns; /* the time, once it was read; 0: not yet */
+    _Atomic uint64_t ns; /* the converted time; 0: not read yet */
 };
 
-/* ---- what the device can --------------------------------------------------------------------------- */
+/* ---- capabilities ---------------------------------------------------------------------------------- */
 
 static bool has_domain(const struct trm_backend_device *device)
 {
@@ -76,7 +76,7 @@ static uint64_t common_mask(const struct vulkan_queue *queues, uint32_t count)
     return mask;
 }
 
-/* A stream can always move to a queue that computes. */
+/* Transfer queues need no timestamps: a stream can always move to a compute queue. */
 static bool has_timestamps(const struct trm_backend_device *device)
 {
     const struct vulkan_queues *queues = &device->queues;
@@ -156,8 +156,7 @@ static int32_t take_pair(struct vulkan_stamps *stamps, struct pair *best)
     return TRM_OK;
 }
 
-/* How far `ticks` are behind the pair; negative before it. Counters that run over are taken to be less than half a
- * round apart. */
+/* Ticks after the pair; negative before it. Assumes less than half a wrap-around between them. */
 static double ticks_behind(const struct vulkan_stamps *stamps, uint64_t ticks, const struct pair *pair)
 {
     uint64_t distance = (ticks - pair->ticks) & stamps->mask;
@@ -166,7 +165,7 @@ static double ticks_behind(const struct vulkan_stamps *stamps, uint64_t ticks, c
     return (double)distance;
 }
 
-/* Under the lock. */
+/* The caller holds the lock. */
 static int32_t calibrate(struct vulkan_stamps *stamps)
 {
     struct pair pair = {0, 0};
@@ -180,7 +179,8 @@ static int32_t calibrate(struct vulkan_stamps *stamps)
     return TRM_OK;
 }
 
-/* Times before the older pair are on the same line: they are read late, and nothing near them is compared with them. */
+/* Times before the older pair are on the same line: they are read late, and rarely compared with recent
+ * ones. */
 static uint64_t to_host(const struct vulkan_stamps *stamps, uint64_t ticks)
 {
     const struct pair *older = &stamps->older, *newer = &stamps->newer;
@@ -286,7 +286,7 @@ void vulkan_stamp_take(const struct vulkan_recorder *recorder, const struct trm_
                                              stamp->pool->handle, stamp->index);
 }
 
-/* A queue for transfers alone cannot reset queries; the host can where the device has that. */
+/* Transfer queues cannot reset queries; the host can if the device supports that. */
 static bool needs_compute(const struct trm_backend_stream *stream)
 {
     return stream->queue->timestamp_bits == 0 ||

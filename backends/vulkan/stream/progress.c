@@ -1,4 +1,4 @@
-/* vulkan backend: from flying to spare: what has ended, the host's part of it, and telling of it.
+/* vulkan backend: from in flight to spare: batches that have ended, their host copies, their notices.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/stream_object.h"
@@ -30,7 +30,7 @@ void vulkan_stream_release(struct trm_backend_stream *stream)
     trm_util_release(instance->host, stream, sizeof(*stream));
 }
 
-/* ---- taking back ----------------------------------------------------------------------------------- */
+/* ---- reaping --------------------------------------------------------------------------------------- */
 
 static void pop_in_flight(struct trm_backend_stream *stream)
 {
@@ -41,7 +41,7 @@ static void pop_in_flight(struct trm_backend_stream *stream)
     vulkan_batch_recycle(batch);
 }
 
-/* Those that the host ends are left: they come after all others. */
+/* Batches that the host ends come after all others, and are not reaped here. */
 void vulkan_stream_reap(struct trm_backend_stream *stream, bool ask)
 {
     uint64_t completed = atomic_load(&stream->timeline->completed);
@@ -54,9 +54,9 @@ void vulkan_stream_reap(struct trm_backend_stream *stream, bool ask)
         pop_in_flight(stream);
 }
 
-/* ---- the host's part ------------------------------------------------------------------------------- */
+/* ---- host copies ----------------------------------------------------------------------------------- */
 
-/* The semaphores of others that the batch signals: after the stream's own. */
+/* Signals the external semaphores of a batch, after the stream's own. */
 static void signal_others(struct trm_backend_stream *stream, const struct vulkan_batch *batch)
 {
     for (uint32_t i = 0; i < batch->signal_count; i++) {
@@ -68,8 +68,9 @@ static void signal_others(struct trm_backend_stream *stream, const struct vulkan
     }
 }
 
-/* All up to the helper's number has been copied. Where that cannot be told the stream breaks, at the last number that could be:
- * nobody has been promised more, see timeline->submitted. What flies behind it then ends without being told of. */
+/* Host copies up to `device_value` are done. If they cannot be signalled, the stream fails at the last
+ * submitted value; later values were promised to nobody (see timeline->submitted). Batches in flight behind
+ * that value end unreported. */
 static void end_batches(struct trm_backend_stream *stream, uint64_t device_value)
 {
     struct vulkan_timeline *timeline = stream->timeline;
@@ -89,7 +90,7 @@ static void end_batches(struct trm_backend_stream *stream, uint64_t device_value
     stream->unstall = stream->unstall || atomic_load(&stream->device->stalled_count) != 0;
 }
 
-/* The number of the helper that the device has come to; 0 where the first batch has not ended. */
+/* The device_value that the device has reached; 0 if the first batch has not ended. */
 static uint64_t ended_by_device(struct trm_backend_stream *stream)
 {
     uint64_t seen = 0;
@@ -100,7 +101,7 @@ static uint64_t ended_by_device(struct trm_backend_stream *stream)
     return stream->in_flight->device_value <= seen ? seen : 0;
 }
 
-/* The list is looked at with the lock, and what is copied lies in batches that nobody else touches. */
+/* The list is read under the lock; the batches whose copies run are touched by no other thread. */
 static void finish_up_to(struct trm_backend_stream *stream, uint64_t device_value)
 {
     struct vulkan_batch *batch = stream->in_flight;
@@ -130,8 +131,8 @@ static void progress(struct trm_backend_stream *stream)
     vulkan_stream_settle(stream);
 }
 
-/* Is there more to do than to take back what has ended? The service's threads may have come in vain while this one was at the
- * host's part. */
+/* Whether more than reaping is pending. The service's threads may have found this thread busy with host
+ * copies. */
 static bool needs_attention(const struct trm_backend_stream *stream)
 {
     if (stream->deferred != NULL && stream->deferred->job != NULL &&
@@ -149,7 +150,7 @@ void vulkan_stream_progress(struct trm_backend_stream *stream)
         vulkan_service_attend(stream->device->service, stream);
 }
 
-/* ---- attending ------------------------------------------------------------------------------------- */
+/* ---- attending to a stream ------------------------------------------------------------------------- */
 
 void vulkan_stream_attend(struct trm_backend_stream *stream)
 {
@@ -165,7 +166,7 @@ void vulkan_stream_attend(struct trm_backend_stream *stream)
     vulkan_notices_call(due);
 }
 
-/* What a batch's end, or a semaphore of others that it waits for, has come to. */
+/* Called when a batch has ended, or an external semaphore that it waits for has reached its value. */
 void vulkan_batch_watched(struct vulkan_watch *watch)
 {
     struct vulkan_batch *batch =

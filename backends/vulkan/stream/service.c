@@ -9,7 +9,7 @@
 struct vulkan_service {
     struct trm_backend_device *device;
     struct vulkan_watchers watchers;
-    pthread_mutex_t lock; /* all below; taken under any other lock */
+    pthread_mutex_t lock; /* protects all below; no other lock is taken under it */
 
     pthread_t maintenance;
     pthread_cond_t maintenance_called;
@@ -32,7 +32,7 @@ void vulkan_service_cancel_watch(struct vulkan_service *service, struct vulkan_w
     vulkan_watchers_cancel(&service->watchers, watch);
 }
 
-/* ---- keeping --------------------------------------------------------------------------------------- */
+/* ---- the maintenance thread ------------------------------------------------------------------------ */
 
 static struct trm_backend_stream *next_to_alarm(struct trm_backend_device *device)
 {
@@ -129,7 +129,7 @@ void vulkan_service_alarm(struct vulkan_service *service)
     call_maintenance(service, &service->alarm);
 }
 
-/* ---- copying --------------------------------------------------------------------------------------- */
+/* ---- the copying thread ---------------------------------------------------------------------------- */
 
 static void *copy(void *argument)
 {
@@ -182,7 +182,7 @@ bool vulkan_service_cancel_job(struct vulkan_service *service, struct vulkan_job
     return found != NULL;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------ */
+/* ---- creating and destroying ----------------------------------------------------------------------- */
 
 static int32_t fail_start(const struct vulkan_service *service)
 {
@@ -241,7 +241,7 @@ void vulkan_service_destroy(struct vulkan_service *service)
     if (service->has_copier)
         pthread_join(service->copier, NULL);
     vulkan_watchers_fini(&service->watchers);
-    /* Last, since all others may call for it. */
+    /* The maintenance thread ends last, since the others may call it. */
     call_maintenance(service, &service->maintenance_ends);
     if (service->has_maintenance)
         pthread_join(service->maintenance, NULL);

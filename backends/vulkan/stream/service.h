@@ -1,13 +1,13 @@
 /* vulkan backend: the threads of a device, started when first needed.
  *
- *     watching   wait for timelines. Each sleeps for one of them: to sleep for any of several would be one call of the driver
- *                too, but software drivers do not sleep in it, and a thread that sleeps costs nothing
- *     keeping    what has to be done for streams when nobody else is there to do it: telling of failures and of the loss of the
- *                device, submitting what was held back for another stream
- *     copying    runs jobs (struct vulkan_job), one after the other
+ *     watchers     wait for timelines, each thread for one (watcher.h). One call could wait for several, but
+ *                  software drivers poll in it, while a sleeping thread costs nothing
+ *     maintenance  does what no other thread is there to do for streams: reports failures and the loss of the
+ *                  device, submits deferred batches
+ *     copying      runs jobs (struct vulkan_job), one after the other
  *
- * All that is watched comes to pass without the host's doing, or else the device is lost: so it does no harm when there are
- * fewer threads than timelines, and a watch waits for its turn.
+ * Whatever is watched happens without further action of the host, or the device is lost. So a watch may wait
+ * for its turn if there are fewer threads than timelines.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_STREAM_SERVICE_H
@@ -18,32 +18,35 @@
 #include "backends/vulkan/stream/timeline.h"
 
 int32_t vulkan_service_create(struct trm_backend_device *device, struct vulkan_service **service);
-/* Streams are gone. Ends the threads when they have done all that they were asked to. NULL is fine. */
+/* Ends the threads after they have done their pending work. All streams are gone. NULL is fine. */
 void vulkan_service_destroy(struct vulkan_service *service);
 
-/* Have the watching and keeping threads at hand. Errors: OUT_OF_HOST_MEMORY. Any thread, under any lock of the backend. */
+/* Start the watcher and maintenance threads if they are not running. Errors: OUT_OF_HOST_MEMORY. Any thread,
+ * under any lock of the backend. */
 int32_t vulkan_service_start(struct vulkan_service *service);
-/* The same, and the copying one. */
+/* The same, and the copying thread. */
 int32_t vulkan_service_start_copying(struct vulkan_service *service);
 
-/* Have watch->call() called once, on a watching thread, when watch->timeline has reached watch->value, or the device is lost.
- * The watch is the caller's and stays where it is until then; so does the timeline. vulkan_service_start() has succeeded. Any
- * thread, under any lock of the backend. */
+/* Have watch->call() called once, on a watcher thread, when watch->timeline has reached watch->value or the
+ * device is lost. The caller keeps the watch and the timeline alive until then, and has called
+ * vulkan_service_start(). Any thread, under any lock of the backend. */
 void vulkan_service_watch(struct vulkan_service *service, struct vulkan_watch *watch);
-/* Not wanted any more: watch->call() is called soon. Only for timelines from outside; else it does nothing. */
+/* Have watch->call() called soon although the value is not reached. Only for external timelines; others are
+ * left to reach their value. */
 void vulkan_service_cancel_watch(struct vulkan_service *service, struct vulkan_watch *watch);
 
-/* Have vulkan_stream_attend() called for the stream soon, on the keeping thread. Nothing where no thread was started. */
+/* Have the maintenance thread call vulkan_stream_attend() for the stream. Does nothing before
+ * vulkan_service_start(). */
 void vulkan_service_attend(struct vulkan_service *service, struct trm_backend_stream *stream);
-/* Have vulkan_device_unstall() called. */
+/* Have the maintenance thread call vulkan_device_unstall(). */
 void vulkan_service_unstall(struct vulkan_service *service);
-/* The device is lost: have all its streams attended to. */
+/* Have the maintenance thread attend to all streams, since the device is lost. */
 void vulkan_service_alarm(struct vulkan_service *service);
 
-/* Have the job run by the copying thread, then vulkan_stream_job_done(job, status) called there.
- * vulkan_service_start_copying() has succeeded. */
+/* Have the copying thread run the job, and then call vulkan_stream_job_done(job, status). The caller has
+ * called vulkan_service_start_copying(). */
 void vulkan_service_run_job(struct vulkan_service *service, struct vulkan_job *job);
-/* Take a job back that has not begun. False: it has. */
+/* Remove a job that has not begun. False: it has. */
 bool vulkan_service_cancel_job(struct vulkan_service *service, struct vulkan_job *job);
 
 #endif

@@ -1,4 +1,4 @@
-/* vulkan backend: small copies from and to plain host memory, through pieces of pinned memory that the batch has.
+/* vulkan backend: small copies from and to plain host memory, through pieces of pinned memory.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/staging.h"
@@ -10,13 +10,14 @@
 
 #define SMALL_PIECE (UINT64_C(64) << 10)
 #define LARGE_PIECE VULKAN_STAGING_SMALL
-#define IDLE_MOST (UINT64_C(64) << 20) /* bytes of pieces that are kept for later */
+#define IDLE_MOST (UINT64_C(64) << 20) /* bytes of unused pieces that are kept */
 #define ROOM_ALIGNMENT 16u
 
-/* The host copies a quarter as fast as the bus: the device begins with what it has copied sooner than with what it has not. */
+/* The host copies a quarter as fast as the bus, so an upload counts four times towards the next submission:
+ * the device starts early on what is already staged. */
 #define HOST_COPY_WORTH 4u
 
-/* A download of more than this is copied by the host from where it is, if it can be, which costs an end of a batch. */
+/* Larger downloads from host-visible memory are copied by the host directly, which ends the batch. */
 #define DIRECT_DOWNLOAD (UINT64_C(32) << 10)
 
 void vulkan_copy_rows(void *destination, uint64_t destination_pitch, const void *source,
@@ -103,7 +104,7 @@ void vulkan_staging_release(struct trm_backend_device *device, struct vulkan_sta
     }
 }
 
-/* Room in the batch's pieces. */
+/* Reserves room in the batch's pieces. */
 static int32_t reserve(struct trm_backend_device *device, struct vulkan_batch *batch, uint64_t size,
                        struct trm_backend_memory **memory, uint64_t *offset)
 {
@@ -127,7 +128,7 @@ static int32_t reserve(struct trm_backend_device *device, struct vulkan_batch *b
 
 /* ---- uploads --------------------------------------------------------------------------------------- */
 
-/* The host's memory is now what it will be when the stream gets there. */
+/* Whether the host memory already has the contents that the copy shall read. */
 static int32_t host_is_settled(struct trm_backend_stream *stream, bool *settled)
 {
     uint64_t completed = 0;
@@ -185,7 +186,7 @@ static struct vulkan_host_copy host_copy_of(const struct trm_copy_2d_desc *desc,
     };
 }
 
-/* What comes behind may write the memory, so the batch ends here. */
+/* Later operations may write the memory, so the batch ends here. */
 static int32_t download_directly(struct trm_backend_stream *stream, uint64_t value,
                                  const struct trm_copy_2d_desc *desc)
 {
@@ -237,7 +238,7 @@ int32_t vulkan_staging_download(struct trm_backend_stream *stream, uint64_t valu
     return download_small(stream, value, desc);
 }
 
-/* ---- with the device ------------------------------------------------------------------------------- */
+/* ---- the device's part ----------------------------------------------------------------------------- */
 
 int32_t vulkan_staging_init(struct trm_backend_device *device)
 {

@@ -1,4 +1,4 @@
-/* vulkan backend: what staging.c and staging_job.c keep with the device.
+/* vulkan backend: shared by staging.c and staging_job.c.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_STREAM_STAGING_INTERNAL_H
@@ -8,7 +8,7 @@
 
 #define VULKAN_LANES 2u
 
-/* A piece of pinned memory. A batch takes its small copies out of one until it is full. */
+/* A piece of pinned memory. A batch takes its small copies from one piece until it is full. */
 struct vulkan_staging {
     struct vulkan_staging *next;
     struct trm_backend_memory *memory;
@@ -18,19 +18,20 @@ struct vulkan_staging {
 /* One of the pieces that jobs use in turn, with the commands that copy from or to it. */
 struct vulkan_lane {
     struct trm_backend_memory *memory;         /* VULKAN_STAGING_PIECE bytes */
-    VkCommandPool pools[VULKAN_FAMILIES_MOST]; /* of device->queues.families */
+    VkCommandPool pools[VULKAN_FAMILIES_MOST]; /* one for each of device->queues.families */
     VkCommandBuffer commands[VULKAN_FAMILIES_MOST];
-    uint64_t busy; /* until the timeline shows this */
+    uint64_t busy; /* in use until the timeline reaches this */
 };
 
 struct vulkan_copy_job;
 
 struct vulkan_stager {
-    pthread_mutex_t lock; /* the lists; nothing is called under it */
+    pthread_mutex_t lock; /* the lists; no function is called under it */
     struct vulkan_staging *small, *large;
-    uint64_t idle; /* bytes in them */
+    uint64_t idle; /* bytes in the lists */
     struct vulkan_copy_job *jobs;
-    /* Made under this, by whoever enqueues a job that needs them. Then they are the copying thread's alone. */
+    /* Held while a thread that enqueues a job creates what is missing of these. Afterwards only the copying
+     * thread uses them. */
     pthread_mutex_t making;
     struct vulkan_timeline *timeline;
     uint64_t value;

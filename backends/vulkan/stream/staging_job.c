@@ -1,7 +1,8 @@
-/* vulkan backend: large copies from and to plain host memory, as jobs of the device's copying thread.
+/* vulkan backend: large copies from and to plain host memory, as jobs of the copying thread.
  *
- * Memory that the host reaches is copied directly. Else piece by piece: while the device copies one, the host copies another.
- * What was before in the stream is complete when a job runs, and nothing behind it has begun.
+ * A job copies directly if the host reaches the device memory. Otherwise it works piece by piece: the device
+ * copies one while the host copies another. When a job runs, everything before it in the stream is complete,
+ * and nothing after it has begun.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 #include "backends/vulkan/stream/staging_internal.h"
 
 struct vulkan_copy_job {
-    struct vulkan_job job; /* first */
+    struct vulkan_job job; /* must be first */
     struct vulkan_copy_job *next;
     struct trm_backend_device *device;
     struct vulkan_queue *queue;
@@ -22,12 +23,12 @@ struct vulkan_copy_job {
     uint64_t host_pitch;
     uint64_t width, height;
     bool upload;
-    /* Waited for on the device, so that what was written is seen: it has been reached already. */
+    /* The device waits for this value, which is already reached, so that earlier writes are visible. */
     struct vulkan_timeline *timeline;
     uint64_t before;
 };
 
-/* A part that fits in a piece: whole rows, or a part of one. */
+/* A part that fits in a piece: whole rows, or a part of one row. */
 struct chunk {
     uint64_t row, column, width, height;
 };
@@ -71,7 +72,7 @@ static int32_t lane_make(struct trm_backend_device *device, struct vulkan_lane *
     return status;
 }
 
-/* All that a job will need is made when it is enqueued: where there is no memory, the call is what fails. */
+/* Creates what the job needs when it is enqueued, so that a lack of memory fails that call. */
 static int32_t lanes_make(struct trm_backend_device *device, const struct vulkan_queue *queue)
 {
     struct vulkan_stager *stager = device->stager;
@@ -199,7 +200,7 @@ static int32_t start(struct vulkan_copy_job *job, struct vulkan_lane *lane, cons
     return status == TRM_OK ? submit(job, lane, lane->commands[place]) : status;
 }
 
-/* The piece is the lane's no more. */
+/* Waits for the lane's copy and finishes a download. */
 static int32_t finish(struct vulkan_copy_job *job, struct vulkan_lane *lane, const struct chunk *chunk)
 {
     bool download  = lane->busy != 0 && !job->upload;
@@ -210,9 +211,9 @@ static int32_t finish(struct vulkan_copy_job *job, struct vulkan_lane *lane, con
     return status;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------------- */
+/* ---- the whole copy -------------------------------------------------------------------------------- */
 
-/* Nobody wants what is left to do. */
+/* The stream has failed or the device is lost, so the rest is not needed. */
 static bool is_given_up(const struct vulkan_copy_job *job)
 {
     return atomic_load(&job->timeline->failure) != TRM_OK || vulkan_device_is_lost(job->device);
@@ -252,7 +253,7 @@ static int32_t run_by_pieces(struct vulkan_copy_job *job)
         chunks[turn] = chunk;
         status       = start(job, &stager->lanes[turn], &chunk);
     }
-    /* Also after a failure: nothing of a job is under way when it has ended. */
+    /* Also after a failure: a job leaves nothing in flight. */
     for (uint32_t i = 0; i < VULKAN_LANES; i++, turn = (turn + 1) % VULKAN_LANES) {
         int32_t ended = finish(job, &stager->lanes[turn], &chunks[turn]);
         if (status == TRM_OK)
@@ -271,7 +272,7 @@ static int32_t run_directly(const struct vulkan_copy_job *job)
     return TRM_OK;
 }
 
-/* Reading device memory over a bus is slow where the host does not cache it; writing is not. */
+/* Reading uncached device memory over a bus is slow; writing is not. */
 static bool is_direct(const struct vulkan_copy_job *job)
 {
     return job->memory->host != NULL &&
@@ -289,7 +290,7 @@ static int32_t job_run(struct vulkan_job *base)
     return status;
 }
 
-/* ---- making jobs ----------------------------------------------------------------------------------- */
+/* ---- creating jobs --------------------------------------------------------------------------------- */
 
 static void job_release(struct vulkan_job *base)
 {
@@ -313,7 +314,7 @@ static struct vulkan_copy_job *job_take(struct trm_backend_device *device)
     return job != NULL ? job : trm_util_allocate(device->instance->host, sizeof(*job));
 }
 
-/* A single row where the rows follow each other. */
+/* Contiguous rows become a single row. */
 static void set_shape(struct vulkan_copy_job *job, const struct trm_copy_2d_desc *desc)
 {
     job->width  = desc->width;

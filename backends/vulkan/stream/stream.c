@@ -1,11 +1,11 @@
-/* vulkan backend: the life of a stream, and its table.
+/* vulkan backend: the stream table; creating and destroying streams.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/stream_object.h"
 
 #include "backends/vulkan/stream/service.h"
 
-/* ---- life ------------------------------------------------------------------------------------------ */
+/* ---- creating and destroying ----------------------------------------------------------------------- */
 
 static void list_add(struct trm_backend_stream *stream)
 {
@@ -96,7 +96,7 @@ static void take_off_stalled(struct trm_backend_stream *stream)
         vulkan_stream_release(stream);
 }
 
-/* Some thread may be at the host's part still, or run a job of a stream that has failed. */
+/* Waits for host copies, and for a job of a stream that has failed. */
 static void wait_for_host(struct trm_backend_stream *stream)
 {
     while (stream->job != NULL || stream->finishing) {
@@ -109,7 +109,7 @@ static void wait_for_host(struct trm_backend_stream *stream)
     }
 }
 
-/* Watches that have not been called yet keep the struct, and batches of their own. */
+/* Pending watches keep the struct and their batches alive. */
 static void stream_destroy(struct trm_backend_stream *stream)
 {
     vulkan_stream_lock(stream);
@@ -133,14 +133,15 @@ static void stream_destroy(struct trm_backend_stream *stream)
 
 /* ---- enqueueing ------------------------------------------------------------------------------------ */
 
-/* Somebody will wait for it: the batch that it is in ends with it. Only the enqueuing thread knows of it. */
+/* The batch ends with the marked operation. Only the enqueuing thread uses the mark. */
 static int32_t stream_mark(struct trm_backend_stream *stream, uint64_t value)
 {
     stream->marked = value;
     return TRM_OK;
 }
 
-/* What `other` has to submit it submits, now or as soon as it can. Without the lock of the stream that waits. */
+/* Has `other` submit up to `value`, now or as soon as possible. The caller has not locked the waiting
+ * stream. */
 static void ask_other(struct trm_backend_stream *other, uint64_t value)
 {
     vulkan_stream_lock(other);
@@ -152,7 +153,7 @@ static void ask_other(struct trm_backend_stream *other, uint64_t value)
     vulkan_stream_unlock(other);
 }
 
-/* The first stays: a stream that changes queues waits for itself. */
+/* Keeps the first queue, since changing queues makes a stream wait for itself. */
 static void note_reader(struct trm_backend_stream *stream, struct vulkan_queue *queue)
 {
     if (atomic_load_explicit(&stream->reader, memory_order_relaxed) == NULL)
@@ -188,7 +189,7 @@ static int32_t stream_gate(struct trm_backend_stream *stream, uint64_t value)
     return status;
 }
 
-/* ---- from any thread ------------------------------------------------------------------------------- */
+/* ---- calls from any thread ------------------------------------------------------------------------- */
 
 static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
 {

@@ -1,18 +1,18 @@
-/* vulkan backend: streams that fail, are given up, or whose device is lost.
+/* vulkan backend: streams that fail or are abandoned.
  *
- * A failure comes in two steps. The stream breaks: nothing more is submitted, what was held back is dropped, and enqueueing
- * is refused. What flies comes to its end, and those who wait for its numbers, on the device too, get them. Then the stream is
- * settled: from there on it answers with the failure.
+ * A failure has two steps. First the stream breaks: nothing more is submitted, deferred batches are dropped,
+ * and enqueueing fails. Batches in flight end normally, and waits for their values succeed, on the device
+ * too. Then the stream is settled, and reports the failure.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/stream_object.h"
 
 #include "backends/vulkan/stream/service.h"
 
-/* For what still flies when a stream of a lost device goes. */
+/* How long to wait for batches in flight when a stream of a lost device is destroyed. */
 #define LAST_WAIT_NS UINT64_C(2000000000)
 
-/* ---- saying so ------------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------------- */
 
 static bool is_busy(const struct trm_backend_stream *stream)
 {
@@ -98,8 +98,8 @@ void vulkan_stream_break(struct trm_backend_stream *stream, int32_t status, int6
     vulkan_stream_break_at(stream, last, status, native, sentence);
 }
 
-/* Others may wait on a device of their own for numbers that never come (see <trireme/interop.h>): the counter is moved
- * on. Whether that works is of no interest here. */
+/* Other devices may wait for values that will never be complete (see <trireme/interop.h>), so the counter is
+ * advanced. A failure to do so does not matter. */
 void vulkan_stream_settle(struct trm_backend_stream *stream)
 {
     struct trm_backend_device *device = stream->device;
@@ -126,9 +126,9 @@ void vulkan_stream_abandon(struct trm_backend_stream *stream, int32_t status)
     vulkan_stream_unlock(stream);
 }
 
-/* ---- the end --------------------------------------------------------------------------------------- */
+/* ---- destroying ------------------------------------------------------------------------------------ */
 
-/* What cannot be waited for any more, since the device is lost, is let go. */
+/* On a lost device batches that may still be in flight are recycled. */
 void vulkan_stream_end_in_flight(struct trm_backend_stream *stream)
 {
     struct vulkan_batch *next;

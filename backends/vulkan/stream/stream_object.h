@@ -1,34 +1,32 @@
-/* vulkan backend: streams.
+/* vulkan backend: the stream.
  *
- *     open      the batch that is being recorded
- *     held      closed batches that are not submitted yet, oldest first: nobody has asked for them, or they wait for a gate,
- *               a job, or a timeline whose signal has not been submitted
- *     flying    submitted, oldest first; reaped when their end is seen
- *     spare     to be used again
+ *     open       the batch that is being recorded
+ *     deferred   closed batches that are not submitted yet, oldest first: nothing has requested them, or they
+ *                wait for a gate, a job, or a timeline whose signal is not submitted yet
+ *     in flight  submitted batches, oldest first; reaped when they are seen to have ended
+ *     spare      batches for reuse
  *
- * A batch is closed where mark() says that somebody will wait (when the next operation comes), where a gate, a wait or a job
- * needs it, and when much is in it. It is submitted by flush, by a wait, and when much has been enqueued.
+ * A batch is closed at the next operation after a mark(), when a gate, a wait or a job requires it, and when
+ * it has become large. flush() and waits submit it, and so does the stream once much has been enqueued.
  *
- * Why nothing hangs, also where all streams share one queue:
- *   - What is submitted waits, on the device, only for numbers that are certain to come without the host: those up to
- *     timeline->submitted. All else that a batch waits for (a gate, a job, a number that has not been submitted, the host's
- *     part of another batch, a semaphore of others) it waits for on the host, as a held batch, and with it all behind it.
- *   - So the device always comes to the end of what it was given; what sleeps in the driver wakes, or the driver says
- *     that the device is lost.
- *   - What a held batch waits for was enqueued before it, so there are no cycles but those that the program makes with
- *     gates.
- *   - Whoever brings a number about looks afterwards for streams that were held back for it (vulkan_device_unstall()); who is
- *     held back puts itself on the list first and then looks once more.
- *   - Whoever sleeps on the host (stream->moved) is woken by every change of what it may wait for: submission, the end of
- *     jobs and copies, failure, loss of the device (vulkan_device_alarm()).
+ * Why nothing hangs, even if all streams share one queue:
+ *   - Submitted work waits, on the device, only for values that will be reached without the host: those up
+ *     to timeline->submitted. For everything else (a gate, a job, a value that is not submitted, a host
+ *     copy of another batch, an external semaphore) the batch waits on the host, deferred, and so do all
+ *     batches after it.
+ *   - So the device always finishes what was submitted; a thread that sleeps in the driver wakes, or the
+ *     driver reports that the device is lost.
+ *   - A deferred batch waits only for work that was enqueued before it, so the only possible cycles are
+ *     those that the program creates with gates.
+ *   - A thread that makes a value available then checks for streams that wait for it
+ *     (vulkan_device_unstall()). A stream that has to wait first puts itself on the list and then checks
+ *     once more.
+ *   - A thread that sleeps on the host (stream->wake_count) is woken by every event that it may wait for:
+ *     submission, the end of jobs and host copies, failure, loss of the device.
  *
- * Where the host ends batches (copies out of staging memory), the device signals `helper`, and whoever comes first, who waits,
- * who asks or the watching thread, does the copies and signals the timeline. What is submitted behind such a batch before that has
- * happened ends in the same way, for numbers come in order.
- *
- * Files: stream.c (the table, making and ending), open.c (what those need who enqueue), submit.c (held to flying), progress.c
- * (flying to spare), wait.c (query, wait), notify.c (notifications, waiting for any), failing.c (failures and abandoning),
- * enqueue.c (copies, fills, launches).
+ * If the host has to finish a batch (copies out of staging memory), the device signals `device_timeline`; the
+ * first thread that waits, queries or watches then runs the copies and signals the stream's timeline. Batches
+ * that are submitted before that has happened end in the same way, since values must increase in order.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_STREAM_STREAM_OBJECT_H
@@ -40,15 +38,14 @@
 #include "backends/vulkan/stream/kernel_timing.h"
 #include "backends/vulkan/stream/timeline.h"
 
-/* Somebody is to be told when a number is complete, or that it never will be. Called without locks, once. */
+/* A call that is due when an operation is complete, or will never be. Called once, without locks. */
 struct vulkan_notice {
     struct vulkan_notice *next;
     uint64_t value;
-    int32_t status; /* what it is told */
+    int32_t status; /* what the call reports */
     bool listed;    /* in stream->notices */
     void (*call)(struct vulkan_notice *notice);
-    struct trm_backend_stream
-        *stream; /* of a notification of the core's, with a reference; and whom it goes to */
+    struct trm_backend_stream *stream; /* for notifications of the core: the stream, with a reference */
     trm_notify_fn notify;
     void *user;
 };
@@ -58,49 +55,51 @@ struct trm_backend_stream {
     struct trm_backend_stream *next, *previous; /* device->streams */
     struct vulkan_queue *queue;
     int32_t role, priority;
-    bool computes; /* it has launches or what else needs a queue that computes: it stays on one */
+    bool computes; /* has needed a compute queue, for launches or timestamps: stays on one */
     struct vulkan_timed_launch timed_launch;
-    _Atomic uint32_t
-        references; /* the core's; one for every watch and job, and for being in a list of the device's */
-    pthread_mutex_t lock; /* all below but what is atomic. Recursive, for the report of a loss */
+    /* One of the core, one for each watch and job, and one for being in a list of the device. */
+    _Atomic uint32_t references;
+    pthread_mutex_t lock; /* protects all below that is not atomic. Recursive, for the report of a loss */
     struct vulkan_timeline *timeline;
-    struct vulkan_timeline
-        *device_timeline; /* made when first needed: ends of batches that the host still has to finish */
+    /* Values of batches that the host still has to finish; made when first needed. */
+    struct vulkan_timeline *device_timeline;
     uint64_t device_value;
     struct vulkan_batch *open;
     struct vulkan_batch *deferred, *last_deferred;
     struct vulkan_batch *in_flight, *last_in_flight;
     struct vulkan_batch *spare;
-    struct vulkan_batch *job;        /* whose job was given to the copying thread; not in a list */
-    struct vulkan_queue *last_queue; /* where the last batch went */
-    /* Of the first stream for kernels that has waited for this one: what it uploads is for them. NULL: none has. */
+    struct vulkan_batch *job;        /* its job is on the copying thread; in no list */
+    struct vulkan_queue *last_queue; /* the queue of the last submission */
+    /* Queue of the first compute stream that has waited for this stream, and so uses its uploads; NULL:
+     * none. */
     _Atomic(struct vulkan_queue *) reader;
-    struct vulkan_recorder recorder; /* where commands of the open batch go, and which accesses they made */
+    struct vulkan_recorder recorder; /* records the open batch, and knows its accesses */
     uint64_t enqueued;               /* number of the last operation */
-    uint64_t marked;                 /* the enqueuing thread's */
-    uint64_t requested;              /* all up to here is to be submitted as soon as it can be */
-    uint64_t awaited; /* streams on the device wait for numbers up to here, so that the host's part is not
-                                         to be left to whoever waits */
-    uint32_t waiting_operations; /* enqueued since it was last tried to submit everything; and their bytes */
+    uint64_t marked;                 /* only for the enqueuing thread */
+    uint64_t requested;              /* operations up to here are submitted as soon as possible */
+    /* Streams on the device wait for values up to here, so that host copies cannot be left to waiting
+     * threads. */
+    uint64_t awaited;
+    uint32_t waiting_operations; /* enqueued since the last attempt to submit everything; with their bytes */
     uint64_t waiting_bytes;
-    _Atomic uint64_t gates;      /* open up to here */
-    _Atomic uint32_t host_ended; /* flying batches that the host ends */
-    bool finishing;              /* a thread is at that */
-    bool settled;                /* it has failed, and nothing of it runs any more */
-    bool destroyed;              /* only references of the backend's own are left */
-    bool unstall;                /* what others may wait for has come on: see vulkan_stream_unlock() */
+    _Atomic uint64_t gates;      /* gates up to here are open */
+    _Atomic uint32_t host_ended; /* batches in flight that the host ends */
+    bool finishing;              /* a thread runs host copies */
+    bool settled;                /* has failed, and nothing of it runs any more */
+    bool destroyed;              /* the core has destroyed it; only references of the backend are left */
+    bool unstall;                /* other streams may be able to submit: see vulkan_stream_unlock() */
     struct vulkan_notice *notices, *spare_notices; /* by value */
-    _Atomic uint32_t
-        wake_count; /* futex: changes with all that a thread may sleep for which the device does not bring about */
+    /* Futex: changes with every event on the host that a thread may sleep for. */
+    _Atomic uint32_t wake_count;
     _Atomic uint32_t sleepers;
     bool stalled; /* in device->stalled; under device->stall_lock */
     struct trm_backend_stream *next_stalled;
-    bool attended; /* in the service's list; under its lock */
+    bool attended; /* in the service's list; under the service's lock */
     struct trm_backend_stream *next_attended;
-    bool alarmed; /* knows of the loss of the device; under device->streams_lock */
-    /* The host's memory may be written by what is before the next operation: the last number of a gate, a wait for another
-     * stream, a job or a download into memory that the device does not reach. Once that is complete, small uploads
-     * are copied when they are enqueued. */
+    bool alarmed; /* knows that the device is lost; under device->streams_lock */
+    /* The last operation before which host memory may still be written: a gate, a wait for another stream, a
+     * job, or a download to plain host memory. Once it is complete, small uploads are copied when they are
+     * enqueued. */
     uint64_t host_written;
 };
 
@@ -109,82 +108,84 @@ static inline void vulkan_stream_lock(struct trm_backend_stream *stream)
     pthread_mutex_lock(&stream->lock);
 }
 
-/* Gives the lock back, and then does for other streams what has become possible. */
+/* Release the lock, then submit for other streams what has become possible. */
 void vulkan_stream_unlock(struct trm_backend_stream *stream);
 
-/* ---- for those who enqueue (enqueue.c, graph.c, profile.c, interop.c). The caller has locked the stream, with the functions
- * above. */
+/* ---- for code that enqueues; the caller has locked the stream with the functions above ----------------- */
 
-/* failing.c: TRM_OK, or the first failure (explained) of the stream or device. */
+/* stream_failure.c: TRM_OK, or the first failure of the stream or device, explained. */
 int32_t vulkan_stream_check(struct trm_backend_stream *stream);
 
-/* A batch whose command buffer is open, for the operation `value`; its commands go to stream->recorder. */
+/* Get a batch with an open command buffer for operation `value`; stream->recorder records into it. */
 int32_t vulkan_stream_open(struct trm_backend_stream *stream, uint64_t value, struct vulkan_batch **batch);
 
-/* The operation was recorded: `bytes` that it moves. Submits where much has come together. What has been recorded in vain
- * (a failure in the middle) does not harm: it is not noted here, and the commands are complete in themselves. */
+/* Note that the operation was recorded, and moves `bytes`. Submits if much has been enqueued. Commands of an
+ * operation that failed halfway are harmless: they are complete, and are not noted here. */
 int32_t vulkan_stream_note(struct trm_backend_stream *stream, uint64_t value, uint64_t bytes);
 
-/* Close the open batch, if there is one with operations in it. */
+/* Close the open batch if it has operations. */
 int32_t vulkan_stream_close_batch(struct trm_backend_stream *stream);
 
-/* A command buffer that somebody else recorded, as operation `value`. It may be pending already. `named` is the last kernel in
- * it; NULL: none. */
+/* Add a command buffer that was recorded elsewhere, and may be pending, as operation `value`. `last_kernel`
+ * is the last kernel in it; NULL: none. */
 int32_t vulkan_stream_add_commands(struct trm_backend_stream *stream, uint64_t value,
                                    VkCommandBuffer commands, const struct trm_backend_kernel *last_kernel);
 
-/* A job as operation `value`; released when it has run or never will. On a failure it stays the caller's. */
+/* Add a job as operation `value`; it is released when it has run or is dropped. On a failure the caller keeps
+ * it. */
 int32_t vulkan_stream_add_job(struct trm_backend_stream *stream, uint64_t value, struct vulkan_job *job);
 
-/* Wait until the timeline shows `number`, as operation `value`. */
+/* Add a wait until the timeline reaches `number`, as operation `value`. */
 int32_t vulkan_stream_add_wait(struct trm_backend_stream *stream, uint64_t value,
                                struct vulkan_timeline *timeline, uint64_t number);
-/* Have the timeline, one from outside, show `number` when all before is complete, as operation `value`. */
+/* Add a signal of `number` to an external timeline, as operation `value`. */
 int32_t vulkan_stream_add_signal(struct trm_backend_stream *stream, uint64_t value,
                                  struct vulkan_timeline *timeline, uint64_t number);
-/* Nothing to do, as operation `value`. */
+/* Add an empty operation `value`. */
 int32_t vulkan_stream_add_nothing(struct trm_backend_stream *stream, uint64_t value);
 
-/* From here on the stream's queue is one that runs kernels, or, where the device has such, one that does not. */
+/* Move the stream to a queue that runs kernels, or, if there is such a queue, to one that does not. */
 int32_t vulkan_stream_change_queue(struct trm_backend_stream *stream, bool computes);
-/* The same for one queue. */
+/* Move the stream to this queue. */
 int32_t vulkan_stream_join_queue(struct trm_backend_stream *stream, struct vulkan_queue *queue);
-/* One that runs kernels, for good. */
+/* Move the stream to a compute queue for good. */
 int32_t vulkan_stream_to_compute(struct trm_backend_stream *stream);
 
-/* open.c: a gate as operation `value`. */
+/* Add a gate as operation `value`. */
 int32_t vulkan_stream_add_gate(struct trm_backend_stream *stream, uint64_t value);
 
-/* ---- submit.c. The caller has locked the stream. */
+/* ---- submit.c; the caller has locked the stream -- */
 
-/* Submit all that can be up to `value` (UINT64_MAX: everything), now and when it becomes possible. */
+/* Submit what can be submitted up to `value` (UINT64_MAX: everything), and the rest as soon as it can be. */
 void vulkan_stream_submit(struct trm_backend_stream *stream, uint64_t value);
 
-/* See to it that the service attends to the stream where somebody counts on it. */
+/* Watch the ends of batches that a notification or another stream depends on. */
 void vulkan_stream_watch_in_flight(struct trm_backend_stream *stream);
 
-/* Try again the streams that were held back by a timeline that has come on. The caller holds no lock. */
+/* Submit for streams that waited for a value of another stream. The caller holds no lock. */
 void vulkan_device_unstall(struct trm_backend_device *device);
 
 /* ---- progress.c */
 
-/* Take back what has ended, as far as it is known, or (`ask`) as the driver says. The caller has locked the stream. */
+/* Recycle batches that are known to have ended, or (`ask`) that the driver says have ended. The caller has
+ * locked the stream. */
 void vulkan_stream_reap(struct trm_backend_stream *stream, bool ask);
 
-/* The same, and do the host's part of what the device has come to the end of. The caller has locked the stream, once; the
- * lock is given up meanwhile. */
+/* The same, and run host copies of batches that the device has finished. The caller has locked the stream,
+ * once; the lock is released meanwhile. */
 void vulkan_stream_progress(struct trm_backend_stream *stream);
 
-/* Do all that can be done for the stream, and tell those who are to be told. The caller holds a reference, and no lock. */
+/* Do everything that is pending for the stream, and call due notices. The caller holds a reference and no
+ * lock. */
 void vulkan_stream_attend(struct trm_backend_stream *stream);
 
-/* A job has ended. On the copying thread. */
+/* Finish a job. On the copying thread. */
 void vulkan_stream_job_done(struct vulkan_job *job, int32_t status);
 
 void vulkan_stream_retain(struct trm_backend_stream *stream);
 void vulkan_stream_release(struct trm_backend_stream *stream);
 
-/* What threads may sleep for has changed. Any thread. */
+/* Wake threads that sleep on the host for an event of the stream. Any thread. */
 static inline void vulkan_stream_wake(struct trm_backend_stream *stream)
 {
     atomic_fetch_add(&stream->wake_count, 1);
@@ -192,35 +193,35 @@ static inline void vulkan_stream_wake(struct trm_backend_stream *stream)
         trm_util_futex_wake_all(&stream->wake_count);
 }
 
-/* ---- failing.c */
+/* ---- stream_failure.c -- */
 
-/* Nothing beyond what has been submitted will run. The caller has locked the stream. The stream answers with `status` from
- * when the submitted part has run to its end; then the timeline is moved on so that whoever waits wakes. */
+/* Fail the stream: nothing will be submitted any more. The caller has locked the stream. It reports `status`
+ * from when its submitted work has ended; then the timeline is advanced, so that all waits end. */
 void vulkan_stream_break(struct trm_backend_stream *stream, int32_t status, int64_t native,
                          const char *sentence);
 
-/* The same where the last number that will be is known. */
+/* The same, where `last` is the last value that will be complete. */
 void vulkan_stream_break_at(struct trm_backend_stream *stream, uint64_t last, int32_t status, int64_t native,
                             const char *sentence);
 
-/* A broken stream of which nothing runs any more is at its end. The caller has locked the stream. */
+/* Settle a failed stream if nothing of it runs any more. The caller has locked the stream. */
 void vulkan_stream_settle(struct trm_backend_stream *stream);
 
-/* The status that the stream answers with by now: TRM_OK while submitted work of a broken stream still runs. The caller has
- * locked the stream. Not explained; vulkan_stream_explain() does that. */
+/* The status that the stream reports: TRM_OK while submitted work of a failed stream still runs. Not
+ * explained; vulkan_stream_explain() explains. The caller has locked the stream. */
 int32_t vulkan_stream_failure(const struct trm_backend_stream *stream);
 int32_t vulkan_stream_explain(struct trm_backend_stream *stream);
 
-/* When the stream goes: everything is taken back. The caller has locked the stream. */
+/* Recycle all batches when the stream is destroyed. The caller has locked the stream. */
 void vulkan_stream_end_in_flight(struct trm_backend_stream *stream);
 
-/* Give the stream up; the slot of the table. */
+/* A slot of the stream table: fail the stream on the core's request. */
 void vulkan_stream_abandon(struct trm_backend_stream *stream, int32_t status);
 
-/* device_loss.c: for device->loss_hooks. */
+/* device_loss.c: installed as device->loss_hooks. */
 extern const struct vulkan_loss_hooks vulkan_stream_loss_hooks;
 
-/* ---- enqueue.c: slots of the table */
+/* ---- enqueue.c: slots of the stream table -- */
 int32_t vulkan_stream_copy(struct trm_backend_stream *stream, uint64_t value,
                            const struct trm_copy_desc *desc);
 int32_t vulkan_stream_copy_2d(struct trm_backend_stream *stream, uint64_t value,
@@ -230,32 +231,33 @@ int32_t vulkan_stream_fill(struct trm_backend_stream *stream, uint64_t value,
 int32_t vulkan_stream_launch(struct trm_backend_stream *stream, uint64_t value,
                              const struct trm_launch_desc *desc);
 
-/* ---- wait.c: slots of the table */
+/* ---- wait.c: slots of the stream table -- */
 
-/* What a thread that waits for a number is to sleep for. */
+/* What a thread that waits for a value shall sleep on. */
 struct vulkan_wait_target {
-    struct vulkan_timeline
-        *timeline; /* NULL: for stream->moved to change from `seen`; it counts as a sleeper */
+    /* NULL: until stream->wake_count differs from `seen`; the thread is then counted in stream->sleepers. */
+    struct vulkan_timeline *timeline;
     uint64_t value;
     uint32_t seen;
 };
 
-/* TRM_OK: `value` is complete. TIMEOUT: sleep first. Else the stream's failure, explained. Submits. No lock. */
+/* TRM_OK: `value` is complete. TIMEOUT: sleep on `target` first. Otherwise the stream's failure, explained.
+ * Submits. The caller holds no lock. */
 int32_t vulkan_stream_poll(struct trm_backend_stream *stream, uint64_t value,
                            struct vulkan_wait_target *target);
 
 int32_t vulkan_stream_query(struct trm_backend_stream *stream, uint64_t *completed);
 int32_t vulkan_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns);
 
-/* ---- notify.c: slots of the table */
+/* ---- notify.c: slots of the stream table -- */
 int32_t vulkan_stream_wait_any(struct trm_backend_stream *const *streams, const uint64_t *values,
                                uint32_t count, uint64_t timeout_ns, uint32_t *which);
 int32_t vulkan_stream_notify(struct trm_backend_stream *stream, uint64_t value, trm_notify_fn notify,
                              void *user);
 
-/* Those that are to be told by now, off the list, with what they are told. The caller has locked the stream. */
+/* Remove the due notices from the list, with their status. The caller has locked the stream. */
 struct vulkan_notice *vulkan_stream_take_due_notices(struct trm_backend_stream *stream);
-/* Tell them. No lock. */
+/* Call the notices. The caller holds no lock. */
 void vulkan_notices_call(struct vulkan_notice *list);
 
 #endif

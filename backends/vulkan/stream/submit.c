@@ -1,6 +1,6 @@
-/* vulkan backend: from held to flying: what may be submitted, and submitting it.
+/* vulkan backend: from deferred to in flight: decides what may be submitted, and submits it.
  *
- * See stream.h for why nothing hangs.
+ * stream_object.h explains why nothing hangs.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/stream_object.h"
@@ -9,14 +9,14 @@
 
 #include "backends/vulkan/stream/service.h"
 
-#define TOGETHER 16u /* batches in one submission… */
-#define PLACES 64u   /* …and timelines that they wait for, or signal */
+#define TOGETHER 16u /* batches in one submission */
+#define PLACES 64u   /* timelines that they wait for, or signal */
 
-/* What vkQueueSubmit() is told of some batches from stream->held. */
+/* The arguments of one vkQueueSubmit(): some batches of stream->deferred. */
 struct submission {
     struct vulkan_queue *queue;
     uint32_t count, info_count, wait_count, signal_count;
-    bool host_ends; /* the last of them is ended by the host, and so are all behind */
+    bool host_ends; /* from the last batch on, the host ends all batches */
     VkSubmitInfo infos[2 * TOGETHER];
     VkTimelineSemaphoreSubmitInfo values[2 * TOGETHER];
     VkSemaphore waits[PLACES], signals[PLACES];
@@ -26,8 +26,8 @@ struct submission {
 
 /* ---- what a batch waits for ------------------------------------------------------------------------ */
 
-/* Put on the list first, then looked at again by the caller: so that whoever brings the timeline on either is seen to have
- * done so, or sees the list. */
+/* Puts the stream on the list. The caller then checks its condition once more, so that a thread that makes
+ * the value available either sees the list or is seen. */
 static void stall(struct trm_backend_stream *stream)
 {
     struct trm_backend_device *device = stream->device;
@@ -53,7 +53,7 @@ static bool is_coming(const struct vulkan_wait *wait)
            atomic_load(&wait->timeline->completed) >= wait->value;
 }
 
-/* A semaphore of others: what was reached is all that can be known. */
+/* Of an external semaphore only values that were reached are known. */
 static bool is_reached_outside(struct vulkan_batch *batch, const struct vulkan_wait *wait)
 {
     uint64_t completed = 0;
@@ -71,8 +71,8 @@ static bool is_reached_outside(struct vulkan_batch *batch, const struct vulkan_w
     return false;
 }
 
-/* May the device wait for it? The stream may be broken afterwards. What has failed is looked at first: the counter of a
- * failed stream is moved on. */
+/* Whether the device may wait for the value. Can fail the stream. Checks for a failure first, because the
+ * counter of a failed stream is advanced. */
 static bool may_wait(struct vulkan_batch *batch, const struct vulkan_wait *wait)
 {
     struct trm_backend_stream *stream = batch->stream;
@@ -91,7 +91,7 @@ static bool may_wait(struct vulkan_batch *batch, const struct vulkan_wait *wait)
     return false;
 }
 
-/* May the batch, whose turn it is, be submitted? */
+/* Whether the batch, the first deferred one, may be submitted. */
 static bool may_go(struct vulkan_batch *batch)
 {
     if (batch->job != NULL || batch->gate > atomic_load(&batch->stream->gates))
@@ -102,7 +102,7 @@ static bool may_go(struct vulkan_batch *batch)
     return true;
 }
 
-/* ---- putting a submission together ------------------------------------------------------------------- */
+/* ---- collecting batches ------------------------------------------------------------------------------ */
 
 static void add_wait(struct submission *to, const struct vulkan_timeline *timeline, uint64_t value)
 {
@@ -117,7 +117,7 @@ static void add_signal(struct submission *to, const struct vulkan_timeline *time
     to->signal_values[to->signal_count++] = value;
 }
 
-/* The stream has come to another queue: what was submitted to the old one goes before. */
+/* After a change of queues: waits for what was submitted to the old queue. */
 static void add_own_wait(struct trm_backend_stream *stream, struct submission *to)
 {
     const struct vulkan_batch *last = stream->last_in_flight;
@@ -129,17 +129,18 @@ static void add_own_wait(struct trm_backend_stream *stream, struct submission *t
         add_wait(to, stream->timeline, last->value);
 }
 
-/* With the waits and signals from these places on. */
+/* Adds a VkSubmitInfo with the waits and signals from these indices on. */
 static void add_info(struct submission *to, const struct vulkan_batch *batch, uint32_t first_wait,
                      uint32_t first_signal)
 {
     VkTimelineSemaphoreSubmitInfo *values = &to->values[to->info_count];
-    *values                               = (VkTimelineSemaphoreSubmitInfo){
-                                      .sType                     = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
-                                      .waitSemaphoreValueCount   = to->wait_count - first_wait,
-                                      .pWaitSemaphoreValues      = &to->wait_values[first_wait],
-                                      .signalSemaphoreValueCount = to->signal_count - first_signal,
-                                      .pSignalSemaphoreValues    = &to->signal_values[first_signal],
+
+    *values = (VkTimelineSemaphoreSubmitInfo){
+        .sType                     = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+        .waitSemaphoreValueCount   = to->wait_count - first_wait,
+        .pWaitSemaphoreValues      = &to->wait_values[first_wait],
+        .signalSemaphoreValueCount = to->signal_count - first_signal,
+        .pSignalSemaphoreValues    = &to->signal_values[first_signal],
     };
     to->infos[to->info_count++] = (VkSubmitInfo){
         .sType                = VK_STRUCTURE_TYPE_SUBMIT_INFO,
@@ -154,7 +155,7 @@ static void add_info(struct submission *to, const struct vulkan_batch *batch, ui
     };
 }
 
-/* Numbers come in order: behind what the host ends, the host ends all. */
+/* Values must be signalled in order: after a batch that the host ends, the host ends all. */
 static bool is_ended_by_host(const struct vulkan_batch *batch, struct submission *to)
 {
     if (batch->host_copy_count != 0 || atomic_load(&batch->stream->host_ended) != 0)
@@ -186,8 +187,8 @@ static void add_batch(struct submission *to, struct vulkan_batch *batch)
         add_info(to, batch, first_wait, first_signal);
         return;
     }
-    /* Signals of one VkSubmitInfo come in any order, those of the next after them: who sees the stream's number finds the
-     * other semaphores signalled. */
+    /* Signals within one VkSubmitInfo are unordered, signals of the next one come later: when the stream's
+     * value is visible, the external semaphores are signalled. */
     for (uint32_t i = 0; i < batch->signal_count; i++)
         add_signal(to, batch->signals[i].timeline, batch->signals[i].value);
     add_info(to, batch, first_wait, first_signal);
@@ -203,7 +204,7 @@ static bool has_room(const struct submission *to, const struct vulkan_batch *bat
             to->wait_count + batch->wait_count < PLACES && to->signal_count + batch->signal_count < PLACES);
 }
 
-/* Nothing where the stream breaks over it: then the batches are gone. */
+/* Collects nothing if the stream fails meanwhile, because its batches are gone then. */
 static void collect(struct trm_backend_stream *stream, uint64_t value, struct submission *to)
 {
     struct vulkan_batch *batch = stream->deferred;
@@ -258,7 +259,7 @@ static void break_by_submission(struct trm_backend_stream *stream, VkResult resu
                         sentence);
 }
 
-/* vkQueueSubmit() does all or nothing. */
+/* vkQueueSubmit() submits all or nothing. */
 static void submit_collected(struct trm_backend_stream *stream, struct submission *what)
 {
     VkResult result = vulkan_queue_send(stream->device, what->queue, what->info_count, what->infos);
@@ -274,7 +275,7 @@ static void submit_collected(struct trm_backend_stream *stream, struct submissio
     vulkan_stream_wake(stream);
 }
 
-/* A job runs when all before it is complete, and nothing behind it has been submitted. */
+/* A job starts when everything before it is complete; nothing after it has been submitted. */
 static void start_job(struct trm_backend_stream *stream, uint64_t value)
 {
     const struct vulkan_batch *first = stream->deferred;
@@ -312,7 +313,7 @@ void vulkan_stream_submit(struct trm_backend_stream *stream, uint64_t value)
     }
 }
 
-/* ---- who is to be woken ------------------------------------------------------------------------------ */
+/* ---- watching ---------------------------------------------------------------------------------------- */
 
 static void watch_end(struct vulkan_batch *batch)
 {
@@ -327,9 +328,9 @@ static void watch_end(struct vulkan_batch *batch)
     vulkan_service_watch(stream->device->service, &batch->watch);
 }
 
-/* The end of a batch is watched where somebody is to be told of it, where streams wait on the device for what the host has
- * to do at it, and, of the last, where a job or the end of a broken stream comes next. All of these have started the service. Where a thread
- * is at the host's part it comes here when it is done. */
+/* The end of a batch is watched if a notice depends on it, or if streams wait on the device for its host
+ * copies; the end of the last batch also if a job or the end of a failed stream comes next. Each of these has
+ * started the service. A thread that runs host copies calls this when it is done. */
 void vulkan_stream_watch_in_flight(struct trm_backend_stream *stream)
 {
     const struct vulkan_notice *notice = stream->notices;
@@ -361,7 +362,8 @@ static struct trm_backend_stream *take_stalled(struct trm_backend_device *device
     return list;
 }
 
-/* Until here it counts as being on the list: whoever finds it so may rely on its being tried again. */
+/* Until this call the stream counts as listed, so a thread that finds it listed can rely on another
+ * attempt. */
 static struct trm_backend_stream *take_off(struct trm_backend_stream *stream)
 {
     struct trm_backend_device *device = stream->device;
@@ -372,7 +374,7 @@ static struct trm_backend_stream *take_off(struct trm_backend_stream *stream)
     return next;
 }
 
-/* Those that come on may be what others of them waited for: then once more. */
+/* Submitting for one stream may unblock another one, hence the loop. */
 void vulkan_device_unstall(struct trm_backend_device *device)
 {
     bool again = true;

@@ -8,18 +8,18 @@
 
 #include "backends/vulkan/driver/driver.h"
 
-/* A driver may have no memory for a moment to wait or signal with, and nobody else can do it. It is asked again, this often at
- * most: then it is not going to work any more, which is what the loss of a device means. */
+/* A driver may lack memory to wait or signal for a moment, and there is no other way to do it. The call is
+ * repeated so often; then the device counts as lost. */
 #define REFUSALS_MOST 200u
 #define REFUSAL_NS 1000000
 
-/* To signal is not waited for: it is tried so often. */
+/* Attempts to signal, without pauses. */
 #define SIGNALS_MOST 3u
 
-/* Looks between two looks at the clock. */
+/* Polls between two readings of the clock. */
 #define POLLS_PER_CLOCK_READ 8u
 
-/* ---- life ------------------------------------------------------------------------------------------ */
+/* ---- creating and destroying ----------------------------------------------------------------------- */
 
 int32_t vulkan_timeline_wrap(struct trm_backend_device *device, VkSemaphore semaphore,
                              struct vulkan_timeline **result)
@@ -66,8 +66,9 @@ static void destroy(struct trm_backend_device *device, VkSemaphore semaphore)
         device->vk.vkDestroySemaphore(device->handle, semaphore, NULL);
 }
 
-/* A semaphore may be destroyed as soon as its last number was seen, but drivers are about that have a thread behind the queue
- * which tells of the number first and looks at the semaphore once more. So some others are to go before it does. */
+/* A semaphore may be destroyed once its last value was seen. But some drivers have a thread behind the queue
+ * that publishes the value first and touches the semaphore once more, so a semaphore is destroyed only after
+ * VULKAN_RETIRED_MOST others. */
 static void destroy_later(struct trm_backend_device *device, VkSemaphore semaphore)
 {
     uint32_t place = atomic_fetch_add(&device->retired_count, 1) % VULKAN_RETIRED_MOST;
@@ -91,7 +92,8 @@ void vulkan_timelines_fini(struct trm_backend_device *device)
 
 /* ---- the counter ----------------------------------------------------------------------------------- */
 
-/* The counter was seen at `value`. `last` is read after that: it was written before the counter was moved on. */
+/* Notes that the counter has reached `value`. Reads `last` afterwards: it is written before the counter is
+ * advanced. */
 static uint64_t note(struct vulkan_timeline *timeline, uint64_t value)
 {
     uint64_t last = atomic_load_explicit(&timeline->last, memory_order_acquire);
@@ -105,8 +107,8 @@ static uint64_t note(struct vulkan_timeline *timeline, uint64_t value)
     return known;
 }
 
-/* For when the driver has no memory to answer how far it is: has it come to `wanted`? Where it cannot say that either, what is
- * known is all that can be said now. */
+/* Asks whether `wanted` is reached, for drivers that lack the memory to read the counter. If that fails too,
+ * the known value must do. */
 static VkResult ask_for(struct vulkan_timeline *timeline, uint64_t wanted)
 {
     struct trm_backend_device *device = timeline->device;
@@ -169,7 +171,7 @@ void vulkan_timeline_break(struct vulkan_timeline *timeline, uint64_t last, int3
 
 /* ---- waiting --------------------------------------------------------------------------------------- */
 
-/* TRM_OK, TIMEOUT when it has not got there in the time for looking, or DEVICE_LOST. */
+/* TRM_OK, TIMEOUT if the value was not reached until `end`, or DEVICE_LOST. */
 static int32_t poll_until(struct vulkan_timeline *timeline, uint64_t value, uint64_t end)
 {
     uint64_t completed;
@@ -184,7 +186,7 @@ static int32_t poll_until(struct vulkan_timeline *timeline, uint64_t value, uint
     return TRM_ERROR_TIMEOUT;
 }
 
-/* The driver had no memory to sleep with: TIMEOUT after a pause that stands for its sleep. */
+/* Pauses in place of a sleep that the driver had no memory for; TIMEOUT afterwards. */
 static int32_t pause_for_memory(struct vulkan_timeline *timeline, uint64_t value, uint32_t *refusals)
 {
     struct timespec pause = {.tv_sec = 0, .tv_nsec = REFUSAL_NS};

@@ -1,12 +1,12 @@
-/* vulkan backend: how far a stream is, and waiting for it.
+/* vulkan backend: query and wait.
  *
- * What the device brings about is slept for in the driver, what the host brings about (gates, jobs, submissions of other
- * streams) on a word of the stream.
+ * A thread sleeps in the driver for events of the device, and on a futex of the stream for events of the host
+ * (gates, jobs, submissions of other streams).
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/stream_object.h"
 
-/* ---- asking ---------------------------------------------------------------------------------------- */
+/* ---- query ----------------------------------------------------------------------------------------- */
 
 static bool is_well(const struct trm_backend_stream *stream)
 {
@@ -24,7 +24,7 @@ static int32_t query_locked(struct trm_backend_stream *stream, uint64_t *complet
     return status;
 }
 
-/* All that is submitted is known to be complete, or the driver is asked: without a lock, where the host has no part in it. */
+/* Takes no lock, unless the host has to end batches. */
 int32_t vulkan_stream_query(struct trm_backend_stream *stream, uint64_t *completed)
 {
     struct vulkan_timeline *timeline = stream->timeline;
@@ -33,7 +33,7 @@ int32_t vulkan_stream_query(struct trm_backend_stream *stream, uint64_t *complet
         return query_locked(stream, completed);
     uint64_t submitted = atomic_load_explicit(&timeline->submitted, memory_order_acquire);
     int32_t status     = vulkan_timeline_read(timeline, submitted, &seen);
-    /* It may have failed meanwhile. */
+    /* The stream may have failed meanwhile. */
     if (status == TRM_OK && !is_well(stream))
         return query_locked(stream, completed);
     if (status == TRM_OK)
@@ -41,9 +41,9 @@ int32_t vulkan_stream_query(struct trm_backend_stream *stream, uint64_t *complet
     return status;
 }
 
-/* ---- waiting --------------------------------------------------------------------------------------- */
+/* ---- wait ------------------------------------------------------------------------------------------ */
 
-/* For the host. `seen` was read before anything was looked at, so that no change is missed. */
+/* Events of the host. `seen` was read before the conditions were checked, so that no event is missed. */
 static void target_host(struct trm_backend_stream *stream, struct vulkan_wait_target *target)
 {
     target->timeline = NULL;
@@ -57,7 +57,8 @@ static void target_batch(struct trm_backend_stream *stream, const struct vulkan_
     target->value    = batch->device_value != 0 ? batch->device_value : batch->value;
 }
 
-/* Where the value, which is not complete, is on its way. On a broken stream that it never comes to, the end is waited for. */
+/* Chooses what brings `value` about, which is not complete. On a failed stream that never reaches it: the end
+ * of the last batch. */
 static void choose_target(struct trm_backend_stream *stream, uint64_t value,
                           struct vulkan_wait_target *target)
 {
@@ -93,7 +94,7 @@ int32_t vulkan_stream_poll(struct trm_backend_stream *stream, uint64_t value,
     return status;
 }
 
-/* Returns when it is worth to look again, or the deadline has come. A loss is found out by looking, too. */
+/* Returns when another poll makes sense, or at the deadline. The poll also detects a loss. */
 static void sleep_on(struct trm_backend_stream *stream, const struct vulkan_wait_target *target,
                      uint64_t deadline)
 {

@@ -1,36 +1,36 @@
-/* vulkan backend: the threads that sleep for timelines.
+/* vulkan backend: the threads that wait for timelines.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/stream/watcher.h"
 
 #include "backends/vulkan/driver/driver.h"
 
-#define STACK_BYTES (512u << 10) /* the core's notifications and the driver's submissions run on it */
+#define STACK_BYTES (512u << 10) /* notifications of the core and submissions to drivers run on it */
 #define LOOK_UP_NS UINT64_C(100000000)
 
 struct vulkan_watcher {
     struct vulkan_watchers *watchers;
     pthread_t thread;
     pthread_cond_t called;
-    struct vulkan_watch *watches;     /* all of one timeline */
-    struct vulkan_timeline *timeline; /* of its watches; NULL: none */
-    /* To be woken by, while it sleeps for a timeline from outside; made when needed. */
+    struct vulkan_watch *watches;     /* all of the same timeline */
+    struct vulkan_timeline *timeline; /* of the watches; NULL: none */
+    /* Wakes the thread while it sleeps for an external timeline; made when first needed. */
     struct vulkan_timeline *wake_timeline;
-    uint64_t wake_value; /* that `own` was signalled with */
-    uint64_t value;      /* it sleeps for; 0: awake */
-    bool calling;        /* the watches that were due */
-    bool wake_refused;   /* `own` could not be made: not tried again */
+    uint64_t wake_value; /* last value signalled on wake_timeline */
+    uint64_t value;      /* the value it sleeps for; 0: awake */
+    bool calling;        /* it is calling watches that were due */
+    bool wake_refused;   /* wake_timeline could not be made; not tried again */
 };
 
-/* What a watching thread sleeps for, without the lock. */
+/* What a watcher sleeps for, readable without the lock. */
 struct sleep {
     struct vulkan_timeline *timeline, *wake_timeline;
     uint64_t value, wake_value;
 };
 
-/* ---- threads --------------------------------------------------------------------------------------- */
+/* ---- starting threads ------------------------------------------------------------------------------ */
 
-/* Signals are for the program's threads. */
+/* Signals belong to the program's threads. */
 bool vulkan_thread_start(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     pthread_attr_t attributes;
@@ -53,7 +53,7 @@ static void push(struct vulkan_watch **list, struct vulkan_watch *watch)
     *list       = watch;
 }
 
-/* Those that are to be called, off the watcher's list. The rest stays. */
+/* Removes the watches to be called from the watcher's list. */
 static struct vulkan_watch *take_due(struct vulkan_watcher *watcher, bool all)
 {
     struct vulkan_watch *due = NULL, **place = &watcher->watches;
@@ -70,7 +70,7 @@ static struct vulkan_watch *take_due(struct vulkan_watcher *watcher, bool all)
     return due;
 }
 
-/* All of a timeline's that wait for a thread. */
+/* Takes all waiting watches of one timeline. */
 static void take_waiting(struct vulkan_watcher *watcher)
 {
     struct vulkan_watch **place = &watcher->watchers->waiting;
@@ -95,8 +95,8 @@ static uint64_t lowest(const struct vulkan_watcher *watcher)
     return value;
 }
 
-/* For a timeline from outside, or to be hurried. What the driver answers is of no interest but for the loss: the counter
- * tells. */
+/* Sleeps for an external timeline or a cancellation. Of the driver's result only a loss matters: the counter
+ * tells the rest. */
 static int32_t sleep_external(struct trm_backend_device *device, const struct sleep *what)
 {
     VkSemaphore semaphores[2] = {what->timeline->semaphore, what->wake_timeline->semaphore};
@@ -115,7 +115,7 @@ static int32_t sleep_external(struct trm_backend_device *device, const struct sl
     return vulkan_timeline_read(what->timeline, what->value, &completed);
 }
 
-/* Without memory for a timeline to be woken by it looks up from time to time. */
+/* Without memory for wake_timeline the thread checks from time to time. */
 static int32_t sleep_for(struct trm_backend_device *device, const struct sleep *what)
 {
     if (!what->timeline->is_external)
@@ -143,7 +143,8 @@ static bool has_cancelled(const struct vulkan_watcher *watcher)
     return watch != NULL;
 }
 
-/* With the lock, which is given up meanwhile: a failure may be the loss of the device, of which the service is told. */
+/* The caller holds the lock, which is released meanwhile: a failure may be the loss of the device, which is
+ * reported to the service. */
 static void make_wake_timeline(struct vulkan_watcher *watcher)
 {
     struct vulkan_watchers *watchers      = watcher->watchers;
@@ -155,7 +156,7 @@ static void make_wake_timeline(struct vulkan_watcher *watcher)
     watcher->wake_timeline = wake_timeline;
 }
 
-/* With the lock, which is given up while it sleeps. The watches keep the timeline. */
+/* The caller holds the lock, which is released during the sleep. The watches keep the timeline alive. */
 static int32_t sleep_once(struct vulkan_watcher *watcher)
 {
     struct vulkan_watchers *watchers = watcher->watchers;
@@ -179,7 +180,7 @@ static int32_t sleep_once(struct vulkan_watcher *watcher)
     return status;
 }
 
-/* One sleep, and the calls that come of it. With the lock, which is given up meanwhile. */
+/* Sleeps once and calls the due watches. The caller holds the lock, which is released meanwhile. */
 static void watch_once(struct vulkan_watcher *watcher)
 {
     struct vulkan_watchers *watchers = watcher->watchers;
@@ -212,7 +213,7 @@ static void *watch(void *argument)
     return NULL;
 }
 
-/* With the lock. NULL: there are enough, or there is no memory. */
+/* The caller holds the lock. NULL: too many threads, or no memory. */
 static struct vulkan_watcher *add_watcher(struct vulkan_watchers *watchers)
 {
     const struct trm_backend_instance *instance = watchers->device->instance;
@@ -232,7 +233,7 @@ static struct vulkan_watcher *add_watcher(struct vulkan_watchers *watchers)
     return watcher;
 }
 
-/* One that has the timeline and will look at it in time; or else one that has none. */
+/* A watcher of the timeline that will wake in time, else an idle one. */
 static struct vulkan_watcher *find_watcher(struct vulkan_watchers *watchers, const struct vulkan_watch *watch)
 {
     struct vulkan_watcher *idle = NULL;
@@ -285,7 +286,7 @@ void vulkan_watchers_cancel(struct vulkan_watchers *watchers, struct vulkan_watc
     pthread_mutex_unlock(&watchers->lock);
 }
 
-/* ---- life ------------------------------------------------------------------------------------------ */
+/* ---- creating and destroying ----------------------------------------------------------------------- */
 
 bool vulkan_watchers_start(struct vulkan_watchers *watchers)
 {
@@ -301,7 +302,8 @@ void vulkan_watchers_init(struct vulkan_watchers *watchers, struct trm_backend_d
     pthread_mutex_init(&watchers->lock, NULL);
 }
 
-/* What is called may add watches, which may add threads, until the last of them has come to its end. */
+/* Calls may add watches, and so threads, until the last thread has ended.
+ * */
 void vulkan_watchers_fini(struct vulkan_watchers *watchers)
 {
     const struct trm_backend_instance *instance = watchers->device->instance;

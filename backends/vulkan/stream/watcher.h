@@ -1,9 +1,9 @@
-/* vulkan backend: the threads that sleep for timelines.
+/* vulkan backend: the threads that wait for timelines.
  *
- * A watching thread sleeps in the driver, where it cannot be woken by us: it sleeps for the lowest number of one timeline.
- * Further watches of that timeline wait with it where their numbers are not lower; others get a thread of their own, and
- * wait for one to come free where there are as many as there may be. Timelines from outside may never come to their
- * number; a thread that sleeps for one can be hurried, since it sleeps for a timeline of its own beside.
+ * A watcher sleeps in the driver for the lowest watched value of one timeline; it cannot be woken there.
+ * Watches of the same timeline with values that are not lower join it. Others get a thread of their own, or
+ * wait for a free one when VULKAN_WATCHERS_MOST are running. An external timeline may never reach its value,
+ * so a watcher that sleeps for one also sleeps for a timeline of its own, with which it can be woken.
  * SPDX-License-Identifier: MIT
  */
 #ifndef BACKENDS_VULKAN_STREAM_WATCHER_H
@@ -22,10 +22,10 @@ struct vulkan_watcher;
 
 struct vulkan_watchers {
     struct trm_backend_device *device;
-    pthread_mutex_t lock; /* all below; taken under any other lock */
+    pthread_mutex_t lock; /* protects all below; no other lock is taken under it */
     struct vulkan_watcher *list[VULKAN_WATCHERS_MOST];
     uint32_t count;
-    struct vulkan_watch *waiting; /* for a thread to come free */
+    struct vulkan_watch *waiting; /* watches that wait for a free thread */
     bool ending;
 };
 
@@ -33,12 +33,12 @@ void vulkan_watchers_init(struct vulkan_watchers *watchers, struct trm_backend_d
 /* Waits until all watches have been called. */
 void vulkan_watchers_fini(struct vulkan_watchers *watchers);
 
-/* There is a thread. False: it could not be started. */
+/* Whether at least one thread is running; starts one if necessary. */
 bool vulkan_watchers_start(struct vulkan_watchers *watchers);
 void vulkan_watchers_add(struct vulkan_watchers *watchers, struct vulkan_watch *watch);
 void vulkan_watchers_cancel(struct vulkan_watchers *watchers, struct vulkan_watch *watch);
 
-/* A thread of the backend's own, which takes no signals. False: there is no memory. */
+/* Start a thread of the backend that blocks all signals. False: no memory. */
 bool vulkan_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 
 #endif
