@@ -1,4 +1,4 @@
-/* cuda backend: the entry: probing, opening, and the table of all tables.
+/* cuda backend: probing and opening the backend, and its table of tables.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "backends/cuda/profile/profile.h"
 #include "backends/cuda/stream/stream.h"
 
-/* Before the same device by way of Vulkan. */
+/* A device is preferred by CUDA over the same device by Vulkan. */
 #define SCORE_DISCRETE 800
 #define SCORE_INTEGRATED 350
 
@@ -35,7 +35,7 @@ static int32_t backend_probe(const struct trm_host *host, int32_t *score, char *
     return TRM_OK;
 }
 
-/* What an old driver cannot do is told to those who want to know all. */
+/* Log at debug level what this driver lacks. */
 static void tell_missing(const struct trm_backend_instance *instance)
 {
     const struct trm_host *host = instance->host;
@@ -89,8 +89,7 @@ static const struct trm_backend cuda_backend = {
     .get_extension = cuda_get_extension,
 };
 
-/* A core that is newer gives us what we were written for; one that asks for more than that cannot be
- * served. */
+/* A newer core accepts this table. A core that needs a newer minor cannot use the backend. */
 const struct trm_backend *trm_backend_query_v1(const struct trm_host *host, uint32_t min_minor,
                                                uint32_t max_minor)
 {

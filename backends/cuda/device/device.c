@@ -1,4 +1,4 @@
-/* cuda backend: opening and closing devices.
+/* cuda backend: opens and closes devices.
  * SPDX-License-Identifier: MIT
  */
 #include "device.h"
@@ -7,7 +7,7 @@
 #include "backends/cuda/profile/profile.h"
 #include "backends/cuda/stream/stream.h"
 
-/* ---- steps -------------------------------------------------------------------------------------- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static int32_t fail_open(const struct trm_backend_device *device, CUresult result)
 {
@@ -22,8 +22,8 @@ static int32_t fail_open(const struct trm_backend_device *device, CUresult resul
                          why);
 }
 
-/* The primary context, which the CUDA runtime uses too. Its flags are left as they are. */
-static int32_t take_context(struct trm_backend_device *device, CUcontext borrowed)
+/* Retain the primary context, which the CUDA runtime uses too. Its flags are left as they are. */
+static int32_t retain_context(struct trm_backend_device *device, CUcontext borrowed)
 {
     device->borrowed = borrowed != NULL;
     device->context  = borrowed;
@@ -55,9 +55,9 @@ static struct trm_backend_device *allocate_device(struct trm_backend_instance *i
     return device;
 }
 
-static int32_t start(struct trm_backend_device *device, CUcontext borrowed)
+static int32_t open_parts(struct trm_backend_device *device, CUcontext borrowed)
 {
-    int32_t status = take_context(device, borrowed);
+    int32_t status = retain_context(device, borrowed);
     if (status == TRM_OK)
         status = cuda_context_probe(device);
     if (status == TRM_OK)
@@ -67,7 +67,8 @@ static int32_t start(struct trm_backend_device *device, CUcontext borrowed)
     return status;
 }
 
-/* The parts' own ends are fine where they have not been begun. A context that is of no use any more is released all the same. */
+/* Each part's close function accepts a part that was not opened. The context is released even if it is
+ * useless. */
 static void device_close(struct trm_backend_device *device)
 {
     if (device->context != NULL) {
@@ -94,7 +95,7 @@ int32_t cuda_device_create(struct trm_backend_instance *instance, uint32_t index
     if (device == NULL)
         return trm_util_fail_host_memory(instance->host, "a device");
     trm_util_signals_block(&before);
-    int32_t status = start(device, borrowed);
+    int32_t status = open_parts(device, borrowed);
     if (status != TRM_OK)
         device_close(device);
     trm_util_signals_restore(&before);
@@ -103,7 +104,7 @@ int32_t cuda_device_create(struct trm_backend_instance *instance, uint32_t index
     return status;
 }
 
-/* ---- the table ---------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static int32_t device_open(struct trm_backend_instance *instance, uint32_t index,
                            struct trm_backend_device **device)

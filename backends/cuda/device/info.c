@@ -1,4 +1,4 @@
-/* cuda backend: facts about devices, which need not be open.
+/* cuda backend: answers questions about devices, which need not be open.
  * SPDX-License-Identifier: MIT
  */
 #include "device.h"
@@ -6,15 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of what cuMemAlloc gives it is a multiple; kernels load up to 16 bytes at once. */
+/* Kernels load up to 16 bytes at once; cuMemAlloc aligns to a multiple of this. */
 #define BUFFER_ALIGNMENT 16u
 
-/* Of cuEventElapsedTime: "a resolution of around 0.5 microseconds". */
+/* CUDA's documentation of cuEventElapsedTime: "a resolution of around 0.5 microseconds". */
 #define EVENT_HERTZ 2000000u
 
-/* ---- numbers ------------------------------------------------------------------------------------ */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
-/* With the context current for as long as it takes. */
+/* Makes the context current for the call. */
 static bool ask_free(const struct cuda_functions *cuda, CUcontext context, uint64_t *bytes)
 {
     CUcontext previous = NULL;
@@ -27,7 +27,8 @@ static bool ask_free(const struct cuda_functions *cuda, CUcontext context, uint6
     return result == CUDA_SUCCESS;
 }
 
-/* Only a context can tell, and making one takes much time and memory: where there is none, it is not known. */
+/* Only a context can tell how much memory is free, and creating one takes much time and memory. Without
+ * a context in the process the answer is unknown. */
 static bool free_bytes(const struct trm_backend_instance *instance, const struct cuda_physical *physical,
                        uint64_t *bytes)
 {
@@ -112,7 +113,7 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
     }
 }
 
-/* ---- the slot ----------------------------------------------------------------------------------- */
+/* ---- the slot -------------------------------------------------------------------------------- */
 
 static int32_t give_text(const struct trm_backend_instance *instance, const char *text, void *value,
                          uint64_t capacity, uint64_t *needed)

@@ -1,109 +1,114 @@
-/* cuda backend: sleeping in the driver.
+/* cuda backend: blocking a thread in the driver until an event is complete.
+ *
+ * An event that blocks (CU_EVENT_BLOCKING_SYNC) makes the device interrupt the host, which costs the
+ * device about a microsecond each. So marks are plain events, and only a thread that really blocks pays: a
+ * stream of the waiter's own waits for the mark and then records an event that blocks, and the thread
+ * waits for that one.
  * SPDX-License-Identifier: MIT
  */
 #include "driver.h"
 
-/* What a thread sleeps with. */
-struct sleeper {
-    struct sleeper *next;
+/* What one thread blocks with. */
+struct waiter {
+    struct waiter *next;
     CUstream stream;
     CUevent event;
 };
 
 struct cuda_blocking_waits {
     struct trm_backend_device *device;
-    pthread_mutex_t lock;     /* taken under any other lock */
-    struct sleeper *sleepers; /* that nobody sleeps with */
+    pthread_mutex_t lock;   /* taken under any other lock */
+    struct waiter *waiters; /* not in use */
 };
 
-/* ---- sleepers -------------------------------------------------------------------------------------- */
+/* ---- waiters --------------------------------------------------------------------------------- */
 
-static void sleeper_destroy(struct trm_backend_device *device, struct sleeper *sleeper)
+static void waiter_destroy(struct trm_backend_device *device, struct waiter *waiter)
 {
-    if (sleeper->event != NULL)
-        (void)device->cuda->cuEventDestroy(sleeper->event);
-    if (sleeper->stream != NULL)
-        (void)device->cuda->cuStreamDestroy(sleeper->stream);
-    trm_util_release(device->instance->host, sleeper, sizeof(*sleeper));
+    if (waiter->event != NULL)
+        (void)device->cuda->cuEventDestroy(waiter->event);
+    if (waiter->stream != NULL)
+        (void)device->cuda->cuStreamDestroy(waiter->stream);
+    trm_util_release(device->instance->host, waiter, sizeof(*waiter));
 }
 
-static bool sleeper_make(struct trm_backend_device *device, struct sleeper *sleeper)
+static bool waiter_init(struct trm_backend_device *device, struct waiter *waiter)
 {
     const struct cuda_functions *cuda = device->cuda;
-    return cuda->cuStreamCreateWithPriority(&sleeper->stream, CU_STREAM_NON_BLOCKING, 0) == CUDA_SUCCESS &&
-           cuda->cuEventCreate(&sleeper->event, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC) ==
+    return cuda->cuStreamCreateWithPriority(&waiter->stream, CU_STREAM_NON_BLOCKING, 0) == CUDA_SUCCESS &&
+           cuda->cuEventCreate(&waiter->event, CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC) ==
                CUDA_SUCCESS;
 }
 
-static struct sleeper *sleeper_create(struct trm_backend_device *device)
+static struct waiter *waiter_create(struct trm_backend_device *device)
 {
     CUcontext previous;
     sigset_t before;
-    struct sleeper *sleeper = trm_util_allocate(device->instance->host, sizeof(*sleeper));
-    if (sleeper == NULL)
+    struct waiter *waiter = trm_util_allocate(device->instance->host, sizeof(*waiter));
+    if (waiter == NULL)
         return NULL;
     if (cuda_enter(device, &previous) != TRM_OK) {
-        trm_util_release(device->instance->host, sleeper, sizeof(*sleeper));
+        trm_util_release(device->instance->host, waiter, sizeof(*waiter));
         return NULL;
     }
     trm_util_signals_block(&before);
-    if (!sleeper_make(device, sleeper)) {
-        sleeper_destroy(device, sleeper);
-        sleeper = NULL;
+    if (!waiter_init(device, waiter)) {
+        waiter_destroy(device, waiter);
+        waiter = NULL;
     }
     trm_util_signals_restore(&before);
     cuda_leave(device, previous);
-    return sleeper;
+    return waiter;
 }
 
-static struct sleeper *take_sleeper(struct cuda_blocking_waits *blocking_waits)
+static struct waiter *acquire_waiter(struct cuda_blocking_waits *blocking_waits)
 {
     pthread_mutex_lock(&blocking_waits->lock);
-    struct sleeper *sleeper = blocking_waits->sleepers;
-    if (sleeper != NULL)
-        blocking_waits->sleepers = sleeper->next;
+    struct waiter *waiter = blocking_waits->waiters;
+    if (waiter != NULL)
+        blocking_waits->waiters = waiter->next;
     pthread_mutex_unlock(&blocking_waits->lock);
-    return sleeper != NULL ? sleeper : sleeper_create(blocking_waits->device);
+    return waiter != NULL ? waiter : waiter_create(blocking_waits->device);
 }
 
-static void give_sleeper(struct cuda_blocking_waits *blocking_waits, struct sleeper *sleeper)
+static void release_waiter(struct cuda_blocking_waits *blocking_waits, struct waiter *waiter)
 {
     pthread_mutex_lock(&blocking_waits->lock);
-    sleeper->next            = blocking_waits->sleepers;
-    blocking_waits->sleepers = sleeper;
+    waiter->next            = blocking_waits->waiters;
+    blocking_waits->waiters = waiter;
     pthread_mutex_unlock(&blocking_waits->lock);
 }
 
-static CUresult sleep_with(const struct cuda_functions *cuda, const struct sleeper *sleeper, CUevent event)
+static CUresult block_with(const struct cuda_functions *cuda, const struct waiter *waiter, CUevent event)
 {
-    CUresult result = cuda->cuStreamWaitEvent(sleeper->stream, event, CU_EVENT_WAIT_DEFAULT);
+    CUresult result = cuda->cuStreamWaitEvent(waiter->stream, event, CU_EVENT_WAIT_DEFAULT);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventRecord(sleeper->event, sleeper->stream);
+        result = cuda->cuEventRecord(waiter->event, waiter->stream);
     if (result == CUDA_SUCCESS)
-        result = cuda->cuEventSynchronize(sleeper->event);
+        result = cuda->cuEventSynchronize(waiter->event);
     return result;
 }
 
-/* Where there is no memory for more than the event itself, that is waited for as the driver does it. */
+/* Without memory for a waiter, wait for the event itself, as the driver does. */
 CUresult cuda_blocking_wait(struct trm_backend_device *device, CUevent event)
 {
     CUcontext previous;
-    struct sleeper *sleeper = take_sleeper(device->blocking_waits);
+    struct waiter *waiter = acquire_waiter(device->blocking_waits);
     if (cuda_enter_stream(device, &previous) != TRM_OK) {
-        if (sleeper != NULL)
-            give_sleeper(device->blocking_waits, sleeper);
+        if (waiter != NULL)
+            release_waiter(device->blocking_waits, waiter);
         return CUDA_ERROR_INVALID_CONTEXT;
     }
-    CUresult result = sleeper != NULL ? sleep_with(device->cuda, sleeper, event) : CUDA_ERROR_OUT_OF_MEMORY;
+    CUresult result = waiter != NULL ? block_with(device->cuda, waiter, event) : CUDA_ERROR_OUT_OF_MEMORY;
     if (result != CUDA_SUCCESS && !cuda_is_sticky(result))
         result = device->cuda->cuEventSynchronize(event);
     cuda_leave(device, previous);
-    if (sleeper != NULL)
-        give_sleeper(device->blocking_waits, sleeper);
+    if (waiter != NULL)
+        release_waiter(device->blocking_waits, waiter);
     return result;
 }
 
-/* ---- the life ---------------------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 int32_t cuda_blocking_waits_open(struct trm_backend_device *device)
 {
@@ -121,13 +126,13 @@ static void destroy_all(struct cuda_blocking_waits *blocking_waits)
 {
     struct trm_backend_device *device = blocking_waits->device;
     CUcontext previous;
-    if (blocking_waits->sleepers == NULL)
+    if (blocking_waits->waiters == NULL)
         return;
     (void)cuda_enter(device, &previous);
-    while (blocking_waits->sleepers != NULL) {
-        struct sleeper *sleeper  = blocking_waits->sleepers;
-        blocking_waits->sleepers = sleeper->next;
-        sleeper_destroy(device, sleeper);
+    while (blocking_waits->waiters != NULL) {
+        struct waiter *waiter   = blocking_waits->waiters;
+        blocking_waits->waiters = waiter->next;
+        waiter_destroy(device, waiter);
     }
     cuda_leave(device, previous);
 }

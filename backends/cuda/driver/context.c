@@ -1,4 +1,4 @@
-/* cuda backend: the context that is current in a thread, and whose it is.
+/* cuda backend: the context that is current in a thread.
  * SPDX-License-Identifier: MIT
  */
 #include "driver.h"
@@ -19,16 +19,17 @@ int32_t cuda_enter(struct trm_backend_device *device, CUcontext *previous)
     return TRM_OK;
 }
 
-/* It cannot be put back where the caller has destroyed it elsewhere in the meantime: then no context is better than ours. */
+/* Restoring fails where the application has destroyed its context meanwhile. Then no context is better
+ * than the device's. */
 void cuda_restore_context(struct trm_backend_device *device, CUcontext previous)
 {
     if (device->cuda->cuCtxSetCurrent(previous) != CUDA_SUCCESS)
         (void)device->cuda->cuCtxSetCurrent(NULL);
 }
 
-/* ---- what streams need of it -------------------------------------------------------------------- */
+/* ---- probing --------------------------------------------------------------------------------- */
 
-struct trial {
+struct probe {
     const struct cuda_functions *cuda;
     CUstream stream;
     CUevent event;
@@ -36,63 +37,63 @@ struct trial {
     bool works;
 };
 
-/* Calls of each kind that name the stream, where no context is current. */
-static bool works_without(const struct trial *trial)
+/* Make a call of each kind that names the stream, without a current context. */
+static bool calls_work(const struct probe *probe)
 {
-    const struct cuda_functions *cuda = trial->cuda;
-    if (cuda->cuMemsetD32Async(trial->memory, 0, 1, trial->stream) != CUDA_SUCCESS)
+    const struct cuda_functions *cuda = probe->cuda;
+    if (cuda->cuMemsetD32Async(probe->memory, 0, 1, probe->stream) != CUDA_SUCCESS)
         return false;
-    if (cuda->cuMemcpyDtoDAsync(trial->memory + sizeof(uint32_t), trial->memory, sizeof(uint32_t),
-                                trial->stream) != CUDA_SUCCESS)
+    if (cuda->cuMemcpyDtoDAsync(probe->memory + sizeof(uint32_t), probe->memory, sizeof(uint32_t),
+                                probe->stream) != CUDA_SUCCESS)
         return false;
-    if (cuda->cuEventRecord(trial->event, trial->stream) != CUDA_SUCCESS)
+    if (cuda->cuEventRecord(probe->event, probe->stream) != CUDA_SUCCESS)
         return false;
-    if (cuda->cuStreamWaitEvent(trial->stream, trial->event, 0) != CUDA_SUCCESS)
+    if (cuda->cuStreamWaitEvent(probe->stream, probe->event, 0) != CUDA_SUCCESS)
         return false;
-    CUresult result = cuda->cuEventQuery(trial->event);
+    CUresult result = cuda->cuEventQuery(probe->event);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
         return false;
-    result = cuda->cuStreamQuery(trial->stream);
+    result = cuda->cuStreamQuery(probe->stream);
     return result == CUDA_SUCCESS || result == CUDA_ERROR_NOT_READY;
 }
 
-static void *run_trial(void *argument)
+static void *run_probe(void *argument)
 {
-    struct trial *trial = argument;
-    trial->works        = works_without(trial);
+    struct probe *probe = argument;
+    probe->works        = calls_work(probe);
     return NULL;
 }
 
-/* In a thread of its own, which has no context. The caller's thread may have several, of which only the uppermost can be known and put
- * back. */
-static bool try_without(struct trial *trial)
+/* Try in a thread of its own, which has no context. The caller's thread may have a stack of contexts, of
+ * which only the top can be read and restored. */
+static bool probe_without_context(struct probe *probe)
 {
     pthread_t thread;
-    if (pthread_create(&thread, NULL, run_trial, trial) != 0)
+    if (pthread_create(&thread, NULL, run_probe, probe) != 0)
         return false;
     pthread_join(thread, NULL);
-    return trial->works;
+    return probe->works;
 }
 
-/* With the context current. What cannot be tried is taken not to work. */
-static bool try_streams(struct trm_backend_device *device)
+/* With the context current. What cannot be tried counts as not working. */
+static bool probe_streams(struct trm_backend_device *device)
 {
     const struct cuda_functions *cuda = device->cuda;
-    struct trial trial                = {.cuda = cuda};
+    struct probe probe                = {.cuda = cuda};
     bool works                        = false;
-    if (cuda->cuStreamCreateWithPriority(&trial.stream, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS)
+    if (cuda->cuStreamCreateWithPriority(&probe.stream, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS)
         return false;
-    if (cuda->cuEventCreate(&trial.event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+    if (cuda->cuEventCreate(&probe.event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
         goto destroy_stream;
-    if (cuda->cuMemAlloc(&trial.memory, 2 * sizeof(uint32_t)) != CUDA_SUCCESS)
+    if (cuda->cuMemAlloc(&probe.memory, 2 * sizeof(uint32_t)) != CUDA_SUCCESS)
         goto destroy_event;
-    works = try_without(&trial);
-    (void)cuda->cuStreamSynchronize(trial.stream);
-    (void)cuda->cuMemFree(trial.memory);
+    works = probe_without_context(&probe);
+    (void)cuda->cuStreamSynchronize(probe.stream);
+    (void)cuda->cuMemFree(probe.memory);
 destroy_event:
-    (void)cuda->cuEventDestroy(trial.event);
+    (void)cuda->cuEventDestroy(probe.event);
 destroy_stream:
-    (void)cuda->cuStreamDestroy(trial.stream);
+    (void)cuda->cuStreamDestroy(probe.stream);
     return works;
 }
 
@@ -102,7 +103,7 @@ int32_t cuda_context_probe(struct trm_backend_device *device)
     int32_t status = cuda_enter(device, &previous);
     if (status != TRM_OK)
         return status;
-    device->needs_context = !try_streams(device);
+    device->needs_context = !probe_streams(device);
     cuda_leave(device, previous);
     return TRM_OK;
 }

@@ -1,17 +1,17 @@
-/* cuda backend: failures in words, what CUresults are to the core, and the report of a lost device.
+/* cuda backend: translates CUresults to statuses and explains failures.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
 
 #include "driver.h"
 
-/* ---- CUresults ---------------------------------------------------------------------------------- */
+/* ---- CUresults ------------------------------------------------------------------------------- */
 
-/* Newer than the oldest cuda.h that will do. */
+/* Newer than the oldest cuda.h that the backend is built with. */
 #define ERROR_CONTAINED ((CUresult)226)
 #define ERROR_TENSOR_MEMORY_LEAK ((CUresult)721)
 
-/* Those that have a status of their own; all others are TRM_ERROR_BACKEND. */
+/* All others are TRM_ERROR_BACKEND. */
 static const struct {
     CUresult result;
     int32_t status;
@@ -67,8 +67,9 @@ int32_t cuda_status(CUresult result)
     return TRM_ERROR_BACKEND;
 }
 
-/* Those of which cuda.h says that the context or the process is in an inconsistent state, that the context is gone, and the
- * error that nobody knows, which is what is heard of a device that has fallen off its bus. */
+/* The errors after which, according to cuda.h, the context or the process is in an inconsistent state or
+ * the context is gone; and CUDA_ERROR_UNKNOWN, which a driver answers for a device that has fallen off its
+ * bus. */
 bool cuda_is_sticky(CUresult result)
 {
     switch ((int)result) {
@@ -106,7 +107,6 @@ const char *cuda_result_name(const struct trm_backend_instance *instance, CUresu
     return name;
 }
 
-/* " (an illegal memory access was encountered)", or nothing. */
 void cuda_result_describe(const struct trm_backend_instance *instance, CUresult result,
                           char text[CUDA_DESCRIPTION_BYTES])
 {
@@ -125,7 +125,7 @@ int32_t cuda_instance_fail(const struct trm_backend_instance *instance, CUresult
                          cuda_result_name(instance, result), text);
 }
 
-/* ---- lost devices ------------------------------------------------------------------------------- */
+/* ---- lost devices ---------------------------------------------------------------------------- */
 
 static int32_t fail_lost(struct trm_backend_device *device)
 {

@@ -1,6 +1,8 @@
-/* cuda backend: the functions of the driver that it uses, under their newest names. All are got at run time; nothing is linked.
+/* cuda backend: the functions of the driver that the backend uses, under their newest names. All are
+ * looked up at run time; nothing is linked.
  *
- * The second word is the CUDA version whose form of the function is asked for. OPTIONAL ones are NULL where the driver is older.
+ * The second word is the CUDA version whose form of the function is asked for. Optional functions are NULL
+ * where the driver is older.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_DRIVER_FUNCTIONS_H

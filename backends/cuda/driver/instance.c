@@ -1,4 +1,4 @@
-/* cuda backend: instances.
+/* cuda backend: creates and destroys instances.
  * SPDX-License-Identifier: MIT
  */
 #include "driver.h"
@@ -11,8 +11,8 @@
 
 #define MAX_SPIN_US 100000u
 
-/* A thread that sleeps in the driver is some fifty microseconds late when it wakes. Where there are processors to spare it
- * looks for as long as batches that are worth a GPU take; where there are few, others need them. */
+/* A thread that blocks in the driver wakes about fifty microseconds late. With processors to spare a wait
+ * polls for as long as batches that are worth a GPU take; with few, other threads need them. */
 #define MANY_PROCESSORS 4
 #define SPIN_MANY_US 10000u
 #define SPIN_FEW_US 100u

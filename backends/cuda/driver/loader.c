@@ -1,4 +1,4 @@
-/* cuda backend: libcuda, opened at run time, and the table of its functions.
+/* cuda backend: opens libcuda at run time and fills the table of its functions.
  * SPDX-License-Identifier: MIT
  */
 #include "loader.h"
@@ -19,7 +19,7 @@
 #define PATH_BYTES 4096
 #define MIN_RELEASE 100
 
-/* A function, the version of CUDA whose form of it is meant, and where its pointer goes in the table. */
+/* A function, the CUDA version whose form of it is wanted, and the offset of its pointer in the table. */
 struct entry {
     const char *name;
     int version;
@@ -39,15 +39,16 @@ _Static_assert(sizeof(void *) == sizeof(PFN_cuInit_v2000), "one size of pointers
 struct start {
     PFN_cuInit_v2000 init;
     PFN_cuDriverGetVersion_v2020 version;
-    PFN_cuGetProcAddress_v12000 find; /* one of these two */
+    PFN_cuGetProcAddress_v12000 find; /* either this one or the next */
     PFN_cuGetProcAddress_v11030 find_v1;
     PFN_cuGetErrorName_v6000 error_name;
     PFN_cuGetErrorString_v6000 error_text;
 };
 
-/* ---- the library -------------------------------------------------------------------------------- */
+/* ---- the library ----------------------------------------------------------------------------- */
 
-/* What the setting says: a name that the dynamic linker looks up, or a path whose folders nobody else may write. */
+/* Read the setting: a name that the dynamic linker looks up, or a path whose folders only trusted users
+ * may write. */
 static int32_t read_setting(const struct trm_host *host, char *path, size_t capacity)
 {
     uint64_t needed = 0;
@@ -67,7 +68,7 @@ static int32_t open_library(struct cuda_loader *loader, const char *path, char *
     const char *why = dlerror();
     size_t length   = strlen(path);
     if (why != NULL && strncmp(why, path, length) == 0 && strncmp(why + length, ": ", 2) == 0)
-        why += length + 2; /* the linker's words often begin with the name */
+        why += length + 2; /* dlerror() often begins with the name */
     snprintf(reason, capacity, "%s%s cannot be opened: %s", path,
              strcmp(path, USUAL_NAME) == 0 ? ", which comes with NVIDIA's driver," : "",
              why != NULL ? why : "unknown reason");
@@ -81,8 +82,8 @@ static bool find_symbol(const struct cuda_loader *loader, const char *name, void
     return symbol != NULL;
 }
 
-/* The first that is missing; NULL when all are there. Drivers before CUDA 11.3 have no cuGetProcAddress; that they are too
- * old is found out by their version. */
+/* The name of the first function that is missing; NULL when all are there. Drivers before CUDA 11.3 have
+ * no cuGetProcAddress; they are refused later, by their version. */
 static const char *find_start(const struct cuda_loader *loader, struct start *start)
 {
     *start = (struct start){0};
@@ -95,7 +96,7 @@ static const char *find_start(const struct cuda_loader *loader, struct start *st
     return find_symbol(loader, "cuDriverGetVersion", &start->version) ? NULL : "cuDriverGetVersion";
 }
 
-/* The driver's own release is in the name of its file and nowhere else: libcuda.so.1 is a link to libcuda.so.580.95.05. */
+/* Only the name of the file tells the driver's release: libcuda.so.1 is a link to libcuda.so.580.95.05. */
 static void find_release(struct cuda_loader *loader)
 {
     struct link_map *map = NULL;
@@ -107,32 +108,33 @@ static void find_release(struct cuda_loader *loader)
         return;
     const char *release = strstr(path, ".so.");
     size_t length       = release != NULL ? strspn(release + 4, "0123456789.") : 0;
-    /* Others than NVIDIA's for Linux count from one. */
+    /* Releases of NVIDIA's driver for Linux have three digits; other libraries count from one. */
     if (length != 0 && release[4 + length] == '\0' && strtoul(release + 4, NULL, 10) >= MIN_RELEASE)
         snprintf(loader->release, sizeof(loader->release), "%s", release + 4);
     free(path);
 }
 
-/* ---- initialising ------------------------------------------------------------------------------- */
+/* ---- initialising ---------------------------------------------------------------------------- */
 
-/* Who has initialised the driver, by its number: 0 for nobody. A child of that process has the driver's memory but none of its
- * threads, and nothing brings it back to life. */
-static _Atomic pid_t user;
+/* The process that initialised the driver; 0: none has. A child of that process has the driver's memory
+ * but none of its threads, and cannot use it. */
+static _Atomic pid_t initialised_by;
 
-static bool is_orphan(void)
+static bool is_forked_child(void)
 {
-    pid_t known = atomic_load(&user);
+    pid_t known = atomic_load(&initialised_by);
     return known != 0 && known != getpid();
 }
 
-static void note_user(void)
+static void note_process(void)
 {
-    pid_t nobody = 0;
-    atomic_compare_exchange_strong(&user, &nobody, getpid());
+    pid_t none = 0;
+    atomic_compare_exchange_strong(&initialised_by, &none, getpid());
 }
 
-/* What those who administer the machine would like to know of cuInit's errors; NULL for the others. */
-static const char *words_of(CUresult result)
+/* Explain an error of cuInit for the machine's administrator; NULL: there is nothing to add to the
+ * driver's text. */
+static const char *advice_for(CUresult result)
 {
     switch (result) {
     case CUDA_ERROR_NO_DEVICE:
@@ -168,7 +170,7 @@ static void explain(const struct start *start, const char *call, CUresult result
                     uint64_t capacity)
 {
     const char *name = NULL, *text = NULL;
-    const char *words = words_of(result);
+    const char *words = advice_for(result);
     if (start->error_name == NULL || start->error_name(result, &name) != CUDA_SUCCESS || name == NULL)
         name = "an error without a name";
     if (words == NULL && start->error_text != NULL && start->error_text(result, &text) == CUDA_SUCCESS)
@@ -180,7 +182,7 @@ static void explain(const struct start *start, const char *call, CUresult result
 static int32_t initialise(const struct start *start, int *version, char *reason, uint64_t capacity)
 {
     sigset_t before;
-    if (is_orphan()) {
+    if (is_forked_child()) {
         snprintf(reason, capacity,
                  "this is the child of a process that has used CUDA, and the driver does not work in it");
         return TRM_ERROR_UNSUPPORTED;
@@ -199,16 +201,16 @@ static int32_t initialise(const struct start *start, int *version, char *reason,
     result = start->init(0);
     trm_util_signals_restore(&before);
     if (result == CUDA_SUCCESS) {
-        note_user();
+        note_process();
         return TRM_OK;
     }
     explain(start, "cuInit", result, reason, capacity);
     return result == CUDA_ERROR_OUT_OF_MEMORY ? TRM_ERROR_OUT_OF_HOST_MEMORY : TRM_ERROR_UNSUPPORTED;
 }
 
-/* ---- the table ---------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
-/* A driver that is older than the form would give an earlier form, which has other parameters. */
+/* A driver older than the wanted form would return an earlier form, which has other parameters. */
 static void *find_function(const struct start *start, const struct entry *entry, int driver_version)
 {
     const cuuint64_t flags = CU_GET_PROC_ADDRESS_LEGACY_STREAM;
@@ -224,12 +226,12 @@ static void *find_function(const struct start *start, const struct entry *entry,
     return result == CUDA_SUCCESS ? function : NULL;
 }
 
-static void put(struct cuda_functions *cuda, const struct entry *entry, void *function)
+static void set_function(struct cuda_functions *cuda, const struct entry *entry, void *function)
 {
     memcpy((unsigned char *)cuda + entry->offset, &function, sizeof(function));
 }
 
-/* "cuMemPoolCreate", or "cuMemPrefetchAsync (CUDA 12.2)" where a newer driver would have it. */
+/* Append "cuMemPoolCreate", or "cuMemPrefetchAsync (CUDA 12.2)" where a newer driver has it. */
 static void note_missing(struct cuda_loader *loader, const struct entry *entry, int driver_version)
 {
     size_t length = strlen(loader->missing);
@@ -248,20 +250,20 @@ static void fill_optional(const struct start *start, int driver_version, struct 
     loader->missing[0] = '\0';
     for (size_t i = 0; i < COUNT(optional_entries); i++) {
         void *function = find_function(start, &optional_entries[i], driver_version);
-        put(cuda, &optional_entries[i], function);
+        set_function(cuda, &optional_entries[i], function);
         if (function == NULL)
             note_missing(loader, &optional_entries[i], driver_version);
     }
 }
 
-/* The name of the first that is missing; NULL when all are there. */
+/* The name of the first function that is missing; NULL when all are there. */
 static const char *fill(const struct start *start, int driver_version, struct cuda_functions *cuda)
 {
     for (size_t i = 0; i < COUNT(entries); i++) {
         void *function = find_function(start, &entries[i], driver_version);
         if (function == NULL)
             return entries[i].name;
-        put(cuda, &entries[i], function);
+        set_function(cuda, &entries[i], function);
     }
     return NULL;
 }

@@ -1,4 +1,4 @@
-/* cuda backend: what a device is and can do.
+/* cuda backend: asks the driver for its devices and what each can do.
  * SPDX-License-Identifier: MIT
  */
 #include "driver.h"
@@ -9,26 +9,26 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A device that is asked, and the first failure to answer. */
-struct question {
+/* A device that is queried, and its first error. */
+struct query {
     const struct trm_backend_instance *instance;
     CUdevice handle;
     CUresult result;
 };
 
-/* 0 for what the driver does not know: an older one, or a newer one that has forgotten it. */
-static int ask(struct question *question, CUdevice_attribute attribute)
+/* 0 for an attribute that the driver does not know. */
+static int get_attribute(struct query *query, CUdevice_attribute attribute)
 {
     int answer      = 0;
-    CUresult result = question->instance->cuda.cuDeviceGetAttribute(&answer, attribute, question->handle);
+    CUresult result = query->instance->cuda.cuDeviceGetAttribute(&answer, attribute, query->handle);
     if (result == CUDA_SUCCESS)
         return answer;
-    if (result != CUDA_ERROR_INVALID_VALUE && question->result == CUDA_SUCCESS)
-        question->result = result;
+    if (result != CUDA_ERROR_INVALID_VALUE && query->result == CUDA_SUCCESS)
+        query->result = result;
     return 0;
 }
 
-static void find_limits(struct question *question, struct cuda_physical *physical)
+static void find_limits(struct query *query, struct cuda_physical *physical)
 {
     const struct {
         CUdevice_attribute attribute;
@@ -47,22 +47,22 @@ static void find_limits(struct question *question, struct cuda_physical *physica
         {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, &physical->shared_bytes},
     };
     for (size_t i = 0; i < COUNT(limits); i++) {
-        *limits[i].answer = ask(question, limits[i].attribute);
-        /* Every driver knows these, and no device has none of them. */
-        if (*limits[i].answer <= 0 && question->result == CUDA_SUCCESS)
-            question->result = CUDA_ERROR_INVALID_VALUE;
+        *limits[i].answer = get_attribute(query, limits[i].attribute);
+        /* Every driver knows these, and they are positive for every device. */
+        if (*limits[i].answer <= 0 && query->result == CUDA_SUCCESS)
+            query->result = CUDA_ERROR_INVALID_VALUE;
     }
 }
 
-static void find_facts(struct question *question, struct cuda_physical *physical)
+static void find_facts(struct query *query, struct cuda_physical *physical)
 {
-    int shared_bytes       = ask(question, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
-    physical->minor        = ask(question, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-    physical->copy_engines = ask(question, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT);
-    physical->compute_mode = ask(question, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
+    int shared_bytes       = get_attribute(query, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    physical->minor        = get_attribute(query, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    physical->copy_engines = get_attribute(query, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT);
+    physical->compute_mode = get_attribute(query, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
     physical->shared_bytes = shared_bytes > physical->shared_bytes ? shared_bytes : physical->shared_bytes;
-    physical->cache_bytes  = (uint64_t)ask(question, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
-    physical->clock_hz     = (uint64_t)ask(question, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1000u;
+    physical->cache_bytes  = (uint64_t)get_attribute(query, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+    physical->clock_hz     = (uint64_t)get_attribute(query, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) * 1000u;
 }
 
 static bool has_pools(const struct cuda_functions *cuda)
@@ -81,41 +81,42 @@ static bool has_virtual_memory(const struct cuda_functions *cuda)
            cuda->cuMemImportFromShareableHandle != NULL && cuda->cuMemGetAllocationGranularity != NULL;
 }
 
-/* Drivers before CUDA 12 do not say whether a device can; then it is tried. Where memory is one with the host's, none is shared so,
- * whatever they say of events. */
-static bool opens_handles(struct question *question)
+/* Drivers before CUDA 12 do not answer this query; then the backend assumes that the device can.
+ * Integrated devices cannot share memory so, whatever the driver says of events. */
+static bool opens_handles(struct query *query)
 {
-    const struct cuda_functions *cuda = &question->instance->cuda;
+    const struct cuda_functions *cuda = &query->instance->cuda;
     int answer                        = 1;
 
     if (cuda->cuIpcGetMemHandle == NULL || cuda->cuIpcOpenMemHandle == NULL ||
         cuda->cuIpcCloseMemHandle == NULL || cuda->cuMemGetAddressRange == NULL)
         return false;
     CUresult result =
-        cuda->cuDeviceGetAttribute(&answer, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED, question->handle);
-    if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE && question->result == CUDA_SUCCESS)
-        question->result = result;
+        cuda->cuDeviceGetAttribute(&answer, CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED, query->handle);
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE && query->result == CUDA_SUCCESS)
+        query->result = result;
     return result != CUDA_SUCCESS || answer != 0;
 }
 
-/* What the driver has no functions for, the device has not. */
-static void find_abilities(struct question *question, struct cuda_physical *physical)
+/* An ability that needs functions the driver lacks is absent. */
+static void find_abilities(struct query *query, struct cuda_physical *physical)
 {
-    const struct cuda_functions *cuda = &question->instance->cuda;
-    physical->integrated              = ask(question, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
-    physical->unified_addresses       = ask(question, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING) != 0;
-    physical->maps_host               = ask(question, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY) != 0;
-    physical->managed                 = ask(question, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0;
-    physical->concurrent_managed      = ask(question, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS) != 0;
-    physical->pools = ask(question, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0 && has_pools(cuda);
+    const struct cuda_functions *cuda = &query->instance->cuda;
+    physical->integrated              = get_attribute(query, CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0;
+    physical->unified_addresses       = get_attribute(query, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING) != 0;
+    physical->maps_host               = get_attribute(query, CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY) != 0;
+    physical->managed                 = get_attribute(query, CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0;
+    physical->concurrent_managed = get_attribute(query, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS) != 0;
+    physical->pools =
+        get_attribute(query, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0 && has_pools(cuda);
     physical->shares_memory =
-        ask(question, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0 &&
-        ask(question, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) != 0 &&
+        get_attribute(query, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED) != 0 &&
+        get_attribute(query, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED) != 0 &&
         has_virtual_memory(cuda);
-    physical->opens_handles = opens_handles(question) && physical->unified_addresses && !physical->integrated;
+    physical->opens_handles = opens_handles(query) && physical->unified_addresses && !physical->integrated;
 }
 
-/* In small letters, as other programs have it. */
+/* In lower case, as other programs write it. */
 static void find_address(const struct trm_backend_instance *instance, struct cuda_physical *physical)
 {
     if (instance->cuda.cuDeviceGetPCIBusId(physical->pci, sizeof(physical->pci), physical->handle) !=
@@ -128,7 +129,7 @@ static void find_address(const struct trm_backend_instance *instance, struct cud
         *letter = (char)tolower((unsigned char)*letter);
 }
 
-/* Of a part of a device (MIG) it is that part's. */
+/* For a part of a device (MIG) this is the UUID of the part. */
 static void find_uuid(const struct trm_backend_instance *instance, struct cuda_physical *physical)
 {
     CUuuid uuid;
@@ -140,8 +141,8 @@ static void find_uuid(const struct trm_backend_instance *instance, struct cuda_p
     physical->has_uuid = true;
 }
 
-static CUresult look_at(const struct trm_backend_instance *instance, struct cuda_physical *physical,
-                        const char **call)
+static CUresult query_device(const struct trm_backend_instance *instance, struct cuda_physical *physical,
+                             const char **call)
 {
     const struct cuda_functions *cuda = &instance->cuda;
     size_t bytes                      = 0;
@@ -158,19 +159,19 @@ static CUresult look_at(const struct trm_backend_instance *instance, struct cuda
     result                                     = cuda->cuDeviceTotalMem(&bytes, physical->handle);
     if (result != CUDA_SUCCESS)
         return result;
-    physical->memory_bytes   = bytes;
-    struct question question = {.instance = instance, .handle = physical->handle};
-    find_limits(&question, physical);
-    find_facts(&question, physical);
-    find_abilities(&question, physical);
+    physical->memory_bytes = bytes;
+    struct query query     = {.instance = instance, .handle = physical->handle};
+    find_limits(&query, physical);
+    find_facts(&query, physical);
+    find_abilities(&query, physical);
     find_address(instance, physical);
     find_uuid(instance, physical);
     *call = "cuDeviceGetAttribute";
-    return question.result;
+    return query.result;
 }
 
-static int32_t say_call(const struct trm_backend_instance *instance, const char *call, CUresult result,
-                        char *reason, uint64_t capacity)
+static int32_t explain_call(const struct trm_backend_instance *instance, const char *call, CUresult result,
+                            char *reason, uint64_t capacity)
 {
     snprintf(reason, capacity, "%s answered %s (%d)", call, cuda_result_name(instance, result), (int)result);
     return cuda_status(result);
@@ -190,7 +191,7 @@ int32_t cuda_physicals_enumerate(struct trm_backend_instance *instance, char *re
     int count       = 0;
     CUresult result = instance->cuda.cuDeviceGetCount(&count);
     if (result != CUDA_SUCCESS)
-        return say_call(instance, "cuDeviceGetCount", result, reason, capacity);
+        return explain_call(instance, "cuDeviceGetCount", result, reason, capacity);
     if (count <= 0) {
         snprintf(reason, capacity,
                  "there is a driver, but no CUDA device, or CUDA_VISIBLE_DEVICES hides all of them");
@@ -205,10 +206,10 @@ int32_t cuda_physicals_enumerate(struct trm_backend_instance *instance, char *re
     for (uint32_t i = 0; i < instance->physical_count; i++) {
         const char *call             = NULL;
         instance->physicals[i].index = i;
-        result                       = look_at(instance, &instance->physicals[i], &call);
+        result                       = query_device(instance, &instance->physicals[i], &call);
         if (result != CUDA_SUCCESS) {
             cuda_physicals_release(instance);
-            return say_call(instance, call, result, reason, capacity);
+            return explain_call(instance, call, result, reason, capacity);
         }
     }
     return TRM_OK;

@@ -1,7 +1,9 @@
-/* cuda backend: graphs: nodes in a chain, made one by one, so that each can be replaced in place.
+/* cuda backend: graphs, as chains of nodes that are added one by one, so that each can be replaced in
+ * place.
  *
- * A graph is of use where launching it takes less of the host's time than the operations one by one; so what the driver has no node for,
- * or would do at its leisure (copies of host memory that is not page-locked), is left to the core: UNSUPPORTED.
+ * A graph pays where launching it costs the host less than the single operations. So for what the driver
+ * has no node for, or would block on (copies of host memory that is not pinned), the answer is UNSUPPORTED
+ * and the core enqueues the operations.
  * SPDX-License-Identifier: MIT
  */
 #include "graph.h"
@@ -19,17 +21,17 @@ struct node {
 struct trm_backend_graph {
     struct trm_backend_device *device;
     uint64_t size; /* of the allocation */
-    CUgraph graph; /* kept for its nodes: they name what is replaced in `exec` */
+    CUgraph graph; /* kept for its nodes, which name what is replaced in `exec` */
     CUgraphExec exec;
     const char *kernel; /* the last one, for the report of a loss */
-    bool stamped;
+    bool has_stamps;
     uint32_t count;
     struct node nodes[];
 };
 
-/* What the driver did not like: the core does without, or makes the graph anew. Only what ends the device, or memory that has run out, is
- * a failure. Nothing is explained where nothing failed. */
-static int32_t answer(struct trm_backend_device *device, CUresult result, const char *call)
+/* If the driver refuses a graph, the core does without it or creates it anew. Only the loss of the device
+ * and the lack of memory are failures, and only failures are explained. */
+static int32_t translate_result(struct trm_backend_device *device, CUresult result, const char *call)
 {
     if (result == CUDA_SUCCESS)
         return TRM_OK;
@@ -38,7 +40,7 @@ static int32_t answer(struct trm_backend_device *device, CUresult result, const 
     return TRM_ERROR_UNSUPPORTED;
 }
 
-/* ---- what nodes can be ------------------------------------------------------------------------------- */
+/* ---- what nodes can do ----------------------------------------------------------------------- */
 
 static bool is_reachable(struct trm_backend_device *device, const struct trm_place *place, uint64_t bytes)
 {
@@ -64,7 +66,7 @@ static bool rows_are_reachable(struct trm_backend_device *device, const struct t
            is_reachable(device, &desc->source, rows_bytes(desc, desc->source_pitch));
 }
 
-/* A launch as the driver's graphs take it; its pointers are into itself. */
+/* A launch as a node; contains pointers into itself. */
 struct kernel_node {
     struct cuda_launch launch;
     void *entries[CUDA_MAX_ARGUMENTS];
@@ -94,23 +96,23 @@ static int32_t build_kernel(struct trm_backend_device *device, const struct trm_
     return TRM_OK;
 }
 
-/* ---- adding nodes ------------------------------------------------------------------------------------ */
+/* ---- adding nodes ---------------------------------------------------------------------------- */
 
 /* Where the next node goes. */
 struct end {
     struct trm_backend_graph *graph;
     CUgraphNode *handle;
-    const CUgraphNode *before; /* the node that it comes after */
+    const CUgraphNode *before; /* the node that it follows */
     size_t before_count;
 };
 
 static int32_t add_memcpy(const struct end *end, const CUDA_MEMCPY3D *copy)
 {
     struct trm_backend_device *device = end->graph->device;
-    return answer(device,
-                  device->cuda->cuGraphAddMemcpyNode(end->handle, end->graph->graph, end->before,
-                                                     end->before_count, copy, device->context),
-                  "cuGraphAddMemcpyNode");
+    return translate_result(device,
+                            device->cuda->cuGraphAddMemcpyNode(end->handle, end->graph->graph, end->before,
+                                                               end->before_count, copy, device->context),
+                            "cuGraphAddMemcpyNode");
 }
 
 static int32_t add_copy(const struct end *end, const struct trm_copy_desc *desc)
@@ -136,10 +138,10 @@ static int32_t add_fill(const struct end *end, const struct trm_fill_desc *desc)
     CUDA_MEMSET_NODE_PARAMS fill;
     if (!cuda_fill_node(desc, &fill))
         return TRM_ERROR_UNSUPPORTED;
-    return answer(device,
-                  device->cuda->cuGraphAddMemsetNode(end->handle, end->graph->graph, end->before,
-                                                     end->before_count, &fill, device->context),
-                  "cuGraphAddMemsetNode");
+    return translate_result(device,
+                            device->cuda->cuGraphAddMemsetNode(end->handle, end->graph->graph, end->before,
+                                                               end->before_count, &fill, device->context),
+                            "cuGraphAddMemsetNode");
 }
 
 static int32_t add_launch(const struct end *end, const struct trm_launch_desc *desc)
@@ -149,19 +151,20 @@ static int32_t add_launch(const struct end *end, const struct trm_launch_desc *d
     int32_t status = build_kernel(device, desc, &node);
     if (status != TRM_OK)
         return status;
-    return answer(device,
-                  device->cuda->cuGraphAddKernelNode(end->handle, end->graph->graph, end->before,
-                                                     end->before_count, &node.params),
-                  "cuGraphAddKernelNode");
+    return translate_result(device,
+                            device->cuda->cuGraphAddKernelNode(end->handle, end->graph->graph, end->before,
+                                                               end->before_count, &node.params),
+                            "cuGraphAddKernelNode");
 }
 
 static int32_t add_stamp(const struct end *end, const struct trm_backend_stamp *stamp)
 {
     struct trm_backend_device *device = end->graph->device;
-    return answer(device,
-                  device->cuda->cuGraphAddEventRecordNode(end->handle, end->graph->graph, end->before,
-                                                          end->before_count, cuda_stamp_event(stamp)),
-                  "cuGraphAddEventRecordNode");
+    return translate_result(device,
+                            device->cuda->cuGraphAddEventRecordNode(end->handle, end->graph->graph,
+                                                                    end->before, end->before_count,
+                                                                    cuda_stamp_event(stamp)),
+                            "cuGraphAddEventRecordNode");
 }
 
 static int32_t add_node(const struct end *end, const struct trm_graph_node *node)
@@ -182,14 +185,14 @@ static int32_t add_node(const struct end *end, const struct trm_graph_node *node
     }
 }
 
-/* What is to be known of all of them. */
-static void survey(struct trm_backend_graph *graph)
+/* Collect what the launch needs to know of all nodes. */
+static void collect(struct trm_backend_graph *graph)
 {
-    graph->kernel  = NULL;
-    graph->stamped = false;
+    graph->kernel     = NULL;
+    graph->has_stamps = false;
     for (uint32_t i = 0; i < graph->count; i++) {
         const struct node *node = &graph->nodes[i];
-        graph->stamped |= node->kind == TRM_GRAPH_STAMP;
+        graph->has_stamps |= node->kind == TRM_GRAPH_STAMP;
         if (node->kind == TRM_GRAPH_LAUNCH)
             graph->kernel = node->kernel;
     }
@@ -206,7 +209,7 @@ static int32_t add_nodes(struct trm_backend_graph *graph, const struct trm_graph
                          uint32_t count)
 {
     CUresult result = graph->device->cuda->cuGraphCreate(&graph->graph, 0);
-    int32_t status  = answer(graph->device, result, "cuGraphCreate");
+    int32_t status  = translate_result(graph->device, result, "cuGraphCreate");
     for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
         const struct end end = {
             .graph        = graph,
@@ -218,11 +221,11 @@ static int32_t add_nodes(struct trm_backend_graph *graph, const struct trm_graph
         status = add_node(&end, nodes[i]);
         graph->count++;
     }
-    survey(graph);
+    collect(graph);
     return status;
 }
 
-/* ---- making ------------------------------------------------------------------------------------------ */
+/* ---- creating -------------------------------------------------------------------------------- */
 
 static bool has_graphs(const struct cuda_functions *cuda)
 {
@@ -230,7 +233,8 @@ static bool has_graphs(const struct cuda_functions *cuda)
            cuda->cuGraphInstantiateWithFlags != NULL;
 }
 
-/* The first launch would bring the graph to the device, at a time when somebody waits for it. What cannot be done now is done then. */
+/* Bring the graph to the device now, so that its first launch need not. Where this fails, the launch does
+ * it. */
 static int32_t upload(struct trm_backend_graph *graph)
 {
     struct trm_backend_device *device = graph->device;
@@ -245,12 +249,12 @@ static int32_t upload(struct trm_backend_graph *graph)
 static int32_t instantiate(struct trm_backend_graph *graph)
 {
     CUresult result = graph->device->cuda->cuGraphInstantiateWithFlags(&graph->exec, graph->graph, 0);
-    int32_t status  = answer(graph->device, result, "cuGraphInstantiate");
+    int32_t status  = translate_result(graph->device, result, "cuGraphInstantiate");
     return status == TRM_OK ? upload(graph) : status;
 }
 
-/* What the driver answers is of no use any more. With the context entered, unless that failed. */
-static void unmake(struct trm_backend_graph *graph)
+/* Errors of the driver are ignored. With the context entered, unless that failed. */
+static void free_graph(struct trm_backend_graph *graph)
 {
     struct trm_backend_device *device = graph->device;
     if (graph->exec != NULL)
@@ -260,8 +264,8 @@ static void unmake(struct trm_backend_graph *graph)
     trm_util_release(device->instance->host, graph, graph->size);
 }
 
-static int32_t make(struct trm_backend_device *device, const struct trm_graph_node *const *nodes,
-                    uint32_t count, struct trm_backend_graph **result)
+static int32_t create_graph(struct trm_backend_device *device, const struct trm_graph_node *const *nodes,
+                            uint32_t count, struct trm_backend_graph **result)
 {
     uint64_t size                   = sizeof(struct trm_backend_graph) + count * sizeof(struct node);
     struct trm_backend_graph *graph = trm_util_allocate(device->instance->host, size);
@@ -273,7 +277,7 @@ static int32_t make(struct trm_backend_device *device, const struct trm_graph_no
     if (status == TRM_OK)
         status = instantiate(graph);
     if (status != TRM_OK) {
-        unmake(graph);
+        free_graph(graph);
         return status;
     }
     *result = graph;
@@ -291,7 +295,7 @@ static int32_t graph_create(struct trm_backend_device *device, const struct trm_
         status = cuda_enter(device, &previous);
     if (status != TRM_OK)
         return status;
-    status = make(device, nodes, count, result);
+    status = create_graph(device, nodes, count, result);
     cuda_leave(device, previous);
     return status;
 }
@@ -301,17 +305,17 @@ static void graph_destroy(struct trm_backend_graph *graph)
     struct trm_backend_device *device = graph->device;
     CUcontext previous;
     (void)cuda_enter(device, &previous);
-    unmake(graph);
+    free_graph(graph);
     cuda_leave(device, previous);
 }
 
-/* ---- launching --------------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------- */
 
 static int32_t submit_graph(struct trm_backend_stream *stream, const void *what)
 {
     const struct trm_backend_graph *graph = *(struct trm_backend_graph *const *)what;
     struct trm_backend_device *device     = stream->device;
-    if (graph->stamped)
+    if (graph->has_stamps)
         cuda_stamps_about_to_record(device);
     if (graph->kernel != NULL)
         atomic_store_explicit(&stream->running, graph->kernel, memory_order_release);
@@ -326,7 +330,7 @@ static int32_t graph_launch(struct trm_backend_stream *stream, uint64_t value,
     return cuda_stream_submit(stream, value, job);
 }
 
-/* ---- replacing nodes --------------------------------------------------------------------------------- */
+/* ---- replacing nodes ------------------------------------------------------------------------- */
 
 static CUresult replace_memcpy(const struct trm_backend_graph *graph, CUgraphNode node,
                                const CUDA_MEMCPY3D *copy)
@@ -384,7 +388,7 @@ static CUresult replace_launch(const struct trm_backend_graph *graph, CUgraphNod
     return cuda->cuGraphExecKernelNodeSetParams(graph->exec, node, &kernel->params);
 }
 
-/* The driver takes no replacement where no context is current: it has been seen to crash then. */
+/* Without a current context the driver has been seen to crash here. */
 static int32_t replace_node(struct trm_backend_graph *graph, CUgraphNode handle,
                             const struct trm_graph_node *node)
 {
@@ -409,7 +413,7 @@ static int32_t replace_node(struct trm_backend_graph *graph, CUgraphNode handle,
     else if (node->kind == TRM_GRAPH_STAMP)
         result = replace_stamp(graph, handle, node->stamp);
     cuda_leave(graph->device, previous);
-    return answer(graph->device, result, "cuGraphExec...NodeSetParams");
+    return translate_result(graph->device, result, "cuGraphExec...NodeSetParams");
 }
 
 static int32_t graph_update(struct trm_backend_graph *graph, uint32_t index,
@@ -422,7 +426,7 @@ static int32_t graph_update(struct trm_backend_graph *graph, uint32_t index,
     if (status != TRM_OK)
         return status;
     note_node(node, from);
-    survey(graph);
+    collect(graph);
     return TRM_OK;
 }
 

@@ -1,7 +1,7 @@
-/* cuda backend: an application's own context, stream and memory under ours. All of it stays the application's.
+/* cuda backend: adopts an application's context, stream and memory, which stay the application's.
  *
- * What can be asked of the driver is asked before a handle is believed. Of one that never was any, or is none any more, the
- * driver itself may die.
+ * A handle is checked as far as the driver can tell. The driver itself may crash on a handle that never
+ * was one or is one no more.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/interop.h>
@@ -12,10 +12,10 @@
 
 #include "backends/cuda/device/device.h"
 
-/* struct trm_cuda_device in its first version. */
+/* The size of struct trm_cuda_device in its first version. */
 #define MIN_DESCRIPTION_BYTES 16u
 
-/* What the largest types of kernels are aligned to. */
+/* The alignment of the largest types of kernels. */
 #define ADDRESS_ALIGNMENT 16u
 
 static int32_t fail_handle(const struct trm_backend_instance *instance, const char *what, CUresult result,
@@ -25,9 +25,9 @@ static int32_t fail_handle(const struct trm_backend_instance *instance, const ch
                          what, call, cuda_result_name(instance, result));
 }
 
-/* ---- contexts --------------------------------------------------------------------------------- */
+/* ---- contexts -------------------------------------------------------------------------------- */
 
-/* The device of a context; the calling thread's own context is current again afterwards. */
+/* The device of a context. Restores the calling thread's context. */
 static int32_t device_of_context(const struct trm_backend_instance *instance, CUcontext context,
                                  CUdevice *found)
 {
@@ -83,9 +83,10 @@ int32_t cuda_device_adopt(struct trm_backend_instance *instance, int32_t type, c
     return status;
 }
 
-/* ---- streams ---------------------------------------------------------------------------------- */
+/* ---- streams --------------------------------------------------------------------------------- */
 
-/* Drivers before CUDA 9.2 cannot tell, and none can of some streams of green contexts. */
+/* Drivers before CUDA 9.2 do not tell a stream's context, and none does for some streams of green
+ * contexts. */
 static int32_t check_stream(struct trm_backend_device *device, CUstream handle)
 {
     CUcontext previous, context = NULL;
@@ -122,7 +123,7 @@ int32_t cuda_stream_adopt(struct trm_backend_device *device, int32_t type, uint6
         return trm_util_fail(
             device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
             "The default stream of a thread is another one in each thread and cannot be adopted.");
-    /* This one has no handle of its own: it is that of the context which is current in the call. */
+    /* The legacy stream has no handle of its own: it is that of the current context. */
     if (handle == CU_STREAM_LEGACY)
         __atomic_store_n(&device->needs_context, true, __ATOMIC_RELAXED);
     else
@@ -132,7 +133,7 @@ int32_t cuda_stream_adopt(struct trm_backend_device *device, int32_t type, uint6
     return cuda_stream_create(device, desc, handle, true, stream);
 }
 
-/* ---- memory ----------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* With the context entered. */
 static CUresult ask(const struct trm_backend_device *device, void *value, CUpointer_attribute attribute,
@@ -165,7 +166,7 @@ static int32_t check_kind(struct trm_backend_device *device, CUdeviceptr address
                          "The address is one of another device's memory (number %d).", ordinal);
 }
 
-/* Drivers before CUDA 10.2 cannot tell. */
+/* Drivers before CUDA 10.2 do not tell the size. */
 static int32_t check_size(struct trm_backend_device *device, CUdeviceptr address, uint64_t size)
 {
     CUdeviceptr begin = 0;

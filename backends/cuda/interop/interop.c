@@ -1,4 +1,4 @@
-/* cuda backend: native handles, an application's events, and the table of all that is shared with applications.
+/* cuda backend: native handles, an application's events, and the interop table.
  * SPDX-License-Identifier: MIT
  */
 #include "interop.h"
@@ -8,7 +8,7 @@
 #include "backends/cuda/memory/memory.h"
 #include "backends/cuda/stream/stream.h"
 
-/* ---- native handles --------------------------------------------------------------------------- */
+/* ---- native handles -------------------------------------------------------------------------- */
 
 static int32_t device_handle(struct trm_backend_device *device, int32_t type, uint64_t *handle)
 {
@@ -42,10 +42,10 @@ static int32_t memory_handle(struct trm_backend_memory *memory, int32_t type, ui
     return TRM_OK;
 }
 
-/* ---- events ----------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------- */
 
-/* What is wrong with the handle is the caller's; all else the device's. */
-static int32_t answer(struct trm_backend_stream *stream, CUresult result, const char *call)
+/* An error in the handle is the caller's; any other concerns the device. */
+static int32_t check_event_result(struct trm_backend_stream *stream, CUresult result, const char *call)
 {
     if (result == CUDA_SUCCESS)
         return TRM_OK;
@@ -61,20 +61,21 @@ static int32_t submit_wait(struct trm_backend_stream *stream, const void *what)
 {
     CUevent event = *(const CUevent *)what;
 
-    return answer(stream, stream->device->cuda->cuStreamWaitEvent(stream->handle, event, 0),
-                  "cuStreamWaitEvent");
+    return check_event_result(stream, stream->device->cuda->cuStreamWaitEvent(stream->handle, event, 0),
+                              "cuStreamWaitEvent");
 }
 
 static int32_t submit_record(struct trm_backend_stream *stream, const void *what)
 {
     CUevent event = *(const CUevent *)what;
 
-    return answer(stream, stream->device->cuda->cuEventRecord(event, stream->handle), "cuEventRecord");
+    return check_event_result(stream, stream->device->cuda->cuEventRecord(event, stream->handle),
+                              "cuEventRecord");
 }
 
-/* The stream has been handed over, so that it is given to the driver in the call. */
-static int32_t do_event(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native,
-                        int32_t (*submit)(struct trm_backend_stream *stream, const void *what))
+/* The core has handed the stream over (trm_stream_hand_over()), so the job is submitted during the call. */
+static int32_t submit_event(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native,
+                            int32_t (*submit)(struct trm_backend_stream *stream, const void *what))
 {
     CUevent event             = cuda_native_event(native);
     const struct cuda_job job = {submit, &event, sizeof(event)};
@@ -89,15 +90,15 @@ static int32_t do_event(struct trm_backend_stream *stream, uint64_t value, int32
 
 static int32_t event_wait(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native)
 {
-    return do_event(stream, value, type, native, submit_wait);
+    return submit_event(stream, value, type, native, submit_wait);
 }
 
 static int32_t event_record(struct trm_backend_stream *stream, uint64_t value, int32_t type, uint64_t native)
 {
-    return do_event(stream, value, type, native, submit_record);
+    return submit_event(stream, value, type, native, submit_record);
 }
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 const struct trm_interop_ops cuda_interop_ops = {
     .struct_size       = sizeof(cuda_interop_ops),

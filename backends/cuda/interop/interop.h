@@ -1,10 +1,10 @@
-/* cuda backend: what an application's own use of CUDA and ours have in common.
+/* cuda backend, room `interop`: sharing with an application's own use of CUDA, and with other interfaces.
  *
- *     adopt.c      an application's context, stream and memory under ours
- *     external.c   memory that other processes and interfaces have too, by file descriptors
- *     ipc.c        memory that other processes have too, by handles that are data
- *     semaphore.c  timeline semaphores of others
+ *     adopt.c      an application's context, stream and memory
+ *     semaphore.c  timeline semaphores of other interfaces
  *     interop.c    native handles, events, and the table
+ *
+ * memory/external.c and memory/ipc.c share memory.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_INTEROP_INTEROP_H

@@ -1,7 +1,7 @@
-/* cuda backend: timeline semaphores of others, by file descriptors.
+/* cuda backend: timeline semaphores of other interfaces, by file descriptors.
  *
- * CUDA makes none and exports none, and cannot tell what one shows; so a stream's wait for one is the device's. It is the one
- * thing that can keep a stream of ours waiting for something that is not in the driver yet.
+ * CUDA creates and exports none, and cannot read their value. So a stream's wait for one happens on the
+ * device, and is the only thing that can make a stream wait for something that no driver has yet.
  * SPDX-License-Identifier: MIT
  */
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "backends/cuda/stream/stream.h"
 #include "interop.h"
 
-/* `highest`: what streams of ours have raised it to, or will. */
+/* highest: the value that streams of this process have raised it to, or will. */
 struct trm_backend_semaphore {
     struct trm_backend_device *device;
     CUexternalSemaphore handle;
@@ -24,7 +24,7 @@ static int32_t fail_unable(const struct trm_backend_device *device)
                          "%s cannot import semaphores: its driver is too old.", device->physical->name);
 }
 
-/* ---- the ends of life ------------------------------------------------------------------------- */
+/* ---- creating and destroying ----------------------------------------------------------------- */
 
 int32_t cuda_semaphore_create(struct trm_backend_device *device, struct trm_backend_semaphore **semaphore)
 {
@@ -50,7 +50,7 @@ int32_t cuda_semaphore_value(struct trm_backend_semaphore *semaphore, uint64_t *
         "CUDA cannot tell what a semaphore shows: ask whoever made it, or have a stream wait.");
 }
 
-/* The driver is given a copy of the descriptor: on a failure the caller's is as it was. */
+/* The driver is given a copy of the descriptor, so the caller keeps its own if this fails. */
 static int32_t import(struct trm_backend_device *device, int32_t fd, CUexternalSemaphore *handle)
 {
     CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC desc = {.type =
@@ -116,7 +116,7 @@ void cuda_semaphore_destroy(struct trm_backend_semaphore *semaphore)
     trm_util_release(device->instance->host, semaphore, sizeof(*semaphore));
 }
 
-/* ---- on streams ------------------------------------------------------------------------------- */
+/* ---- on streams ------------------------------------------------------------------------------ */
 
 /* The core keeps the semaphore until the operation has ended. */
 struct point {
@@ -164,7 +164,8 @@ int32_t cuda_semaphore_wait(struct trm_backend_stream *stream, uint64_t value,
     return cuda_stream_submit(stream, value, job);
 }
 
-/* What others do with it is not seen. *before: what it was raised to. */
+/* Raises `highest`. Other processes may signal the semaphore too, which is not seen here. *before: the
+ * last value. */
 static int32_t claim(struct trm_backend_semaphore *semaphore, uint64_t wanted, uint64_t *before)
 {
     *before = atomic_load_explicit(&semaphore->highest, memory_order_relaxed);
@@ -189,7 +190,7 @@ int32_t cuda_semaphore_signal(struct trm_backend_stream *stream, uint64_t value,
     if (status != TRM_OK)
         return status;
     status = cuda_stream_submit(stream, value, job);
-    if (status != TRM_OK) /* unless others have raised it further since */
+    if (status != TRM_OK) /* unless another thread has raised it further */
         (void)atomic_compare_exchange_strong(&semaphore->highest, &claimed, before);
     return status;
 }

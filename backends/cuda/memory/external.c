@@ -1,8 +1,8 @@
-/* cuda backend: memory that other processes and interfaces have too, by file descriptors.
+/* cuda backend: memory that is shared with other processes and interfaces by file descriptors.
  *
- * What is exported is made by cuMemCreate() and mapped; CUDA in another process and Vulkan import it alike. A descriptor that
- * comes in is one of those, or one of Vulkan's memory (cuImportExternalMemory()): it does not say which, so the first is tried,
- * and then the other.
+ * Memory that can be exported comes from cuMemCreate() and is mapped; CUDA in another process and Vulkan
+ * can import it. A descriptor that is imported may stand for such memory, or for memory of Vulkan
+ * (cuImportExternalMemory()). It does not say which, so the backend tries the first and then the second.
  * SPDX-License-Identifier: MIT
  */
 #include <unistd.h>
@@ -20,8 +20,8 @@ static int32_t fail_unable(const struct trm_backend_device *device)
                              : "it or its driver lacks virtual memory with such handles");
 }
 
-/* A device whose memory is the host's would need an address for the host too. */
-static bool is_able(const struct trm_backend_device *device)
+/* An integrated device would need an address for the host too. */
+static bool can_share(const struct trm_backend_device *device)
 {
     return !device->physical->integrated && device->physical->shares_memory;
 }
@@ -43,7 +43,7 @@ static int32_t fail_size(struct trm_backend_device *device, CUresult result, con
                          (unsigned long long)size);
 }
 
-/* ---- mapped memory: all of this with the context entered ---------------------------------------- */
+/* ---- mapped memory; with the context entered ------------------------------------------------- */
 
 static CUmemAllocationProp properties_of(const struct trm_backend_device *device)
 {
@@ -86,7 +86,7 @@ static CUresult map_at(const struct trm_backend_device *device, CUdeviceptr addr
     return result;
 }
 
-/* Give addresses to a handle, which is the memory's from then on. `call`: what failed. */
+/* Map a handle, which belongs to the memory from then on. `call` names what failed. */
 static CUresult map(struct trm_backend_memory *memory, CUmemGenericAllocationHandle handle, uint64_t size,
                     const char **call)
 {
@@ -133,16 +133,16 @@ static int32_t create(struct trm_backend_memory *memory, const void *what)
     return TRM_OK;
 }
 
-/* ---- importing: with the context entered too ---------------------------------------------------- */
+/* ---- importing; with the context entered ----------------------------------------------------- */
 
-/* The descriptor stays the caller's. Whatever fails, it may be memory of others. */
-static CUresult import_ours(struct trm_backend_memory *memory, int fd, uint64_t size)
+/* The descriptor stays the caller's. Any failure may mean that the memory is not CUDA's. */
+static CUresult import_cuda(struct trm_backend_memory *memory, int fd, uint64_t size)
 {
     const struct cuda_functions *cuda   = memory->device->cuda;
     CUmemGenericAllocationHandle handle = 0;
     const char *call;
 
-    /* A descriptor is given as a pointer. */
+    /* CUDA takes the descriptor as a pointer. */
     CUresult result = cuda->cuMemImportFromShareableHandle(
         &handle, (void *)(intptr_t)fd, // NOLINT(performance-no-int-to-ptr)
         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
@@ -154,8 +154,8 @@ static CUresult import_ours(struct trm_backend_memory *memory, int fd, uint64_t 
     return result;
 }
 
-/* The descriptor is the driver's, or closed. */
-static CUresult import_others(struct trm_backend_memory *memory, int fd, uint64_t size)
+/* The descriptor is given to the driver, or closed. */
+static CUresult import_foreign(struct trm_backend_memory *memory, int fd, uint64_t size)
 {
     const struct cuda_functions *cuda     = memory->device->cuda;
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC desc = {
@@ -210,17 +210,17 @@ static int32_t import(struct trm_backend_memory *memory, const void *what)
     int copy       = -1;
 
     int32_t status = cuda_fd_duplicate(device, given->fd, &copy);
-    if (status == TRM_OK && is_able(device))
+    if (status == TRM_OK && can_share(device))
         status = round_up(device, given->size, &whole);
     if (status != TRM_OK)
         goto close_copy;
-    if (is_able(device))
-        ours = import_ours(memory, copy, whole);
+    if (can_share(device))
+        ours = import_cuda(memory, copy, whole);
     if (ours == CUDA_SUCCESS || cuda_import_is_fatal(ours) || !can_import_others(device)) {
         status = ours == CUDA_SUCCESS ? TRM_OK : fail_import(device, ours, others);
         goto close_copy;
     }
-    others = import_others(memory, copy, given->size);
+    others = import_foreign(memory, copy, given->size);
     return others == CUDA_SUCCESS ? TRM_OK : fail_import(device, ours, others);
 
 close_copy:
@@ -229,7 +229,7 @@ close_copy:
     return status;
 }
 
-/* ---- the way out ---------------------------------------------------------------------------------- */
+/* ---- freeing --------------------------------------------------------------------------------- */
 
 void cuda_external_free(struct trm_backend_memory *memory)
 {
@@ -252,7 +252,7 @@ void cuda_external_free(struct trm_backend_memory *memory)
     cuda_leave(device, previous);
 }
 
-/* ---- for the table -------------------------------------------------------------------------------- */
+/* ---- for the table --------------------------------------------------------------------------- */
 
 int32_t cuda_memory_create_exportable(struct trm_backend_device *device, uint64_t size,
                                       struct trm_backend_memory **memory)
@@ -261,7 +261,7 @@ int32_t cuda_memory_create_exportable(struct trm_backend_device *device, uint64_
 
     if (status != TRM_OK)
         return status;
-    return is_able(device) ? cuda_memory_create(device, create, &size, memory) : fail_unable(device);
+    return can_share(device) ? cuda_memory_create(device, create, &size, memory) : fail_unable(device);
 }
 
 int32_t cuda_memory_export(struct trm_backend_memory *memory, int32_t type, int32_t *fd, uint64_t *size)
@@ -300,7 +300,7 @@ int32_t cuda_memory_import(struct trm_backend_device *device, int32_t type, int3
         return status;
     if (type != TRM_HANDLE_OPAQUE_FD)
         return cuda_fail_handle_type(device->instance, type);
-    if (!is_able(device) && !can_import_others(device))
+    if (!can_share(device) && !can_import_others(device))
         return fail_unable(device);
     status = cuda_memory_create(device, import, &given, memory);
     if (status == TRM_OK)

@@ -1,7 +1,8 @@
-/* cuda backend: memory that other processes open by CUDA's IPC handles, which are data and know no owner.
+/* cuda backend: memory that other processes open by CUDA's IPC handles, which are plain data.
  *
- * A handle names a whole allocation of cuMemAlloc(); that of memory which was taken in says where it begins there. The driver cuts small
- * allocations off blocks, and who opens a handle reaches the whole block: what is made here fills its blocks.
+ * A handle names a whole allocation of cuMemAlloc(); trm_ipc_handle.offset says where adopted memory
+ * begins in it. The driver cuts small allocations from blocks, and a process that opens a handle reaches
+ * the whole block. So memory that is made here fills its blocks.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -10,10 +11,10 @@
 
 #include "memory.h"
 
-/* What the driver cuts small allocations from, as NVIDIA's guide has it: CUDA C++ Programming Guide, Interprocess Communication. */
+/* The size of those blocks: CUDA C++ Programming Guide, "Interprocess Communication". */
 #define BLOCK (UINT64_C(2) << 20)
 
-/* What the largest types of kernels are aligned to. */
+/* The alignment of the largest types of kernels. */
 #define ALIGNMENT 16u
 
 _Static_assert(sizeof(CUipcMemHandle) == TRM_IPC_HANDLE_BYTES, "a handle goes through as it is");
@@ -36,7 +37,7 @@ static int32_t fail_memory(struct trm_backend_device *device, const char *what)
                          "%s has no memory left for %s.", device->physical->name, what);
 }
 
-/* ---- making memory -------------------------------------------------------------------------------- */
+/* ---- creating memory ------------------------------------------------------------------------- */
 
 /* With the context entered. */
 static int32_t allocate(struct trm_backend_memory *memory, const void *what)
@@ -56,9 +57,9 @@ static int32_t allocate(struct trm_backend_memory *memory, const void *what)
     return TRM_OK;
 }
 
-/* ---- handles out: with the context entered -------------------------------------------------------- */
+/* ---- exporting handles; with the context entered --------------------------------------------- */
 
-/* Drivers before CUDA 11 cannot tell; cuIpcGetMemHandle() then does. */
+/* Drivers before CUDA 11 do not answer this query; then cuIpcGetMemHandle() finds out. */
 static bool is_capable(const struct trm_backend_memory *memory)
 {
     uint32_t answer = 1;
@@ -102,9 +103,9 @@ static int32_t get_handle(struct trm_backend_memory *memory, struct trm_ipc_hand
     return TRM_OK;
 }
 
-/* ---- handles in: with the context entered --------------------------------------------------------- */
+/* ---- opening handles; with the context entered ----------------------------------------------- */
 
-/* The handle is another process's word: what is wrong with it is no reason to give up the device. */
+/* The handle comes from another process: an error in it does not mean that the device is lost. */
 static int32_t fail_open(struct trm_backend_device *device, CUresult result)
 {
     const struct trm_backend_instance *instance = device->instance;
@@ -135,7 +136,7 @@ static int32_t fail_open(struct trm_backend_device *device, CUresult result)
     }
 }
 
-/* What was opened has room for what is said of it. */
+/* Check that the opened allocation is as large as the handle says. */
 static int32_t check_room(struct trm_backend_device *device, CUdeviceptr opened,
                           const struct trm_ipc_handle *handle)
 {
@@ -187,7 +188,7 @@ void cuda_ipc_close(struct trm_backend_memory *memory)
     cuda_leave(memory->device, previous);
 }
 
-/* ---- for the table -------------------------------------------------------------------------------- */
+/* ---- for the table --------------------------------------------------------------------------- */
 
 int32_t cuda_ipc_create(struct trm_backend_device *device, uint64_t size, struct trm_backend_memory **memory)
 {

@@ -1,4 +1,4 @@
-/* cuda backend: memory.
+/* cuda backend: allocates and frees memory of all kinds.
  * SPDX-License-Identifier: MIT
  */
 #include "memory.h"
@@ -8,36 +8,37 @@
 
 #define SOURCES_OWN (CUDA_MEMORY_MANAGED + 1)
 
-/* ---- where it comes from ---------------------------------------------------------------------------- */
+/* ---- sources --------------------------------------------------------------------------------- */
 
-/* `size` bytes with any alignment, and back. With the context entered. */
+/* How one source allocates `size` bytes, with any alignment, and frees them. With the context entered. */
 struct source {
     const char *call; /* of the driver, for messages */
-    CUresult (*take)(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address, void **host);
-    void (*give)(struct trm_backend_device *device, CUdeviceptr address, void *host);
+    CUresult (*allocate)(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address, void **host);
+    void (*free)(struct trm_backend_device *device, CUdeviceptr address, void *host);
 };
 
-static CUresult take_pool(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address, void **host)
+static CUresult allocate_pool(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address,
+                              void **host)
 {
     *host = NULL;
     return cuda_pool_allocate(device, size, address);
 }
 
-static void give_pool(struct trm_backend_device *device, CUdeviceptr address, void *host)
+static void free_pool(struct trm_backend_device *device, CUdeviceptr address, void *host)
 {
     (void)host;
     cuda_pool_free(device, address);
 }
 
-static CUresult take_plain(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address,
-                           void **host)
+static CUresult allocate_plain(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address,
+                               void **host)
 {
     *host = NULL;
     return device->cuda->cuMemAlloc(address, size);
 }
 
-static CUresult take_pinned(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address,
-                            void **host)
+static CUresult allocate_pinned(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address,
+                                void **host)
 {
     const struct cuda_functions *cuda = device->cuda;
     unsigned int flags                = CU_MEMHOSTALLOC_PORTABLE;
@@ -55,14 +56,14 @@ static CUresult take_pinned(struct trm_backend_device *device, uint64_t size, CU
     return result;
 }
 
-static void give_pinned(struct trm_backend_device *device, CUdeviceptr address, void *host)
+static void free_pinned(struct trm_backend_device *device, CUdeviceptr address, void *host)
 {
     (void)address;
     (void)device->cuda->cuMemFreeHost(host);
 }
 
-static CUresult take_managed(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address,
-                             void **host)
+static CUresult allocate_managed(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address,
+                                 void **host)
 {
     CUresult result = device->cuda->cuMemAllocManaged(address, size, CU_MEM_ATTACH_GLOBAL);
     if (result == CUDA_SUCCESS)
@@ -70,21 +71,21 @@ static CUresult take_managed(struct trm_backend_device *device, uint64_t size, C
     return result;
 }
 
-/* It waits for the device, which nothing makes wait for the host. */
-static void give_plain(struct trm_backend_device *device, CUdeviceptr address, void *host)
+/* Waits for the device, which never waits for the host. */
+static void free_plain(struct trm_backend_device *device, CUdeviceptr address, void *host)
 {
     (void)host;
     (void)device->cuda->cuMemFree(address);
 }
 
 static const struct source sources[SOURCES_OWN] = {
-    [CUDA_MEMORY_POOL]    = {"cuMemAllocFromPoolAsync", take_pool, give_pool},
-    [CUDA_MEMORY_PLAIN]   = {"cuMemAlloc", take_plain, give_plain},
-    [CUDA_MEMORY_PINNED]  = {"cuMemHostAlloc", take_pinned, give_pinned},
-    [CUDA_MEMORY_MANAGED] = {"cuMemAllocManaged", take_managed, give_plain},
+    [CUDA_MEMORY_POOL]    = {"cuMemAllocFromPoolAsync", allocate_pool, free_pool},
+    [CUDA_MEMORY_PLAIN]   = {"cuMemAlloc", allocate_plain, free_plain},
+    [CUDA_MEMORY_PINNED]  = {"cuMemHostAlloc", allocate_pinned, free_pinned},
+    [CUDA_MEMORY_MANAGED] = {"cuMemAllocManaged", allocate_managed, free_plain},
 };
 
-/* ---- allocating ------------------------------------------------------------------------------------- */
+/* ---- alignment ------------------------------------------------------------------------------- */
 
 struct piece {
     CUdeviceptr address;
@@ -96,53 +97,54 @@ static bool is_aligned(const struct piece *piece, uint64_t alignment)
     return (piece->address & (alignment - 1)) == 0;
 }
 
-/* Where the driver's pool cuts pieces off one after the other: fill up to the next multiple of the alignment, and ask again. That wastes
- * nothing, where it works. The piece that is there already is given back. */
-static bool take_behind_filler(const struct trm_backend_memory *memory, uint64_t alignment,
-                               struct piece *piece)
+/* The driver's pool cuts pieces off one after the other. Fill up to the next multiple of the alignment and
+ * allocate again, which wastes nothing where it works. Frees the piece that was allocated before. */
+static bool allocate_behind_filler(const struct trm_backend_memory *memory, uint64_t alignment,
+                                   struct piece *piece)
 {
     const struct source *source       = &sources[memory->source];
     struct trm_backend_device *device = memory->device;
     struct piece filler, fresh;
     uint64_t distance = -piece->address & (alignment - 1);
 
-    source->give(device, piece->address, piece->host);
-    if (source->take(device, distance, &filler.address, &filler.host) != CUDA_SUCCESS)
+    source->free(device, piece->address, piece->host);
+    if (source->allocate(device, distance, &filler.address, &filler.host) != CUDA_SUCCESS)
         return false;
-    bool taken = source->take(device, memory->size, &fresh.address, &fresh.host) == CUDA_SUCCESS;
-    source->give(device, filler.address, filler.host);
-    if (taken && is_aligned(&fresh, alignment)) {
+    bool allocated = source->allocate(device, memory->size, &fresh.address, &fresh.host) == CUDA_SUCCESS;
+    source->free(device, filler.address, filler.host);
+    if (allocated && is_aligned(&fresh, alignment)) {
         *piece = fresh;
         return true;
     }
-    if (taken)
-        source->give(device, fresh.address, fresh.host);
+    if (allocated)
+        source->free(device, fresh.address, fresh.host);
     return false;
 }
 
-/* As many bytes more as it takes, and the beginning left out. */
-static CUresult take_more(const struct trm_backend_memory *memory, uint64_t alignment, struct piece *piece)
+/* Allocate enough to skip to the next multiple of the alignment. */
+static CUresult allocate_more(const struct trm_backend_memory *memory, uint64_t alignment,
+                              struct piece *piece)
 {
     if (memory->size > UINT64_MAX - alignment)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    return sources[memory->source].take(memory->device, memory->size + alignment, &piece->address,
-                                        &piece->host);
+    return sources[memory->source].allocate(memory->device, memory->size + alignment, &piece->address,
+                                            &piece->host);
 }
 
-/* The driver's own alignment mostly will do. */
-static CUresult take_aligned(struct trm_backend_memory *memory, uint64_t alignment)
+/* The driver's own alignment is enough in most cases. */
+static CUresult allocate_aligned(struct trm_backend_memory *memory, uint64_t alignment)
 {
     const struct source *source = &sources[memory->source];
     struct piece piece          = {0, NULL};
 
-    CUresult result = source->take(memory->device, memory->size, &piece.address, &piece.host);
+    CUresult result = source->allocate(memory->device, memory->size, &piece.address, &piece.host);
     if (result != CUDA_SUCCESS)
         return result;
     if (!is_aligned(&piece, alignment)) {
         if (memory->source != CUDA_MEMORY_POOL)
-            source->give(memory->device, piece.address, piece.host);
-        if (memory->source != CUDA_MEMORY_POOL || !take_behind_filler(memory, alignment, &piece))
-            result = take_more(memory, alignment, &piece);
+            source->free(memory->device, piece.address, piece.host);
+        if (memory->source != CUDA_MEMORY_POOL || !allocate_behind_filler(memory, alignment, &piece))
+            result = allocate_more(memory, alignment, &piece);
         if (result != CUDA_SUCCESS)
             return result;
     }
@@ -152,8 +154,8 @@ static CUresult take_aligned(struct trm_backend_memory *memory, uint64_t alignme
     return CUDA_SUCCESS;
 }
 
-static int32_t explain(struct trm_backend_device *device, CUresult result, enum cuda_memory_source source,
-                       const struct trm_memory_desc *desc)
+static int32_t fail_allocation(struct trm_backend_device *device, CUresult result,
+                               enum cuda_memory_source source, const struct trm_memory_desc *desc)
 {
     if (result != CUDA_ERROR_OUT_OF_MEMORY)
         return cuda_device_fail(device, result, sources[source].call);
@@ -166,9 +168,9 @@ static int32_t explain(struct trm_backend_device *device, CUresult result, enum 
                          (unsigned long long)desc->size);
 }
 
-/* ---- kinds ------------------------------------------------------------------------------------------ */
+/* ---- kinds ----------------------------------------------------------------------------------- */
 
-/* Where host and device have one memory, all of it can be reached by the host. */
+/* On an integrated device the host reaches all memory. */
 static enum cuda_memory_source device_source(const struct trm_backend_device *device)
 {
     if (device->physical->integrated)
@@ -204,27 +206,27 @@ static int32_t find_source(struct trm_backend_device *device, int32_t kind, enum
     }
 }
 
-struct wanted {
+struct request {
     const struct trm_memory_desc *desc;
     enum cuda_memory_source source;
 };
 
-static int32_t take(struct trm_backend_memory *memory, const void *what)
+static int32_t allocate_source(struct trm_backend_memory *memory, const void *what)
 {
-    const struct wanted *wanted        = what;
-    const struct trm_memory_desc *desc = wanted->desc;
-    memory->source                     = wanted->source;
+    const struct request *request      = what;
+    const struct trm_memory_desc *desc = request->desc;
+    memory->source                     = request->source;
     memory->size                       = desc->size;
     if (memory->source == CUDA_MEMORY_REGISTERED) {
         memory->host = desc->host_pointer;
         return cuda_register(memory->device, memory->host, memory->size, &memory->registered,
                              &memory->address);
     }
-    CUresult result = take_aligned(memory, desc->alignment);
-    return result == CUDA_SUCCESS ? TRM_OK : explain(memory->device, result, memory->source, desc);
+    CUresult result = allocate_aligned(memory, desc->alignment);
+    return result == CUDA_SUCCESS ? TRM_OK : fail_allocation(memory->device, result, memory->source, desc);
 }
 
-/* ---- for the other files ---------------------------------------------------------------------------- */
+/* ---- for other files ------------------------------------------------------------------------- */
 
 struct trm_backend_memory *cuda_memory_new(struct trm_backend_device *device)
 {
@@ -255,8 +257,8 @@ int32_t cuda_memory_create(struct trm_backend_device *device,
     return TRM_OK;
 }
 
-/* What the driver answers is of no use any more. */
-static void give(struct trm_backend_memory *memory)
+/* Errors of the driver have no consequence here. */
+static void free_source(struct trm_backend_memory *memory)
 {
     struct trm_backend_device *device = memory->device;
     CUcontext previous;
@@ -264,7 +266,7 @@ static void give(struct trm_backend_memory *memory)
     if (memory->source == CUDA_MEMORY_REGISTERED)
         cuda_unregister(device, memory->registered);
     else
-        sources[memory->source].give(device, memory->address - memory->skipped,
+        sources[memory->source].free(device, memory->address - memory->skipped,
                                      memory->host != NULL ? (char *)memory->host - memory->skipped : NULL);
     cuda_leave(device, previous);
 }
@@ -272,7 +274,7 @@ static void give(struct trm_backend_memory *memory)
 void cuda_memory_free(struct trm_backend_memory *memory)
 {
     if (memory->source < SOURCES_OWN || memory->source == CUDA_MEMORY_REGISTERED)
-        give(memory);
+        free_source(memory);
     else if (memory->source == CUDA_MEMORY_OPENED)
         cuda_ipc_close(memory);
     else
@@ -280,16 +282,16 @@ void cuda_memory_free(struct trm_backend_memory *memory)
     trm_util_release(memory->device->instance->host, memory, sizeof(*memory));
 }
 
-/* ---- the table -------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static int32_t memory_allocate(struct trm_backend_device *device, const struct trm_memory_desc *desc,
                                struct trm_backend_memory **result)
 {
-    struct wanted wanted = {desc, CUDA_MEMORY_PLAIN};
-    int32_t status       = cuda_device_check(device);
+    struct request request = {desc, CUDA_MEMORY_PLAIN};
+    int32_t status         = cuda_device_check(device);
     if (status == TRM_OK)
-        status = find_source(device, desc->kind, &wanted.source);
-    return status == TRM_OK ? cuda_memory_create(device, take, &wanted, result) : status;
+        status = find_source(device, desc->kind, &request.source);
+    return status == TRM_OK ? cuda_memory_create(device, allocate_source, &request, result) : status;
 }
 
 static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **pointer)

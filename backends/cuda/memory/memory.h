@@ -1,12 +1,16 @@
-/* cuda backend: memory.
+/* cuda backend, room `memory`: memory of all kinds.
  *
- *     DEVICE    from the device's pool of the driver (pool.h), else cuMemAlloc; on a device whose memory is the host's, such as the
- *               host reaches too
+ *     DEVICE    the device's pool (pool.c), else cuMemAlloc; the host reaches it on an integrated device
  *     PINNED    cuMemHostAlloc, portable and mapped: kernels reach it (TRM_DEVICE_MAPPED)
  *     UNIFIED   cuMemAllocManaged, where the host may touch it while the device works
- *     IMPORTED  cuMemHostRegister, portable and mapped (registered.h)
- *     and what comes from outside of all kinds: mapped from a file descriptor, another process's by a handle, or an
- *     application's pointer
+ *     IMPORTED  cuMemHostRegister, portable and mapped (registered.c)
+ *
+ *     memory.c      allocates and frees memory; the table
+ *     pool.c        the driver's pool, and the device's internal stream
+ *     registered.c  host memory that is registered with the driver, once for all imports
+ *     pageable.c    long copies from and to memory that is not pinned
+ *     external.c    memory that is shared by file descriptors
+ *     ipc.c         memory that is shared by IPC handles
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_MEMORY_MEMORY_H
@@ -36,24 +40,25 @@ extern const struct trm_memory_ops cuda_memory_ops;
 struct trm_backend_memory {
     struct trm_backend_device *device;
     enum cuda_memory_source source;
-    CUdeviceptr address; /* the device's */
-    void *host;          /* where the host can address it; else NULL */
+    CUdeviceptr address; /* as the device sees it */
+    void *host;          /* where the host reaches it; else NULL */
     uint64_t size;
     CUmemGenericAllocationHandle handle; /* VIRTUAL */
-    bool exportable;                     /* VIRTUAL: made here to be exported */
+    bool exportable;                     /* VIRTUAL: created to be exported */
     CUexternalMemory external;           /* EXTERNAL */
-    /* bytes before `address` and `host`: left out for the sake of alignment; OPENED: the handle's offset */
+    /* Bytes before `address` and `host` that were skipped for alignment; OPENED: the handle's offset. */
     uint64_t skipped;
-    struct cuda_registered *registered; /* REGISTERED; NULL: by the program itself */
+    struct cuda_registered *registered; /* REGISTERED; NULL: the program registered it */
 };
 
-/* memory.c: a zeroed struct of the device. */
+/* Allocate a zeroed struct. */
 struct trm_backend_memory *cuda_memory_new(struct trm_backend_device *device);
-/* One that `fill` makes of `what`, with the context entered. When that fails it undoes what it did itself; the struct goes. */
+/* Allocate a struct and let `fill` make its memory from `what`, with the context entered. A `fill` that
+ * fails undoes its own work. */
 int32_t cuda_memory_create(struct trm_backend_device *device,
                            int32_t (*fill)(struct trm_backend_memory *memory, const void *what),
                            const void *what, struct trm_backend_memory **result);
-/* By source. */
+/* Free memory of any source, and the struct. */
 void cuda_memory_free(struct trm_backend_memory *memory);
 
 /* ---- external.c --------------------------------------------------------------------------------- */
@@ -71,9 +76,9 @@ int32_t cuda_ipc_export(struct trm_backend_memory *memory, struct trm_ipc_handle
 int32_t cuda_ipc_open(struct trm_backend_device *device, const struct trm_ipc_handle *handle,
                       struct trm_backend_memory **memory);
 
-/* Frees memory whose source is VIRTUAL, EXTERNAL or BORROWED. */
+/* Free memory whose source is VIRTUAL, EXTERNAL or BORROWED. */
 void cuda_external_free(struct trm_backend_memory *memory);
-/* Closes memory whose source is OPENED. */
+/* Close memory whose source is OPENED. */
 void cuda_ipc_close(struct trm_backend_memory *memory);
 
 #endif

@@ -1,4 +1,4 @@
-/* cuda backend: long copies from and to memory of the program that the device does not reach.
+/* cuda backend: long copies from and to memory that is not pinned.
  * SPDX-License-Identifier: MIT
  */
 #include "pageable.h"
@@ -12,12 +12,12 @@
 #define MAX_WORKERS 4u
 #define SLOTS_EACH 2u
 #define SLOTS (MAX_WORKERS * SLOTS_EACH)
-#define TURN SLOTS /* the event of what the stream has to do before */
+#define EARLIER_WORK SLOTS /* the event behind the stream's earlier work */
 #define EVENTS (SLOTS + 1)
-/* A thread that is started for less is done before it has begun. */
+/* A copy of fewer bytes is over before another thread has started. */
 #define WORKER_BYTES (UINT64_C(8) << 20)
 
-/* One direction. Made when it is first needed; `busy` is held for a copy. */
+/* One direction. Created when first needed. `busy` is held during a copy. */
 struct cuda_staging {
     pthread_mutex_t busy;
     char *memory; /* pinned: SLOTS pieces */
@@ -26,19 +26,19 @@ struct cuda_staging {
 };
 
 struct cuda_pageable {
-    struct cuda_staging up, down;
+    struct cuda_staging upload, download;
 };
 
 /* A copy, as its workers share it. */
 struct work {
     struct trm_backend_device *device;
-    struct cuda_staging *lane;
+    struct cuda_staging *staging;
     CUstream stream;
     CUdeviceptr there;
     char *here;
     uint64_t size;
     uint64_t pieces;
-    _Atomic uint64_t next;  /* piece that nobody has taken */
+    _Atomic uint64_t next;  /* the first piece that no worker has taken */
     _Atomic int32_t failed; /* the first CUresult that was an error */
     void (*do_piece)(struct work *work, uint32_t slot, uint64_t piece);
     void (*finish)(struct work *work, uint32_t slot, uint64_t piece);
@@ -49,11 +49,11 @@ struct worker {
     uint32_t number;
 };
 
-/* ---- pieces ------------------------------------------------------------------------------------- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 static char *slot_memory(const struct work *work, uint32_t slot)
 {
-    return work->lane->memory + slot * PIECE_BYTES;
+    return work->staging->memory + slot * PIECE_BYTES;
 }
 
 static uint64_t piece_size(const struct work *work, uint64_t piece)
@@ -62,7 +62,7 @@ static uint64_t piece_size(const struct work *work, uint64_t piece)
     return rest < PIECE_BYTES ? rest : PIECE_BYTES;
 }
 
-static bool note(struct work *work, CUresult result)
+static bool note_result(struct work *work, CUresult result)
 {
     int32_t none = CUDA_SUCCESS;
     if (result == CUDA_SUCCESS)
@@ -73,27 +73,27 @@ static bool note(struct work *work, CUresult result)
 
 static bool wait_for_slot(struct work *work, uint32_t slot)
 {
-    return note(work, work->device->cuda->cuEventSynchronize(work->lane->events[slot]));
+    return note_result(work, work->device->cuda->cuEventSynchronize(work->staging->events[slot]));
 }
 
-/* The slot is in use until its event; where that cannot be recorded, until the device has come so far. */
+/* The slot is in use until its event is complete. If the event cannot be recorded, wait for the stream. */
 static void end_slot(struct work *work, uint32_t slot)
 {
     const struct cuda_functions *cuda = work->device->cuda;
-    if (!note(work, cuda->cuEventRecord(work->lane->events[slot], work->stream)))
+    if (!note_result(work, cuda->cuEventRecord(work->staging->events[slot], work->stream)))
         (void)cuda->cuStreamSynchronize(work->stream);
 }
 
-/* The slot is free once the device has done what was recorded last, in this copy or in one before. */
-static void send_piece(struct work *work, uint32_t slot, uint64_t piece)
+/* The slot is free once the device has passed its last event, of this copy or an earlier one. */
+static void upload_piece(struct work *work, uint32_t slot, uint64_t piece)
 {
     const struct cuda_functions *cuda = work->device->cuda;
     uint64_t size                     = piece_size(work, piece);
     if (!wait_for_slot(work, slot))
         return;
     memcpy(slot_memory(work, slot), work->here + piece * PIECE_BYTES, size);
-    if (note(work, cuda->cuMemcpyHtoDAsync(work->there + piece * PIECE_BYTES, slot_memory(work, slot), size,
-                                           work->stream)))
+    if (note_result(work, cuda->cuMemcpyHtoDAsync(work->there + piece * PIECE_BYTES, slot_memory(work, slot),
+                                                  size, work->stream)))
         end_slot(work, slot);
 }
 
@@ -105,21 +105,21 @@ static void finish_nothing(struct work *work, uint32_t slot, uint64_t piece)
     (void)piece;
 }
 
-static void fetch_piece(struct work *work, uint32_t slot, uint64_t piece)
+static void download_piece(struct work *work, uint32_t slot, uint64_t piece)
 {
     const struct cuda_functions *cuda = work->device->cuda;
-    if (note(work, cuda->cuMemcpyDtoHAsync(slot_memory(work, slot), work->there + piece * PIECE_BYTES,
-                                           piece_size(work, piece), work->stream)))
+    if (note_result(work, cuda->cuMemcpyDtoHAsync(slot_memory(work, slot), work->there + piece * PIECE_BYTES,
+                                                  piece_size(work, piece), work->stream)))
         end_slot(work, slot);
 }
 
-static void take_piece(struct work *work, uint32_t slot, uint64_t piece)
+static void store_piece(struct work *work, uint32_t slot, uint64_t piece)
 {
     if (wait_for_slot(work, slot))
         memcpy(work->here + piece * PIECE_BYTES, slot_memory(work, slot), piece_size(work, piece));
 }
 
-/* ---- workers ------------------------------------------------------------------------------------ */
+/* ---- workers --------------------------------------------------------------------------------- */
 
 static bool next_piece(struct work *work, uint64_t *piece)
 {
@@ -129,7 +129,7 @@ static bool next_piece(struct work *work, uint64_t *piece)
     return *piece < work->pieces;
 }
 
-/* By turns: one slot's piece is begun before the other's is finished. */
+/* Alternate: begin one slot's piece before finishing the other's. */
 static void work_pieces(struct work *work, uint32_t first_slot)
 {
     uint64_t pieces[SLOTS_EACH];
@@ -154,7 +154,7 @@ static void *run_worker(void *argument)
     const struct worker *worker = argument;
     CUcontext previous;
     if (cuda_enter(worker->work->device, &previous) != TRM_OK) {
-        note(worker->work, CUDA_ERROR_INVALID_CONTEXT);
+        note_result(worker->work, CUDA_ERROR_INVALID_CONTEXT);
         return NULL;
     }
     work_pieces(worker->work, worker->number * SLOTS_EACH);
@@ -162,7 +162,7 @@ static void *run_worker(void *argument)
     return NULL;
 }
 
-/* The caller is one of them. */
+/* Counts the calling thread. */
 static uint32_t count_workers(uint64_t size)
 {
     cpu_set_t set;
@@ -174,19 +174,19 @@ static uint32_t count_workers(uint64_t size)
     return most > 1 ? (uint32_t)most : 1;
 }
 
-/* Workers look for their slots' events, which is right for as long as a piece takes. What the stream has to do before may take
- * any time: that is slept for. */
-static CUresult wait_for_turn(const struct work *work)
+/* Workers poll their slots' events, which is right for as long as a piece takes. The stream's earlier work
+ * may take any time, so block for that. */
+static CUresult wait_for_earlier_work(const struct work *work)
 {
     struct trm_backend_device *device = work->device;
-    CUevent turn                      = work->lane->events[TURN];
+    CUevent turn                      = work->staging->events[EARLIER_WORK];
     CUresult result                   = device->cuda->cuEventRecord(turn, work->stream);
     if (result == CUDA_SUCCESS)
         result = device->cuda->cuEventQuery(turn);
     return result == CUDA_ERROR_NOT_READY ? cuda_blocking_wait(device, turn) : result;
 }
 
-/* Threads that cannot be had leave more to the others. */
+/* If threads cannot be started, the others do more. */
 static CUresult run_workers(struct work *work)
 {
     struct worker workers[MAX_WORKERS];
@@ -205,60 +205,60 @@ static CUresult run_workers(struct work *work)
     return (CUresult)atomic_load(&work->failed);
 }
 
-/* ---- lanes -------------------------------------------------------------------------------------- */
+/* ---- staging memory -------------------------------------------------------------------------- */
 
-static void close_lane(struct trm_backend_device *device, struct cuda_staging *lane)
+static void close_staging(struct trm_backend_device *device, struct cuda_staging *staging)
 {
-    for (uint32_t i = 0; i < lane->event_count; i++)
-        (void)device->cuda->cuEventDestroy(lane->events[i]);
-    if (lane->memory != NULL)
-        (void)device->cuda->cuMemFreeHost(lane->memory);
-    lane->event_count = 0;
-    lane->memory      = NULL;
+    for (uint32_t i = 0; i < staging->event_count; i++)
+        (void)device->cuda->cuEventDestroy(staging->events[i]);
+    if (staging->memory != NULL)
+        (void)device->cuda->cuMemFreeHost(staging->memory);
+    staging->event_count = 0;
+    staging->memory      = NULL;
 }
 
-/* With the context current. What was made by halves is as good as nothing. */
-static bool open_lane(struct trm_backend_device *device, struct cuda_staging *lane)
+/* With the context current. A partial failure undoes everything. */
+static bool open_staging(struct trm_backend_device *device, struct cuda_staging *staging)
 {
     const struct cuda_functions *cuda = device->cuda;
     void *memory                      = NULL;
-    if (lane->memory != NULL)
+    if (staging->memory != NULL)
         return true;
-    while (lane->event_count < EVENTS &&
-           cuda->cuEventCreate(&lane->events[lane->event_count], CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS)
-        lane->event_count++;
-    if (lane->event_count == EVENTS &&
+    while (staging->event_count < EVENTS && cuda->cuEventCreate(&staging->events[staging->event_count],
+                                                                CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS)
+        staging->event_count++;
+    if (staging->event_count == EVENTS &&
         cuda->cuMemHostAlloc(&memory, SLOTS * PIECE_BYTES, CU_MEMHOSTALLOC_PORTABLE) == CUDA_SUCCESS) {
-        lane->memory = memory;
+        staging->memory = memory;
         return true;
     }
-    close_lane(device, lane);
+    close_staging(device, staging);
     return false;
 }
 
-static bool ready_lane(struct trm_backend_device *device, struct cuda_staging *lane)
+static bool ensure_staging(struct trm_backend_device *device, struct cuda_staging *staging)
 {
     CUcontext previous;
     if (cuda_enter(device, &previous) != TRM_OK)
         return false;
-    bool ready = open_lane(device, lane);
+    bool ready = open_staging(device, staging);
     cuda_leave(device, previous);
     return ready;
 }
 
-static struct cuda_pageable *find_lanes(struct trm_backend_device *device)
+static struct cuda_pageable *find_stagings(struct trm_backend_device *device)
 {
     pthread_mutex_lock(&device->lazy_lock);
     if (device->pageable == NULL) {
         device->pageable = trm_util_allocate(device->instance->host, sizeof(*device->pageable));
         if (device->pageable != NULL) {
-            pthread_mutex_init(&device->pageable->up.busy, NULL);
-            pthread_mutex_init(&device->pageable->down.busy, NULL);
+            pthread_mutex_init(&device->pageable->upload.busy, NULL);
+            pthread_mutex_init(&device->pageable->download.busy, NULL);
         }
     }
-    struct cuda_pageable *lanes = device->pageable;
+    struct cuda_pageable *stagings = device->pageable;
     pthread_mutex_unlock(&device->lazy_lock);
-    return lanes;
+    return stagings;
 }
 
 static CUresult run(struct work *work)
@@ -266,66 +266,66 @@ static CUresult run(struct work *work)
     CUcontext previous;
     if (cuda_enter_stream(work->device, &previous) != TRM_OK)
         return CUDA_ERROR_INVALID_CONTEXT;
-    CUresult result = wait_for_turn(work);
+    CUresult result = wait_for_earlier_work(work);
     cuda_leave(work->device, previous);
     return result == CUDA_SUCCESS ? run_workers(work) : result;
 }
 
-static bool copy(struct cuda_staging *lane, struct work *work, CUresult *result)
+static bool copy(struct cuda_staging *staging, struct work *work, CUresult *result)
 {
-    if (pthread_mutex_trylock(&lane->busy) != 0)
+    if (pthread_mutex_trylock(&staging->busy) != 0)
         return false;
-    bool ready = ready_lane(work->device, lane);
+    bool ready = ensure_staging(work->device, staging);
     if (ready) {
-        work->lane   = lane;
-        work->pieces = (work->size + PIECE_BYTES - 1) / PIECE_BYTES;
-        *result      = run(work);
+        work->staging = staging;
+        work->pieces  = (work->size + PIECE_BYTES - 1) / PIECE_BYTES;
+        *result       = run(work);
     }
-    pthread_mutex_unlock(&lane->busy);
+    pthread_mutex_unlock(&staging->busy);
     return ready;
 }
 
 bool cuda_pageable_upload(struct trm_backend_device *device, CUstream stream, CUdeviceptr to,
                           const void *from, uint64_t size, CUresult *result)
 {
-    struct cuda_pageable *lanes = find_lanes(device);
-    struct work work            = {.device   = device,
-                                   .stream   = stream,
-                                   .there    = to,
-                                   .here     = (char *)(uintptr_t)from,
-                                   .size     = size,
-                                   .do_piece = send_piece,
-                                   .finish   = finish_nothing};
-    return lanes != NULL && copy(&lanes->up, &work, result);
+    struct cuda_pageable *stagings = find_stagings(device);
+    struct work work               = {.device   = device,
+                                      .stream   = stream,
+                                      .there    = to,
+                                      .here     = (char *)(uintptr_t)from,
+                                      .size     = size,
+                                      .do_piece = upload_piece,
+                                      .finish   = finish_nothing};
+    return stagings != NULL && copy(&stagings->upload, &work, result);
 }
 
 bool cuda_pageable_download(struct trm_backend_device *device, CUstream stream, void *to, CUdeviceptr from,
                             uint64_t size, CUresult *result)
 {
-    struct cuda_pageable *lanes = find_lanes(device);
-    struct work work            = {.device   = device,
-                                   .stream   = stream,
-                                   .there    = from,
-                                   .here     = to,
-                                   .size     = size,
-                                   .do_piece = fetch_piece,
-                                   .finish   = take_piece};
-    return lanes != NULL && copy(&lanes->down, &work, result);
+    struct cuda_pageable *stagings = find_stagings(device);
+    struct work work               = {.device   = device,
+                                      .stream   = stream,
+                                      .there    = from,
+                                      .here     = to,
+                                      .size     = size,
+                                      .do_piece = download_piece,
+                                      .finish   = store_piece};
+    return stagings != NULL && copy(&stagings->download, &work, result);
 }
 
 void cuda_pageable_close(struct trm_backend_device *device)
 {
-    struct cuda_pageable *lanes = device->pageable;
+    struct cuda_pageable *stagings = device->pageable;
     CUcontext previous;
-    if (lanes == NULL)
+    if (stagings == NULL)
         return;
     if (cuda_enter(device, &previous) == TRM_OK) {
-        close_lane(device, &lanes->up);
-        close_lane(device, &lanes->down);
+        close_staging(device, &stagings->upload);
+        close_staging(device, &stagings->download);
         cuda_leave(device, previous);
     }
-    pthread_mutex_destroy(&lanes->down.busy);
-    pthread_mutex_destroy(&lanes->up.busy);
-    trm_util_release(device->instance->host, lanes, sizeof(*lanes));
+    pthread_mutex_destroy(&stagings->download.busy);
+    pthread_mutex_destroy(&stagings->upload.busy);
+    trm_util_release(device->instance->host, stagings, sizeof(*stagings));
     device->pageable = NULL;
 }

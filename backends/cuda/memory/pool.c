@@ -1,23 +1,24 @@
-/* cuda backend: the driver's pool, and the pool table.
+/* cuda backend: the driver's pool, the pool table, and the device's internal stream.
  * SPDX-License-Identifier: MIT
  */
 #include "pool.h"
 
-/* Its functions are there together or not at all.
+/* The driver has all functions of pools or none.
  *
- * The driver takes blocks of 32 MiB and more for it, and gives back only those of which nothing is in use. So of what is held and
- * not used a part is to be had for new pieces but cannot be given back: the gaps. The driver does not tell how much that is; it is
- * what is left after all was trimmed, and what comes with a new block beside the piece that it was taken for. */
+ * It takes blocks of at least 32 MiB and gives back only blocks that are unused as a whole. So part of
+ * what is held and unused can serve new pieces but cannot be given back: the gaps. The driver does not
+ * report them. The backend computes them as what is left after trimming, and as the rest of a new block
+ * beside the piece it was taken for. */
 struct cuda_pool {
     CUmemoryPool handle;
-    pthread_mutex_t lock; /* also held while the inner stream is waited for, which is short */
-    uint64_t threshold;   /* what it may keep, with what is in use */
-    uint64_t held, gaps;  /* as of the last look */
+    pthread_mutex_t lock; /* also held while a thread waits for the internal stream, which is short */
+    uint64_t threshold;   /* bytes it may keep, including those in use */
+    uint64_t held, gaps;  /* bytes, when the pool was last queried */
 };
 
-/* ---- making ---------------------------------------------------------------------------------------- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
-static int32_t make_inner(struct trm_backend_device *device)
+static int32_t create_internal_stream(struct trm_backend_device *device)
 {
     int least = 0, greatest = 0;
     CUresult result = device->cuda->cuCtxGetStreamPriorityRange(&least, &greatest);
@@ -28,8 +29,9 @@ static int32_t make_inner(struct trm_backend_device *device)
     return result == CUDA_SUCCESS ? TRM_OK : cuda_device_fail(device, result, "cuStreamCreateWithPriority");
 }
 
-/* A driver that has the functions may still refuse, as under some virtual machines: then device memory is cuMemAlloc's. */
-static int32_t make_pool(struct trm_backend_device *device)
+/* A driver that has the functions may still refuse, as under some virtual machines. Then device memory
+ * comes from cuMemAlloc. */
+static int32_t create_pool(struct trm_backend_device *device)
 {
     const CUmemPoolProps wanted = {
         .allocType   = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -57,16 +59,16 @@ int32_t cuda_pool_open(struct trm_backend_device *device)
     int32_t status = cuda_enter(device, &previous);
     if (status != TRM_OK)
         return status;
-    status = make_inner(device);
+    status = create_internal_stream(device);
     if (status == TRM_OK && device->physical->pools)
-        status = make_pool(device);
+        status = create_pool(device);
     cuda_leave(device, previous);
     if (status != TRM_OK)
         cuda_pool_close(device);
     return status;
 }
 
-/* What the driver answers is of no use any more: after the loss of a device it may be its cause once more. */
+/* Errors are ignored: after the loss of a device each call may report it again. */
 void cuda_pool_close(struct trm_backend_device *device)
 {
     struct cuda_pool *pool = device->pool;
@@ -84,7 +86,7 @@ void cuda_pool_close(struct trm_backend_device *device)
     cuda_leave(device, previous);
 }
 
-/* ---- what it holds; under the lock ------------------------------------------------------------------- */
+/* ---- accounting; under the lock -------------------------------------------------------------- */
 
 static CUresult read_bytes(const struct trm_backend_device *device, CUmemPool_attribute attribute,
                            uint64_t *bytes)
@@ -95,8 +97,8 @@ static CUresult read_bytes(const struct trm_backend_device *device, CUmemPool_at
     return result;
 }
 
-/* Bytes that are held, and those of them that are not used. */
-static CUresult look(const struct trm_backend_device *device, uint64_t *held, uint64_t *unused)
+/* Bytes that are held, and how many of them are not used. */
+static CUresult query(const struct trm_backend_device *device, uint64_t *held, uint64_t *unused)
 {
     uint64_t used = 0, reserved = 0;
     CUresult result = read_bytes(device, CU_MEMPOOL_ATTR_USED_MEM_CURRENT, &used);
@@ -107,20 +109,20 @@ static CUresult look(const struct trm_backend_device *device, uint64_t *held, ui
     return result;
 }
 
-/* A piece of `size` bytes was taken. */
-static void note_taken(const struct trm_backend_device *device, uint64_t size)
+/* Account for a piece of `size` bytes that was allocated. */
+static void note_allocated(const struct trm_backend_device *device, uint64_t size)
 {
     struct cuda_pool *pool = device->pool;
     uint64_t held, unused;
-    if (look(device, &held, &unused) != CUDA_SUCCESS)
+    if (query(device, &held, &unused) != CUDA_SUCCESS)
         return;
     if (held > pool->held && held - pool->held > size)
         pool->gaps += held - pool->held - size;
-    pool->gaps     = pool->gaps < unused ? pool->gaps : unused;
+    pool->gaps = pool->gaps < unused ? pool->gaps : unused;
     pool->held = held;
 }
 
-/* What is freed in the order of a stream can only be given back when the stream has passed it. */
+/* Memory that was freed in stream order can only be given back once the stream has passed the free. */
 static void trim_to(const struct trm_backend_device *device, uint64_t bytes)
 {
     struct cuda_pool *pool = device->pool;
@@ -128,16 +130,16 @@ static void trim_to(const struct trm_backend_device *device, uint64_t bytes)
     if (device->cuda->cuStreamSynchronize(device->internal_stream) != CUDA_SUCCESS)
         return;
     (void)device->cuda->cuMemPoolTrimTo(pool->handle, bytes);
-    if (look(device, &held, &unused) != CUDA_SUCCESS)
+    if (query(device, &held, &unused) != CUDA_SUCCESS)
         return;
     if (held > bytes || pool->gaps > unused)
         pool->gaps = unused;
     pool->held = held;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
-static CUresult take(const struct trm_backend_device *device, uint64_t size, CUdeviceptr *address)
+static CUresult allocate(const struct trm_backend_device *device, uint64_t size, CUdeviceptr *address)
 {
     CUdeviceptr made = 0;
     CUresult result =
@@ -149,7 +151,7 @@ static CUresult take(const struct trm_backend_device *device, uint64_t size, CUd
         (void)device->cuda->cuMemFreeAsync(made, device->internal_stream);
         return result;
     }
-    note_taken(device, size);
+    note_allocated(device, size);
     *address = made;
     return CUDA_SUCCESS;
 }
@@ -157,7 +159,7 @@ static CUresult take(const struct trm_backend_device *device, uint64_t size, CUd
 CUresult cuda_pool_allocate(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address)
 {
     pthread_mutex_lock(&device->pool->lock);
-    CUresult result = take(device, size, address);
+    CUresult result = allocate(device, size, address);
     pthread_mutex_unlock(&device->pool->lock);
     return result;
 }
@@ -182,9 +184,9 @@ CUresult cuda_pool_share(struct trm_backend_device *device, CUdevice other)
     return device->cuda->cuMemPoolSetAccess(device->pool->handle, &access, 1);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
-/* What the core keeps is within `keep_bytes` already, so nothing is left to be kept here. */
+/* The core's cache is within `keep_bytes` already, so this pool keeps nothing. */
 static int32_t pool_trim(struct trm_backend_device *device, uint64_t keep_bytes)
 {
     CUcontext previous;
@@ -201,7 +203,8 @@ static int32_t pool_trim(struct trm_backend_device *device, uint64_t keep_bytes)
     return TRM_OK;
 }
 
-/* The driver counts what is in use, also by the core's cache, towards it: so the threshold bounds what both keep together. */
+/* The driver counts what is in use towards the threshold, which includes the core's cache. So the
+ * threshold bounds what both keep together. */
 static CUresult set_threshold(struct trm_backend_device *device, uint64_t bytes)
 {
     struct cuda_pool *pool = device->pool;
@@ -234,13 +237,13 @@ static CUresult count(struct trm_backend_device *device, uint64_t *held, uint64_
 {
     struct cuda_pool *pool = device->pool;
     pthread_mutex_lock(&pool->lock);
-    CUresult result = look(device, &pool->held, held);
+    CUresult result = query(device, &pool->held, held);
     *gaps           = pool->gaps < *held ? pool->gaps : *held;
     pthread_mutex_unlock(&pool->lock);
     return result;
 }
 
-/* What is used is the core's and stands in its books. */
+/* The core counts what is used. */
 static int32_t pool_statistics(struct trm_backend_device *device, uint64_t *used, uint64_t *cached,
                                uint64_t *reserved)
 {

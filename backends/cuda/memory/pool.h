@@ -1,12 +1,12 @@
-/* cuda backend: the pool of the driver (cuMemPool) that a device's memory comes from.
+/* cuda backend: the driver's pool (cuMemPool) that device memory comes from, and the internal stream.
  *
- * Allocation in stream order is the core's (core/memory/pool_stream.c), which has no call of the driver in it and is several times faster
- * than cuMemAllocAsync: what a stream has freed, the same stream takes at once, and another one as soon as the first has come to where
- * it was freed. The driver's pool is where the core's pieces come from: so that making one does not stop the device, as cuMemAlloc
- * and cuMemFree do, and so that what both keep together is bounded by the setting pool.threshold.
+ * The core allocates in stream order by itself (core/memory/pool_stream.c), without calls of the driver
+ * and several times faster than cuMemAllocAsync. The driver's pool supplies the core's large pieces:
+ * allocating one does not stop the device, as cuMemAlloc and cuMemFree do, and the setting pool.threshold
+ * bounds what both keep together.
  *
- * Here is also the device's inner stream, which is the backend's own: for allocations, base events of the clock, uploads of graphs. It
- * is of the highest priority and nothing on it takes long or waits for another stream, so waiting for it is short.
+ * device->internal_stream serves allocations, base events of the clock, and uploads of graphs. It has the
+ * highest priority. Its work is short and never waits for another stream, so waiting for it is short.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_MEMORY_POOL_H
@@ -16,17 +16,17 @@
 
 extern const struct trm_pool_ops cuda_pool_ops;
 
-/* Makes device->internal_stream, and device->pool, which stays NULL where the driver has no pools. */
+/* Create device->internal_stream, and device->pool, which stays NULL where the driver has no pools. */
 int32_t cuda_pool_open(struct trm_backend_device *device);
 void cuda_pool_close(struct trm_backend_device *device);
 
-/* Memory that may be used at once on any stream; and back, when nothing uses it any more. Only where there is a pool; with the
- * context entered. */
+/* Allocate memory that may be used at once on any stream; free memory that nothing uses any more. Only
+ * where there is a pool; with the context entered. */
 CUresult cuda_pool_allocate(struct trm_backend_device *device, uint64_t size, CUdeviceptr *address);
 void cuda_pool_free(struct trm_backend_device *device, CUdeviceptr address);
 
-/* Let another device reach this one's pool (peer.c). CUDA_SUCCESS where there is none: what cuMemAlloc gives needs no more than
- * cuCtxEnablePeerAccess(). */
+/* Let the device `other` access this device's pool (stream/peer.c). CUDA_SUCCESS where there is no pool,
+ * since memory of cuMemAlloc needs only cuCtxEnablePeerAccess(). */
 CUresult cuda_pool_share(struct trm_backend_device *device, CUdevice other);
 
 #endif

@@ -1,4 +1,4 @@
-/* cuda backend: host memory that has been registered with the driver.
+/* cuda backend: host memory that is registered with the driver.
  * SPDX-License-Identifier: MIT
  */
 #include "registered.h"
@@ -7,24 +7,25 @@
 
 #define FLAGS (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP)
 
-/* Of the C library's allocator: it may outlive the instance that made it. */
+/* Allocated by malloc(), because it may outlive the instance that made it. */
 struct cuda_registered {
     struct cuda_registered *next;
-    void *library; /* the driver's; there may be two in a test */
+    void *library; /* the driver's; a test may use two */
     uintptr_t begin;
     uint64_t size;
     uint32_t references;
     CUdevice device;
-    CUcontext context; /* that registered it, of that device */
-    bool borrowed;     /* it is the program's */
-    bool retained;     /* it is kept for another device's sake */
+    CUcontext context; /* the one that registered it, of `device` */
+    bool borrowed;     /* the context is the application's */
+    bool retained;     /* the primary context is kept for another device that uses the memory */
 };
 
 static pthread_mutex_t lock =
-    PTHREAD_MUTEX_INITIALIZER; /* also held while something is registered: nobody does it twice */
-static struct cuda_registered *all;
+    /* Also held while memory is registered, so that no other thread registers the same memory. */
+    PTHREAD_MUTEX_INITIALIZER;
+static struct cuda_registered *registrations;
 
-/* ---- asking the driver ------------------------------------------------------------------------------ */
+/* ---- driver calls ---------------------------------------------------------------------------- */
 
 static CUresult device_address(const struct trm_backend_device *device, void *host, CUdeviceptr *address)
 {
@@ -41,8 +42,7 @@ static bool is_known(const struct trm_backend_device *device, uintptr_t at)
            type == CU_MEMORYTYPE_HOST;
 }
 
-/* A mapping that must not be written is registered with a flag of its own. Where that is no help either, the first answer
- * is the one that counts. */
+/* A read-only mapping needs a flag of its own. If that fails too, the first error counts. */
 static CUresult register_pages(const struct trm_backend_device *device, void *host, uint64_t size)
 {
     CUresult result = device->cuda->cuMemHostRegister(host, size, FLAGS);
@@ -54,7 +54,8 @@ static CUresult register_pages(const struct trm_backend_device *device, void *ho
     return result;
 }
 
-static int32_t explain(struct trm_backend_device *device, CUresult result, const void *host, uint64_t size)
+static int32_t fail_registration(struct trm_backend_device *device, CUresult result, const void *host,
+                                 uint64_t size)
 {
     const struct trm_backend_instance *instance = device->instance;
     const char *name                            = cuda_result_name(instance, result);
@@ -86,19 +87,20 @@ static int32_t explain(struct trm_backend_device *device, CUresult result, const
     }
 }
 
-/* ---- the list; under the lock ------------------------------------------------------------------------ */
+/* ---- the list; under the lock ---------------------------------------------------------------- */
 
 static struct cuda_registered *find(const struct trm_backend_device *device, uintptr_t begin, uint64_t size)
 {
-    for (struct cuda_registered *each = all; each != NULL; each = each->next)
+    for (struct cuda_registered *each = registrations; each != NULL; each = each->next)
         if (each->library == device->instance->loader.library && begin >= each->begin &&
             begin - each->begin <= each->size && size <= each->size - (begin - each->begin))
             return each;
     return NULL;
 }
 
-/* What a context has registered ends with it: so it is kept. One of the program's cannot be. */
-static int32_t keep_for_other(struct trm_backend_device *device, struct cuda_registered *registered)
+/* Registered memory ends with the context that registered it, so keep that context. One of the
+ * application's cannot be kept. */
+static int32_t retain_context(struct trm_backend_device *device, struct cuda_registered *registered)
 {
     CUcontext context;
     if (registered->context == device->context || registered->retained)
@@ -131,19 +133,19 @@ static int32_t add(struct trm_backend_device *device, void *host, uint64_t size,
         made->device     = device->handle;
         made->context    = device->context;
         made->borrowed   = device->borrowed;
-        made->next       = all;
-        all              = made;
+        made->next       = registrations;
+        registrations    = made;
         *result          = made;
         return TRM_OK;
     }
     free(made);
-    /* Of memory that the driver has allocated itself, or of part of it, it says INVALID_VALUE. */
+    /* The driver answers INVALID_VALUE for memory that it has allocated itself, or part of it. */
     if ((answer == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED || answer == CUDA_ERROR_INVALID_VALUE) &&
         is_known(device, (uintptr_t)host) && is_known(device, (uintptr_t)host + size - 1)) {
         *result = NULL;
         return TRM_OK;
     }
-    return explain(device, answer, host, size);
+    return fail_registration(device, answer, host, size);
 }
 
 static int32_t find_or_add(struct trm_backend_device *device, void *host, uint64_t size,
@@ -152,7 +154,7 @@ static int32_t find_or_add(struct trm_backend_device *device, void *host, uint64
     struct cuda_registered *found = find(device, (uintptr_t)host, size);
     if (found == NULL)
         return add(device, host, size, result);
-    int32_t status = keep_for_other(device, found);
+    int32_t status = retain_context(device, found);
     if (status != TRM_OK)
         return status;
     found->references++;
@@ -162,13 +164,13 @@ static int32_t find_or_add(struct trm_backend_device *device, void *host, uint64
 
 static void unlink_registered(const struct cuda_registered *registered)
 {
-    struct cuda_registered **place = &all;
+    struct cuda_registered **place = &registrations;
     while (*place != registered)
         place = &(*place)->next;
     *place = registered->next;
 }
 
-/* ---- for memory.c ----------------------------------------------------------------------------------- */
+/* ---- for memory.c ---------------------------------------------------------------------------- */
 
 int32_t cuda_register(struct trm_backend_device *device, void *host, uint64_t size,
                       struct cuda_registered **registered, CUdeviceptr *address)
@@ -188,7 +190,7 @@ int32_t cuda_register(struct trm_backend_device *device, void *host, uint64_t si
     return TRM_OK;
 }
 
-/* What the driver answers is of no use any more. */
+/* Errors of the driver have no consequence here. */
 void cuda_unregister(struct trm_backend_device *device, struct cuda_registered *registered)
 {
     if (registered == NULL)

@@ -1,4 +1,4 @@
-/* cuda backend: CUDA C made into code for a device, and the cache of it.
+/* cuda backend: compiles CUDA C for a device, through the cache.
  * SPDX-License-Identifier: MIT
  */
 #include "compile.h"
@@ -15,9 +15,9 @@
 #define MAX_FILE_BYTES ((int64_t)256 << 20)
 #define MAX_OPTIONS 64
 #define SENTENCE_BYTES 600
-#define LOCKED_BEFORE 12 /* from this version on several threads may compile at once */
+#define LOCKED_BEFORE 12 /* From this version on, several threads may compile at once. */
 
-/* One compilation on its way. */
+/* One compilation. */
 struct job {
     struct trm_backend_device *device;
     struct cuda_compiler *compiler;
@@ -29,9 +29,9 @@ struct job {
     int option_count;
 };
 
-/* ---- what it is compiled for */
+/* ---- options --------------------------------------------------------------------------------- */
 
-/* The latest architecture that NVRTC knows and that runs on the device, or whose PTX does. 0: there is none. */
+/* The latest architecture that NVRTC knows and whose code or PTX runs on the device; 0: there is none. */
 static int find_architecture(const struct cuda_compiler *compiler, int own)
 {
     int best = 0;
@@ -41,7 +41,7 @@ static int find_architecture(const struct cuda_compiler *compiler, int own)
     return best;
 }
 
-/* Code for an architecture runs on all later ones of its major version; PTX on all later ones. */
+/* Code for an architecture runs on all later ones of its major version; PTX runs on all later ones. */
 static int32_t choose_architecture(struct job *job)
 {
     const struct cuda_physical *physical = job->device->physical;
@@ -88,9 +88,9 @@ static int32_t set_options(struct job *job)
     return status;
 }
 
-/* ---- the cache */
+/* ---- the cache ------------------------------------------------------------------------------- */
 
-/* All that code depends on. */
+/* Everything that the code depends on. */
 static char *make_key(const struct job *job, uint64_t *size)
 {
     char version[64];
@@ -111,15 +111,15 @@ static char *make_key(const struct job *job, uint64_t *size)
     return key;
 }
 
-/* Options that have the compiler read more than the text: --pre-include=FILE, --use-pch=FILE, and their short names. */
+/* Options that make the compiler read a file: --pre-include=FILE, --use-pch=FILE, and their short names. */
 static bool names_file(const char *option)
 {
     return strncmp(option, "-include", 8) == 0 || strstr(option, "-pre-include") != NULL ||
            strstr(option, "pch") != NULL;
 }
 
-/* What is read besides a text is not in its key, so it is compiled each time. */
-static bool may_be_kept(const struct cuda_text *text)
+/* The key does not cover files that the text includes, so such text is compiled each time. */
+static bool can_be_cached(const struct cuda_text *text)
 {
     for (uint32_t i = 0; i < text->option_count; i++)
         if (names_file(text->options[i]))
@@ -127,24 +127,24 @@ static bool may_be_kept(const struct cuda_text *text)
     return text->is_ours || memmem(text->text, text->length, "include", 7) == NULL;
 }
 
-/* That it cannot be kept is no failure: the cache says in the log what is wrong with it. */
-static void keep(const struct job *job, const char *key, const struct cuda_code *code)
+/* A failure to store is not reported: the cache logs what is wrong with it. */
+static void store(const struct job *job, const char *key, const struct cuda_code *code)
 {
     const struct trm_host *host = job->device->instance->host;
     char begun[TRM_PATH_MOST], stored[TRM_PATH_MOST];
     if (host->cache_begin(host->context, key, ".cubin", begun) != TRM_OK)
         return;
-    int file  = open(begun, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_CREAT, 0600);
-    bool well = file >= 0 && cuda_write_all(file, code->bytes, code->size + 1);
+    int file        = open(begun, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_CREAT, 0600);
+    bool is_written = file >= 0 && cuda_write_all(file, code->bytes, code->size + 1);
     if (file >= 0 && close(file) != 0)
-        well = false;
-    if (well)
+        is_written = false;
+    if (is_written)
         (void)host->cache_commit(host->context, key, ".cubin", begun, stored);
     else
         host->cache_discard(host->context, begun);
 }
 
-static bool find_kept(const struct job *job, const char *key, struct cuda_code *code)
+static bool find_cached(const struct job *job, const char *key, struct cuda_code *code)
 {
     const struct trm_host *host = job->device->instance->host;
     char path[TRM_PATH_MOST];
@@ -152,7 +152,7 @@ static bool find_kept(const struct job *job, const char *key, struct cuda_code *
            cuda_code_read_file(job->device, path, code) == TRM_OK;
 }
 
-/* ---- compiling */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 static bool code_allocate(struct trm_backend_device *device, uint64_t size, struct cuda_code *code)
 {
@@ -184,7 +184,7 @@ static const char *find_error(const char *log, int *length)
     return first;
 }
 
-/* The compiler's words: all of them to the log, the first error into the sentence. */
+/* All the compiler's words go to the log, the first error into the sentence. */
 static int32_t fail_compilation(const struct job *job, nvrtcProgram program, nvrtcResult result)
 {
     const struct trm_backend_instance *instance = job->device->instance;
@@ -201,15 +201,16 @@ static int32_t fail_compilation(const struct job *job, nvrtcProgram program, nvr
                                nvrtc->nvrtcGetErrorString(result));
     } else {
         const char *error = find_error(log, &length);
-        status            = trm_util_fail(instance->host, TRM_ERROR_BACKEND, result,
-                                          "Module '%.80s' does not compile: %.*s", job->text->name, length, error);
+
+        status = trm_util_fail(instance->host, TRM_ERROR_BACKEND, result,
+                               "Module '%.80s' does not compile: %.*s", job->text->name, length, error);
         log_lines(instance, log);
     }
     trm_util_release(instance->host, log, size + 1);
     return status;
 }
 
-/* A cubin, or PTX where the architecture was a virtual one. */
+/* A cubin; or PTX where the architecture is a virtual one. */
 static int32_t take_code(const struct job *job, nvrtcProgram program, struct cuda_code *code)
 {
     const struct cuda_nvrtc_functions *nvrtc = &job->compiler->nvrtc;
@@ -229,7 +230,7 @@ static int32_t take_code(const struct job *job, nvrtcProgram program, struct cud
     return fail_compilation(job, program, result);
 }
 
-/* Of a version that takes one thread at a time. */
+/* Old versions compile for one thread at a time. */
 static nvrtcResult compile_program(const struct job *job, nvrtcProgram program)
 {
     struct trm_backend_instance *instance = job->device->instance;
@@ -270,12 +271,12 @@ static int32_t find_or_compile(const struct job *job, struct cuda_code *code)
     int32_t status                              = TRM_OK;
     if (key == NULL)
         return trm_util_fail_host_memory(instance->host, "a key of the cache");
-    bool is_kept = may_be_kept(job->text);
-    if (!is_kept || !find_kept(job, key, code)) {
-        /* The text stands at the key's end, with a zero behind it. */
+    bool is_cacheable = can_be_cached(job->text);
+    if (!is_cacheable || !find_cached(job, key, code)) {
+        /* the text stands at the end of the key, with a zero behind it */
         status = run_compiler(job, key + (size - 1 - job->text->length), code);
-        if (status == TRM_OK && is_kept)
-            keep(job, key, code);
+        if (status == TRM_OK && is_cacheable)
+            store(job, key, code);
     }
     trm_util_release(instance->host, key, size);
     return status;
@@ -304,7 +305,7 @@ void cuda_code_release(struct trm_backend_device *device, struct cuda_code *code
     *code = (struct cuda_code){0};
 }
 
-/* ---- files */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static bool read_all(int file, unsigned char *bytes, uint64_t size)
 {

@@ -1,4 +1,4 @@
-/* cuda backend: NVRTC, opened at run time.
+/* cuda backend: finds and opens NVRTC at run time.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler.h"
@@ -14,10 +14,10 @@
 #include "compile.h"
 
 #define MAX_NAMES 16
-#define OLDEST 11 /* CUDA whose NVRTC makes cubins */
+#define OLDEST 11 /* the oldest CUDA whose NVRTC makes cubins */
 #define TRIED_BYTES 1024
 
-/* Where the toolkit installs itself, for systems whose linker does not look there. */
+/* Where the toolkit installs itself, for systems whose dynamic linker does not look there. */
 #define TOOLKIT "/usr/local/cuda/lib64/"
 
 struct names {
@@ -25,7 +25,7 @@ struct names {
     int count;
 };
 
-/* ---- which library */
+/* ---- which library --------------------------------------------------------------------------- */
 
 static void add_name(struct names *names, const char *folder, int version)
 {
@@ -33,8 +33,8 @@ static void add_name(struct names *names, const char *folder, int version)
         snprintf(names->list[names->count++], TRM_PATH_MOST, "%slibnvrtc.so.%d", folder, version);
 }
 
-/* What the setting says, or else the versions that there are, that of the driver first; a driver takes nothing that a newer one
- * made. */
+/* The name of the setting cuda.nvrtc; or else all versions up to the driver's, newest first, since a
+ * driver accepts nothing from a newer compiler. */
 static void find_names(const struct trm_backend_instance *instance, struct names *names)
 {
     static const char *const from[] = {"", TOOLKIT};
@@ -51,7 +51,7 @@ static void find_names(const struct trm_backend_instance *instance, struct names
             add_name(names, from[folder], version);
 }
 
-/* NULL, with what was tried and why it was nothing added to `tried`. */
+/* NULL: the reason was appended to `tried`. */
 static void *open_name(const struct trm_backend_instance *instance, const char *name, char tried[TRIED_BYTES],
                        int32_t *status)
 {
@@ -77,7 +77,7 @@ static void *open_name(const struct trm_backend_instance *instance, const char *
     return library;
 }
 
-/* ---- what is in it */
+/* ---- what is in it --------------------------------------------------------------------------- */
 
 #define ENTRY(name)                                        \
     {                                                      \
@@ -119,7 +119,7 @@ static int compare_numbers(const void *left, const void *right)
     return *(const int *)left - *(const int *)right;
 }
 
-/* Which architectures it knows. false: it does not say. */
+/* Query the architectures that it knows. False: it does not say. */
 static bool find_architectures(struct cuda_compiler *compiler)
 {
     int count = 0;
@@ -133,7 +133,8 @@ static bool find_architectures(struct cuda_compiler *compiler)
     return true;
 }
 
-/* <toolkit>/lib64/libnvrtc.so.13 or <toolkit>/targets/<machine>/lib/libnvrtc.so.13.0.88: the headers are in include beside lib. */
+/* For <toolkit>/lib64/libnvrtc.so.13 and <toolkit>/targets/<machine>/lib/libnvrtc.so.13.0.88 the headers
+ * are in `include` beside the library's folder. */
 static void find_include(struct cuda_compiler *compiler)
 {
     char real[PATH_MAX], probe[TRM_PATH_MOST];
@@ -165,7 +166,7 @@ static int32_t set_up(const struct trm_backend_instance *instance, const char *n
     return TRM_OK;
 }
 
-/* ---- the instance's */
+/* ---- the instance's compiler ----------------------------------------------------------------- */
 
 static int32_t open_library(struct trm_backend_instance *instance, struct cuda_compiler *compiler,
                             struct names *names)

@@ -8,7 +8,7 @@
 
 #include "backends/cuda/driver/driver.h"
 
-/* The functions that are used, as <nvrtc.h> declares them. */
+/* The functions that the backend uses, as <nvrtc.h> declares them. */
 struct cuda_nvrtc_functions {
     __typeof__(nvrtcVersion) *nvrtcVersion;
     __typeof__(nvrtcGetErrorString) *nvrtcGetErrorString;
@@ -33,10 +33,12 @@ struct cuda_compiler {
     int major, minor;
     int architectures[CUDA_NVRTC_ARCHITECTURES]; /* 90 is compute capability 9.0; in increasing order */
     int architecture_count;
-    char include[TRM_PATH_MOST]; /* the toolkit's folder of headers; "" where it is not beside the library */
+    /* the toolkit's folder of headers; "" where it is not beside the library */
+    char include[TRM_PATH_MOST];
 };
 
-/* The instance's, opened when first asked for. Errors: UNSUPPORTED with what was tried; PERMISSION. */
+/* The instance's compiler, opened when first asked for. Errors: UNSUPPORTED with what was tried;
+ * PERMISSION. */
 int32_t cuda_compiler_get(struct trm_backend_instance *instance, struct cuda_compiler **compiler);
 
 #endif

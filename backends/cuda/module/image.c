@@ -1,4 +1,4 @@
-/* cuda backend: code into the driver.
+/* cuda backend: loads code into the driver.
  * SPDX-License-Identifier: MIT
  */
 #include <elf.h>
@@ -10,7 +10,7 @@
 #define LOG_BYTES 4096
 #define FAT_MAGIC 0xba55ed50u
 
-/* ---- is it whole? */
+/* ---- is it whole? ---------------------------------------------------------------------------- */
 
 /* The header of a fat binary, which `size` bytes follow. */
 struct fat_header {
@@ -59,9 +59,9 @@ bool cuda_image_is_whole(const void *bytes, uint64_t size)
     return fat.header_size >= sizeof(fat) && is_inside(fat.header_size, fat.size, size);
 }
 
-/* ---- loading */
+/* ---- loading --------------------------------------------------------------------------------- */
 
-/* Errors that say something of the image and nothing of the device. */
+/* Whether the error is about the image and not about the device. */
 static bool is_refusal(CUresult result)
 {
     switch (result) {

@@ -1,4 +1,4 @@
-/* cuda backend: functions as kernels.
+/* cuda backend: makes kernels of the driver's functions.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "module.h"
 
-#define SHARED_ALWAYS 49152u /* bytes of shared memory that a group has without asking */
+#define SHARED_ALWAYS 49152u /* bytes of shared memory that a group has without opting in */
 #define ADDRESS_BYTES 8u
 #define BLOCK_ALIGNMENT 16u
 #define PADDING 512u
@@ -23,38 +23,19 @@ static uint32_t align(uint32_t offset, uint32_t alignment)
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-static uint32_t type_size(int32_t type)
-{
-    switch (type) {
-    case TRM_TYPE_U8:
-    case TRM_TYPE_I8:
-        return 1;
-    case TRM_TYPE_U16:
-    case TRM_TYPE_I16:
-    case TRM_TYPE_F16:
-        return 2;
-    case TRM_TYPE_U64:
-    case TRM_TYPE_I64:
-    case TRM_TYPE_F64:
-        return 8;
-    default:
-        return 4;
-    }
-}
-
 static uint32_t parameter_size(const struct trm_parameter *parameter)
 {
     switch (parameter->kind) {
     case TRM_PARAMETER_BUFFER:
         return ADDRESS_BYTES;
     case TRM_PARAMETER_SCALAR:
-        return type_size(parameter->type);
+        return trm_util_type_size(parameter->type);
     default:
         return parameter->size;
     }
 }
 
-/* ---- asking the driver */
+/* ---- querying the driver --------------------------------------------------------------------- */
 
 static int32_t fail_too_many(const struct trm_backend_module *module, const char *name)
 {
@@ -86,7 +67,7 @@ static int32_t find_parameters(struct trm_backend_module *module, const char *na
     return TRM_OK;
 }
 
-/* What a launch must know; and the function is loaded now and not when it is launched first. */
+/* Query what a launch must know. Load the function now, so that its first launch does not. */
 static int32_t find_attributes(struct trm_backend_kernel *kernel)
 {
     struct trm_backend_device *device = kernel->module->device;
@@ -113,9 +94,9 @@ static int32_t find_attributes(struct trm_backend_kernel *kernel)
     return TRM_OK;
 }
 
-/* ---- objects */
+/* ---- objects --------------------------------------------------------------------------------- */
 
-/* One block: the kernel, its parameters where they are its own, offsets, entries, its name. */
+/* One allocation: the kernel, its own parameters if it has any, offsets, entries, masks, name. */
 static struct trm_backend_kernel *kernel_new(struct trm_backend_module *module, const char *name,
                                              uint32_t parameter_count, uint32_t own_parameters,
                                              uint32_t entry_count)
@@ -147,7 +128,7 @@ void cuda_kernel_destroy(struct trm_backend_kernel *kernel)
     trm_util_release(kernel->module->device->instance->host, kernel, kernel->size);
 }
 
-/* The last thing that can fail. */
+/* The last step that can fail. */
 static int32_t finish(struct trm_backend_kernel *kernel)
 {
     struct trm_backend_module *module = kernel->module;
@@ -161,7 +142,7 @@ static int32_t finish(struct trm_backend_kernel *kernel)
     return TRM_OK;
 }
 
-/* ---- translated: pointers, a struct of the rest, groups, sizes (compiler/translate/targets/cuda_target.c) */
+/* ---- translated kernels (compiler/translate/targets/cuda_target.c) --------------------------- */
 
 struct layout {
     uint32_t *offsets, *entries;
@@ -180,7 +161,7 @@ static void add_entry(struct layout *layout, uint32_t size, uint32_t alignment)
 
 static uint32_t scalar_alignment(const struct trm_parameter *parameter)
 {
-    return parameter->kind == TRM_PARAMETER_SCALAR ? type_size(parameter->type) : BLOCK_ALIGNMENT;
+    return parameter->kind == TRM_PARAMETER_SCALAR ? trm_util_type_size(parameter->type) : BLOCK_ALIGNMENT;
 }
 
 static void lay_out_struct(const struct trm_kernel_info *info, struct layout *layout)
@@ -223,13 +204,13 @@ static void lay_out(struct trm_backend_kernel *kernel, const struct trm_kernel_i
         add_entry(layout, ADDRESS_BYTES, ADDRESS_BYTES);
 }
 
-/* A buffer of vectors is read by vectors. */
+/* The code loads vectors from a buffer of vectors, so its address must be aligned to one. */
 static void set_masks(struct trm_backend_kernel *kernel)
 {
     uint32_t *masks = (uint32_t *)(uintptr_t)kernel->masks, all = 0;
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         const struct trm_parameter *parameter = &kernel->parameters[i];
-        uint32_t bytes                        = parameter->components * type_size(parameter->type);
+        uint32_t bytes                        = parameter->components * trm_util_type_size(parameter->type);
         if (parameter->kind == TRM_PARAMETER_BUFFER && parameter->type != TRM_TYPE_NONE &&
             parameter->components > 1 && (bytes == 8 || bytes == 16))
             masks[i] = bytes - 1;
@@ -239,7 +220,8 @@ static void set_masks(struct trm_backend_kernel *kernel)
         kernel->masks = NULL;
 }
 
-/* Does the driver see what was laid out? Sizes are there for all buffers or for none. */
+/* Whether the driver sees the parameters that were laid out. The sizes are there for all buffers or for
+ * none. */
 static bool is_as_laid_out(struct trm_backend_kernel *kernel, const struct layout *layout,
                            const struct found *found, uint32_t buffers)
 {
@@ -253,7 +235,7 @@ static bool is_as_laid_out(struct trm_backend_kernel *kernel, const struct layou
     return true;
 }
 
-/* Each variable begins at a multiple of 16; how many there are is not known here. */
+/* Each variable begins at a multiple of 16, and their number is unknown here. Hence the padding. */
 static uint32_t dynamic_bytes(const struct trm_backend_module *module, const struct trm_kernel_info *info)
 {
     uint32_t most = (uint32_t)module->device->physical->shared_bytes;
@@ -305,9 +287,10 @@ int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct t
     return finish(kernel);
 }
 
-/* ---- native: one by one */
+/* ---- native kernels -------------------------------------------------------------------------- */
 
-/* Without the driver's word: as the C++ compiler lays them out. A block's alignment is known to nobody. */
+/* For when the driver does not tell: lay the parameters out as the C++ compiler does. The alignment of a
+ * block is unknown; assume the largest. */
 static int32_t lay_out_native(const struct trm_backend_module *module, const struct trm_kernel_info *info,
                               struct found *found)
 {
@@ -385,7 +368,7 @@ int32_t cuda_kernel_native(struct trm_backend_module *module, const char *name,
             own[i] = (struct trm_parameter){.kind = TRM_PARAMETER_BYTES, .size = found.size[i]};
     }
     kernel->function     = function;
-    kernel->masks        = NULL; /* what native code takes is the program's to know */
+    kernel->masks        = NULL; /* native code has no known alignment */
     kernel->entry_count  = found.count;
     kernel->sizes_offset = kernel->argument_bytes;
     if (info != NULL) {

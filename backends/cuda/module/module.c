@@ -1,4 +1,4 @@
-/* cuda backend: modules.
+/* cuda backend: modules and their table.
  * SPDX-License-Identifier: MIT
  */
 #include "module.h"
@@ -19,7 +19,7 @@ static int32_t module_supports(struct trm_backend_device *device, int32_t format
     }
 }
 
-/* ---- objects */
+/* ---- objects --------------------------------------------------------------------------------- */
 
 int32_t cuda_module_create(struct trm_backend_device *device, const char *name,
                            struct trm_backend_module **module)
@@ -40,7 +40,7 @@ int32_t cuda_module_create(struct trm_backend_device *device, const char *name,
     return TRM_OK;
 }
 
-/* On a device that is lost the code goes with the context. */
+/* On a lost device the code goes with the context. */
 static void unload_code(const struct trm_backend_module *module)
 {
     CUcontext previous;
@@ -66,7 +66,7 @@ void cuda_module_destroy(struct trm_backend_module *module)
     trm_util_release(module->device->instance->host, module, module->size);
 }
 
-/* ---- slots */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static int32_t module_load(struct trm_backend_device *device, const struct trm_module_source *source,
                            struct trm_backend_module **module)

@@ -1,11 +1,20 @@
-/* cuda backend: modules and kernels.
+/* cuda backend, room `module`: modules and kernels.
  *
- *     CUBIN   a cubin, or a fat binary, of which the driver takes what fits: loaded as it is
+ *     CUBIN   a cubin, or a fat binary of which the driver takes the part that fits; loaded as it is
  *     PTX     compiled by the driver
- *     CUDA    CUDA C, compiled by NVRTC for the device's architecture; kept in the cache
- *     SPIRV   in this order: the fat binary that lies beside a named module (stem + variant + ".fatbin"), which holds
- *             code for several architectures and PTX for later ones; the cache; the core's translation to CUDA C,
- *             compiled by NVRTC
+ *     CUDA    CUDA C, compiled by NVRTC for the device's architecture; cached
+ *     SPIRV   the first of: the fat binary beside a named module (stem + variant + ".fatbin"), which holds
+ *             code for several architectures and PTX for later ones; the cache; the core's translation to
+ *             CUDA C, compiled by NVRTC
+ *
+ *     module.c    modules and the table
+ *     native.c    loads CUBIN, PTX and CUDA modules and finds their kernels
+ *     portable.c  loads SPIRV modules; builds code for `trireme kc`
+ *     kernel.c    makes kernels of the driver's functions, and lays out their arguments
+ *     image.c     loads code into the driver
+ *     trailer.c   the last line of code made from a shader, which says what it was made from
+ *     compile.c   compiles CUDA C, through the cache
+ *     compiler.c  finds and opens NVRTC
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_MODULE_MODULE_H
@@ -21,18 +30,21 @@ struct cuda_interface;
 struct trm_backend_module {
     struct trm_backend_device *device;
     CUmodule handle;
-    uint64_t size;                      /* bytes of this */
+    uint64_t size;                      /* bytes of this allocation */
     pthread_mutex_t lock;               /* guards the list that follows */
-    struct trm_backend_kernel *kernels; /* of SPIRV all of them, of others those that were asked for */
-    struct cuda_names *names; /* native.c; of the others: what kernels there are, where the driver says so */
-    struct cuda_interface *interface; /* native.c; what the program says of them */
+    struct trm_backend_kernel *kernels; /* SPIRV: all of them; others: those that were asked for */
+    /* native.c: the kernels that there are, where the driver tells; NULL for SPIRV */
+    struct cuda_names *names;
+    struct cuda_interface *interface; /* native.c: what the program says of them; NULL for SPIRV */
     char name[];                      /* for messages */
 };
 
-/* Where things stand in the bytes of a launch (struct cuda_launch): argument number i at offsets[i], where a buffer is its
- * address (8 bytes), a scalar its `size` bytes and a block its bytes; nobody reads what is between them. With wants_sizes the bytes of
- * each buffer's span follow, in the buffers' order, as a uint64_t each from sizes_offset on. Where a thread does several items, a
- * launch has groups / several groups in x, rounded up, and the number of groups that were asked for as a uint32_t at groups_offset.
+/* A kernel, with the layout of a launch's arguments (struct cuda_launch, `bytes`). Argument i is at
+ * offsets[i]: a buffer as its address (8 bytes), a scalar as its `size` bytes, a block as its bytes. What
+ * lies between is undefined. If wants_sizes, the byte size of each buffer's span follows as a uint64_t
+ * from sizes_offset on, in the order of the buffers. If a thread computes several items (coarsening), a
+ * launch has groups / coarsening groups in x, rounded up, and the number of groups that were asked for is
+ * a uint32_t at groups_offset.
  *
  * The function's own parameters begin at entries[], in their order: kernelParams[i] = bytes + entries[i]. */
 struct trm_backend_kernel {
@@ -42,55 +54,55 @@ struct trm_backend_kernel {
     const struct trm_parameter *parameters;
     uint32_t parameter_count;
     const uint32_t *offsets; /* parameter_count of them */
-    const uint32_t
-        *masks; /* as many; bits that the address of a buffer must not have. NULL: there are none */
+    const uint32_t *masks;   /* as many: bits that a buffer's address must not have; NULL: there are none */
     const uint32_t *entries;
     uint32_t entry_count;
     uint32_t sizes_offset, groups_offset;
-    uint32_t coarsening;     /* items of a thread; 0: a thread is an item */
-    uint32_t argument_bytes; /* all of them */
+    uint32_t coarsening;     /* items that a thread computes; 0: the code is not coarsened */
+    uint32_t argument_bytes; /* in all */
     bool wants_sizes;        /* the bytes of each buffer follow */
     uint32_t group_size[3];
-    uint32_t max_group_items; /* registers allow so many */
-    uint32_t shared_bytes;    /* its own */
-    uint32_t dynamic_bytes;   /* of these, what a launch must ask for besides the grid's shared_bytes */
+    uint32_t max_group_items; /* as the registers allow */
+    uint32_t shared_bytes;    /* static, and dynamic_bytes */
+    uint32_t dynamic_bytes;   /* of these, what a launch must ask for besides its own shared_bytes */
 
-    uint64_t serial;                 /* of the device, which never has it twice: replay.c */
-    struct trm_backend_kernel *next; /* of the module */
+    uint64_t serial;                 /* unique in the device */
+    struct trm_backend_kernel *next; /* in the module */
     uint64_t size;                   /* bytes of this, with what it points to */
 };
 
-/* ---- module.c: a module without code and kernels; and its end, with all that it has by then. `module` may be NULL. */
+/* ---- module.c -------------------------------------------------------------------------------- */
 
 int32_t cuda_module_create(struct trm_backend_device *device, const char *name,
                            struct trm_backend_module **module);
 void cuda_module_destroy(struct trm_backend_module *module);
 
-/* ---- image.c: code into the driver */
+/* ---- image.c --------------------------------------------------------------------------------- */
 
-/* Loads module->handle. `is_refused`: the driver has no use for this code, but may have one for other code of the same
- * kernels; answered together with the error. `bytes` end with a zero. */
+/* Load module->handle. is_refused: written also on an error; true where the driver cannot use this code
+ * but may be able to use other code of the same kernels. `bytes` end with a zero. */
 int32_t cuda_image_load(struct trm_backend_module *module, const void *bytes, bool *is_refused);
 
-/* Does an image of that many bytes hold all that its headers say? The driver is not told how long it is. Text is none of those
- * that are looked at. */
+/* Whether an image of `size` bytes holds all that its headers describe, since the driver is not told its
+ * size. Text, which has no such headers, is accepted. */
 bool cuda_image_is_whole(const void *bytes, uint64_t size);
 
-/* ---- kernel.c: functions as kernels, with the context entered. They are added to the module's list, whose lock is held where
- * somebody else may see it. */
+/* ---- kernel.c -------------------------------------------------------------------------------- */
 
-/* A function that was translated, or has the parameters of one; several: items of a thread. Errors: ABI where it has not. */
+/* Make a kernel of a function that was translated or has the parameters of a translated one. Errors: ABI
+ * where it has other parameters. This and the next function need the context entered and add the kernel to
+ * the module's list; the caller holds the list's lock where other threads may see the module. */
 int32_t cuda_kernel_translated(struct trm_backend_module *module, const struct trm_kernel_info *info,
                                uint32_t coarsening, CUfunction function);
 
-/* One of native code; info: what the program says of it, or NULL. Errors: UNSUPPORTED where neither it nor the driver does;
- * INVALID_ARGUMENT where they do not agree. */
+/* Make a kernel of native code. info: what the program says of it, or NULL. Errors: UNSUPPORTED where
+ * neither the program nor the driver tells its parameters; INVALID_ARGUMENT where they disagree. */
 int32_t cuda_kernel_native(struct trm_backend_module *module, const char *name,
                            const struct trm_kernel_info *info, CUfunction function);
 
 void cuda_kernel_destroy(struct trm_backend_kernel *kernel);
 
-/* ---- native.c, portable.c: loading */
+/* ---- native.c, portable.c -------------------------------------------------------------------- */
 
 int32_t cuda_native_load(struct trm_backend_device *device, const struct trm_module_source *source,
                          struct trm_backend_module **module);

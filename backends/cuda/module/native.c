@@ -9,7 +9,7 @@
 #include "compile.h"
 #include "module.h"
 
-/* ---- what the program says of its kernels: a copy, which lives as long as the module */
+/* ---- the program's description of kernels ---------------------------------------------------- */
 
 struct cuda_interface {
     uint64_t size; /* bytes of this, with what it points to */
@@ -17,31 +17,32 @@ struct cuda_interface {
     struct trm_kernel_info kernels[];
 };
 
-/* Room in a block that is measured first and filled then: `block` is NULL the first time. */
-struct room {
+/* Space in one allocation that is measured first (`block` is NULL) and then filled. */
+struct space {
     unsigned char *block;
     uint64_t used;
 };
 
-static void *take(struct room *room, const void *bytes, uint64_t size)
+static void *store(struct space *space, const void *bytes, uint64_t size)
 {
-    uint64_t at = (room->used + 7) / 8 * 8;
-    room->used  = at + size;
-    return room->block != NULL && size != 0 ? memcpy(room->block + at, bytes, size) : NULL;
+    uint64_t at = (space->used + 7) / 8 * 8;
+    space->used = at + size;
+    return space->block != NULL && size != 0 ? memcpy(space->block + at, bytes, size) : NULL;
 }
 
-static const char *take_text(struct room *room, const char *text)
+static const char *store_text(struct space *space, const char *text)
 {
-    return text != NULL ? take(room, text, strlen(text) + 1) : NULL;
+    return text != NULL ? store(space, text, strlen(text) + 1) : NULL;
 }
 
-static void take_kernel(struct room *room, const struct trm_kernel_info *given, struct trm_kernel_info *own)
+static void store_kernel(struct space *space, const struct trm_kernel_info *given,
+                         struct trm_kernel_info *own)
 {
     struct trm_parameter *parameters =
-        take(room, given->parameters, (uint64_t)given->parameter_count * sizeof(*parameters));
-    const char *name = take_text(room, given->name);
+        store(space, given->parameters, (uint64_t)given->parameter_count * sizeof(*parameters));
+    const char *name = store_text(space, given->name);
     for (uint32_t i = 0; i < given->parameter_count; i++) {
-        const char *text = take_text(room, given->parameters[i].name);
+        const char *text = store_text(space, given->parameters[i].name);
         if (parameters != NULL)
             parameters[i].name = text;
     }
@@ -56,17 +57,17 @@ static int32_t copy_interface(struct trm_backend_module *module, const struct tr
 {
     uint64_t header =
         sizeof(struct cuda_interface) + (uint64_t)options->kernel_count * sizeof(struct trm_kernel_info);
-    struct room room = {.used = header};
+    struct space space = {.used = header};
     for (uint32_t i = 0; i < options->kernel_count; i++)
-        take_kernel(&room, &options->kernels[i], NULL);
-    struct cuda_interface *made = trm_util_allocate(module->device->instance->host, room.used);
+        store_kernel(&space, &options->kernels[i], NULL);
+    struct cuda_interface *made = trm_util_allocate(module->device->instance->host, space.used);
     if (made == NULL)
         return trm_util_fail_host_memory(module->device->instance->host, "a module");
-    made->size  = room.used;
+    made->size  = space.used;
     made->count = options->kernel_count;
-    room        = (struct room){.block = (unsigned char *)made, .used = header};
+    space       = (struct space){.block = (unsigned char *)made, .used = header};
     for (uint32_t i = 0; i < options->kernel_count; i++)
-        take_kernel(&room, &options->kernels[i], &made->kernels[i]);
+        store_kernel(&space, &options->kernels[i], &made->kernels[i]);
     module->interface = made;
     return TRM_OK;
 }
@@ -79,13 +80,14 @@ static const struct trm_kernel_info *find_described(const struct trm_backend_mod
     return NULL;
 }
 
-/* ---- which kernels there are, where the driver says so */
+/* ---- the driver's list of kernels ------------------------------------------------------------ */
 
-/* A kernel of C++ that is not extern "C" has a name like _Z5saxpyPffj, and is called saxpy where no other one is. */
+/* A C++ kernel that is not extern "C" has a symbol such as _Z5saxpyPffj. It can also be called by its
+ * plain name, saxpy, if only one kernel has that name. */
 struct entry {
     CUfunction function;
-    const char *symbol; /* the driver's */
-    char plain[128];    /* "" where it is too long, or that of others too */
+    const char *symbol; /* of the driver */
+    char plain[128];    /* "" where it is too long or ambiguous */
 };
 
 struct cuda_names {
@@ -104,7 +106,7 @@ static void find_plain(struct entry *entry)
         snprintf(entry->plain, sizeof(entry->plain), "%.*s", (int)length, begin);
 }
 
-/* Names that several have are nobody's. */
+/* A plain name that several kernels have, or that is another's symbol, names none. */
 static void drop_ambiguous(struct cuda_names *names)
 {
     for (uint32_t i = 0; i < names->count; i++) {
@@ -185,7 +187,7 @@ const char *cuda_native_name(const struct trm_backend_module *module, uint32_t i
     return entry->plain[0] != '\0' ? entry->plain : entry->symbol;
 }
 
-/* ---- kernels */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* The function of that name; NULL: there is none. */
 static int32_t find_function(struct trm_backend_module *module, const char *name, CUfunction *function)
@@ -236,13 +238,13 @@ int32_t cuda_native_kernel(struct trm_backend_module *module, const char *name,
     *kernel = find_made(module, name);
     if (*kernel == NULL) {
         status  = make_kernel(module, name);
-        *kernel = module->kernels; /* the newest is the first */
+        *kernel = module->kernels; /* the newest is first */
     }
     pthread_mutex_unlock(&module->lock);
     return status;
 }
 
-/* ---- loading */
+/* ---- loading --------------------------------------------------------------------------------- */
 
 static int32_t fill(struct trm_backend_module *module, const struct trm_native_options *options,
                     const struct cuda_code *code, bool *is_refused)
@@ -275,7 +277,7 @@ static int32_t load_code(struct trm_backend_device *device, const struct trm_mod
     return status;
 }
 
-/* Compiled code that the driver refuses, because NVRTC is newer than it, is tried as PTX. */
+/* Code that the driver refuses because NVRTC is newer is compiled again as PTX. */
 static int32_t load_text(struct trm_backend_device *device, const struct trm_module_source *source,
                          struct trm_backend_module **module)
 {
@@ -304,13 +306,13 @@ static int32_t load_image(struct trm_backend_device *device, const struct trm_mo
 {
     const struct trm_backend_instance *instance = device->instance;
     bool is_refused;
-    /* What was called PTX is loaded as code where it begins like that. */
+    /* A source that is called PTX but begins like code is loaded as code. */
     if (!cuda_image_is_whole(source->data, source->size))
         return trm_util_fail(
             instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
             "Module '%.80s' is not valid: its headers tell of more bytes than the %llu that it has.",
             source->name, (unsigned long long)source->size);
-    /* Aligned, and with a zero behind it: the driver takes for text what is no code. */
+    /* Aligned, and with a zero behind it, since the driver takes for text whatever is not code. */
     struct cuda_code code = {.size = source->size, .allocated = source->size + 1};
     code.bytes            = trm_util_allocate(instance->host, code.allocated);
     if (code.bytes == NULL)

@@ -1,4 +1,4 @@
-/* cuda backend: portable kernels, as code that lies beside them or is compiled.
+/* cuda backend: portable kernels, from a file beside them or by compiling.
  * SPDX-License-Identifier: MIT
  */
 #include "trailer.h"
@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,25 +18,10 @@
 
 #define EXTENSION ".fatbin"
 
-/* ---- settings */
+/* ---- modules of code ------------------------------------------------------------------------- */
 
-static bool wants_bounds(const struct trm_host *host)
-{
-    static const char *const words[] = {"yes", "on", "true", "1"};
-    char text[16];
-    uint64_t needed = 0;
-    if (host->get_setting(host->context, "kernel.bounds", text, sizeof(text), &needed) != TRM_OK)
-        return false;
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (strcasecmp(text, words[i]) == 0)
-            return true;
-    return false;
-}
-
-/* ---- modules of code */
-
-/* The function of kernel number `index`: what was made of a shader has its kernels in their order, whatever they were called then;
- * what was written by hand has them by name. */
+/* The function of kernel number `index`. Code made from a shader lists its symbols in the order of the
+ * kernels, whatever their names were then. Code written by hand is searched by the kernel's name. */
 static int32_t find_function(const struct trm_backend_module *module, const struct trm_module_source *source,
                              const struct cuda_trailer *trailer, uint32_t index, CUfunction *function,
                              uint32_t *coarsening)
@@ -78,7 +62,7 @@ static int32_t make_kernels(struct trm_backend_module *module, const struct trm_
     return status;
 }
 
-/* Code as a module. The failure is explained; `is_refused` as of cuda_image_load(). */
+/* Make a module of code. Explains its failure; `is_refused` as for cuda_image_load(). */
 static int32_t open_code(struct trm_backend_device *device, const struct trm_module_source *source,
                          const struct cuda_code *code, const struct cuda_trailer *trailer, bool *is_refused,
                          struct trm_backend_module **module)
@@ -97,9 +81,9 @@ static int32_t open_code(struct trm_backend_device *device, const struct trm_mod
     return status;
 }
 
-/* ---- what lies beside a named module */
+/* ---- the file beside a named module ---------------------------------------------------------- */
 
-/* Why a file is not used; NULL: it is. */
+/* Why the file is not used; NULL: it is. */
 static const char *open_file(struct trm_backend_device *device, const struct trm_module_source *source,
                              const char *path, struct trm_backend_module **module, bool *is_quiet)
 {
@@ -120,7 +104,8 @@ static const char *open_file(struct trm_backend_device *device, const struct trm
     return why;
 }
 
-/* NULL, when there is nothing of use; the reason is in the log. That there is no code for this device is nothing unusual. */
+/* NULL: there is no usable file; the log says why. A file without code for this device is normal and
+ * logged at info level only. */
 static struct trm_backend_module *open_sibling(struct trm_backend_device *device,
                                                const struct trm_module_source *source)
 {
@@ -145,9 +130,9 @@ static struct trm_backend_module *open_sibling(struct trm_backend_device *device
     return NULL;
 }
 
-/* ---- compiling */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
-/* Code that the driver refuses, because NVRTC is newer than it, is compiled as PTX. */
+/* Code that the driver refuses because NVRTC is newer is compiled again as PTX. */
 static int32_t load_compiled(struct trm_backend_device *device, const struct trm_module_source *source,
                              const struct cuda_text *text, struct trm_backend_module **module)
 {
@@ -172,7 +157,8 @@ static int32_t translate(struct trm_backend_device *device, const struct trm_mod
     const struct trm_host *host = device->instance->host;
     *translation                = (struct trm_translation){.struct_size = sizeof(*translation)};
     int32_t status              = host->translate(host->context, source, TRM_LANGUAGE_CUDA,
-                                     wants_bounds(host) ? TRM_TRANSLATE_BOUNDS : 0, translation);
+                                     trm_util_setting_is_on(host, "kernel.bounds") ? TRM_TRANSLATE_BOUNDS : 0,
+                                                  translation);
     if (status == TRM_OK)
         *text = (struct cuda_text){
             .text = translation->text, .length = translation->length, .name = source->name, .is_ours = true};
@@ -185,10 +171,10 @@ int32_t cuda_portable_load(struct trm_backend_device *device, const struct trm_m
     const struct trm_host *host = device->instance->host;
     struct trm_translation translation;
     struct cuda_text text;
-    *module = wants_bounds(host) ? NULL : open_sibling(device, source);
+    *module = trm_util_setting_is_on(host, "kernel.bounds") ? NULL : open_sibling(device, source);
     if (*module != NULL)
         return TRM_OK;
-    int32_t status = cuda_device_check(device); /* the sibling may have found out */
+    int32_t status = cuda_device_check(device); /* loading the file may have lost the device */
     if (status == TRM_OK)
         status = translate(device, source, &translation, &text);
     if (status != TRM_OK)
@@ -198,9 +184,9 @@ int32_t cuda_portable_load(struct trm_backend_device *device, const struct trm_m
     return status;
 }
 
-/* ---- building */
+/* ---- building -------------------------------------------------------------------------------- */
 
-/* Written beside its place, then moved there. The code's last line says whose it is. */
+/* Write a temporary file beside `path` and rename it. The text's last line, the trailer, follows the code. */
 static int32_t write_code(struct trm_backend_device *device, const struct cuda_code *code,
                           const struct cuda_text *text, const char *path)
 {
@@ -214,15 +200,15 @@ static int32_t write_code(struct trm_backend_device *device, const struct cuda_c
     if (file < 0)
         return trm_util_fail(device->instance->host, TRM_ERROR_BACKEND, errno,
                              "%.300s cannot be written: %m.", path);
-    bool well = cuda_write_all(file, code->bytes, code->size);
+    bool is_written = cuda_write_all(file, code->bytes, code->size);
     cuda_trailer_read(text->text, text->length, &trailer);
-    if (well && trailer.is_present) {
+    if (is_written && trailer.is_present) {
         const char *line = (const char *)memrchr(text->text, '\n', text->length - 1);
-        well = line != NULL && cuda_write_all(file, line, text->length - (uint64_t)(line - text->text));
+        is_written = line != NULL && cuda_write_all(file, line, text->length - (uint64_t)(line - text->text));
     }
-    well = fchmod(file, 0644) == 0 && well;
-    well = close(file) == 0 && well;
-    if (well && rename(begun, path) == 0)
+    is_written = fchmod(file, 0644) == 0 && is_written;
+    is_written = close(file) == 0 && is_written;
+    if (is_written && rename(begun, path) == 0)
         return TRM_OK;
     int32_t status = trm_util_fail(device->instance->host, TRM_ERROR_BACKEND, errno,
                                    "%.300s cannot be written: %m.", path);

@@ -1,4 +1,4 @@
-/* cuda backend: the line at the end of what was made of a shader.
+/* cuda backend: reads the trailer of code that was made from a shader.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -31,7 +31,7 @@ static bool read_digest(const char *text, uint64_t length, uint8_t digest[32])
     return true;
 }
 
-/* The last line, without what ends it; a zero may follow. */
+/* Finds the last line; a zero may follow it. */
 void cuda_trailer_read(const void *bytes, uint64_t size, struct cuda_trailer *trailer)
 {
     const char *text = bytes;
@@ -81,7 +81,7 @@ bool cuda_trailer_symbol(const struct cuda_trailer *trailer, uint32_t index,
 {
     const char *at = trailer->symbols, *end = at + trailer->length;
     for (uint32_t i = 0; at < end; i++) {
-        const char *begin = at + 1; /* behind a blank */
+        const char *begin = at + 1; /* behind the blank */
         for (at = begin; at < end && *at != ' ';)
             at++;
         if (i == index)

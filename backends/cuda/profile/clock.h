@@ -1,9 +1,10 @@
-/* cuda backend: the device's time told in the host's. Arithmetic alone; profile.c asks the driver.
+/* cuda backend: converts the device's time to the host's. Arithmetic only; profile.c queries the driver.
  *
- * A base is a moment of the device whose time on the host's clock has been taken. From each base to the next, host time is on a line
- * with at most one knee, and the lines join: so what is told is one rising function of the device's time, however the measurements
- * scatter and the clocks drift. Of a line, what lies before the latest moment that was told (the knee) stays as it is; behind it,
- * the line bends towards what was measured for the next base. An error that is left is worked off by the next line.
+ * A base is an event of the device whose host time has been measured. Between two bases, host time is a
+ * segment with at most one knee, and the segments join. So converted time is one rising function of device
+ * time, however the measurements scatter and the clocks drift. The part of a segment before the latest
+ * time that was reported (the knee) stays as it is. Behind the knee, the segment bends towards the
+ * measured time of the next base. The next segment corrects the error that remains.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_PROFILE_CLOCK_H
@@ -12,41 +13,42 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CUDA_CLOCK_SEGMENTS 64u /* a power of two; one of them is being written */
+#define CUDA_CLOCK_SEGMENTS 64u /* A power of two; one of them is being written. */
 
-/* When a base was, on the host: between these. `guess` lies between them. */
+/* The host time of a base: an interval, and a guess within it. */
 struct cuda_clock_interval {
-    uint64_t least, guess, most;
+    uint64_t earliest, guess, latest;
 };
 
 struct cuda_clock_segment {
-    double host;        /* at the base: nanoseconds behind the clock's zero */
-    double rate;        /* of the host's nanoseconds to the device's, up to the knee */
-    double knee;        /* the device's nanoseconds behind the base; of no meaning for the newest line */
-    double rate_behind; /* the knee */
-    double measured;    /* for the base, as `host` */
-    double device;      /* nanoseconds of the device behind the first base */
+    double host;       /* at the base: nanoseconds after `zero` */
+    double rate;       /* host per device nanosecond, before the knee */
+    double knee;       /* device nanoseconds after the base; not set in the newest segment */
+    double rate_after; /* after the knee */
+    double measured;   /* host time of the base as measured, like `host` */
+    double device;     /* device nanoseconds after the first base */
 };
 
 struct cuda_clock {
     uint64_t zero;  /* host time of the first base */
-    uint64_t count; /* of bases; line n % CUDA_CLOCK_SEGMENTS belongs to base n */
-    double told;    /* the latest moment that was told on the newest line, behind its base; negative: none */
-    bool has_told;  /* any moment on any line */
-    double drift;   /* host nanoseconds in one of the device's, as measured over all lines that are kept */
-    struct cuda_clock_segment lines[CUDA_CLOCK_SEGMENTS];
+    uint64_t count; /* of bases; segment n % CUDA_CLOCK_SEGMENTS belongs to base n */
+    /* the latest device time converted with the newest segment, after its base; negative: none */
+    double reported;
+    bool has_reported; /* a time was converted with any segment */
+    double drift;      /* host per device nanosecond, as measured over all segments that are kept */
+    struct cuda_clock_segment segments[CUDA_CLOCK_SEGMENTS];
 };
 
-/* One more base, `elapsed` device nanoseconds behind the last one (of no meaning for the first). `next` is when another is to be
- * expected: an error is worked off until then. */
+/* Add a base, `elapsed` device nanoseconds after the last one (unused for the first). `next`: nanoseconds
+ * until another base is expected; the error is corrected over that time. */
 void cuda_clock_add(struct cuda_clock *clock, double elapsed, const struct cuda_clock_interval *moment,
                     double next);
 
-/* The oldest base that lines are kept of. */
+/* The oldest base whose segment is kept. */
 uint64_t cuda_clock_oldest(const struct cuda_clock *clock);
 
-/* Host time of the moment `elapsed` device nanoseconds behind base `number`; it is before the next base, and negative for the oldest
- * only. */
+/* The host time `elapsed` device nanoseconds after base `number`. It must be before the next base; only
+ * for the oldest base may it be negative. */
 uint64_t cuda_clock_convert(struct cuda_clock *clock, uint64_t number, double elapsed);
 
 #endif

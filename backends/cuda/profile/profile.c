@@ -6,26 +6,30 @@
 #include "backends/cuda/stream/stream.h"
 #include "clock.h"
 
-#define BASE_AGE_NS UINT64_C(250000000) /* there is a new one at least so often, while stamps are used */
-#define BASE_AGE_FIRST_NS \
-    UINT64_C(8000000)           /* the first ones follow each other sooner: they tell how the clocks drift */
-#define SHARP_NS UINT64_C(4000) /* a base whose time is known so well is not measured again */
-#define TRIES 4u                /* to measure one */
-#define PATIENCE_NS UINT64_C(200000)         /* the inner stream may stand behind others' work */
-#define PATIENCE_FIRST_NS UINT64_C(20000000) /* as long as no base has been measured */
+/* The greatest age of the newest base while stamps are used. */
+#define BASE_AGE_NS UINT64_C(250000000)
+/* The first bases follow each other sooner, to measure the drift of the clocks. */
+#define BASE_AGE_FIRST_NS UINT64_C(8000000)
+/* A base whose time is known this well is not measured again. */
+#define SHARP_NS UINT64_C(4000)
+#define TRIES 4u /* to measure a base */
+/* How long to poll for a base: the internal stream may be behind others' work. */
+#define MAX_POLL_NS UINT64_C(200000)
+#define MAX_POLL_FIRST_NS UINT64_C(20000000) /* while no base has been measured */
 #define MAX_SPARE 256u
 
-/* Its lock is held while a base is made, which nobody who waits for work ever needs. */
+/* The lock is held while a base is created; no thread that waits for work needs it. */
 struct cuda_stamps {
     pthread_mutex_t lock;
     struct cuda_clock clock;
-    CUevent bases
-        [CUDA_CLOCK_SEGMENTS]; /* by number; the one behind the newest is for the next. Made when first needed */
-    bool pending;              /* that one has been recorded */
-    struct cuda_clock_interval pending_since; /* its `least` */
+    /* By number; the one after the newest is for the next base. Created when first needed. */
+    CUevent bases[CUDA_CLOCK_SEGMENTS];
+    bool pending;                             /* the next base has been recorded */
+    struct cuda_clock_interval pending_since; /* only `least` is set */
     _Atomic uint64_t renew_at;                /* host time at which the newest base is old */
-    uint64_t measured_at;                     /* host time of the last base that was measured with care */
-    uint64_t age;                             /* after which the next is measured: rises to BASE_AGE_NS */
+    uint64_t measured_at;                     /* host time of the last base that was measured */
+    /* the next base is measured after this; grows to BASE_AGE_NS */
+    uint64_t age;
     struct trm_backend_stamp *spare;
     uint32_t spare_count;
 };
@@ -33,17 +37,17 @@ struct cuda_stamps {
 struct trm_backend_stamp {
     struct trm_backend_device *device;
     CUevent event;
-    struct trm_backend_stamp *next; /* spare */
+    struct trm_backend_stamp *next; /* of spare stamps */
 };
 
-/* ---- bases; under the lock -------------------------------------------------------------------------- */
+/* ---- bases; under the lock ------------------------------------------------------------------- */
 
 static CUevent *next_base(struct cuda_stamps *stamps)
 {
     return &stamps->bases[stamps->clock.count % CUDA_CLOCK_SEGMENTS];
 }
 
-/* With the context entered, as all that follows. */
+/* With the context entered, like all that follow. */
 static CUresult record_base(struct trm_backend_device *device, struct cuda_stamps *stamps)
 {
     CUevent *base   = next_base(stamps);
@@ -52,9 +56,9 @@ static CUresult record_base(struct trm_backend_device *device, struct cuda_stamp
         result = device->cuda->cuEventCreate(base, CU_EVENT_DEFAULT);
     if (result != CUDA_SUCCESS)
         return result;
-    stamps->pending_since.least = trm_util_now();
-    result                      = device->cuda->cuEventRecord(*base, device->internal_stream);
-    stamps->pending             = result == CUDA_SUCCESS;
+    stamps->pending_since.earliest = trm_util_now();
+    result                         = device->cuda->cuEventRecord(*base, device->internal_stream);
+    stamps->pending                = result == CUDA_SUCCESS;
     return result;
 }
 
@@ -66,9 +70,10 @@ static CUresult elapsed_ns(struct trm_backend_device *device, CUevent from, CUev
     return result;
 }
 
-/* The base that was recorded is complete. Where the clock begins anew with it, it changes its place. */
-static CUresult take_base(struct trm_backend_device *device, struct cuda_stamps *stamps,
-                          const struct cuda_clock_interval *moment)
+/* Use the base that was recorded, which is complete. If the clock starts again with it, it changes its
+ * place. */
+static CUresult use_base(struct trm_backend_device *device, struct cuda_stamps *stamps,
+                         const struct cuda_clock_interval *moment)
 {
     struct cuda_clock *clock = &stamps->clock;
     uint32_t place           = clock->count % CUDA_CLOCK_SEGMENTS;
@@ -85,73 +90,73 @@ static CUresult take_base(struct trm_backend_device *device, struct cuda_stamps 
     stamps->bases[place]  = stamps->bases[now_at];
     stamps->bases[now_at] = base;
     stamps->pending       = false;
-    atomic_store_explicit(&stamps->renew_at, moment->most + BASE_AGE_NS, memory_order_relaxed);
+    atomic_store_explicit(&stamps->renew_at, moment->latest + BASE_AGE_NS, memory_order_relaxed);
     return CUDA_SUCCESS;
 }
 
-/* A base that was recorded earlier, if it is complete by now: when it was is known badly. */
-static CUresult take_pending(struct trm_backend_device *device, struct cuda_stamps *stamps)
+/* Use a base that was recorded earlier if it is complete by now. Its time is known only roughly. */
+static CUresult use_pending_base(struct trm_backend_device *device, struct cuda_stamps *stamps)
 {
     if (!stamps->pending)
         return CUDA_SUCCESS;
     CUresult result = device->cuda->cuEventQuery(*next_base(stamps));
     if (result != CUDA_SUCCESS)
         return result;
-    const struct cuda_clock_interval moment = {stamps->pending_since.least, stamps->pending_since.least,
+    const struct cuda_clock_interval moment = {stamps->pending_since.earliest, stamps->pending_since.earliest,
                                                trm_util_now()};
-    return take_base(device, stamps, &moment);
+    return use_base(device, stamps, &moment);
 }
 
-/* Looks until the base is complete: it was between the last two looks. */
-static CUresult watch_base(struct trm_backend_device *device, struct cuda_stamps *stamps,
-                           struct cuda_clock_interval *moment)
+/* Poll until the base is complete: its time is between the last two polls. */
+static CUresult poll_base(struct trm_backend_device *device, struct cuda_stamps *stamps,
+                          struct cuda_clock_interval *moment)
 {
-    uint64_t began    = stamps->pending_since.least;
-    uint64_t patience = stamps->measured_at != 0 ? PATIENCE_NS : PATIENCE_FIRST_NS;
-    moment->least     = began;
+    uint64_t began    = stamps->pending_since.earliest;
+    uint64_t max_poll = stamps->measured_at != 0 ? MAX_POLL_NS : MAX_POLL_FIRST_NS;
+    moment->earliest  = began;
     for (;;) {
         uint64_t look   = trm_util_now();
         CUresult result = device->cuda->cuEventQuery(*next_base(stamps));
         if (result == CUDA_SUCCESS) {
-            moment->guess = moment->least + (look - moment->least) / 2;
-            moment->most  = trm_util_now();
+            moment->guess  = moment->earliest + (look - moment->earliest) / 2;
+            moment->latest = trm_util_now();
             return CUDA_SUCCESS;
         }
-        if (result != CUDA_ERROR_NOT_READY || look - began > patience)
+        if (result != CUDA_ERROR_NOT_READY || look - began > max_poll)
             return result;
-        moment->least = look;
+        moment->earliest = look;
     }
 }
 
-/* NOT_READY is no failure: the base that was recorded is taken later. */
+/* NOT_READY is no failure: the recorded base is used later. */
 static CUresult measure_base(struct trm_backend_device *device, struct cuda_stamps *stamps)
 {
     struct cuda_clock_interval moment = {0, 0, 0};
     CUresult result                   = CUDA_SUCCESS;
-    for (uint32_t i = 0; i < TRIES && (i == 0 || moment.most - moment.least > SHARP_NS); i++) {
+    for (uint32_t i = 0; i < TRIES && (i == 0 || moment.latest - moment.earliest > SHARP_NS); i++) {
         result = record_base(device, stamps);
         if (result == CUDA_SUCCESS)
-            result = watch_base(device, stamps, &moment);
+            result = poll_base(device, stamps, &moment);
         if (result != CUDA_SUCCESS)
             return result;
     }
-    stamps->measured_at = moment.most;
-    result              = take_base(device, stamps, &moment);
+    stamps->measured_at = moment.latest;
+    result              = use_base(device, stamps, &moment);
     stamps->age         = stamps->age * 2 < BASE_AGE_NS ? stamps->age * 2 : BASE_AGE_NS;
     return result;
 }
 
-/* The first one has to be there, however long it stands behind others' work. */
+/* The first base must exist, however long it is behind others' work. Blocks. */
 static CUresult wait_for_base(struct trm_backend_device *device, struct cuda_stamps *stamps)
 {
     CUresult result = device->cuda->cuEventSynchronize(*next_base(stamps));
-    return result == CUDA_SUCCESS ? take_pending(device, stamps) : result;
+    return result == CUDA_SUCCESS ? use_pending_base(device, stamps) : result;
 }
 
-/* Bases as they are needed to tell a time now. */
-static CUresult renew(struct trm_backend_device *device, struct cuda_stamps *stamps)
+/* Make the bases that are needed to convert a time now. */
+static CUresult renew_bases(struct trm_backend_device *device, struct cuda_stamps *stamps)
 {
-    CUresult result = take_pending(device, stamps);
+    CUresult result = use_pending_base(device, stamps);
     if (result == CUDA_SUCCESS &&
         (stamps->clock.count == 0 || trm_util_now() - stamps->measured_at > stamps->age))
         result = measure_base(device, stamps);
@@ -160,9 +165,9 @@ static CUresult renew(struct trm_backend_device *device, struct cuda_stamps *sta
     return result;
 }
 
-/* ---- making ----------------------------------------------------------------------------------------- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
-static int32_t make_stamps(struct trm_backend_device *device, struct cuda_stamps **result)
+static int32_t create_stamps(struct trm_backend_device *device, struct cuda_stamps **result)
 {
     struct cuda_stamps *stamps = trm_util_allocate(device->instance->host, sizeof(*stamps));
     if (stamps == NULL)
@@ -173,12 +178,12 @@ static int32_t make_stamps(struct trm_backend_device *device, struct cuda_stamps
     return TRM_OK;
 }
 
-static int32_t find_stamps(struct trm_backend_device *device, struct cuda_stamps **stamps)
+static int32_t get_stamps(struct trm_backend_device *device, struct cuda_stamps **stamps)
 {
     int32_t status = TRM_OK;
     pthread_mutex_lock(&device->lazy_lock);
     if (device->stamps == NULL)
-        status = make_stamps(device, &device->stamps);
+        status = create_stamps(device, &device->stamps);
     *stamps = device->stamps;
     pthread_mutex_unlock(&device->lazy_lock);
     return status;
@@ -212,7 +217,7 @@ void cuda_stamps_close(struct trm_backend_device *device)
     device->stamps = NULL;
 }
 
-/* ---- stamps ----------------------------------------------------------------------------------------- */
+/* ---- stamps ---------------------------------------------------------------------------------- */
 
 static struct trm_backend_stamp *take_spare(struct cuda_stamps *stamps)
 {
@@ -226,7 +231,7 @@ static struct trm_backend_stamp *take_spare(struct cuda_stamps *stamps)
     return stamp;
 }
 
-static int32_t make_event(struct trm_backend_device *device, CUevent *event)
+static int32_t create_event(struct trm_backend_device *device, CUevent *event)
 {
     CUcontext previous;
     int32_t status = cuda_enter(device, &previous);
@@ -242,7 +247,7 @@ static int32_t stamp_create(struct trm_backend_device *device, struct trm_backen
     struct cuda_stamps *stamps = NULL;
     int32_t status             = cuda_device_check(device);
     if (status == TRM_OK)
-        status = find_stamps(device, &stamps);
+        status = get_stamps(device, &stamps);
     if (status != TRM_OK)
         return status;
     struct trm_backend_stamp *stamp = take_spare(stamps);
@@ -254,7 +259,7 @@ static int32_t stamp_create(struct trm_backend_device *device, struct trm_backen
     if (stamp == NULL)
         return trm_util_fail_host_memory(device->instance->host, "a timestamp");
     stamp->device = device;
-    status        = make_event(device, &stamp->event);
+    status        = create_event(device, &stamp->event);
     if (status != TRM_OK) {
         trm_util_release(device->instance->host, stamp, sizeof(*stamp));
         return status;
@@ -263,7 +268,7 @@ static int32_t stamp_create(struct trm_backend_device *device, struct trm_backen
     return TRM_OK;
 }
 
-/* Events are dear to make, so they are kept. */
+/* Events are expensive to create, so stamps are kept. */
 static void stamp_destroy(struct trm_backend_stamp *stamp)
 {
     struct trm_backend_device *device = stamp->device;
@@ -289,10 +294,10 @@ CUevent cuda_stamp_event(const struct trm_backend_stamp *stamp)
     return stamp->event;
 }
 
-/* ---- recording -------------------------------------------------------------------------------------- */
+/* ---- recording ------------------------------------------------------------------------------- */
 
-/* A base near the record, without waiting for it. Whoever reads a time at this moment sees to that himself. A failure shows in the
- * record that follows. */
+/* Record a base near the stamp without waiting for it. A thread that reads a stamp now does this itself. A
+ * failure shows in the record that follows. */
 void cuda_stamps_about_to_record(struct trm_backend_device *device)
 {
     struct cuda_stamps *stamps = device->stamps;
@@ -301,8 +306,8 @@ void cuda_stamps_about_to_record(struct trm_backend_device *device)
         pthread_mutex_trylock(&stamps->lock) != 0)
         return;
     if (cuda_enter(device, &previous) == TRM_OK) {
-        if (take_pending(device, stamps) == CUDA_SUCCESS && record_base(device, stamps) == CUDA_SUCCESS)
-            atomic_store_explicit(&stamps->renew_at, stamps->pending_since.least + BASE_AGE_NS,
+        if (use_pending_base(device, stamps) == CUDA_SUCCESS && record_base(device, stamps) == CUDA_SUCCESS)
+            atomic_store_explicit(&stamps->renew_at, stamps->pending_since.earliest + BASE_AGE_NS,
                                   memory_order_relaxed);
         cuda_leave(device, previous);
     }
@@ -325,9 +330,9 @@ static int32_t stamp_record(struct trm_backend_stream *stream, uint64_t value,
     return cuda_stream_submit(stream, value, job);
 }
 
-/* ---- reading; under the lock ------------------------------------------------------------------------ */
+/* ---- reading; under the lock ----------------------------------------------------------------- */
 
-/* By the last base before it. */
+/* Measure from the last base before the stamp. */
 static CUresult read_stamp(struct trm_backend_device *device, struct cuda_stamps *stamps,
                            const struct trm_backend_stamp *stamp, uint64_t *nanoseconds)
 {
@@ -345,7 +350,7 @@ static CUresult read_stamp(struct trm_backend_device *device, struct cuda_stamps
     return CUDA_SUCCESS;
 }
 
-static int32_t explain(struct trm_backend_device *device, CUresult result)
+static int32_t fail_read(struct trm_backend_device *device, CUresult result)
 {
     if (result == CUDA_ERROR_NOT_READY)
         return trm_util_fail(
@@ -366,13 +371,13 @@ static int32_t stamp_read(struct trm_backend_stamp *stamp, uint64_t *nanoseconds
     if (status != TRM_OK)
         return status;
     pthread_mutex_lock(&stamps->lock);
-    CUresult result = renew(device, stamps);
+    CUresult result = renew_bases(device, stamps);
     if (result == CUDA_SUCCESS)
         result = read_stamp(device, stamps, stamp, &time);
     pthread_mutex_unlock(&stamps->lock);
     cuda_leave(device, previous);
     if (result != CUDA_SUCCESS)
-        return explain(device, result);
+        return fail_read(device, result);
     *nanoseconds = time;
     return TRM_OK;
 }

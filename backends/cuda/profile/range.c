@@ -1,5 +1,5 @@
-/* cuda backend: ranges for profilers, by the headers of NVTX. They find the profiler's library by the environment, which Nsight sets,
- * when they are first used; without one nothing is there to be called.
+/* cuda backend: ranges for profilers, by the headers of NVTX. When they are first used they find the
+ * profiler's library by an environment variable, which Nsight sets; without one they call nothing.
  * SPDX-License-Identifier: MIT
  */
 #include "profile.h"
@@ -22,11 +22,11 @@
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtCuda.h>
 
-/* NVTX is the process's, and so is what is found out of it, once. */
+/* NVTX belongs to the process, and so does what was found out about it. */
 static pthread_once_t looked = PTHREAD_ONCE_INIT;
-static nvtxDomainHandle_t domain; /* NULL: no profiler looks on */
+static nvtxDomainHandle_t domain; /* NULL: no profiler is attached */
 
-/* The variable names code: it counts for nothing where the program has rights that its user has not. */
+/* The variable names code, so it is ignored in a program with more rights than its user. */
 static void look(void)
 {
     if (getauxval(AT_SECURE) == 0)

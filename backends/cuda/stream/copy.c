@@ -1,18 +1,18 @@
-/* cuda backend: copies and fills.
+/* cuda backend: copies and fills as the driver takes them.
  * SPDX-License-Identifier: MIT
  */
 #include "copy.h"
 
 #include "backends/cuda/memory/memory.h"
 
-#define INLINE_BYTES (UINT64_C(1) << 20)   /* of pageable memory, that go with the call */
-#define PATTERN_BYTES (UINT64_C(64) << 10) /* of a fill of 8 bytes, before it goes on by copies */
+#define INLINE_BYTES (UINT64_C(1) << 20)   /* of pageable memory, which the driver takes with the call */
+#define PATTERN_BYTES (UINT64_C(64) << 10) /* of a fill of 8 bytes, before copies do the rest */
 #define MAX_PITCH ((UINT64_C(1) << 31) - 1)
 
 enum side {
     SIDE_DEVICE,
     SIDE_HOST,
-    SIDE_ANY, /* managed memory, and what an application brought: the driver knows */
+    SIDE_ANY, /* managed memory, and memory of an application: the driver knows */
 };
 
 static enum side side_of(const struct trm_place *place)
@@ -39,7 +39,7 @@ CUdeviceptr cuda_place_address(const struct trm_place *place)
                                  : (CUdeviceptr)(uintptr_t)place->host;
 }
 
-/* ---- what makes the caller wait ---------------------------------------------------------------------- */
+/* ---- copies that block ----------------------------------------------------------------------- */
 
 bool cuda_is_known_to_driver(struct trm_backend_device *device, const void *memory)
 {
@@ -74,7 +74,7 @@ static bool blocks(struct trm_backend_device *device, const struct trm_place *de
 bool cuda_copy_blocks(struct trm_backend_device *device, const struct trm_copy_desc *desc)
 {
     const struct trm_backend_memory *to = desc->destination.memory, *from = desc->source.memory;
-    /* Both are memory of ours, and not both of the host: nothing to ask. */
+    /* Both are memory of the backend, and not both of the host: the driver need not be asked. */
     if (TRM_UTIL_LIKELY(to != NULL && from != NULL))
         return side_of(&desc->destination) == SIDE_HOST && side_of(&desc->source) == SIDE_HOST;
     return blocks(device, &desc->destination, &desc->source, desc->size);
@@ -85,18 +85,18 @@ bool cuda_copy_2d_blocks(struct trm_backend_device *device, const struct trm_cop
     return blocks(device, &desc->destination, &desc->source, desc->width * desc->height);
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------ */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Of what is several operations to the driver, which did not take all of them: nobody knows of those that it took, or waits for them
- * before the memory goes. It is done before the failure is told. */
-static CUresult end_part(const struct cuda_functions *cuda, CUstream stream, CUresult result)
+/* The driver refused part of an operation. The core does not know of the other parts, and will not wait
+ * for them before it frees the memory, so wait before the failure is reported. */
+static CUresult wait_after_failure(const struct cuda_functions *cuda, CUstream stream, CUresult result)
 {
     if (result != CUDA_SUCCESS)
         (void)cuda->cuStreamSynchronize(stream);
     return result;
 }
 
-/* Between the device and much memory that is not pinned. */
+/* Copy much between the device and memory that is not pinned. False: left to the driver. */
 static bool copy_pageable(struct trm_backend_device *device, CUstream stream,
                           const struct trm_copy_desc *desc, CUresult *result)
 {
@@ -108,9 +108,9 @@ static bool copy_pageable(struct trm_backend_device *device, CUstream stream,
     return false;
 }
 
-/* By a call of the driver. */
-static inline CUresult copy_at_once(const struct cuda_functions *cuda, CUstream stream,
-                                    const struct trm_copy_desc *desc)
+/* Copy by one call of the driver. */
+static inline CUresult copy_by_driver(const struct cuda_functions *cuda, CUstream stream,
+                                      const struct trm_copy_desc *desc)
 {
     enum side to = side_of(&desc->destination), from = side_of(&desc->source);
     if (to == SIDE_DEVICE && from == SIDE_HOST)
@@ -126,21 +126,21 @@ static inline CUresult copy_at_once(const struct cuda_functions *cuda, CUstream 
                                desc->size, stream);
 }
 
-__attribute__((noinline)) static CUresult copy_much(struct trm_backend_device *device, CUstream stream,
+__attribute__((noinline)) static CUresult copy_long(struct trm_backend_device *device, CUstream stream,
                                                     const struct trm_copy_desc *desc)
 {
     CUresult result;
     if (copy_pageable(device, stream, desc, &result))
-        return end_part(device->cuda, stream, result);
-    return copy_at_once(device->cuda, stream, desc);
+        return wait_after_failure(device->cuda, stream, result);
+    return copy_by_driver(device->cuda, stream, desc);
 }
 
 CUresult cuda_copy_submit(struct trm_backend_device *device, CUstream stream,
                           const struct trm_copy_desc *desc)
 {
     if (TRM_UTIL_UNLIKELY(desc->size >= CUDA_PAGEABLE_MIN_BYTES))
-        return copy_much(device, stream, desc);
-    return copy_at_once(device->cuda, stream, desc);
+        return copy_long(device, stream, desc);
+    return copy_by_driver(device->cuda, stream, desc);
 }
 
 static CUmemorytype type_of(enum side side)
@@ -150,7 +150,7 @@ static CUmemorytype type_of(enum side side)
     return side == SIDE_HOST ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
 }
 
-static struct trm_place moved(const struct trm_place *place, uint64_t bytes)
+static struct trm_place place_at(const struct trm_place *place, uint64_t bytes)
 {
     struct trm_place result = *place;
     if (result.memory != NULL)
@@ -167,13 +167,13 @@ static CUresult copy_row_by_row(struct trm_backend_device *device, CUstream stre
     for (uint64_t row = 0; row < desc->height && result == CUDA_SUCCESS; row++) {
         struct trm_copy_desc copy = {
             .struct_size = sizeof(copy),
-            .destination = moved(&desc->destination, row * desc->destination_pitch),
-            .source      = moved(&desc->source, row * desc->source_pitch),
+            .destination = place_at(&desc->destination, row * desc->destination_pitch),
+            .source      = place_at(&desc->source, row * desc->source_pitch),
             .size        = desc->width,
         };
         result = cuda_copy_submit(device, stream, &copy);
     }
-    return end_part(device->cuda, stream, result);
+    return wait_after_failure(device->cuda, stream, result);
 }
 
 static bool fits(const struct trm_copy_2d_desc *desc)
@@ -202,7 +202,7 @@ CUresult cuda_copy_2d_submit(struct trm_backend_device *device, CUstream stream,
     return device->cuda->cuMemcpy2DAsync(&copy, stream);
 }
 
-/* ---- as nodes ---------------------------------------------------------------------------------------- */
+/* ---- graph nodes ----------------------------------------------------------------------------- */
 
 static void node_sides(CUDA_MEMCPY3D *node, const struct trm_place *destination,
                        const struct trm_place *source)
@@ -238,10 +238,10 @@ bool cuda_copy_2d_node(const struct trm_copy_2d_desc *desc, CUDA_MEMCPY3D *node)
     return true;
 }
 
-/* ---- fills ------------------------------------------------------------------------------------------- */
+/* ---- fills ----------------------------------------------------------------------------------- */
 
-/* A pattern as the driver takes it: elements of 1, 2 or 4 bytes. False: there is no such. */
-static bool reduce(const struct trm_fill_desc *desc, uint32_t *element, uint32_t *value)
+/* The pattern as elements of 1, 2 or 4 bytes, which the driver takes. False: it has none. */
+static bool narrow_pattern(const struct trm_fill_desc *desc, uint32_t *element, uint32_t *value)
 {
     uint32_t low = (uint32_t)desc->pattern, high = (uint32_t)(desc->pattern >> 32);
     *element = desc->pattern_size;
@@ -251,7 +251,7 @@ static bool reduce(const struct trm_fill_desc *desc, uint32_t *element, uint32_t
     return *element != 8;
 }
 
-/* The halves of the elements one after the other, each as a column of 4 bytes; the rest by copies of what is there. */
+/* Fill each half of the elements as a column of 4 bytes, then copy what was filled over the rest. */
 static CUresult fill_halves(const struct cuda_functions *cuda, CUstream stream, CUdeviceptr address,
                             const struct trm_fill_desc *desc)
 {
@@ -266,15 +266,16 @@ static CUresult fill_halves(const struct cuda_functions *cuda, CUstream stream, 
         result         = cuda->cuMemcpyAsync(address + done, address, piece, stream);
         done += piece;
     }
-    return end_part(cuda, stream, result);
+    return wait_after_failure(cuda, stream, result);
 }
 
-/* Those copies are from host memory to host memory where it is the host's that is filled. */
+/* On host memory the copies of fill_halves() go from host memory to host memory, which blocks. */
 bool cuda_fill_blocks(const struct trm_fill_desc *desc)
 {
     const struct trm_place place = {.memory = desc->memory};
     uint32_t element, value;
-    return desc->size > PATTERN_BYTES && side_of(&place) == SIDE_HOST && !reduce(desc, &element, &value);
+    return desc->size > PATTERN_BYTES && side_of(&place) == SIDE_HOST &&
+           !narrow_pattern(desc, &element, &value);
 }
 
 CUresult cuda_fill_submit(struct trm_backend_device *device, CUstream stream,
@@ -283,7 +284,7 @@ CUresult cuda_fill_submit(struct trm_backend_device *device, CUstream stream,
     const struct cuda_functions *cuda = device->cuda;
     CUdeviceptr address               = desc->memory->address + desc->offset;
     uint32_t element, value;
-    if (!reduce(desc, &element, &value))
+    if (!narrow_pattern(desc, &element, &value))
         return fill_halves(cuda, stream, address, desc);
     if (element == 1)
         return cuda->cuMemsetD8Async(address, (unsigned char)value, desc->size, stream);
@@ -295,7 +296,7 @@ CUresult cuda_fill_submit(struct trm_backend_device *device, CUstream stream,
 bool cuda_fill_node(const struct trm_fill_desc *desc, CUDA_MEMSET_NODE_PARAMS *node)
 {
     uint32_t element, value;
-    if (!reduce(desc, &element, &value))
+    if (!narrow_pattern(desc, &element, &value))
         return false;
     *node = (CUDA_MEMSET_NODE_PARAMS){
         .dst         = desc->memory->address + desc->offset,

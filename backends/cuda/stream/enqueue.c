@@ -1,6 +1,7 @@
-/* cuda backend: operations of streams. One thread at a time enqueues.
+/* cuda backend: the operations of a stream. One thread at a time enqueues.
  *
- * What is not held back goes to the driver with one look at stream->holds, and without a lock.
+ * An operation that need not be deferred goes to the driver after one load of stream->submit_state,
+ * without a lock.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -20,11 +21,11 @@ struct prefetch {
     CUmemLocation location;
 };
 
-/* ---- what the driver refuses --------------------------------------------------------------------------- */
+/* ---- refused jobs ---------------------------------------------------------------------------- */
 
-/* A stream that the driver still answers about is of a device that is not lost. */
-static struct trm_backend_device *find_lost(struct trm_backend_stream *stream,
-                                            struct trm_backend_device *other)
+/* Which of two devices is lost. If the driver still answers for the stream, it is the other one. */
+static struct trm_backend_device *find_lost_device(struct trm_backend_stream *stream,
+                                                   struct trm_backend_device *other)
 {
     CUcontext previous;
     if (other == stream->device || cuda_enter_stream(stream->device, &previous) != TRM_OK)
@@ -37,8 +38,9 @@ static struct trm_backend_device *find_lost(struct trm_backend_stream *stream,
 int32_t cuda_job_failed_with(struct trm_backend_stream *stream, struct trm_backend_device *other,
                              CUresult result, const char *call)
 {
-    struct trm_backend_device *device = cuda_is_sticky(result) ? find_lost(stream, other) : stream->device;
-    stream->job_failure_native        = result;
+    struct trm_backend_device *device =
+        cuda_is_sticky(result) ? find_lost_device(stream, other) : stream->device;
+    stream->job_failure_native = result;
     snprintf(stream->job_failure, sizeof(stream->job_failure), "%s, which had been held back, answered %s.",
              call, cuda_result_name(device->instance, result));
     return cuda_device_fail(device, result, call);
@@ -49,7 +51,7 @@ int32_t cuda_job_failed(struct trm_backend_stream *stream, CUresult result, cons
     return cuda_job_failed_with(stream, stream->device, result, call);
 }
 
-/* ---- copies and fills -------------------------------------------------------------------------------- */
+/* ---- copies and fills ------------------------------------------------------------------------ */
 
 static int32_t submit_copy(struct trm_backend_stream *stream, const void *desc)
 {
@@ -95,7 +97,7 @@ int32_t cuda_stream_fill(struct trm_backend_stream *stream, uint64_t value, cons
     return cuda_stream_submit(stream, value, fill);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------- */
+/* ---- launches -------------------------------------------------------------------------------- */
 
 static int32_t submit_launch(struct trm_backend_stream *stream, const void *what)
 {
@@ -106,7 +108,7 @@ static int32_t submit_launch(struct trm_backend_stream *stream, const void *what
                                                    : cuda_job_failed(stream, result, "cuLaunchKernel");
 }
 
-/* Only what is used of the arguments is filled in, and copied where the job is held back. */
+/* Fills in, and copies when the job is deferred, only as many bytes of the arguments as are used. */
 int32_t cuda_stream_launch(struct trm_backend_stream *stream, uint64_t value,
                            const struct trm_launch_desc *desc)
 {
@@ -119,14 +121,14 @@ int32_t cuda_stream_launch(struct trm_backend_stream *stream, uint64_t value,
     return cuda_stream_submit(stream, value, job);
 }
 
-/* ---- prefetches -------------------------------------------------------------------------------------- */
+/* ---- prefetches ------------------------------------------------------------------------------ */
 
 static int32_t submit_prefetch(struct trm_backend_stream *stream, const void *what)
 {
     const struct prefetch *prefetch = what;
     CUresult result = stream->device->cuda->cuMemPrefetchAsync(prefetch->address, prefetch->size,
                                                                prefetch->location, 0, stream->handle);
-    /* It is a hint: memory that the driver does not move, for whatever reason, is no failure. */
+    /* A prefetch is a hint: memory that the driver does not move is no failure. */
     if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS) || !cuda_is_sticky(result))
         return TRM_OK;
     return cuda_job_failed(stream, result, "cuMemPrefetchAsync");
@@ -156,11 +158,11 @@ int32_t cuda_stream_prefetch(struct trm_backend_stream *stream, uint64_t value,
     return cuda_stream_submit(stream, value, job);
 }
 
-/* ---- marks ------------------------------------------------------------------------------------------- */
+/* ---- marks ----------------------------------------------------------------------------------- */
 
-/* There is no memory for a mark at a place of `other`, and who enqueued what needs it has gone on: the calling thread waits for the
- * place. */
-static int32_t wait_instead(struct trm_backend_stream *stream, struct trm_backend_stream *other,
+/* There is no memory for a mark of `other`, and the enqueueing call has returned long ago. So the calling
+ * thread waits for the point. */
+static int32_t wait_on_host(struct trm_backend_stream *stream, struct trm_backend_stream *other,
                             uint64_t value)
 {
     CUcontext previous;
@@ -175,23 +177,23 @@ static int32_t wait_instead(struct trm_backend_stream *stream, struct trm_backen
     return TRM_OK;
 }
 
-static int32_t submit_held_mark(struct trm_backend_stream *stream, const void *what)
+static int32_t submit_deferred_mark(struct trm_backend_stream *stream, const void *what)
 {
     uint64_t value = *(const uint64_t *)what;
     int32_t status = cuda_mark_record(stream, value);
-    return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? wait_instead(stream, stream, value) : status;
+    return status == TRM_ERROR_OUT_OF_HOST_MEMORY ? wait_on_host(stream, stream, value) : status;
 }
 
-/* What has come to its end already needs no mark. */
+/* What is complete needs no mark. */
 int32_t cuda_stream_mark(struct trm_backend_stream *stream, uint64_t value)
 {
-    const struct cuda_job held = {submit_held_mark, &value, sizeof(value)};
+    const struct cuda_job deferred = {submit_deferred_mark, &value, sizeof(value)};
     if (!cuda_stream_is_direct(stream))
-        return cuda_defer_job(stream, value, held, false);
+        return cuda_defer_job(stream, value, deferred, false);
     return cuda_stream_completed(stream) >= value ? TRM_OK : cuda_mark_record(stream, value);
 }
 
-/* ---- waits for others -------------------------------------------------------------------------------- */
+/* ---- waits for streams ----------------------------------------------------------------------- */
 
 static CUresult wait_for_mark(struct trm_backend_stream *stream, const struct cuda_mark *mark)
 {
@@ -204,8 +206,9 @@ static CUresult wait_for_mark(struct trm_backend_stream *stream, const struct cu
     return result;
 }
 
-/* `other` lives. */
-static int32_t follow(struct trm_backend_stream *stream, struct trm_backend_stream *other, uint64_t value)
+/* `other` is not destroyed meanwhile. */
+static int32_t wait_for_point(struct trm_backend_stream *stream, struct trm_backend_stream *other,
+                              uint64_t value)
 {
     CUresult result;
     if (cuda_stream_completed(other) >= value)
@@ -222,19 +225,19 @@ static int32_t follow(struct trm_backend_stream *stream, struct trm_backend_stre
                : cuda_job_failed_with(stream, other->device, result, "cuStreamWaitEvent");
 }
 
-/* What was destroyed had ended. */
+/* A stream that is destroyed had completed. */
 int32_t cuda_stream_wait_on_device(struct trm_backend_stream *stream, struct trm_backend_stream *other,
                                    uint64_t value)
 {
     pthread_mutex_lock(&other->lock);
-    bool is_present = !other->destroyed;
-    other->pins += is_present ? 1 : 0;
+    bool exists = !other->destroyed;
+    other->pins += exists ? 1 : 0;
     pthread_mutex_unlock(&other->lock);
-    if (!is_present)
+    if (!exists)
         return TRM_OK;
-    int32_t status = follow(stream, other, value);
+    int32_t status = wait_for_point(stream, other, value);
     if (status == TRM_ERROR_OUT_OF_HOST_MEMORY)
-        status = wait_instead(stream, other, value);
+        status = wait_on_host(stream, other, value);
     cuda_stream_unpin(other);
     return status;
 }
@@ -244,7 +247,7 @@ int32_t cuda_stream_wait_stream(struct trm_backend_stream *stream, uint64_t valu
 {
     if (!cuda_stream_is_direct(stream) || !TRM_UTIL_LIKELY(cuda_stream_submitted(other) >= other_value))
         return cuda_defer_wait(stream, value, other, other_value);
-    int32_t status = follow(stream, other, other_value);
+    int32_t status = wait_for_point(stream, other, other_value);
     if (TRM_UTIL_LIKELY(status == TRM_OK))
         cuda_stream_set_submitted(stream, value);
     return status;

@@ -1,4 +1,4 @@
-/* cuda backend: launches.
+/* cuda backend: a launch as the driver takes it.
  * SPDX-License-Identifier: MIT
  */
 #include "launch.h"
@@ -73,7 +73,7 @@ static void write_sizes(const struct trm_launch_desc *desc, uint8_t *to)
     }
 }
 
-/* UINT32_MAX: all buffers begin where they may. */
+/* The first buffer that is not aligned; UINT32_MAX: all are. */
 static uint32_t find_unaligned(const struct trm_launch_desc *desc)
 {
     for (uint32_t i = 0; i < desc->argument_count; i++)

@@ -1,6 +1,6 @@
 /* cuda backend: a launch as the driver takes it. For streams and graphs.
  *
- * How the arguments are laid out stands in module.h.
+ * module/module.h says how the arguments are laid out.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_STREAM_LAUNCH_H
@@ -8,21 +8,22 @@
 
 #include "backends/cuda/driver/driver.h"
 
-/* Without pointers into itself: it may be copied. The bytes are laid out as kernel->offsets has it. */
+/* May be copied: contains no pointers into itself. The arguments are laid out by kernel->offsets. */
 struct cuda_launch {
     CUfunction function;
     const struct trm_backend_kernel *kernel;
     uint32_t groups[3], group_size[3];
-    uint32_t shared_bytes;                               /* all that is not static */
-    uint32_t argument_bytes;                             /* used of the following */
-    _Alignas(16) uint8_t arguments[CUDA_ARGUMENT_BYTES]; /* last: only what is used need be copied */
+    uint32_t shared_bytes;                               /* dynamic shared memory */
+    uint32_t argument_bytes;                             /* how many of the following are used */
+    _Alignas(16) uint8_t arguments[CUDA_ARGUMENT_BYTES]; /* last: a copy needs only the used bytes */
 };
 
-/* Errors: OUT_OF_RANGE where a group does not fit the kernel. */
+/* Errors: OUT_OF_RANGE where a group does not fit the kernel; INVALID_ARGUMENT where a buffer is not
+ * aligned. */
 int32_t cuda_launch_build(struct trm_backend_device *device, const struct trm_launch_desc *desc,
                           struct cuda_launch *launch);
 
-/* What kernelParams is for it; `pointers` has room for CUDA_MAX_ARGUMENTS. */
+/* Write the kernelParams of the launch; `pointers` has room for CUDA_MAX_ARGUMENTS. */
 void cuda_launch_entries(const struct cuda_launch *launch, void **pointers);
 
 /* Submit, with the context entered where needed. */

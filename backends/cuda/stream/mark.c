@@ -1,4 +1,4 @@
-/* cuda backend: marks, which are the places of a stream that somebody may wait for.
+/* cuda backend: the ring of a stream's marks.
  * SPDX-License-Identifier: MIT
  */
 #include "mark.h"
@@ -10,9 +10,9 @@
 
 #define FIRST_MARKS 16u
 
-/* A ring that is full and shorter than this grows. In a longer one it pays to ask about the mark in the middle, which costs as much as
- * ten marks: complete, it makes room for as many as half the ring holds. Where it is not, the device lags behind by more than that, and
- * the ring grows too: the host would go no faster than the device else. */
+/* A full ring that is shorter than this grows. In a longer one it pays to query the mark in the middle,
+ * which costs as much as ten marks: if it is complete, half the ring becomes free. If not, the device is
+ * further behind than that, and the ring grows too; else the host would be slowed to the device's pace. */
 #define MANY_MARKS 64u
 
 static struct cuda_mark **slot(const struct cuda_marks *marks, uint32_t index)
@@ -25,9 +25,9 @@ static struct cuda_mark *newest(const struct cuda_marks *marks)
     return marks->count == 0 ? NULL : *slot(marks, marks->count - 1);
 }
 
-/* ---- with the marks' lock ------------------------------------------------------------------------- */
+/* ---- with the marks' lock -------------------------------------------------------------------- */
 
-/* What is complete and not looked at by anybody is spare. */
+/* Make marks spare that are complete and that no thread uses. */
 static void reap(struct trm_backend_stream *stream)
 {
     struct cuda_marks *marks = &stream->marks;
@@ -43,7 +43,8 @@ static void reap(struct trm_backend_stream *stream)
     }
 }
 
-/* The first at or after `value`; NULL when there is none. Mostly it is the last of all, so that this is looked at first. */
+/* The first mark at or after `value`; NULL: there is none. Looks at the last one first, which it is most
+ * often. */
 static struct cuda_mark *find(const struct cuda_marks *marks, uint64_t value)
 {
     uint32_t low = 0, high = marks->count;
@@ -59,7 +60,7 @@ static struct cuda_mark *find(const struct cuda_marks *marks, uint64_t value)
     return low < marks->count ? *slot(marks, low) : NULL;
 }
 
-static struct cuda_mark *use(struct cuda_mark *mark)
+static struct cuda_mark *acquire(struct cuda_mark *mark)
 {
     if (mark != NULL)
         atomic_fetch_add_explicit(&mark->users, 1, memory_order_relaxed);
@@ -76,13 +77,13 @@ static struct cuda_mark *take_spare(struct trm_backend_stream *stream)
     return mark;
 }
 
-static void give_spare(struct trm_backend_stream *stream, struct cuda_mark *mark)
+static void add_spare(struct trm_backend_stream *stream, struct cuda_mark *mark)
 {
     mark->next          = stream->marks.spare;
     stream->marks.spare = mark;
 }
 
-/* ---- making --------------------------------------------------------------------------------------- */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 /* NULL with CUDA_SUCCESS: there is no host memory. */
 static CUresult create(struct trm_backend_stream *stream, struct cuda_mark **result)
@@ -116,11 +117,11 @@ static inline CUresult record(struct trm_backend_stream *stream, const struct cu
     return result;
 }
 
-/* Is the mark at this place of the ring complete? */
+/* Whether the mark at this place of the ring is complete. */
 static bool is_complete(struct trm_backend_stream *stream, uint32_t at)
 {
     trm_util_lock_acquire(&stream->marks.lock);
-    struct cuda_mark *mark = at < stream->marks.count ? use(*slot(&stream->marks, at)) : NULL;
+    struct cuda_mark *mark = at < stream->marks.count ? acquire(*slot(&stream->marks, at)) : NULL;
     trm_util_lock_release(&stream->marks.lock);
     if (mark == NULL)
         return false;
@@ -129,7 +130,7 @@ static bool is_complete(struct trm_backend_stream *stream, uint32_t at)
     return result == CUDA_SUCCESS;
 }
 
-/* Where there is no memory for more: is any of those complete that lie before the middle? */
+/* Whether a mark before the middle is complete. For when there is no memory to grow. */
 static bool is_any_complete(struct trm_backend_stream *stream, uint32_t capacity)
 {
     uint32_t at = capacity / 2;
@@ -141,7 +142,7 @@ static bool is_any_complete(struct trm_backend_stream *stream, uint32_t capacity
     return false;
 }
 
-/* Another ring, of twice that size. False: no memory. */
+/* Grow the ring from `size` to twice that. False: there is no memory. */
 static bool grow(struct trm_backend_stream *stream, uint32_t size)
 {
     const struct trm_backend_instance *instance = stream->device->instance;
@@ -159,7 +160,7 @@ static bool grow(struct trm_backend_stream *stream, uint32_t size)
         marks->ring     = ring;
         marks->capacity = capacity;
         marks->first    = 0;
-    } else { /* somebody else was faster */
+    } else { /* another thread was faster */
         old          = ring;
         old_capacity = capacity;
     }
@@ -168,55 +169,57 @@ static bool grow(struct trm_backend_stream *stream, uint32_t size)
     return true;
 }
 
-/* With the lock, which is given back meanwhile. There is room in the ring then, or (false) the lock is not held. */
+/* With the lock, which is released meanwhile. True: there is room, and the lock is held. False: there is
+ * no memory, and the lock is not held. */
 __attribute__((noinline)) static bool make_room(struct trm_backend_stream *stream)
 {
     struct cuda_marks *marks = &stream->marks;
-    bool has_asked           = false; /* it is of no use again: somebody may look at the first one still */
+    bool has_queried         = false; /* asking again is useless: a thread may still use the first mark */
     while (true) {
         reap(stream);
         if (marks->count < marks->capacity)
             return true;
         uint32_t capacity = marks->capacity;
         trm_util_lock_release(&stream->marks.lock);
-        bool may_go_on = !has_asked && capacity >= MANY_MARKS && is_complete(stream, capacity / 2);
-        may_go_on = may_go_on || grow(stream, capacity) || (!has_asked && is_any_complete(stream, capacity));
-        if (!may_go_on)
+        bool can_retry = !has_queried && capacity >= MANY_MARKS && is_complete(stream, capacity / 2);
+        can_retry =
+            can_retry || grow(stream, capacity) || (!has_queried && is_any_complete(stream, capacity));
+        if (!can_retry)
             return false;
-        has_asked = true;
+        has_queried = true;
         trm_util_lock_acquire(&stream->marks.lock);
     }
 }
 
-/* Takes the lock; there is room in the ring then, or (false) the lock is not held. */
+/* Acquire the lock. True: there is room in the ring. False: there is no memory, and the lock is not held. */
 static inline bool lock_with_room(struct trm_backend_stream *stream)
 {
     trm_util_lock_acquire(&stream->marks.lock);
     return TRM_UTIL_LIKELY(stream->marks.count < stream->marks.capacity) || make_room(stream);
 }
 
-/* The mark has been recorded at the end of what was submitted, which was `value` then or has grown since: puts it in, or finds one
- * that does as well. NULL: there is no memory. */
-static struct cuda_mark *put_in(struct trm_backend_stream *stream, struct cuda_mark *mark, uint64_t value,
-                                bool is_used)
+/* Add a mark that was recorded at the end of what was submitted. That was `value` then, or more by now; a
+ * mark that another thread added meanwhile may serve instead. NULL: there is no memory. */
+static struct cuda_mark *add_mark(struct trm_backend_stream *stream, struct cuda_mark *mark, uint64_t value,
+                                  bool acquires)
 {
     if (!lock_with_room(stream)) {
         trm_util_lock_acquire(&stream->marks.lock);
-        give_spare(stream, mark);
+        add_spare(stream, mark);
         trm_util_lock_release(&stream->marks.lock);
         return NULL;
     }
     struct cuda_marks *marks = &stream->marks;
     struct cuda_mark *last   = newest(marks);
     if (last != NULL && last->value >= value) {
-        give_spare(stream, mark);
+        add_spare(stream, mark);
         mark = find(marks, value);
     } else {
         mark->value                  = value;
         *slot(marks, marks->count++) = mark;
     }
-    if (is_used)
-        use(mark);
+    if (acquires)
+        acquire(mark);
     else
         stream->prepared = take_spare(stream);
     trm_util_lock_release(&stream->marks.lock);
@@ -230,7 +233,7 @@ static int32_t fail_memory(struct trm_backend_stream *stream)
     return trm_util_fail_host_memory(stream->device->instance->host, "a mark in a stream");
 }
 
-/* Of its own, or one that is spare, or a new one. */
+/* A spare mark, or a new one. */
 static CUresult take_or_create(struct trm_backend_stream *stream, struct cuda_mark **mark)
 {
     trm_util_lock_acquire(&stream->marks.lock);
@@ -252,13 +255,13 @@ int32_t cuda_mark_record(struct trm_backend_stream *stream, uint64_t value)
         return fail_memory(stream);
     result = record(stream, mark);
     if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS))
-        return put_in(stream, mark, value, false) != NULL ? TRM_OK : fail_memory(stream);
+        return add_mark(stream, mark, value, false) != NULL ? TRM_OK : fail_memory(stream);
     stream->prepared = mark;
     return cuda_job_failed(stream, result, "cuEventRecord");
 }
 
-/* A mark at the end of what is submitted. */
-static struct cuda_mark *make_at_end(struct trm_backend_stream *stream, CUresult *result)
+/* Record a mark at the end of what is submitted, and acquire it. */
+static struct cuda_mark *record_at_end(struct trm_backend_stream *stream, CUresult *result)
 {
     uint64_t value = cuda_stream_submitted(stream);
     struct cuda_mark *mark;
@@ -268,29 +271,29 @@ static struct cuda_mark *make_at_end(struct trm_backend_stream *stream, CUresult
     *result = record(stream, mark);
     if (*result != CUDA_SUCCESS) {
         trm_util_lock_acquire(&stream->marks.lock);
-        give_spare(stream, mark);
+        add_spare(stream, mark);
         trm_util_lock_release(&stream->marks.lock);
         return NULL;
     }
-    return put_in(stream, mark, value, true);
+    return add_mark(stream, mark, value, true);
 }
 
-/* ---- looking --------------------------------------------------------------------------------------- */
+/* ---- looking up ------------------------------------------------------------------------------ */
 
 struct cuda_mark *cuda_mark_acquire(struct trm_backend_stream *stream, uint64_t value, CUresult *result)
 {
     trm_util_lock_acquire(&stream->marks.lock);
-    struct cuda_mark *mark = use(find(&stream->marks, value));
+    struct cuda_mark *mark = acquire(find(&stream->marks, value));
     trm_util_lock_release(&stream->marks.lock);
     *result = CUDA_SUCCESS;
-    return mark != NULL ? mark : make_at_end(stream, result);
+    return mark != NULL ? mark : record_at_end(stream, result);
 }
 
 struct cuda_mark *cuda_mark_acquire_newest(struct trm_backend_stream *stream)
 {
     trm_util_lock_acquire(&stream->marks.lock);
     reap(stream);
-    struct cuda_mark *mark = use(newest(&stream->marks));
+    struct cuda_mark *mark = acquire(newest(&stream->marks));
     trm_util_lock_release(&stream->marks.lock);
     return mark;
 }
@@ -298,7 +301,7 @@ struct cuda_mark *cuda_mark_acquire_newest(struct trm_backend_stream *stream)
 struct cuda_mark *cuda_mark_acquire_oldest(struct trm_backend_stream *stream)
 {
     trm_util_lock_acquire(&stream->marks.lock);
-    struct cuda_mark *mark = use(find(&stream->marks, cuda_stream_completed(stream) + 1));
+    struct cuda_mark *mark = acquire(find(&stream->marks, cuda_stream_completed(stream) + 1));
     trm_util_lock_release(&stream->marks.lock);
     return mark;
 }
@@ -324,7 +327,7 @@ void cuda_stream_note_completed(struct trm_backend_stream *stream, uint64_t valu
         ;
 }
 
-/* ---- the end --------------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static void destroy(struct trm_backend_stream *stream, struct cuda_mark *mark)
 {

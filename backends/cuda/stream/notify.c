@@ -1,7 +1,8 @@
-/* cuda backend: notifications, and waits with an end.
+/* cuda backend: notifications, and waits with a time-out.
  *
- * Who is to be told is on the stream's list, by value. A thread of the device (watching.c) waits for the first of them that has been
- * submitted; whoever finds out that some are due tells them, one thread at a time, so that they are told in their order.
+ * A stream lists its notifications by value. A watcher thread (watcher.c) waits for the first of them
+ * whose operation has been submitted. Any thread that finds notifications due delivers them, one thread at
+ * a time, so they arrive in their order.
  * SPDX-License-Identifier: MIT
  */
 #include "notify.h"
@@ -15,9 +16,9 @@
 #include "wait.h"
 #include "watcher.h"
 
-/* ---- the list; with the stream's lock --------------------------------------------------------------- */
+/* ---- the list; with the stream's lock -------------------------------------------------------- */
 
-static void insert(struct trm_backend_stream *stream, struct cuda_notification *notification)
+static void insert_notification(struct trm_backend_stream *stream, struct cuda_notification *notification)
 {
     struct cuda_notification **place = &stream->notifications;
     while (*place != NULL && (*place)->value <= notification->value)
@@ -27,8 +28,8 @@ static void insert(struct trm_backend_stream *stream, struct cuda_notification *
     *place                  = notification;
 }
 
-/* False: it is not there any more. */
-static bool take_out(struct trm_backend_stream *stream, struct cuda_notification *notification)
+/* False: it is not in the list any more. */
+static bool remove_notification(struct trm_backend_stream *stream, struct cuda_notification *notification)
 {
     struct cuda_notification **place = &stream->notifications;
     if (!notification->is_listed)
@@ -40,7 +41,7 @@ static bool take_out(struct trm_backend_stream *stream, struct cuda_notification
     return true;
 }
 
-/* What is complete is told as such, whatever has become of the stream since. */
+/* A number that is complete is reported as complete, even if the stream has failed since. */
 static int32_t state_of(const struct trm_backend_stream *stream, uint64_t value)
 {
     return cuda_stream_completed(stream) >= value ? TRM_OK : cuda_stream_state(stream, value);
@@ -54,11 +55,12 @@ static struct cuda_notification *take_due(struct trm_backend_stream *stream, int
     *status = state_of(stream, first->value);
     if (*status == TRM_ERROR_TIMEOUT)
         return NULL;
-    take_out(stream, first);
+    remove_notification(stream, first);
     return first;
 }
 
-/* Looks at how far the stream is but once: it goes on meanwhile. Whoever tells looks again when he is done. */
+/* Reads how far the stream is only once, because that changes meanwhile. A thread that delivers looks
+ * again when it is done. */
 enum cuda_notify_step cuda_notifications_next_locked(const struct trm_backend_stream *stream, uint64_t *value)
 {
     const struct cuda_notification *first = stream->notifications;
@@ -67,8 +69,8 @@ enum cuda_notify_step cuda_notifications_next_locked(const struct trm_backend_st
         return CUDA_NOTIFY_NOTHING;
     if (state_of(stream, first->value) != TRM_ERROR_TIMEOUT)
         return stream->notifying ? CUDA_NOTIFY_NOTHING : CUDA_NOTIFY_DELIVER;
-    /* Of a stream that fails while a thread submits for it: that one sees to it when it is done. */
-    if (atomic_load(&stream->failure) != TRM_OK && atomic_load(&stream->flushing) != 0)
+    /* The thread that flushes a failing stream calls cuda_stream_wake() when it is done. */
+    if (atomic_load(&stream->failure) != TRM_OK && atomic_load(&stream->flushing))
         return CUDA_NOTIFY_NOTHING;
     *value = cuda_stream_target(stream, first->value);
     if (*value > cuda_stream_submitted(stream))
@@ -80,7 +82,7 @@ enum cuda_notify_step cuda_notifications_next_locked(const struct trm_backend_st
     return CUDA_NOTIFY_WAIT;
 }
 
-/* ---- telling --------------------------------------------------------------------------------------- */
+/* ---- delivering ------------------------------------------------------------------------------ */
 
 void cuda_notifications_deliver(struct trm_backend_stream *stream)
 {
@@ -117,7 +119,7 @@ void cuda_notifications_watch(struct trm_backend_stream *stream)
         cuda_watchers_queue(stream, false);
 }
 
-/* ---- notifications --------------------------------------------------------------------------------- */
+/* ---- notifications --------------------------------------------------------------------------- */
 
 static struct cuda_notification *take_notice(struct trm_backend_stream *stream)
 {
@@ -130,16 +132,17 @@ static struct cuda_notification *take_notice(struct trm_backend_stream *stream)
                                 : trm_util_allocate(stream->device->instance->host, sizeof(*notification));
 }
 
-/* With a thread to tell it. What is held is submitted, if by others. */
-static void add(struct trm_backend_stream *stream, struct cuda_notification *notification)
+/* Add a notification, and have a thread deliver it. Deferred operations are flushed, by another thread
+ * where they block. */
+static void add_notification(struct trm_backend_stream *stream, struct cuda_notification *notification)
 {
     uint64_t value = notification->value;
     cuda_deferred_flush(stream, CUDA_FLUSH_SOON);
     pthread_mutex_lock(&stream->lock);
-    insert(stream, notification);
+    insert_notification(stream, notification);
     bool is_first = stream->notifications == notification;
     pthread_mutex_unlock(&stream->lock);
-    /* Perhaps it is due already, which spares waking a thread. */
+    /* If it is due already, no thread need be woken. */
     if (is_first && cuda_stream_submitted(stream) >= value && cuda_stream_completed(stream) < value)
         cuda_stream_poll(stream);
     cuda_notifications_deliver(stream);
@@ -156,58 +159,58 @@ int32_t cuda_stream_notify(struct trm_backend_stream *stream, uint64_t value, tr
     if (notification == NULL)
         return trm_util_fail_host_memory(stream->device->instance->host, "a notification");
     *notification = (struct cuda_notification){.value = value, .notify = notify, .user = user};
-    /* As soon as it was told the stream may be destroyed. */
+    /* the program may destroy the stream as soon as it is notified */
     cuda_stream_pin(stream);
-    add(stream, notification);
+    add_notification(stream, notification);
     cuda_stream_unpin(stream);
     return TRM_OK;
 }
 
-/* ---- waits with an end ------------------------------------------------------------------------------- */
+/* ---- waits with a time-out ------------------------------------------------------------------- */
 
-/* On the stack of the thread that waits. */
-struct sleeper {
+/* A thread that waits; on its stack. */
+struct waiter {
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    bool told;
+    bool is_woken;
 };
 
 static void wake(void *user, int32_t status)
 {
-    struct sleeper *sleeper = user;
+    struct waiter *waiter = user;
     (void)status;
-    pthread_mutex_lock(&sleeper->lock);
-    sleeper->told = true;
-    pthread_cond_signal(&sleeper->wake);
-    pthread_mutex_unlock(&sleeper->lock);
+    pthread_mutex_lock(&waiter->lock);
+    waiter->is_woken = true;
+    pthread_cond_signal(&waiter->wake);
+    pthread_mutex_unlock(&waiter->lock);
 }
 
-static bool sleeper_init(struct sleeper *sleeper)
+static bool waiter_init(struct waiter *waiter)
 {
-    sleeper->told = false;
-    return pthread_mutex_init(&sleeper->lock, NULL) == 0 && cuda_condition_init(&sleeper->wake);
+    waiter->is_woken = false;
+    return pthread_mutex_init(&waiter->lock, NULL) == 0 && cuda_condition_init(&waiter->wake);
 }
 
-/* Until it is told, or (deadline UINT64_MAX: never) the time is over. */
-static void sleep_until(struct sleeper *sleeper, uint64_t deadline)
+/* Sleep until woken or, unless `deadline` is TRM_UTIL_NEVER, until the time is over. */
+static void waiter_sleep(struct waiter *waiter, uint64_t deadline)
 {
     struct timespec end = {
         .tv_sec  = (time_t)(deadline / UINT64_C(1000000000)),
         .tv_nsec = (long)(deadline % UINT64_C(1000000000)),
     };
     int result = 0;
-    pthread_mutex_lock(&sleeper->lock);
-    while (!sleeper->told && result != ETIMEDOUT) {
+    pthread_mutex_lock(&waiter->lock);
+    while (!waiter->is_woken && result != ETIMEDOUT) {
         if (deadline == UINT64_MAX)
-            pthread_cond_wait(&sleeper->wake, &sleeper->lock);
+            pthread_cond_wait(&waiter->wake, &waiter->lock);
         else
-            result = pthread_cond_timedwait(&sleeper->wake, &sleeper->lock, &end);
+            result = pthread_cond_timedwait(&waiter->wake, &waiter->lock, &end);
     }
-    pthread_mutex_unlock(&sleeper->lock);
+    pthread_mutex_unlock(&waiter->lock);
 }
 
-/* Where there can be no thread. */
-static int32_t look_until(struct trm_backend_stream *stream, uint64_t value, uint64_t deadline)
+/* For when there can be no watcher thread. */
+static int32_t poll_until(struct trm_backend_stream *stream, uint64_t value, uint64_t deadline)
 {
     int32_t status = cuda_stream_state(stream, value);
     while (status == TRM_ERROR_TIMEOUT && trm_util_now() < deadline) {
@@ -222,20 +225,21 @@ static int32_t look_until(struct trm_backend_stream *stream, uint64_t value, uin
 
 int32_t cuda_stream_wait_until(struct trm_backend_stream *stream, uint64_t value, uint64_t deadline)
 {
-    struct sleeper sleeper;
-    if (cuda_watchers_start(stream->device) != TRM_OK || !sleeper_init(&sleeper))
-        return look_until(stream, value, deadline);
-    struct cuda_notification notification = {.value = value, .notify = wake, .user = &sleeper, .is_on_stack = true};
+    struct waiter waiter;
+    if (cuda_watchers_start(stream->device) != TRM_OK || !waiter_init(&waiter))
+        return poll_until(stream, value, deadline);
+    struct cuda_notification notification = {
+        .value = value, .notify = wake, .user = &waiter, .is_on_stack = true};
     cuda_stream_pin(stream);
-    add(stream, &notification);
-    sleep_until(&sleeper, deadline);
+    add_notification(stream, &notification);
+    waiter_sleep(&waiter, deadline);
     pthread_mutex_lock(&stream->lock);
-    bool was_there = take_out(stream, &notification);
+    bool was_listed = remove_notification(stream, &notification);
     pthread_mutex_unlock(&stream->lock);
-    if (!was_there)
-        sleep_until(&sleeper, UINT64_MAX);
+    if (!was_listed)
+        waiter_sleep(&waiter, UINT64_MAX);
     cuda_stream_unpin(stream);
-    pthread_cond_destroy(&sleeper.wake);
-    pthread_mutex_destroy(&sleeper.lock);
+    pthread_cond_destroy(&waiter.wake);
+    pthread_mutex_destroy(&waiter.lock);
     return cuda_stream_state(stream, value);
 }

@@ -1,8 +1,8 @@
 /* cuda backend: copies between devices.
  *
- * Whether a device reaches another one's memory is found out once for each pair, and then access is opened: to what contexts hold,
- * and to the pools of the driver. It ends with the context or the pool, and so a device that is opened anew is asked for anew.
- * Where the same device is open twice there is nothing to open.
+ * Whether a device reaches another one's memory is found out once for each pair of open devices. Access is
+ * then opened to the memory of the other context and to its pool, and ends with either. A device that is
+ * open twice reaches itself.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/memory/memory.h"
@@ -10,19 +10,19 @@
 
 struct peer_copy {
     CUdeviceptr to, from;
-    CUcontext to_context, from_context; /* NULL: it is the host's, or managed */
-    struct trm_backend_device *other;   /* than the stream's */
+    CUcontext to_context, from_context; /* NULL: host or managed memory */
+    struct trm_backend_device *other;   /* the device that is not the stream's */
     uint64_t size;
 };
 
-/* ---- access ------------------------------------------------------------------------------------------ */
+/* ---- access ---------------------------------------------------------------------------------- */
 
 /* With the device's context. */
 static bool open_access(struct trm_backend_device *device, struct trm_backend_device *other)
 {
-    int answer = 0;
-    if (device->cuda->cuDeviceCanAccessPeer(&answer, device->handle, other->handle) != CUDA_SUCCESS ||
-        answer == 0)
+    int is_reachable = 0;
+    if (device->cuda->cuDeviceCanAccessPeer(&is_reachable, device->handle, other->handle) != CUDA_SUCCESS ||
+        is_reachable == 0)
         return false;
     CUresult result = device->cuda->cuCtxEnablePeerAccess(other->context, 0);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
@@ -30,42 +30,42 @@ static bool open_access(struct trm_backend_device *device, struct trm_backend_de
     return other->pool == NULL || cuda_pool_share(other, device->handle) == CUDA_SUCCESS;
 }
 
-static bool find_out(struct trm_backend_device *device, struct trm_backend_device *other)
+static bool probe_access(struct trm_backend_device *device, struct trm_backend_device *other)
 {
     CUcontext previous;
     if (cuda_enter(device, &previous) != TRM_OK)
         return false;
-    bool reaches = open_access(device, other);
+    bool can_reach = open_access(device, other);
     cuda_leave(device, previous);
-    return reaches;
+    return can_reach;
 }
 
-/* What was found out of the last device that had that index. */
-static bool reaches(struct trm_backend_device *device, struct trm_backend_device *other)
+/* A device that was opened later at the same index has another serial. */
+static bool can_reach(struct trm_backend_device *device, struct trm_backend_device *other)
 {
     uint32_t index = other->physical->index;
     if (device->context == other->context)
         return true;
     if (index >= CUDA_PEERS)
-        return find_out(device, other);
+        return probe_access(device, other);
     uint64_t known = atomic_load_explicit(&device->peers[index], memory_order_acquire);
     if (known / 2 == other->serial)
         return known % 2 != 0;
-    bool answer = find_out(device, other);
-    atomic_store_explicit(&device->peers[index], other->serial * 2 + answer, memory_order_release);
-    return answer;
+    bool is_reachable = probe_access(device, other);
+    atomic_store_explicit(&device->peers[index], other->serial * 2 + is_reachable, memory_order_release);
+    return is_reachable;
 }
 
 static int32_t can_access(struct trm_backend_device *device, struct trm_backend_device *other)
 {
-    if (reaches(device, other))
+    if (can_reach(device, other))
         return TRM_OK;
     return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
                          "%s does not reach the memory of %s.", device->physical->name,
                          other->physical->name);
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------ */
+/* ---- copies ---------------------------------------------------------------------------------- */
 
 static CUcontext context_of(const struct trm_backend_memory *memory)
 {
@@ -106,7 +106,7 @@ static int32_t peer_copy(struct trm_backend_stream *stream, uint64_t value, cons
         .size         = desc->size,
     };
     const struct cuda_job job = {submit_peer, &copy, sizeof(copy)};
-    /* From host memory to host memory the driver copies while the caller waits. */
+    /* From host memory to host memory the driver copies during the call. */
     if (copy.to_context == NULL && copy.from_context == NULL)
         return cuda_defer_job(stream, value, job, true);
     return cuda_stream_submit(stream, value, job);

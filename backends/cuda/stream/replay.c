@@ -5,12 +5,12 @@
 
 #include "backends/cuda/module/module.h"
 
-#define KERNELS 16u      /* of a stream: a power of two */
-#define TURNS 4u         /* graphs of a kernel */
+#define KERNELS 16u      /* entries of a stream; a power of two */
+#define TURNS 4u         /* graphs of a kernel, used in turn */
 #define MAX_REPLAYS 512u /* of a device */
 
-/* A kernel that comes so often gets the place of another. */
-#define OUSTED_AFTER 64u
+/* An entry is evicted when its place has missed this often. */
+#define EVICT_AFTER 64u
 
 struct replay {
     CUgraph graph;
@@ -18,13 +18,13 @@ struct replay {
     CUgraphNode node;
 };
 
-/* Of one kernel. Who submits uses it without a lock: only when it becomes another kernel's, or nobody's, that is under the stream's
- * lock. Nobody launches a kernel that is about to go. */
+/* What a stream keeps of one kernel. The thread that submits uses it without a lock; giving it to another
+ * kernel, or to none, takes the stream's lock. No thread launches a kernel that is being destroyed. */
 struct entry {
     _Atomic uint64_t serial;
     uint64_t last; /* number of the last launch */
-    uint32_t launches, strangers, turn;
-    bool failed; /* the driver makes no graph of it */
+    uint32_t launches, misses, turn;
+    bool failed; /* the driver makes no graph of this kernel */
     struct replay replays[TURNS];
 };
 
@@ -32,9 +32,9 @@ struct cuda_replays {
     struct entry entries[KERNELS];
 };
 
-/* ---- making ---------------------------------------------------------------------------------------- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
-static bool is_present(const struct cuda_functions *cuda)
+static bool has_graphs(const struct cuda_functions *cuda)
 {
     return cuda->cuGraphAddKernelNode != NULL && cuda->cuGraphInstantiateWithFlags != NULL &&
            cuda->cuGraphExecKernelNodeSetParams != NULL;
@@ -91,9 +91,9 @@ static CUresult replay_make(struct trm_backend_device *device, const CUDA_KERNEL
     return result;
 }
 
-/* ---- launching --------------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------- */
 
-/* With the context current: the driver crashes without. */
+/* With the context current: the driver crashes without one. */
 static CUresult replay(struct trm_backend_stream *stream, struct entry *entry,
                        const struct cuda_launch *launch)
 {
@@ -101,9 +101,11 @@ static CUresult replay(struct trm_backend_stream *stream, struct entry *entry,
     struct replay *at                 = &entry->replays[entry->turn];
     void *pointers[CUDA_MAX_ARGUMENTS];
     CUDA_KERNEL_NODE_PARAMS params = params_of(device, launch, pointers);
-    CUresult result                = TRM_UTIL_LIKELY(at->exec != NULL)
-                                         ? device->cuda->cuGraphExecKernelNodeSetParams(at->exec, at->node, &params)
-                                         : replay_make(device, &params, at);
+    CUresult result;
+    if (TRM_UTIL_LIKELY(at->exec != NULL))
+        result = device->cuda->cuGraphExecKernelNodeSetParams(at->exec, at->node, &params);
+    else
+        result = replay_make(device, &params, at);
     if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS))
         result = device->cuda->cuGraphLaunch(at->exec, stream->handle);
     if (TRM_UTIL_LIKELY(result == CUDA_SUCCESS))
@@ -116,7 +118,7 @@ static CUresult launch_plainly(struct trm_backend_stream *stream, const struct c
     return cuda_launch_submit(stream->device, stream->handle, launch);
 }
 
-/* What the driver does not take so it is given plainly, and then says why where it does not take that either. */
+/* A launch that the driver refuses as a graph is submitted plainly, which reports why if it fails too. */
 static CUresult launch_by_graph(struct trm_backend_stream *stream, struct entry *entry,
                                 const struct cuda_launch *launch)
 {
@@ -131,17 +133,17 @@ static CUresult launch_by_graph(struct trm_backend_stream *stream, struct entry 
     return launch_plainly(stream, launch);
 }
 
-/* ---- the table --------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* With the context current. */
 static void entry_clear(struct trm_backend_device *device, struct entry *entry)
 {
     for (uint32_t i = 0; i < TURNS; i++)
         replay_destroy(device, &entry->replays[i]);
-    entry->launches  = 0;
-    entry->strangers = 0;
-    entry->turn      = 0;
-    entry->failed    = false;
+    entry->launches = 0;
+    entry->misses   = 0;
+    entry->turn     = 0;
+    entry->failed   = false;
 }
 
 static uint64_t serial_of(const struct entry *entry)
@@ -150,40 +152,40 @@ static uint64_t serial_of(const struct entry *entry)
 }
 
 /* With the stream's lock, and the context current where there are graphs. */
-static void give_to(struct trm_backend_stream *stream, struct entry *entry, uint64_t serial)
+static void assign(struct trm_backend_stream *stream, struct entry *entry, uint64_t serial)
 {
     entry_clear(stream->device, entry);
     entry->launches = 1;
     atomic_store_explicit(&entry->serial, serial, memory_order_relaxed);
 }
 
-/* With the lock: a kernel that is not launched any more makes room. What runs still is left alone. */
-static bool may_oust(const struct trm_backend_stream *stream, struct entry *entry)
+/* With the lock. A kernel that is not launched any more makes room, unless it still runs. */
+static bool may_evict(const struct trm_backend_stream *stream, struct entry *entry)
 {
-    return ++entry->strangers >= OUSTED_AFTER && cuda_stream_completed(stream) >= entry->last;
+    return ++entry->misses >= EVICT_AFTER && cuda_stream_completed(stream) >= entry->last;
 }
 
-static void take_over(struct trm_backend_stream *stream, struct entry *entry, uint64_t serial)
+static void take_entry(struct trm_backend_stream *stream, struct entry *entry, uint64_t serial)
 {
     CUcontext previous;
     pthread_mutex_lock(&stream->lock);
     bool has_graphs = entry->replays[0].exec != NULL;
-    bool ousts      = has_graphs && may_oust(stream, entry);
+    bool evicts     = has_graphs && may_evict(stream, entry);
     if (!has_graphs)
-        give_to(stream, entry, serial);
+        assign(stream, entry, serial);
     pthread_mutex_unlock(&stream->lock);
-    if (!ousts || cuda_enter(stream->device, &previous) != TRM_OK)
+    if (!evicts || cuda_enter(stream->device, &previous) != TRM_OK)
         return;
     pthread_mutex_lock(&stream->lock);
-    give_to(stream, entry, serial);
+    assign(stream, entry, serial);
     pthread_mutex_unlock(&stream->lock);
     cuda_leave(stream->device, previous);
 }
 
-static struct cuda_replays *make_table(struct trm_backend_stream *stream)
+static struct cuda_replays *create_table(struct trm_backend_stream *stream)
 {
     const struct trm_backend_device *device = stream->device;
-    if (stream->priority > TRM_PRIORITY_NORMAL || stream->borrowed || !is_present(device->cuda))
+    if (stream->priority > TRM_PRIORITY_NORMAL || stream->borrowed || !has_graphs(device->cuda))
         return NULL;
     struct cuda_replays *table = trm_util_allocate(device->instance->host, sizeof(*table));
     pthread_mutex_lock(&stream->lock);
@@ -195,17 +197,17 @@ static struct cuda_replays *make_table(struct trm_backend_stream *stream)
 CUresult cuda_replay_launch(struct trm_backend_stream *stream, const struct cuda_launch *launch)
 {
     struct cuda_replays *table =
-        TRM_UTIL_LIKELY(stream->replays != NULL) ? stream->replays : make_table(stream);
+        TRM_UTIL_LIKELY(stream->replays != NULL) ? stream->replays : create_table(stream);
     uint64_t serial = launch->kernel->serial;
     if (!TRM_UTIL_LIKELY(table != NULL))
         return launch_plainly(stream, launch);
     struct entry *entry = &table->entries[serial % KERNELS];
     if (!TRM_UTIL_LIKELY(serial_of(entry) == serial)) {
-        take_over(stream, entry, serial);
+        take_entry(stream, entry, serial);
         return launch_plainly(stream, launch);
     }
-    entry->strangers = 0;
-    entry->last      = cuda_stream_submitted(stream) + 1;
+    entry->misses = 0;
+    entry->last   = cuda_stream_submitted(stream) + 1;
     if (entry->failed || (entry->launches < CUDA_REPLAY_AFTER && ++entry->launches < CUDA_REPLAY_AFTER))
         return launch_plainly(stream, launch);
     return launch_by_graph(stream, entry, launch);

@@ -1,4 +1,4 @@
-/* cuda backend: the life of a stream, and its table.
+/* cuda backend: creates and destroys streams; the table of streams.
  * SPDX-License-Identifier: MIT
  */
 #include "stream.h"
@@ -14,7 +14,7 @@
 #include "wait.h"
 #include "watcher.h"
 
-/* ---- staying --------------------------------------------------------------------------------------- */
+/* ---- pins and references --------------------------------------------------------------------- */
 
 void cuda_stream_pin(struct trm_backend_stream *stream)
 {
@@ -41,7 +41,7 @@ void cuda_stream_release(struct trm_backend_stream *stream)
     trm_util_release(instance->host, stream, sizeof(*stream));
 }
 
-/* ---- making ---------------------------------------------------------------------------------------- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
 static void list_add(struct trm_backend_stream *stream)
 {
@@ -67,8 +67,8 @@ static void list_remove(struct trm_backend_stream *stream)
     pthread_mutex_unlock(&device->streams_lock);
 }
 
-/* The device's range goes from the least, a higher number, to the greatest. Normal is 0, as for all other streams of a program: on
- * today's devices that is the least, and low is as normal. */
+/* The device's priorities go from the least, a higher number, to the greatest. Normal is 0, as for all
+ * other streams of a program. On current devices 0 is the least, so low is as normal. */
 static int priority_of(const struct trm_backend_device *device, int32_t priority)
 {
     int least = 0, greatest = 0;
@@ -146,10 +146,10 @@ static int32_t stream_create(struct trm_backend_device *device, const struct trm
     return cuda_stream_create(device, desc, NULL, false, stream);
 }
 
-/* ---- ending ---------------------------------------------------------------------------------------- */
+/* ---- destroying ------------------------------------------------------------------------------ */
 
-/* From here on only held waits of other streams know of it, which find it destroyed. */
-static void wait_for_others(struct trm_backend_stream *stream)
+/* Afterwards only deferred waits of other streams know the stream, and they find it destroyed. */
+static void wait_for_users(struct trm_backend_stream *stream)
 {
     struct trm_backend_instance *instance = stream->device->instance;
     cuda_watchers_remove(stream);
@@ -177,8 +177,8 @@ static void free_memory(struct trm_backend_stream *stream)
     stream->spare_deferred = NULL;
 }
 
-/* What the core knows nothing of may still be under way where it took a failure for the end. */
-static void let_end(struct trm_backend_stream *stream)
+/* Work that the core does not know of may still be running where the core took a failure for the end. */
+static void wait_for_work(struct trm_backend_stream *stream)
 {
     if (!cuda_device_is_lost(stream->device) && cuda_stream_completed(stream) < cuda_stream_submitted(stream))
         (void)stream->device->cuda->cuStreamSynchronize(stream->handle);
@@ -188,10 +188,10 @@ static void stream_destroy(struct trm_backend_stream *stream)
 {
     struct trm_backend_device *device = stream->device;
     CUcontext previous;
-    wait_for_others(stream);
+    wait_for_users(stream);
     list_remove(stream);
     (void)cuda_enter(device, &previous);
-    let_end(stream);
+    wait_for_work(stream);
     cuda_marks_fini(stream);
     cuda_replays_fini(stream);
     if (!stream->borrowed)
@@ -201,7 +201,7 @@ static void stream_destroy(struct trm_backend_stream *stream)
     cuda_stream_release(stream);
 }
 
-/* ---- from any thread ------------------------------------------------------------------------------- */
+/* ---- from any thread ------------------------------------------------------------------------- */
 
 static void stream_open_gates(struct trm_backend_stream *stream, uint64_t value)
 {

@@ -1,4 +1,4 @@
-/* cuda backend: streams that fail, are given up, or whose device is lost.
+/* cuda backend: streams that fail or are abandoned, or whose device is lost.
  * SPDX-License-Identifier: MIT
  */
 #include "stream_failure.h"
@@ -10,16 +10,16 @@
 #include "mark.h"
 #include "notify.h"
 
-#define TRIES 3u /* of a driver that does not say how far a stream is */
+#define TRIES 3u /* calls of a driver that does not say how far a stream is */
 
-/* ---- saying so ------------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 int32_t cuda_stream_state(const struct trm_backend_stream *stream, uint64_t value)
 {
     int32_t failure = atomic_load(&stream->failure);
     if (cuda_device_is_lost(stream->device))
         return TRM_ERROR_DEVICE_LOST;
-    if (failure != TRM_OK && atomic_load(&stream->flushing) == 0 &&
+    if (failure != TRM_OK && !atomic_load(&stream->flushing) &&
         cuda_stream_completed(stream) >= cuda_stream_submitted(stream))
         return failure;
     return cuda_stream_completed(stream) >= value ? TRM_OK : TRM_ERROR_TIMEOUT;
@@ -51,9 +51,9 @@ int32_t cuda_stream_check(struct trm_backend_stream *stream)
     return failure == TRM_OK ? cuda_device_check(stream->device) : cuda_stream_explain(stream, failure);
 }
 
-/* ---- failing --------------------------------------------------------------------------------------- */
+/* ---- failing --------------------------------------------------------------------------------- */
 
-/* With the instance's hold lock. */
+/* With the instance's defer_lock. */
 static bool set_failure(struct trm_backend_stream *stream, int32_t status, int64_t native,
                         const char *sentence)
 {
@@ -107,7 +107,7 @@ void cuda_stream_abandon(struct trm_backend_stream *stream, int32_t status)
     fail(stream, status, 0, "The stream was given up.");
 }
 
-/* ---- a driver that does not answer as it should --------------------------------------------------------- */
+/* ---- a driver that does not answer ----------------------------------------------------------- */
 
 static CUresult synchronize(struct trm_backend_stream *stream)
 {
@@ -120,8 +120,8 @@ static CUresult synchronize(struct trm_backend_stream *stream)
     return result;
 }
 
-/* Nothing of the stream may be under way when its failure is told of. Where the driver does not even wait for it, it is believed that
- * nothing is. */
+/* Nothing of the stream may be running when its failure is reported. If the driver does not even wait for
+ * the stream, assume that nothing is. */
 void cuda_stream_query_failed(struct trm_backend_stream *stream, CUresult result, const char *call)
 {
     struct trm_backend_device *device = stream->device;

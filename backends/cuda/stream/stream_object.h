@@ -20,7 +20,7 @@ struct cuda_deferred;
 struct cuda_mark;
 struct cuda_replays;
 
-/* The marks of a stream: a ring in order of value, which begins at `first`. Its capacity is a power of two. */
+/* The marks of a stream: a ring in order of value from `first` on. Its capacity is a power of two. */
 struct cuda_marks {
     /* All below. Nothing is called under it, and it may be taken under any other lock. */
     struct trm_util_lock lock;
@@ -128,7 +128,7 @@ static inline bool cuda_stream_is_deferring(const struct trm_backend_stream *str
     return (atomic_load_explicit(&stream->submit_state, memory_order_acquire) & CUDA_STREAM_DEFERS) != 0;
 }
 
-/* Pin the stream: it is not destroyed until it is unpinned. The caller knows by other means that it exists. */
+/* Pin the stream: it is not destroyed until it is unpinned. The caller knows that it exists. */
 void cuda_stream_pin(struct trm_backend_stream *stream);
 void cuda_stream_unpin(struct trm_backend_stream *stream);
 

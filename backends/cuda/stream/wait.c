@@ -1,7 +1,7 @@
-/* cuda backend: how far a stream is, and waiting for it.
+/* cuda backend: how far a stream is, and waits for it.
  *
- * On a driver as of 2025 asking an event costs 0.1 µs while it has not come, and 1.5 once it has: what is known to be complete is
- * never asked about.
+ * A driver of 2025 takes 0.1 µs to query an event that is not complete, and 1.5 µs for one that is. So
+ * what is known to be complete is never queried.
  * SPDX-License-Identifier: MIT
  */
 #include "wait.h"
@@ -15,14 +15,14 @@
 #include "notify.h"
 #include "stream_failure.h"
 
-/* Nanoseconds. A thread that sees to notices looks no longer than this, as there may be many of them; who looks longer leaves the
- * processor to others between looks. */
-#define GLANCE 50000u
+/* Nanoseconds. A watcher thread polls no longer than this, since there may be many of them. A thread that
+ * polls longer yields the processor between polls. */
+#define SHORT_SPIN_NS 50000u
 
-/* ---- asking ---------------------------------------------------------------------------------------- */
+/* ---- querying -------------------------------------------------------------------------------- */
 
-/* All or nothing. */
-static CUresult ask_for_all(struct trm_backend_stream *stream)
+/* Ask whether all that was submitted is complete. */
+static CUresult query_all(struct trm_backend_stream *stream)
 {
     struct trm_backend_device *device = stream->device;
     uint64_t submitted                = cuda_stream_submitted(stream);
@@ -36,7 +36,7 @@ static CUresult ask_for_all(struct trm_backend_stream *stream)
     return result;
 }
 
-static CUresult ask(struct trm_backend_stream *stream, struct cuda_mark *mark, uint64_t *value)
+static CUresult query_mark(struct trm_backend_stream *stream, struct cuda_mark *mark, uint64_t *value)
 {
     *value          = mark->value;
     CUresult result = cuda_mark_query(stream, mark);
@@ -44,10 +44,10 @@ static CUresult ask(struct trm_backend_stream *stream, struct cuda_mark *mark, u
     return result;
 }
 
-/* The end, which has not been marked. It is now, since a stream that is never idle could not be asked for all of it. */
-static CUresult ask_end(struct trm_backend_stream *stream)
+/* The end of the stream has no mark. Mark it now: a stream that is never idle never answers query_all(). */
+static CUresult query_end(struct trm_backend_stream *stream)
 {
-    CUresult marked, result = ask_for_all(stream);
+    CUresult marked, result = query_all(stream);
     if (result != CUDA_ERROR_NOT_READY)
         return result;
     struct cuda_mark *mark = cuda_mark_acquire(stream, cuda_stream_submitted(stream), &marked);
@@ -56,20 +56,20 @@ static CUresult ask_end(struct trm_backend_stream *stream)
     return marked == CUDA_SUCCESS || !cuda_is_sticky(marked) ? result : marked;
 }
 
-/* The newest mark first: where that is complete all are. Else from the oldest on. */
-static CUresult ask_marks(struct trm_backend_stream *stream, struct cuda_mark *newest)
+/* Query the newest mark first: if it is complete, all are. Else query from the oldest on. */
+static CUresult query_marks(struct trm_backend_stream *stream, struct cuda_mark *newest)
 {
     uint64_t value, end;
     struct cuda_mark *mark;
-    CUresult result = ask(stream, newest, &end);
+    CUresult result = query_mark(stream, newest, &end);
     if (result == CUDA_SUCCESS)
-        return end < cuda_stream_submitted(stream) ? ask_end(stream) : result;
+        return end < cuda_stream_submitted(stream) ? query_end(stream) : result;
     while (result == CUDA_ERROR_NOT_READY && (mark = cuda_mark_acquire_oldest(stream)) != NULL) {
         if (mark->value >= end) {
             cuda_mark_release(mark);
             return result;
         }
-        if (ask(stream, mark, &value) != CUDA_SUCCESS)
+        if (query_mark(stream, mark, &value) != CUDA_SUCCESS)
             return result;
     }
     return result;
@@ -78,7 +78,7 @@ static CUresult ask_marks(struct trm_backend_stream *stream, struct cuda_mark *n
 void cuda_stream_poll(struct trm_backend_stream *stream)
 {
     struct cuda_mark *newest = cuda_mark_acquire_newest(stream);
-    CUresult result          = newest != NULL ? ask_marks(stream, newest) : ask_end(stream);
+    CUresult result          = newest != NULL ? query_marks(stream, newest) : query_end(stream);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
         cuda_stream_query_failed(stream, result, "cuEventQuery");
 }
@@ -92,16 +92,16 @@ int32_t cuda_stream_query(struct trm_backend_stream *stream, uint64_t *completed
     return status == TRM_OK ? TRM_OK : cuda_stream_explain(stream, status);
 }
 
-/* ---- waiting for what was submitted ------------------------------------------------------------------ */
+/* ---- waiting for what was submitted ---------------------------------------------------------- */
 
-/* Only looks, until the time is over. */
-static CUresult look_until(struct trm_backend_stream *stream, const struct cuda_mark *mark, uint64_t end)
+/* Poll until the mark is complete or the time is over. */
+static CUresult poll_until(struct trm_backend_stream *stream, const struct cuda_mark *mark, uint64_t end)
 {
     uint64_t begin  = 0, now;
     CUresult result = cuda_mark_query(stream, mark);
     while (result == CUDA_ERROR_NOT_READY && (now = trm_util_now()) < end) {
         begin = begin == 0 ? now : begin;
-        if (now - begin > GLANCE)
+        if (now - begin > SHORT_SPIN_NS)
             sched_yield();
         for (int i = 0; i < 4; i++)
             trm_util_relax();
@@ -110,7 +110,7 @@ static CUresult look_until(struct trm_backend_stream *stream, const struct cuda_
     return result;
 }
 
-static void wait_for_all(struct trm_backend_stream *stream)
+static void wait_all(struct trm_backend_stream *stream)
 {
     struct trm_backend_device *device = stream->device;
     uint64_t submitted                = cuda_stream_submitted(stream);
@@ -132,10 +132,11 @@ void cuda_stream_wait_completed(struct trm_backend_stream *stream, uint64_t valu
     CUresult result;
     struct cuda_mark *mark = cuda_mark_acquire(stream, value, &result);
     if (mark == NULL) {
-        wait_for_all(stream);
+        wait_all(stream);
         return;
     }
-    result = look_until(stream, mark, trm_util_now() + (may_spin || spin_ns < GLANCE ? spin_ns : GLANCE));
+    result = poll_until(stream, mark,
+                        trm_util_now() + (may_spin || spin_ns < SHORT_SPIN_NS ? spin_ns : SHORT_SPIN_NS));
     if (result == CUDA_ERROR_NOT_READY)
         result = cuda_blocking_wait(stream->device, mark->event);
     uint64_t reached = mark->value;
@@ -146,15 +147,15 @@ void cuda_stream_wait_completed(struct trm_backend_stream *stream, uint64_t valu
         cuda_stream_query_failed(stream, result, "cuEventSynchronize");
 }
 
-/* ---- waiting --------------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Is it the host that has to do something? */
-static bool is_held(const struct trm_backend_stream *stream, uint64_t value)
+/* Whether the wait is for the host to submit something. */
+static bool waits_for_host(const struct trm_backend_stream *stream, uint64_t value)
 {
     if (cuda_device_is_lost(stream->device))
         return false;
     if (atomic_load(&stream->failure) != TRM_OK)
-        return atomic_load(&stream->flushing) != 0 &&
+        return atomic_load(&stream->flushing) &&
                cuda_stream_completed(stream) >= cuda_stream_target(stream, value);
     return cuda_stream_submitted(stream) < value;
 }
@@ -163,17 +164,17 @@ static void wait_for_host(struct trm_backend_stream *stream, uint64_t value)
 {
     pthread_mutex_lock(&stream->lock);
     stream->sleepers++;
-    while (is_held(stream, value))
+    while (waits_for_host(stream, value))
         pthread_cond_wait(&stream->progressed, &stream->lock);
     stream->sleepers--;
     pthread_mutex_unlock(&stream->lock);
 }
 
-static int32_t wait_for_ever(struct trm_backend_stream *stream, uint64_t value)
+static int32_t wait_forever(struct trm_backend_stream *stream, uint64_t value)
 {
     int32_t status;
     while ((status = cuda_stream_state(stream, value)) == TRM_ERROR_TIMEOUT) {
-        if (is_held(stream, value)) {
+        if (waits_for_host(stream, value)) {
             cuda_deferred_flush(stream, CUDA_FLUSH_BLOCKING);
             wait_for_host(stream, value);
             continue;
@@ -183,32 +184,31 @@ static int32_t wait_for_ever(struct trm_backend_stream *stream, uint64_t value)
     return status;
 }
 
-/* For the time that a wait looks, or less. */
-static int32_t look_for_a_while(struct trm_backend_stream *stream, uint64_t value, uint64_t deadline)
+/* Poll for the spin time, or less. */
+static int32_t poll_for_a_while(struct trm_backend_stream *stream, uint64_t value, uint64_t deadline)
 {
     uint64_t end = trm_util_now() + stream->device->spin_ns;
     CUresult result;
-    if (is_held(stream, value))
+    if (waits_for_host(stream, value))
         return TRM_ERROR_TIMEOUT;
     struct cuda_mark *mark = cuda_mark_acquire(stream, cuda_stream_target(stream, value), &result);
     if (mark == NULL)
         return TRM_ERROR_TIMEOUT;
-    result = look_until(stream, mark, end < deadline ? end : deadline);
+    result = poll_until(stream, mark, end < deadline ? end : deadline);
     cuda_mark_release(mark);
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
         cuda_stream_query_failed(stream, result, "cuEventQuery");
     return cuda_stream_state(stream, value);
 }
 
-static int32_t wait_with_end(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
+static int32_t wait_with_timeout(struct trm_backend_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
-    uint64_t now      = trm_util_now();
-    uint64_t deadline = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
+    uint64_t deadline = trm_util_deadline(timeout_ns);
     int32_t status    = cuda_stream_state(stream, value);
     if (status != TRM_ERROR_TIMEOUT)
         return status;
     cuda_deferred_flush(stream, CUDA_FLUSH_SOON);
-    status = look_for_a_while(stream, value, deadline);
+    status = poll_for_a_while(stream, value, deadline);
     if (status != TRM_ERROR_TIMEOUT || trm_util_now() >= deadline)
         return status;
     return cuda_stream_wait_until(stream, value, deadline);
@@ -219,7 +219,7 @@ int32_t cuda_stream_wait(struct trm_backend_stream *stream, uint64_t value, uint
     if (cuda_stream_completed(stream) >= value &&
         (atomic_load_explicit(&stream->submit_state, memory_order_acquire) & CUDA_STREAM_REFUSES) == 0)
         return TRM_OK;
-    int32_t status =
-        timeout_ns == TRM_FOREVER ? wait_for_ever(stream, value) : wait_with_end(stream, value, timeout_ns);
+    int32_t status = timeout_ns == TRM_FOREVER ? wait_forever(stream, value)
+                                               : wait_with_timeout(stream, value, timeout_ns);
     return status == TRM_OK ? TRM_OK : cuda_stream_explain(stream, status);
 }

@@ -1,4 +1,4 @@
-/* cuda backend: the threads of a device that see to streams.
+/* cuda backend: threads of a device that wait for notifications and submit deferred operations.
  * SPDX-License-Identifier: MIT
  */
 #include "watcher.h"
@@ -11,33 +11,33 @@
 
 #define MAX_THREADS 32u
 
-/* Waking a thread takes a good part of this. So where streams have been coming faster one thread looks for the next one for that
- * long before it sleeps; where they have not it sleeps at once. Nanoseconds. */
-#define LOOK_NS 30000u
+/* Nanoseconds, of which waking a thread takes a good part. If streams have been queued faster than this,
+ * one thread polls for the next one this long before it sleeps; else it sleeps at once. */
+#define POLL_NS 30000u
 
 struct cuda_watchers {
     struct trm_backend_device *device;
-    pthread_mutex_t lock; /* all below, and what streams have of the queue; taken under any other lock */
+    pthread_mutex_t lock; /* all below, and the queue's fields of streams; taken under any other lock */
     pthread_cond_t wake;
-    struct trm_backend_stream *first, *last; /* to be seen to; each is entered */
+    struct trm_backend_stream *first, *last; /* the queue; each is pinned */
     uint32_t queued, idle, count;
     pthread_t threads[MAX_THREADS];
     bool ending;
-    bool looking;  /* a thread looks for the next stream without sleeping: there is never more than one */
-    bool may_look; /* they have come soon after each other */
-    _Atomic uint32_t waiting; /* queued, for the one that looks */
+    bool polling;             /* a thread polls for the next stream; never more than one */
+    bool may_poll;            /* streams have been queued soon after each other */
+    _Atomic uint32_t waiting; /* equals `queued`, for the thread that polls */
 };
 
-/* ---- seeing to a stream ------------------------------------------------------------------------------ */
+/* ---- serving a stream ------------------------------------------------------------------------ */
 
-static void sit_down(struct trm_backend_stream *stream, struct cuda_watch *watch, uint64_t value)
+static void add_watch(struct trm_backend_stream *stream, struct cuda_watch *watch, uint64_t value)
 {
     watch->value    = value;
     watch->next     = stream->watches;
     stream->watches = watch;
 }
 
-static void stand_up(struct trm_backend_stream *stream, const struct cuda_watch *watch)
+static void remove_watch(struct trm_backend_stream *stream, const struct cuda_watch *watch)
 {
     struct cuda_watch **place = &stream->watches;
     while (*place != watch)
@@ -45,27 +45,27 @@ static void stand_up(struct trm_backend_stream *stream, const struct cuda_watch 
     *place = watch->next;
 }
 
-/* With the stream's lock, which is given back meanwhile. */
-static void wait_for(struct trm_backend_stream *stream, uint64_t value)
+/* With the stream's lock, which is released meanwhile. */
+static void wait_for_value(struct trm_backend_stream *stream, uint64_t value)
 {
     struct cuda_watch watch;
-    sit_down(stream, &watch, value);
+    add_watch(stream, &watch, value);
     pthread_mutex_unlock(&stream->lock);
     cuda_stream_wait_completed(stream, value, false);
     pthread_mutex_lock(&stream->lock);
-    stand_up(stream, &watch);
+    remove_watch(stream, &watch);
 }
 
-static void see_to(struct trm_backend_stream *stream, bool pump)
+static void serve(struct trm_backend_stream *stream, bool flush)
 {
     enum cuda_notify_step step;
     uint64_t value;
-    if (pump)
+    if (flush)
         cuda_deferred_flush(stream, CUDA_FLUSH_BLOCKING);
     pthread_mutex_lock(&stream->lock);
     while ((step = cuda_notifications_next_locked(stream, &value)) != CUDA_NOTIFY_NOTHING) {
         if (step == CUDA_NOTIFY_WAIT) {
-            wait_for(stream, value);
+            wait_for_value(stream, value);
             continue;
         }
         pthread_mutex_unlock(&stream->lock);
@@ -75,61 +75,61 @@ static void see_to(struct trm_backend_stream *stream, bool pump)
     pthread_mutex_unlock(&stream->lock);
 }
 
-/* ---- the threads ------------------------------------------------------------------------------------- */
+/* ---- threads --------------------------------------------------------------------------------- */
 
 /* With the lock. */
-static struct trm_backend_stream *take_first(struct cuda_watchers *watchers, bool *pump)
+static struct trm_backend_stream *take_first(struct cuda_watchers *watchers, bool *flush)
 {
     struct trm_backend_stream *stream = watchers->first;
     watchers->first                   = stream->next_queued;
     if (watchers->first == NULL)
         watchers->last = NULL;
     atomic_store_explicit(&watchers->waiting, --watchers->queued, memory_order_relaxed);
-    *pump               = stream->wants_flush;
+    *flush              = stream->wants_flush;
     stream->queued      = false;
     stream->wants_flush = false;
     return stream;
 }
 
-/* With the lock, which is given back meanwhile. */
-static void look(struct cuda_watchers *watchers)
+/* With the lock, which is released meanwhile. */
+static void poll_queue(struct cuda_watchers *watchers)
 {
-    uint64_t end      = trm_util_now() + LOOK_NS;
-    watchers->looking = true;
+    uint64_t end      = trm_util_now() + POLL_NS;
+    watchers->polling = true;
     pthread_mutex_unlock(&watchers->lock);
     do {
         for (int i = 0; i < 16; i++)
             trm_util_relax();
     } while (atomic_load_explicit(&watchers->waiting, memory_order_relaxed) == 0 && trm_util_now() < end);
     pthread_mutex_lock(&watchers->lock);
-    watchers->looking = false;
+    watchers->polling = false;
 }
 
-/* With the lock. The next time there will be looking if that would have caught what came this time. */
+/* With the lock. The next time a thread polls if polling would have caught this stream. */
 static void wait_for_stream(struct cuda_watchers *watchers)
 {
     uint64_t begin = trm_util_now();
     watchers->idle++;
-    if (watchers->first == NULL && watchers->may_look && !watchers->looking && !watchers->ending)
-        look(watchers);
+    if (watchers->first == NULL && watchers->may_poll && !watchers->polling && !watchers->ending)
+        poll_queue(watchers);
     while (watchers->first == NULL && !watchers->ending)
         pthread_cond_wait(&watchers->wake, &watchers->lock);
     watchers->idle--;
-    watchers->may_look = trm_util_now() < begin + 2 * LOOK_NS;
+    watchers->may_poll = trm_util_now() < begin + 2 * POLL_NS;
 }
 
 static void *watch(void *argument)
 {
     struct cuda_watchers *watchers = argument;
-    bool pump;
+    bool flush;
     pthread_mutex_lock(&watchers->lock);
     while (true) {
         wait_for_stream(watchers);
         if (watchers->first == NULL)
             break;
-        struct trm_backend_stream *stream = take_first(watchers, &pump);
+        struct trm_backend_stream *stream = take_first(watchers, &flush);
         pthread_mutex_unlock(&watchers->lock);
-        see_to(stream, pump);
+        serve(stream, flush);
         cuda_stream_unpin(stream);
         pthread_mutex_lock(&watchers->lock);
     }
@@ -157,20 +157,20 @@ int32_t cuda_watchers_start(struct trm_backend_device *device)
 {
     struct cuda_watchers *watchers = device->watchers;
     pthread_mutex_lock(&watchers->lock);
-    bool is_present = watchers->count != 0 || start_thread(watchers);
+    bool has_thread = watchers->count != 0 || start_thread(watchers);
     pthread_mutex_unlock(&watchers->lock);
-    return is_present ? TRM_OK
+    return has_thread ? TRM_OK
                       : trm_util_fail_host_memory(device->instance->host, "a thread that watches streams");
 }
 
-bool cuda_watchers_queue(struct trm_backend_stream *stream, bool pump)
+bool cuda_watchers_queue(struct trm_backend_stream *stream, bool flush)
 {
     struct cuda_watchers *watchers = stream->device->watchers;
     cuda_stream_pin(stream);
     pthread_mutex_lock(&watchers->lock);
-    bool is_present     = watchers->count != 0 || start_thread(watchers);
-    bool is_new         = is_present && !stream->queued;
-    stream->wants_flush = stream->wants_flush || (is_present && pump);
+    bool has_thread     = watchers->count != 0 || start_thread(watchers);
+    bool is_new         = has_thread && !stream->queued;
+    stream->wants_flush = stream->wants_flush || (has_thread && flush);
     if (is_new) {
         stream->queued      = true;
         stream->next_queued = NULL;
@@ -179,17 +179,17 @@ bool cuda_watchers_queue(struct trm_backend_stream *stream, bool pump)
         else
             watchers->first = stream;
         watchers->last = stream;
-        /* A thread that was started just now is not idle yet, but will take the first. */
+        /* A thread that was just started is not idle yet, but will take the first stream. */
         atomic_store_explicit(&watchers->waiting, ++watchers->queued, memory_order_relaxed);
         if (watchers->queued > watchers->idle)
             (void)start_thread(watchers);
-        if (!watchers->looking || watchers->queued > 1)
+        if (!watchers->polling || watchers->queued > 1)
             pthread_cond_signal(&watchers->wake);
     }
     pthread_mutex_unlock(&watchers->lock);
     if (!is_new)
         cuda_stream_unpin(stream);
-    return is_present;
+    return has_thread;
 }
 
 void cuda_watchers_remove(struct trm_backend_stream *stream)
@@ -215,7 +215,7 @@ void cuda_watchers_remove(struct trm_backend_stream *stream)
         cuda_stream_unpin(stream);
 }
 
-/* ---- the life ---------------------------------------------------------------------------------------- */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 int32_t cuda_watchers_open(struct trm_backend_device *device)
 {

@@ -1,7 +1,8 @@
-/* cuda backend: threads of a device that see to streams.
+/* cuda backend: watcher threads of a device.
  *
- * They wait for numbers that somebody is to be told of, and submit what would make the caller wait. There are as many as
- * there are streams to be seen to at the same time, up to a limit; they stay for the next.
+ * They wait for numbers that have notifications, and submit deferred operations that would block. There
+ * are as many threads as there were streams to serve at the same time, up to a limit; they stay until the
+ * device is closed.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_STREAM_WATCHER_H
@@ -9,17 +10,18 @@
 
 #include "backends/cuda/driver/driver.h"
 
-/* With what waits sleep with (sleeping.h). */
+/* Also opens the device's blocking waits (driver/blocking_wait.c), which the threads use. */
 int32_t cuda_watchers_open(struct trm_backend_device *device);
 void cuda_watchers_close(
-    struct trm_backend_device *device); /* ends its threads; no notification is due any more */
+    struct trm_backend_device *device); /* End the threads. No notification may be due any more. */
 
-/* There is a thread. Errors: OUT_OF_HOST_MEMORY. */
+/* Make sure that there is a thread. Errors: OUT_OF_HOST_MEMORY. */
 int32_t cuda_watchers_start(struct trm_backend_device *device);
 
-/* Have a thread see to the stream's notices; `pump`: and submit what it holds. False: there is no thread. */
-bool cuda_watchers_queue(struct trm_backend_stream *stream, bool pump);
-/* It is about to be destroyed: nobody will see to it any more, but for who has begun. */
+/* Have a thread deliver the stream's notifications and, with `flush`, submit its deferred operations.
+ * False: there is no thread. */
+bool cuda_watchers_queue(struct trm_backend_stream *stream, bool flush);
+/* Take a stream that is about to be destroyed off the queue. A thread that serves it already goes on. */
 void cuda_watchers_remove(struct trm_backend_stream *stream);
 
 #endif

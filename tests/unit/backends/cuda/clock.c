@@ -46,9 +46,9 @@ static void add_base(uint64_t at, int64_t error, uint64_t width)
 {
     struct cuda_clock *clock                = &made_up.clock;
     const struct cuda_clock_interval moment = {
-        .least = at + (uint64_t)error - width / 2,
+        .earliest = at + (uint64_t)error - width / 2,
         .guess = at + (uint64_t)error,
-        .most  = at + (uint64_t)error + width / 2,
+        .latest  = at + (uint64_t)error + width / 2,
     };
     double since = 0;
     if (clock->count != 0)
@@ -250,25 +250,25 @@ END_TEST
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("clock");
-    TCase *one = tcase_create("one base"), *coarsening = tcase_create("several bases");
+    TCase *one = tcase_create("one base"), *several = tcase_create("several bases");
     tcase_add_checked_fixture(one, set_up, NULL);
     tcase_add_test(one, a_moment_is_as_far_from_its_base_as_the_device_says);
     tcase_add_test(one, moments_before_the_first_base_are_told);
     tcase_add_test(one, a_first_base_that_nothing_was_told_of_gives_way_to_one_that_is_known_better);
     tcase_add_test(one, a_first_base_that_something_was_told_of_stays);
     suite_add_tcase(suite, one);
-    tcase_add_checked_fixture(coarsening, set_up, NULL);
-    tcase_add_test(coarsening, what_was_told_once_is_told_again_after_other_bases);
-    tcase_add_test(coarsening, an_error_of_the_first_base_is_worked_off);
-    tcase_add_test(coarsening, moments_between_two_bases_are_told_by_both);
-    tcase_add_test(coarsening, the_drift_of_the_clocks_is_learnt);
-    tcase_add_test(coarsening, a_base_that_is_known_badly_does_not_disturb_what_is_known);
-    tcase_add_test(coarsening, a_base_that_is_known_badly_sets_bounds);
-    tcase_add_test(coarsening, a_base_among_what_was_told_changes_nothing);
-    tcase_add_test(coarsening, a_computer_that_slept_leaves_no_time_that_runs_backwards);
-    tcase_add_test(coarsening, of_many_bases_the_newest_are_kept);
-    tcase_add_test(coarsening, time_never_runs_backwards);
-    suite_add_tcase(suite, coarsening);
+    tcase_add_checked_fixture(several, set_up, NULL);
+    tcase_add_test(several, what_was_told_once_is_told_again_after_other_bases);
+    tcase_add_test(several, an_error_of_the_first_base_is_worked_off);
+    tcase_add_test(several, moments_between_two_bases_are_told_by_both);
+    tcase_add_test(several, the_drift_of_the_clocks_is_learnt);
+    tcase_add_test(several, a_base_that_is_known_badly_does_not_disturb_what_is_known);
+    tcase_add_test(several, a_base_that_is_known_badly_sets_bounds);
+    tcase_add_test(several, a_base_among_what_was_told_changes_nothing);
+    tcase_add_test(several, a_computer_that_slept_leaves_no_time_that_runs_backwards);
+    tcase_add_test(several, of_many_bases_the_newest_are_kept);
+    tcase_add_test(several, time_never_runs_backwards);
+    suite_add_tcase(suite, several);
     return suite;
 }
 
