@@ -170,6 +170,9 @@ EXTRA_DIST += \
 	tests/bench/peer_cuda.cu \
 	tests/bench/peer_tbb.cpp \
 	tests/bench/peer_torch.py \
+	tests/bench/compare-builds \
+	tests/bench/compare-builds.awk \
+	tests/bench/lines.awk \
 	tests/bench/report.awk \
 	tests/bench/run-bench \
 	tests/bench/shaders/blur.comp \

@@ -1,41 +1,12 @@
 # From the lines of all programs to two tables: targets with ratios, and every case beside its peers.
 #
-#   awk -v ours=BACKEND -v format=text|markdown|json -f report.awk targets.txt LINES
+#   awk -v ours=BACKEND -v format=text|markdown|json -f lines.awk -f report.awk targets.txt LINES
 #
 # A target that names a backend as its sixth word is one for that backend alone. The relation "<+": at most so much more than the peer's
 # figure, in the case's unit.
 #
 # LINES: "ROUND {json}", as printed by `trireme bench --json` and the peers. A ratio is taken within each round; what is shown is
 # the median over the rounds.
-
-function field(line, name,   at, rest)
-{
-    at = index(line, "\"" name "\": ")
-    if (at == 0)
-        return ""
-    rest = substr(line, at + length(name) + 4)
-    if (substr(rest, 1, 1) == "\"") {
-        rest = substr(rest, 2)
-        return substr(rest, 1, index(rest, "\"") - 1)
-    }
-    match(rest, /^[-+.0-9eE]+/)
-    return substr(rest, 1, RLENGTH)
-}
-
-# The median of the numbers in `list`, which are separated by blanks; also sets lowest and highest.
-function median(list,   numbers, count, i, j, swap)
-{
-    count = split(list, numbers, " ")
-    for (i = 2; i <= count; i++)
-        for (j = i; j > 1 && numbers[j] + 0 < numbers[j - 1] + 0; j--) {
-            swap = numbers[j]
-            numbers[j] = numbers[j - 1]
-            numbers[j - 1] = swap
-        }
-    lowest = numbers[1]
-    highest = numbers[count]
-    return count % 2 ? numbers[(count + 1) / 2] : (numbers[count / 2] + numbers[count / 2 + 1]) / 2
-}
 
 # All ratios of ours to theirs, round by round.
 function ratios(case_key, their_key,   round, list)
