@@ -91,14 +91,25 @@ void base_error_clear(void)
     last.is_explained = false;
 }
 
+/* Copies the text only when the sentence is in it: mostly it is static, or there is none. */
+static void copy_error(struct base_saved_error *to, const struct base_saved_error *from)
+{
+    to->status      = from->status;
+    to->said        = from->said;
+    to->native_code = from->native_code;
+    to->sentence    = from->sentence;
+    if (from->sentence == last.text)
+        base_text_copy(to->text, sizeof(to->text), from->text);
+}
+
 void base_error_save(struct base_saved_error *saved)
 {
-    *saved = last;
+    copy_error(saved, &last);
 }
 
 void base_error_restore(const struct base_saved_error *saved)
 {
-    last = *saved;
+    copy_error(&last, saved);
 }
 
 struct trm_error trm_last_error(void)

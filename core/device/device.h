@@ -50,7 +50,7 @@ struct core_device {
     struct core_deferred *deferred, *deferred_last; /* core/stream/deferred.c, oldest first */
     _Atomic uint32_t deferred_count;                /* read without the lock */
     struct core_event_pool *events;                 /* core/stream/event_pool.c */
-    uint32_t has_thread_key;
+    bool has_thread_key;
     pthread_key_t thread_key; /* the handle of each thread's own stream; core/stream/thread_stream.c */
 
     /* Streams that belong to the device (CORE_STREAM_OWNED) and are not retired: a futex that the

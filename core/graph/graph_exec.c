@@ -41,7 +41,7 @@ static void exec_free(struct core_graph_exec *exec)
 
 static void deferred_go(struct core_deferred *item)
 {
-    exec_free((struct core_graph_exec *)((char *)item - offsetof(struct core_graph_exec, deferred)));
+    exec_free(base_container_of(item, struct core_graph_exec, deferred));
 }
 
 static void exec_retire(struct core_object *object)
@@ -56,7 +56,7 @@ static void exec_release(struct core_object *object)
     struct core_device *device   = exec->device;
 
     exec->deferred.in_flight = &exec->in_flight;
-    exec->deferred.go        = deferred_go;
+    exec->deferred.destroy   = deferred_go;
     core_object_retain(&device->object);
     core_device_defer(device, &exec->deferred);
     core_object_release(&device->object);
@@ -219,20 +219,20 @@ static int32_t describe_all(const struct core_graph_exec *exec, struct described
 }
 
 /* A backend's graph holds what its streams take, so that its author has nothing more to write. */
-static int32_t can_be_native(const struct core_graph_exec *exec)
+static bool can_be_native(const struct core_graph_exec *exec)
 {
     const struct core_backend *backend = exec->device->backend;
 
     if (backend->graph.create == NULL)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < exec->count; i++) {
         int32_t kind = exec->nodes[i]->kind;
         if ((kind == CORE_NODE_COPY_2D && backend->stream.copy_2d == NULL) ||
             (kind == CORE_NODE_FILL && backend->stream.fill == NULL) ||
             (kind == CORE_NODE_TIMESTAMP && !core_timestamps_are_native(exec->device)))
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 /* Of the nodes as they are now. UNSUPPORTED where the backend cannot; NULL where there is nothing to do. */
@@ -427,7 +427,7 @@ static int32_t replace_native(struct core_graph_exec *exec, uint32_t index, cons
     return status == TRM_ERROR_UNSUPPORTED ? remake_native(exec) : status;
 }
 
-static int32_t same_buffers(const struct core_node *a, const struct core_node *b)
+static bool same_buffers(const struct core_node *a, const struct core_node *b)
 {
     return a->buffer_count == b->buffer_count &&
            memcmp(a->buffers, b->buffers, a->buffer_count * sizeof(struct core_buffer *)) == 0;

@@ -108,7 +108,7 @@ static void recorder_add_buffer(struct core_stream *stream, struct core_in_fligh
 {
     struct core_recorder *recorder = recorder_of(stream->backend);
     struct core_node *node         = recorder->nodes[recorder->count - 1];
-    struct core_buffer *buffer     = (void *)((char *)in_flight - offsetof(struct core_buffer, in_flight));
+    struct core_buffer *buffer     = base_container_of(in_flight, struct core_buffer, in_flight);
 
     for (uint32_t i = 0; i < node->buffer_count; i++)
         if (node->buffers[i] == buffer)

@@ -49,7 +49,7 @@ static void semaphore_retire(struct core_object *object)
     }
     core_object_retain(object);
     semaphore->deferred.in_flight = &semaphore->in_flight;
-    semaphore->deferred.go        = deferred_go;
+    semaphore->deferred.destroy   = deferred_go;
     core_device_defer(semaphore->device, &semaphore->deferred);
 }
 

@@ -90,7 +90,7 @@ struct core_block *core_slab_reuse_locked(struct core_class *class);
 struct core_block *core_slab_carve_locked(struct core_slab *slab);
 /* The block becomes free. 1: it was the last one of a slab that must go now (unlinked; the caller
  * destroys it without the lock). */
-int32_t core_slab_give_locked(struct core_block *block);
+bool core_slab_give_locked(struct core_block *block);
 
 /* ---- pool_stream.c ------------------------------------------------------------------------- */
 

@@ -44,8 +44,7 @@ void core_buffer_free_memory(struct core_buffer *buffer)
 
 static void deferred_go(struct core_deferred *item)
 {
-    struct core_buffer *buffer =
-        (struct core_buffer *)((char *)item - offsetof(struct core_buffer, deferred));
+    struct core_buffer *buffer = base_container_of(item, struct core_buffer, deferred);
 
     core_buffer_free_memory(buffer);
     core_object_release(&buffer->object);
@@ -59,7 +58,7 @@ void core_buffer_free_memory_when_done(struct core_buffer *buffer)
     }
     core_object_retain(&buffer->object);
     buffer->deferred.in_flight = &buffer->in_flight;
-    buffer->deferred.go        = deferred_go;
+    buffer->deferred.destroy   = deferred_go;
     core_device_defer(buffer->device, &buffer->deferred);
 }
 

@@ -76,12 +76,12 @@ void core_span_fail(const struct trm_span *span, const struct core_buffer *buffe
 static inline int32_t core_span_resolve(struct trm_span span, struct core_buffer **buffer, uint64_t *length)
 {
     struct core_buffer *found = core_buffer_find(span.buffer);
-    if (__builtin_expect(found == NULL, 0))
+    if (UNLIKELY(found == NULL))
         return base_last_status() == TRM_ERROR_FORKED ? TRM_ERROR_FORKED : TRM_ERROR_INVALID_HANDLE;
     *buffer       = found;
     uint64_t rest = found->size - span.offset; /* of an offset in range */
     *length       = span.length == TRM_WHOLE ? rest : span.length;
-    if (__builtin_expect(span.offset <= found->size && *length <= rest, 1))
+    if (LIKELY(span.offset <= found->size && *length <= rest))
         return TRM_OK;
     core_span_fail(&span, found);
     return TRM_ERROR_OUT_OF_RANGE;
@@ -95,7 +95,7 @@ int32_t core_buffer_check_device(const struct core_buffer *buffer, const struct 
 int32_t core_host_check(const void *memory, uint64_t size);
 
 /* Do two ranges of host memory share a byte? Either may be NULL: no. */
-int32_t core_host_overlap(const void *a, uint64_t a_size, const void *b, uint64_t b_size);
+bool core_host_overlap(const void *a, uint64_t a_size, const void *b, uint64_t b_size);
 
 /* Set the contents of a part of a buffer that no work uses, and wait until they are there. data
  * NULL: zeros. The range has been checked. */

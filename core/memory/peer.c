@@ -31,7 +31,7 @@ struct relay {
 
 /* ---- directly ------------------------------------------------------------------------------ */
 
-static int32_t reaches(const struct core_device *device, const struct core_device *other)
+static bool reaches(const struct core_device *device, const struct core_device *other)
 {
     const struct trm_peer_ops *peer = &device->backend->peer;
 
@@ -59,7 +59,7 @@ static int32_t copy_directly(struct core_stream *stream, struct core_buffer *des
 
 static void far_go(struct core_deferred *item)
 {
-    struct far_stream *far = (struct far_stream *)((char *)item - offsetof(struct far_stream, deferred));
+    struct far_stream *far       = base_container_of(item, struct far_stream, deferred);
     struct core_context *context = far->context;
 
     core_in_flight_fini(context, &far->in_flight);
@@ -83,7 +83,7 @@ static int32_t far_create(struct core_device *device, struct far_stream **far)
     core_object_retain(&made->stream->object);
     made->context            = context;
     made->deferred.in_flight = &made->in_flight;
-    made->deferred.go        = far_go;
+    made->deferred.destroy   = far_go;
     *far                     = made;
     return TRM_OK;
 }

@@ -86,7 +86,7 @@ static struct core_block *take_cached(struct core_pool *pool, int32_t kind, uint
         return NULL;
     base_lock_acquire(&pool->lock);
     struct core_block *block = take_cached_locked(pool, kind, class_index, stream);
-    if (__builtin_expect(block != NULL, 1)) {
+    if (LIKELY(block != NULL)) {
         count_taken(pool, block);
         pool->stats.reuses++;
     }

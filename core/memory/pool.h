@@ -42,7 +42,7 @@ void core_pool_give(struct core_pool *pool, struct core_block *block);
 
 /* Give back a block that only work of `stream` uses, up to what is enqueued there now. 0: that
  * cannot be (no host memory, the stream has ended): the caller still has the block. */
-int32_t core_pool_park(struct core_pool *pool, struct core_block *block, struct core_stream *stream);
+bool core_pool_park(struct core_pool *pool, struct core_block *block, struct core_stream *stream);
 
 /* What trm_pool_trim() does, the backend's own pool included. Lets deferred things go too. */
 void core_pool_trim(struct core_pool *pool, uint64_t keep);

@@ -27,7 +27,7 @@ struct core_pool_stream {
 /* Stands in core_stream.pool when the stream has ended. Never written. */
 static const struct core_pool_stream ended;
 
-static int32_t stream_ended(const struct core_stream *stream)
+static bool stream_ended(const struct core_stream *stream)
 {
     return stream->pool == &ended;
 }
@@ -44,19 +44,19 @@ static struct core_pool_bin *bin_find(const struct core_stream *stream, int32_t 
     return NULL;
 }
 
-static int32_t bins_grow(struct core_context *context, struct core_pool_stream *parked)
+static bool bins_grow(struct core_context *context, struct core_pool_stream *parked)
 {
     uint32_t capacity          = parked->capacity * 2;
     struct core_pool_bin *bins = core_allocate(context, capacity * sizeof(*bins));
 
     if (bins == NULL)
-        return 0;
+        return false;
     memcpy(bins, parked->bins, parked->count * sizeof(*bins));
     if (parked->bins != parked->first)
         core_free(context, parked->bins, parked->capacity * sizeof(*bins));
     parked->bins     = bins;
     parked->capacity = capacity;
-    return 1;
+    return true;
 }
 
 /* The bin for a class, made if it is not there; NULL without memory. */
@@ -127,7 +127,7 @@ static void block_unpark(struct core_block *block)
     block->stream = NULL;
 }
 
-static int32_t block_finished(const struct core_block *block)
+static bool block_finished(const struct core_block *block)
 {
     return core_stream_has_finished(block->stream, block->value);
 }
@@ -188,13 +188,13 @@ void core_parked_collect_locked(struct core_pool *pool)
         }
 }
 
-int32_t core_pool_park(struct core_pool *pool, struct core_block *block, struct core_stream *stream)
+bool core_pool_park(struct core_pool *pool, struct core_block *block, struct core_stream *stream)
 {
     struct core_slab *idle    = NULL;
     struct core_pool_bin *bin = NULL;
 
     if (block->slab->class_index == CORE_CLASS_NONE)
-        return 0;
+        return false;
     base_lock_acquire(&pool->lock);
     if (!stream_ended(stream))
         bin = bin_make(stream, block->slab->kind, block->slab->class_index);

@@ -8,7 +8,7 @@ struct core_slab *core_pool_trim_locked(struct core_pool *pool, uint64_t keep)
 {
     struct core_slab *list = NULL;
 
-    while (__builtin_expect(pool->stats.cached_bytes > keep, 0) && pool->idle_oldest != NULL) {
+    while (UNLIKELY(pool->stats.cached_bytes > keep) && pool->idle_oldest != NULL) {
         struct core_slab *slab = pool->idle_oldest;
         core_slab_remove_locked(slab);
         slab->next = list;

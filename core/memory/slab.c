@@ -209,7 +209,7 @@ struct core_block *core_slab_carve_locked(struct core_slab *slab)
     return block;
 }
 
-int32_t core_slab_give_locked(struct core_block *block)
+bool core_slab_give_locked(struct core_block *block)
 {
     struct core_slab *slab = block->slab;
     int32_t pooled         = slab->class_index != CORE_CLASS_NONE;
@@ -221,10 +221,10 @@ int32_t core_slab_give_locked(struct core_block *block)
     slab->used--;
     slab->pool->stats.cached_bytes += slab->block_size;
     if (slab->used > 0)
-        return 0;
+        return false;
     idle_link(slab->pool, slab);
     if (pooled)
-        return 0;
+        return false;
     core_slab_remove_locked(slab);
-    return 1;
+    return true;
 }

@@ -39,11 +39,11 @@ int32_t core_host_check(const void *memory, uint64_t size)
     return TRM_OK;
 }
 
-int32_t core_host_overlap(const void *a, uint64_t a_size, const void *b, uint64_t b_size)
+bool core_host_overlap(const void *a, uint64_t a_size, const void *b, uint64_t b_size)
 {
     uintptr_t a_begin = (uintptr_t)a, b_begin = (uintptr_t)b;
 
     if (a == NULL || b == NULL)
-        return 0;
+        return false;
     return a_begin < b_begin ? b_begin - a_begin < a_size : a_begin - b_begin < b_size;
 }

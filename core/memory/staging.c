@@ -58,8 +58,7 @@ struct trm_place core_staging_place(const struct core_staging *staging)
 
 static void staging_go(struct core_deferred *item)
 {
-    struct core_staging *staging =
-        (struct core_staging *)((char *)item - offsetof(struct core_staging, deferred));
+    struct core_staging *staging = base_container_of(item, struct core_staging, deferred);
     struct core_context *context = staging->device->object.context;
 
     core_in_flight_fini(context, &staging->in_flight);
@@ -75,6 +74,6 @@ void core_staging_release(struct core_staging *staging)
     if (staging == NULL)
         return;
     staging->deferred.in_flight = &staging->in_flight;
-    staging->deferred.go        = staging_go;
+    staging->deferred.destroy   = staging_go;
     core_device_defer(staging->device, &staging->deferred);
 }

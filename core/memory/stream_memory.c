@@ -29,13 +29,13 @@ int32_t trm_stream_alloc(struct trm_stream *stream, uint64_t size, struct trm_bu
 }
 
 /* Is there work on other streams, not known to have finished, that uses the buffer? */
-static int32_t others_use(struct core_in_flight *set, const struct core_stream *stream)
+static bool others_use(struct core_in_flight *set, const struct core_stream *stream)
 {
     uint32_t own = 0;
 
     uint32_t occupied = atomic_load_explicit(&set->occupied, memory_order_acquire);
     if (occupied == 0)
-        return 0;
+        return false;
     base_lock_acquire(&set->lock);
     for (uint32_t i = 0; i < CORE_IN_FLIGHT_INLINE; i++)
         own += set->slots[i].stream == stream;
@@ -43,7 +43,7 @@ static int32_t others_use(struct core_in_flight *set, const struct core_stream *
     return occupied != own;
 }
 
-static int32_t ordered_free(struct core_buffer *buffer, struct core_stream *stream)
+static bool ordered_free(struct core_buffer *buffer, struct core_stream *stream)
 {
     uint64_t value = core_stream_next(stream);
 
@@ -54,21 +54,21 @@ static int32_t ordered_free(struct core_buffer *buffer, struct core_stream *stre
 
 /* Give the memory to the stream's order. 0: that cannot be, since another stream may be at work
  * on it. */
-static int32_t let_go_in_order(struct core_buffer *buffer, struct core_stream *stream)
+static bool let_go_in_order(struct core_buffer *buffer, struct core_stream *stream)
 {
     if (others_use(&buffer->in_flight, stream)) {
         core_in_flight_is_done(&buffer->in_flight); /* drops those that have */
         if (others_use(&buffer->in_flight, stream))
-            return 0;
+            return false;
     }
     if (buffer->block != NULL) {
         if (!core_pool_park(buffer->device->pool, buffer->block, stream))
-            return 0;
+            return false;
     } else if (!buffer->ordered || !ordered_free(buffer, stream)) {
-        return 0;
+        return false;
     }
     core_in_flight_fini(buffer->object.context, &buffer->in_flight);
-    return 1;
+    return true;
 }
 
 /* The caller alone may touch the buffer now, but for calls of other threads that are inside. */

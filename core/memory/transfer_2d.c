@@ -90,7 +90,7 @@ static int32_t check_devices(const struct core_stream *stream, const struct side
 }
 
 /* Does a row that begins at `at` share a byte with any of the rows that begin at 0, pitch, … ? */
-static int32_t row_overlaps(int64_t at, uint64_t pitch, uint64_t width, uint64_t height)
+static bool row_overlaps(int64_t at, uint64_t pitch, uint64_t width, uint64_t height)
 {
     if (at < 0)
         return (uint64_t)-at < width;
@@ -101,13 +101,13 @@ static int32_t row_overlaps(int64_t at, uint64_t pitch, uint64_t width, uint64_t
 
 /* Rows may lie between each other (two halves of an image), so their ranges as a whole do not
  * decide. */
-static int32_t rows_overlap(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch,
-                            uint64_t width, uint64_t height)
+static bool rows_overlap(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, uint64_t width,
+                         uint64_t height)
 {
     for (uint64_t row = 0; row < height; row++)
         if (row_overlaps((int64_t)(to + row * to_pitch - from), from_pitch, width, height))
-            return 1;
-    return 0;
+            return true;
+    return false;
 }
 
 static int32_t check_overlap(const struct side *destination, uint64_t to_extent, const struct side *source,
@@ -191,7 +191,7 @@ static int32_t copy_rows(struct core_stream *stream, const struct side *destinat
     return status;
 }
 
-static int32_t is_near(const struct side *side, const struct core_stream *stream)
+static bool is_near(const struct side *side, const struct core_stream *stream)
 {
     return side->buffer == NULL || side->buffer->device == stream->device;
 }

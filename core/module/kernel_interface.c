@@ -34,10 +34,10 @@ static const char *name_of(const struct trm_parameter *parameter)
 }
 
 /* Code that was written by hand need not say what the elements of a buffer are. */
-static int32_t is_same(const struct trm_parameter *one, const struct trm_parameter *other)
+static bool is_same(const struct trm_parameter *one, const struct trm_parameter *other)
 {
     if (one->kind != other->kind || strcmp(name_of(one), name_of(other)) != 0)
-        return 0;
+        return false;
     if (one->kind == TRM_PARAMETER_SCALAR)
         return one->type == other->type;
     if (one->kind == TRM_PARAMETER_BLOCK)

@@ -17,7 +17,7 @@ int32_t core_launch_arrange(const struct core_kernel *kernel, const struct trm_a
                             uint32_t count, struct trm_argument *arranged);
 
 /* Does a parameter take an argument of that kind, type and size? The least size of a buffer is not looked at. */
-int32_t core_launch_takes(const struct trm_parameter *parameter, const struct trm_argument *given);
+bool core_launch_takes(const struct trm_parameter *parameter, const struct trm_argument *given);
 
 /* The failure of a launch with a wrong number of arguments; tells which one is missing where they have names. */
 int32_t core_launch_fail_count(const struct core_kernel *kernel, const struct trm_argument *given,

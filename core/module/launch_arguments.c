@@ -45,7 +45,7 @@ static const char *describe(const struct trm_argument *given, char text[CORE_PAR
     }
 }
 
-int32_t core_launch_takes(const struct trm_parameter *parameter, const struct trm_argument *given)
+bool core_launch_takes(const struct trm_parameter *parameter, const struct trm_argument *given)
 {
     int32_t is_bytes = parameter->kind == TRM_PARAMETER_BYTES;
 
@@ -58,7 +58,7 @@ int32_t core_launch_takes(const struct trm_parameter *parameter, const struct tr
     case TRM_PARAMETER_BLOCK:
         return (is_bytes || parameter->kind == given->kind) && given->value.block.size == parameter->size;
     default:
-        return 0;
+        return false;
     }
 }
 

@@ -29,7 +29,7 @@ static void module_unload(struct core_module *module)
 
 static void deferred_go(struct core_deferred *item)
 {
-    module_unload((struct core_module *)((char *)item - offsetof(struct core_module, deferred)));
+    module_unload(base_container_of(item, struct core_module, deferred));
 }
 
 static void module_retire(struct core_object *object)
@@ -45,7 +45,7 @@ static void module_release(struct core_object *object)
 
     core_module_launches_to_in_flight(module);
     module->deferred.in_flight = &module->in_flight;
-    module->deferred.go        = deferred_go;
+    module->deferred.destroy   = deferred_go;
     core_object_retain(&device->object);
     core_device_defer(device, &module->deferred);
     core_object_release(&device->object);

@@ -16,12 +16,12 @@ struct core_module_launches {
 };
 
 /* Has the stream ended, so that nothing is enqueued on it any more? */
-static int32_t has_ended(struct core_stream *stream)
+static bool has_ended(struct core_stream *stream)
 {
     if (!core_stream_try_pin(stream))
-        return 1;
+        return true;
     core_stream_unpin(stream, 1);
-    return 0;
+    return false;
 }
 
 /* The stream's note, or one that can become its. */
@@ -42,17 +42,17 @@ static struct core_module_launch *find_locked(const struct core_module *module,
 }
 
 /* Room for more. 0: there is no memory. */
-static int32_t notes_grow(struct core_module *module)
+static bool notes_grow(struct core_module *module)
 {
     struct core_module_launches *block = core_allocate(module->object.context, sizeof(*block));
 
     if (block == NULL)
-        return 0;
+        return false;
     base_lock_acquire(&module->lock);
     block->next   = module->notes;
     module->notes = block;
     base_lock_release(&module->lock);
-    return 1;
+    return true;
 }
 
 /* Sets the stream's note; the stream that had it before, if any, comes out. NULL: no room. */
@@ -85,8 +85,8 @@ void core_module_note_launch_slow(struct core_module *module, struct core_stream
         core_in_flight_add(&module->in_flight, stream, value);
         return;
     }
-    stream->launched      = module->object.handle;
-    stream->launched_note = &note->value;
+    stream->last_module = module->object.handle;
+    stream->last_launch = &note->value;
 }
 
 /* Nothing is launched from the module any more. */

@@ -4,12 +4,13 @@
 #ifndef CORE_MODULE_MODULE_NATIVE_H
 #define CORE_MODULE_MODULE_NATIVE_H
 
+#include <stdbool.h>
 #include <trireme/backend.h>
 
 struct core_context;
 
 /* Formats that have struct trm_native_options. */
-static inline int32_t core_module_is_device_code(int32_t format)
+static inline bool core_module_is_device_code(int32_t format)
 {
     return format == TRM_MODULE_CUBIN || format == TRM_MODULE_PTX || format == TRM_MODULE_CUDA;
 }

@@ -39,8 +39,8 @@ void core_module_note_launch_slow(struct core_module *module, struct core_stream
 static inline void core_module_note_launch(struct core_module *module, struct core_stream *stream,
                                            uint64_t value)
 {
-    if (__builtin_expect(stream->launched == module->object.handle, 1))
-        atomic_store_explicit(stream->launched_note, value, memory_order_release);
+    if (LIKELY(stream->last_module == module->object.handle))
+        atomic_store_explicit(stream->last_launch, value, memory_order_release);
     else
         core_module_note_launch_slow(module, stream, value);
 }

@@ -4,13 +4,14 @@
 #ifndef CORE_MODULE_MODULE_SOURCE_H
 #define CORE_MODULE_MODULE_SOURCE_H
 
+#include <stdbool.h>
 #include <trireme/backend.h>
 
 struct core_context;
 struct core_portable;
 
 /* Formats that are made to SPIR-V here. */
-static inline int32_t core_module_is_portable(int32_t format)
+static inline bool core_module_is_portable(int32_t format)
 {
     return format >= TRM_MODULE_SPIRV && format <= TRM_MODULE_SHADER;
 }

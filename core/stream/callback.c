@@ -1,10 +1,10 @@
 /* Host callbacks in a stream.
  *
- * A callback that trm_stream_callback() has accepted (TRM_OK) runs exactly once; one that it refused,
- * be it since the stream had failed, never does.
+ * A callback that trm_stream_callback() accepts (TRM_OK) runs exactly once. One that it refuses, for example
+ * because the stream has failed, never runs.
  *
- * What cannot be seen: that a callback waits for another stream which in turn waits for this one to
- * get past the callback. Waiting for its own stream is answered with DEADLOCK.
+ * A callback that waits for its own stream gets DEADLOCK. A callback that waits for another stream, which in
+ * turn waits for this one to pass the callback, is not detected.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "core/stream/gates.h"
 #include "core/stream/service.h"
 
-/* A call that somebody waits for; on his stack. */
+/* A call that a thread waits for; on its stack. */
 struct call {
     struct core_job job;
     const struct core_stream *stream;
@@ -23,7 +23,7 @@ struct call {
     _Atomic uint32_t done; /* futex */
 };
 
-/* The stream stands still meanwhile, so nothing that it could be waited for comes after this. */
+/* The enqueuing thread is blocked here, so the stream has no later operation that a wait could be for. */
 static void call_now(const struct call *call)
 {
     struct core_callback_frame frame;
@@ -34,7 +34,7 @@ static void call_now(const struct call *call)
 
 static void call_run(struct core_job *job)
 {
-    struct call *call = (struct call *)((char *)job - offsetof(struct call, job));
+    struct call *call = base_container_of(job, struct call, job);
     call_now(call);
     atomic_store_explicit(&call->done, 1, memory_order_release);
     base_futex_wake(&call->done, 1);
@@ -52,7 +52,7 @@ static int32_t call_on_service(struct call *call)
     return TRM_OK;
 }
 
-/* For backends without gates: wait for the stream, then for the callback. */
+/* For backends without gates: waits for the stream, then for the callback. */
 static int32_t call_and_wait(struct core_stream *stream, trm_callback_fn callback, void *user)
 {
     uint64_t last    = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
@@ -85,7 +85,7 @@ int32_t trm_stream_callback(struct trm_stream *handle, trm_callback_fn callback,
         return status;
     if (callback == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_callback: `callback` is NULL");
-    /* It may destroy the stream. */
+    /* The callback may destroy the stream. */
     core_object_retain(&stream->object);
     if (core_stream_has_gates(stream))
         status = core_gate_callback(stream, callback, user);

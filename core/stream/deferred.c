@@ -1,4 +1,4 @@
-/* Things that go when the work that uses them is done.
+/* Deferred destruction.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/deferred.h"
@@ -7,8 +7,8 @@
 #include "core/stream/service.h"
 #include "core/stream/stream_object.h"
 
-/* Items that are looked at in vain before a reap gives up: what came later will hardly be done. */
-#define LOOK_AT_MOST 16
+/* A reap gives up after this many items that are still in flight: later ones are unlikely to be done. */
+#define MAX_BUSY 16
 
 static void append_locked(struct core_device *device, struct core_deferred *item)
 {
@@ -28,16 +28,15 @@ void core_device_defer_unchecked(struct core_device *device, struct core_deferre
     pthread_mutex_unlock(&device->lock);
 }
 
-/* After the device's handle is dead only the end of one of its streams reaps. An item that waits for
- * a stream of another device is therefore waited for, but not in a callback, which that stream may
- * be waiting for. */
-static int32_t has_ended(struct core_device *device, struct core_deferred *item)
+/* Once the device's handle is dead only the end of one of its streams reaps. So this waits for an item that
+ * is in flight on another device's stream; but not in a callback, which that stream may be waiting for. */
+static bool has_ended(struct core_device *device, struct core_deferred *item)
 {
     if (core_in_flight_is_done(item->in_flight))
-        return 1;
+        return true;
     if (core_object_is_alive(device->object.handle, CORE_DEVICE) || core_callback_current(NULL) != NULL ||
         !core_in_flight_is_foreign(item->in_flight, device))
-        return 0;
+        return false;
     core_in_flight_wait(item->in_flight, TRM_FOREVER);
     return core_in_flight_is_done(item->in_flight);
 }
@@ -45,7 +44,7 @@ static int32_t has_ended(struct core_device *device, struct core_deferred *item)
 void core_device_defer(struct core_device *device, struct core_deferred *item)
 {
     if (has_ended(device, item))
-        item->go(item);
+        item->destroy(item);
     else
         core_device_defer_unchecked(device, item);
 }
@@ -60,7 +59,7 @@ static struct core_deferred *take_all(struct core_device *device)
     return list;
 }
 
-/* What is left goes back in front of what has come meanwhile. */
+/* Puts the remaining items back, in front of those that were added meanwhile. */
 static void put_back(struct core_device *device, struct core_deferred *list)
 {
     struct core_deferred *last = list;
@@ -76,22 +75,22 @@ static void put_back(struct core_device *device, struct core_deferred *list)
     pthread_mutex_unlock(&device->lock);
 }
 
-/* Lets items of a list go; returns those that stay. */
-static struct core_deferred *let_go(struct core_device *device, struct core_deferred *list)
+/* Destroys items of a list; returns those that are still in flight. */
+static struct core_deferred *destroy_done(struct core_device *device, struct core_deferred *list)
 {
     struct core_deferred *kept = NULL, **end = &kept;
-    uint32_t in_vain = 0;
-    while (list != NULL && in_vain < LOOK_AT_MOST) {
+    uint32_t busy = 0;
+    while (list != NULL && busy < MAX_BUSY) {
         struct core_deferred *item = list;
         list                       = item->next;
         if (core_in_flight_is_done(item->in_flight)) {
             atomic_fetch_sub_explicit(&device->deferred_count, 1, memory_order_relaxed);
-            item->go(item);
+            item->destroy(item);
             continue;
         }
         *end = item;
         end  = &item->next;
-        in_vain++;
+        busy++;
     }
     *end = list;
     return kept;
@@ -101,9 +100,9 @@ void core_device_reap(struct core_device *device)
 {
     if (atomic_load_explicit(&device->deferred_count, memory_order_relaxed) == 0)
         return;
-    /* What goes may hold the last reference but this one. */
+    /* An item may hold the last reference but this one. */
     core_object_retain(&device->object);
-    put_back(device, let_go(device, take_all(device)));
+    put_back(device, destroy_done(device, take_all(device)));
     core_object_release(&device->object);
 }
 
@@ -115,7 +114,7 @@ void core_device_reap_last(struct core_device *device)
         list                       = item->next;
         if (has_ended(device, item)) {
             atomic_fetch_sub_explicit(&device->deferred_count, 1, memory_order_relaxed);
-            item->go(item);
+            item->destroy(item);
             continue;
         }
         *end = item;
@@ -133,7 +132,7 @@ void core_device_reap_all(struct core_device *device)
             struct core_deferred *next = item->next;
             core_in_flight_wait(item->in_flight, TRM_FOREVER);
             atomic_fetch_sub_explicit(&device->deferred_count, 1, memory_order_relaxed);
-            item->go(item);
+            item->destroy(item);
             item = next;
         }
     }

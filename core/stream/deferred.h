@@ -1,4 +1,4 @@
-/* Things that go when the work that uses them is done.
+/* Deferred destruction: an object that is still in flight is destroyed when that work has ended.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_STREAM_DEFERRED_H
@@ -8,28 +8,28 @@
 
 struct core_device;
 
-/* Embedded in what waits to go. It keeps the device alive by itself where it has to. */
+/* Embedded in the object. The object itself keeps the device alive where that is needed. */
 struct core_deferred {
     struct core_deferred *next;
-    struct core_in_flight *in_flight;
-    void (*go)(struct core_deferred *item); /* called once, without locks held; frees the item */
+    struct core_in_flight *in_flight;            /* the work that has to end first */
+    void (*destroy)(struct core_deferred *item); /* called once, without locks held; frees the item */
 };
 
-/* Let the item go now if its work has ended, else when somebody looks next (core_device_reap; the
- * end of any stream of the device). */
+/* Destroys the item now if its work has ended, else at a later reap: core_device_reap(), or the end of a
+ * stream of the device. */
 void core_device_defer(struct core_device *device, struct core_deferred *item);
 
-/* The same without looking: for threads on which nothing may end. */
+/* The same without the check: for threads on which no object may be destroyed. */
 void core_device_defer_unchecked(struct core_device *device, struct core_deferred *item);
 
-/* Let everything go whose work has ended. Called where memory is asked for, freed, waited for or
- * counted. Cheap when there is nothing. The caller keeps the device alive. */
+/* Destroys the items whose work has ended. Called where memory is allocated, freed, waited for or counted;
+ * cheap when there is no item. The caller keeps the device alive. */
 void core_device_reap(struct core_device *device);
 
-/* The last time that somebody looks for the device's own sake: when its handle has died. */
+/* The last reap that the device itself asks for: called when its handle dies. */
 void core_device_reap_last(struct core_device *device);
 
-/* Wait for all of it; when the device ends. */
+/* Waits for all items and destroys them; called when the device ends. */
 void core_device_reap_all(struct core_device *device);
 
 #endif

@@ -16,8 +16,8 @@ void core_device_end_thread_streams(struct core_device *device);
  * still end its stream. */
 void core_device_wait_owned_streams(struct core_device *device);
 
-/* Locks and unlocks the internal stream, for work inside a call (contents at creation, staged mapping,
- * arrays): lock, enqueue, wait, unlock. The lock is not recursive. */
+/* Locks and unlocks the internal stream, for work inside a call (initial data, staged mapping, arrays):
+ * lock, enqueue, wait, unlock. The lock is not recursive. */
 int32_t core_device_internal_lock(struct core_device *device, struct core_stream **stream);
 void core_device_internal_unlock(struct core_device *device);
 

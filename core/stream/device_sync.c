@@ -4,7 +4,7 @@
 #include "core/device/device.h"
 #include "core/stream/stream.h"
 
-/* A stream of the device, and how far it was when the call began. */
+/* A stream of the device, and its last operation when the call began. */
 struct mark {
     struct core_stream *stream; /* holds a reference */
     uint64_t value;
@@ -27,8 +27,8 @@ static void fill_locked(const struct core_device *device, struct mark *marks)
     }
 }
 
-/* A snapshot of the device's streams; in the beginning there is no room. It is made without the lock, and again if there
- * have come to be more meanwhile. */
+/* Takes a snapshot of the device's streams. The memory for it, none at first, is allocated without the lock,
+ * and again if streams were added meanwhile. */
 static int32_t take_marks(struct core_device *device, struct mark **marks, uint32_t *count, uint32_t *room)
 {
     struct core_context *context = device->object.context;
@@ -57,7 +57,7 @@ static int32_t first_of(int32_t first, int32_t status, struct base_failure *fail
     return status;
 }
 
-/* All are submitted before the first is waited for, and all are waited for though one fails. */
+/* Submits all before it waits for the first, and waits for all even if one fails. */
 static int32_t wait_marks(const struct mark *marks, uint32_t count)
 {
     int32_t first               = TRM_OK;

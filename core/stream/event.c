@@ -1,4 +1,4 @@
-/* Events, small objects that hold a point.
+/* Events: objects that hold a point.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/event.h"
@@ -19,7 +19,7 @@ static void event_release(struct core_object *object)
     struct core_device *device = event->device;
     core_event_release_timestamp(event);
     core_object_release(event->stream != NULL ? &event->stream->object : NULL);
-    core_event_pool_give(device, event);
+    core_event_pool_free(device, event);
     core_object_release(&device->object);
 }
 
@@ -43,22 +43,21 @@ int32_t trm_event_create(struct trm_device *handle, uint32_t flags, struct trm_e
     if (device == NULL)
         return base_last_status();
     if (flags & ~(uint32_t)TRM_EVENT_TIMING)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "trm_event_create: flags 0x%x has bits that mean nothing", flags);
-    if (out == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_create: `event` is NULL");
-    int32_t status = core_device_check(device);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_create: flags 0x%x has unknown bits", flags);
+    int32_t status = core_output_check(out, "trm_event_create", "event");
+    if (status == TRM_OK)
+        status = core_device_check(device);
     if (status != TRM_OK)
         return status;
 
-    struct core_event *event = core_event_pool_take(device);
+    struct core_event *event = core_event_pool_allocate(device);
     if (event == NULL)
-        return base_fail_memory("making an event");
+        return base_fail_memory("creating an event");
     event->device = device;
     event->flags  = flags;
     status        = core_object_init(&event->object, &event_object_ops, device->object.context);
     if (status != TRM_OK) {
-        core_event_pool_give(device, event);
+        core_event_pool_free(device, event);
         return status;
     }
     core_device_add_child(device, CORE_EVENT);
@@ -73,7 +72,7 @@ void trm_event_destroy(struct trm_event *handle)
 
 /* ---- the point ------------------------------------------------------------------------------------ */
 
-int32_t core_event_get_point(struct core_event *event, struct core_stream **stream, uint64_t *value)
+bool core_event_get_point(struct core_event *event, struct core_stream **stream, uint64_t *value)
 {
     base_lock_acquire(&event->lock);
     struct core_stream *held = event->stream;
@@ -178,8 +177,9 @@ int32_t trm_event_point(struct trm_event *handle, struct trm_point *point)
     struct core_event *event = core_event_find(handle);
     if (event == NULL)
         return base_last_status();
-    if (point == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_point: `point` is NULL");
+    int32_t status = core_output_check(point, "trm_event_point", "point");
+    if (status != TRM_OK)
+        return status;
     if (!core_event_get_point(event, &stream, &value))
         return base_fail(TRM_ERROR_NOT_FOUND, "the event has never been recorded");
     point->stream = stream->object.handle;

@@ -34,7 +34,7 @@ static void add_cells(struct core_event_pool *pool, struct slab *slab)
     }
 }
 
-static union cell *take_cell(struct core_device *device)
+static union cell *pop_cell(struct core_device *device)
 {
     pthread_mutex_lock(&device->lock);
     struct core_event_pool *pool = device->events;
@@ -45,13 +45,13 @@ static union cell *take_cell(struct core_device *device)
     return cell;
 }
 
-/* The first slab comes with the pool, so that a device without events has none. Where two threads
- * do this at once there are two slabs more, or a pool too many, which goes. */
-static int32_t grow(struct core_device *device)
+/* Adds a slab; false when out of memory. The first slab comes with the pool, so that a device without events
+ * has neither. When two threads do this at once, two slabs are added, or the second pool is freed again. */
+static bool grow(struct core_device *device)
 {
     struct core_context *context = device->object.context;
     pthread_mutex_lock(&device->lock);
-    int32_t is_first = device->events == NULL;
+    bool is_first = device->events == NULL;
     pthread_mutex_unlock(&device->lock);
 
     struct core_event_pool *pool = NULL;
@@ -61,7 +61,7 @@ static int32_t grow(struct core_device *device)
     else
         slab = core_allocate(context, sizeof(*slab));
     if (pool == NULL && slab == NULL)
-        return 0;
+        return false;
 
     pthread_mutex_lock(&device->lock);
     if (slab != NULL) {
@@ -75,20 +75,20 @@ static int32_t grow(struct core_device *device)
     }
     pthread_mutex_unlock(&device->lock);
     core_free(context, pool, sizeof(*pool));
-    return 1;
+    return true;
 }
 
-struct core_event *core_event_pool_take(struct core_device *device)
+struct core_event *core_event_pool_allocate(struct core_device *device)
 {
     union cell *cell;
-    while ((cell = take_cell(device)) == NULL)
+    while ((cell = pop_cell(device)) == NULL)
         if (!grow(device))
             return NULL;
     memset(cell, 0, sizeof(*cell));
     return &cell->event;
 }
 
-void core_event_pool_give(struct core_device *device, struct core_event *event)
+void core_event_pool_free(struct core_device *device, struct core_event *event)
 {
     union cell *cell = (union cell *)event;
     pthread_mutex_lock(&device->lock);

@@ -1,4 +1,4 @@
-/* Memory for events: there are many, they are small, and they come and go fast.
+/* Memory for events, which are many, small and short-lived.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_STREAM_EVENT_POOL_H
@@ -9,11 +9,11 @@ struct core_device;
 struct core_event;
 struct core_event_pool;
 
-/* A zeroed event from the device's pool; NULL without memory. */
-struct core_event *core_event_pool_take(struct core_device *device);
-void core_event_pool_give(struct core_device *device, struct core_event *event);
+/* A zeroed event of the device's pool; NULL when out of memory. */
+struct core_event *core_event_pool_allocate(struct core_device *device);
+void core_event_pool_free(struct core_device *device, struct core_event *event);
 
-/* All events have been given back. NULL is fine. */
+/* Every event has been freed. NULL is fine. */
 void core_event_pool_destroy(struct core_context *context, struct core_event_pool *pool);
 
 #endif

@@ -1,7 +1,7 @@
-/* Events that take the time.
+/* Timestamps of events.
  *
- * The backend stamps where it can (the profile table). Else the host's clock is read in a
- * notification, or, if somebody asks first, when he does so.
+ * The backend records them where it has a profile table. Else the core reads the host's clock in a
+ * notification, or when a thread reads the event before the notification comes.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
@@ -14,278 +14,271 @@
 
 struct core_timestamp {
     struct core_device *device;        /* holds a reference */
-    _Atomic uint32_t references;       /* the event's or the deferred list's, a reader's, a notification's */
-    struct core_in_flight in_flight;   /* the record in flight */
-    struct core_deferred deferred;     /* while it is, and the event has moved on */
+    _Atomic uint32_t references;       /* of the event or the deferred list, readers, notifications */
+    struct core_in_flight in_flight;   /* the last record */
+    struct core_deferred deferred;     /* while it is in flight and the event has another timestamp */
+    bool is_shared;                    /* of a graph, whose instance has a reference while it is in flight */
     struct trm_backend_stamp *backend; /* NULL: emulated, by what follows */
     struct core_notification notification;
     struct core_stream *stream;  /* of the last record; pinned while that is queued */
-    struct core_timestamp *next; /* in the queue of the stream; under device->lock */
-    int32_t queued;              /* 1: it has no time yet; under device->lock */
-    _Atomic uint64_t time;       /* nanoseconds; 0: not yet */
-    int32_t
-        shared; /* 1: of a graph, whose instance has a reference for as long as a record may be in flight */
+    struct core_timestamp *next; /* in the stream's queue; under device->lock */
+    bool is_queued;              /* it has no time yet; under device->lock */
+    _Atomic uint64_t time;       /* nanoseconds; 0: none yet */
 };
 
 /* ---- the ends of life ----------------------------------------------------------------------------- */
 
-static int32_t is_native(const struct core_device *device)
+static bool is_native(const struct core_device *device)
 {
     const struct trm_profile_ops *ops = &device->backend->profile;
     return ops->stamp_create != NULL && ops->stamp_destroy != NULL && ops->stamp_record != NULL &&
            ops->stamp_read != NULL;
 }
 
-static void stamp_free(struct core_timestamp *stamp)
+static void timestamp_free(struct core_timestamp *timestamp)
 {
-    struct core_device *device = stamp->device;
-    core_in_flight_fini(device->object.context, &stamp->in_flight);
-    if (stamp->backend != NULL)
-        device->backend->profile.stamp_destroy(stamp->backend);
-    core_free(device->object.context, stamp, sizeof(*stamp));
+    struct core_device *device = timestamp->device;
+    core_in_flight_fini(device->object.context, &timestamp->in_flight);
+    if (timestamp->backend != NULL)
+        device->backend->profile.stamp_destroy(timestamp->backend);
+    core_free(device->object.context, timestamp, sizeof(*timestamp));
     core_object_release(&device->object);
 }
 
-static void stamp_unref(struct core_timestamp *stamp)
+void core_timestamp_release(struct core_timestamp *timestamp)
 {
-    if (stamp != NULL && atomic_fetch_sub_explicit(&stamp->references, 1, memory_order_acq_rel) == 1)
-        stamp_free(stamp);
+    if (timestamp != NULL && atomic_fetch_sub_explicit(&timestamp->references, 1, memory_order_acq_rel) == 1)
+        timestamp_free(timestamp);
 }
 
-static struct core_timestamp *stamp_of(struct core_deferred *item)
+static struct core_timestamp *timestamp_of(struct core_deferred *item)
 {
-    return (struct core_timestamp *)((char *)item - offsetof(struct core_timestamp, deferred));
+    return base_container_of(item, struct core_timestamp, deferred);
 }
 
-static void deferred_unref(struct core_deferred *item)
+static void deferred_release(struct core_deferred *item)
 {
-    stamp_unref(stamp_of(item));
+    core_timestamp_release(timestamp_of(item));
 }
 
 static void deferred_free(struct core_deferred *item)
 {
-    stamp_free(stamp_of(item));
+    timestamp_free(timestamp_of(item));
 }
 
-/* The event's reference goes; if the record is in flight, when it has ended. */
-static void stamp_discard(struct core_timestamp *stamp)
+/* Releases the event's reference, once the record is no longer in flight. */
+static void timestamp_discard(struct core_timestamp *timestamp)
 {
-    if (stamp == NULL)
+    if (timestamp == NULL)
         return;
-    if (stamp->shared) {
-        stamp_unref(stamp);
+    if (timestamp->is_shared) {
+        core_timestamp_release(timestamp);
         return;
     }
-    stamp->deferred.in_flight = &stamp->in_flight;
-    stamp->deferred.go        = deferred_unref;
-    core_device_defer(stamp->device, &stamp->deferred);
+    timestamp->deferred.in_flight = &timestamp->in_flight;
+    timestamp->deferred.destroy   = deferred_release;
+    core_device_defer(timestamp->device, &timestamp->deferred);
 }
 
-/* A device of the backend may be without: it stays NULL. */
-static int32_t create_below(struct core_device *device, struct trm_backend_stamp **stamp)
+/* A device of the backend may have no timestamps: then it stays NULL. */
+static int32_t create_in_backend(struct core_device *device, struct trm_backend_stamp **timestamp)
 {
     struct base_saved_error before;
     base_error_save(&before);
     base_error_clear();
-    int32_t status = device->backend->profile.stamp_create(device->device, stamp);
+    int32_t status = device->backend->profile.stamp_create(device->device, timestamp);
     if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
         return core_device_latch_loss(device, base_fail_backend(status));
     base_error_restore(&before);
     return TRM_OK;
 }
 
-static int32_t stamp_create(struct core_device *device, struct core_timestamp **out)
+static int32_t timestamp_create(struct core_device *device, struct core_timestamp **out)
 {
-    struct core_timestamp *stamp = core_allocate(device->object.context, sizeof(*stamp));
-    if (stamp == NULL)
-        return base_fail_memory("making a timestamp");
-    stamp->device = device;
-    atomic_init(&stamp->references, 1);
-    int32_t status = is_native(device) ? create_below(device, &stamp->backend) : TRM_OK;
+    struct core_timestamp *timestamp = core_allocate(device->object.context, sizeof(*timestamp));
+    if (timestamp == NULL)
+        return base_fail_memory("creating a timestamp");
+    timestamp->device = device;
+    atomic_init(&timestamp->references, 1);
+    int32_t status = is_native(device) ? create_in_backend(device, &timestamp->backend) : TRM_OK;
     if (status != TRM_OK) {
-        core_free(device->object.context, stamp, sizeof(*stamp));
+        core_free(device->object.context, timestamp, sizeof(*timestamp));
         return status;
     }
     core_object_retain(&device->object);
-    *out = stamp;
+    *out = timestamp;
     return TRM_OK;
 }
 
 /* ---- recording -------------------------------------------------------------------------------------- */
 
-static int32_t record_native(struct core_timestamp *stamp, struct core_stream *stream, uint64_t *value)
+static int32_t record_native(struct core_timestamp *timestamp, struct core_stream *stream, uint64_t *value)
 {
     const struct trm_profile_ops *ops = &stream->device->backend->profile;
     *value                            = core_stream_next(stream);
     int32_t status =
-        core_stream_commit(stream, *value, ops->stamp_record(stream->backend, *value, stamp->backend));
+        core_stream_commit(stream, *value, ops->stamp_record(stream->backend, *value, timestamp->backend));
     if (status != TRM_OK)
         return status;
-    core_in_flight_add(&stamp->in_flight, stream, *value);
+    core_in_flight_add(&timestamp->in_flight, stream, *value);
     core_stream_count(stream, NULL);
     return TRM_OK;
 }
 
-/* Whoever tells of a record may be overtaken by one who tells of a later one. So all before it in the stream get their time too:
- * from one event of a stream to the next, time does not go backwards. */
-static void note_time(struct core_timestamp *stamp)
+/* Sets the time of a record and of all earlier ones of the stream: notifications may come out of order, and
+ * time must not go backwards from one event of a stream to the next. */
+static void set_time(struct core_timestamp *timestamp)
 {
-    struct core_device *device = stamp->device;
+    struct core_device *device = timestamp->device;
     pthread_mutex_lock(&device->lock);
-    uint64_t now = stamp->queued ? base_now() : 0;
-    while (stamp->queued) {
-        struct core_timestamp *oldest = stamp->stream->stamps;
-        stamp->stream->stamps         = oldest->next;
-        oldest->queued                = 0;
+    uint64_t now = timestamp->is_queued ? base_now() : 0;
+    while (timestamp->is_queued) {
+        struct core_timestamp *oldest = timestamp->stream->timestamps;
+        timestamp->stream->timestamps = oldest->next;
+        oldest->is_queued             = 0;
         atomic_store(&oldest->time, now);
     }
     pthread_mutex_unlock(&device->lock);
 }
 
-/* In the order in which they are recorded, which is that of the stream. */
-static void queue_stamp(struct core_timestamp *stamp, struct core_stream *stream)
+/* Records are queued in the order of the stream. */
+static void queue_timestamp(struct core_timestamp *timestamp, struct core_stream *stream)
 {
-    pthread_mutex_lock(&stamp->device->lock);
-    if (stream->stamps != NULL)
-        stream->last_stamp->next = stamp;
+    pthread_mutex_lock(&timestamp->device->lock);
+    if (stream->timestamps != NULL)
+        stream->last_timestamp->next = timestamp;
     else
-        stream->stamps = stamp;
-    stream->last_stamp = stamp;
-    stamp->next        = NULL;
-    stamp->stream      = stream;
-    stamp->queued      = 1;
-    pthread_mutex_unlock(&stamp->device->lock);
+        stream->timestamps = timestamp;
+    stream->last_timestamp = timestamp;
+    timestamp->next        = NULL;
+    timestamp->stream      = stream;
+    timestamp->is_queued   = true;
+    pthread_mutex_unlock(&timestamp->device->lock);
 }
 
-/* Nobody will tell of it. It is the last one. */
-static void unqueue_stamp(struct core_timestamp *stamp)
+/* Removes the last record, for which there is no notification. */
+static void unqueue_timestamp(struct core_timestamp *timestamp)
 {
-    struct core_stream *stream    = stamp->stream;
+    struct core_stream *stream    = timestamp->stream;
     struct core_timestamp *before = NULL;
-    pthread_mutex_lock(&stamp->device->lock);
-    if (stamp->queued) {
-        for (struct core_timestamp *each = stream->stamps; each != stamp; each = each->next)
+    pthread_mutex_lock(&timestamp->device->lock);
+    if (timestamp->is_queued) {
+        for (struct core_timestamp *each = stream->timestamps; each != timestamp; each = each->next)
             before = each;
         if (before != NULL)
             before->next = NULL;
         else
-            stream->stamps = NULL;
-        stream->last_stamp = before;
-        stamp->queued      = 0;
+            stream->timestamps = NULL;
+        stream->last_timestamp = before;
+        timestamp->is_queued   = false;
     }
-    pthread_mutex_unlock(&stamp->device->lock);
+    pthread_mutex_unlock(&timestamp->device->lock);
 }
 
-/* Nothing may end on this thread. */
-static void stamp_notified(struct core_notification *notification, int32_t status)
+/* Runs on a thread on which no object may be destroyed. */
+static void timestamp_notified(struct core_notification *notification, int32_t status)
 {
-    struct core_timestamp *stamp =
-        (struct core_timestamp *)((char *)notification - offsetof(struct core_timestamp, notification));
-    struct core_device *device = stamp->device;
-    (void)status; /* whoever reads the time asks the stream first */
-    note_time(stamp);
-    if (atomic_fetch_sub_explicit(&stamp->references, 1, memory_order_acq_rel) != 1)
+    struct core_timestamp *timestamp = base_container_of(notification, struct core_timestamp, notification);
+    struct core_device *device       = timestamp->device;
+    (void)status; /* a reader queries the stream first */
+    set_time(timestamp);
+    if (atomic_fetch_sub_explicit(&timestamp->references, 1, memory_order_acq_rel) != 1)
         return;
-    stamp->deferred.in_flight = &stamp->in_flight;
-    stamp->deferred.go        = deferred_free;
-    core_device_defer_unchecked(device, &stamp->deferred);
+    timestamp->deferred.in_flight = &timestamp->in_flight;
+    timestamp->deferred.destroy   = deferred_free;
+    core_device_defer_unchecked(device, &timestamp->deferred);
 }
 
-static int32_t record_emulated(struct core_timestamp *stamp, struct core_stream *stream, uint64_t *value)
+static int32_t record_emulated(struct core_timestamp *timestamp, struct core_stream *stream, uint64_t *value)
 {
     int32_t status = core_stream_mark(stream, value);
     if (status != TRM_OK)
         return status;
-    atomic_store(&stamp->time, 0);
-    stamp->notification.notified = stamp_notified;
-    atomic_fetch_add_explicit(&stamp->references, 1, memory_order_relaxed);
-    core_in_flight_add(&stamp->in_flight, stream, *value);
-    queue_stamp(stamp, stream);
-    status = core_notify(stream, *value, &stamp->notification);
+    atomic_store(&timestamp->time, 0);
+    timestamp->notification.notified = timestamp_notified;
+    atomic_fetch_add_explicit(&timestamp->references, 1, memory_order_relaxed);
+    core_in_flight_add(&timestamp->in_flight, stream, *value);
+    queue_timestamp(timestamp, stream);
+    status = core_notify(stream, *value, &timestamp->notification);
     if (status != TRM_OK) {
-        unqueue_stamp(stamp);
-        stamp_unref(stamp);
+        unqueue_timestamp(timestamp);
+        core_timestamp_release(timestamp);
     }
     return status;
 }
 
-static struct core_timestamp *swap(struct core_event *event, struct core_timestamp *stamp)
+static struct core_timestamp *swap(struct core_event *event, struct core_timestamp *timestamp)
 {
     base_lock_acquire(&event->lock);
-    struct core_timestamp *before = event->stamp;
-    event->stamp                  = stamp;
+    struct core_timestamp *before = event->timestamp;
+    event->timestamp              = timestamp;
     base_lock_release(&event->lock);
     return before;
 }
 
-/* Only the event has it, and its last record has ended. */
-static int32_t is_idle(struct core_timestamp *stamp)
+/* True if the event alone has it and its last record has ended. */
+static bool is_idle(struct core_timestamp *timestamp)
 {
-    return stamp != NULL && !stamp->shared &&
-           atomic_load_explicit(&stamp->references, memory_order_acquire) == 1 &&
-           core_in_flight_is_done(&stamp->in_flight);
+    return timestamp != NULL && !timestamp->is_shared &&
+           atomic_load_explicit(&timestamp->references, memory_order_acquire) == 1 &&
+           core_in_flight_is_done(&timestamp->in_flight);
 }
 
-/* While it records the event has no stamp, so that no two threads use one at once. */
+/* While this records, the event has no timestamp, so that no two threads use one at once. */
 int32_t core_event_record_timestamp(struct core_event *event, struct core_stream *stream, uint64_t *value)
 {
-    struct core_timestamp *before = swap(event, NULL), *stamp = before;
-    int32_t status = is_idle(before) ? TRM_OK : stamp_create(event->device, &stamp);
+    struct core_timestamp *before = swap(event, NULL), *timestamp = before;
+    int32_t status = is_idle(before) ? TRM_OK : timestamp_create(event->device, &timestamp);
     if (status == TRM_OK) {
-        status = stamp->backend != NULL ? record_native(stamp, stream, value)
-                                        : record_emulated(stamp, stream, value);
-        if (status != TRM_OK && stamp != before)
-            stamp_discard(stamp);
+        status = timestamp->backend != NULL ? record_native(timestamp, stream, value)
+                                            : record_emulated(timestamp, stream, value);
+        if (status != TRM_OK && timestamp != before)
+            timestamp_discard(timestamp);
     }
     if (status != TRM_OK)
-        stamp = before;
-    else if (stamp != before)
-        stamp_discard(before);
-    stamp_discard(swap(event, stamp));
+        timestamp = before;
+    else if (timestamp != before)
+        timestamp_discard(before);
+    timestamp_discard(swap(event, timestamp));
     return status;
 }
 
 void core_event_release_timestamp(struct core_event *event)
 {
-    stamp_discard(swap(event, NULL));
+    timestamp_discard(swap(event, NULL));
 }
 
-/* ---- stamps of graphs ------------------------------------------------------------------------------- */
+/* ---- timestamps of graphs --------------------------------------------------------------------------- */
 
-int32_t core_timestamps_are_native(const struct core_device *device)
+bool core_timestamps_are_native(const struct core_device *device)
 {
     return is_native(device);
 }
 
-int32_t core_timestamp_create_shared(struct core_device *device, struct core_timestamp **stamp)
+int32_t core_timestamp_create_shared(struct core_device *device, struct core_timestamp **timestamp)
 {
-    int32_t status = stamp_create(device, stamp);
+    int32_t status = timestamp_create(device, timestamp);
     if (status == TRM_OK)
-        (*stamp)->shared = 1;
+        (*timestamp)->is_shared = true;
     return status;
 }
 
-struct trm_backend_stamp *core_timestamp_backend(const struct core_timestamp *stamp)
+struct trm_backend_stamp *core_timestamp_backend(const struct core_timestamp *timestamp)
 {
-    return stamp->backend;
+    return timestamp->backend;
 }
 
-void core_timestamp_release(struct core_timestamp *stamp)
-{
-    stamp_unref(stamp);
-}
-
-/* Mostly the event is on the same stream as before, with the same stamp. */
-void core_event_set_timestamp(struct core_event *event, struct core_timestamp *stamp,
+/* Mostly the event is on the same stream as before, with the same timestamp. */
+void core_event_set_timestamp(struct core_event *event, struct core_timestamp *timestamp,
                               struct core_stream *stream, uint64_t value)
 {
-    struct core_timestamp *old_stamp = NULL;
-    struct core_stream *old_stream   = NULL;
+    struct core_timestamp *old_timestamp = NULL;
+    struct core_stream *old_stream       = NULL;
     base_lock_acquire(&event->lock);
-    if (event->stamp != stamp) {
-        atomic_fetch_add_explicit(&stamp->references, 1, memory_order_relaxed);
-        old_stamp    = event->stamp;
-        event->stamp = stamp;
+    if (event->timestamp != timestamp) {
+        atomic_fetch_add_explicit(&timestamp->references, 1, memory_order_relaxed);
+        old_timestamp    = event->timestamp;
+        event->timestamp = timestamp;
     }
     if (event->stream != stream) {
         core_object_retain(&stream->object);
@@ -294,7 +287,7 @@ void core_event_set_timestamp(struct core_event *event, struct core_timestamp *s
     }
     event->value = value;
     base_lock_release(&event->lock);
-    stamp_discard(old_stamp);
+    timestamp_discard(old_timestamp);
     core_object_release(old_stream != NULL ? &old_stream->object : NULL);
 }
 
@@ -304,50 +297,50 @@ void core_event_set_timestamp(struct core_event *event, struct core_timestamp *s
 struct record {
     struct core_stream *stream;
     uint64_t value;
-    struct core_timestamp *stamp;
+    struct core_timestamp *timestamp;
 };
 
-static int32_t record_hold(struct core_event *event, struct record *record)
+static int32_t record_get(struct core_event *event, struct record *record)
 {
     base_lock_acquire(&event->lock);
-    record->stream = event->stream;
-    record->value  = event->value;
-    record->stamp  = event->stamp;
+    record->stream    = event->stream;
+    record->value     = event->value;
+    record->timestamp = event->timestamp;
     if (record->stream != NULL)
         core_object_retain(&record->stream->object);
-    if (record->stamp != NULL)
-        atomic_fetch_add_explicit(&record->stamp->references, 1, memory_order_relaxed);
+    if (record->timestamp != NULL)
+        atomic_fetch_add_explicit(&record->timestamp->references, 1, memory_order_relaxed);
     base_lock_release(&event->lock);
     if (record->stream != NULL)
         return TRM_OK;
-    stamp_unref(record->stamp);
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "an event that was never recorded holds no time");
+    core_timestamp_release(record->timestamp);
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the event was never recorded, so it holds no time");
 }
 
-static int32_t read_stamp(struct core_timestamp *stamp, uint64_t *nanoseconds)
+static int32_t read_timestamp(struct core_timestamp *timestamp, uint64_t *nanoseconds)
 {
-    if (stamp->backend == NULL) {
-        note_time(stamp);
-        *nanoseconds = atomic_load(&stamp->time);
+    if (timestamp->backend == NULL) {
+        set_time(timestamp);
+        *nanoseconds = atomic_load(&timestamp->time);
         return TRM_OK;
     }
     base_error_clear();
-    int32_t status = stamp->device->backend->profile.stamp_read(stamp->backend, nanoseconds);
-    return status == TRM_OK ? TRM_OK : core_device_latch_loss(stamp->device, base_fail_backend(status));
+    int32_t status = timestamp->device->backend->profile.stamp_read(timestamp->backend, nanoseconds);
+    return status == TRM_OK ? TRM_OK : core_device_latch_loss(timestamp->device, base_fail_backend(status));
 }
 
 int32_t core_event_time(struct core_event *event, uint64_t *nanoseconds)
 {
     struct record record;
-    int32_t status = record_hold(event, &record);
+    int32_t status = record_get(event, &record);
     if (status != TRM_OK)
         return status;
     status = core_stream_query(record.stream, record.value);
-    if (status == TRM_OK && record.stamp == NULL)
-        status = base_fail(TRM_ERROR_TIMEOUT, "the event is being recorded at this moment");
+    if (status == TRM_OK && record.timestamp == NULL)
+        status = base_fail(TRM_ERROR_TIMEOUT, "another thread is recording the event");
     if (status == TRM_OK)
-        status = read_stamp(record.stamp, nanoseconds);
-    stamp_unref(record.stamp);
+        status = read_timestamp(record.timestamp, nanoseconds);
+    core_timestamp_release(record.timestamp);
     core_object_release(&record.stream->object);
     return status;
 }
@@ -355,13 +348,14 @@ int32_t core_event_time(struct core_event *event, uint64_t *nanoseconds)
 static int32_t check_pair(const struct core_event *start, const struct core_event *end,
                           const int64_t *nanoseconds)
 {
-    if (nanoseconds == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_event_elapsed: `nanoseconds` is NULL");
+    int32_t status = core_output_check(nanoseconds, "trm_event_elapsed", "nanoseconds");
+    if (status != TRM_OK)
+        return status;
     if (!(start->flags & end->flags & TRM_EVENT_TIMING))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "an event that was made without TRM_EVENT_TIMING holds no time");
+                         "an event created without TRM_EVENT_TIMING holds no time");
     if (start->device != end->device)
-        return base_fail(TRM_ERROR_WRONG_DEVICE, "events of two devices, %s and %s, have no time in common",
+        return base_fail(TRM_ERROR_WRONG_DEVICE, "events of two devices, %s and %s, cannot be compared",
                          start->device->id, end->device->id);
     return TRM_OK;
 }

@@ -9,18 +9,18 @@
 #include "core/stream/notify.h"
 #include "core/stream/service.h"
 
-/* So many are kept for a stream's further callbacks and waits. */
+/* Gates that are cached for a stream's further callbacks and waits. */
 #define SPARE_GATES 16u
 
-/* From the moment it is enqueued until it is open it keeps its stream pinned, and has a reference of
- * the other stream. */
+/* From when it is enqueued until it is open, a gate pins its stream and holds a reference of the other
+ * stream. */
 struct core_gate {
     struct core_gate *next; /* in its stream's list */
     struct core_stream *stream;
     struct core_service *service;
-    uint64_t value; /* the gate's own number */
+    uint64_t value; /* the gate's own operation */
 
-    /* What it waits for: a place of another stream, or of its own in the case of a callback. */
+    /* What it waits for: a point of another stream, or of its own for a callback. */
     struct core_stream *other;
     uint64_t other_value;
     trm_callback_fn callback; /* NULL: none */
@@ -28,17 +28,16 @@ struct core_gate {
 
     struct core_notification notification;
     struct core_job job;
-    int32_t status;    /* how `other` got there; written before the job is posted */
-    int32_t unwatched; /* 1: nobody will tell, the job waits by itself */
-    int32_t ready;     /* 1: `other` got there; under device->lock */
+    int32_t status;    /* TRM_OK, or the failure of `other`; written before the job is posted */
+    bool is_unwatched; /* there is no notification: the job itself waits for `other` */
+    bool is_ready;     /* `other` has reached its value, or failed; under device->lock */
 };
 
-/* On whatever thread: the rest is the service thread's, since it calls the backend and the program. */
+/* Runs on any thread. The service thread does the rest, since that calls the backend and the program. */
 static void gate_notified(struct core_notification *notification, int32_t status)
 {
-    struct core_gate *gate =
-        (struct core_gate *)((char *)notification - offsetof(struct core_gate, notification));
-    gate->status = status;
+    struct core_gate *gate = base_container_of(notification, struct core_gate, notification);
+    gate->status           = status;
     core_service_post(gate->service, &gate->job);
 }
 
@@ -53,10 +52,9 @@ static void run_callback(const struct core_gate *gate)
     core_callback_pop(&frame);
 }
 
-/* What it waited for has failed, and so does the stream, with the same sentence. What is enqueued
- * behind the gate is skipped where the backend can do that (1); else it will run, but nobody is told
- * that it did. */
-static int32_t pass_failure_on(const struct core_gate *gate)
+/* Fails the stream with the sentence of the stream that it waited for. True: the backend skips what is
+ * enqueued behind the gate. False: it cannot; that work will run, but counts as failed. */
+static bool abandon_stream(const struct core_gate *gate)
 {
     struct core_stream *stream = gate->stream;
     int32_t status             = core_stream_query(gate->other, gate->other_value);
@@ -66,9 +64,9 @@ static int32_t pass_failure_on(const struct core_gate *gate)
     }
     core_stream_fail_after(stream, gate->value - 1, status);
     if (stream->ops->abandon == NULL)
-        return 0;
+        return false;
     stream->ops->abandon(stream->backend, status);
-    return 1;
+    return true;
 }
 
 static void gate_open(const struct core_gate *gate)
@@ -77,12 +75,12 @@ static void gate_open(const struct core_gate *gate)
     if (gate->callback != NULL)
         run_callback(gate);
     else if (gate->status != TRM_OK && !core_stream_has_succeeded(gate->other, gate->other_value) &&
-             pass_failure_on(gate))
+             abandon_stream(gate))
         return;
     stream->ops->open_gates(stream->backend, gate->value);
 }
 
-/* Keeps what there is room for. The stream is pinned still. */
+/* Caches gates up to the limit and frees the rest. The stream is still pinned. */
 static void free_gates(struct core_stream *stream, struct core_gate *list)
 {
     struct core_gate *next;
@@ -112,12 +110,12 @@ void core_gates_free_spare(struct core_stream *stream)
     stream->spare_gates = NULL;
 }
 
-/* Opens gates from the oldest on, while they are ready. Returns those that were opened. With the
- * lock of the device, which is given back around each. */
+/* Opens gates from the oldest on, while they are ready; returns those. The caller holds the device's lock,
+ * which is released around each. */
 static struct core_gate *open_ready_locked(struct core_stream *stream, uint32_t *count)
 {
     struct core_gate *opened = NULL, *gate;
-    while ((gate = stream->gates) != NULL && gate->ready) {
+    while ((gate = stream->gates) != NULL && gate->is_ready) {
         stream->gates = gate->next;
         if (stream->gates == NULL)
             stream->last_gate = NULL;
@@ -133,30 +131,30 @@ static struct core_gate *open_ready_locked(struct core_stream *stream, uint32_t 
 
 static void gate_run(struct core_job *job)
 {
-    struct core_gate *gate     = (struct core_gate *)((char *)job - offsetof(struct core_gate, job));
+    struct core_gate *gate     = base_container_of(job, struct core_gate, job);
     struct core_stream *stream = gate->stream;
     pthread_mutex_t *lock      = &stream->device->lock;
     struct core_gate *opened   = NULL;
     uint32_t count             = 0;
 
-    if (gate->unwatched)
+    if (gate->is_unwatched)
         gate->status = core_stream_wait_value(gate->other, gate->other_value, TRM_FOREVER);
     pthread_mutex_lock(lock);
-    gate->ready = 1;
-    /* Somebody is at it, perhaps in a callback: he will see that this one is ready too. */
-    if (stream->opening) {
+    gate->is_ready = true;
+    /* Another thread is opening gates, perhaps in a callback: it will find this one ready too. */
+    if (stream->is_opening_gates) {
         pthread_mutex_unlock(lock);
         return;
     }
-    stream->opening = 1;
-    opened          = open_ready_locked(stream, &count);
-    stream->opening = 0;
+    stream->is_opening_gates = true;
+    opened                   = open_ready_locked(stream, &count);
+    stream->is_opening_gates = false;
     pthread_mutex_unlock(lock);
 
-    /* Where nothing was opened the gate waits its turn, or is gone already, with its pin. */
+    /* Nothing opened: the gate waits its turn, or another thread has opened and freed it. */
     if (opened == NULL)
         return;
-    /* The pins come last: whoever ends the stream then finds nothing left of its gates. */
+    /* Unpins last, so that a thread that ends the stream finds none of its gates. */
     free_gates(stream, opened);
     core_stream_unpin(stream, count);
 }
@@ -187,7 +185,7 @@ static int32_t gate_create(struct core_stream *stream, struct core_gate **out)
     if (gate == NULL)
         gate = core_allocate(stream->object.context, sizeof(*gate));
     if (gate == NULL)
-        return base_fail_memory("making a gate in a stream");
+        return base_fail_memory("creating a gate in a stream");
     gate->stream                = stream;
     gate->service               = service;
     gate->notification.notified = gate_notified;
@@ -208,7 +206,7 @@ static void append(struct core_gate *gate)
     pthread_mutex_unlock(&stream->device->lock);
 }
 
-/* Enqueues the gate and sees to it that it opens. Once it is enqueued nothing can fail. */
+/* Enqueues the gate and arranges for it to open. Once it is enqueued nothing can fail. */
 static int32_t gate_enqueue(struct core_gate *gate)
 {
     struct core_stream *stream = gate->stream;
@@ -223,9 +221,9 @@ static int32_t gate_enqueue(struct core_gate *gate)
     append(gate);
     if (gate->callback != NULL)
         core_stream_count(stream, &stream->stats->callbacks);
-    /* From here on a callback may be running, and be enqueueing on the stream. */
+    /* From here on a callback may run, and enqueue on the stream. */
     if (core_notify(gate->other, gate->other_value, &gate->notification) != TRM_OK) {
-        gate->unwatched = 1;
+        gate->is_unwatched = true;
         core_service_post(gate->service, &gate->job);
     }
     return TRM_OK;

@@ -1,4 +1,4 @@
-/* Which streams use an object, and up to which operation.
+/* What is in flight: which streams use an object, and up to which operation.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/in_flight.h"
@@ -8,20 +8,20 @@
 
 #define BLOCK_SLOTS 12
 
-/* More slots, once the inline ones are full. Blocks stay until the object goes. */
+/* Further slots, once the inline ones are full. Blocks stay until the set ends. */
 struct core_in_flight_block {
     struct core_in_flight_block *next;
     struct core_in_flight_slot slots[BLOCK_SLOTS];
 };
 
-/* Streams whose references are to be dropped once the lock is given back, since that may end them. */
-#define DROP_AT_MOST 16
-struct drop {
+/* Streams to release after the lock is released, since releasing may end them. */
+#define MAX_RELEASED 16
+struct released {
     uint32_t count;
-    struct core_stream *streams[DROP_AT_MOST];
+    struct core_stream *streams[MAX_RELEASED];
 };
 
-/* Goes through the slots in order. Blocks are only ever put in front, so it may be done without a lock. */
+/* Walks the slots in order. Works without a lock, since blocks are only ever added in front. */
 struct cursor {
     struct core_in_flight_slot *slots;
     uint32_t index, count;
@@ -58,7 +58,8 @@ static uint64_t value_of(const struct core_in_flight_slot *slot)
     return atomic_load_explicit(&slot->value, memory_order_relaxed);
 }
 
-/* The slot of a stream, or (NULL) a free one. The lock of the set or that of the stream is held; for a free one that of the set. */
+/* The slot of a stream, or (for NULL) a free one. The caller holds the set's lock, or the stream's to
+ * find the stream's own slot. */
 static struct core_in_flight_slot *find(struct core_in_flight *set, const struct core_stream *stream)
 {
     struct cursor cursor = cursor_begin(set);
@@ -68,24 +69,24 @@ static struct core_in_flight_slot *find(struct core_in_flight *set, const struct
     return slot;
 }
 
-static int32_t is_empty(const struct core_in_flight *set)
+static bool is_empty(const struct core_in_flight *set)
 {
     return atomic_load_explicit(&set->occupied, memory_order_acquire) == 0;
 }
 
-static void drop_all(struct drop *drop)
+static void release_all(struct released *released)
 {
-    for (uint32_t i = 0; i < drop->count; i++)
-        core_object_release(&drop->streams[i]->object);
-    drop->count = 0;
+    for (uint32_t i = 0; i < released->count; i++)
+        core_object_release(&released->streams[i]->object);
+    released->count = 0;
 }
 
-/* Frees a slot unless its stream has recorded something later than `value`, whose work has ended. */
-static int32_t give_up_locked(struct core_in_flight *set, struct core_in_flight_slot *slot,
-                              struct core_stream *stream, uint64_t value)
+/* Frees a slot whose work up to `value` has ended; false if its stream has recorded a later operation. */
+static bool free_slot_locked(struct core_in_flight *set, struct core_in_flight_slot *slot,
+                             struct core_stream *stream, uint64_t value)
 {
     base_lock_acquire(&stream->in_flight_lock);
-    int32_t is_last = value_of(slot) == value;
+    bool is_last = value_of(slot) == value;
     if (is_last)
         atomic_store_explicit(&slot->stream, NULL, memory_order_relaxed);
     base_lock_release(&stream->in_flight_lock);
@@ -94,19 +95,19 @@ static int32_t give_up_locked(struct core_in_flight *set, struct core_in_flight_
     return is_last;
 }
 
-/* Frees the slots whose work has ended, as far as `drop` has room. Returns how many are left that
- * have not been freed. */
-static uint32_t collect_locked(struct core_in_flight *set, struct drop *drop)
+/* Frees the slots whose work has ended, as far as `released` has room. Returns how many are
+ * still occupied. */
+static uint32_t collect_locked(struct core_in_flight *set, struct released *released)
 {
     struct cursor cursor = cursor_begin(set);
     struct core_in_flight_slot *slot;
-    while (drop->count < DROP_AT_MOST && (slot = cursor_next(&cursor)) != NULL) {
+    while (released->count < MAX_RELEASED && (slot = cursor_next(&cursor)) != NULL) {
         struct core_stream *stream = stream_of(slot);
         uint64_t value             = value_of(slot);
         if (stream == NULL || !core_stream_has_finished(stream, value))
             continue;
-        if (give_up_locked(set, slot, stream, value))
-            drop->streams[drop->count++] = stream;
+        if (free_slot_locked(set, slot, stream, value))
+            released->streams[released->count++] = stream;
     }
     return atomic_load_explicit(&set->occupied, memory_order_relaxed);
 }
@@ -122,33 +123,34 @@ static void occupy_locked(struct core_in_flight *set, struct core_in_flight_slot
     atomic_fetch_add_explicit(&set->occupied, 1, memory_order_release);
 }
 
-/* Takes a slot that is free or whose work has ended. */
-static int32_t record_locked(struct core_in_flight *set, struct core_stream *stream, uint64_t value,
-                             struct drop *drop)
+/* Takes a slot that is free or whose work has ended; false if there is none. */
+static bool record_locked(struct core_in_flight *set, struct core_stream *stream, uint64_t value,
+                          struct released *released)
 {
     struct core_in_flight_slot *slot = find(set, NULL);
     if (slot == NULL) {
-        collect_locked(set, drop);
+        collect_locked(set, released);
         slot = find(set, NULL);
     }
     if (slot == NULL)
-        return 0;
+        return false;
     occupy_locked(set, slot, stream, value);
-    return 1;
+    return true;
 }
 
-/* Without memory for a slot the operation itself is waited for: then there is nothing to record. In
- * a callback that it is enqueued behind, that would never end; but then what is there goes first. */
+/* Without memory for a slot, waits for the operation itself: then there is nothing to record. In a
+ * callback that the operation is enqueued behind, that would never end; so it waits for the other streams'
+ * operations, which frees a slot. */
 static void wait_instead(struct core_in_flight *set, struct core_stream *stream, uint64_t value)
 {
-    struct drop drop = {0};
-    int32_t recorded = 0;
-    while (!recorded && core_stream_wait_finished(stream, value, TRM_FOREVER) == TRM_ERROR_DEADLOCK) {
+    struct released released = {0};
+    bool is_recorded         = false;
+    while (!is_recorded && core_stream_wait_finished(stream, value, TRM_FOREVER) == TRM_ERROR_DEADLOCK) {
         core_in_flight_wait(set, TRM_FOREVER);
         base_lock_acquire(&set->lock);
-        recorded = record_locked(set, stream, value, &drop);
+        is_recorded = record_locked(set, stream, value, &released);
         base_lock_release(&set->lock);
-        drop_all(&drop);
+        release_all(&released);
     }
 }
 
@@ -156,12 +158,12 @@ __attribute__((cold, noinline)) static void record_new(struct core_in_flight *se
                                                        uint64_t value)
 {
     struct core_context *context = stream->object.context;
-    struct drop drop             = {0};
+    struct released released     = {0};
     base_lock_acquire(&set->lock);
-    int32_t recorded = record_locked(set, stream, value, &drop);
+    bool is_recorded = record_locked(set, stream, value, &released);
     base_lock_release(&set->lock);
-    drop_all(&drop);
-    if (recorded)
+    release_all(&released);
+    if (is_recorded)
         return;
 
     struct core_in_flight_block *block = core_allocate(context, sizeof(*block));
@@ -176,7 +178,7 @@ __attribute__((cold, noinline)) static void record_new(struct core_in_flight *se
     base_lock_release(&set->lock);
 }
 
-/* The slot of a stream: one of the first where few streams use the object, which is worth a look of its own. */
+/* The slot of a stream. Mostly few streams use an object, so the inline slots come first. */
 static inline struct core_in_flight_slot *find_first(struct core_in_flight *set,
                                                      const struct core_stream *stream)
 {
@@ -186,11 +188,11 @@ static inline struct core_in_flight_slot *find_first(struct core_in_flight *set,
     return find(set, stream);
 }
 
-/* With the stream's lock, which is let go where the set does not know the stream yet. */
+/* The caller holds the stream's lock, which is released meanwhile if the set does not know the stream yet. */
 static inline void record(struct core_in_flight *set, struct core_stream *stream, uint64_t value)
 {
     struct core_in_flight_slot *slot = find_first(set, stream);
-    if (__builtin_expect(slot == NULL, 0)) {
+    if (UNLIKELY(slot == NULL)) {
         base_lock_release(&stream->in_flight_lock);
         record_new(set, stream, value);
         base_lock_acquire(&stream->in_flight_lock);
@@ -213,7 +215,7 @@ void core_in_flight_add(struct core_in_flight *set, struct core_stream *stream, 
 void core_in_flight_add_each(struct core_in_flight *const *sets, uint32_t count, struct core_stream *stream,
                              uint64_t value)
 {
-    if (__builtin_expect(core_stream_is_recording(stream), 0)) {
+    if (UNLIKELY(core_stream_is_recording(stream))) {
         for (uint32_t i = 0; i < count; i++)
             if (sets[i] != NULL)
                 stream->recorder_ops->add_buffer(stream, sets[i]);
@@ -228,24 +230,24 @@ void core_in_flight_add_each(struct core_in_flight *const *sets, uint32_t count,
 
 /* ---- asking and waiting ---------------------------------------------------------------------------- */
 
-int32_t core_in_flight_is_done(struct core_in_flight *set)
+bool core_in_flight_is_done(struct core_in_flight *set)
 {
-    uint32_t left, taken;
-    struct drop drop = {0};
+    uint32_t left, freed;
+    struct released released = {0};
     if (is_empty(set))
-        return 1;
+        return true;
     do {
         base_lock_acquire(&set->lock);
-        left = collect_locked(set, &drop);
+        left = collect_locked(set, &released);
         base_lock_release(&set->lock);
-        taken = drop.count;
-        drop_all(&drop);
-    } while (left != 0 && taken == DROP_AT_MOST);
+        freed = released.count;
+        release_all(&released);
+    } while (left != 0 && freed == MAX_RELEASED);
     return left == 0;
 }
 
-/* The first slot that is not free, with a reference. */
-static int32_t pick(struct core_in_flight *set, struct core_stream **stream, uint64_t *value)
+/* Picks the first slot that is not free, with a reference of its stream; false if all are free. */
+static bool pick(struct core_in_flight *set, struct core_stream **stream, uint64_t *value)
 {
     base_lock_acquire(&set->lock);
     struct cursor cursor = cursor_begin(set);
@@ -284,7 +286,7 @@ int32_t core_in_flight_wait(struct core_in_flight *set, uint64_t timeout_ns)
     return first == TRM_OK ? TRM_OK : base_failure_raise(&failure);
 }
 
-int32_t core_in_flight_is_foreign(struct core_in_flight *set, const struct core_device *device)
+bool core_in_flight_is_foreign(struct core_in_flight *set, const struct core_device *device)
 {
     base_lock_acquire(&set->lock);
     struct cursor cursor = cursor_begin(set);

@@ -1,11 +1,12 @@
-/* Which streams use an object, and up to which operation: what keeps memory and code in place until
- * work is done.
+/* What is in flight: which streams use an object, and up to which operation. It keeps memory and code in
+ * place until the work is done.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_STREAM_IN_FLIGHT_H
 #define CORE_STREAM_IN_FLIGHT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/base.h"
@@ -17,41 +18,44 @@ struct core_in_flight_block;
 
 #define CORE_IN_FLIGHT_INLINE 4
 
-/* Who records holds the stream's in_flight_lock, and then finds its slot without another: a slot is taken under `lock` of the set, and
- * given up under both. */
+/* A slot is taken under the set's `lock`, and freed under that lock and the stream's in_flight_lock. So a
+ * thread that holds only the stream's in_flight_lock can find and change the stream's own slot. */
 struct core_in_flight_slot {
     _Atomic(struct core_stream *) stream; /* holds a reference; NULL: free */
-    _Atomic uint64_t value;               /* the last operation of that stream that set the object */
+    _Atomic uint64_t value;               /* the last operation of that stream that uses the object */
 };
 
-/* The last use by each stream. The first slots are inline; more are chained. Any number of threads
- * may record at once, each for a stream that it serialises. All zero to begin with. */
+/* The last use of one object by each stream. The first slots are inline; further ones are in a chain of
+ * blocks. Any number of threads may record at once, each for a stream that it serialises. Starts all zero. */
 struct core_in_flight {
-    struct base_lock lock;     /* before any stream's in_flight_lock */
-    _Atomic uint32_t occupied; /* slots that are not free; read without the lock to see that there are none */
+    struct base_lock lock; /* taken before any stream's in_flight_lock */
+    _Atomic uint32_t
+        occupied; /* slots that are not free; readable without the lock to see that there are none */
     struct core_in_flight_slot slots[CORE_IN_FLIGHT_INLINE];
     _Atomic(struct core_in_flight_block *) more;
 };
 
-/* Record that operation `value` of `stream` set the object. On a stream that records, the set is a buffer's, and the
- * graph keeps the buffer. Else a lock nobody contends for and a compare when the stream is known already; nothing at all on a synchronous device. Cannot fail:
- * where memory for a further slot is missing, it waits for the operation itself. */
+/* Records that operation `value` of `stream` uses the object. For a stream that the set knows, this takes
+ * an uncontended lock and compares a number; on a synchronous device it does nothing. On a recording stream
+ * the set must be a buffer's, and the graph keeps the buffer. Cannot fail: without memory for a further slot
+ * it waits for the operation. */
 void core_in_flight_add(struct core_in_flight *set, struct core_stream *stream, uint64_t value);
 
-/* The same for several sets (some may be NULL), with the lock taken once. */
+/* The same for several sets (some may be NULL), with the stream's lock taken once. */
 void core_in_flight_add_each(struct core_in_flight *const *sets, uint32_t count, struct core_stream *stream,
                              uint64_t value);
 
-/* Has all recorded work ended (well or badly)? Frees the slots of work that has. Sets no error. */
-int32_t core_in_flight_is_done(struct core_in_flight *set);
+/* True if all recorded work has ended, well or badly. Frees the slots of work that has. Sets no error. */
+bool core_in_flight_is_done(struct core_in_flight *set);
 
-/* Wait for it; TIMEOUT, DEADLOCK, or (when all has ended) the first failure of one of the streams. */
+/* Waits for that. Errors: TIMEOUT; DEADLOCK; or, when all work has ended, the first failure of one of the
+ * streams. */
 int32_t core_in_flight_wait(struct core_in_flight *set, uint64_t timeout_ns);
 
-/* Is any of it on a stream of another device? */
-int32_t core_in_flight_is_foreign(struct core_in_flight *set, const struct core_device *device);
+/* True if any of the work is on a stream of another device. */
+bool core_in_flight_is_foreign(struct core_in_flight *set, const struct core_device *device);
 
-/* Drop the references that the records hold. */
+/* Releases the references that the slots hold. */
 void core_in_flight_fini(struct core_context *context, struct core_in_flight *set);
 
 #endif

@@ -5,9 +5,8 @@
 #include "core/stream/device_streams.h"
 #include "core/stream/stream_object.h"
 
-/* A failure stays on its stream for ever, but it was the failure of one call: the next one gets a new
- * stream. */
-static void drop_failed(struct core_device *device)
+/* A stream's failure is permanent, but it concerned one call: the next call gets a new stream. */
+static void end_failed_stream(struct core_device *device)
 {
     if (device->internal == NULL || core_stream_failure_status(device->internal) == TRM_OK)
         return;
@@ -21,7 +20,7 @@ int32_t core_device_internal_lock(struct core_device *device, struct core_stream
     if (status != TRM_OK)
         return status;
     pthread_mutex_lock(&device->internal_lock);
-    drop_failed(device);
+    end_failed_stream(device);
     if (device->internal == NULL)
         status = core_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, CORE_STREAM_INTERNAL,
                                     &device->internal);

@@ -1,8 +1,8 @@
-/* Being told when a stream gets somewhere.
+/* Notifications that a stream has reached an operation.
  *
- * Where the backend has no notify(), threads sit in its wait() instead. They start when there is
- * something to wait for and end when there is nothing more; mostly one is enough, and a second one
- * comes only when somebody asks about an earlier place than the one that is waited for.
+ * Where the backend has no notify(), watcher threads block in its wait() instead. They start when there is a
+ * notification to wait for and end when there is none. Mostly one is enough; another one starts only for an
+ * earlier operation than those that are waited for.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/notify.h"
@@ -12,20 +12,20 @@
 /* The backend's wait() runs on it. */
 #define STACK_BYTES (256u << 10)
 
-/* A thread that sits in wait(); on its stack. */
-struct sitter {
-    struct sitter *next;
+/* A thread that blocks in wait(); on its stack. */
+struct watcher {
+    struct watcher *next;
     uint64_t value;
 };
 
 struct core_watch {
     struct core_notification *first; /* by value; under device->lock */
-    struct sitter *sitters;          /* under device->lock */
+    struct watcher *watchers;        /* under device->lock */
 };
 
 /* ---- the backend's own -------------------------------------------------------------------------- */
 
-static void told_by_backend(void *user, int32_t status)
+static void backend_notified(void *user, int32_t status)
 {
     struct core_notification *notification = user;
     struct core_stream *stream             = notification->stream;
@@ -33,39 +33,40 @@ static void told_by_backend(void *user, int32_t status)
     core_stream_unpin(stream, 1);
 }
 
-static int32_t ask_backend(struct core_stream *stream, uint64_t value, struct core_notification *notification)
+static int32_t notify_by_backend(struct core_stream *stream, uint64_t value,
+                                 struct core_notification *notification)
 {
     base_error_clear();
-    int32_t status = stream->ops->notify(stream->backend, value, told_by_backend, notification);
+    int32_t status = stream->ops->notify(stream->backend, value, backend_notified, notification);
     if (status == TRM_OK)
         return TRM_OK;
     core_stream_unpin(stream, 1);
     return base_fail_backend(status);
 }
 
-/* ---- by threads that wait --------------------------------------------------------------------------- */
+/* ---- by watcher threads --------------------------------------------------------------------------- */
 
-static int is_sat_for_locked(const struct core_watch *watch, uint64_t value)
+static bool is_watched_locked(const struct core_watch *watch, uint64_t value)
 {
-    const struct sitter *sitter = watch->sitters;
-    while (sitter != NULL && sitter->value > value)
-        sitter = sitter->next;
-    return sitter != NULL;
+    const struct watcher *watcher = watch->watchers;
+    while (watcher != NULL && watcher->value > value)
+        watcher = watcher->next;
+    return watcher != NULL;
 }
 
-static void sit_down_locked(struct core_watch *watch, struct sitter *sitter)
+static void add_watcher_locked(struct core_watch *watch, struct watcher *watcher)
 {
-    sitter->value  = watch->first->value;
-    sitter->next   = watch->sitters;
-    watch->sitters = sitter;
+    watcher->value  = watch->first->value;
+    watcher->next   = watch->watchers;
+    watch->watchers = watcher;
 }
 
-static void stand_up_locked(struct core_watch *watch, struct sitter *sitter)
+static void remove_watcher_locked(struct core_watch *watch, struct watcher *watcher)
 {
-    struct sitter **place = &watch->sitters;
-    while (*place != sitter)
+    struct watcher **place = &watch->watchers;
+    while (*place != watcher)
         place = &(*place)->next;
-    *place = sitter->next;
+    *place = watcher->next;
 }
 
 static void insert_locked(struct core_watch *watch, struct core_notification *notification)
@@ -77,19 +78,19 @@ static void insert_locked(struct core_watch *watch, struct core_notification *no
     *place             = notification;
 }
 
-/* Takes a notification out again. 0: it is not there any more. */
-static int remove_locked(struct core_watch *watch, struct core_notification *notification)
+/* Removes a notification; false if it is not in the list any more. */
+static bool remove_locked(struct core_watch *watch, struct core_notification *notification)
 {
     struct core_notification **place = &watch->first;
     while (*place != NULL && *place != notification)
         place = &(*place)->next;
     if (*place == NULL)
-        return 0;
+        return false;
     *place = notification->next;
-    return 1;
+    return true;
 }
 
-/* Those up to a value, off the list. */
+/* Removes the notifications up to a value from the list, and returns them. */
 static struct core_notification *take_locked(struct core_watch *watch, uint64_t value)
 {
     struct core_notification *taken = watch->first, **end = &taken;
@@ -100,7 +101,7 @@ static struct core_notification *take_locked(struct core_watch *watch, uint64_t 
     return taken;
 }
 
-static void tell(struct core_stream *stream, struct core_notification *list)
+static void notify_list(struct core_stream *stream, struct core_notification *list)
 {
     int32_t status = core_stream_failure_status(stream);
     while (list != NULL) {
@@ -111,26 +112,27 @@ static void tell(struct core_stream *stream, struct core_notification *list)
     }
 }
 
-/* The thread has a pin of its own. */
+/* The thread has its own pin of the stream. */
 static void *watch_main(void *argument)
 {
     struct core_stream *stream = argument;
     struct core_watch *watch   = stream->watch;
     pthread_mutex_t *lock      = &stream->device->lock;
-    struct sitter sitter;
+    struct watcher watcher;
 
     pthread_mutex_lock(lock);
-    while (watch->first != NULL && !is_sat_for_locked(watch, watch->first->value)) {
-        sit_down_locked(watch, &sitter);
+    while (watch->first != NULL && !is_watched_locked(watch, watch->first->value)) {
+        add_watcher_locked(watch, &watcher);
         pthread_mutex_unlock(lock);
-        core_stream_wait_finished(stream, sitter.value, TRM_FOREVER);
+        core_stream_wait_finished(stream, watcher.value, TRM_FOREVER);
         pthread_mutex_lock(lock);
-        stand_up_locked(watch, &sitter);
-        /* After a failure `completed` is at the end, and so all are told. */
-        uint64_t reached               = atomic_load_explicit(&stream->completed, memory_order_acquire);
-        struct core_notification *list = take_locked(watch, reached > sitter.value ? reached : sitter.value);
+        remove_watcher_locked(watch, &watcher);
+        /* After a failure `completed` is UINT64_MAX, so all are notified. */
+        uint64_t reached = atomic_load_explicit(&stream->completed, memory_order_acquire);
+        struct core_notification *list =
+            take_locked(watch, reached > watcher.value ? reached : watcher.value);
         pthread_mutex_unlock(lock);
-        tell(stream, list);
+        notify_list(stream, list);
         pthread_mutex_lock(lock);
     }
     pthread_mutex_unlock(lock);
@@ -145,9 +147,9 @@ static int32_t ensure_watch(struct core_stream *stream)
     pthread_mutex_t *lock        = &stream->device->lock;
 
     pthread_mutex_lock(lock);
-    int missing = stream->watch == NULL;
+    bool is_missing = stream->watch == NULL;
     pthread_mutex_unlock(lock);
-    if (!missing)
+    if (!is_missing)
         return TRM_OK;
     made = core_allocate(context, sizeof(*made));
     if (made == NULL)
@@ -162,9 +164,9 @@ static int32_t ensure_watch(struct core_stream *stream)
     return TRM_OK;
 }
 
-/* The notification is pinned, and the thread that may be needed is so from here on: as soon as the
- * notification is in the list it may be told, and its pin gone. */
-static int32_t ask_thread(struct core_stream *stream, struct core_notification *notification)
+/* The notification has a pin. The thread that may be needed gets one before the notification is in the list,
+ * since from then on another thread may notify and unpin. */
+static int32_t notify_by_thread(struct core_stream *stream, struct core_notification *notification)
 {
     pthread_mutex_t *lock = &stream->device->lock;
     int32_t status        = ensure_watch(stream);
@@ -175,20 +177,20 @@ static int32_t ask_thread(struct core_stream *stream, struct core_notification *
     core_stream_pin(stream);
     pthread_mutex_lock(lock);
     struct core_watch *watch = stream->watch;
-    int sat_for              = is_sat_for_locked(watch, notification->value);
+    bool is_watched          = is_watched_locked(watch, notification->value);
     insert_locked(watch, notification);
     pthread_mutex_unlock(lock);
-    if (!sat_for) {
+    if (!is_watched) {
         status = base_thread_start(watch_main, stream, STACK_BYTES, "watching a stream", NULL);
         if (status == TRM_OK)
             return TRM_OK;
         pthread_mutex_lock(lock);
-        sat_for = !remove_locked(watch, notification);
+        is_watched = !remove_locked(watch, notification);
         pthread_mutex_unlock(lock);
     }
-    /* Without a thread of its own: another one tells it, or has done so, or nobody will. */
-    core_stream_unpin(stream, sat_for ? 1 : 2);
-    return sat_for ? TRM_OK : status;
+    /* No thread of its own: another thread notifies or has notified, or (on an error) none does. */
+    core_stream_unpin(stream, is_watched ? 1 : 2);
+    return is_watched ? TRM_OK : status;
 }
 
 /* ------------------------------------------------------------------------------------------------------ */
@@ -207,14 +209,14 @@ int32_t core_notify(struct core_stream *stream, uint64_t value, struct core_noti
         return TRM_OK;
     }
     if (stream->ops->notify != NULL)
-        return ask_backend(stream, value, notification);
+        return notify_by_backend(stream, value, notification);
     core_stream_submit(stream, value);
     if (core_stream_has_finished(stream, value)) {
         notification->notified(notification, core_stream_failure_status(stream));
         core_stream_unpin(stream, 1);
         return TRM_OK;
     }
-    return ask_thread(stream, notification);
+    return notify_by_thread(stream, notification);
 }
 
 void core_watch_destroy(struct core_context *context, struct core_watch *watch)

@@ -1,4 +1,4 @@
-/* Points: waiting for places of streams.
+/* Points: places in streams, and waiting for them.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/point.h>
@@ -20,8 +20,9 @@ struct core_stream *core_point_enter(struct trm_point point)
     if (point.value <= enqueued)
         return NULL;
     base_fail(TRM_ERROR_OUT_OF_RANGE,
-              "the point has the value %" PRIu64 ", but its stream has come to %" PRIu64 " only", point.value,
-              enqueued);
+              "the point has the value %" PRIu64 ", but only %" PRIu64
+              " operations are enqueued on its stream",
+              point.value, enqueued);
     return NULL;
 }
 
@@ -49,9 +50,9 @@ static int32_t check_points(const struct trm_point *points, uint32_t count)
         if (stream == NULL)
             return base_last_status();
         if (context != NULL && stream->object.context != context)
-            status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the points are of streams of two contexts");
+            status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the points belong to streams of two contexts");
         context = stream->object.context;
-        /* All are submitted before the first is waited for. */
+        /* Submit all before the first wait. */
         if (status == TRM_OK && core_stream_failure_status(stream) == TRM_OK)
             core_stream_submit(stream, points[i].value);
         core_object_leave(&stream->object);
@@ -59,7 +60,7 @@ static int32_t check_points(const struct trm_point *points, uint32_t count)
     return status;
 }
 
-/* The first failure ends the waiting. */
+/* Stops at the first failure. */
 int32_t trm_wait_all(const struct trm_point *points, uint32_t count, uint64_t timeout_ns)
 {
     uint64_t deadline = base_deadline(timeout_ns);

@@ -1,4 +1,4 @@
-/* The thread of the core on which host callbacks and bridges run.
+/* The service thread.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/service.h"
@@ -13,29 +13,29 @@
 /* Programs' callbacks run on it. */
 #define STACK_BYTES (1u << 20)
 
-/* Waking a thread takes about as long as this. So where jobs have been coming faster, the thread looks for the
- * next one for that long before it sleeps; where they have not, it sleeps at once. Nanoseconds. */
+/* Nanoseconds; about what waking a thread takes. If jobs have been following each other faster, the thread
+ * looks for the next one for this long before it sleeps; else it sleeps at once. */
 #define SPIN_NS 5000u
 
 struct core_service {
     struct core_context *context;
-    struct trm_allocator allocator; /* the context may be gone before the last thread is */
+    struct trm_allocator allocator; /* the context may end before the last thread does */
 
     pthread_mutex_t lock; /* guards what follows; a leaf */
     pthread_cond_t wake;  /* there is a job, or the service stops */
     pthread_cond_t ended; /* a thread has ended */
     struct core_job *first, *last;
-    _Atomic uint32_t jobs;  /* 1: there are some; read without the lock by a thread that spins */
-    uint64_t came_at;       /* when the list was last empty and got a job */
-    int32_t came_from;      /* the processor of the thread that brought it */
-    int32_t has_processors; /* 1: this process may use more than one */
-    int32_t may_spin;       /* 1: jobs come soon after each other */
-    int32_t spinning;       /* 1: a thread spins: there is never more than one */
-    uint32_t threads;       /* that run */
-    uint32_t blocked;       /* of them, those that block inside a job */
-    int32_t stopping;       /* 1: end when there are no more jobs */
-    int32_t orphaned;       /* 1: destroyed by one of its own threads, which frees it as it ends */
-    int32_t has_ended;      /* 1: `last_ended` is to be joined */
+    _Atomic bool has_jobs;       /* read without the lock by a thread that spins */
+    uint64_t posted_at;          /* when the empty list last got a job */
+    int32_t posted_from;         /* the processor of the thread that posted it */
+    bool has_processors;         /* this process may use more than one */
+    bool may_spin;               /* jobs follow each other closely */
+    bool is_spinning;            /* a thread spins; never more than one does */
+    uint32_t threads;            /* that run */
+    uint32_t blocked;            /* of them, those that block inside a job */
+    bool is_stopping;            /* end when the list is empty */
+    bool is_destroyed_by_thread; /* by one of its own threads, which frees the service as it ends */
+    bool has_last_ended;         /* `last_ended` is still to be joined */
     pthread_t last_ended;
 };
 
@@ -43,8 +43,8 @@ struct core_service {
 static _Thread_local struct core_service *current;
 static _Thread_local struct core_callback_frame *innermost;
 
-/* The callbacks that the calling thread runs. In the child of a fork that a callback has made, none: it
- * is no thread of the parent's service, and its own contexts have nothing to do with that callback. */
+/* The callbacks that the calling thread runs. None in the child of a fork that a callback made: the child is
+ * no thread of the parent's service, and its own contexts have nothing to do with that callback. */
 static struct core_callback_frame *frames(void)
 {
     if (innermost != NULL && core_is_forked(innermost->stream->object.context)) {
@@ -70,7 +70,7 @@ static void service_free(struct core_service *service)
     allocator.release(allocator.user, service, sizeof(*service));
 }
 
-static int32_t has_processors(void)
+static bool has_processors(void)
 {
     cpu_set_t allowed;
     return sched_getaffinity(0, sizeof(allowed), &allowed) != 0 || CPU_COUNT(&allowed) > 1;
@@ -85,65 +85,64 @@ static inline void relax(void)
 #endif
 }
 
-/* Looks for a job without sleeping, with the lock given back. It is taken again only when it is free: who posts holds
- * it for a moment, and sleeping for that would be what this is to save. */
+/* Looks for a job without sleeping and without the lock. Takes the lock again only when it is free: a thread
+ * that posts holds it for a moment, and sleeping on it would cost what spinning is to save. */
 static void spin_locked(struct core_service *service)
 {
-    uint64_t end      = base_now() + SPIN_NS;
-    int32_t is_locked = 0;
-    service->spinning = 1;
+    uint64_t end         = base_now() + SPIN_NS;
+    bool is_locked       = false;
+    service->is_spinning = true;
     pthread_mutex_unlock(&service->lock);
     do {
         for (int i = 0; i < 8; i++)
             relax();
-        is_locked = atomic_load_explicit(&service->jobs, memory_order_relaxed) > 0 &&
+        is_locked = atomic_load_explicit(&service->has_jobs, memory_order_relaxed) &&
                     pthread_mutex_trylock(&service->lock) == 0;
     } while (!is_locked && base_now() < end);
     if (!is_locked)
         pthread_mutex_lock(&service->lock);
-    service->spinning = 0;
+    service->is_spinning = false;
 }
 
-/* With the lock. The next time there will be spinning if it would have caught what came this time; but on the
- * processor of the thread that brings the jobs it would only keep that one from going on. */
+/* Decides afterwards whether spinning would have caught the job, and so whether to spin next time. Does not
+ * spin on the processor of the thread that posts, which it would only keep from running. */
 static void wait_for_job_locked(struct core_service *service)
 {
     uint64_t begin = base_now();
-    if (service->may_spin && !service->spinning && sched_getcpu() != service->came_from)
+    if (service->may_spin && !service->is_spinning && sched_getcpu() != service->posted_from)
         spin_locked(service);
-    while (service->first == NULL && !service->stopping && service->threads - service->blocked <= 1)
+    while (service->first == NULL && !service->is_stopping && service->threads - service->blocked <= 1)
         pthread_cond_wait(&service->wake, &service->lock);
-    service->may_spin = service->has_processors && service->came_at < begin + SPIN_NS;
+    service->may_spin = service->has_processors && service->posted_at < begin + SPIN_NS;
 }
 
-/* Waits for the next job. NULL: the thread is to end, since the service stops or since there is
- * another one that takes jobs. With the lock held. */
+/* Waits for the next job. NULL: the thread must end, since the service stops or another thread takes jobs. */
 static struct core_job *next_job_locked(struct core_service *service)
 {
     while (service->first == NULL) {
-        if (service->stopping || service->threads - service->blocked > 1)
+        if (service->is_stopping || service->threads - service->blocked > 1)
             return NULL;
         wait_for_job_locked(service);
     }
     struct core_job *job = service->first;
     service->first       = job->next;
-    atomic_store_explicit(&service->jobs, service->first != NULL, memory_order_relaxed);
+    atomic_store_explicit(&service->has_jobs, service->first != NULL, memory_order_relaxed);
     if (service->first == NULL)
         service->last = NULL;
     return job;
 }
 
-/* The last thing a thread does. Threads join each other in the order in which they end, so that none
- * is left when the service is gone, and none has to be remembered. */
+/* The last thing a thread does; releases the lock. Each thread joins the one that ended before it, so that
+ * none is left when the service is freed and no list of threads is needed. */
 static void leave(struct core_service *service)
 {
-    pthread_t previous   = service->last_ended;
-    int32_t has_previous = service->has_ended;
-    int32_t frees        = service->orphaned && service->threads == 1;
+    pthread_t previous = service->last_ended;
+    bool has_previous  = service->has_last_ended;
+    bool frees         = service->is_destroyed_by_thread && service->threads == 1;
 
     service->threads--;
-    service->last_ended = pthread_self();
-    service->has_ended  = 1;
+    service->last_ended     = pthread_self();
+    service->has_last_ended = true;
     pthread_cond_broadcast(&service->ended);
     pthread_mutex_unlock(&service->lock);
     if (has_previous)
@@ -170,7 +169,6 @@ static void *service_main(void *argument)
     return NULL;
 }
 
-/* With the lock held. */
 static int32_t start_thread_locked(struct core_service *service)
 {
     pthread_t thread;
@@ -180,8 +178,8 @@ static int32_t start_thread_locked(struct core_service *service)
     return status;
 }
 
-/* Where all threads are blocked and there is a job, one more is needed. If none can be had, the job
- * waits until one of them comes back. */
+/* Starts one more thread when all are blocked and there is a job. If that fails, the job waits until a thread
+ * unblocks. */
 static void ensure_progress_locked(struct core_service *service)
 {
     if (service->first != NULL && service->threads == service->blocked)
@@ -228,8 +226,8 @@ void core_service_destroy(struct core_service *service)
         return;
     uint32_t own = current == service;
     pthread_mutex_lock(&service->lock);
-    service->stopping = 1;
-    service->orphaned = (int32_t)own;
+    service->is_stopping            = true;
+    service->is_destroyed_by_thread = own != 0;
     pthread_cond_broadcast(&service->wake);
     while (service->threads > own)
         pthread_cond_wait(&service->ended, &service->lock);
@@ -248,12 +246,12 @@ void core_service_post(struct core_service *service, struct core_job *job)
     if (service->last != NULL) {
         service->last->next = job;
     } else {
-        service->first     = job;
-        service->came_at   = now;
-        service->came_from = sched_getcpu();
+        service->first       = job;
+        service->posted_at   = now;
+        service->posted_from = sched_getcpu();
     }
     service->last = job;
-    atomic_store_explicit(&service->jobs, 1, memory_order_relaxed);
+    atomic_store_explicit(&service->has_jobs, true, memory_order_relaxed);
     ensure_progress_locked(service);
     pthread_cond_signal(&service->wake);
     pthread_mutex_unlock(&service->lock);
@@ -305,7 +303,7 @@ const struct core_stream *core_callback_current(uint64_t *value)
     return frame->stream;
 }
 
-int32_t core_callback_is_inside(const struct core_stream *stream)
+bool core_callback_is_inside(const struct core_stream *stream)
 {
     const struct core_callback_frame *frame = frames();
     while (frame != NULL && frame->stream != stream)
@@ -313,7 +311,7 @@ int32_t core_callback_is_inside(const struct core_stream *stream)
     return frame != NULL;
 }
 
-int32_t core_callback_would_deadlock(const struct core_stream *stream, uint64_t value)
+bool core_callback_would_deadlock(const struct core_stream *stream, uint64_t value)
 {
     const struct core_callback_frame *frame = frames();
     while (frame != NULL && (frame->stream != stream || value < frame->value))

@@ -1,4 +1,4 @@
-/* Streams: making, ending and enqueueing.
+/* Streams: creating, ending and enqueueing.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/stream_object.h"
@@ -11,8 +11,8 @@
 #include "core/stream/gates.h"
 #include "core/stream/notify.h"
 
-/* Of the first version of struct trm_stream_stats. */
-#define STATS_LEAST 96
+/* Bytes of struct trm_stream_stats in the first version. */
+#define STATS_MIN 96
 
 #define FIRST_COUNTER offsetof(struct trm_stream_stats, operations)
 #define COUNTERS ((sizeof(struct trm_stream_stats) - FIRST_COUNTER) / sizeof(uint64_t))
@@ -49,21 +49,21 @@ static void list_remove(struct core_stream *stream)
     pthread_mutex_unlock(&device->lock);
 }
 
-static int is_owned(const struct core_stream *stream)
+static bool is_owned(const struct core_stream *stream)
 {
     return (atomic_load_explicit(&stream->flags, memory_order_relaxed) & CORE_STREAM_OWNED) != 0;
 }
 
 /* ---- the ends of life ---------------------------------------------------------------------------- */
 
-/* The stream is closed. What kept memory for its sake may let go now; but not on behalf of an owned
- * stream, since that could end the device, which waits for this. */
+/* The stream is closed. Destroys deferred objects, whose work may have ended with it; but not for an owned
+ * stream, since that could end the device, which waits for this function. */
 static void stream_retire(struct core_object *object)
 {
     struct core_stream *stream = (struct core_stream *)object;
     struct core_device *device = stream->device;
 
-    core_stream_check(stream); /* keeps the loss of the device as the stream's failure */
+    core_stream_check(stream); /* keeps the loss of a device as the stream's failure */
     device->end_parked(stream);
     if (!core_stream_is_recording(stream))
         list_remove(stream);
@@ -106,7 +106,7 @@ static const struct core_object_ops stream_object_ops = {
     .release   = stream_release,
 };
 
-static void adopt(struct core_stream *stream)
+static void attach(struct core_stream *stream)
 {
     if (is_owned(stream))
         atomic_fetch_add_explicit(&stream->device->owned_streams, 1, memory_order_relaxed);
@@ -114,31 +114,31 @@ static void adopt(struct core_stream *stream)
         core_device_add_child(stream->device, CORE_STREAM);
 }
 
-/* What the backend's part of a stream is made of. */
-struct making {
+/* How to create the backend's part of a stream. */
+struct stream_source {
     int32_t role, priority;
     int32_t type; /* 0: a new one; else enum trm_native_type, of an application's own */
     uint64_t native;
 };
 
-static int32_t create_below(struct core_stream *stream, const struct making *making)
+static int32_t create_in_backend(struct core_stream *stream, const struct stream_source *source)
 {
     struct trm_backend_device *device = stream->device->device;
     struct trm_stream_desc desc       = {
               .struct_size = sizeof(desc),
-              .role        = making->role,
-              .priority    = making->priority,
+              .role        = source->role,
+              .priority    = source->priority,
     };
     base_error_clear();
-    int32_t status = making->type == 0 ? stream->ops->create(device, &desc, &stream->backend)
+    int32_t status = source->type == 0 ? stream->ops->create(device, &desc, &stream->backend)
                                        : stream->device->backend->interop.stream_adopt(
-                                             device, making->type, making->native, &desc, &stream->backend);
+                                             device, source->type, source->native, &desc, &stream->backend);
     if (status == TRM_OK)
         return TRM_OK;
     return core_device_latch_loss(stream->device, base_fail_backend(status));
 }
 
-static int32_t create(struct core_device *device, const struct making *making, uint32_t flags,
+static int32_t create(struct core_device *device, const struct stream_source *source, uint32_t flags,
                       struct core_stream **out)
 {
     struct core_context *context = device->object.context;
@@ -147,26 +147,26 @@ static int32_t create(struct core_device *device, const struct making *making, u
         return status;
     struct stream_memory *memory = core_allocate(context, sizeof(*memory));
     if (memory == NULL)
-        return base_fail_memory("making a stream");
+        return base_fail_memory("creating a stream");
 
     struct core_stream *stream = &memory->stream;
     stream->device             = device;
     stream->ops                = &device->backend->stream;
     stream->stats              = &memory->stats;
     atomic_init(&stream->flags, flags);
-    atomic_init(&stream->cut, UINT64_MAX);
-    status = create_below(stream, making);
+    atomic_init(&stream->failed_after, UINT64_MAX);
+    status = create_in_backend(stream, source);
     if (status != TRM_OK)
         goto free_memory;
     status = core_object_init(&stream->object, &stream_object_ops, context);
     if (status != TRM_OK)
-        goto destroy_below;
-    adopt(stream);
+        goto destroy_in_backend;
+    attach(stream);
     list_add(stream);
     *out = stream;
     return TRM_OK;
 
-destroy_below:
+destroy_in_backend:
     stream->ops->destroy(stream->backend);
 free_memory:
     core_free(context, memory, sizeof(*memory));
@@ -176,16 +176,16 @@ free_memory:
 int32_t core_stream_create(struct core_device *device, int32_t role, int32_t priority, uint32_t flags,
                            struct core_stream **out)
 {
-    const struct making making = {.role = role, .priority = priority};
-    return create(device, &making, flags, out);
+    const struct stream_source source = {.role = role, .priority = priority};
+    return create(device, &source, flags, out);
 }
 
 int32_t core_stream_create_adopted(struct core_device *device, int32_t type, uint64_t native,
                                    struct core_stream **out)
 {
-    const struct making making = {
+    const struct stream_source source = {
         .role = TRM_STREAM_ANY, .priority = TRM_PRIORITY_NORMAL, .type = type, .native = native};
-    return create(device, &making, 0, out);
+    return create(device, &source, 0, out);
 }
 
 void core_stream_init_recording(struct core_stream *stream, struct core_device *device,
@@ -208,7 +208,7 @@ int32_t core_stream_create_recording(struct core_device *device, const struct co
     struct core_context *context = device->object.context;
     struct stream_memory *memory = core_allocate(context, sizeof(*memory));
     if (memory == NULL)
-        return base_fail_memory("making a stream that records");
+        return base_fail_memory("creating a recording stream");
 
     struct core_stream *stream = &memory->stream;
     core_stream_init_recording(stream, device, ops, recorder, &memory->stats);
@@ -217,15 +217,15 @@ int32_t core_stream_create_recording(struct core_device *device, const struct co
         core_free(context, memory, sizeof(*memory));
         return status;
     }
-    adopt(stream);
+    attach(stream);
     *out = stream;
     return TRM_OK;
 }
 
-/* On the service thread, after the callback in which the stream was destroyed. */
+/* Runs on the service thread, after the callback that destroyed the stream. */
 static void end_later(struct core_job *job)
 {
-    struct core_stream *stream = (struct core_stream *)((char *)job - offsetof(struct core_stream, ending));
+    struct core_stream *stream = base_container_of(job, struct core_stream, ending);
     struct core_device *device = stream->device;
     core_stream_end(stream);
     core_object_release(&stream->object);
@@ -239,7 +239,7 @@ static void post_end(struct core_stream *stream)
     uint32_t before = atomic_fetch_or(&stream->flags, CORE_STREAM_ENDING);
     if (before & CORE_STREAM_ENDING)
         return;
-    /* The thread is there: this runs on it. */
+    /* Finds the service: this runs on its thread. */
     if (core_service_get(stream->object.context, &service) != TRM_OK)
         return;
     core_object_retain(&stream->object);
@@ -263,7 +263,7 @@ void core_stream_end(struct core_stream *stream)
 inline int32_t core_stream_begin(struct trm_stream *handle, struct core_stream **out)
 {
     struct core_stream *stream = *out = core_stream_find(handle);
-    if (__builtin_expect(stream == NULL, 0))
+    if (UNLIKELY(stream == NULL))
         return base_last_status();
     return core_stream_check(stream);
 }
@@ -278,10 +278,10 @@ inline int32_t core_stream_begin_live(struct trm_stream *handle, const char *wha
 
 int32_t core_stream_check_live(const struct core_stream *stream)
 {
-    if (__builtin_expect(!core_stream_is_recording(stream), 1))
+    if (LIKELY(!core_stream_is_recording(stream)))
         return TRM_OK;
     return base_fail(TRM_ERROR_BUSY,
-                     "the stream records into a graph: nothing on it runs, so it cannot be waited for");
+                     "the stream records into a graph and runs nothing, so it cannot be waited for");
 }
 
 inline int32_t core_stream_mark(struct core_stream *stream, uint64_t *value)
@@ -313,10 +313,10 @@ int32_t trm_stream_create(struct trm_device *handle, int32_t role, int32_t prior
     if (device == NULL)
         return base_last_status();
     if (role < TRM_STREAM_ANY || role > TRM_STREAM_SLOT)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is no role of a stream", (int)role);
-    if (out == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_create: `stream` is NULL");
-    int32_t status = core_stream_create(device, role, clamp_priority(priority), 0, &stream);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%d is not a role of a stream", (int)role);
+    int32_t status = core_output_check(out, "trm_stream_create", "stream");
+    if (status == TRM_OK)
+        status = core_stream_create(device, role, clamp_priority(priority), 0, &stream);
     if (status == TRM_OK)
         *out = stream->object.handle;
     return status;
@@ -331,7 +331,7 @@ void trm_stream_destroy(struct trm_stream *handle)
         return;
     if (core_stream_is_recording(stream))
         base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                  "a stream that records ends with its graph and cannot be destroyed");
+                  "a recording stream ends with its graph and cannot be destroyed");
     else if (is_owned(stream))
         base_fail(TRM_ERROR_INVALID_ARGUMENT,
                   "a thread's own stream ends with the thread and cannot be destroyed");
@@ -345,9 +345,8 @@ int32_t trm_stream_device(struct trm_stream *handle, struct trm_device **out)
     struct core_stream *stream = core_stream_find(handle);
     if (stream == NULL)
         return base_last_status();
-    if (out == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_device: `device` is NULL");
-    return core_device_add_user(stream->device, out);
+    int32_t status = core_output_check(out, "trm_stream_device", "device");
+    return status == TRM_OK ? core_device_add_user(stream->device, out) : status;
 }
 
 int32_t trm_stream_mark(struct trm_stream *handle, struct trm_point *point)
@@ -357,9 +356,9 @@ int32_t trm_stream_mark(struct trm_stream *handle, struct trm_point *point)
     int32_t status = core_stream_begin_live(handle, "a point", &stream);
     if (status != TRM_OK)
         return status;
-    if (point == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_mark: `point` is NULL");
-    status = core_stream_mark(stream, &value);
+    status = core_output_check(point, "trm_stream_mark", "point");
+    if (status == TRM_OK)
+        status = core_stream_mark(stream, &value);
     if (status != TRM_OK)
         return status;
     point->stream = handle;
@@ -407,15 +406,16 @@ int32_t trm_stream_get_stats(struct trm_stream *handle, struct trm_stream_stats 
     struct core_stream *stream = core_stream_find(handle);
     if (stream == NULL)
         return base_last_status();
-    if (out == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_stream_get_stats: `stats` is NULL");
+    int32_t status = core_output_check(out, "trm_stream_get_stats", "stats");
+    if (status != TRM_OK)
+        return status;
 
     struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
     const uint64_t *from          = (const void *)((const char *)stream->stats + FIRST_COUNTER);
     uint64_t *to                  = (void *)((char *)&stats + FIRST_COUNTER);
     for (size_t i = COUNTERS; i > 0; i--)
         to[i - 1] = __atomic_load_n(&from[i - 1], __ATOMIC_ACQUIRE);
-    if (!core_struct_copy_out(out, &stats, sizeof(stats), STATS_LEAST))
+    if (!core_struct_copy_out(out, &stats, sizeof(stats), STATS_MIN))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_stream_stats.struct_size is %u, but its size is %zu", out->struct_size,
                          sizeof(stats));

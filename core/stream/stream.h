@@ -1,4 +1,23 @@
-/* What other rooms use of streams, events and callbacks.
+/* Streams: in-order queues, the points on them, events, and callbacks in them.
+ *
+ *     stream.c, stream_object.h    a stream's life, enqueueing, the functions of <trireme/stream.h>
+ *     stream_state.c               how far it is, its first failure, waiting for it, pins
+ *     stream_wait.c                streams that wait for streams; barriers
+ *     point.c, wait_any.c          waiting for points
+ *     device_sync.c                waiting for a device
+ *     thread_stream.c              each thread's own stream of a device
+ *     internal_stream.c            the core's own stream of a device, for blocking calls
+ *     event.c, event_time.c        events, and their timestamps; event_pool.c: their memory
+ *     in_flight.c                  which streams use an object, and up to which operation
+ *     deferred.c                   objects that are destroyed when the work on them has ended
+ *     gates.c                      waiting, on the device, for something on the host
+ *     notify.c                     notifications that a stream has reached an operation
+ *     service.c, callback.c        the thread that runs host callbacks; callbacks in streams
+ *
+ * Threads: a stream is enqueued on by one thread at a time, which its user sees to; all else may happen on
+ * any thread at once. device->lock guards what a stream shows to others (lists of streams, gates,
+ * notifications, timestamps); it is a leaf: neither a backend nor the program is called under it.
+ * in_flight.lock comes before a stream's in_flight_lock.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_STREAM_STREAM_H

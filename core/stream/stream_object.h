@@ -1,9 +1,9 @@
-/* Streams: the core's side of an in-order queue.
+/* A stream: the core's side of an in-order queue.
  *
  * How an operation is enqueued (transfer.c, launch.c and others all do it so):
  *
  *     struct core_stream *stream;
- *     int32_t status = core_stream_begin(handle, &stream);      find, sticky failure, lost device
+ *     int32_t status = core_stream_begin(handle, &stream);      find, first failure, lost device
  *     ... checks ...
  *     uint64_t value = core_stream_next(stream);
  *     status = core_stream_commit(stream, value, ops->copy(stream->backend, value, &desc));
@@ -12,17 +12,18 @@
  *         core_stream_count(stream, &stream->stats->copies);
  *     }
  *
- * Who may touch `backend`: the thread that enqueues, and whoever has entered the stream by its handle
- * (core_object_enter) or pinned it (core_stream_try_pin). A reference alone keeps the memory of the
- * struct only.
+ * `backend` may be touched by the thread that enqueues, and by a thread that has entered the stream through
+ * its handle (core_object_enter) or has pinned it (core_stream_try_pin). A reference alone keeps only the
+ * memory of the struct.
  *
- * A stream's end: drained, then closed (nobody pins it any more), then killed, then retired. So a
- * stream that cannot be pinned has no work left and has run its callbacks.
+ * A stream's end: it is drained, closed (the last pin is gone and no new one is given), killed, retired. So
+ * a stream that cannot be pinned has no work left and has run its callbacks.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_STREAM_STREAM_OBJECT_H
 #define CORE_STREAM_STREAM_OBJECT_H
 
+#include <stdbool.h>
 #include <trireme/stream.h>
 
 #include "base/base.h"
@@ -39,54 +40,57 @@ struct core_watch;
 
 enum core_stream_flags {
     CORE_STREAM_OF_THREAD = 1u << 0, /* a thread's default stream: trm_stream_destroy() refuses it */
-    CORE_STREAM_INTERNAL  = 1u << 1, /* the core's own: has no handle that a program could know */
+    CORE_STREAM_INTERNAL  = 1u << 1, /* the core's own: no program knows its handle */
     CORE_STREAM_ENDING    = 1u << 2, /* trm_stream_destroy() was called inside its own callback */
     CORE_STREAM_RECORDING = 1u << 3, /* a graph's: see core_stream_create_recording() */
 
-    /* Streams that belong to their device (or to a graph, which keeps it alive) instead of keeping it alive. */
+    /* Streams that belong to their device (or to a graph, which keeps it alive); they do not keep it alive. */
     CORE_STREAM_OWNED = CORE_STREAM_OF_THREAD | CORE_STREAM_INTERNAL | CORE_STREAM_RECORDING,
 };
 
+/* "The enqueuing thread's" fields are touched by the thread that enqueues alone. */
 struct core_stream {
     struct core_object object;
-    struct core_device *device;       /* not to be touched once an OWNED stream has been retired */
-    const struct trm_stream_ops *ops; /* device->backend->stream; a recording stream: recorder_ops->stream */
+    struct core_device *device;          /* not to be touched once an OWNED stream is retired */
+    const struct trm_stream_ops *ops;    /* device->backend->stream; when recording: recorder_ops->stream */
     struct trm_backend_stream *backend;  /* NULL once retired; then `completed` is UINT64_MAX */
     struct core_stream *next, *previous; /* device->streams; under device->lock */
 
-    /* number of the last operation; written by the enqueuing thread only */
-    _Atomic uint64_t enqueued;
-    struct base_lock in_flight_lock; /* core/stream/in_flight.h: its places in what sets of uses there are */
-    uint64_t marked;                 /* the last number given to ops->mark(); the enqueuing thread's */
-    _Atomic uint64_t completed;      /* the highest number known to be complete; only grows */
-    _Atomic uint64_t flushed;        /* the highest number known to be submitted; only grows */
+    _Atomic uint64_t enqueued;       /* the last operation; written by the enqueuing thread alone */
+    struct base_lock in_flight_lock; /* guards this stream's slots in all sets; see in_flight.h */
+    uint64_t marked;                 /* the last operation given to ops->mark(); the enqueuing thread's */
+    _Atomic uint64_t completed;      /* the highest operation known to be complete; only grows */
+    _Atomic uint64_t flushed;        /* the highest operation known to be submitted; only grows */
 
-    /* The first cause, NULL while there is none; set once. A static stand-in when memory had run
-     * out; then failure_status is all that is known. */
+    /* The first failure; NULL while there is none; set once. A static stand-in when it was out of memory;
+     * then failure_status is all that is known. */
     _Atomic(const struct base_failure *) failure;
     _Atomic int32_t failure_status;
-    /* The core let it fail, for another's sake, behind this operation: what came up to it is not concerned. UINT64_MAX: no. */
-    _Atomic uint64_t cut;
+    /* The core failed the stream behind this operation, since one that it waits for failed; operations up to
+     * it are not concerned. UINT64_MAX: it did not. */
+    _Atomic uint64_t failed_after;
 
     _Atomic uint32_t flags; /* enum core_stream_flags */
-    /* Pins (gates, callbacks, notifications, waits by reference), and bits for the end; a futex.
-     * See core/stream/stream_state.c. */
+    /* Pins (of gates, callbacks, notifications, waits by reference), and bits for the end; a futex. See
+     * stream_state.c. */
     _Atomic uint32_t pins;
-    uint32_t opening;                    /* 1: a service thread goes through `gates`; under device->lock */
-    struct core_gate *gates, *last_gate; /* not yet opened, oldest first; under device->lock */
-    struct core_gate *spare_gates;       /* gates.c: to be used again; under device->lock */
+
+    /* gates.c; all under device->lock. */
+    bool is_opening_gates;               /* a service thread is walking `gates` */
+    struct core_gate *gates, *last_gate; /* not yet open, oldest first */
+    struct core_gate *spare_gates;       /* for reuse */
     uint32_t spare_gate_count;
+
     struct core_watch *watch; /* notify.c: emulated notifications; under device->lock */
-    /* event_time.c: emulated stamps without a time yet, oldest first; under device->lock */
-    struct core_timestamp *stamps, *last_stamp;
-    /* pool.c: what was freed in this stream's order; NULL until then */
-    struct core_pool_stream *pool;
-    /* core/module/module.c: the module launched from last (by its handle, which is never given twice), and
-     * where that is noted; the enqueuing thread's. */
-    const void *launched;
-    _Atomic uint64_t *launched_note;
+    /* event_time.c: emulated timestamps that have no time yet, oldest first; under device->lock */
+    struct core_timestamp *timestamps, *last_timestamp;
+    struct core_pool_stream *pool; /* core/memory/pool_stream.c: freed in this stream's order; may be NULL */
+    /* core/module/module_launches.c: the handle (which is never reused) of the module launched from last, and
+     * where to note the launch; the enqueuing thread's. */
+    const void *last_module;
+    _Atomic uint64_t *last_launch;
     struct core_job ending;                       /* ends the stream later; see CORE_STREAM_ENDING */
-    struct trm_stream_stats *stats;               /* never NULL; written by the enqueuing thread only */
+    struct trm_stream_stats *stats;               /* never NULL; written by the enqueuing thread alone */
     const struct core_recorder_ops *recorder_ops; /* of a recording stream; else NULL */
 };
 
@@ -95,11 +99,14 @@ static inline struct core_stream *core_stream_find(struct trm_stream *handle)
     return core_object_find(handle, CORE_STREAM);
 }
 
-/* Make a stream; its handle's reference belongs to the caller. */
+/* ---- life (stream.c) ------------------------------------------------------------------------------- */
+
+/* Creates a stream; its handle's reference belongs to the caller. */
 int32_t core_stream_create(struct core_device *device, int32_t role, int32_t priority, uint32_t flags,
                            struct core_stream **stream);
 
-/* A stream on top of an application's own; type: enum trm_native_type. The backend can do that. */
+/* Creates a stream on top of an application's own; type: enum trm_native_type. The backend must have
+ * stream_adopt(). */
 int32_t core_stream_create_adopted(struct core_device *device, int32_t type, uint64_t native,
                                    struct core_stream **stream);
 
@@ -113,9 +120,9 @@ struct core_recorder_ops {
     int32_t (*add_event)(struct core_stream *stream, struct core_event *event);
 };
 
-/* A stream on which nothing runs: `ops` note what is enqueued, and get `recorder` instead of a backend's
- * stream. The caller owns the stream and ends it before the recorder and the device go. Its work always
- * counts as complete; a program that waits for it gets BUSY. */
+/* Creates a stream on which nothing runs: `ops` note what is enqueued, and get `recorder` instead of a
+ * backend's stream. The caller owns the stream and ends it before the recorder and the device go. Its work
+ * always counts as complete; a program that waits for it gets BUSY. */
 struct core_recorder;
 int32_t core_stream_create_recording(struct core_device *device, const struct core_recorder_ops *ops,
                                      struct core_recorder *recorder, struct core_stream **stream);
@@ -125,47 +132,51 @@ void core_stream_init_recording(struct core_stream *stream, struct core_device *
                                 const struct core_recorder_ops *ops, struct core_recorder *recorder,
                                 struct trm_stream_stats *stats);
 
-static inline int32_t core_stream_is_recording(const struct core_stream *stream)
+static inline bool core_stream_is_recording(const struct core_stream *stream)
 {
     return (atomic_load_explicit(&stream->flags, memory_order_relaxed) & CORE_STREAM_RECORDING) != 0;
 }
 
-/* Drain and kill: what trm_stream_destroy() does. The caller holds a reference. */
+/* Drains and kills the stream: what trm_stream_destroy() does. The caller holds a reference. */
 void core_stream_end(struct core_stream *stream);
 
-/* The stream behind a handle, ready to be enqueued on; else its first failure. Written in any case. */
+/* ---- enqueueing (stream.c) ------------------------------------------------------------------------- */
+
+/* Finds the stream behind a handle, ready to be enqueued on; or raises its first failure. `*stream` is
+ * written in any case. */
 int32_t core_stream_begin(struct trm_stream *handle, struct core_stream **stream);
 
-/* The same for `what` (for the sentence) cannot be recorded: UNSUPPORTED on a stream that records. */
+/* The same for an operation that cannot be recorded: UNSUPPORTED on a recording stream, naming `what`. */
 int32_t core_stream_begin_live(struct trm_stream *handle, const char *what, struct core_stream **stream);
 
-/* For waiting: BUSY on a stream that records. */
+/* For waiting: BUSY on a recording stream. */
 int32_t core_stream_check_live(const struct core_stream *stream);
 
+/* The number of the operation that is enqueued next. */
 static inline uint64_t core_stream_next(const struct core_stream *stream)
 {
     return atomic_load_explicit(&stream->enqueued, memory_order_relaxed) + 1;
 }
 
-/* Takes note of how the backend answered: TRM_OK makes `value` the last number; a failure that
- * is the stream's or the device's for ever is kept. Returns the status to hand on. */
+/* Takes the backend's answer to an operation: TRM_OK makes `value` the last operation; a permanent failure
+ * of the stream or the device is kept. Returns the status for the caller to return. */
 int32_t core_stream_commit_slow(struct core_stream *stream, int32_t status);
 static inline int32_t core_stream_commit(struct core_stream *stream, uint64_t value, int32_t status)
 {
-    if (__builtin_expect(status != TRM_OK, 0))
+    if (UNLIKELY(status != TRM_OK))
         return core_stream_commit_slow(stream, status);
     atomic_store_explicit(&stream->enqueued, value, memory_order_release);
     return TRM_OK;
 }
 
-/* Statistics: written by the enqueuing thread, read by any. Adds to one of stream->stats' counters. Who
- * reads backwards never sees more of a kind than there are operations. */
+/* Adds to one of stream->stats' counters. The enqueuing thread writes them, any thread reads them: one that
+ * reads them from last to first never sees more operations of a kind than operations. */
 static inline void core_stream_add(uint64_t *counter, uint64_t amount)
 {
     __atomic_store_n(counter, *counter + amount, __ATOMIC_RELEASE);
 }
 
-/* One operation more, of the kind that `counter` counts (NULL: of none that is counted by itself). */
+/* Counts one operation, and one of the kind that `counter` counts (NULL: of none). */
 static inline void core_stream_count(struct core_stream *stream, uint64_t *counter)
 {
     core_stream_add(&stream->stats->operations, 1);
@@ -173,81 +184,89 @@ static inline void core_stream_count(struct core_stream *stream, uint64_t *count
         core_stream_add(counter, 1);
 }
 
-/* Make the place after everything enqueued so far one that can be waited for precisely. The
+/* Makes the point after all operations enqueued so far one that can be waited for precisely. Called by the
  * enqueuing thread. */
 int32_t core_stream_mark(struct core_stream *stream, uint64_t *value);
 
-/* Is `value` complete? TRM_OK, TIMEOUT, or the stream's first failure (raised). Submits, does not
- * block; any thread; the caller holds a reference. */
+/* ---- progress (stream_state.c, stream_wait.c) ------------------------------------------------------ */
+
+/* TRM_OK if `value` is complete, else TIMEOUT, or the stream's first failure (raised). Submits; does not
+ * block; any thread. The caller holds a reference. */
 int32_t core_stream_query(struct core_stream *stream, uint64_t value);
 
-/* Has all work up to `value` ended, well or badly, so that memory it used may be reused? Sets no
+/* True if all work up to `value` has ended, well or badly, so that memory it used may be reused. Sets no
  * error. */
-int32_t core_stream_has_finished(struct core_stream *stream, uint64_t value);
+bool core_stream_has_finished(struct core_stream *stream, uint64_t value);
 
-/* Wait for it. Blocks; any thread; the caller holds a reference. */
+/* True if all work up to `value` ended well, even if the stream has failed since. For work that has ended;
+ * waits for the backend where only the core knows of the failure. False where that cannot be told. The caller
+ * holds a reference. */
+bool core_stream_has_succeeded(struct core_stream *stream, uint64_t value);
+
+/* Waits until core_stream_query() would not answer TIMEOUT. Any thread; the caller holds a reference. */
 int32_t core_stream_wait_value(struct core_stream *stream, uint64_t value, uint64_t timeout_ns);
 
-/* Wait until core_stream_has_finished(). TRM_OK, TIMEOUT or DEADLOCK. */
+/* Waits until core_stream_has_finished(). TRM_OK, TIMEOUT or DEADLOCK. */
 int32_t core_stream_wait_finished(struct core_stream *stream, uint64_t value, uint64_t timeout_ns);
 
-/* Submit everything up to `value`. The caller keeps the backend's part in place. */
+/* The same as core_stream_query() and core_stream_wait_value() for a caller that has entered or pinned the
+ * stream. */
+int32_t core_stream_query_pinned(struct core_stream *stream, uint64_t value);
+int32_t core_stream_wait_pinned(struct core_stream *stream, uint64_t value, uint64_t timeout_ns);
+
+/* Submits everything up to `value`. The caller has entered or pinned the stream. */
 int32_t core_stream_submit(struct core_stream *stream, uint64_t value);
 
-/* Let `stream` wait for `value` of `other` on the device (natively, by a gate, or on the host). The
- * caller holds a reference of `other` and enqueues on `stream`. */
+/* Lets `stream` wait for `value` of `other` on the device (natively, by a gate, or on the host). The caller
+ * holds a reference of `other` and enqueues on `stream`. */
 int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *other, uint64_t value);
+
+/* ---- the first failure (stream_state.c) ------------------------------------------------------------ */
 
 /* core_stream_check() of a stream that has failed, or lost its device. */
 int32_t core_stream_raise(struct core_stream *stream) __attribute__((cold));
 
-/* Raise the stream's first failure, or the loss of its device; TRM_OK if it has none. The caller
- * has found or entered the stream. */
+/* Raises the stream's first failure, or the loss of its device; TRM_OK if it has none. The caller has found
+ * or entered the stream. */
 static inline int32_t core_stream_check(struct core_stream *stream)
 {
-    if (__builtin_expect(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&
-                             atomic_load_explicit(&stream->device->lost, memory_order_acquire) == 0,
-                         1))
+    if (LIKELY(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&
+               atomic_load_explicit(&stream->device->lost, memory_order_acquire) == 0))
         return TRM_OK;
     return core_stream_raise(stream);
 }
 
-/* The same for one who holds a reference only. */
+/* Raises the stream's first failure, for a caller that holds a reference only. */
 int32_t core_stream_check_failure(const struct core_stream *stream);
-
-/* Keep `status` (just set as last error) as the stream's first failure, if it has none yet. */
-void core_stream_set_failure(struct core_stream *stream, int32_t status);
-
-/* The same where it is the core that lets the stream fail: everything behind operation `last`. */
-void core_stream_fail_after(struct core_stream *stream, uint64_t last, int32_t status);
-
-/* Had everything up to `value` ended well, although the stream has failed since? For work that has ended; waits for
- * the backend where only the core knows of the failure. 0 where that cannot be told. The caller holds a reference. */
-int32_t core_stream_has_succeeded(struct core_stream *stream, uint64_t value);
-
-/* Frees what was kept; when nobody has a reference any more. */
-void core_stream_free_failure(struct core_stream *stream);
 
 /* The status of the first failure, without raising it; TRM_OK if there is none. */
 int32_t core_stream_failure_status(const struct core_stream *stream);
 
-/* Keep the backend's part in place. 0: the stream has been closed, all its work has ended. Unlike
- * entering, giving a pin back never ends anything in the calling thread: it may be done under
- * locks and on a backend's thread. The caller holds a reference or knows by other means that the
- * struct lives; core_stream_unpin() is the last thing to touch it. */
-int32_t core_stream_try_pin(struct core_stream *stream);
-void core_stream_pin(struct core_stream *stream); /* by one who has a pin, or enqueues */
+/* Keeps `status`, which the last error explains, as the stream's first failure, if it has none yet. */
+void core_stream_set_failure(struct core_stream *stream, int32_t status);
+
+/* The same where the core fails the stream: everything behind operation `last`. */
+void core_stream_fail_after(struct core_stream *stream, uint64_t last, int32_t status);
+
+/* Frees the failure; called when the last reference is released. */
+void core_stream_free_failure(struct core_stream *stream);
+
+/* ---- pins (stream_state.c) ------------------------------------------------------------------------- */
+
+/* Pins the stream: its backend's part stays. False if the stream is closed; then all its work has ended.
+ * Unlike leaving an entered stream, unpinning never ends anything in the calling thread, so it may be done
+ * under locks and on a backend's thread. The caller holds a reference or knows by other means that the struct
+ * lives; core_stream_unpin() is the last thing to touch it. */
+bool core_stream_try_pin(struct core_stream *stream);
+/* For a caller that has a pin already, or enqueues. */
+void core_stream_pin(struct core_stream *stream);
 void core_stream_unpin(struct core_stream *stream, uint32_t count);
 
-/* Submit, and wait until everything has ended and nobody pins the stream. */
+/* Submits, and waits until all work has ended and the last pin is gone. */
 void core_stream_close(struct core_stream *stream);
 
-/* Waiting and asking for one who keeps the backend's part in place. */
-int32_t core_stream_wait_pinned(struct core_stream *stream, uint64_t value, uint64_t timeout_ns);
-int32_t core_stream_query_pinned(struct core_stream *stream, uint64_t value);
-
-/* The stream of a point, entered: for waits by point. Leave with core_object_leave(). NULL after
- * setting the last error: INVALID_HANDLE, OUT_OF_RANGE. */
+/* The stream of a point, entered: for waits by point. Leave it with core_object_leave(). NULL after setting
+ * the last error: INVALID_HANDLE, OUT_OF_RANGE, BUSY. */
 struct core_stream *core_point_enter(struct trm_point point);
 
 #endif

@@ -1,29 +1,21 @@
-/* How far a stream has come, how it failed, and waiting for it.
+/* A stream's progress, its first failure, and waiting for it.
  *
- * What may be asked by one who holds a reference only goes through a pin; what is done under a handle
- * that was entered goes straight ("inside").
+ * Functions for a caller that holds only a reference pin the stream first; those for a caller that has
+ * entered or pinned it end in _pinned.
  * SPDX-License-Identifier: MIT
  */
-#include <string.h>
-
 #include "base/base.h"
 #include "core/stream/stream_object.h"
 
 /* Bits of core_stream.pins. */
-#define CLOSED 1u  /* no more pins */
-#define WAITING 2u /* somebody sleeps until the count is 0 */
+#define CLOSED 1u  /* no pin is given any more */
+#define WAITING 2u /* a thread sleeps until the count is 0 */
 #define ONE 4u     /* a pin */
 
-/* Stands for a failure of which only the status could be kept. */
-static const struct base_failure without_memory = {0};
+/* Stands for a failure of which there was only memory for the status. */
+static const struct base_failure status_only = {0};
 
-/* The last error of the calling thread, put aside where asking a backend must not disturb it. */
-struct said {
-    struct trm_error error;
-    char sentence[2048];
-};
-
-static void raise_to(_Atomic uint64_t *word, uint64_t value)
+static void advance(_Atomic uint64_t *word, uint64_t value)
 {
     uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
     while (old < value && !atomic_compare_exchange_weak_explicit(word, &old, value, memory_order_release,
@@ -31,34 +23,24 @@ static void raise_to(_Atomic uint64_t *word, uint64_t value)
         ;
 }
 
-static void put_aside(struct said *said)
-{
-    said->error = trm_last_error();
-    base_text_copy(said->sentence, sizeof(said->sentence), said->error.sentence);
-}
-
-static void put_back(const struct said *said)
-{
-    base_fail_native(said->error.status, said->error.native_code, said->sentence);
-}
-
-static int is_complete(const struct core_stream *stream, uint64_t value)
+static bool is_complete(const struct core_stream *stream, uint64_t value)
 {
     return atomic_load_explicit(&stream->completed, memory_order_acquire) >= value;
 }
 
 /* ---- pins ---------------------------------------------------------------------------------- */
 
-/* Who finds a stream closed takes its work to have ended: closing releases what that work did. */
-int32_t core_stream_try_pin(struct core_stream *stream)
+/* A caller that finds the stream closed relies on its work having ended: so this acquires what closing
+ * released. */
+bool core_stream_try_pin(struct core_stream *stream)
 {
     uint32_t pins = atomic_load_explicit(&stream->pins, memory_order_acquire);
     do {
         if (pins & CLOSED)
-            return 0;
+            return false;
     } while (!atomic_compare_exchange_weak_explicit(&stream->pins, &pins, pins + ONE, memory_order_acquire,
                                                     memory_order_acquire));
-    return 1;
+    return true;
 }
 
 void core_stream_pin(struct core_stream *stream)
@@ -95,7 +77,7 @@ void core_stream_set_failure(struct core_stream *stream, int32_t status)
     if (made == NULL) {
         int32_t none = TRM_OK;
         atomic_compare_exchange_strong(&stream->failure_status, &none, status);
-        cause = &without_memory;
+        cause = &status_only;
     } else {
         base_failure_save(made, status);
     }
@@ -107,22 +89,22 @@ void core_stream_fail_after(struct core_stream *stream, uint64_t last, int32_t s
 {
     uint64_t none = UINT64_MAX;
     if (atomic_load_explicit(&stream->failure, memory_order_relaxed) == NULL)
-        atomic_compare_exchange_strong(&stream->cut, &none, last);
+        atomic_compare_exchange_strong(&stream->failed_after, &none, last);
     core_stream_set_failure(stream, status);
 }
 
 static int32_t raise_failure(const struct core_stream *stream, const struct base_failure *failure)
 {
-    if (failure != &without_memory)
+    if (failure != &status_only)
         return base_failure_raise(failure);
     return base_fail_static(atomic_load(&stream->failure_status),
-                            "the stream has failed, and there was no memory to keep the reason");
+                            "the stream has failed; there was no memory to keep the reason");
 }
 
 int32_t core_stream_check_failure(const struct core_stream *stream)
 {
     const struct base_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
-    return __builtin_expect(failure == NULL, 1) ? TRM_OK : raise_failure(stream, failure);
+    return LIKELY(failure == NULL) ? TRM_OK : raise_failure(stream, failure);
 }
 
 int32_t core_stream_failure_status(const struct core_stream *stream)
@@ -130,7 +112,7 @@ int32_t core_stream_failure_status(const struct core_stream *stream)
     const struct base_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
     if (failure == NULL)
         return TRM_OK;
-    return failure == &without_memory ? atomic_load(&stream->failure_status) : failure->status;
+    return failure == &status_only ? atomic_load(&stream->failure_status) : failure->status;
 }
 
 static int32_t check_lost(struct core_stream *stream)
@@ -150,53 +132,53 @@ int32_t core_stream_raise(struct core_stream *stream)
 void core_stream_free_failure(struct core_stream *stream)
 {
     const struct base_failure *failure = atomic_load_explicit(&stream->failure, memory_order_acquire);
-    if (failure != NULL && failure != &without_memory)
+    if (failure != NULL && failure != &status_only)
         core_free(stream->object.context, (void *)failure, sizeof(*failure));
 }
 
-/* The backend has said that the stream failed: nothing on it touches memory any more. */
-static int32_t has_failed(struct core_stream *stream, int32_t status)
+/* The backend has answered that the stream failed: its work touches no memory any more. */
+static int32_t fail_stream(struct core_stream *stream, int32_t status)
 {
     base_fail_backend(status);
     status = core_device_latch_loss(stream->device, status);
     core_stream_set_failure(stream, status);
-    raise_to(&stream->completed, UINT64_MAX);
+    advance(&stream->completed, UINT64_MAX);
     return core_stream_check_failure(stream);
 }
 
-/* An enqueueing call may have failed because the stream had failed before: query() tells. A failure
- * of the call alone is not kept. */
+/* An enqueueing call may fail because the stream failed before: query() tells. A failure of the call alone is
+ * not kept. */
 int32_t core_stream_commit_slow(struct core_stream *stream, int32_t status)
 {
     uint64_t completed = 0;
     base_fail_backend(status);
     if (status == TRM_ERROR_DEVICE_LOST)
-        return has_failed(stream, status);
-    struct said said;
-    put_aside(&said);
+        return fail_stream(stream, status);
+    struct base_saved_error before;
+    base_error_save(&before);
     base_error_clear();
     int32_t asked = stream->ops->query(stream->backend, &completed);
     if (asked != TRM_OK && asked != TRM_ERROR_TIMEOUT)
-        return has_failed(stream, asked);
-    put_back(&said);
+        return fail_stream(stream, asked);
+    base_error_restore(&before);
     return status;
 }
 
 /* ---- asking ----------------------------------------------------------------------------------- */
 
-static int32_t not_yet(void)
+static int32_t time_out(void)
 {
-    return base_fail_static(TRM_ERROR_TIMEOUT, "the stream has not come that far yet");
+    return base_fail_static(TRM_ERROR_TIMEOUT, "the stream has not reached that point yet");
 }
 
-/* Takes note of what query() or wait() answered about `value`. */
+/* Takes the backend's answer of query() or wait() about `value`. */
 static int32_t note_answer(struct core_stream *stream, uint64_t completed, uint64_t value, int32_t status)
 {
     if (status == TRM_OK)
-        raise_to(&stream->completed, completed);
+        advance(&stream->completed, completed);
     else if (status != TRM_ERROR_TIMEOUT)
-        return has_failed(stream, status);
-    return is_complete(stream, value) ? core_stream_check_failure(stream) : not_yet();
+        return fail_stream(stream, status);
+    return is_complete(stream, value) ? core_stream_check_failure(stream) : time_out();
 }
 
 int32_t core_stream_submit(struct core_stream *stream, uint64_t value)
@@ -208,12 +190,12 @@ int32_t core_stream_submit(struct core_stream *stream, uint64_t value)
     int32_t status = stream->ops->flush(stream->backend);
     if (status != TRM_OK)
         return core_stream_commit_slow(stream, status);
-    raise_to(&stream->flushed, enqueued);
+    advance(&stream->flushed, enqueued);
     return TRM_OK;
 }
 
 /* Asks the backend how far the stream is. */
-static int32_t ask(struct core_stream *stream, uint64_t value)
+static int32_t query_backend(struct core_stream *stream, uint64_t value)
 {
     uint64_t completed = 0;
     base_error_clear();
@@ -227,7 +209,7 @@ int32_t core_stream_query_pinned(struct core_stream *stream, uint64_t value)
     if (status != TRM_OK || is_complete(stream, value))
         return status;
     status = core_stream_submit(stream, value);
-    return status != TRM_OK ? status : ask(stream, value);
+    return status != TRM_OK ? status : query_backend(stream, value);
 }
 
 int32_t core_stream_query(struct core_stream *stream, uint64_t value)
@@ -239,20 +221,20 @@ int32_t core_stream_query(struct core_stream *stream, uint64_t value)
     return status;
 }
 
-int32_t core_stream_has_finished(struct core_stream *stream, uint64_t value)
+bool core_stream_has_finished(struct core_stream *stream, uint64_t value)
 {
     if (is_complete(stream, value) || !core_stream_try_pin(stream))
-        return 1;
-    struct said said;
+        return true;
+    struct base_saved_error before;
     uint64_t completed = 0;
-    put_aside(&said);
+    base_error_save(&before);
     base_error_clear();
     int32_t status = stream->ops->query(stream->backend, &completed);
     if (status == TRM_OK) {
-        raise_to(&stream->completed, completed);
+        advance(&stream->completed, completed);
     } else if (status != TRM_ERROR_TIMEOUT) {
-        has_failed(stream, status);
-        put_back(&said);
+        fail_stream(stream, status);
+        base_error_restore(&before);
     }
     core_stream_unpin(stream, 1);
     return is_complete(stream, value);
@@ -260,7 +242,7 @@ int32_t core_stream_has_finished(struct core_stream *stream, uint64_t value)
 
 /* ---- waiting ---------------------------------------------------------------------------------- */
 
-static int32_t wait_below(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
+static int32_t wait_in_backend(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
     base_error_clear();
     core_service_block();
@@ -271,19 +253,20 @@ static int32_t wait_below(struct core_stream *stream, uint64_t value, uint64_t t
 
 static int32_t fail_deadlock(void)
 {
-    return base_fail_static(TRM_ERROR_DEADLOCK,
-                            "a host callback waits for its own stream to get past it, which could never be");
+    return base_fail_static(
+        TRM_ERROR_DEADLOCK,
+        "a host callback would wait for itself: its stream goes on only when it has returned");
 }
 
-/* The stream has failed, with `status`. If it was cut, what came before still runs, and memory that it uses is in use: who waits is
- * told when that has ended. */
-static int32_t wait_for_the_rest(struct core_stream *stream, int32_t status, uint64_t timeout_ns)
+/* The stream has failed with `status`. If the core failed it, earlier operations still run and use memory:
+ * waits until those have ended. */
+static int32_t wait_before_failure(struct core_stream *stream, int32_t status, uint64_t timeout_ns)
 {
-    uint64_t cut = atomic_load(&stream->cut);
-    if (cut == UINT64_MAX || is_complete(stream, cut) || core_callback_would_deadlock(stream, cut) ||
+    uint64_t last = atomic_load(&stream->failed_after);
+    if (last == UINT64_MAX || is_complete(stream, last) || core_callback_would_deadlock(stream, last) ||
         atomic_load_explicit(&stream->device->lost, memory_order_acquire) != 0)
         return status;
-    if (wait_below(stream, cut, timeout_ns) == TRM_ERROR_TIMEOUT)
+    if (wait_in_backend(stream, last, timeout_ns) == TRM_ERROR_TIMEOUT)
         return TRM_ERROR_TIMEOUT;
     return core_stream_check_failure(stream);
 }
@@ -294,12 +277,12 @@ int32_t core_stream_wait_pinned(struct core_stream *stream, uint64_t value, uint
         return core_stream_query_pinned(stream, value);
     int32_t status = core_stream_check(stream);
     if (status != TRM_OK)
-        return wait_for_the_rest(stream, status, timeout_ns);
+        return wait_before_failure(stream, status, timeout_ns);
     if (is_complete(stream, value))
         return TRM_OK;
     if (core_callback_would_deadlock(stream, value))
         return fail_deadlock();
-    return wait_below(stream, value, timeout_ns);
+    return wait_in_backend(stream, value, timeout_ns);
 }
 
 int32_t core_stream_wait_value(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
@@ -319,20 +302,20 @@ int32_t core_stream_wait_finished(struct core_stream *stream, uint64_t value, ui
         return fail_deadlock();
     if (!core_stream_try_pin(stream))
         return TRM_OK;
-    int32_t status = wait_below(stream, value, timeout_ns);
+    int32_t status = wait_in_backend(stream, value, timeout_ns);
     core_stream_unpin(stream, 1);
     return status == TRM_ERROR_TIMEOUT ? status : TRM_OK;
 }
 
-/* Of a stream that was cut the backend knows nothing, and goes on with what came before. */
-int32_t core_stream_has_succeeded(struct core_stream *stream, uint64_t value)
+/* The backend does not know that the core failed the stream, and goes on with the earlier operations. */
+bool core_stream_has_succeeded(struct core_stream *stream, uint64_t value)
 {
     uint64_t completed = 0;
-    struct said said;
-    if (value > atomic_load(&stream->cut) || core_stream_failure_status(stream) == TRM_ERROR_DEVICE_LOST ||
-        !core_stream_try_pin(stream))
-        return 0;
-    put_aside(&said);
+    struct base_saved_error before;
+    if (value > atomic_load(&stream->failed_after) ||
+        core_stream_failure_status(stream) == TRM_ERROR_DEVICE_LOST || !core_stream_try_pin(stream))
+        return false;
+    base_error_save(&before);
     base_error_clear();
     int32_t status = stream->ops->query(stream->backend, &completed);
     if (status == TRM_OK && completed < value) {
@@ -341,7 +324,7 @@ int32_t core_stream_has_succeeded(struct core_stream *stream, uint64_t value)
         core_service_unblock();
         completed = status == TRM_OK ? value : 0;
     }
-    put_back(&said);
+    base_error_restore(&before);
     core_stream_unpin(stream, 1);
     return completed >= value;
 }
@@ -351,7 +334,7 @@ void core_stream_close(struct core_stream *stream)
     uint64_t last = atomic_load_explicit(&stream->enqueued, memory_order_acquire);
     core_stream_submit(stream, last);
     if (!is_complete(stream, last))
-        wait_below(stream, last, TRM_FOREVER);
+        wait_in_backend(stream, last, TRM_FOREVER);
     core_service_block();
     wait_for_pins(stream);
     core_service_unblock();

@@ -5,9 +5,9 @@
 #include "core/stream/gates.h"
 #include "core/stream/stream_object.h"
 
-/* `other` has failed, and so does `stream`, with the same sentence, unless what it waits for was reached before. That is no
- * failure of the call. */
-static int32_t inherit(struct core_stream *stream, struct core_stream *other, uint64_t value)
+/* `other` has failed: fails `stream` with the same sentence, unless `other` reached `value` before. The call
+ * itself succeeds. */
+static int32_t inherit_failure(struct core_stream *stream, struct core_stream *other, uint64_t value)
 {
     int32_t status = core_stream_check_failure(other);
     if (status != TRM_OK && !core_stream_has_succeeded(other, value))
@@ -15,12 +15,12 @@ static int32_t inherit(struct core_stream *stream, struct core_stream *other, ui
     return TRM_OK;
 }
 
-static int32_t same_instance(const struct core_stream *a, const struct core_stream *b)
+static bool same_instance(const struct core_stream *a, const struct core_stream *b)
 {
     return a->device->backend == b->device->backend;
 }
 
-/* UNSUPPORTED: by other means. */
+/* UNSUPPORTED: the caller waits by other means. */
 static int32_t wait_natively(struct core_stream *stream, struct core_stream *other, uint64_t other_value)
 {
     uint64_t value = core_stream_next(stream);
@@ -28,13 +28,13 @@ static int32_t wait_natively(struct core_stream *stream, struct core_stream *oth
     if (status == TRM_OK || status == TRM_ERROR_UNSUPPORTED)
         return status == TRM_OK ? core_stream_commit(stream, value, status) : status;
     status = core_stream_commit(stream, value, status);
-    /* Perhaps it is `other` that the backend complained about. */
-    struct base_saved_error complaint;
-    base_error_save(&complaint);
+    /* The backend may have refused because `other` has failed. */
+    struct base_saved_error refusal;
+    base_error_save(&refusal);
     core_stream_query_pinned(other, other_value);
     if (core_stream_failure_status(other) != TRM_OK)
-        return inherit(stream, other, other_value);
-    base_error_restore(&complaint);
+        return inherit_failure(stream, other, other_value);
+    base_error_restore(&refusal);
     return status;
 }
 
@@ -44,29 +44,29 @@ static int32_t wait_on_host(struct core_stream *stream, struct core_stream *othe
     if (status == TRM_ERROR_DEADLOCK)
         return status;
     core_stream_add(&stream->stats->host_waits, 1);
-    return inherit(stream, other, other_value);
+    return inherit_failure(stream, other, other_value);
 }
 
-/* With both streams kept in place. */
+/* Both streams are entered or pinned. */
 static int32_t wait_pinned(struct core_stream *stream, struct core_stream *other, uint64_t value)
 {
-    int32_t native = same_instance(stream, other) && stream->ops->wait_stream != NULL;
+    bool is_native = same_instance(stream, other) && stream->ops->wait_stream != NULL;
 
     if (core_stream_check(other) != TRM_OK)
-        return inherit(stream, other, value);
+        return inherit_failure(stream, other, value);
     if (atomic_load_explicit(&other->completed, memory_order_acquire) >= value)
         return TRM_OK;
-    if (native) {
+    if (is_native) {
         int32_t answer = wait_natively(stream, other, value);
         if (answer != TRM_ERROR_UNSUPPORTED)
             return answer;
     }
-    /* The dearer ways are worth a question first. */
+    /* Other ways cost more: ask first whether the wait is needed at all. */
     int32_t status = core_stream_query_pinned(other, value);
     if (status == TRM_OK)
         return TRM_OK;
     if (core_stream_failure_status(other) != TRM_OK)
-        return inherit(stream, other, value);
+        return inherit_failure(stream, other, value);
     if (core_stream_has_gates(stream))
         return core_gate_wait(stream, other, value);
     return wait_on_host(stream, other, value);
@@ -78,7 +78,7 @@ int32_t core_stream_wait_other(struct core_stream *stream, struct core_stream *o
     if (other == stream)
         return TRM_OK;
     if (!core_stream_try_pin(other))
-        return inherit(stream, other, value);
+        return inherit_failure(stream, other, value);
     int32_t status = wait_pinned(stream, other, value);
     core_stream_unpin(other, 1);
     return status;
@@ -140,7 +140,7 @@ static int32_t check_streams(struct trm_stream *const *streams, uint32_t count)
     return status;
 }
 
-/* `stream` waits for all that is enqueued on `other` now. */
+/* Lets `stream` wait for all that is enqueued on `other` now. */
 static int32_t wait_for_all(struct core_stream *stream, struct core_stream *other)
 {
     uint64_t value;
@@ -148,7 +148,7 @@ static int32_t wait_for_all(struct core_stream *stream, struct core_stream *othe
     return status != TRM_OK ? status : core_stream_wait_other(stream, other, value);
 }
 
-/* The first gathers all the others, and they wait for the first: 2 (n - 1) waits and not n². */
+/* The first stream waits for all others, and they for the first: 2 (n - 1) waits instead of n². */
 int32_t trm_stream_barrier(struct trm_stream *const *streams, uint32_t count)
 {
     struct core_stream *first, *other;

@@ -1,8 +1,7 @@
 /* Each thread's own stream of a device.
  *
- * What a thread keeps is not the stream but its handle, which may be asked at any time whether it is
- * still good. So a thread may end before the device or after it, or at the same moment, and nothing is
- * left behind in threads when a device goes.
+ * A thread keeps the stream's handle, not the stream: a handle can be checked at any time. So a thread may
+ * end before the device, after it or at the same moment, and a device that ends leaves nothing in threads.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
@@ -10,8 +9,8 @@
 #include "core/stream/device_streams.h"
 #include "core/stream/stream_object.h"
 
-/* A thread ends. Others may at the same moment, and the device and its context too: the handle has
- * one killer. */
+/* Runs when a thread ends. Other threads, the device and its context may end at the same moment; one caller
+ * kills the handle. */
 static void thread_ended(void *handle)
 {
     struct core_stream *stream = core_object_enter_late(handle, CORE_STREAM);
@@ -33,11 +32,11 @@ static int32_t ensure_key(struct core_device *device)
     if (error == 0)
         return TRM_OK;
     return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY,
-                     "the system has no key left under which threads could keep a stream of device %s",
+                     "pthread_key_create() failed: no key is left for the threads' own streams of device %s",
                      device->id);
 }
 
-static int32_t make_stream(struct core_device *device, struct trm_stream **handle)
+static int32_t create_stream(struct core_device *device, struct trm_stream **handle)
 {
     struct core_stream *stream;
     int32_t status =
@@ -46,24 +45,24 @@ static int32_t make_stream(struct core_device *device, struct trm_stream **handl
         return status;
     if (pthread_setspecific(device->thread_key, stream->object.handle) != 0) {
         core_stream_end(stream);
-        return base_fail_memory("keeping a thread's own stream");
+        return base_fail_memory("storing a thread's own stream");
     }
     *handle = stream->object.handle;
     return TRM_OK;
 }
 
-/* With the device entered, so that it does not take its streams down meanwhile. */
-static int32_t find_or_make(struct core_device *device, struct trm_stream **handle)
+/* The caller has entered the device, so that its streams do not end meanwhile. */
+static int32_t find_or_create(struct core_device *device, struct trm_stream **handle)
 {
     int32_t status = ensure_key(device);
     if (status != TRM_OK)
         return status;
-    struct trm_stream *kept = pthread_getspecific(device->thread_key);
-    if (kept != NULL && core_object_is_alive(kept, CORE_STREAM)) {
-        *handle = kept;
+    struct trm_stream *handle_of_thread = pthread_getspecific(device->thread_key);
+    if (handle_of_thread != NULL && core_object_is_alive(handle_of_thread, CORE_STREAM)) {
+        *handle = handle_of_thread;
         return TRM_OK;
     }
-    return make_stream(device, handle);
+    return create_stream(device, handle);
 }
 
 int32_t trm_device_thread_stream(struct trm_device *handle, struct trm_stream **stream)
@@ -71,16 +70,14 @@ int32_t trm_device_thread_stream(struct trm_device *handle, struct trm_stream **
     struct core_device *device = core_object_enter(handle, CORE_DEVICE);
     if (device == NULL)
         return base_last_status();
-    int32_t status = TRM_OK;
-    if (stream == NULL)
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_thread_stream: `stream` is NULL");
+    int32_t status = core_output_check(stream, "trm_device_thread_stream", "stream");
     if (status == TRM_OK)
-        status = find_or_make(device, stream);
+        status = find_or_create(device, stream);
     core_object_leave(&device->object);
     return status;
 }
 
-/* A thread's stream that is not yet on its way out, with a reference. */
+/* The next thread's stream that is not ending yet, with a reference. */
 static struct core_stream *next_thread_stream(struct core_device *device)
 {
     pthread_mutex_lock(&device->lock);
@@ -99,14 +96,13 @@ void core_device_end_thread_streams(struct core_device *device)
     struct core_stream *stream;
     while ((stream = next_thread_stream(device)) != NULL) {
         core_stream_end(stream);
-        /* Where it is ended by another thread at this moment, that one is waited for when the
-         * device goes. */
+        /* Another thread may be ending it at this moment; core_device_wait_owned_streams() waits for that. */
         atomic_fetch_or(&stream->flags, CORE_STREAM_ENDING);
         core_object_release(&stream->object);
     }
     if (device->has_thread_key)
         pthread_key_delete(device->thread_key);
-    device->has_thread_key = 0;
+    device->has_thread_key = false;
 }
 
 void core_device_wait_owned_streams(struct core_device *device)

@@ -1,7 +1,7 @@
 /* Waiting for one of several points.
  *
- * The backend does it where all points are of one instance that can. Else every stream notifies one
- * waiter, which outlives the call until the last of them has done so.
+ * The backend waits where all points belong to one instance of it that has wait_any(). Else every stream
+ * notifies one waiter, which lives until the last notification, perhaps longer than the call.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/point.h>
@@ -13,18 +13,18 @@
 
 #define INLINE_POINTS 16
 
-/* The streams of the points, entered, and what the backend wants to know of them. */
+/* The streams of the points, entered, and the backend's arguments. */
 struct wait_set {
     struct core_context *context; /* holds a reference */
     const struct trm_point *points;
     uint32_t count;
     uint32_t entered;
     struct core_stream **streams;
-    struct trm_backend_stream **below;
+    struct trm_backend_stream **backend_streams;
     uint64_t *values;
-    struct core_stream *few_streams[INLINE_POINTS];
-    struct trm_backend_stream *few_below[INLINE_POINTS];
-    uint64_t few_values[INLINE_POINTS];
+    struct core_stream *inline_streams[INLINE_POINTS];
+    struct trm_backend_stream *inline_backend_streams[INLINE_POINTS];
+    uint64_t inline_values[INLINE_POINTS];
 };
 
 struct waiter;
@@ -38,30 +38,30 @@ struct waiter {
     struct core_context *context;
     size_t size;
     _Atomic uint32_t references; /* of the call, and of each notification that is still to come */
-    _Atomic uint32_t told;       /* futex: how many have come */
+    _Atomic uint32_t notified;   /* how many have come; a futex */
     struct wait_entry entries[];
 };
 
 /* ---- the set ----------------------------------------------------------------------------------- */
 
-static size_t room_bytes(const struct wait_set *set)
+static size_t array_bytes(const struct wait_set *set)
 {
-    return set->count * (sizeof(*set->streams) + sizeof(*set->below) + sizeof(*set->values));
+    return set->count * (sizeof(*set->streams) + sizeof(*set->backend_streams) + sizeof(*set->values));
 }
 
-static int32_t set_room(struct wait_set *set)
+static int32_t set_allocate(struct wait_set *set)
 {
-    set->streams = set->few_streams;
-    set->below   = set->few_below;
-    set->values  = set->few_values;
+    set->streams         = set->inline_streams;
+    set->backend_streams = set->inline_backend_streams;
+    set->values          = set->inline_values;
     if (set->count <= INLINE_POINTS)
         return TRM_OK;
-    unsigned char *room = core_allocate(set->context, room_bytes(set));
-    if (room == NULL)
+    unsigned char *memory = core_allocate(set->context, array_bytes(set));
+    if (memory == NULL)
         return base_fail_memory("waiting for points");
-    set->streams = (void *)room;
-    set->below   = (void *)(set->streams + set->count);
-    set->values  = (void *)(set->below + set->count);
+    set->streams         = (void *)memory;
+    set->backend_streams = (void *)(set->streams + set->count);
+    set->values          = (void *)(set->backend_streams + set->count);
     return TRM_OK;
 }
 
@@ -69,24 +69,23 @@ static void set_fini(struct wait_set *set)
 {
     for (uint32_t i = 0; i < set->entered; i++)
         core_object_leave(&set->streams[i]->object);
-    if (set->streams != set->few_streams)
-        core_free(set->context, set->streams, room_bytes(set));
+    if (set->streams != set->inline_streams)
+        core_free(set->context, set->streams, array_bytes(set));
     core_object_release(&set->context->object);
 }
 
 static int32_t set_add(struct wait_set *set, struct core_stream *stream)
 {
-    uint32_t index      = set->entered++;
-    set->streams[index] = stream;
-    set->below[index]   = stream->backend;
-    set->values[index]  = set->points[index].value;
+    uint32_t index              = set->entered++;
+    set->streams[index]         = stream;
+    set->backend_streams[index] = stream->backend;
+    set->values[index]          = set->points[index].value;
     if (stream->object.context == set->context)
         return TRM_OK;
-    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the points are of streams of two contexts");
+    return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the points belong to streams of two contexts");
 }
 
-/* Takes over `first`, the stream of the first point, which has been entered. Where this fails there
- * is nothing to undo. */
+/* Takes over `first`, the entered stream of the first point. On an error there is nothing to undo. */
 static int32_t set_init(struct wait_set *set, struct core_stream *first, const struct trm_point *points,
                         uint32_t count)
 {
@@ -95,7 +94,7 @@ static int32_t set_init(struct wait_set *set, struct core_stream *first, const s
     set->count   = count;
     set->entered = 0;
     core_object_retain(&set->context->object);
-    int32_t status = set_room(set);
+    int32_t status = set_allocate(set);
     if (status != TRM_OK) {
         core_object_leave(&first->object);
         core_object_release(&set->context->object);
@@ -111,7 +110,7 @@ static int32_t set_init(struct wait_set *set, struct core_stream *first, const s
     return status;
 }
 
-/* The lowest index whose point is reached or whose stream has failed; else TIMEOUT. */
+/* Finds the lowest index whose point is reached or whose stream has failed; else TIMEOUT. */
 static int32_t set_scan(const struct wait_set *set, uint32_t *which)
 {
     int32_t status = TRM_ERROR_TIMEOUT;
@@ -125,7 +124,7 @@ static int32_t set_scan(const struct wait_set *set, uint32_t *which)
     return status;
 }
 
-static int32_t set_deadlocks(const struct wait_set *set)
+static bool set_deadlocks(const struct wait_set *set)
 {
     uint32_t i = 0;
     while (i < set->count && core_callback_would_deadlock(set->streams[i], set->values[i]))
@@ -133,13 +132,13 @@ static int32_t set_deadlocks(const struct wait_set *set)
     return i == set->count;
 }
 
-/* Can the backend wait for all of them? */
-static int32_t set_is_native(const struct wait_set *set)
+/* True if the backend can wait for all of them. */
+static bool set_is_native(const struct wait_set *set)
 {
     const struct core_backend *backend = set->streams[0]->device->backend;
     uint32_t i                         = 0;
     if (backend->stream.wait_any == NULL)
-        return 0;
+        return false;
     while (i < set->count && set->streams[i]->device->backend == backend)
         i++;
     return i == set->count;
@@ -147,7 +146,7 @@ static int32_t set_is_native(const struct wait_set *set)
 
 /* ---- the waiter ------------------------------------------------------------------------------------ */
 
-static void waiter_unref(struct waiter *waiter)
+static void waiter_release(struct waiter *waiter)
 {
     if (atomic_fetch_sub_explicit(&waiter->references, 1, memory_order_acq_rel) == 1)
         core_free(waiter->context, waiter, waiter->size);
@@ -156,10 +155,10 @@ static void waiter_unref(struct waiter *waiter)
 static void entry_notified(struct core_notification *notification, int32_t status)
 {
     struct waiter *waiter = ((struct wait_entry *)notification)->waiter;
-    (void)status; /* whoever wakes up asks the stream */
-    atomic_fetch_add_explicit(&waiter->told, 1, memory_order_release);
-    base_futex_wake(&waiter->told, 1);
-    waiter_unref(waiter);
+    (void)status; /* the thread that wakes up queries the stream */
+    atomic_fetch_add_explicit(&waiter->notified, 1, memory_order_release);
+    base_futex_wake(&waiter->notified, 1);
+    waiter_release(waiter);
 }
 
 static struct waiter *waiter_create(const struct wait_set *set)
@@ -178,7 +177,7 @@ static struct waiter *waiter_create(const struct wait_set *set)
     return waiter;
 }
 
-static int32_t wait_told(struct wait_set *set, uint64_t deadline)
+static int32_t wait_notified(struct wait_set *set, uint64_t deadline)
 {
     struct waiter *waiter = waiter_create(set);
     int32_t status        = waiter != NULL ? TRM_OK : base_fail_memory("waiting for points");
@@ -188,14 +187,14 @@ static int32_t wait_told(struct wait_set *set, uint64_t deadline)
         atomic_fetch_add_explicit(&waiter->references, 1, memory_order_relaxed);
         status = core_notify(set->streams[i], set->values[i], &waiter->entries[i].notification);
         if (status != TRM_OK)
-            waiter_unref(waiter); /* not the last: the call's own is left */
+            waiter_release(waiter); /* not the last reference: the call has one */
     }
     core_service_block();
-    while (status == TRM_OK && atomic_load_explicit(&waiter->told, memory_order_acquire) == 0)
-        if (!base_futex_wait(&waiter->told, 0, deadline))
+    while (status == TRM_OK && atomic_load_explicit(&waiter->notified, memory_order_acquire) == 0)
+        if (!base_futex_wait(&waiter->notified, 0, deadline))
             status = TRM_ERROR_TIMEOUT;
     core_service_unblock();
-    waiter_unref(waiter);
+    waiter_release(waiter);
     return status;
 }
 
@@ -204,20 +203,21 @@ static int32_t wait_natively(struct wait_set *set, uint64_t timeout_ns)
     uint32_t which;
     base_error_clear();
     core_service_block();
-    int32_t status = set->streams[0]->ops->wait_any(set->below, set->values, set->count, timeout_ns, &which);
+    int32_t status =
+        set->streams[0]->ops->wait_any(set->backend_streams, set->values, set->count, timeout_ns, &which);
     core_service_unblock();
     return status;
 }
 
-/* What any way of waiting answers only says that it is worth to look again. */
+/* Every way of waiting only says that it is worth scanning again. */
 static int32_t wait_and_scan(struct wait_set *set, uint64_t deadline, uint32_t *which)
 {
     if (set_deadlocks(set))
         return base_fail_static(
             TRM_ERROR_DEADLOCK,
-            "a host callback waits for its own stream to get past it, which could never be");
+            "a host callback would wait for itself: its stream goes on only when it has returned");
     int32_t waited =
-        set_is_native(set) ? wait_natively(set, base_remaining(deadline)) : wait_told(set, deadline);
+        set_is_native(set) ? wait_natively(set, base_remaining(deadline)) : wait_notified(set, deadline);
     int32_t status = set_scan(set, which);
     if (status == TRM_ERROR_TIMEOUT && waited != TRM_OK && waited != TRM_ERROR_TIMEOUT)
         return base_fail_backend(waited);
@@ -229,13 +229,16 @@ int32_t trm_wait_any(const struct trm_point *points, uint32_t count, uint64_t ti
     struct wait_set set;
     uint64_t deadline = base_deadline(timeout_ns);
     uint32_t index    = 0;
-    if (points == NULL || count == 0 || which == NULL)
+    if (points == NULL || count == 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_wait_any: %s",
-                         count == 0 ? "there is no point to wait for" : "`points` or `which` is NULL");
+                         count == 0 ? "there is no point to wait for" : "`points` is NULL");
+    int32_t status = core_output_check(which, "trm_wait_any", "which");
+    if (status != TRM_OK)
+        return status;
     struct core_stream *first = core_point_enter(points[0]);
     if (first == NULL)
         return base_last_status();
-    int32_t status = set_init(&set, first, points, count);
+    status = set_init(&set, first, points, count);
     if (status != TRM_OK)
         return status;
     status = set_scan(&set, &index);

@@ -288,7 +288,7 @@ static void defer(struct thing *thing, int index)
 {
     memset(thing, 0, sizeof(*thing));
     thing->deferred.in_flight = &thing->in_flight;
-    thing->deferred.go        = thing_go;
+    thing->deferred.destroy        = thing_go;
     if (index >= 0) {
         OK(fake_enqueue(streams[index]));
         core_in_flight_add(&thing->in_flight, inside(index), core_stream_next(inside(index)) - 1);
