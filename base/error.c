@@ -94,10 +94,10 @@ void base_error_clear(void)
 /* Copies the text only when the sentence is in it: mostly it is static, or there is none. */
 static void copy_error(struct base_saved_error *to, const struct base_saved_error *from)
 {
-    to->status      = from->status;
-    to->said        = from->said;
-    to->native_code = from->native_code;
-    to->sentence    = from->sentence;
+    to->status       = from->status;
+    to->is_explained = from->is_explained;
+    to->native_code  = from->native_code;
+    to->sentence     = from->sentence;
     if (from->sentence == last.text)
         base_text_copy(to->text, sizeof(to->text), from->text);
 }
