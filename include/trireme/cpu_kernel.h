@@ -1,6 +1,7 @@
-/* Trireme: kernels for the cpu as C functions. The sibling of backend.h for authors of kernels.
+/* Trireme: kernels for the cpu as C functions.
  *
- * A kernel is called for a range of work-groups, on several threads at once for different ranges:
+ * A kernel is called for a range of work-groups. Several threads call it at the same time for different
+ * ranges:
  *
  *     struct saxpy_arguments {
  *         struct trm_cpu_buffer x, y;
@@ -20,9 +21,9 @@
  *         return 0;
  *     }
  *
- * The argument block holds the arguments in the order of the parameters, each at its natural
- * alignment as in a C struct: a buffer is a struct trm_cpu_buffer, a scalar itself, a block its bytes at a
- * multiple of 16. It is 16-byte aligned and read-only.
+ * The argument block holds the arguments in the order of the parameters, each at its natural alignment as in
+ * a C struct: a buffer as a struct trm_cpu_buffer, a scalar as itself, a block as its bytes at a multiple of
+ * 16. The argument block is aligned to 16 bytes and read-only.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_CPU_KERNEL_H
@@ -38,21 +39,24 @@ struct trm_cpu_buffer {
 
 struct trm_cpu_groups {
     uint32_t struct_size;
-    /* which thread: 0 … workers−1; no two threads at work at once have the same */
+    /* The number of the calling worker: 0 … workers−1. No two calls at the same time have the same number. */
     uint32_t worker;
-    /* the range of linear group numbers: x + groups.x × (y + groups.y × z) */
+    /* The range of linear group numbers: x + groups.x × (y + groups.y × z). */
     uint64_t begin;
     uint64_t end;
     uint32_t groups[3];     /* of the whole launch */
     uint32_t group_size[3]; /* work-items of a group */
-    /* this call's own memory for shared variables and the like; 64-byte aligned; not cleared */
+    /* Memory of this call alone, for shared variables. Aligned to 64 bytes, not cleared. */
     void *scratch;
-    /* the launch's shared_bytes + the kernel's own shared and scratch bytes, which come first */
+    /* The kernel's own shared and scratch bytes, which come first, and the launch's shared_bytes. */
     uint64_t scratch_bytes;
 };
 
-/* 0, or any other number to fail the launch: the stream then fails with TRM_ERROR_KERNEL and
- * this native code, and the groups not yet begun are skipped. */
+/* Run the groups from begin to end, end excluded. Returns 0. Any other number fails the launch: the stream
+ * fails with TRM_ERROR_KERNEL and this native code, and groups that have not begun are skipped.
+ *
+ * Blocks   may, but keeps a worker busy meanwhile
+ * Threads  several at the same time, each with another range and another `worker` */
 typedef int32_t (*trm_cpu_kernel_fn)(const struct trm_cpu_groups *groups, const void *arguments);
 
 struct trm_cpu_kernel {
@@ -62,20 +66,21 @@ struct trm_cpu_kernel {
     uint32_t parameter_count;
     uint32_t group_size[3]; /* 0: given at launch */
     uint32_t shared_bytes;
-    uint32_t grain;         /* groups that are worth a thread of their own; 0: found by measuring */
-    uint32_t scratch_bytes; /* memory a call needs besides shared_bytes, behind it at a multiple of 64 */
+    uint32_t grain; /* how many groups are worth another thread; 0: measured */
+    /* Memory that a call needs in addition to shared_bytes; it begins behind them, at a multiple of 64. */
+    uint32_t scratch_bytes;
     uint32_t reserved;
 };
 
-/* What a shared object of kernels exports, under the name "trm_cpu_kernels_v1". */
+/* The table that a shared object of kernels exports, under the name "trm_cpu_kernels_v1". */
 struct trm_cpu_kernel_table {
     uint32_t struct_size;
     uint32_t kernel_size; /* sizeof(struct trm_cpu_kernel) as the object was compiled */
     uint32_t count;
     uint32_t reserved;
     const struct trm_cpu_kernel *kernels;
-    /* What it was made of: 32 bytes, the SHA-256 of the SPIR-V and then of what says its constants, as
-     * struct trm_module_source of <trireme/backend.h> has it; NULL for code that was written by hand. */
+    /* Digest of the shader that the code was made from: 32 bytes, as in struct trm_module_source of
+     * <trireme/backend.h>. NULL for code that was written by hand. */
     const uint8_t *digest;
 };
 

@@ -78,7 +78,7 @@ static int32_t create_folder(struct trm_backend_instance *instance, struct work_
         return TRM_OK;
     }
     return trm_util_fail(instance->host, TRM_ERROR_BACKEND, errno,
-                         "No folder can be created in /tmp to compile in: %m.");
+                         "No folder can be created in /tmp, /var/tmp or /dev/shm to compile in: %m.");
 }
 
 static void remove_folder(const struct work_folder *folder)
@@ -144,7 +144,7 @@ static void find_errors(const char *output, char *words, size_t capacity)
         snprintf(words, capacity, "it printed no error");
 }
 
-/* Where the exit status was lost, the file tells: compilers remove a file that they could not finish. */
+/* Where the exit status was lost, the file decides: compilers remove a file that they could not finish. */
 static bool has_succeeded(const struct cpu_spawn *spawn, const char *path)
 {
     struct stat facts;

@@ -202,7 +202,7 @@ static bool take_turns(struct cpu_session *session, struct trm_backend_stream *s
     return false;
 }
 
-/* Account for an operation that has finished. False when the session leaves the stream, and has given up the
+/* Account for an operation that has finished. False when the session has left the stream and given up the
  * claim. */
 static bool finish(struct cpu_session *session, struct trm_backend_stream *stream, const struct cpu_op *op)
 {

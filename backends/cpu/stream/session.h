@@ -21,10 +21,10 @@ struct cpu_session {
     bool is_quiet;
 
     bool is_worker;     /* else a thread of the program that helps */
-    bool met_costly;    /* it came to an operation dearer than limit_ns */
+    bool met_costly;    /* it came to an operation costlier than limit_ns */
     uint64_t budget_ns; /* it ends after running for so long, but sends notifications; 0: no limit */
     uint64_t spent_ns;  /* the likely cost of what it has run */
-    uint64_t limit_ns;  /* operations dearer than this are left to the workers */
+    uint64_t limit_ns;  /* operations costlier than this are left to the workers */
     struct trm_backend_stream *goal;                     /* the stream that a helper waits for; may be NULL */
     uint64_t goal_value;                                 /* the number that it waits for */
     uint64_t turns;                                      /* operations since another stream had its turn */

@@ -8,10 +8,10 @@
 
 #define FEW_STREAMS 8u    /* up to so many streams, wait_any() allocates nothing */
 #define TURNS 3u          /* times that a thread looks again before it sleeps */
-#define OTHERS_NS 20000u  /* operations of other streams that are dearer are left to the workers */
+#define OTHERS_NS 20000u  /* operations of other streams that are costlier are left to the workers */
 #define WAIT_ANY_NS 5000u /* the same, while a thread waits for any of several streams */
 
-/* The dearest operation that a wait with this deadline runs itself: a fraction of the time left, so that it
+/* The costliest operation that a wait with this deadline runs itself: a fraction of the time left, so that it
  * returns in time. Operations whose cost is unknown are left to the workers, except without a deadline. */
 static uint64_t most_ns(uint64_t deadline)
 {
