@@ -36,13 +36,19 @@ AM_TESTS_ENVIRONMENT = \
 # ------------------------------------------------------------ headers, symbols
 
 dist_check_SCRIPTS += \
+	tests/structure.sh \
+	tests/structure-planted.sh \
 	tests/headers/c11.sh \
+	tests/headers/comments-planted.sh \
 	tests/headers/cxx17.sh \
 	tests/symbols/headers.sh \
 	tests/symbols/library.sh \
 	tests/symbols/plugins.sh
 TESTS += \
+	tests/structure.sh \
+	tests/structure-planted.sh \
 	tests/headers/c11.sh \
+	tests/headers/comments-planted.sh \
 	tests/headers/cxx17.sh \
 	tests/symbols/headers.sh \
 	tests/symbols/library.sh \

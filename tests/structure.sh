@@ -130,7 +130,7 @@ awk -v rooms="$work/rooms" -v files="$work/files" -v most_files=$most_files -v m
 status=$?
 
 # A backend sees the headers for plugins alone.
-find backends -name '*.[ch]' -exec grep -nE '^#[[:space:]]*include <trireme/' {} /dev/null |
+grep '^backends/' "$work/files" | xargs grep -nE '^#[[:space:]]*include <trireme/' /dev/null |
     grep -vE '<trireme/(backend|backend_util|cpu_kernel)\.h>' >"$work/public" && {
     sed 's/$/   (a backend includes <trireme\/backend.h>, <trireme\/backend_util.h> and its own headers)/' "$work/public"
     status=1
@@ -141,7 +141,7 @@ find backends -name '*.[ch]' -exec grep -nE '^#[[:space:]]*include <trireme/' {}
 # Words that begin with a folder of ours. Words with capitals (NAME), patterns and generated files are left out: a program stands for
 # its source, an object or a library for what it is made of.
 
-generated='^(tools/trireme|shaders/[a-z_0-9]+\.(spv|c|so|cu|fatbin)|demo/[a-z.0-9]+|doc/results/.*|tests/bench/[a-z_0-9-]+|tests/cache.*|examples/[0-9a-z-]+)$'
+generated='^(tools/trireme|shaders/[a-z_0-9]+\.(spv|c|so|cu|fatbin)|demo/[a-z.0-9]+|doc/results/.*|tests/bench/[a-z_0-9-]+|tests/cache.*|tests/conformance/conformance|tests/unit/[a-z/]+/tests(\.log)?|examples/[0-9a-z-]+)$'
 for page in README.md CONTRIBUTING.md doc/*.md; do
     grep -noE '(^|[^[:alnum:]_./$<-])(base|compiler|core|pipeline|backends|include|shaders|kernels|tests|examples|tools|doc|demo|m4)/[[:alnum:]_./*<>{}$-]*' "$page" |
         sed -E "s|^([0-9]+):[^[:alnum:]]*|$page:\1 |; s|[.,:;-]+\$||"

@@ -35,7 +35,9 @@
 #include <trireme/buffer.h>
 #include <trireme/context.h>
 #include <trireme/device_info.h>
+#include <trireme/interop.h>
 #include <trireme/kernel.h>
+#include <trireme/shader.h>
 #include <trireme/status.h>
 #include <trireme/stream.h>
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <trireme/shader.h>
 #include <unistd.h>
 
 #include "backends/cpu/module/compiler.h"

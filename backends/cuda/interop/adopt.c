@@ -4,7 +4,6 @@
  * was one or is one no more.
  * SPDX-License-Identifier: MIT
  */
-#include <trireme/interop.h>
 
 #include "backends/cuda/memory/memory.h"
 #include "backends/cuda/stream/stream.h"

@@ -3,8 +3,6 @@
  */
 #include "interop.h"
 
-#include <trireme/interop.h>
-
 #include "backends/cuda/memory/memory.h"
 #include "backends/cuda/stream/stream.h"
 

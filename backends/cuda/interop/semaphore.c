@@ -6,8 +6,6 @@
  */
 #include <unistd.h>
 
-#include <trireme/interop.h>
-
 #include "backends/cuda/stream/stream.h"
 #include "interop.h"
 

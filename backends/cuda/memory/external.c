@@ -7,8 +7,6 @@
  */
 #include <unistd.h>
 
-#include <trireme/interop.h>
-
 #include "memory.h"
 
 static int32_t fail_unable(const struct trm_backend_device *device)

@@ -7,8 +7,6 @@
  */
 #include <string.h>
 
-#include <trireme/interop.h>
-
 #include "memory.h"
 
 /* The size of those blocks: CUDA C++ Programming Guide, "Interprocess Communication". */

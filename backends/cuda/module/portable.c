@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <trireme/shader.h>
-
 #include "compile.h"
 #include "module.h"
 

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#include <trireme/interop.h>
-
 #include "backends/vulkan/device/device.h"
 
 /* Bytes of struct trm_vulkan_device in its first version. */

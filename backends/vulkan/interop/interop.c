@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <trireme/interop.h>
-
 #include "backends/vulkan/device/device.h"
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/stream/stream.h"

@@ -3,8 +3,6 @@
  */
 #include "backends/vulkan/memory/memory_type.h"
 
-#include <trireme/buffer.h>
-
 #define LOCAL VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
 #define COHERENT (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 #define CACHED VK_MEMORY_PROPERTY_HOST_CACHED_BIT

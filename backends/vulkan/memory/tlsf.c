@@ -4,8 +4,7 @@
 #include "backends/vulkan/memory/tlsf.h"
 
 #include <string.h>
-
-#include <trireme/status.h>
+#include <trireme/backend.h>
 
 #define COLUMNS_LOG2 4u
 #define SPARE_MOST 256u /* unused records that are kept */

@@ -4,8 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include <trireme/kernel.h>
-
 #include "backends/vulkan/memory/memory.h"
 #include "backends/vulkan/module/module.h"
 #include "backends/vulkan/record/record_internal.h"
