@@ -65,7 +65,7 @@ void add_coordinator_wait(Suite *suite);
 
 /* Pipelines. */
 void add_pipeline(Suite *suite);
-void add_pipeline_drive(Suite *suite);
+void add_pipeline_serve(Suite *suite);
 void add_pipeline_sources(Suite *suite);
 void add_pipeline_functions(Suite *suite);
 void add_pipeline_failures(Suite *suite);

@@ -95,7 +95,7 @@ endif
 # Pipelines.
 tests_conformance_conformance_SOURCES += \
 	tests/conformance/pipeline.c \
-	tests/conformance/pipeline_drive.c \
+	tests/conformance/pipeline_serve.c \
 	tests/conformance/fragile.c \
 	tests/conformance/fragile.h \
 	tests/conformance/pipeline_cancel.c \

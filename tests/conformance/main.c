@@ -64,7 +64,7 @@ static void (*const groups[])(Suite *suite) = {
     add_coordinator,
     add_coordinator_wait,
     add_pipeline,
-    add_pipeline_drive,
+    add_pipeline_serve,
     add_pipeline_sources,
     add_pipeline_functions,
     add_pipeline_failures,

@@ -327,7 +327,7 @@ START_TEST(tokens_that_are_not_the_programs_are_refused)
 }
 END_TEST
 
-void add_pipeline_drive(Suite *suite)
+void add_pipeline_serve(Suite *suite)
 {
     TCase *iterate_group = group_make(suite, "pipelines: start and next");
     CASE(iterate_group, tokens_of_a_source_are_taken_one_by_one);
