@@ -1,11 +1,11 @@
-/* The coordinator: tasks that name what they come after, by id; what is refused, and what fails.
+/* The coordinator: tasks that name their dependencies by id; refusals and failures.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
 #include "kernels.h"
 #include "tasks.h"
 
-/* ---- order ---- */
+/* ---- order ---------------------------------------------------------------------------------- */
 
 START_TEST(tasks_run_after_what_they_name)
 {
@@ -101,10 +101,11 @@ START_TEST(empty_operations_are_done_at_once)
     ck_ok(trm_coordinator_add(coordinator, &task));
     struct trm_argument arguments[] = {trm_arg_buffer(buffer), trm_arg_u32(1), trm_arg_u32(2),
                                        trm_arg_u32(3)};
-    task                            = task_of(TRM_TASK_COMPUTE, 2, AFTER(1)); /* in no groups */
-    task.kernel                     = kernel("affine");
-    task.arguments                  = arguments;
-    task.argument_count             = 4;
+    /* no groups */
+    task                = task_of(TRM_TASK_COMPUTE, 2, AFTER(1));
+    task.kernel         = kernel("affine");
+    task.arguments      = arguments;
+    task.argument_count = 4;
     ck_ok(trm_coordinator_add(coordinator, &task));
     ck_ok(trm_coordinator_submit(coordinator));
     ck_ok(trm_coordinator_wait(coordinator, 2, LONG_NS));
@@ -176,7 +177,7 @@ START_TEST(what_was_said_may_change_once_it_is_added)
 }
 END_TEST
 
-/* ---- refusals ---- */
+/* ---- refusals ------------------------------------------------------------------------------- */
 
 START_TEST(a_task_that_lacks_what_its_kind_needs_is_refused)
 {
@@ -241,7 +242,7 @@ START_TEST(an_unknown_id_is_named_and_nothing_of_the_submit_runs)
     ck_assert_int_eq(atomic_load(&ran), 0);
     ck_status(trm_coordinator_poll(coordinator, 2), TRM_ERROR_NOT_FOUND);
     ck_ok(trm_coordinator_poll(coordinator, 1));
-    /* Their ids are free again, and there is nothing left to submit. */
+    /* Their ids are free again, and nothing is left to submit. */
     ck_ok(trm_coordinator_submit(coordinator));
     ck_ok(add_nothing(2, NULL, AFTER(1)));
     ck_ok(trm_coordinator_submit(coordinator));
@@ -303,7 +304,7 @@ START_TEST(an_operation_that_cannot_be_is_refused_by_submit_which_names_the_task
 }
 END_TEST
 
-/* ---- failures ---- */
+/* ---- failures ------------------------------------------------------------------------------- */
 
 START_TEST(a_task_that_fails_fails_those_that_come_after_it_and_no_others)
 {

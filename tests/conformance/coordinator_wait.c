@@ -1,4 +1,4 @@
-/* The coordinator: waiting for tasks, what they call, how it all ends, and many of them.
+/* The coordinator: waiting for tasks, their callbacks, their ends, and many of them.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-/* ---- waiting ---- */
+/* ---- waiting -------------------------------------------------------------------------------- */
 
 START_TEST(waiting_for_any_gives_the_first_that_is_done)
 {
@@ -85,7 +85,7 @@ START_TEST(forgetting_leaves_what_is_not_done)
 }
 END_TEST
 
-/* ---- callbacks ---- */
+/* ---- callbacks ------------------------------------------------------------------------------ */
 
 struct told {
     atomic_int count;
@@ -242,7 +242,7 @@ START_TEST(when_told_that_a_task_has_ended_one_may_wait_for_those_after_it)
 }
 END_TEST
 
-/* ---- ends ---- */
+/* ---- ends ----------------------------------------------------------------------------------- */
 
 START_TEST(destroying_drops_what_was_not_submitted_and_waits_for_the_rest)
 {
@@ -310,12 +310,12 @@ START_TEST(a_coordinator_keeps_its_device)
 }
 END_TEST
 
-/* ---- many ---- */
+/* ---- many ----------------------------------------------------------------------------------- */
 
-/* What ran, in the order in which it did. */
+/* What ran, in order. */
 struct history {
     atomic_uint count;
-    uint32_t *place; /* of each task; 0: it did not run */
+    uint32_t *position; /* of each task; 0: it did not run */
 };
 
 struct writer {
@@ -327,13 +327,13 @@ static void write_down(void *user, int32_t status)
 {
     const struct writer *writer = user;
     (void)status;
-    writer->history->place[writer->number] = 1 + atomic_fetch_add(&writer->history->count, 1);
+    writer->history->position[writer->number] = 1 + atomic_fetch_add(&writer->history->count, 1);
 }
 
 START_TEST(a_random_graph_of_many_tasks_runs_in_order)
 {
     uint32_t count = scaled(10000, 1000), state = 12345;
-    struct history history   = {.place = calloc(count + 1, sizeof(uint32_t))};
+    struct history history   = {.position = calloc(count + 1, sizeof(uint32_t))};
     struct writer *writers   = calloc(count + 1, sizeof(*writers));
     uint64_t(*after)[4]      = calloc(count + 1, sizeof(*after));
     uint32_t *ids            = calloc(count, sizeof(*ids));
@@ -370,20 +370,21 @@ START_TEST(a_random_graph_of_many_tasks_runs_in_order)
     ck_ok(trm_coordinator_submit(coordinator));
     ck_ok(trm_coordinator_wait_all(coordinator, 6 * LONG_NS));
     ck_assert_uint_eq(atomic_load(&history.count), count);
-    /* What is told when a task ends may come after those that it lets begin. */
+    /* The callback of a task may run after tasks that depend on the task. */
     for (uint32_t id = 5; id <= count; id++)
         for (uint32_t k = 0; k < 4; k++)
             if (after[id][k] % 5 != 0 && after[id][k] % 7 != 0)
-                ck_assert_uint_gt(history.place[id], history.place[after[id][k]]);
+                ck_assert_uint_gt(history.position[id], history.position[after[id][k]]);
     trm_buffer_destroy(large);
     free(ids);
     free(after);
     free(writers);
-    free(history.place);
+    free(history.position);
 }
 END_TEST
 
-/* Whatever kinds of tasks come after whatever others: exactly those fail that do so themselves or come after one. */
+/* Whatever kinds of tasks depend on others: exactly those fail that fail themselves or depend on one that
+ * does. */
 START_TEST(in_a_random_graph_exactly_those_fail_that_come_after_a_failure)
 {
     enum {
@@ -433,7 +434,7 @@ START_TEST(in_a_random_graph_exactly_those_fail_that_come_after_a_failure)
 }
 END_TEST
 
-/* Each thread's tasks come after one another and after those of other threads that are known to be submitted. */
+/* Each thread's tasks depend on one another, and on tasks of other threads that are known to be submitted. */
 enum {
     THREADS = 4,
     EACH    = 500
@@ -484,7 +485,7 @@ static void *add_many(void *user)
 START_TEST(several_threads_may_add_and_submit_at_once)
 {
     static struct adder adders[THREADS];
-    struct history history = {.place = calloc(THREADS * EACH + 1, sizeof(uint32_t))};
+    struct history history = {.position = calloc(THREADS * EACH + 1, sizeof(uint32_t))};
     uint32_t rounds        = scaled(EACH, EACH / 4);
     for (uint32_t t = 0; t < THREADS; t++) {
         memset(&adders[t], 0, sizeof(adders[t]));
@@ -503,8 +504,9 @@ START_TEST(several_threads_may_add_and_submit_at_once)
     for (uint32_t t = 0; t < THREADS; t++)
         for (uint32_t i = 0; i < rounds; i++)
             for (uint32_t k = 0; k < 2 && adders[t].after[i][k] != 0; k++)
-                ck_assert_uint_gt(history.place[1 + t * EACH + i], history.place[adders[t].after[i][k]]);
-    free(history.place);
+                ck_assert_uint_gt(history.position[1 + t * EACH + i],
+                                  history.position[adders[t].after[i][k]]);
+    free(history.position);
 }
 END_TEST
 

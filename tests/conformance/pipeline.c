@@ -1,11 +1,11 @@
-/* Pipelines: what comes out is what a plain loop makes, whatever the depth and the strategy.
+/* Pipelines: the output equals that of a plain loop, for every depth and strategy.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
 #include "kernels.h"
 #include "plans.h"
 
-/* ---- results --------------------------------------------------------------------------------------------- */
+/* ---- results -------------------------------------------------------------------------------- */
 
 static void run_at(const struct plan *plan, uint32_t depth, int32_t strategy)
 {
@@ -156,7 +156,8 @@ START_TEST(auto_decides_and_says_why)
         ck_assert_int_eq(report.strategy, TRM_STRATEGY_ZERO_COPY);
         ck_assert_uint_eq(report.bytes_up, 0);
     } else if (device_number(the.device,
-                             TRM_DEVICE_MAPPED)) { /* some of the tokens may have been tried without copies */
+                             /* some tokens may have been tried without copies */
+                             TRM_DEVICE_MAPPED)) {
         ck_assert_uint_le(report.bytes_up, whole);
     } else {
         ck_assert_int_ne(report.strategy, TRM_STRATEGY_ZERO_COPY);
@@ -202,7 +203,7 @@ START_TEST(measuring_changes_what_is_reported_and_nothing_else)
 }
 END_TEST
 
-/* ---- sizes ----------------------------------------------------------------------------------------------- */
+/* ---- sizes ---------------------------------------------------------------------------------- */
 
 struct sizes {
     uint64_t given, second, third;
@@ -214,7 +215,7 @@ static int32_t give_size(void *user, struct trm_token *token)
     struct sizes *sizes = user;
     if (token->index > 0)
         return TRM_TOKEN_END;
-    ck_assert_uint_eq(token->size[0], 1000); /* the declared size, to begin with */
+    ck_assert_uint_eq(token->size[0], 1000); /* the declared size at first */
     memset(token->data[0], 0, 1000);
     token->size[0] = sizes->given;
     return TRM_OK;
@@ -269,7 +270,7 @@ START_TEST(a_token_that_is_larger_than_declared_is_refused_by_name)
 }
 END_TEST
 
-/* ---- memory of the program's own ------------------------------------------------------------------------- */
+/* ---- memory of the program ------------------------------------------------------------------ */
 
 struct lender {
     struct rig *rig;
@@ -302,7 +303,7 @@ START_TEST(a_source_may_lend_memory_of_its_own)
             rig.count = 20;
             ck_ok(trm_pipeline_run(rig.pipeline, &source, &sink));
             rig_check(&rig);
-            rig_again(&rig); /* and the slots' own memory is in place again */
+            rig_again(&rig); /* and the slots' own memory is used again */
             rig_run(&rig, 10, 0);
         }
         rig_close(&rig);

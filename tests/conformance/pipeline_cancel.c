@@ -1,4 +1,4 @@
-/* Pipelines: ends before the end.
+/* Pipelines that end early.
  * SPDX-License-Identifier: MIT
  */
 #include "fragile.h"
@@ -10,7 +10,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* ---- time-outs ------------------------------------------------------------------------------------------- */
+/* ---- timeouts ------------------------------------------------------------------------------- */
 
 struct late {
     struct trm_port port;
@@ -39,7 +39,7 @@ static void late_open(struct late *late, uint32_t microseconds, uint64_t timeout
     ck_ok(trm_pipeline_create(the.device, &late->desc, &late->pipeline));
 }
 
-/* No run waits for long for what took too long, nor one that was cancelled for anything. */
+/* No run waits for long for tokens that timed out, and a cancelled run waits for none. */
 static void late_close(struct late *late)
 {
     ck_ok(trm_pipeline_cancel(late->pipeline, TRM_FOREVER));
@@ -104,11 +104,11 @@ START_TEST(late_tokens_are_left_out_one_by_one)
 }
 END_TEST
 
-/* ---- cancel ---------------------------------------------------------------------------------------------- */
+/* ---- cancel --------------------------------------------------------------------------------- */
 
 struct canceller {
     struct trm_pipeline *pipeline;
-    atomic_bool begun; /* the source was called: a cancel of what is idle cancels nothing */
+    atomic_bool begun; /* the source was called: cancelling an idle pipeline does nothing */
     unsigned after_ms;
     uint64_t timeout_ns;
     int32_t status;
@@ -161,7 +161,7 @@ START_TEST(a_run_without_end_is_cancelled)
 }
 END_TEST
 
-/* Is something still under way when the cancelled run has returned? */
+/* Whether work is still in flight when the cancelled run has returned. */
 static bool returns_early(uint32_t microseconds)
 {
     struct canceller canceller = {.after_ms = 10, .timeout_ns = 0};
@@ -206,7 +206,8 @@ START_TEST(a_source_may_cancel)
     canceller.pipeline = fragile.pipeline;
     ck_status(trm_pipeline_run(fragile.pipeline, &source, NULL), TRM_ERROR_CANCELLED);
     ck_assert_int_ne(canceller.status, 1);
-    ck_ok(trm_pipeline_cancel(fragile.pipeline, TRM_FOREVER)); /* a cancelled run does not wait for long */
+    /* a cancelled run does not wait for long */
+    ck_ok(trm_pipeline_cancel(fragile.pipeline, TRM_FOREVER));
     ck_slots_free(fragile.pipeline);
     ck_ok(fragile_run(&fragile, 10));
     fragile_close(&fragile);

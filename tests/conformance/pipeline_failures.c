@@ -5,9 +5,9 @@
 #include "groups.h"
 #include "kernels.h"
 
-/* ---- modes ----------------------------------------------------------------------------------------------- */
+/* ---- modes ---------------------------------------------------------------------------------- */
 
-/* What the status of a failure at a place is. */
+/* The status of a failure in this stage. */
 static int32_t place_status(enum place place)
 {
     return place == AT_FIRST_LAUNCH || place == AT_SECOND_LAUNCH ? TRM_ERROR_KERNEL : TRM_ERROR_NOT_FOUND;
@@ -33,7 +33,8 @@ static void fail_in_mode(uint32_t depth, int32_t strategy, int32_t mode, enum pl
                               strstr(trm_last_error().sentence, place_words[place]) != NULL,
                           "depth %u, %s, token 7 failing in %s: %s", depth, trm_strategy_name(strategy),
                           place_words[place], trm_last_error().sentence);
-            if (place_status(place) == TRM_ERROR_NOT_FOUND) /* a function that has said nothing else */
+            /* a function that gives no reason */
+            if (place_status(place) == TRM_ERROR_NOT_FOUND)
                 ck_sentence_has("the program's function returned TRM_ERROR_NOT_FOUND");
             ck_assert_uint_le(fragile.delivered, mode == TRM_FAILURE_STOP ? 7 : 7 + depth);
             if (mode == TRM_FAILURE_DRAIN)
@@ -89,7 +90,7 @@ START_TEST(skipping_leaves_the_failed_token_out)
 }
 END_TEST
 
-/* ---- by hand --------------------------------------------------------------------------------------------- */
+/* ---- by hand -------------------------------------------------------------------------------- */
 
 static void ck_first_failed(const struct fragile *fragile, int32_t status)
 {
@@ -99,7 +100,7 @@ static void ck_first_failed(const struct fragile *fragile, int32_t status)
     ck_sentence_has("first");
 }
 
-/* Token 1 of 3 fails: at the latest when it is its turn, and at once where that is known already. */
+/* Token 1 of 3 fails: reported at its turn at the latest, and at once if it is already known. */
 static void serve_three(struct fragile *fragile)
 {
     struct trm_token *token;
@@ -172,7 +173,7 @@ START_TEST(after_a_failure_a_server_acquires_nothing_more)
     fragile_close(&fragile);
 }
 END_TEST
-/* ---- beside it ------------------------------------------------------------------------------------------- */
+/* ---- other uses ----------------------------------------------------------------------------- */
 
 START_TEST(one_pipeline_that_fails_does_not_harm_another)
 {

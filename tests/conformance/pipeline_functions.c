@@ -1,4 +1,4 @@
-/* Pipelines: functions that tokens come from and go to, workers that load, and sources and sinks that cannot be.
+/* Pipelines: functions as sources and sinks, workers that load, and refused sources and sinks.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -7,7 +7,7 @@
 
 #include <stdatomic.h>
 
-/* ---- functions and workers ------------------------------------------------------------------------------- */
+/* ---- functions and workers ------------------------------------------------------------------ */
 
 START_TEST(workers_fill_tokens_and_results_stay_in_order)
 {
@@ -60,7 +60,7 @@ END_TEST
 
 struct meeting {
     atomic_uint inside, most;
-    unsigned wanted; /* so many are waited for */
+    unsigned wanted; /* waits for so many */
     uint64_t last;
 };
 
@@ -111,7 +111,7 @@ static int32_t skip_thirds(void *user, struct trm_token *token)
     return token->index % 3 == 0 ? TRM_TOKEN_SKIP : TRM_OK;
 }
 
-/* Takes what is left of the tokens. */
+/* Takes the remaining tokens. */
 static int32_t take_rest(void *user, const struct trm_token *token)
 {
     struct rig *rig = user;
@@ -170,7 +170,7 @@ START_TEST(a_source_may_end_at_once)
 }
 END_TEST
 
-/* ---- without order --------------------------------------------------------------------------------------- */
+/* ---- without order -------------------------------------------------------------------------- */
 
 START_TEST(without_order_every_token_comes_once)
 {
@@ -193,7 +193,7 @@ START_TEST(without_order_every_token_comes_once)
 }
 END_TEST
 
-/* ---- what is refused ------------------------------------------------------------------------------------- */
+/* ---- refusals ------------------------------------------------------------------------------- */
 
 START_TEST(sources_and_sinks_that_cannot_be_are_refused)
 {
@@ -211,7 +211,8 @@ START_TEST(sources_and_sinks_that_cannot_be_are_refused)
     source = trm_source_file("/dev/null");
     ck_status(trm_pipeline_run(pipeline, &source, NULL), TRM_ERROR_INVALID_ARGUMENT);
     source = trm_source_count(5);
-    ck_status(trm_pipeline_run(pipeline, &source, NULL), TRM_ERROR_INVALID_ARGUMENT); /* who fills them? */
+    /* no source for them */
+    ck_status(trm_pipeline_run(pipeline, &source, NULL), TRM_ERROR_INVALID_ARGUMENT);
     ck_status(trm_pipeline_run(pipeline, NULL, NULL), TRM_ERROR_INVALID_ARGUMENT);
     source = trm_source_function(meet, &meeting);
     sink   = trm_sink_memory(memory, sizeof(memory));

@@ -5,7 +5,7 @@
 #include "kernels.h"
 #include "plans.h"
 
-/* ---- lives ----------------------------------------------------------------------------------------------- */
+/* ---- lives ---------------------------------------------------------------------------------- */
 
 START_TEST(a_pipeline_keeps_what_it_is_made_of)
 {
@@ -93,9 +93,9 @@ START_TEST(destroying_nothing_is_fine_and_a_stale_handle_is_an_error)
 }
 END_TEST
 
-/* ---- what is refused ------------------------------------------------------------------------------------- */
+/* ---- refusals ------------------------------------------------------------------------------- */
 
-/* The rig of a plan with something spoilt must be refused with words that name it. */
+/* A rig with a broken descriptor must be refused with words that name the fault. */
 static void refused(struct rig *rig, const char *words)
 {
     struct trm_pipeline *pipeline = NULL;
@@ -122,7 +122,7 @@ START_TEST(ports_that_cannot_be_are_refused_by_name)
     rig.ports[1].size = 0;
     refused(&rig, "out");
     rig_make(&rig, plan_named("variable sizes"), 2, TRM_STRATEGY_AUTO);
-    rig.ports[2].follows = 1 + 1; /* scratch is no input */
+    rig.ports[2].follows = 1 + 1; /* scratch is not an input */
     refused(&rig, "out");
     rig_make(&rig, plan_named("variable sizes"), 2, TRM_STRATEGY_AUTO);
     rig.ports[2].follows = 1 + 17;
@@ -296,7 +296,7 @@ START_TEST(zero_copy_is_refused_exactly_where_kernels_do_not_reach_the_hosts_mem
 }
 END_TEST
 
-/* ---- names ----------------------------------------------------------------------------------------------- */
+/* ---- names ---------------------------------------------------------------------------------- */
 
 START_TEST(states_and_strategies_have_names)
 {

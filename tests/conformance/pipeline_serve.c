@@ -1,4 +1,4 @@
-/* Pipelines: the three ways to drive one, and what may be called when.
+/* Pipelines: the three ways to run one, and which calls are allowed when.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -13,7 +13,7 @@ static void open_plan(struct rig *rig, const char *name, uint32_t depth, int32_t
     ck_ok(rig_open(rig));
 }
 
-/* ---- start and next -------------------------------------------------------------------------------------- */
+/* ---- start and next ------------------------------------------------------------------------- */
 
 static void iterate(struct rig *rig, uint64_t count, uint32_t workers)
 {
@@ -43,7 +43,8 @@ START_TEST(tokens_of_a_source_are_taken_one_by_one)
             if (rig_open(&rig) == TRM_OK) {
                 for (uint32_t turn = 0; turn < 3; turn++) {
                     rig_again(&rig);
-                    iterate(&rig, 20, turn % 2 * 2); /* and once more when workers have just left */
+                    /* and once more when workers have just ended */
+                    iterate(&rig, 20, turn % 2 * 2);
                 }
             }
             rig_close(&rig);
@@ -126,7 +127,7 @@ START_TEST(only_one_run_is_under_way_at_a_time)
     }
     rig_check(&rig);
     rig_again(&rig);
-    rig_run(&rig, 6, 0); /* and then another may be */
+    rig_run(&rig, 6, 0); /* and then another one may run */
     rig_close(&rig);
 }
 END_TEST
@@ -149,7 +150,7 @@ START_TEST(a_run_is_refused_while_the_program_has_tokens)
 }
 END_TEST
 
-/* ---- acquire, submit, next, release ---------------------------------------------------------------------- */
+/* ---- acquire, submit, next, release --------------------------------------------------------- */
 
 static void serve_one(struct rig *rig, uint64_t expected_index)
 {

@@ -1,4 +1,4 @@
-/* Pipelines: where tokens come from and where they go: memory and files.
+/* Pipelines: memory and files as sources and sinks.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A pipeline that maps each word w to 3 × w + 5, of tokens of WORDS words; the output follows the input. */
+/* A pipeline that maps each word w to 3 × w + 5, with tokens of WORDS words; the output follows the input. */
 enum {
     WORDS = 250,
     BYTES = WORDS * 4
@@ -81,7 +81,7 @@ static void for_each_strategy(void (*check)(uint32_t depth, int32_t strategy))
             check(depth, all_strategies[i]);
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 /* 10 tokens and a half. */
 static void memory_to_memory(uint32_t depth, int32_t strategy)
@@ -219,7 +219,7 @@ START_TEST(workers_read_memory_too)
 }
 END_TEST
 
-/* ---- files ----------------------------------------------------------------------------------------------- */
+/* ---- files ---------------------------------------------------------------------------------- */
 
 static char folder[64];
 

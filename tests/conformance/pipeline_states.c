@@ -1,4 +1,4 @@
-/* Pipelines: the states of slots, looked at from another thread, and from inside.
+/* Pipelines: the states of slots as another thread and callbacks see them.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* ---- a thread that watches ------------------------------------------------------------------------------- */
+/* ---- a thread that observes ----------------------------------------------------------------- */
 
 struct watcher {
     struct trm_pipeline *pipeline;
@@ -19,7 +19,8 @@ struct watcher {
     char wrong[200];
 };
 
-/* A token only moves forward, and the next one in a slot has a higher number. What was between two looks cannot be seen. */
+/* A token only moves forward, and the next one in a slot has a higher number. States between two looks are
+ * not seen. */
 static bool legal(const struct trm_slot *before, const struct trm_slot *after)
 {
     if (after->state < TRM_SLOT_FREE || after->state > TRM_SLOT_DONE)
@@ -89,7 +90,7 @@ START_TEST(states_follow_each_other_as_they_should)
 }
 END_TEST
 
-/* ---- by hand --------------------------------------------------------------------------------------------- */
+/* ---- by hand -------------------------------------------------------------------------------- */
 
 static struct trm_slot slot_of(struct trm_pipeline *pipeline, uint32_t slot)
 {
@@ -159,7 +160,7 @@ START_TEST(a_token_that_is_through_is_done_before_it_is_taken)
 }
 END_TEST
 
-/* ---- from inside ----------------------------------------------------------------------------------------- */
+/* ---- from callbacks ------------------------------------------------------------------------- */
 
 struct insider {
     struct trm_pipeline *pipeline;

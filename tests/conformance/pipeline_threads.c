@@ -1,4 +1,4 @@
-/* Pipelines: several threads, and how one ends.
+/* Pipelines: several threads, and the end of a pipeline.
  * SPDX-License-Identifier: MIT
  */
 #include "groups.h"
@@ -15,7 +15,7 @@ static void open_plan(struct rig *rig, const char *name, uint32_t depth, int32_t
     ck_ok(rig_open(rig));
 }
 
-/* ---- two threads ----------------------------------------------------------------------------------------- */
+/* ---- two threads ---------------------------------------------------------------------------- */
 
 struct taker {
     struct rig *rig;
@@ -148,7 +148,7 @@ START_TEST(several_pipelines_of_a_device_run_at_once)
 }
 END_TEST
 
-/* ---- the end --------------------------------------------------------------------------------------------- */
+/* ---- the end -------------------------------------------------------------------------------- */
 
 START_TEST(a_pipeline_is_destroyed_with_tokens_in_every_state)
 {
@@ -248,7 +248,7 @@ static void ck_nosy(const struct nosy *nosy, uint32_t count)
 {
     ck_assert_uint_eq(nosy->count, count);
     ck_assert_int_eq(nosy->answers[0], TRM_ERROR_DEADLOCK);
-    ck_assert_int_lt(nosy->answers[1], 0); /* BUSY or DEADLOCK: both are so */
+    ck_assert_int_lt(nosy->answers[1], 0); /* BUSY or DEADLOCK: both are allowed */
     ck_assert_int_lt(nosy->answers[2], 0);
     ck_assert_int_lt(nosy->answers[3], 0);
     ck_assert_int_eq(nosy->answers[4], TRM_OK);

@@ -1,4 +1,4 @@
-/* Tasks for the cases about the coordinator.
+/* Tasks for the cases of the coordinator.
  * SPDX-License-Identifier: MIT
  */
 #include "tasks.h"

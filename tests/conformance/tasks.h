@@ -1,4 +1,4 @@
-/* Tasks for the cases about the coordinator.
+/* Tasks for the cases of the coordinator.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CONFORMANCE_TASKS_H
@@ -14,13 +14,13 @@ enum {
     BYTES = N * sizeof(uint32_t)
 };
 
-/* The coordinator of the case; made and destroyed by the fixture of its group. */
+/* The coordinator of the case, created and destroyed by the fixture of its group. */
 extern struct trm_coordinator *coordinator;
 
 void open_coordinator(void);
 TCase *group_with_coordinator(Suite *suite, const char *name);
 
-/* The ids that a task comes after: AFTER(1, 2). */
+/* The dependencies of a task: AFTER(1, 2). */
 #define AFTER(...) \
     (const uint64_t[]){__VA_ARGS__}, (uint32_t)(sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 #define AFTER_NOTHING NULL, 0

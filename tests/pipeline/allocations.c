@@ -1,11 +1,11 @@
-/* Memory of the host: none is asked for once the first token is through; and where there is none, that is a status.
+/* Host memory: none is allocated after the first tokens, and out of memory is a status.
  * SPDX-License-Identifier: MIT
  */
 #include "fixture.h"
 
-/* ---- in the steady state ---------------------------------------------------------------------------------- */
+/* ---- steady state --------------------------------------------------------------------------- */
 
-/* Pass so many tokens by hand. */
+/* Submits and takes so many tokens. */
 static void serve(struct chain *chain, uint64_t count)
 {
     struct trm_token *token;
@@ -36,7 +36,8 @@ static int64_t allocated_by(struct chain *chain, uint64_t warm, uint64_t count)
     return atomic_load(&the.counting.allocations) - before;
 }
 
-/* The first tokens fill pools, and how many wait at once, which says how much is wanted, is chance: so this may be tried again. */
+/* The first tokens fill pools; how many wait at once, which decides the size of pools, is chance, so this may
+ * be repeated. */
 static int64_t least_allocated(struct chain *chain)
 {
     int64_t least = INT64_MAX;
@@ -84,7 +85,7 @@ START_TEST(tokens_allocate_nothing_on_a_device_of_its_own)
 }
 END_TEST
 
-/* A run as a whole may allocate (threads, the source); twice as many tokens must not allocate more. */
+/* A run may allocate (threads, the source), but twice as many tokens must not allocate more. */
 static int64_t allocated_by_run(struct chain *chain, uint64_t count)
 {
     int64_t before = atomic_load(&the.counting.allocations);
@@ -116,9 +117,9 @@ START_TEST(a_longer_run_allocates_no_more_than_a_short_one)
 }
 END_TEST
 
-/* ---- out of memory ---------------------------------------------------------------------------------------- */
+/* ---- out of memory -------------------------------------------------------------------------- */
 
-/* Create a pipeline and pass tokens, with one allocation failing. TRM_OK, or what failed. */
+/* Creates a pipeline and passes tokens with one failing allocation. TRM_OK, or the failure. */
 static int32_t live(int32_t strategy, bool with_middle, int32_t mode)
 {
     struct chain chain;
@@ -130,8 +131,8 @@ static int32_t live(int32_t strategy, bool with_middle, int32_t mode)
     status                  = trm_pipeline_create(the.device, &chain.desc, &chain.pipeline);
     if (status != TRM_OK)
         return status;
-    chain.at    = 0; /* it is not known which will fail */
-    chain.place = PLACES;
+    chain.at          = 0; /* unknown which one fails */
+    chain.fault_stage = FAULT_STAGES;
     chain_round(&chain, BY_RUN, 8);
     status = chain.status;
 
@@ -143,7 +144,7 @@ static int32_t live(int32_t strategy, bool with_middle, int32_t mode)
     return status;
 }
 
-/* Again and again, each time with a later allocation failing, until none did. */
+/* Repeats with a later failing allocation each time, until none fails. */
 static void fail_each(enum fixture_backend backend, int32_t strategy, bool with_middle, int32_t mode)
 {
     if (!backend_there(backend))

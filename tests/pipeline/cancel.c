@@ -1,4 +1,4 @@
-/* Cancelling at any moment, whatever the pipeline is doing; and time-outs of tokens on a device that is slow.
+/* Cancelling at any moment, and timeouts of tokens on a slow device.
  * SPDX-License-Identifier: MIT
  */
 #include "fixture.h"
@@ -10,7 +10,8 @@
 
 struct canceller {
     struct trm_pipeline *pipeline;
-    atomic_uint *loaded; /* not before one token was, since a cancel of what is idle cancels nothing */
+    /* not before a token was, because cancelling an idle pipeline does nothing */
+    atomic_uint *loaded;
     uint64_t after_ns;
     int32_t status;
     uint64_t at; /* when the cancel was called */
@@ -38,7 +39,7 @@ static int32_t endless(void *user, struct trm_token *token)
     return TRM_OK;
 }
 
-/* ---- at any moment ---------------------------------------------------------------------------------------- */
+/* ---- at any moment -------------------------------------------------------------------------- */
 
 static int32_t drive_run(struct chain *chain, uint32_t workers, atomic_uint *loaded)
 {
@@ -66,7 +67,7 @@ static int32_t drive_next(struct chain *chain, uint32_t workers, atomic_uint *lo
 }
 
 static void cancel_at(enum fixture_backend backend,
-                      int32_t (*drive)(struct chain *chain, uint32_t workers, atomic_uint *loaded))
+                      int32_t (*method)(struct chain *chain, uint32_t workers, atomic_uint *loaded))
 {
     uint32_t random = 12345;
 
@@ -90,14 +91,14 @@ static void cancel_at(enum fixture_backend backend,
         canceller.pipeline = chain.pipeline;
         canceller.after_ns = random % (3 * MS);
         ck_assert_int_eq(pthread_create(&thread, NULL, cancel_after, &canceller), 0);
-        status = drive(&chain, round % 4 == 0 ? 2 : 0, &loaded);
+        status = method(&chain, round % 4 == 0 ? 2 : 0, &loaded);
         pthread_join(thread, NULL);
         ck_assert_msg(status == TRM_ERROR_CANCELLED, "%s: %s", trm_status_name(status),
                       trm_last_error().sentence);
         ck_assert_int_eq(canceller.status, TRM_OK);
         ck_ok(trm_pipeline_cancel(chain.pipeline, 20000 * MS));
         slots_free(chain.pipeline);
-        chain_round(&chain, BY_RUN, 10); /* and it is as good as new */
+        chain_round(&chain, BY_RUN, 10); /* and it works as before */
         chain_check_whole(&chain);
         chain_close(&chain);
         device_as_before();
@@ -117,9 +118,9 @@ START_TEST(what_was_started_is_cancelled_at_any_moment)
 }
 END_TEST
 
-/* ---- a device that is slow --------------------------------------------------------------------------------- */
+/* ---- a slow device -------------------------------------------------------------------------- */
 
-/* One stage: `kernel`, with a third argument where it is the one that takes a time. */
+/* One stage, `kernel`; its third argument, if any, is a time. */
 static struct trm_pipeline *open_stage(struct trm_kernel *kernel, uint64_t launch_ns, uint32_t depth,
                                        int32_t strategy, int32_t mode, uint64_t token_timeout_ns)
 {
@@ -142,7 +143,7 @@ static struct trm_pipeline *open_stage(struct trm_kernel *kernel, uint64_t launc
     return pipeline;
 }
 
-/* Nothing that is launched ends before held_let_go() says so. */
+/* No launch ends before held_let_go() allows it. */
 static struct trm_pipeline *open_held(uint32_t depth, int32_t strategy, int32_t mode,
                                       uint64_t token_timeout_ns)
 {
@@ -150,7 +151,7 @@ static struct trm_pipeline *open_held(uint32_t depth, int32_t strategy, int32_t 
     return open_stage(the.held, 0, depth, strategy, mode, token_timeout_ns);
 }
 
-/* What was thrown away has ended as well, and the pipeline is gone. */
+/* Dropped tokens have ended as well, and the pipeline is gone. */
 static void close_stage(struct trm_pipeline *pipeline)
 {
     held_let_go(UINT_MAX);
@@ -184,7 +185,8 @@ START_TEST(a_cancelled_run_does_not_wait_for_the_device)
         uint64_t end = now_ns();
         held_let_go(UINT_MAX);
         pthread_join(thread, NULL);
-        ck_assert_int_eq(canceller.status, TRM_OK); /* it waited until the device was done */
+        /* it waited until the device was done */
+        ck_assert_int_eq(canceller.status, TRM_OK);
         late = end - canceller.at < late ? end - canceller.at : late;
         slots_free(canceller.pipeline);
         trm_pipeline_destroy(canceller.pipeline);
@@ -195,7 +197,7 @@ START_TEST(a_cancelled_run_does_not_wait_for_the_device)
 }
 END_TEST
 
-/* Where the machine is busy a token may be late before its upload is through: then with more time. */
+/* On a busy machine a token may be late before its upload has ended; then again with more time. */
 START_TEST(a_token_is_late_when_its_time_is_over)
 {
     atomic_uint loaded       = 0;
@@ -220,7 +222,7 @@ struct releaser {
     atomic_uint loaded;
 };
 
-/* The device goes on when all tokens that it was given are late. */
+/* The device goes on when all its tokens are late. */
 static void *let_go_of_the_late(void *user)
 {
     struct releaser *releaser = user;
@@ -275,7 +277,7 @@ struct server {
     atomic_bool returned; /* from next() */
 };
 
-/* Again and again, since the first cancel may have come before there was anybody who waits. */
+/* Repeated, because the first cancel may have come before the thread waited. */
 static void *cancel_the_server(void *user)
 {
     struct server *server = user;

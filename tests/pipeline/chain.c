@@ -1,4 +1,4 @@
-/* The chain of stages, each of which can be made to fail.
+/* A chain of stages, each of which can be made to fail.
  * SPDX-License-Identifier: MIT
  */
 #include "fixture.h"
@@ -7,11 +7,11 @@
 
 #define MARK 0xDEADBEEFu
 
-/* ---- the program's functions ----------------------------------------------------------------------------- */
+/* ---- callbacks ------------------------------------------------------------------------------ */
 
-static bool due(const struct chain *chain, uint64_t index, enum place place)
+static bool due(const struct chain *chain, uint64_t index, enum fault_stage fault_stage)
 {
-    return chain->place == place && index - chain->base == chain->at;
+    return chain->fault_stage == fault_stage && index - chain->base == chain->at;
 }
 
 static void fill(struct chain *chain, struct trm_token *token)
@@ -82,7 +82,7 @@ static int32_t sink(void *user, const struct trm_token *token)
     return TRM_OK;
 }
 
-/* ---- making it ------------------------------------------------------------------------------------------- */
+/* ---- creation ------------------------------------------------------------------------------- */
 
 static struct trm_stage launch(struct chain *chain, uint32_t number)
 {
@@ -142,9 +142,9 @@ void chain_close(struct chain *chain)
     chain->pipeline = NULL;
 }
 
-/* ---- one round ------------------------------------------------------------------------------------------- */
+/* ---- one round ------------------------------------------------------------------------------ */
 
-/* The first thing that was answered other than OK. */
+/* The first status other than OK. */
 static void note(struct chain *chain, int32_t status)
 {
     if (chain->status != TRM_OK)
@@ -188,12 +188,12 @@ static void round_by_next(struct chain *chain)
         note(chain, status);
         chain->failures++;
     }
-    /* After a failure next() waits for a moment only until what was under way has ended. */
+    /* After a failure next() waits only briefly for tokens in flight. */
     if (chain->status != TRM_OK)
         ck_ok(trm_pipeline_cancel(chain->pipeline, 20000 * MS));
 }
 
-/* 1: a token came out, or failed. */
+/* True: a token came out or failed. */
 static int next_of_server(struct chain *chain)
 {
     struct trm_token *token;
@@ -239,7 +239,7 @@ static void round_by_submit(struct chain *chain)
     }
     while (under_way > 0 && next_of_server(chain))
         under_way--;
-    /* After this it may be used again. */
+    /* After this the pipeline may be used again. */
     if (chain->status != TRM_OK)
         ck_ok(trm_pipeline_cancel(chain->pipeline, 20000 * MS));
 }
@@ -256,12 +256,12 @@ static void check_report(struct chain *chain)
                   chain->begun, report.tokens, report.failed);
     if (chain->at == UINT64_MAX)
         ck_assert_str_eq(report.failure, "");
-    else if (chain->place != PLACES)
+    else if (chain->fault_stage != FAULT_STAGES)
         ck_assert_msg(strstr(report.failure, "token ") != NULL, "the report's failure is: %s",
                       report.failure);
 }
 
-void chain_round(struct chain *chain, enum drive drive, uint64_t count)
+void chain_round(struct chain *chain, enum method method, uint64_t count)
 {
     ck_assert_uint_le(count, CHAIN_MOST);
     chain->count = count;
@@ -270,20 +270,20 @@ void chain_round(struct chain *chain, enum drive drive, uint64_t count)
     chain->status                      = TRM_OK;
     chain->wrong[0] = chain->sentence[0] = '\0';
 
-    if (drive == BY_RUN)
+    if (method == BY_RUN)
         round_by_run(chain);
-    else if (drive == BY_NEXT)
+    else if (method == BY_NEXT)
         round_by_next(chain);
     else
         round_by_submit(chain);
 
     ck_assert_msg(chain->wrong[0] == '\0', "%s", chain->wrong);
     slots_free(chain->pipeline);
-    if (drive != BY_SUBMIT)
+    if (method != BY_SUBMIT)
         check_report(chain);
 }
 
-/* ---- what must have come --------------------------------------------------------------------------------- */
+/* ---- the expected result -------------------------------------------------------------------- */
 
 void chain_check_whole(const struct chain *chain)
 {

@@ -1,16 +1,16 @@
-/* Devices that fail under a pipeline, by a proxy that makes calls of the backend fail: when they are made, or later as a failure of
- * the stream, or by losing the device.
+/* Devices that fail under a pipeline: a proxy makes backend calls fail at once, later as a failure of the
+ * stream, or by losing the device.
  * SPDX-License-Identifier: MIT
  */
 #include "fixture.h"
 
 #include <inttypes.h>
 
-/* Which call of an operation, counted from when the token is filled, belongs to what. */
+/* Which call of an operation, counted from when the token is filled, belongs to which stage. */
 struct fault {
     const char *operation;
     unsigned call;
-    const char *words; /* what the sentence names */
+    const char *words; /* named by the sentence */
 };
 
 static const struct fault faults[] = {
@@ -27,7 +27,7 @@ enum {
 static const struct fault *armed;
 static bool armed_async;
 
-/* Called when a token is filled: what is enqueued next is its work. */
+/* Called when a token is filled: its work is enqueued next. */
 static void arm(struct chain *chain, uint64_t number)
 {
     char rule[64];
@@ -52,9 +52,9 @@ static uint64_t named_token(const struct chain *chain)
     return strtoull(at + strlen("token "), NULL, 10) - chain->base;
 }
 
-static void check_call(struct chain *chain, enum drive drive)
+static void check_call(struct chain *chain, enum method method)
 {
-    if (chain->desc.on_failure != TRM_FAILURE_SKIP || drive != BY_RUN) {
+    if (chain->desc.on_failure != TRM_FAILURE_SKIP || method != BY_RUN) {
         ck_assert_msg(chain->status == TRM_ERROR_BACKEND, "%s: %s", trm_status_name(chain->status),
                       chain->sentence);
         ck_assert_uint_eq(named_token(chain), chain->at);
@@ -64,12 +64,12 @@ static void check_call(struct chain *chain, enum drive drive)
     chain_check_failed(chain, chain->at);
 }
 
-/* A stream that has failed may take with it what it had done just before. */
-static void check_stream(struct chain *chain, enum drive drive)
+/* A failed stream may also fail what it had just done. */
+static void check_stream(struct chain *chain, enum method method)
 {
     uint64_t depth = chain->desc.depth;
 
-    if (chain->desc.on_failure == TRM_FAILURE_SKIP && drive == BY_RUN) {
+    if (chain->desc.on_failure == TRM_FAILURE_SKIP && method == BY_RUN) {
         ck_assert_uint_eq(chain->delivered, chain->count - 1);
         return;
     }
@@ -80,30 +80,30 @@ static void check_stream(struct chain *chain, enum drive drive)
     chain_check_failed(chain, named_token(chain));
 }
 
-static void fail_everywhere(struct chain *chain, enum drive drive)
+static void fail_everywhere(struct chain *chain, enum method method)
 {
     uint64_t count = 2 * chain->desc.depth + 3, tokens[] = {0, 1, count / 2, count - 1};
 
-    chain->before = arm;
-    chain->place  = PLACES;
+    chain->before      = arm;
+    chain->fault_stage = FAULT_STAGES;
     for (int f = 0; f < FAULTS; f++) {
         for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
             armed     = &faults[f];
             chain->at = tokens[i];
-            chain_round(chain, drive, count);
+            chain_round(chain, method, count);
             the.control->disarm();
             if (armed_async)
-                check_stream(chain, drive);
+                check_stream(chain, method);
             else
-                check_call(chain, drive);
+                check_call(chain, method);
         }
         chain->at = UINT64_MAX;
-        chain_round(chain, drive, count);
+        chain_round(chain, method, count);
         chain_check_whole(chain);
     }
 }
 
-/* The number of a test is a mode and a way of driving. Strategies whose calls are those of the operations. */
+/* The number of a test encodes a mode and a way to run. Strategies that call the operations one by one. */
 static void matrix(enum fixture_backend backend, int number)
 {
     static const int32_t direct[] = {TRM_STRATEGY_ROLE_STREAMS, TRM_STRATEGY_SLOT_STREAMS};
@@ -117,7 +117,7 @@ static void matrix(enum fixture_backend backend, int number)
             mark_point();
             chain_make(&chain, depth, direct[s], number % 3, false);
             ck_ok(chain_open(&chain));
-            fail_everywhere(&chain, (enum drive)(number / 3));
+            fail_everywhere(&chain, (enum method)(number / 3));
             chain_close(&chain);
             device_as_before();
         }
@@ -167,7 +167,7 @@ START_TEST(a_stream_that_fails_does_not_take_the_pipeline_with_it_on_cuda)
 }
 END_TEST
 
-/* ---- any call -------------------------------------------------------------------------------------------- */
+/* ---- any call ------------------------------------------------------------------------------- */
 
 /* Not query and wait: a stream for which they fail has failed. */
 static const char *const operations[] = {
@@ -180,7 +180,8 @@ enum {
     OPERATIONS = sizeof(operations) / sizeof(operations[0])
 };
 
-/* Whatever the answer: nothing hangs, nothing is lost, no wrong data comes out, and later all is well again. */
+/* Whatever the status: nothing hangs, nothing is lost, no wrong data comes out, and later everything works
+ * again. */
 static void fail_any(enum fixture_backend backend, const char *operation)
 {
     char rule[64];
@@ -202,9 +203,9 @@ static void fail_any(enum fixture_backend backend, const char *operation)
                 ck_assert_str_ne(trm_last_error().sentence, "");
                 ck_assert_ptr_null(chain.pipeline);
             } else {
-                chain.at    = 0; /* not known which: the report may tell of a failure */
-                chain.place = PLACES;
-                chain_round(&chain, (enum drive)(call % 2), 12);
+                chain.at          = 0; /* not known which: the report may have a failure */
+                chain.fault_stage = FAULT_STAGES;
+                chain_round(&chain, (enum method)(call % 2), 12);
                 the.control->disarm();
                 chain.at = UINT64_MAX;
                 chain_round(&chain, BY_RUN, 12);
@@ -236,7 +237,7 @@ START_TEST(any_call_may_fail_on_cuda)
 }
 END_TEST
 
-/* ---- a lost device --------------------------------------------------------------------------------------- */
+/* ---- a lost device -------------------------------------------------------------------------- */
 
 START_TEST(a_lost_device_stops_in_any_mode)
 {
@@ -252,8 +253,8 @@ START_TEST(a_lost_device_stops_in_any_mode)
             ck_ok(chain_open(&chain));
             snprintf(rule, sizeof(rule), "launch:6:%d", TRM_ERROR_DEVICE_LOST);
             ck_assert_int_eq(the.control->async_fault(rule), TRM_OK);
-            chain.at    = 0;
-            chain.place = PLACES;
+            chain.at          = 0;
+            chain.fault_stage = FAULT_STAGES;
             chain_round(&chain, BY_RUN, 20);
             ck_assert_msg(chain.status == TRM_ERROR_DEVICE_LOST, "%s: %s", trm_status_name(chain.status),
                           chain.sentence);
@@ -268,7 +269,7 @@ START_TEST(a_lost_device_stops_in_any_mode)
 }
 END_TEST
 
-/* ---- memory that runs out --------------------------------------------------------------------------------- */
+/* ---- out of memory -------------------------------------------------------------------------- */
 
 START_TEST(a_pipeline_that_does_not_fit_is_a_status_and_leaves_nothing)
 {

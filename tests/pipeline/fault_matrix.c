@@ -1,73 +1,74 @@
-/* Whatever fails, in whatever stage, at whatever token, depth, mode, strategy and way of driving: the first cause is told with
- * token and stage, the right tokens come out with the right data, every slot comes back, the counts add up, the pipeline can be
- * used again, and nothing is left on the device.
+/* Fails any stage at any token, for each depth, mode, strategy and way to run: the first cause is reported
+ * with token and stage, the right tokens come out with the right data, every slot comes back, the counts add
+ * up, the pipeline can be used again, and nothing is left on the device.
  * SPDX-License-Identifier: MIT
  */
 #include "fixture.h"
 
 #include <inttypes.h>
 
-static const char *const place_words[PLACES] = {
+static const char *const stage_words[FAULT_STAGES] = {
     [AT_LOAD] = "load",         [AT_SHAPE] = "\"first\"",   [AT_FIRST] = "\"first\"",
     [AT_MIDDLE] = "\"middle\"", [AT_SECOND] = "\"second\"", [AT_SINK] = "sink",
 };
 
-/* What is told of the failure: the status, and a sentence with token and stage. */
-static void check_told(const struct chain *chain, enum drive drive)
+/* The reported failure: its status, and a sentence with token and stage. */
+static void check_told(const struct chain *chain, enum method method)
 {
-    int32_t expected =
-        chain->place == AT_FIRST || chain->place == AT_SECOND ? TRM_ERROR_KERNEL : TRM_ERROR_NOT_FOUND;
+    int32_t expected = chain->fault_stage == AT_FIRST || chain->fault_stage == AT_SECOND
+                           ? TRM_ERROR_KERNEL
+                           : TRM_ERROR_NOT_FOUND;
     char token[40];
 
-    if (chain->desc.on_failure == TRM_FAILURE_SKIP && drive == BY_RUN) {
+    if (chain->desc.on_failure == TRM_FAILURE_SKIP && method == BY_RUN) {
         ck_assert_msg(chain->status == TRM_OK, "%s", chain->sentence);
         return;
     }
     ck_assert_msg(chain->status == expected, "%s: %s", trm_status_name(chain->status), chain->sentence);
     snprintf(token, sizeof(token), "token %" PRIu64 ",", chain->base + chain->at);
     ck_assert_msg(strstr(chain->sentence, token) != NULL, "not \"%s\": %s", token, chain->sentence);
-    ck_assert_msg(strstr(chain->sentence, place_words[chain->place]) != NULL, "not %s: %s",
-                  place_words[chain->place], chain->sentence);
-    if (drive != BY_RUN && chain->desc.on_failure == TRM_FAILURE_SKIP)
+    ck_assert_msg(strstr(chain->sentence, stage_words[chain->fault_stage]) != NULL, "not %s: %s",
+                  stage_words[chain->fault_stage], chain->sentence);
+    if (method != BY_RUN && chain->desc.on_failure == TRM_FAILURE_SKIP)
         ck_assert_uint_eq(chain->failures, 1);
 }
 
-/* Sources and sinks are the caller's own where it drives by hand; and not every device has kernels that fail. */
-static bool possible(enum place place, enum drive drive)
+/* Where the caller submits by hand there is no source or sink; and not every device has kernels that fail. */
+static bool possible(enum fault_stage fault_stage, enum method method)
 {
-    if ((place == AT_FIRST || place == AT_SECOND) && !the.kernels_fail)
+    if ((fault_stage == AT_FIRST || fault_stage == AT_SECOND) && !the.kernels_fail)
         return false;
-    if (place == AT_SINK)
-        return drive == BY_RUN;
-    return place != AT_LOAD || drive != BY_SUBMIT;
+    if (fault_stage == AT_SINK)
+        return method == BY_RUN;
+    return fault_stage != AT_LOAD || method != BY_SUBMIT;
 }
 
-/* All places and tokens, on one pipeline; and a whole round after each. */
-static void fail_everywhere(struct chain *chain, enum drive drive)
+/* All stages and tokens on one pipeline, with a whole round after each. */
+static void fail_everywhere(struct chain *chain, enum method method)
 {
     uint64_t count = 2 * chain->desc.depth + 3, tokens[] = {0, 1, count / 2, count - 1};
 
-    for (int place = 0; place < PLACES; place++) {
-        if (!possible((enum place)place, drive))
+    for (int fault_stage = 0; fault_stage < FAULT_STAGES; fault_stage++) {
+        if (!possible((enum fault_stage)fault_stage, method))
             continue;
         for (size_t i = 0; i < sizeof(tokens) / sizeof(tokens[0]); i++) {
-            chain->place = (enum place)place;
-            chain->at    = tokens[i];
-            chain_round(chain, drive, count);
-            check_told(chain, drive);
+            chain->fault_stage = (enum fault_stage)fault_stage;
+            chain->at          = tokens[i];
+            chain_round(chain, method, count);
+            check_told(chain, method);
             chain_check_failed(chain, tokens[i]);
         }
         chain->at = UINT64_MAX;
-        chain_round(chain, drive, count);
+        chain_round(chain, method, count);
         chain_check_whole(chain);
     }
 }
 
-/* The number of a test is a mode and a way of driving. */
+/* The number of a test encodes a mode and a way to run. */
 static void matrix(enum fixture_backend backend, int number)
 {
-    int32_t mode     = number % 3;
-    enum drive drive = (enum drive)(number / 3);
+    int32_t mode       = number % 3;
+    enum method method = (enum method)(number / 3);
     struct chain chain;
 
     if (!backend_there(backend))
@@ -78,7 +79,7 @@ static void matrix(enum fixture_backend backend, int number)
             mark_point();
             chain_make(&chain, depth, strategies[s], mode, true);
             if (chain_open(&chain) == TRM_OK)
-                fail_everywhere(&chain, drive);
+                fail_everywhere(&chain, method);
             chain_close(&chain);
             device_as_before();
         }

@@ -13,7 +13,7 @@ struct fixture the;
 const int32_t strategies[5] = {TRM_STRATEGY_AUTO, TRM_STRATEGY_ROLE_STREAMS, TRM_STRATEGY_SLOT_STREAMS,
                                TRM_STRATEGY_SLOT_GRAPHS, TRM_STRATEGY_ZERO_COPY};
 
-/* ---- kernels --------------------------------------------------------------------------------------------- */
+/* ---- kernels -------------------------------------------------------------------------------- */
 
 struct picky_arguments {
     struct trm_cpu_buffer in, out;
@@ -46,7 +46,7 @@ static int32_t timed(const struct trm_cpu_groups *groups, const void *block)
 
 static atomic_uint held_begun, held_free;
 
-/* The first launch ends when one was let go, the second when two were … */
+/* The first launch ends when one was let go, the second when two were, and so on. */
 static int32_t held(const struct trm_cpu_groups *groups, const void *block)
 {
     unsigned before = atomic_fetch_add(&held_begun, 1);
@@ -103,7 +103,7 @@ static const uint32_t picky_words[] = {
 #include "tests/conformance/shaders/kernels/picky.inc"
 };
 
-/* ---- backends -------------------------------------------------------------------------------------------- */
+/* ---- backends ------------------------------------------------------------------------------- */
 
 static const char *module_path(const char *module, char *path)
 {
@@ -200,7 +200,7 @@ static void load_portable_kernel(void)
     ck_ok(trm_kernel_get(the.module, NULL, &the.picky));
 }
 
-/* On the drivers that stand beside the tests. The kernel is compiled but once. */
+/* With the stand-ins for drivers. The kernel is compiled once. */
 static void open_cuda_context(const char *path)
 {
     const char *home              = getenv("XDG_CACHE_HOME");
@@ -284,7 +284,7 @@ void fixture_close(void)
     counting_is_balanced(&the.counting);
 }
 
-/* ---- what is useful -------------------------------------------------------------------------------------- */
+/* ---- helpers -------------------------------------------------------------------------------- */
 
 uint64_t now_ns(void)
 {

@@ -1,5 +1,5 @@
-/* What the tests of pipelines share: a device of a backend, which must be left as it was found; and a chain of stages, each of
- * which can be made to fail.
+/* What the tests of pipelines share: a device of a backend, which must be left as it was found, and a chain
+ * of stages, each of which can be made to fail.
  * SPDX-License-Identifier: MIT
  */
 #ifndef PIPELINE_FIXTURE_H
@@ -21,7 +21,7 @@
 
 #define MS UINT64_C(1000000)
 
-/* ---- a device -------------------------------------------------------------------------------------------- */
+/* ---- a device ------------------------------------------------------------------------------- */
 
 struct fixture {
     struct trm_context *context;
@@ -29,9 +29,9 @@ struct fixture {
     struct trm_module *module;
     struct trm_kernel *picky, *timed, *held;
     struct trm_device_usage before;
-    bool kernels_fail;                   /* a kernel can fail and be the only thing that does */
+    bool kernels_fail;                   /* a kernel can fail by itself */
     const struct proxy_control *control; /* NULL: no proxy */
-    struct counting counting;            /* what the context has allocated */
+    struct counting counting;            /* allocations of the context */
 };
 
 extern struct fixture the;
@@ -42,25 +42,25 @@ enum fixture_backend {
     ON_TEMPLATE,      /* works inside of calls */
     ON_PROXIED_CPU,   /* without memory that the host shares, so that there are copies */
     ON_PROXIED_TIMED, /* as it is */
-    ON_CUDA,          /* on the stand-in for its driver; of the kernels it has `picky` alone */
+    ON_CUDA,          /* on the stand-in for its driver; of the kernels it has only `picky` */
     ON_PROXIED_CUDA,
 };
 
-/* Was it built? */
+/* Whether it was built. */
 bool backend_there(enum fixture_backend backend);
 
-/* A context that opens the backend, with these settings besides, and a device of it. */
+/* A context that opens the backend, with these additional settings, and a device of it. */
 void fixture_open(enum fixture_backend backend, const struct trm_setting *settings, uint32_t count);
 
-/* Everything that was made on the device is gone, nothing was allocated that did not come back, and the core has kept its side
- * of the contract. */
+/* Checks that every object of the device is gone, all allocations came back, and the core kept its side of
+ * the contract. */
 void fixture_close(void);
 
 /* Nothing is on the device but what was there when it was opened. */
 void device_as_before(void);
 
-/* The kernel `held`, of the timed device: so many of its launches end from now on. held_again() before anything is launched: none
- * does, and they are counted anew. */
+/* The kernel `held` of the timed device: so many of its launches may end from now on. held_again() before a
+ * launch: none may, and they are counted from 0. */
 void held_let_go(unsigned launches);
 void held_again(void);
 
@@ -72,26 +72,26 @@ void slots_free(struct trm_pipeline *pipeline);
 
 extern const int32_t strategies[5]; /* AUTO first, ZERO_COPY last */
 
-/* ---- the chain ------------------------------------------------------------------------------------------- */
+/* ---- the chain ------------------------------------------------------------------------------ */
 
-/* in → kernel "first" → scratch, seen by the host stage "middle" where there is one → kernel "second" → out. Each kernel adds 1
- * and fails where its first word is a mark. */
+/* in → kernel "first" → scratch, seen by the host stage "middle" if there is one → kernel "second" → out.
+ * Each kernel adds 1 and fails if its first word is a mark. */
 enum {
     CHAIN_WORDS = 64,
     CHAIN_MOST  = 128
 };
 
-enum place {
+enum fault_stage {
     AT_LOAD,
     AT_SHAPE,
     AT_FIRST,
     AT_MIDDLE,
     AT_SECOND,
     AT_SINK,
-    PLACES, /* anywhere: not known */
+    FAULT_STAGES, /* unknown */
 };
 
-enum drive {
+enum method {
     BY_RUN,
     BY_NEXT,   /* start, next, release */
     BY_SUBMIT, /* acquire, submit, next, release */
@@ -106,20 +106,22 @@ struct chain {
     struct trm_pipeline *pipeline;
 
     /* One round. */
-    enum place place;
-    uint64_t at;    /* the token that fails there, counted from 0 in each round; UINT64_MAX: none */
-    uint64_t count; /* tokens at most */
+    enum fault_stage fault_stage;
+    /* the token that fails there, counted from 0 in each round; UINT64_MAX: none */
+    uint64_t at;
+    uint64_t count; /* most tokens */
     uint64_t base;  /* the index of the first token */
-    void (*before)(struct chain *chain, uint64_t number); /* called when a token is filled; may be NULL */
-    uint64_t begun;                                       /* tokens that were filled, well or badly */
+    /* called when a token is filled; may be NULL */
+    void (*before)(struct chain *chain, uint64_t number);
+    uint64_t begun; /* tokens that were filled, well or badly */
     uint32_t delivered;
-    uint64_t came[CHAIN_MOST]; /* the numbers of those that were delivered, as they came */
+    uint64_t came[CHAIN_MOST]; /* the numbers of delivered tokens, in order of arrival */
     char wrong[160];
 
-    /* How it ended. */
+    /* The result. */
     int32_t status;
     char sentence[300];
-    uint32_t failures; /* failed tokens that next() or submit() told of */
+    uint32_t failures; /* failed tokens that next() or submit() reported */
 };
 
 void chain_make(struct chain *chain, uint32_t depth, int32_t strategy, int32_t mode, bool with_middle);
@@ -128,11 +130,11 @@ void chain_make(struct chain *chain, uint32_t depth, int32_t strategy, int32_t m
 int32_t chain_open(struct chain *chain);
 void chain_close(struct chain *chain);
 
-/* Pass `count` tokens, one of which may fail. Afterwards status and sentence say what was answered (the first failure), every slot
- * is free, and the pipeline may be used again. What was wrong by itself (order, data, slots, counts) fails the test. */
-void chain_round(struct chain *chain, enum drive drive, uint64_t count);
+/* Passes `count` tokens, one of which may fail. Afterwards status and sentence are the first failure, every
+ * slot is free, and the pipeline may be used again. Wrong order, data, slots or counts fail the test. */
+void chain_round(struct chain *chain, enum method method, uint64_t count);
 
-/* What came out is right for the mode when token `number` has failed. */
+/* The result is right for the mode when token `number` has failed. */
 void chain_check_failed(const struct chain *chain, uint64_t number);
 
 /* All tokens came out. */

@@ -1,5 +1,5 @@
-# Tests of pipelines as a whole: programs that use the public API alone, on several backends and on one whose operations take
-# times that are known (tests/plugins/timed).
+# Tests of whole pipelines: programs that use only the public API, on several backends and on one whose operations take known
+# times (tests/plugins/timed).
 
 PIPELINE_TESTS = \
 	tests/pipeline/allocations \

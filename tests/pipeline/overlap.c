@@ -1,8 +1,6 @@
-/* How well stages overlap, on a device whose stages take times that are known: what was measured is what was predicted, the
- * critical stage is found, and the report says who waited for whom.
- *
- * The machine may be busy with other things, which makes a run longer and never shorter. So each of these may be tried some
- * times, and the best try counts.
+/* How well stages overlap on a device whose stages take known times: the measured time equals the prediction,
+ * the critical stage is found, and the report says which stage waited for which. A busy machine makes a run
+ * longer and never shorter, so each test may repeat, and the best try counts.
  * SPDX-License-Identifier: MIT
  */
 #include "fixture.h"
@@ -12,13 +10,13 @@
 
 #define TRIES 5
 
-/* Where that does not do, all is done once more with times so many times as long, beside which delays are small. */
+/* If that fails, everything is done again with longer times, beside which delays are small. */
 static const uint64_t scales[] = {1, 3, 8};
 
 /* What the last run had for a millisecond. */
 static uint64_t unit = MS;
 
-/* What the stages of one pipeline take, in nanoseconds, and how it is run. */
+/* The times of one pipeline's stages in nanoseconds, and how it runs. */
 struct times {
     uint64_t stage[TRM_STAGES];
     uint32_t depth;
@@ -34,10 +32,10 @@ struct outcome {
     uint64_t wall_ns;                /* around the call */
 };
 
-/* ---- one run --------------------------------------------------------------------------------------------- */
+/* ---- one run -------------------------------------------------------------------------------- */
 
-/* Sources and sinks that take their time: from the end of the last call on where that is late, so that lateness does not add
- * up. */
+/* Sources and sinks that take their time, counted from the end of the last call where that is late, so that
+ * delays do not add up. */
 struct clock {
     uint64_t each, end;
     uint64_t tokens;
@@ -45,7 +43,7 @@ struct clock {
 
 static void pass_time(struct clock *clock, uint64_t begin)
 {
-    /* A call that began because a thread was woken late is not the source's doing. */
+    /* A call that began because a thread woke late does not count as the source's delay. */
     uint64_t from = clock->end != 0 && begin - clock->end < MS / 2 ? clock->end : begin;
 
     clock->end = from + clock->each;
@@ -117,7 +115,7 @@ static void run_once(const struct times *times, struct outcome *outcome)
     predict(times, &outcome->predicted);
 }
 
-/* The stages that the device does are told to it by settings. */
+/* Settings tell the device how long its stages take. */
 static void open_for(const struct times *times)
 {
     char upload[32], download[32];
@@ -133,7 +131,7 @@ static double apart(uint64_t one, uint64_t other)
     return fabs((double)one / (double)other - 1);
 }
 
-/* Runs until `good` says so, some times at most; the best of them stays, whichever `badness` is the least. */
+/* Repeats until `good`, a few times at most; keeps the try with the least `badness`. */
 static double run_scaled(const struct times *times, double (*badness)(const struct outcome *outcome),
                          double most, struct outcome *best)
 {
@@ -187,15 +185,15 @@ static double off_either(const struct outcome *outcome)
     return fmax(off_known(outcome), off_report(outcome));
 }
 
-/* Sources and sinks sleep a little too long, which is measured; so what is known is only near. */
+/* Sources and sinks sleep a little too long, which is measured, so known times are approximate. */
 static double off_sleepy(const struct outcome *outcome)
 {
     return fmax(off_known(outcome) / 4, off_report(outcome));
 }
 
-/* ---- prediction ------------------------------------------------------------------------------------------ */
+/* ---- prediction ----------------------------------------------------------------------------- */
 
-/* Which stage is the slowest, and what the others take. */
+/* Which stage is the slowest, and the times of the others. */
 static struct times with_critical(int critical, uint32_t depth)
 {
     struct times times = {.depth = depth, .strategy = TRM_STRATEGY_ROLE_STREAMS, .tokens = 16};
@@ -303,9 +301,9 @@ START_TEST(every_strategy_overlaps)
 }
 END_TEST
 
-/* ---- what was measured ----------------------------------------------------------------------------------- */
+/* ---- measured values ------------------------------------------------------------------------ */
 
-/* A token that was held up shows in its stage before it shows in the whole. */
+/* A delayed token shows in its stage before it shows in the whole. */
 static double off_stages(const struct outcome *outcome)
 {
     struct times times = with_critical(TRM_STAGE_COMPUTE, 3);
@@ -370,7 +368,7 @@ START_TEST(stages_behind_the_slowest_starve_and_those_before_it_are_blocked)
     ck_assert_uint_gt(outcome.report.stages[TRM_STAGE_LOAD].blocked_ns, 12 * 6 * unit);
     ck_assert_uint_lt(outcome.report.stages[TRM_STAGE_LOAD].starved_ns, 5 * unit);
 
-    /* The slowest stage is the first one: whatever comes after it starves, and nobody is blocked. */
+    /* The slowest stage is the first one: all later stages starve, and none is blocked. */
     times.stage[TRM_STAGE_UPLOAD]  = 8 * MS;
     times.stage[TRM_STAGE_COMPUTE] = 2 * MS;
     run_well(&times, off_either, 0.02, &outcome);
@@ -396,9 +394,10 @@ START_TEST(at_depth_1_every_stage_waits_for_the_others)
 }
 END_TEST
 
-/* ---- tuning ---------------------------------------------------------------------------------------------- */
+/* ---- tuning --------------------------------------------------------------------------------- */
 
-/* Five stages of equal length want five slots. The strategy is found out first, which takes a good part of the tokens. */
+/* Five stages of equal length want five slots. The strategy is chosen first, which takes many of the
+ * tokens. */
 static uint32_t tuned_depth(uint64_t memory_budget)
 {
     struct times times = {.depth         = 0,
@@ -458,7 +457,8 @@ int main(void)
     int failed;
 
     if (!backend_there(ON_TIMED) || scaled(0, 1))
-        return 77; /* a sanitizer takes its own time, and who wants it quick may have other things run beside */
+        /* a sanitizer takes time of its own, and a quick check may run other tests beside */
+        return 77;
     suite      = suite_create("how well pipelines overlap");
     prediction = tcase_create("prediction");
     measured   = tcase_create("what was measured");

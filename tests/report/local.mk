@@ -1,5 +1,5 @@
-# What pipelines say of themselves, looked at with the eyes of those who read it: JSON readers and a browser. The unit tests
-# tests/unit/pipeline/report has the figures.
+# Reports as their readers see them: JSON readers and a browser. The unit tests in tests/unit/pipeline/report check the
+# figures.
 
 REPORT_TESTS = tests/report/json.sh tests/report/timeline.sh
 

@@ -6,8 +6,8 @@
 #include <trireme/trireme.h>
 
 #include "tests/unit/folder.h"
-#include "tests/unit/runner.h"
 #include "tests/unit/pipeline/report/trace_reader.h"
+#include "tests/unit/runner.h"
 
 enum {
     BYTES  = 4096,
@@ -80,7 +80,7 @@ static void make(const struct trm_pipeline_desc *desc)
     ck_assert_int_eq(trm_pipeline_create(device, desc, &pipeline), TRM_OK);
 }
 
-/* Skips number 7, where the test wants that. */
+/* Skips number 7 if the test wants that. */
 static int32_t fill(void *user, struct trm_token *token)
 {
     const int32_t *skips = user;
@@ -122,7 +122,7 @@ static int32_t keep(void *user, const char *bytes, size_t length)
     return TRM_OK;
 }
 
-/* ---- reports -------------------------------------------------------------------------------------- */
+/* ---- reports -------------------------------------------------------------------------------- */
 
 static void check_times(const struct trm_report *report)
 {
@@ -300,7 +300,7 @@ START_TEST(wrong_arguments_of_a_report_are_refused)
 }
 END_TEST
 
-/* ---- traces ----------------------------------------------------------------------------------------- */
+/* ---- traces --------------------------------------------------------------------------------- */
 
 START_TEST(the_report_of_a_run_says_what_its_trace_says)
 {
@@ -393,7 +393,8 @@ START_TEST(a_file_that_cannot_be_written_is_told_by_its_path)
     ck_assert_int_eq(trm_pipeline_trace_file(pipeline, TRM_TRACE_EVENTS, "/dev/full"), TRM_ERROR_IO);
     ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "/dev/full: cannot be written: No space left"));
     ck_assert_int_eq(trm_pipeline_trace_file(pipeline, TRM_TRACE_TIMELINE, "/nowhere/t.html"), TRM_ERROR_IO);
-    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "/nowhere/t.html: cannot be created: No such file"));
+    ck_assert_ptr_nonnull(
+        strstr(trm_last_error().sentence, "/nowhere/t.html: cannot be created: No such file"));
 }
 END_TEST
 

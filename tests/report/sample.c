@@ -1,6 +1,7 @@
-/* sample FOLDER TOKENS DEPTH [WORKERS [FAILED]]: what a pipeline of known stage times says of itself, as files: report.txt,
- * report.json, trace.json, timeline.html. Load takes 1 ms (4 ms with workers), upload 2, compute 4, download 1.5, the sink
- * 0.5 ms. FAILED: 1 + the number of a token that fails. TOKENS 0: a run of which nothing was measured.
+/* sample FOLDER TOKENS DEPTH [WORKERS [FAILED]]: writes what a pipeline of known stage times reports:
+ * report.txt, report.json, trace.json, timeline.html. Load takes 1 ms (4 ms with workers), upload 2, compute
+ * 4, download 1.5, the sink 0.5 ms. FAILED: 1 + the number of a token that fails. TOKENS 0: a run without
+ * measurements.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/pipeline/report/fixture.h"

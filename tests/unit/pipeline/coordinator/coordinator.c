@@ -1,5 +1,4 @@
-/* The coordinator: which stream gets what and when, what becomes of streams that fail, cycles, and memory that
- * runs out.
+/* The coordinator: which stream gets which task and when, failed streams, cycles, and out of memory.
  * SPDX-License-Identifier: MIT
  */
 #include "pipeline/coordinator/coordinator.h"
@@ -30,7 +29,7 @@ static void end_coordinator(void)
     end();
 }
 
-/* ---- tasks ---- */
+/* ---- tasks ---------------------------------------------------------------------------------- */
 
 static int32_t add(int32_t kind, uint64_t id, const uint64_t *after, uint32_t count)
 {
@@ -54,7 +53,7 @@ static int32_t add_after(int32_t kind, uint64_t id, uint64_t after)
     return add(kind, id, &after, 1);
 }
 
-/* The stream on which a task of that kind is, number `which` of those. */
+/* The stream of task number `which` of that kind. */
 static struct trm_stream *stream_of(int32_t role, uint32_t which)
 {
     struct core_coordinator *inside = core_coordinator_find(coordinator);
@@ -74,7 +73,7 @@ static void wait_until_calls(enum fake_call call, uint32_t count)
     ck_assert_uint_eq(calls(call), count);
 }
 
-/* ---- one stream, one task ---- */
+/* ---- one stream, one task ------------------------------------------------------------------- */
 
 START_TEST(a_stream_has_but_one_task_that_has_not_ended)
 {
@@ -82,7 +81,8 @@ START_TEST(a_stream_has_but_one_task_that_has_not_ended)
     for (uint64_t id = 1; id <= 20; id++)
         OK(add(TRM_TASK_UPLOAD, id, NULL, 0));
     OK(trm_coordinator_submit(coordinator));
-    ck_assert_uint_eq(calls(FAKE_CALL_COPY), 2); /* one stream was asked for, and each is doubled */
+    /* one stream was asked for, which is doubled */
+    ck_assert_uint_eq(calls(FAKE_CALL_COPY), 2);
     fake_run(&fake, stream_of(TRM_STREAM_UPLOAD, 0), UINT64_MAX);
     wait_until_calls(FAKE_CALL_COPY, 20); /* all the rest on that one */
     ck_assert_int_eq(trm_coordinator_wait_all(coordinator, 20 * MILLISECOND), TRM_ERROR_TIMEOUT);
@@ -139,7 +139,7 @@ START_TEST(a_stream_is_not_used_again_while_another_one_waits_for_what_was_on_it
     OK(add(TRM_TASK_UPLOAD, 3, NULL, 0));
     OK(trm_coordinator_submit(coordinator));
     wait_until_calls(FAKE_CALL_CREATE, 3);
-    /* On the first one it would have run by now. */
+    /* On the first stream it would have run by now. */
     ck_assert_int_eq(trm_coordinator_wait(coordinator, 3, 5 * MILLISECOND), TRM_ERROR_TIMEOUT);
     fake_run(&fake, down, UINT64_MAX);
     OK(trm_coordinator_wait(coordinator, 2, LONG_NS));
@@ -166,7 +166,7 @@ START_TEST(priorities_and_kinds_have_streams_of_their_own)
 }
 END_TEST
 
-/* ---- failures ---- */
+/* ---- failures ------------------------------------------------------------------------------- */
 
 START_TEST(a_stream_that_failed_is_replaced_and_takes_down_only_what_comes_after)
 {
@@ -217,7 +217,7 @@ START_TEST(a_task_whose_wait_cannot_be_enqueued_fails_alone)
     OK(add(TRM_TASK_UPLOAD, 1, NULL, 0));
     OK(add_after(TRM_TASK_DOWNLOAD, 2, 1));
     OK(trm_coordinator_submit(coordinator));
-    /* It may have been done without the device, had it failed before anything was known of task 1. */
+    /* It would end without the device if it had failed before task 1 was decided. */
     ck_assert_int_eq(trm_coordinator_poll(coordinator, 2), TRM_ERROR_TIMEOUT);
     fake_let_run(&fake);
     OK(trm_coordinator_wait(coordinator, 1, LONG_NS));
@@ -259,9 +259,9 @@ START_TEST(when_the_device_is_lost_all_tasks_fail_and_no_more_are_taken)
 }
 END_TEST
 
-/* ---- cycles ---- */
+/* ---- cycles --------------------------------------------------------------------------------- */
 
-/* Adds tasks of which each comes after the next; the last after number `end`, 0 for none. */
+/* Adds tasks that each come after the next; the last one comes after task `end`, 0: none. */
 static void add_row(uint64_t from, uint64_t to, uint64_t end)
 {
     for (uint64_t id = from; id < to; id++)
@@ -304,7 +304,7 @@ START_TEST(of_a_long_cycle_the_middle_is_left_out)
     const char *sentence = trm_last_error().sentence, *colon = strchr(sentence, ':');
     ck_assert_ptr_nonnull(strstr(sentence, "(984 more)"));
     ck_assert_ptr_nonnull(colon);
-    /* It ends where it began. */
+    /* The cycle ends where it began. */
     uint64_t first = strtoull(colon + 2, NULL, 10);
     char last[64];
     snprintf(last, sizeof(last), first % 2 ? "-> %" PRIu64 " \"odd\"" : "-> %" PRIu64, first);
@@ -327,7 +327,7 @@ START_TEST(a_cycle_beside_tasks_of_an_earlier_submit_is_found)
 }
 END_TEST
 
-/* ---- memory ---- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
 static void count_up(void *user, int32_t status)
 {
@@ -356,7 +356,7 @@ START_TEST(what_is_done_keeps_little_and_what_is_forgotten_nothing)
         OK(trm_coordinator_submit(coordinator));
         OK(trm_coordinator_wait_all(coordinator, LONG_NS));
         for (int i = 0; i < 1000 && atomic_load(&counting.bytes) > before + 50 * 200; i++)
-            usleep(1000); /* the last one is freed just after it is told */
+            usleep(1000); /* the last one is freed just after it is reported */
         if (round == 1)
             ck_assert_int_le(atomic_load(&counting.bytes), before + 50 * 200);
         OK(trm_coordinator_forget(coordinator));
@@ -368,14 +368,14 @@ START_TEST(what_is_done_keeps_little_and_what_is_forgotten_nothing)
 }
 END_TEST
 
-/* What failed must have failed for lack of memory. */
+/* A failure must be out of memory. */
 static void ck_memory(int32_t status)
 {
     ck_assert_msg(status == TRM_OK || status == TRM_ERROR_OUT_OF_HOST_MEMORY, "%s",
                   trm_last_error().sentence);
 }
 
-/* All of it once, with an allocation that fails. Returns how many tasks were told that they ended. */
+/* All of it once, with one failing allocation. Returns the number of tasks whose end was reported. */
 static int work_through(int32_t fails)
 {
     atomic_int told      = 0;

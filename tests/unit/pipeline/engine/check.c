@@ -1,11 +1,11 @@
-/* Pipelines: which descriptors are refused, with which sentence, and beside each one that is not.
+/* Which descriptors are refused with which sentence, and a similar one that is accepted.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/pipeline/engine/check_fixture.h"
 
 #include "tests/unit/runner.h"
 
-/* ---- the two answers ----------------------------------------------------------------------- */
+/* ---- accepted or refused -------------------------------------------------------------------- */
 
 static void accepted_on(const struct store *on)
 {
@@ -40,7 +40,7 @@ static void is_wrong(const char *words)
     refused(TRM_ERROR_INVALID_ARGUMENT, words);
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
+/* ---- the whole descriptor ------------------------------------------------------------------- */
 
 START_TEST(what_is_no_description_is_refused)
 {
@@ -134,7 +134,7 @@ START_TEST(stages_may_be_none_but_not_any_number)
 }
 END_TEST
 
-/* ---- ports --------------------------------------------------------------------------------- */
+/* ---- ports ---------------------------------------------------------------------------------- */
 
 START_TEST(a_port_is_of_a_kind_and_has_bytes)
 {
@@ -214,7 +214,7 @@ START_TEST(ports_of_divisible_pipelines_have_as_many_grains)
 }
 END_TEST
 
-/* ---- stages -------------------------------------------------------------------------------- */
+/* ---- stages --------------------------------------------------------------------------------- */
 
 START_TEST(a_stage_is_a_launch_or_on_the_host)
 {
@@ -291,7 +291,7 @@ START_TEST(kernels_are_alive_and_of_the_pipelines_device)
 }
 END_TEST
 
-/* ---- arguments ----------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------ */
 
 START_TEST(there_are_as_many_arguments_as_the_kernel_takes)
 {
@@ -338,7 +338,7 @@ START_TEST(elements_of_a_port_are_an_integer_that_can_count_them)
 }
 END_TEST
 
-/* A stage of the kernel that takes a u8, an i16, an i32, an f64 and an i64, before one that writes the output. */
+/* A stage of the kernel with a u8, an i16, an i32, an f64 and an i64, before one that writes the output. */
 static void count_bytes(uint64_t size)
 {
     static struct trm_argument values[5];
@@ -399,7 +399,7 @@ START_TEST(buffers_of_arguments_are_alive_large_enough_and_of_the_device)
 }
 END_TEST
 
-/* ---- strategies ---------------------------------------------------------------------------- */
+/* ---- strategies ----------------------------------------------------------------------------- */
 
 START_TEST(without_copies_only_where_memory_is_one)
 {
@@ -435,7 +435,7 @@ START_TEST(memory_that_is_not_there_names_slot_and_port)
 }
 END_TEST
 
-/* ---- launches take no ports ---------------------------------------------------------------- */
+/* ---- launches outside of pipelines take no ports -------------------------------------------- */
 
 START_TEST(a_launch_of_ports_is_refused)
 {
@@ -453,7 +453,7 @@ START_TEST(a_launch_of_ports_is_refused)
 }
 END_TEST
 
-/* ---- what a pipeline keeps ----------------------------------------------------------------- */
+/* ---- references of a pipeline --------------------------------------------------------------- */
 
 START_TEST(a_pipeline_keeps_what_it_needs)
 {

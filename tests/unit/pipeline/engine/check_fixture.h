@@ -1,4 +1,4 @@
-/* What descriptors of pipelines are checked on: two stores, kernels, and a descriptor that is right.
+/* What checks of descriptors need: two stores, kernels, and a correct descriptor.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_PIPELINE_ENGINE_CHECK_FIXTURE_H
@@ -22,7 +22,7 @@ enum {
     PORTS
 };
 
-/* The stores: one with memory of its own; one that shares it with the host. */
+/* Two stores: one with memory of its own, one that shares it with the host. */
 static struct counting counting;
 static struct store store, other;
 static struct trm_context *context;
@@ -30,7 +30,7 @@ static struct trm_module *module, *foreign_module;
 static struct trm_kernel *saxpy, *empty, *scalars, *foreign;
 static struct trm_buffer *weights, *foreign_buffer;
 
-/* A pipeline that is right: y += 2 x, once by arguments in order and once by name. Tests spoil it. */
+/* A correct pipeline, y += 2 x, once with arguments in order and once by name. Tests break it. */
 static struct trm_port ports[PORTS];
 static struct trm_argument arguments[4], named[4];
 static struct trm_stage stages[2];

@@ -1,4 +1,4 @@
-/* Pipelines: what a profiler is told, and that nobody is told anything where none looks on.
+/* What a profiler is told about a pipeline, and that nothing is told without one.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -21,7 +21,7 @@ static struct trm_module *module;
 static struct trm_kernel *saxpy;
 static struct trm_backend plugin;
 
-/* What was said, as "(token 0(upload 0)(twice 0)(download 0))"; by one thread at a time. */
+/* The calls as "(token 0(upload 0)(twice 0)(download 0))"; by one thread at a time. */
 static char said[4096];
 static uint32_t streams_named;
 static char names[256];
@@ -126,7 +126,7 @@ static int32_t take(void *user, const struct trm_token *token)
     return TRM_OK;
 }
 
-/* TOKENS of them go through a launch "twice" and, with `host`, a stage "look" on the host. */
+/* TOKENS tokens go through a launch "twice" and, with `host`, a stage "look" on the host. */
 static void run(int32_t strategy, int32_t host)
 {
     struct trm_port ports[]               = {trm_port_input("x", BYTES), trm_port_output("y", BYTES)};

@@ -1,4 +1,4 @@
-/* Which tokens of a pipeline are measured. A length of time of 0 has always passed, the longest never.
+/* Which tokens of a pipeline are measured. An interval of 0 has always passed, the longest never.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -56,7 +56,7 @@ START_TEST(stretches_follow_when_it_is_time)
 }
 END_TEST
 
-/* So that a stretch is missed does not mean that one has to be waited for. */
+/* A missed stretch does not have to be waited for. */
 START_TEST(what_would_be_disturbed_is_not_measured_and_the_next_stretch_is)
 {
     struct core_sampling sampling;

@@ -1,7 +1,6 @@
-/* Trials of strategies, with times that are made up.
- *
- * A device works on one token after the other, each for as long as its way takes; a token is enqueued as soon as a slot is
- * free. So the whole of it is arithmetic, and every test always goes the same way.
+/* Trials of strategies with made-up times. The device works on one token after the other, each for as long as
+ * its candidate takes; a token is enqueued as soon as a slot is free. So everything is arithmetic, and every
+ * test always goes the same way.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -20,26 +19,29 @@
 struct machine {
     uint64_t cost[CORE_TRIAL_WAYS]; /* of a token */
     uint32_t ways, depth;
-    uint32_t run;      /* tokens of a run; 0: one without end */
-    uint64_t pause;    /* between runs */
-    uint64_t cold_ns;  /* so long from the beginning tokens take three times as long */
-    uint64_t ramp_ns;  /* so long they take longer: up to half as much again at the beginning */
-    uint32_t noise;    /* per cent up or down; and one in a hundred takes twenty times as long */
-    uint32_t bunch;    /* so many tokens end at once; 0: one */
-    uint32_t moody;    /* bit i: way i takes a third longer for 500 µs in every millisecond */
-    uint32_t tires;    /* bit i: way i takes a third longer when it has gone on for 1500 µs */
-    uint64_t stall_at; /* the first token after this takes 5 ms; 0: none does */
-    bool odd; /* ways but the first: a token ends up to two of its times sooner or later than it would */
+    uint32_t run;     /* tokens of a run; 0: endless */
+    uint64_t pause;   /* between runs */
+    uint64_t cold_ns; /* at the beginning, tokens take three times as long for this time */
+    /* at the beginning, tokens take up to half as much longer for this time */
+    uint64_t ramp_ns;
+    uint32_t noise; /* per cent up or down; one in a hundred takes twenty times as long */
+    uint32_t bunch; /* so many tokens end at once; 0: one */
+    /* bit i: candidate i takes a third longer for 500 µs of every millisecond */
+    uint32_t moody;
+    uint32_t tires;    /* bit i: candidate i takes a third longer after 1500 µs on end */
+    uint64_t stall_at; /* the first token after this takes 5 ms; 0: none */
+    /* candidates but the first: a token ends up to two of its times early or late */
+    bool odd;
     uint32_t seed;
 
     struct core_trial trial;
     uint64_t now;
     uint64_t free;             /* when the device has nothing left to do */
-    uint64_t ends[SLOTS_MOST]; /* of the token last put in each slot */
+    uint64_t ends[SLOTS_MOST]; /* of the last token in each slot */
     uint32_t tokens;
-    uint32_t last; /* way, and since when */
+    uint32_t last; /* candidate, and since when */
     uint64_t since;
-    uint32_t went[CORE_TRIAL_WAYS]; /* tokens by way */
+    uint32_t went[CORE_TRIAL_WAYS]; /* tokens by candidate */
 };
 
 static uint32_t next_random(uint32_t *state)
@@ -79,7 +81,7 @@ static uint64_t last_end(const struct machine *machine)
     return last;
 }
 
-/* In bunches the tokens of a whole round of slots are seen to end together. */
+/* The tokens of a whole round of slots are seen to end together. */
 static void wait_for_slot(struct machine *machine, uint32_t slot)
 {
     uint64_t end = machine->ends[slot];
@@ -114,7 +116,7 @@ static void begin_run(struct machine *machine)
     core_trial_interrupt(&machine->trial);
 }
 
-/* Until the trial is over. The way that stays. */
+/* Until the trial is over. Returns the winner. */
 static uint32_t run(struct machine *machine)
 {
     machine->now  = 1000;
@@ -130,7 +132,7 @@ static uint32_t run(struct machine *machine)
     return machine->trial.current;
 }
 
-/* ---- which one stays ---- */
+/* ---- the winner ----------------------------------------------------------------------------- */
 
 START_TEST(the_fastest_stays)
 {
@@ -155,7 +157,7 @@ START_TEST(of_those_that_are_as_fast_the_first_stays)
 }
 END_TEST
 
-/* As seen on a GPU: 9.7 and 12.4 µs by turns, against 9.4 throughout. */
+/* Seen on a GPU: 9.7 and 12.4 µs by turns, against 9.4 throughout. */
 START_TEST(of_two_that_are_as_fast_the_one_stays_that_always_is)
 {
     for (uint32_t depth = 2; depth <= SLOTS_MOST; depth++) {
@@ -167,7 +169,7 @@ START_TEST(of_two_that_are_as_fast_the_one_stays_that_always_is)
 }
 END_TEST
 
-/* Also as seen on a GPU: fast in a trial, slow for good. */
+/* Also seen on a GPU: fast in a trial, slow afterwards. */
 START_TEST(who_is_fast_only_for_a_while_does_not_stay)
 {
     for (uint32_t depth = 2; depth <= SLOTS_MOST; depth++) {
@@ -191,7 +193,7 @@ START_TEST(the_only_one_stays_without_a_trial)
 }
 END_TEST
 
-/* ---- what must not mislead it ---- */
+/* ---- disturbances --------------------------------------------------------------------------- */
 
 START_TEST(runs_that_begin_with_empty_slots_favour_nobody)
 {
@@ -271,7 +273,8 @@ START_TEST(tokens_that_end_in_bunches_favour_nobody)
 }
 END_TEST
 
-/* Tokens of one way end in bunches that come at odd times: few are many at once, as where several copies share a bus. */
+/* Tokens of one candidate end in bunches at odd times; few bunches are large, as where several copies share a
+ * bus. */
 START_TEST(tokens_that_end_at_odd_times_seem_no_faster)
 {
     for (uint32_t seed = 1; seed <= 100; seed++) {
@@ -286,7 +289,7 @@ START_TEST(tokens_that_end_at_odd_times_seem_no_faster)
 }
 END_TEST
 
-/* ---- what it costs ---- */
+/* ---- cost ----------------------------------------------------------------------------------- */
 
 START_TEST(long_tokens_are_tried_few_times)
 {

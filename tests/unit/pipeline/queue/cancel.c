@@ -1,4 +1,4 @@
-/* Pipelines, the queues' side: calls from inside callbacks, and cancelling.
+/* Queues of pipelines: calls from inside callbacks, and cancelling.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -39,7 +39,7 @@ static struct trm_token *filled(void)
     return token;
 }
 
-/* ---- inside callbacks ---- */
+/* ---- inside callbacks ----------------------------------------------------------------------- */
 
 static int32_t calls_back(struct trm_token *token)
 {
@@ -104,11 +104,11 @@ START_TEST(a_source_may_cancel_its_own_run)
 }
 END_TEST
 
-/* ---- cancelling ---- */
+/* ---- cancelling ----------------------------------------------------------------------------- */
 
 static _Atomic int32_t returned;
 
-/* Until the call that is to be cancelled has returned, since it may not have begun when the first cancel comes. */
+/* Until the cancelled call has returned, because it may not have begun at the first cancel. */
 static void *cancels(void *nothing)
 {
     (void)nothing;
@@ -212,7 +212,7 @@ static void *acquires_one(void *nothing)
 
 static void *lets_go_once_cancelled(void *nothing)
 {
-    int32_t is_cancelled = 0;
+    bool is_cancelled = false;
     while (!is_cancelled) {
         usleep(1000);
         pthread_mutex_lock(&fake.pipeline->lock);

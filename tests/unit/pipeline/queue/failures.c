@@ -1,4 +1,4 @@
-/* Pipelines, the queues' side: what fails, what is kept of it, and what goes on.
+/* Queues of pipelines: what fails, what is reported, and what goes on.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -31,7 +31,7 @@ static int32_t run(uint32_t workers)
     return trm_pipeline_run(fake.handle, &source, &sink);
 }
 
-/* ---- the matrix: where × which token × depth × mode × loaders ---- */
+/* ---- the matrix: stage × token × depth × mode × loaders ------------------------------------- */
 
 enum where {
     LOAD,
@@ -55,7 +55,7 @@ static int32_t run_failing(enum where where, uint64_t token, uint32_t workers)
     struct trm_source source = source_of(TOKENS, workers);
     struct trm_sink sink     = trm_sink_function(record_take, &taken);
     fake.fates[token]        = fates[where];
-    fake.fates_are_permanent = 1;
+    fake.fates_are_permanent = true;
     loaded.fails             = where == LOAD ? token : NO_TOKEN;
     taken.fails              = where == SINK ? token : NO_TOKEN;
     int32_t status           = trm_pipeline_run(fake.handle, &source, &sink);
@@ -86,7 +86,7 @@ static void fails_well(enum where where, uint64_t token, uint32_t depth, int32_t
         ck_assert_str_eq(trm_last_error().sentence, fake.pipeline->failure.sentence);
         ck_assert_uint_eq(taken.wrong, 0);
     }
-    /* Everything before it has come out, in order; and in mode STOP nothing after it. */
+    /* Everything before it has come out in order, and in mode STOP nothing after it. */
     if (mode == TRM_FAILURE_STOP)
         ck_assert(record_is_complete(&taken, token, NO_TOKEN));
     if (mode == TRM_FAILURE_DRAIN) {
@@ -115,12 +115,12 @@ START_TEST(whatever_fails_every_slot_comes_back_and_the_first_cause_is_kept)
 }
 END_TEST
 
-/* ---- what goes with it ---- */
+/* ---- failures that others inherit ----------------------------------------------------------- */
 
 START_TEST(tokens_that_fail_with_another_are_put_on_the_device_again)
 {
     fake_create_plain(4, TRM_FAILURE_SKIP);
-    fake.fates_are_permanent = 1;
+    fake.fates_are_permanent = true;
     fake.duration            = MILLISECOND;
     fake.fates[5]            = FATE_DEVICE;
     fake.fates[7]            = FATE_DEVICE;
@@ -138,7 +138,7 @@ START_TEST(tokens_that_cannot_be_repeated_fail_too)
 {
     fake_create_plain(4, TRM_FAILURE_SKIP);
     fake.duration     = MILLISECOND;
-    fake.unrepeatable = 1;
+    fake.unrepeatable = true;
     fake.fates[5]     = FATE_DEVICE;
     OK(run(0));
     ck_assert_uint_eq(taken.seen_count, TOKENS - 4);
@@ -187,7 +187,7 @@ START_TEST(answers_that_mean_nothing_are_failures)
     loaded.count   = TOKENS;
     loaded.fails   = 3;
     int32_t status = trm_pipeline_run(fake.handle, &source, &sink);
-    /* A source that says nothing about its failure: what it answered is said. */
+    /* A source that gives no reason for its failure: the status is reported. */
     ck_assert_int_eq(status, TRM_ERROR_IO);
     ck_assert_str_eq(trm_last_error().sentence,
                      "token 3, load: the program's function returned TRM_ERROR_IO");
@@ -212,7 +212,8 @@ START_TEST(an_unknown_answer_of_a_source_or_sink_is_refused)
     fake_create_plain(2, TRM_FAILURE_STOP);
     struct trm_source source = trm_source_function(answers_seven, NULL);
     ck_assert_int_eq(trm_pipeline_run(fake.handle, &source, NULL), TRM_ERROR_INVALID_ARGUMENT);
-    ck_assert_str_eq(trm_last_error().sentence, "token 0, load: the source returned 7, which is not a status");
+    ck_assert_str_eq(trm_last_error().sentence,
+                     "token 0, load: the source returned 7, which is not a status");
     source               = source_of(3, 0);
     struct trm_sink sink = trm_sink_function(sinks_seven, NULL);
     ck_assert_int_eq(trm_pipeline_run(fake.handle, &source, &sink), TRM_ERROR_INVALID_ARGUMENT);
@@ -221,7 +222,7 @@ START_TEST(an_unknown_answer_of_a_source_or_sink_is_refused)
 }
 END_TEST
 
-/* ---- tokens that take too long ---- */
+/* ---- tokens that time out ------------------------------------------------------------------- */
 
 START_TEST(a_token_that_takes_too_long_fails_with_its_stage)
 {
@@ -268,7 +269,7 @@ START_TEST(tokens_within_their_time_do_not_fail)
 }
 END_TEST
 
-/* ---- serving ---- */
+/* ---- serving -------------------------------------------------------------------------------- */
 
 static void submit(int32_t expected)
 {
@@ -292,7 +293,7 @@ START_TEST(a_served_pipeline_that_stopped_says_why_until_it_is_cancelled)
 {
     struct trm_token *token;
     fake_create_plain(3, TRM_FAILURE_STOP);
-    fake.all_hang = 1; /* so that all are submitted before the failure is seen */
+    fake.all_hang = true; /* so that all are submitted before the failure is seen */
     fake.fates[1] = FATE_DEVICE;
     submit(TRM_OK);
     submit(TRM_OK);
@@ -340,7 +341,8 @@ START_TEST(a_served_pipeline_that_skips_goes_on)
     submit(TRM_OK);
     submit(TRM_OK);
     usleep(1000);
-    submit(TRM_OK); /* cannot be enqueued for what the first one did, and goes on with the second */
+    /* cannot be enqueued because of the first one, and goes on with the second */
+    submit(TRM_OK);
     request(TRM_ERROR_KERNEL, 0);
     request(TRM_OK, 1);
     request(TRM_OK, 2);
@@ -375,7 +377,7 @@ START_TEST(a_failure_to_submit_is_told_in_order_when_it_may_come_of_another_toke
     fake.duration = 30 * MILLISECOND;
     fake.fates[1] = FATE_ENQUEUE;
     submit(TRM_OK);
-    submit(TRM_ERROR_OUT_OF_RANGE); /* of its own: told at once */
+    submit(TRM_ERROR_OUT_OF_RANGE); /* its own failure: reported at once */
     OK(trm_pipeline_cancel(fake.handle, TRM_FOREVER));
     fake.fates[3] = FATE_STREAM;
     submit(TRM_OK);
@@ -416,7 +418,7 @@ START_TEST(a_started_pipeline_tells_each_failure_where_it_belongs)
 }
 END_TEST
 
-/* ---- several threads, and failures all the time ---- */
+/* ---- several threads, and failures all the time --------------------------------------------- */
 
 static _Atomic uint64_t outcomes;
 

@@ -1,4 +1,4 @@
-/* A device's side of pipelines that the test commands.
+/* An engine that the test commands.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/pipeline/queue/fake.h"
@@ -16,22 +16,22 @@ struct core_slot_device {
     void *data[2];
     uint64_t size[2];
     uint64_t end; /* of its work */
-    int32_t fate; /* GOOD, DEVICE (fails, also for another's sake), LOST, HANGS */
-    int32_t busy; /* 1: enqueued, and nobody has seen its end */
+    int32_t fate; /* GOOD, DEVICE (fails, also because of another), LOST, HANGS */
+    bool is_busy; /* enqueued, and its end was not seen */
 };
 
 static struct trm_port ports[2];
 
-static void fault_if(int condition)
+static void fault_if(bool condition)
 {
     if (condition)
         __atomic_fetch_add(&fake.faults, 1, __ATOMIC_RELAXED);
 }
 
-/* ---- the device's side --------------------------------------------------------------------------- */
+/* ---- the engine ----------------------------------------------------------------------------- */
 
 /* With the fake's lock. */
-static int32_t hangs(const struct core_slot_device *own)
+static bool hangs(const struct core_slot_device *own)
 {
     return (own->fate == FATE_HANGS || fake.all_hang) && !fake.let_go;
 }
@@ -64,7 +64,7 @@ void core_engine_begin(struct core_pipeline *pipeline, const struct trm_source *
 void core_engine_end(struct core_pipeline *pipeline)
 {
     for (uint32_t i = 0; i < atomic_load(&pipeline->depth); i++)
-        fault_if(pipeline->slots[i]->device->busy);
+        fault_if(pipeline->slots[i]->device->is_busy);
     fake.ended++;
 }
 
@@ -72,7 +72,7 @@ void core_slot_prepare(struct core_slot *slot)
 {
     struct core_slot_device *own = slot->device;
     pthread_mutex_lock(&fake.lock);
-    fault_if(own->busy);
+    fault_if(own->is_busy);
     pthread_mutex_unlock(&fake.lock);
     own->data[0]         = own->input;
     own->data[1]         = own->output;
@@ -89,9 +89,9 @@ static int32_t enqueue(struct core_slot *slot, void *output)
     int32_t fate                 = index < FAKE_TOKENS ? fake.fates[index] : FATE_GOOD;
     uint64_t now                 = base_now();
     fake.enqueued++;
-    own->end  = 0;
-    own->busy = 1;
-    own->fate = fake.failed ? FATE_DEVICE : FATE_GOOD;
+    own->end     = 0;
+    own->is_busy = true;
+    own->fate    = fake.failed ? FATE_DEVICE : FATE_GOOD;
     if (fake.lost)
         return base_fail_static(TRM_ERROR_DEVICE_LOST, "upload: the device is lost");
     if (fake.failed && now >= fake.last_end && (!fake.all_hang || fake.let_go))
@@ -99,11 +99,11 @@ static int32_t enqueue(struct core_slot *slot, void *output)
     if (fate == FATE_ENQUEUE)
         return base_fail_static(TRM_ERROR_OUT_OF_RANGE, "upload: too large");
     if (fate == FATE_STREAM) {
-        fake.failed = 1;
+        fake.failed = true;
         return base_fail_static(TRM_ERROR_BACKEND, "upload: the driver says no");
     }
     if (fate == FATE_DEVICE || fate == FATE_LOST) {
-        fake.failed = 1;
+        fake.failed = true;
         own->fate   = fate;
     }
     if (fate != FATE_GOOD && fate != FATE_HANGS && !fake.fates_are_permanent)
@@ -134,7 +134,7 @@ int32_t core_slot_enqueue(struct core_slot *slot, void *output)
 void core_slot_flush(struct core_slot *slot)
 {
     pthread_mutex_lock(&fake.lock);
-    fault_if(!slot->device->busy);
+    fault_if(!slot->device->is_busy);
     pthread_mutex_unlock(&fake.lock);
 }
 
@@ -152,9 +152,9 @@ static int32_t look(struct core_slot *slot)
         return base_fail_static(TRM_ERROR_TIMEOUT, "it hangs");
     if (own->end > base_now())
         return base_fail_static(TRM_ERROR_TIMEOUT, "not yet");
-    own->busy = 0;
+    own->is_busy = false;
     if (own->fate == FATE_LOST) {
-        fake.lost = 1;
+        fake.lost = true;
         return base_fail_static(TRM_ERROR_DEVICE_LOST, "compute \"twice\": the device is lost");
     }
     if (own->fate == FATE_DEVICE)
@@ -210,9 +210,9 @@ void core_slots_wait_any(struct core_slot *const *slots, uint32_t count, uint64_
 int32_t core_slot_stage(struct core_slot *slot)
 {
     pthread_mutex_lock(&fake.lock);
-    int32_t done = slot->device->end <= base_now() && !hangs(slot->device);
+    bool is_done = slot->device->end <= base_now() && !hangs(slot->device);
     pthread_mutex_unlock(&fake.lock);
-    return done ? TRM_SLOT_DONE : TRM_SLOT_PROCESSING;
+    return is_done ? TRM_SLOT_DONE : TRM_SLOT_PROCESSING;
 }
 
 void core_slot_times(struct core_slot *slot, struct core_token_times *times)
@@ -229,13 +229,13 @@ void core_slot_bytes(const struct core_slot *slot, uint64_t *up, uint64_t *down)
 
 int32_t core_engine_recover(struct core_pipeline *pipeline)
 {
-    int32_t lost;
+    bool lost;
     fault_if(pthread_mutex_trylock(&pipeline->enqueue_lock) == 0);
     pthread_mutex_lock(&fake.lock);
     for (uint32_t i = 0; i < atomic_load(&pipeline->depth); i++)
-        fault_if(pipeline->slots[i]->device->busy);
+        fault_if(pipeline->slots[i]->device->is_busy);
     fake.recovered++;
-    fake.failed = 0;
+    fake.failed = false;
     lost        = fake.lost;
     pthread_mutex_unlock(&fake.lock);
     return lost ? base_fail_static(TRM_ERROR_DEVICE_LOST, "the device is lost") : TRM_OK;
@@ -263,7 +263,7 @@ bool core_engine_is_inside(const struct core_pipeline *pipeline)
     return false;
 }
 
-/* ---- the object ---------------------------------------------------------------------------------- */
+/* ---- the object ----------------------------------------------------------------------------- */
 
 struct core_pipeline *core_pipeline_enter(struct trm_pipeline *handle)
 {
@@ -347,7 +347,7 @@ void fake_create_plain(uint32_t depth, int32_t on_failure)
 void fake_let_go(void)
 {
     pthread_mutex_lock(&fake.lock);
-    fake.let_go = 1;
+    fake.let_go = true;
     pthread_cond_broadcast(&fake.changed);
     pthread_mutex_unlock(&fake.lock);
 }
@@ -395,7 +395,7 @@ void fake_counts(uint64_t tokens, uint64_t skipped, uint64_t failed)
     ck_assert_uint_eq(report.failed, failed);
 }
 
-/* ---- a source and a sink ------------------------------------------------------------------------- */
+/* ---- a source and a sink -------------------------------------------------------------------- */
 
 void record_init(struct record *record, uint64_t count)
 {
@@ -448,7 +448,7 @@ int32_t record_take(void *user, const struct trm_token *token)
     return TRM_OK;
 }
 
-int32_t record_is_complete(const struct record *record, uint64_t count, uint64_t missing)
+bool record_is_complete(const struct record *record, uint64_t count, uint64_t missing)
 {
     uint64_t expected = 0;
     if (record->wrong != 0)

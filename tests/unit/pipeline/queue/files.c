@@ -1,4 +1,4 @@
-/* Pipelines, the queues' side: files and pipes as sources and sinks.
+/* Queues of pipelines: files and pipes as sources and sinks.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
@@ -152,7 +152,7 @@ START_TEST(a_full_disk_is_told_with_the_bytes_that_are_there)
 }
 END_TEST
 
-/* ---- pipes ---- */
+/* ---- pipes ---------------------------------------------------------------------------------- */
 
 static void *reads_a_little(void *nothing)
 {

@@ -1,4 +1,4 @@
-/* Pipelines, the queues' side: runs, started runs, serving, and who may do what when.
+/* Queues of pipelines: runs, starts, serving, and which calls are allowed when.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -32,7 +32,7 @@ static int32_t run(uint64_t count, uint32_t workers)
     return trm_pipeline_run(fake.handle, &source, &taker);
 }
 
-/* ---- runs ---- */
+/* ---- runs ----------------------------------------------------------------------------------- */
 
 START_TEST(a_run_passes_every_token_in_order_at_every_depth)
 {
@@ -138,7 +138,7 @@ START_TEST(a_pipeline_grows_when_the_engine_wants_another_slot)
 }
 END_TEST
 
-/* The token that hangs goes on when all others have come. */
+/* The hung token goes on when all others have come. */
 static int32_t take_and_let_go(void *user, const struct trm_token *token)
 {
     int32_t status = record_take(user, token);
@@ -196,7 +196,7 @@ START_TEST(what_is_wrong_with_a_source_or_sink_is_said)
 }
 END_TEST
 
-/* ---- started runs ---- */
+/* ---- starts --------------------------------------------------------------------------------- */
 
 static int32_t next(struct trm_token **token)
 {
@@ -261,7 +261,7 @@ START_TEST(only_one_thing_at_a_time_is_run_started_or_served)
 }
 END_TEST
 
-/* ---- serving ---- */
+/* ---- serving -------------------------------------------------------------------------------- */
 
 static struct trm_token *filled(void)
 {

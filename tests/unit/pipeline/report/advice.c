@@ -1,4 +1,4 @@
-/* The sentence of advice: each has a run that it is for.
+/* The advice: each sentence has a run that it is for.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -10,7 +10,7 @@
 
 static struct trm_report report;
 
-/* On a host of so many processors: advice does not depend on the one that tests it. */
+/* For a host of so many processors, so that the advice does not depend on the machine of the test. */
 static uint32_t processors = 8;
 
 static void advises_again(const char *expected)
@@ -104,7 +104,7 @@ START_TEST(load_and_sink_in_one_thread_are_told_to_part)
 {
     struct ideal ideal = {.depth = 4, .tokens = 500, .time = {3 * MS, MS, 4 * MS, MS, 3 * MS}};
 
-    /* As a thread that does both would come to: a token every 6 ms. */
+    /* A thread that does both takes 6 ms for a token. */
     report            = ideal_report(&ideal);
     report.one_thread = 1;
     report.elapsed_ns = 3 * UINT64_C(1000) * MS;
@@ -112,7 +112,7 @@ START_TEST(load_and_sink_in_one_thread_are_told_to_part)
     advises_again(
         "load and sink take turns in one thread (100 % busy), which holds it back: give the source a worker, "
         "so that load and sink overlap (predicted 1.5 x).");
-    /* Also where load is the longest of all, unless the sink is a trifle. */
+    /* Also where load is the longest stage, unless the sink is short. */
     ideal.time[TRM_STAGE_LOAD] = 5 * MS;
     report                     = ideal_report(&ideal);
     report.one_thread          = 1;

@@ -1,4 +1,5 @@
-/* A measure without a pipeline, fed by hand, and reports of it. For tests with Check and for programs without it.
+/* A measure without a pipeline, filled by hand, and its reports. For tests with Check and programs without
+ * it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_PIPELINE_REPORT_FIXTURE_H
@@ -13,7 +14,7 @@
 #include "pipeline/report/report_internal.h"
 #include "pipeline/report/trace.h"
 
-/* What has to be so before anything can be tested. */
+/* A condition for any test. */
 #define must_hold(condition)                                                \
     do {                                                                    \
         if (!(condition)) {                                                 \
@@ -22,7 +23,7 @@
         }                                                                   \
     } while (0)
 
-/* When things begin: clocks do not begin at 0. */
+/* When time begins: clocks do not begin at 0. */
 #define EPOCH UINT64_C(5000000000000)
 
 static struct trm_context *fixture_handle;
@@ -50,7 +51,7 @@ static inline struct core_measure *make_measure(uint32_t depth, uint32_t trace_t
     return measure;
 }
 
-/* A token with the begin and end of each stage, counted from EPOCH; {0, 0} for a stage that it does not have. */
+/* A token with the begin and end of each stage from EPOCH; {0, 0}: a stage that it does not have. */
 static inline struct core_token_times make_token(uint64_t index, uint32_t slot, uint64_t times[TRM_STAGES][2])
 {
     struct core_token_times token = {.index = index, .slot = slot, .status = TRM_OK};
@@ -72,16 +73,17 @@ static inline struct trm_report measure_report(const struct core_measure *measur
     return report;
 }
 
-/* ---- a pipeline of given stage times ----------------------------------------------------------- */
+/* ---- a pipeline of given stage times -------------------------------------------------------- */
 
 struct ideal {
     uint32_t depth, workers;
     uint64_t tokens;
     uint64_t time[TRM_STAGES];
     uint64_t bytes_up, bytes_down;
-    uint32_t sampled_of; /* 0: every token is measured; else so many in a row of every ten times as many */
-    uint64_t gap;        /* idle time between tokens on the host's side */
-    uint64_t failed;     /* 1 + the index of a token that fails */
+    /* 0: every token is measured; else so many in a row of every ten times as many */
+    uint32_t sampled_of;
+    uint64_t gap;    /* idle time between tokens on the host */
+    uint64_t failed; /* 1 + the index of a token that fails */
     uint32_t trace_tokens;
 };
 
@@ -89,7 +91,7 @@ enum {
     IDEAL_MOST = 20000
 };
 
-/* Feeds a measure with a pipeline whose stages take exactly as long as they are said to. */
+/* Fills a measure from a pipeline whose stages take exactly the given times. */
 static inline struct core_measure *run_ideal(const struct ideal *ideal)
 {
     static uint64_t ends[IDEAL_MOST][TRM_STAGES];
@@ -129,7 +131,7 @@ static inline struct core_measure *run_ideal(const struct ideal *ideal)
     return measure;
 }
 
-/* The whole report of one. */
+/* Its whole report. */
 static inline struct trm_report ideal_report(const struct ideal *ideal)
 {
     struct core_measure *measure = run_ideal(ideal);
@@ -147,7 +149,7 @@ static inline struct trm_report ideal_report(const struct ideal *ideal)
     return report;
 }
 
-/* ---- text that is written --------------------------------------------------------------------- */
+/* ---- written text --------------------------------------------------------------------------- */
 
 struct written {
     char *text;

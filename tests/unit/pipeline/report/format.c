@@ -207,7 +207,7 @@ START_TEST(a_number_stays_with_its_unit_where_lines_are_broken)
         lacks("40\n");
         has("2.2 x).");
     }
-    /* What only begins like a unit goes to the next line. */
+    /* A word that only begins like a unit goes to the next line. */
     memset(words, 'w', 75);
     snprintf(report.advice, sizeof(report.advice), "%.75s 12 xylophones", words);
     format_report(&report, TRM_REPORT_TEXT);
@@ -244,7 +244,7 @@ START_TEST(a_long_sentence_is_broken_and_a_long_word_is_not)
 }
 END_TEST
 
-/* ---- JSON ------------------------------------------------------------------------------------- */
+/* ---- JSON ----------------------------------------------------------------------------------- */
 
 START_TEST(the_json_has_every_member)
 {
@@ -382,7 +382,7 @@ START_TEST(times_and_bytes_are_said_as_people_say_them)
 }
 END_TEST
 
-/* ---- room ------------------------------------------------------------------------------------- */
+/* ---- buffers -------------------------------------------------------------------------------- */
 
 START_TEST(the_room_that_is_needed_is_told_and_less_is_out_of_range)
 {

@@ -1,4 +1,4 @@
-/* What a pipeline has measured: sums of tokens whose times are known.
+/* What a pipeline has measured: sums of tokens with known times.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -137,7 +137,7 @@ START_TEST(busy_time_is_the_union_where_tokens_overlap_in_a_stage)
     ck_assert_uint_eq(report.stages[TRM_STAGE_LOAD].busy_ns, 59);
     check_sum(&report.stages[TRM_STAGE_LOAD], 1, 70);
     ck_assert_uint_eq(report.stages[TRM_STAGE_LOAD].mean_ns, (39 + 48 + 10) / 3);
-    /* With the number of loaders known, what load costs at best is its sum divided by them. */
+    /* With a known number of loaders, the least cost of load is its sum divided by them. */
     ck_assert_uint_eq(report.bound_ns, 59);
     core_measure_threads(measure, 2, 0);
     report = measure_report(measure, 3);
@@ -168,7 +168,7 @@ START_TEST(what_overlaps_within_a_stage_is_not_counted_twice_one_after_the_other
     ck_assert_uint_eq(report.stages[TRM_STAGE_COMPUTE].busy_ns, 100);
     ck_assert_uint_eq(report.sequential_ns, 2 * 10 + 100 + 2 * 10);
     ck_assert_uint_eq(report.elapsed_ns, 140);
-    /* A prediction has the same. */
+    /* So does a prediction. */
     ck_assert_int_eq(trm_report_prediction(&report, &desc), TRM_OK);
     ck_assert_uint_eq(desc.stage_ns[TRM_STAGE_COMPUTE], 50);
     ck_assert_uint_eq(desc.lanes[TRM_STAGE_COMPUTE], 1);
@@ -319,7 +319,8 @@ START_TEST(a_slow_stretch_that_was_sampled_does_not_make_a_stage_longer_than_the
     uint64_t now = 1;
 
     for (uint64_t i = 0; i < 100; i++) {
-        uint64_t compute              = i < 10 ? 100 : 0; /* not sampled later, when it takes no time */
+        /* not sampled later, when it takes no time */
+        uint64_t compute              = i < 10 ? 100 : 0;
         uint64_t times[TRM_STAGES][2] = {{now, now + 1},
                                          {0, 0},
                                          {now + 1, now + 1 + compute},
@@ -431,7 +432,7 @@ START_TEST(fewer_tokens_than_are_kept_are_all_there)
 }
 END_TEST
 
-/* What is measured is what is predicted from it. */
+/* The prediction from a measure equals the measure. */
 START_TEST(the_prediction_of_what_was_measured_is_what_was_measured)
 {
     static const struct ideal ideals[] = {

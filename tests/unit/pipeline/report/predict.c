@@ -1,4 +1,4 @@
-/* Predictions: against a simulation that knows nothing of arithmetic, and against what can be said in a formula.
+/* Predictions, compared with a step-by-step simulation and with formulas.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -48,7 +48,7 @@ static uint64_t sum_of(const uint64_t times[TRM_STAGES])
     return sum;
 }
 
-/* Token by token: the end of the last token, and of the stage `critical` of it. */
+/* Token by token: the end of the last token, and of its stage `critical`. */
 static uint64_t token_by_token(const struct trm_prediction_desc *desc, int32_t critical,
                                uint64_t *critical_end)
 {
@@ -71,7 +71,7 @@ static uint64_t token_by_token(const struct trm_prediction_desc *desc, int32_t c
     return ends[desc->tokens - 1][TRM_STAGE_SINK];
 }
 
-/* ---- formulas -------------------------------------------------------------------------------- */
+/* ---- formulas ------------------------------------------------------------------------------- */
 
 START_TEST(one_slot_takes_tokens_times_the_sum_of_the_stages)
 {
@@ -140,7 +140,7 @@ START_TEST(one_processor_makes_the_stages_of_the_device_follow_each_other)
     ck_assert_uint_eq(predict(&desc).elapsed_ns, 1000 * 450);
     ck_assert_uint_eq(predict(&desc).bound_ns, 1000 * 450);
     ck_assert_uint_eq(predict(&desc).period_ns, 450);
-    /* As many as could ever be at work are in nobody's way. */
+    /* As many processors as can ever be busy are no limit. */
     desc.processors = 3;
     ck_assert_uint_eq(predict(&desc).elapsed_ns, 450 + 999 * 300);
 }
@@ -157,7 +157,7 @@ START_TEST(one_thread_for_load_and_sink_does_one_after_the_other)
     ck_assert_uint_eq(predict(&desc).bound_ns, 1000 * 350);
     /* Never idle: it fills six slots while the first token is on its way. */
     ck_assert_uint_eq(predict(&desc).elapsed_ns, 1000 * 350);
-    /* What takes no time is in nobody's way. */
+    /* A stage without time is no limit. */
     desc.stage_ns[TRM_STAGE_SINK] = 0;
     ck_assert_uint_eq(predict(&desc).period_ns, 200);
 }
@@ -190,7 +190,7 @@ START_TEST(depth_0_is_3)
 }
 END_TEST
 
-/* ---- against simulations --------------------------------------------------------------------- */
+/* ---- against simulations -------------------------------------------------------------------- */
 
 START_TEST(it_is_exactly_what_comes_out_token_by_token)
 {
@@ -219,7 +219,7 @@ START_TEST(it_is_exactly_what_comes_out_token_by_token)
 }
 END_TEST
 
-/* Sharing, nanosecond by nanosecond: who is older comes first, but load before sink in one thread. */
+/* Sharing, nanosecond by nanosecond: older tokens first, but load before sink in one thread. */
 static uint64_t tick_by_tick(const struct trm_prediction_desc *desc)
 {
     static uint64_t left[TOKENS_MOST];
@@ -348,7 +348,7 @@ START_TEST(the_drain_of_any_number_of_tokens_that_share_is_short)
 }
 END_TEST
 
-/* ---- refusals -------------------------------------------------------------------------------- */
+/* ---- refusals ------------------------------------------------------------------------------- */
 
 START_TEST(what_cannot_be_predicted_is_refused_with_a_reason)
 {

@@ -1,4 +1,4 @@
-/* Traces, read as the importer of Perfetto reads them: what it would drop or misplace fails here.
+/* Traces, read as the importer of Perfetto reads them: events that it would drop or misplace fail here.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -31,7 +31,7 @@ static struct written write_trace(const struct core_measure *measure, const stru
     return written;
 }
 
-/* ---- what the importer demands ------------------------------------------------------------------ */
+/* ---- demands of the importer ---------------------------------------------------------------- */
 
 struct open_slice {
     uint64_t end;
@@ -59,7 +59,7 @@ static void check_metadata(const struct event *event)
     }
 }
 
-/* As SliceTracker::Scoped(): what has ended is closed; what is still open has to hold the new one. */
+/* Like SliceTracker::Scoped(): closes ended slices; an open one must contain the new one. */
 static void check_slice(const struct event *event)
 {
     struct thread *thread = &threads[event->thread];
@@ -75,7 +75,7 @@ static void check_slice(const struct event *event)
     thread->has_slices = 1;
 }
 
-/* As FlowTracker: belongs to the slice on top, which has to be this token's. */
+/* Like FlowTracker: the flow belongs to the topmost slice, which must be this token's. */
 static void check_flow(const struct event *event, uint8_t *begun)
 {
     const struct thread *thread = &threads[event->thread];
@@ -102,7 +102,7 @@ static void check_counter(const struct event *event, uint32_t depth)
     ck_assert_uint_le(in_use, depth);
 }
 
-/* How many flows there are that begin and end. */
+/* The number of flows that begin and end. */
 static uint32_t check_trace(uint32_t depth)
 {
     uint8_t *begun = calloc(EVENTS_MOST, 1);
@@ -193,7 +193,7 @@ START_TEST(a_stage_that_overlaps_with_itself_gets_more_tracks)
     check_ideal(&ideal, 50);
     ck_assert(threads[101].has_slices && threads[102].has_slices && threads[104].has_slices);
     ck_assert(!threads[105].has_slices);
-    /* No copies: no tracks of them. */
+    /* No copies, so no tracks of them. */
     ck_assert(!threads[201].has_name && !threads[401].has_name);
     ck_assert(threads[301].has_name && !threads[302].has_name);
 }
@@ -259,7 +259,7 @@ START_TEST(launches_whose_end_is_not_known_are_left_out)
     read_trace(written.text);
     check_trace(2);
     ck_assert_ptr_null(strstr(written.text, "\"blur\""));
-    /* Never longer than the whole of it. */
+    /* Never longer than the whole. */
     ck_assert_uint_eq(sum_launches("sobel"), 4);
     free(written.text);
     core_measure_destroy(measure);

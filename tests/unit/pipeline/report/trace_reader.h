@@ -1,4 +1,4 @@
-/* Trace Event JSON, read event by event, and summed up by stages.
+/* Reads Trace Event JSON event by event, and sums it up by stages.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_PIPELINE_REPORT_TRACE_READER_H
@@ -14,7 +14,7 @@ enum {
     EVENTS_MOST = 20000
 };
 
-/* One event, as far as it is looked at. */
+/* The parts of an event that tests read. */
 struct event {
     char phase;
     uint64_t process, thread, time, duration, id;
@@ -25,9 +25,9 @@ struct event {
 static struct event *events;
 static uint32_t event_count;
 
-/* ---- reading ---------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------- */
 
-/* The value of a member of the object in this line, at its top; NULL: there is none. */
+/* The value of a member of this line's outermost object; NULL: none. */
 static inline const char *member(const char *line, const char *key)
 {
     char wanted[64];
@@ -127,7 +127,7 @@ static inline void read_trace(const char *text)
     ck_assert_ptr_nonnull(strstr(text, "\n], \"otherData\": {"));
 }
 
-/* ---- the report says what the trace says ------------------------------------------------------- */
+/* ---- comparing a report with its trace ------------------------------------------------------ */
 
 static inline uint64_t argument(const struct event *event, const char *key)
 {
@@ -136,7 +136,7 @@ static inline uint64_t argument(const struct event *event, const char *key)
     return text == NULL ? 0 : strtoull(text + strlen(key), NULL, 10);
 }
 
-/* Events are sorted by begin, so that the union grows at its end only. */
+/* Events are sorted by begin, so the union grows only at its end. */
 static inline struct trm_stage_report sum_stage(const char *name)
 {
     struct trm_stage_report sum = {0};
