@@ -1,4 +1,4 @@
-/* The driver: a module to text.
+/* Runs the passes and writes the text.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/translate.h"
@@ -24,7 +24,7 @@ static int32_t no_memory(void)
     return base_fail_memory("translating a shader");
 }
 
-/* The functions' names, which nothing else may have. */
+/* Takes the names of the kernels' functions, which must be unique. */
 static int32_t name_symbols(struct emit *emit)
 {
     uint32_t count       = emit->reflection.kernel_count;
@@ -38,7 +38,7 @@ static int32_t name_symbols(struct emit *emit)
     return emit->arena->failed ? no_memory() : TRM_OK;
 }
 
-/* The parameters' names as members of a struct, where only they must differ. */
+/* Makes the parameters' names as members of a struct, unique among themselves. */
 static int32_t name_fields(struct emit *emit)
 {
     const struct trm_kernel_info *kernel = &emit->reflection.kernels[0];
@@ -57,7 +57,7 @@ static int32_t name_fields(struct emit *emit)
     return emit->arena->failed ? no_memory() : TRM_OK;
 }
 
-/* The passes on the tree, up to the text. */
+/* Runs the passes. */
 static int32_t prepare(struct emit *emit, struct body *body)
 {
     int32_t status = translate_flatten(body);
@@ -116,7 +116,7 @@ static int32_t begin(struct emit *emit, const struct translate_request *request)
     return status == TRM_OK ? name_fields(emit) : status;
 }
 
-/* What stands before the kernels depends on what they use, so it is written after them. */
+/* Writes the text before the kernels last: it depends on what they use. */
 static int32_t finish(struct emit *emit, struct translate_result *result)
 {
     emit->target->end(emit);

@@ -1,4 +1,4 @@
-/* Where accesses of buffers and push constants go: exact offsets, of what is constant and of what is known at run time.
+/* Addresses of accesses to buffers and push constants: constant offsets and terms known at run time.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -38,7 +38,7 @@ static int32_t begin(struct emit *emit, uint32_t id, struct emit_address *addres
     if (spirv_type(emit->module, type)->kind != SPIRV_STRUCT)
         return emit_fail(emit, "of an array of blocks");
     if (variable->storage == SpvStorageClassPushConstant)
-        return TRM_OK; /* which argument it is, the first step tells */
+        return TRM_OK; /* the first step says which argument it is */
     address->base = emit_name(emit, id);
     address->unit = id < emit->mark_count ? emit->units[id] : NULL;
     address->is_volatile =
@@ -48,7 +48,7 @@ static int32_t begin(struct emit *emit, uint32_t id, struct emit_address *addres
     return TRM_OK;
 }
 
-/* Adds index × stride. */
+/* Adds index × stride to the address. */
 static int32_t add(struct emit *emit, struct emit_address *address, uint32_t index,
                    const struct emit_term *term, uint64_t stride)
 {
@@ -122,7 +122,8 @@ int32_t emit_locate(struct emit *emit, const struct access *access, struct emit_
         const struct spirv_constant *constant = spirv_constant(emit->module, access->indices[i]);
         struct emit_term term                 = {.id = access->indices[i]};
         int64_t index                         = constant == NULL ? 0 : (int64_t)constant->bits;
-        /* A constant may be out of range, but only if it is of an array: what is there then is the shader's own fault. */
+        /* A constant may be out of range only as the index of an array; such an access is the shader's own
+         * error. */
         status = emit_locate_step(emit, address, (uint32_t)index,
                                   constant == NULL || index < 0 || index > UINT32_MAX ? &term : NULL);
     }
@@ -143,7 +144,7 @@ static int32_t write_term(struct emit *emit, const struct emit_term *term)
     return emit_value(emit, term->id, WHOLE);
 }
 
-/* The offset in units of `size` bytes: a sum, without parentheses around it. Every offset is a multiple. */
+/* Writes the offset in units of `size` bytes, as a sum without parentheses. Every offset is a multiple. */
 static int32_t write_offset(struct emit *emit, const struct emit_address *address, uint32_t size)
 {
     int32_t status = TRM_OK;

@@ -1,4 +1,4 @@
-/* Constants: every value is written so that the compiler reads back exactly that value.
+/* Constants: each is written so that the compiler reads back exactly the same value.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -28,7 +28,7 @@ static void write_integer(struct emit *emit, const struct spirv_type *type, uint
     }
 }
 
-/* The fewest digits that are read back as the same number, with a point so that it is no integer. */
+/* Writes the fewest digits that are read back as the same number, with a point so that it is no integer. */
 static void write_number(struct emit *emit, double value, bool is_double)
 {
     char space[48];
@@ -39,13 +39,13 @@ static void write_number(struct emit *emit, double value, bool is_double)
             break;
     }
     for (char *c = space; *c != '\0'; c++)
-        if (*c == ',') /* a locale's point */
+        if (*c == ',') /* the decimal point of a locale */
             *c = '.';
     const char *point = strpbrk(space, ".e") == NULL ? ".0" : "";
     text_add(&emit->text, space[0] == '-' ? "(%s%s%s)" : "%s%s%s", space, point, is_double ? "" : "f");
 }
 
-/* Infinities and what is no number. Only the sign and not the payload matters where constant expressions are due. */
+/* Writes an infinity or a NaN. In constant expressions only the sign of a NaN is kept, not its payload. */
 static void write_special(struct emit *emit, double value, uint64_t bits, bool is_double, bool fixed)
 {
     const char *f    = is_double ? "" : "f";

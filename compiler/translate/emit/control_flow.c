@@ -1,8 +1,9 @@
-/* Control flow: nodes of the tree as C's own statements.
+/* Control flow: writes nodes of the tree as C's own statements.
  *
- * SEQUENCE, IF, SWITCH are themselves. A LOOP is `while (c)` or `for (; c; i = …)` where its body begins with leaving it, else
- * `for (;;)`. A SCOPE is `do { … } while (0)`, so that leaving it is C's break, or nothing at all. Where C's break and continue would mean
- * another node than the jump does (a break of a loop in a switch), and only there, it is a goto (emit_jump.c).
+ * SEQUENCE, IF and SWITCH map directly. A LOOP is `while (c)` or `for (; c; i = …)` when its body begins by
+ * leaving it, else `for (;;)`. A SCOPE is `do { … } while (0)`, so that leaving it is C's break, or no
+ * statement at all. A jump becomes a goto only when C's break or continue would target another node, for
+ * example for a break of a loop from inside a switch (jump.c).
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -28,7 +29,7 @@ static int32_t sequence(struct emit *emit, const struct node *node)
     return TRM_OK;
 }
 
-/* Barriers of the group are nodes; what is left are those of a subgroup, which in C is one work-item. */
+/* Barriers of the group are nodes; the other ones are barriers of a subgroup, which in C is one work-item. */
 static void subgroup_barrier(struct emit *emit)
 {
     if (emit->language == TRM_LANGUAGE_CUDA)
@@ -59,7 +60,7 @@ int32_t flow_body(struct emit *emit, const struct node *node)
     return node == NULL ? TRM_OK : emit_node(emit, node);
 }
 
-/* The one child that a sequence comes down to; NULL when there are several. */
+/* The only child of a sequence, through nested sequences; NULL when there are several. */
 static const struct node *only_child(const struct node *node)
 {
     while (node != NULL && node->kind == NODE_SEQUENCE) {
@@ -76,7 +77,7 @@ static const struct node *only_child(const struct node *node)
     return node;
 }
 
-/* The halves of an if, chains of `else if` without going deeper. */
+/* Writes an if; chains of `else if` do not indent further. */
 static int32_t branch(struct emit *emit, const struct node *node)
 {
     const char *lead = "";
@@ -122,8 +123,8 @@ static bool is_break_of(const struct node *node, const struct node *loop)
     return node != NULL && node->kind == NODE_BREAK && node->target == loop;
 }
 
-/* If a loop's body begins with leaving it when a condition does not hold, the condition goes into the loop's head: answers the
- * IF, and whether the loop goes on while the condition is false. What stands before the IF must come to no text. */
+/* The IF at the beginning of a loop's body that leaves the loop, whose condition can go into the loop's head;
+ * *negated: the loop continues while the condition is false. NULL when text would come before the IF. */
 static const struct node *head_of(struct emit *emit, const struct node *loop, bool *negated)
 {
     const struct node *body = loop->children[0];
@@ -152,7 +153,7 @@ static const struct node *head_of(struct emit *emit, const struct node *loop, bo
     return NULL;
 }
 
-/* Is it one short assignment to something that is there already? Then it can stand in a loop's head. */
+/* Is it one short assignment to an existing variable, which can stand in a loop's head? */
 static bool is_step(const struct text *text)
 {
     const char *line = text->length == 0 ? NULL : memchr(text->bytes, '\n', text->length);
@@ -166,7 +167,7 @@ static bool is_step(const struct text *text)
     return space != NULL && space[1] == '=' && space[2] == ' ';
 }
 
-/* What is behind the head of a loop. */
+/* Writes the rest of the loop's body, after the head. */
 static int32_t loop_body(struct emit *emit, const struct node *node, const struct node *head)
 {
     if (head == NULL)
@@ -187,7 +188,7 @@ static int32_t loop_body(struct emit *emit, const struct node *node, const struc
     return TRM_OK;
 }
 
-/* The head of the loop as text up to and with the bracket. */
+/* Writes the loop's head, up to the opening brace. */
 static int32_t loop_head(struct emit *emit, const struct node *loop, const struct node *head, bool negated,
                          const char *step)
 {
@@ -204,14 +205,15 @@ static int32_t loop_head(struct emit *emit, const struct node *loop, const struc
     if (head != NULL)
         status = flow_condition(emit, head->condition, negated);
     else if (step[0] == '\0')
-        emit->text.length -= 1; /* "for (;;)" */
+        emit->text.length -= 1; /* removes a space: "for (;;)" */
     if (head == NULL || step[0] != '\0')
         text_add(&emit->text, step[0] == '\0' ? ";" : "; %s", step);
     text_add(&emit->text, ") {\n");
     return status;
 }
 
-/* The continue construct comes first, as text put aside: whether it is empty decides what C's continue would mean in the body. */
+/* The continue construct is written first, into a text of its own: C's continue means the same as
+ * NODE_CONTINUE only if it is empty. */
 static int32_t continue_construct(struct emit *emit, const struct node *node, struct text *text)
 {
     struct flow_frame *frame = emit->flow->top;
@@ -254,7 +256,7 @@ static int32_t loop(struct emit *emit, const struct node *node)
     if (status != TRM_OK)
         return status;
     emit->text.indent++;
-    /* C++ lets no jump pass a declaration, so the body has brackets of its own where one may lead behind it. */
+    /* C++ forbids jumps over declarations: the body gets braces of its own when a jump may lead behind it. */
     if (after.length != 0)
         text_line(&emit->text, "{");
     text_add_bytes(&emit->text, body.bytes, body.length);
@@ -269,7 +271,7 @@ static int32_t loop(struct emit *emit, const struct node *node)
     return TRM_OK;
 }
 
-/* A scope at the end of what is around it needs no statement of its own: to leave it is to end that. */
+/* A scope at the end of the node around it needs no statement: leaving it ends that node too. */
 static int32_t scope(struct emit *emit, const struct node *node)
 {
     struct flow_frame frame;

@@ -1,4 +1,4 @@
-/* Results and variables: their names on the left side, and where they are declared.
+/* Results and variables: their names on the left side of assignments, and their declarations.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -24,7 +24,7 @@ void emit_result(struct emit *emit, uint32_t id, uint32_t component)
     add_component(emit, id, component);
 }
 
-/* Copies a kept value from its memory to its variable or back. */
+/* Saves a spilled value to its memory, or loads it from there. */
 static void move_spilled(struct emit *emit, uint32_t id, bool save)
 {
     uint32_t count = emit_components(emit, emit->module->ids[id].type);
@@ -100,7 +100,7 @@ static bool is_local(const struct emit *emit, uint32_t id)
                                                info->as.variable->storage == SpvStorageClassPrivate);
 }
 
-/* The variables of the function that an instruction uses. */
+/* Declares the variables of the function that an instruction uses. */
 static void declare_variables(struct declaring *declaring, const struct spirv_instruction *op)
 {
     struct emit *emit = declaring->emit;

@@ -1,4 +1,4 @@
-/* What all of a translation shares: errors, the names of parameters.
+/* Errors, and the names of parameters.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/emit/emitter.h"

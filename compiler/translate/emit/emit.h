@@ -16,8 +16,8 @@
  *       row_index.c  indices along a row         row_value.c  how values grow along a row
  *       row_guard.c  guards become loop bounds
  *
- * The targets (compiler/translate/targets/) fill in what differs between the languages. One translation is one thread;
- * nothing here is shared.
+ * The targets (compiler/translate/targets/) fill in what differs between the languages. One translation is
+ * one thread; nothing here is shared.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_EMIT_EMIT_H

@@ -1,12 +1,13 @@
 /* The state of a translation while it writes, and the functions that write the parts of a kernel.
  *
- * How values look. Each scalar component of a value is a C variable of its own: a scalar `%12` named "sum" is sum_12 (or v12
- * without a name), a vec3 is sum_12_x, sum_12_y, sum_12_z, so that compilers see only scalars. Matrices, arrays and structs
- * are one variable of a struct type (type.c), whose vectors are arrays. Memory is accessed by scalars: a buffer that holds
- * only elements of one scalar type, packed, is a typed pointer and is indexed; any other buffer is bytes at computed
- * offsets.
+ * How values look. Each scalar component of a value is a C variable of its own: a scalar `%12` named "sum" is
+ * sum_12 (or v12 without a name), a vec3 is sum_12_x, sum_12_y, sum_12_z, so that compilers see only scalars.
+ * Matrices, arrays and structs are one variable of a struct type (type.c), whose vectors are arrays. Memory
+ * is accessed by scalars: a buffer that holds only elements of one scalar type, packed, is a typed pointer
+ * and is indexed; any other buffer is bytes at computed offsets.
  *
- * An expression is complete: the code that writes one puts parentheses around it unless it is a name, a literal or a call.
+ * An expression is complete: the code that writes one puts parentheses around it unless it is a name, a
+ * literal or a call.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_EMIT_EMITTER_H
@@ -23,15 +24,15 @@ struct emit;
 /* What differs between the languages. */
 struct emit_target {
     int32_t language;
-    /* Writes the beginning of the text to emit->head: headers, fixed-width types, the structs of kernels. prelude_write(),
-     * emit_types() and the kernels follow. */
+    /* Writes the beginning of the text to emit->head: headers, fixed-width types, the structs of kernels.
+     * prelude_write(), emit_types() and the kernels follow. */
     void (*begin)(struct emit *emit);
     /* Writes a whole kernel around emit->body's tree. */
     int32_t (*kernel)(struct emit *emit);
     /* Writes the text after all kernels: tables of them. */
     void (*end)(struct emit *emit);
-    /* Writes a component of a built-in input (SpvBuiltInGlobalInvocationId, component 1) as a 32-bit unsigned expression.
-     * 0 when the target does not have the built-in. */
+    /* Writes a component of a built-in input (SpvBuiltInGlobalInvocationId, component 1) as a 32-bit unsigned
+     * expression. 0 when the target does not have the built-in. */
     bool (*builtin)(struct emit *emit, int32_t builtin, uint32_t component);
     /* Writes a NODE_ITEMS: the loops and the body. NULL in CUDA, which has none. */
     int32_t (*items)(struct emit *emit, const struct node *node);
@@ -88,8 +89,9 @@ const char *emit_parameter(struct emit *emit, uint32_t member);
 
 /* ---- name.c */
 
-/* The name of a value, variable or type: its OpName made an identifier, with its id when the name alone is taken; text in the
- * arena. It never ends with _x, _y, _z, _w or _size, so that those can be put behind it. */
+/* The name of a value, variable or type: its OpName made an identifier, with its id when the name alone is
+ * taken; text in the arena. It never ends with _x, _y, _z, _w or _size, so that those can be put behind
+ * it. */
 const char *emit_name(struct emit *emit, uint32_t id);
 
 /* ---- control_flow.c */
@@ -98,17 +100,18 @@ int32_t emit_node(struct emit *emit, const struct node *node);
 
 /* ---- declare.c */
 
-/* The left side of an assignment to a component of a result: "const float sum_12_x" (PLACE_HERE) or "sum_12_x". */
+/* The left side of an assignment to a component of a result: "const float sum_12_x" (PLACE_HERE) or
+ * "sum_12_x". */
 void emit_result(struct emit *emit, uint32_t id, uint32_t component);
 
 /* Saves a spilled value after all its components were assigned. Does nothing for other values. */
 void emit_assigned(struct emit *emit, uint32_t id);
 
-/* A variable that is no buffer (function, private, shared; not members of the push constants) as an expression that can be
- * assigned: "sums_12", "shared->tile_7", "kept->history_9[item]". Buffers are pointers called emit_name(), of type
- * emit_buffer_type(); their sizes in bytes are emit_name() followed by "_size", a uint64_t. A member of the push constants is
- * target->arguments followed by emit_parameter(): a scalar, or for a block a pointer to const unsigned char with the
- * shader's layout. */
+/* A variable that is no buffer (function, private, shared; not members of the push constants) as an
+ * expression that can be assigned: "sums_12", "shared->tile_7", "kept->history_9[item]". Buffers are pointers
+ * called emit_name(), of type emit_buffer_type(); their sizes in bytes are emit_name() followed by "_size", a
+ * uint64_t. A member of the push constants is target->arguments followed by emit_parameter(): a scalar, or
+ * for a block a pointer to const unsigned char with the shader's layout. */
 void emit_root(struct emit *emit, uint32_t variable);
 
 /* Declares a PLACE_TOP or PLACE_GROUP value, initialised with zeros. */
@@ -120,9 +123,10 @@ void emit_declare(struct emit *emit, uint32_t id);
 
 /* ---- row_index.c */
 
-/* A 32-bit integer used as a buffer index, as an expression of type int64_t (unsigned types are zero-extended). Every index
- * that is not constant goes through this function: in a loop over work-items it recognises the indices that advance with
- * the loop counter, and writes them in a form in which a compiler recognises them too. */
+/* A 32-bit integer used as a buffer index, as an expression of type int64_t (unsigned types are
+ * zero-extended). Every index that is not constant goes through this function: in a loop over work-items it
+ * recognises the indices that advance with the loop counter, and writes them in a form in which a compiler
+ * recognises them too. */
 int32_t emit_index(struct emit *emit, uint32_t id);
 
 /* ---- type.c */
@@ -130,14 +134,15 @@ int32_t emit_index(struct emit *emit, uint32_t id);
 /* "float", "uint32_t", "struct mat4x3_17 "; bool is "uint32_t" in memory, "int" as a value. */
 const char *emit_type_name(struct emit *emit, uint32_t type);
 
-/* How many variables hold a value of the type: 1 for scalars, 2 to 4 for vectors, 0 for the others, which are WHOLE. */
+/* How many variables hold a value of the type: 1 for scalars, 2 to 4 for vectors, 0 for the others, which are
+ * WHOLE. */
 uint32_t emit_components(const struct emit *emit, uint32_t type);
 
 /* Writes the structs for the matrices, arrays and structs of the module, and its composite constants. */
 int32_t emit_types(struct emit *emit);
 
-/* The C type that declares a variable of this type in shared, spill or the function's own memory, written before an
- * identifier (so arrays and vectors are structs): "float", "struct array_17". Without layout. */
+/* The C type that declares a variable of this type in shared, spill or the function's own memory, written
+ * before an identifier (so arrays and vectors are structs): "float", "struct array_17". Without layout. */
 const char *emit_storage_type(struct emit *emit, uint32_t type);
 
 /* ---- value.c */
@@ -157,8 +162,9 @@ int32_t emit_expression(struct emit *emit, const struct spirv_instruction *op, u
  * "unsigned char". */
 const char *emit_buffer_type(struct emit *emit, uint32_t variable);
 
-/* Declares a variable of the function, the group or the work-item (storage type, name, initial value). A PLACE_SPILLED variable
- * is in memory already and gets only a statement that assigns its initial value, if it has one. */
+/* Declares a variable of the function, the group or the work-item (storage type, name, initial value). A
+ * PLACE_SPILLED variable is in memory already and gets only a statement that assigns its initial value, if it
+ * has one. */
 int32_t emit_variable(struct emit *emit, uint32_t variable);
 
 #endif

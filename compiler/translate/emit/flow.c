@@ -1,4 +1,4 @@
-/* Frames, captured text, and looking through a tree.
+/* Frames, captured text, and walks through a tree.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/emit/flow.h"
@@ -136,7 +136,7 @@ int32_t flow_condition(struct emit *emit, uint32_t id, bool negated)
         text_add_bytes(&emit->text, condition.bytes, condition.length);
         return TRM_OK;
     }
-    /* Brackets around the whole of it would be doubled: is the first one closed by the last? */
+    /* Parentheses around the whole condition would be doubled: does the last one close the first one? */
     size_t length = condition.length, depth = 0, i = 0;
     while (i < length) {
         depth += condition.bytes[i] == '(';

@@ -38,8 +38,8 @@ struct emit_flow {
 /* The flow of emit->body, at its beginning. NULL without memory. */
 struct emit_flow *flow_create(struct emit *emit);
 
-/* Redirect emit->text: flow_capture() begins an empty text and returns the current one; flow_captured() restores that and
- * returns what was written, which ends with a newline or is empty. */
+/* Redirect emit->text: flow_capture() begins an empty text and returns the current one; flow_captured()
+ * restores that and returns what was written, which ends with a newline or is empty. */
 struct text flow_capture(struct emit *emit);
 struct text flow_captured(struct emit *emit, const struct text *saved);
 
@@ -70,8 +70,8 @@ int32_t flow_switch(struct emit *emit, const struct node *node);
 /* Writes a NODE_COPIES (parallel_copy.c). */
 int32_t flow_copies(struct emit *emit, const struct node *node);
 
-/* Writes the declarations at the top of a region (declare.c): values in these places (a mask of 1 << place) that `node` makes
- * or loads, and variables of the function that it uses. */
+/* Writes the declarations at the top of a region (declare.c): values in these places (a mask of 1 << place)
+ * that `node` makes or loads, and variables of the function that it uses. */
 int32_t flow_declare(struct emit *emit, const struct node *node, uint32_t places);
 
 /* Calls visit() for each instruction in a node, in order, until it returns 0. Returns 0 when a call did. */

@@ -1,5 +1,5 @@
-/* Jumps: as C's break, continue or return where those mean the same, as nothing where control comes there by itself, else as
- * a goto, whose label emit_flow.c writes.
+/* Jumps: C's break, continue or return where those mean the same, nothing where control goes there anyway,
+ * else a goto, whose label control_flow.c writes.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
@@ -19,7 +19,7 @@ static enum node_kind kind_of(const struct flow_frame *frame)
     return frame->node == NULL ? NODE_ITEMS : frame->node->kind;
 }
 
-/* Would what comes next be the end of the frame's body anyway? */
+/* Does control reach the end of the frame's body next anyway? */
 static bool is_there(struct emit *emit, const struct flow_frame *target)
 {
     const struct flow_frame *frame = emit->flow->top;
@@ -30,7 +30,7 @@ static bool is_there(struct emit *emit, const struct flow_frame *target)
     return frame->at_end && !frame->in_continue;
 }
 
-/* Whether C's continue (or break) here binds to this frame. */
+/* Does C's continue (or break) bind to this frame here? */
 static bool binds(struct emit *emit, const struct flow_frame *target, bool is_break)
 {
     const struct flow_frame *frame = emit->flow->top;
@@ -42,7 +42,8 @@ static bool binds(struct emit *emit, const struct flow_frame *target, bool is_br
     return true;
 }
 
-/* To leave a node that is the last thing in another is to end that. */
+/* The outermost frame that ends together with this one: leaving a node that is the last thing in another ends
+ * both. */
 static struct flow_frame *outermost(struct flow_frame *frame)
 {
     while ((kind_of(frame) == NODE_SCOPE || kind_of(frame) == NODE_SWITCH) && frame->up != NULL &&
@@ -57,7 +58,8 @@ static void jump_behind(struct emit *emit, struct flow_frame *frame)
     text_line(&emit->text, "goto break_%u;", frame->node->number);
 }
 
-/* To the end of the frame's body: the next round of a loop, the next item, behind a switch or scope. */
+/* Writes a jump to the end of the frame's body: the next round of a loop, the next work-item, or behind a
+ * switch or scope. */
 static void jump_to_end(struct emit *emit, struct flow_frame *frame)
 {
     if (is_there(emit, frame))

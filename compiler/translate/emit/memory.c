@@ -1,4 +1,4 @@
-/* Loads and stores, of any type and from any storage.
+/* Loads and stores, of any type and in any storage.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* An array of more elements than this is copied by a loop. */
+/* A larger array is copied by a loop. */
 #define UNROLLED 4u
 
 const char *emit_detach(struct emit *emit, size_t length)
@@ -50,7 +50,7 @@ int32_t emit_path(struct emit *emit, const struct access *access, uint32_t compo
     return status;
 }
 
-/* What an input is: a variable of the block of built-ins, or one of its own. */
+/* The built-in that an access reads: a variable of its own or a member of the block of built-ins. */
 static int32_t builtin_of(const struct emit *emit, const struct access *access, uint32_t *first)
 {
     const struct spirv_variable *variable = emit->module->ids[access->variable].as.variable;
@@ -64,7 +64,7 @@ static int32_t builtin_of(const struct emit *emit, const struct access *access, 
     return type->members[(uint32_t)spirv_constant(emit->module, access->indices[0])->bits].builtin;
 }
 
-/* One component of an input. */
+/* Writes one component of an input. */
 static int32_t write_builtin(struct emit *emit, const struct spirv_type *scalar, int32_t builtin,
                              uint32_t component)
 {
@@ -73,7 +73,7 @@ static int32_t write_builtin(struct emit *emit, const struct spirv_type *scalar,
     return emit->target->builtin(emit, builtin, component) ? TRM_OK : emit_fail(emit, "of this built-in");
 }
 
-/* A component that is known at run time. */
+/* Writes a component of an input whose number is known at run time. */
 static int32_t pick_builtin(struct emit *emit, const struct spirv_type *scalar, int32_t builtin,
                             uint32_t index, uint32_t count)
 {
@@ -123,11 +123,11 @@ static int32_t load_input(struct emit *emit, const struct spirv_instruction *op,
 
 /* ---- whole matrices, arrays and structs by layout */
 
-/* What is copied: `path` is the C value, `address` the memory. */
+/* A copy between a C value (`path`) and memory (`address`). */
 struct copy {
     struct emit *emit;
     bool is_store;
-    uint32_t depth; /* of loops */
+    uint32_t depth; /* how many loops are around */
 };
 
 static int32_t copy_any(struct copy *copy, const struct emit_address *address, const char *path);
@@ -150,7 +150,7 @@ static int32_t copy_scalar(struct copy *copy, const struct emit_address *address
     return status;
 }
 
-/* Part `index` of what is copied. */
+/* Copies part `index`. */
 static int32_t copy_part(struct copy *copy, const struct emit_address *address, const char *path,
                          uint32_t index)
 {
@@ -266,7 +266,7 @@ int32_t emit_load(struct emit *emit, const struct spirv_instruction *op)
     return status;
 }
 
-/* What is stored: a value, or C variables that begin with a name. */
+/* The value to store: an id, or C variables that begin with a name. */
 struct source {
     uint32_t id;
     const char *name;
@@ -292,7 +292,7 @@ static int32_t store_whole(struct emit *emit, const struct emit_address *address
     return status == TRM_OK ? copy_any(&copy, address, path) : status;
 }
 
-/* What goes into memory as a half is rounded on its way, so a value that is nothing but "trm_half(…)" need not be. */
+/* A store to a half rounds its value, so the rounding of a value that is only "trm_half(…)" is removed. */
 static void drop_rounding(struct emit *emit, size_t length)
 {
     static const char call[] = "trm_half(";

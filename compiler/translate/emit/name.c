@@ -3,7 +3,7 @@
  */
 #include "compiler/translate/emit/emitter.h"
 
-/* What the shader calls it: of a parameter, as reflected. */
+/* The shader's name of an id; for a parameter, as reflected. */
 static const char *word_of(struct emit *emit, uint32_t id)
 {
     const struct spirv_id *thing = &emit->module->ids[id];
@@ -18,7 +18,7 @@ static const char *word_of(struct emit *emit, uint32_t id)
     return thing->name;
 }
 
-/* Types and constants stand beside what headers declare, which nobody knows all of. */
+/* Types and constants share a scope with the declarations of headers, which may contain any name. */
 static bool is_local(const struct spirv_id *thing)
 {
     return thing->kind == SPIRV_ID_VALUE || thing->kind == SPIRV_ID_VARIABLE;

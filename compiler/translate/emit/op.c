@@ -1,4 +1,4 @@
-/* How each instruction is written.
+/* The table of instructions.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/emit/op.h"
@@ -9,7 +9,7 @@
 struct rule {
     uint16_t opcode;
     const char *pattern;
-    emit_write_fn write; /* where `pattern` is NULL */
+    emit_write_fn write; /* used when `pattern` is NULL */
 };
 
 /* By opcode, ascending. */

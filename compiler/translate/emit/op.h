@@ -1,4 +1,5 @@
-/* Shared by the files that write instructions: patterns, constants, addresses, and the families of instructions.
+/* Shared by the files that write instructions: patterns, constants, addresses, and the families of
+ * instructions.
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_EMIT_OP_H
@@ -20,8 +21,8 @@ const char *emit_memory_type(const struct spirv_type *scalar);
 /* "position_2": the C name of a member. */
 const char *emit_member(struct emit *emit, const struct spirv_type *type, uint32_t member);
 
-/* Writes the selection of part `index` of a composite type: ".position_2", ".e[3]", ".m[1]" or "[2]". Returns the part's
- * type. */
+/* Writes the selection of part `index` of a composite type: ".position_2", ".e[3]", ".m[1]" or "[2]". Returns
+ * the part's type. */
 uint32_t emit_step(struct emit *emit, uint32_t type, uint32_t index);
 
 /* Write the beginning and the end of a whole struct, array or matrix: "(struct array_9){{" … "}}". */
@@ -33,8 +34,8 @@ bool emit_is_declared(const struct emit *emit, uint32_t constant);
 
 /* ---- constant.c */
 
-/* Writes a scalar constant. `fixed`: in the initial value of a static variable, where only constant expressions are
- * allowed. */
+/* Writes a scalar constant. `fixed`: in the initial value of a static variable, where only constant
+ * expressions are allowed. */
 void emit_literal(struct emit *emit, const struct spirv_type *type, uint64_t bits, bool fixed);
 
 /* Write a component of a constant, or the braces of a whole one. */
@@ -52,13 +53,13 @@ void emit_zero(struct emit *emit, uint32_t type);
  *     $uk     converted to the unsigned type in which integers are computed: 32 or 64 bits
  *     $Uk     converted to the unsigned type of its own width  $sk  to the signed one
  *     $qk     unchanged when operands 0 and 1 have one type, else like $U
- *     $r(…)   converted to the result's type, from the unsigned type of 32 or 64 bits or from a float, which is
- *             rounded when the result is half
+ *     $r(…)   converted to the result's type, from the unsigned type of 32 or 64 bits or from a float, which
+ *             is rounded when the result is half
  *     $S(…)   the same from the signed type of 32 or 64 bits
  *     $t      the name of the result's scalar type
  *     $wk     32 or 64: the width in which the operand is computed          $bk  its own width
  *     $W $B   the same for the result     $hk  31 or 63: the largest shift of the operand
- *     $n $nk  f32 or f64: the type in which a float is computed             $m $mk  "f" or "": suffix in math.h
+ *     $n $nk  f32 or f64: the type in which a float is computed        $m $mk  "f" or "": suffix in math.h
  *     $v $vk  f32, f64, i32, u32, i64, u64: the type in which a scalar is computed
  *     @name   trm_name, a part of the prelude, which is noted as needed; may continue with $w, $n, $v
  *     $$      a dollar sign
@@ -99,7 +100,8 @@ int32_t emit_units(struct emit *emit);
 
 #define EMIT_TERMS (SPIRV_DEPTH_MOST + 8)
 
-/* A term of an address that is known at run time only: a value, or the variable of a loop that copies an array. */
+/* A term of an address that is known at run time only: a value, or the variable of a loop that copies an
+ * array. */
 struct emit_term {
     uint32_t id;
     const char *text;
@@ -133,8 +135,8 @@ int32_t emit_locate(struct emit *emit, const struct access *access, struct emit_
 int32_t emit_locate_step(struct emit *emit, struct emit_address *address, uint32_t index,
                          const struct emit_term *term);
 
-/* Writes the scalar at the address as an expression that can be assigned (with `is_read`, only read). It has the type of memory,
- * not yet that of a value. */
+/* Writes the scalar at the address as an expression that can be assigned (with `is_read`, only read). It has
+ * the type of memory, not yet that of a value. */
 int32_t emit_scalar_at(struct emit *emit, const struct emit_address *address, bool is_read);
 
 /* Writes "trm_inside(…)": is the scalar inside of its buffer? Requires address->size. */
@@ -143,7 +145,8 @@ int32_t emit_inside(struct emit *emit, const struct emit_address *address);
 /* Writes the scalar at the address as a value; zero outside of the buffer. */
 int32_t emit_read(struct emit *emit, const struct emit_address *address);
 
-/* Write the beginning and the end of an assignment to the scalar; the value goes between them, in parentheses. */
+/* Write the beginning and the end of an assignment to the scalar; the value goes between them, in
+ * parentheses. */
 int32_t emit_begin_write(struct emit *emit, const struct emit_address *address);
 void emit_end_write(struct emit *emit, const struct emit_address *address);
 
@@ -168,8 +171,8 @@ int32_t emit_load(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_store(struct emit *emit, const struct spirv_instruction *op);
 int32_t emit_array_length(struct emit *emit, const struct spirv_instruction *op, uint32_t component);
 
-/* Assigns variables called `name`, with the suffix of each component, through a pointer: for instructions that return results
- * through pointers. */
+/* Assigns variables called `name`, with the suffix of each component, through a pointer: for instructions
+ * that return results through pointers. */
 int32_t emit_store_names(struct emit *emit, uint32_t pointer, const char *name);
 
 /* ---- the families, op_*.c */

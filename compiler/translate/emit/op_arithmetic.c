@@ -1,11 +1,11 @@
-/* Arithmetic that is more than an operator: sums of products, carries, and floats that must not be contracted.
+/* Arithmetic beyond single operators: sums of products, carries, and floats that must not be contracted.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
 
 #include "compiler/translate/emit/op.h"
 
-/* Whether the result must be rounded as written: the front end's `precise`. */
+/* Must the result be rounded as written (the front end's `precise`)? */
 static bool is_exact(const struct emit *emit, const struct spirv_instruction *op)
 {
     return emit->module->ids[op->result].no_contraction;
@@ -36,7 +36,7 @@ static int32_t write_factor(struct emit *emit, const struct emit_factor *factor)
     return status;
 }
 
-/* A product. Products of halves are rounded like the shader's own multiplications. */
+/* Writes a product. Products of halves are rounded like the shader's own multiplications. */
 static int32_t write_product(struct emit *emit, const struct spirv_type *scalar, bool exact,
                              const struct emit_factor *a, const struct emit_factor *b)
 {
@@ -63,7 +63,7 @@ int32_t emit_products(struct emit *emit, const struct spirv_instruction *op, con
     bool functions                  = exact || scalar->width == 16;
     int32_t status                  = TRM_OK;
 
-    /* From the left: the sum of all but the last is the first operand of the last addition. */
+    /* Sums associate to the left: the sum of all but the last is the first operand of the last addition. */
     for (uint32_t i = count; functions && i > 1; i--) {
         emit_round(emit, scalar);
         text_add(&emit->text, "(");
@@ -160,7 +160,7 @@ int32_t emit_wide(struct emit *emit, const struct spirv_instruction *op, uint32_
 
 /* ---- dot products of integers */
 
-/* Factor `i` of an operand: a component, or a byte of 32 packed bits; extended to 64 bits. */
+/* Writes factor `i` of an operand: a component, or a byte of 32 packed bits; extended to 64 bits. */
 static int32_t write_integer_factor(struct emit *emit, uint32_t id, uint32_t i, bool is_signed)
 {
     const struct spirv_type *type = spirv_type_of(emit->module, id);

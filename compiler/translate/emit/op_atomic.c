@@ -1,26 +1,26 @@
 /* Atomics and fences.
  *
- * In C a work-group is run by one thread, so nobody else sees its shared memory: accesses of it are plain ones that the
- * compiler may not do for several work-items at once (the prelude's plain_… say so).
+ * In C one thread runs a work-group, so no other thread sees its shared memory: atomics there are plain
+ * accesses that the compiler may not vectorise over work-items (the prelude's plain_… functions).
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
 
 #include "compiler/translate/emit/op.h"
 
-/* What is the same for all: operand 0 is the pointer, 1 the scope, 2 the semantics; then come the values. */
+/* The common operands: 0 is the pointer, 1 the scope, 2 the semantics; then come the values. */
 struct atomic {
     struct emit *emit;
     const struct spirv_instruction *op;
     const struct access *access;
-    const struct spirv_type *scalar; /* what lies there */
+    const struct spirv_type *scalar; /* the type of the memory */
     const char *value;               /* its C type in calls: uint32_t */
-    const char *place;               /* the text of a pointer to it */
-    const char *inside;              /* the text that asks whether it is inside of its buffer; NULL: it is */
+    const char *place;               /* an expression for a pointer to the memory */
+    /* an expression that checks that it is inside of its buffer; NULL: no check */
+    const char *inside;
 };
 
-/* The name of the function behind "trm_atomic_" and before the type; `$` where that is of its bits, `%` where it has a
- * sign. */
+/* The name of the function between "trm_atomic_" and the type. */
 static const char *name_of(uint16_t opcode)
 {
     switch (opcode) {
@@ -57,7 +57,8 @@ static const char *name_of(uint16_t opcode)
     }
 }
 
-/* Whether the function is of numbers with a sign, or of floats, and which; "" for those of bits. */
+/* The type suffix of the function: of a signed, unsigned or float type, or only the width for operations on
+ * bits. */
 static const char *suffix_of(const struct atomic *atomic)
 {
     bool wide = atomic->scalar->width == 64;
@@ -94,7 +95,7 @@ static int32_t write_argument(const struct atomic *atomic, uint32_t id)
     return emit_unsigned(atomic->emit, id, WHOLE, true);
 }
 
-/* The call. */
+/* Writes the call. */
 static int32_t write_call(const struct atomic *atomic)
 {
     struct emit *emit                  = atomic->emit;
@@ -136,7 +137,7 @@ static const char *value_type(const struct atomic *atomic)
     return wide ? "uint64_t" : "uint32_t";
 }
 
-/* The text of a pointer to what is accessed. */
+/* Finds the expression for a pointer to the memory. */
 static int32_t find_place(struct atomic *atomic)
 {
     struct emit *emit = atomic->emit;
@@ -179,7 +180,7 @@ static int32_t write_statement(const struct atomic *atomic)
     return status;
 }
 
-/* Where CUDA's own atomics order nothing. */
+/* CUDA's own atomics do not order other accesses: writes the fence that the semantics require. */
 static void write_order(struct emit *emit, const struct spirv_instruction *op)
 {
     const struct spirv_constant *semantics = spirv_constant(emit->module, op->operands[2]);
@@ -235,7 +236,7 @@ static int32_t fence(struct emit *emit, uint32_t scope_id, uint32_t semantics_id
                                                                             : "__threadfence_block();");
         return TRM_OK;
     }
-    /* Within a group there is one thread, and shared memory is no one else's. */
+    /* A group is one thread, and no other thread sees its shared memory. */
     if ((reach != SpvScopeCrossDevice && reach != SpvScopeDevice && reach != SpvScopeQueueFamily) ||
         !(what & (SpvMemorySemanticsUniformMemoryMask | SpvMemorySemanticsCrossWorkgroupMemoryMask |
                   SpvMemorySemanticsImageMemoryMask)))
@@ -250,7 +251,8 @@ int32_t emit_fence(struct emit *emit, const struct spirv_instruction *op)
     return fence(emit, op->operands[0], op->operands[1]);
 }
 
-/* A barrier of the work-group is a node of the tree; the others are of a subgroup, which is one work-item in C. */
+/* Barriers of the work-group are nodes of the tree; the other ones are barriers of a subgroup, which is one
+ * work-item in C. */
 int32_t emit_subgroup_barrier(struct emit *emit, const struct spirv_instruction *op)
 {
     if (emit->language == TRM_LANGUAGE_CUDA)

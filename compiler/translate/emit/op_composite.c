@@ -1,11 +1,11 @@
-/* Vectors, arrays, structs and matrices taken apart and put together.
+/* Composing and decomposing vectors, arrays, structs and matrices.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
 
 #include "compiler/translate/emit/op.h"
 
-/* A whole value as it stands in the braces of another: a vector in braces of its own. */
+/* Writes a whole value for use inside the braces of another; a vector has braces of its own. */
 static int32_t write_inner(struct emit *emit, uint32_t id)
 {
     const struct spirv_type *type = spirv_type_of(emit->module, id);
@@ -44,7 +44,7 @@ static int32_t construct(struct emit *emit, const struct spirv_instruction *op, 
     return status;
 }
 
-/* Of a constant: the part itself, as far as there are parts. */
+/* Extracts from a constant: writes the part itself, as far as there are parts. */
 static int32_t extract_constant(struct emit *emit, uint32_t id, const uint32_t *indices, uint32_t count,
                                 uint32_t result, uint32_t component)
 {
@@ -135,7 +135,7 @@ static int32_t insert_dynamic(struct emit *emit, const struct spirv_instruction 
     return status;
 }
 
-/* A narrow integer that is chosen becomes an int in C, so it is cast back. */
+/* In C the select of a narrow integer is an int, so it is cast back. */
 static int32_t select(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
     const struct spirv_type *type         = emit_scalar(emit, op->type);
@@ -155,7 +155,7 @@ int32_t emit_composite(struct emit *emit, const struct spirv_instruction *op, ui
         return construct(emit, op, component);
     case SpvOpCompositeExtract:
         return extract(emit, op, component);
-    case SpvOpCompositeInsert: /* of a vector; others are statements */
+    case SpvOpCompositeInsert: /* for a vector; the others are statements */
         return component == op->operands[2] ? emit_value(emit, op->operands[0], WHOLE)
                                             : emit_value(emit, op->operands[1], component);
     case SpvOpVectorShuffle:
@@ -208,8 +208,8 @@ static int32_t insert(struct emit *emit, const struct spirv_instruction *op)
     return status;
 }
 
-/* Between types that differ in their layout alone, which the structs of values do not have: they are the same but for
- * their names. */
+/* Copies between types that differ only in their layout. The structs of values have no layout, so they differ
+ * only in their names. */
 static int32_t copy_logical(struct emit *emit, const struct spirv_instruction *op)
 {
     int32_t status;

@@ -1,11 +1,11 @@
-/* Conversions of numbers, and of bits.
+/* Conversions of numbers and of bits.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
 
 #include "compiler/translate/emit/op.h"
 
-/* From a float to an integer: what is out of range becomes the nearest number, what is no number anything. */
+/* Converts a float to an integer: out of range it becomes the nearest number, a NaN any number. */
 static int32_t from_float(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
     const struct spirv_type *to = emit_scalar(emit, op->type);
@@ -73,7 +73,7 @@ int32_t emit_convert(struct emit *emit, const struct spirv_instruction *op, uint
 
 /* ---- bit casts */
 
-/* The bits of a component as an unsigned integer of its width. */
+/* Writes the bits of a component as an unsigned integer of its width. */
 static int32_t write_bits(struct emit *emit, uint32_t id, uint32_t component)
 {
     const struct spirv_type *type = emit_scalar_of(emit, id);
@@ -88,7 +88,7 @@ static int32_t write_bits(struct emit *emit, uint32_t id, uint32_t component)
     return status;
 }
 
-/* Opens what makes a scalar of the bits that follow in parentheses. */
+/* Writes the conversion from bits to a scalar; the bits follow in parentheses. */
 static void write_of_bits(struct emit *emit, const struct spirv_type *type)
 {
     if (type->kind == SPIRV_FLOAT)
@@ -97,7 +97,7 @@ static void write_of_bits(struct emit *emit, const struct spirv_type *type)
         text_add(&emit->text, "(%s)", emit_type_name(emit, type->id));
 }
 
-/* Several narrow components make one wide one; the first is the lowest. */
+/* Joins several narrow components into one wide component; the first is the lowest. */
 static int32_t join(struct emit *emit, uint32_t id, uint32_t first, uint32_t count, uint32_t from,
                     uint32_t to)
 {

@@ -1,4 +1,4 @@
-/* GLSL.std.450: the instructions of the extended set. Operand 0 is the set, 1 the instruction, the others its arguments.
+/* GLSL.std.450, the extended instructions. Operand 0 is the set, 1 the instruction, the others its arguments.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* Those that do the same to each component, by their number. */
+/* Instructions that work component by component, by number. */
 static const char *const patterns[GLSLstd450Count] = {
     [GLSLstd450Round]       = "rint$m($0)",
     [GLSLstd450RoundEven]   = "rint$m($0)",
@@ -62,7 +62,7 @@ static const char *const patterns[GLSLstd450Count] = {
     [GLSLstd450NClamp]      = "@nclamp_$n($0, $1, $2)",
 };
 
-/* Those that make one number of a vector: the part of the prelude that does. */
+/* Instructions that pack a vector into one number: the part of the prelude, by number. */
 static const char *const packs[GLSLstd450Count] = {
     [GLSLstd450PackSnorm4x8] = "pack_snorm4x8",   [GLSLstd450PackUnorm4x8] = "pack_unorm4x8",
     [GLSLstd450PackSnorm2x16] = "pack_snorm2x16", [GLSLstd450PackUnorm2x16] = "pack_unorm2x16",
@@ -91,7 +91,7 @@ static int32_t pack(struct emit *emit, const struct spirv_instruction *op)
     return status;
 }
 
-/* A component of a number that has several. */
+/* Writes a component of a packed number. */
 static int32_t unpack(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
     uint32_t bits = 16;
@@ -138,7 +138,7 @@ static uint32_t argument(const struct spirv_instruction *op, uint32_t index)
     return op->operands[2 + index];
 }
 
-/* "trm_length3_f32(v_x, v_y, v_z)", of `a`, or of a - b where there is a `b`. */
+/* Writes "trm_length3_f32(v_x, v_y, v_z)" for `a`, or for a - b when `b` is not 0. */
 static int32_t write_length(struct emit *emit, uint32_t a, uint32_t b)
 {
     const struct spirv_type *scalar = emit_scalar_of(emit, a);
@@ -164,7 +164,7 @@ static int32_t write_length(struct emit *emit, uint32_t a, uint32_t b)
     return status;
 }
 
-/* "(a_x * b_x + a_y * b_y)" */
+/* Writes "(a_x * b_x + a_y * b_y)". */
 static int32_t write_dot(struct emit *emit, uint32_t a, uint32_t b)
 {
     uint32_t count = emit_components(emit, emit->module->ids[a].type);
@@ -266,7 +266,7 @@ static const char *const split_patterns[2][2] = {
     {"@frexp_$n0($0)", "@frexp_exponent_$n0($0)"},
 };
 
-/* A struct of both. */
+/* Writes a struct of both results. */
 static int32_t split(struct emit *emit, const struct spirv_instruction *op)
 {
     const struct spirv_type *result = spirv_type(emit->module, op->type);
@@ -343,7 +343,7 @@ int32_t emit_glsl(struct emit *emit, const struct spirv_instruction *op, uint32_
 
 /* ---- statements */
 
-/* Modf, Frexp: the second result goes where a pointer points to. */
+/* Modf, Frexp: the second result is stored through a pointer. */
 static int32_t split_to_pointer(struct emit *emit, const struct spirv_instruction *op)
 {
     const struct access *access     = body_access(emit->body, argument(op, 1));

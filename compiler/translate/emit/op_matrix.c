@@ -1,4 +1,4 @@
-/* Matrices: a struct with the columns in `m`, each an array.
+/* Matrices: a struct with the array `m` of columns, each an array.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -10,7 +10,7 @@ static uint32_t rows_of(const struct emit *emit, const struct spirv_type *matrix
     return spirv_type(emit->module, matrix->element)->count;
 }
 
-/* One entry of what an instruction makes. */
+/* Writes one entry of the result. */
 static int32_t write_entry(struct emit *emit, const struct spirv_instruction *op, uint32_t column,
                            uint32_t row)
 {

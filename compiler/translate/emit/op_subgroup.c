@@ -1,4 +1,5 @@
-/* Subgroups: in C one work-item is one; in CUDA it is a warp, of which those take part that are there (the prelude's sg_…).
+/* Subgroups: in C a work-item is a subgroup of its own; in CUDA a subgroup is a warp, of which the active
+ * threads take part (the prelude's sg_… functions).
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -7,7 +8,7 @@
 
 #include <string.h>
 
-/* A reduction: the functor of the prelude, and what the operation leaves as it is. */
+/* A reduction: the prelude's functor and the neutral element. */
 struct reduction {
     uint16_t opcode;
     const char *name;
@@ -39,7 +40,8 @@ static const struct reduction *reduction_of(uint16_t opcode)
     return NULL;
 }
 
-/* The neutral element, as a number of the operation's own kind: signed for SMin although the type may say otherwise. */
+/* Writes the neutral element as a number of the operation's own signedness: signed for SMin even if the type
+ * is unsigned. */
 static void write_neutral(struct emit *emit, const struct spirv_instruction *op,
                           const struct reduction *reduction)
 {
@@ -80,7 +82,7 @@ static int32_t write_single_ballot(struct emit *emit, const struct spirv_instruc
     return emit_value(emit, value, WHOLE);
 }
 
-/* The first bit of a ballot. */
+/* Writes the first bit of a ballot. */
 static int32_t write_first_bit(struct emit *emit, uint32_t id, const char *type)
 {
     int32_t status;
@@ -139,14 +141,14 @@ static int32_t write_single(struct emit *emit, const struct spirv_instruction *o
     case SpvOpSubgroupFirstInvocationKHR:
     case SpvOpSubgroupReadInvocationKHR:
         return emit_operand(emit, op->operands[0], component);
-    default: /* whoever it asks, it is itself */
+    default: /* shuffles and broadcasts: the only work-item of the subgroup gets its own value */
         return emit_operand(emit, op->operands[1], component);
     }
 }
 
 /* ---- CUDA: a warp */
 
-/* A value as a type that warps exchange: of 32 or 64 bits. */
+/* Writes a value as a type that warps exchange: of 32 or 64 bits. */
 static int32_t write_exchanged(struct emit *emit, uint32_t id, uint32_t component)
 {
     const struct spirv_type *scalar = emit_scalar_of(emit, id);
@@ -215,7 +217,7 @@ static int32_t reduce(struct emit *emit, const struct spirv_instruction *op, uin
     return status;
 }
 
-/* Equal in each component. */
+/* Writes whether all components are equal. */
 static int32_t all_equal(struct emit *emit, uint32_t value)
 {
     uint32_t count = emit_components(emit, emit->module->ids[value].type);
@@ -233,7 +235,7 @@ static int32_t all_equal(struct emit *emit, uint32_t value)
     return status;
 }
 
-/* A function of a predicate, or of the first component of a ballot. */
+/* Writes a call with a predicate, or with the first component of a ballot. */
 static int32_t call(struct emit *emit, const struct spirv_instruction *op, const char *part, uint32_t value,
                     uint32_t other)
 {

@@ -1,5 +1,5 @@
-/* Parallel assignments: the values of phis. One after the other where the order allows it, else through variables of their
- * own.
+/* Parallel copies: the values of phis. They are assigned one after the other if an order allows it, else
+ * through temporary variables.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -8,7 +8,7 @@
 
 #define INLINE_DEPTH_MOST 64u
 
-/* Does the expression for `id` read `target`? It does when it is that, or when something is written inside of it that does. */
+/* Does the expression for `id` read `target`, directly or through a value that is written inline? */
 static bool reads(const struct emit *emit, uint32_t id, uint32_t target, uint32_t depth)
 {
     if (id == target)
@@ -43,7 +43,7 @@ static int32_t assign(struct emit *emit, const struct node_copy *copy)
     return TRM_OK;
 }
 
-/* A cycle: all of them at once, by way of next_12. */
+/* Assigns the copies of a cycle together, through temporaries next_12. */
 static int32_t assign_together(struct emit *emit, const struct node_copy *copies, const bool *done,
                                uint32_t copy_count)
 {
@@ -74,7 +74,7 @@ static int32_t assign_together(struct emit *emit, const struct node_copy *copies
     return TRM_OK;
 }
 
-/* May copy `k` be done now: does no other that is still to come read its target? */
+/* Can copy `k` be done now, because no remaining copy reads its target? */
 static bool is_free(const struct emit *emit, const struct node *node, const bool *done, uint32_t k)
 {
     for (uint32_t i = 0; i < node->copy_count; i++)

@@ -1,4 +1,4 @@
-/* Expressions after patterns; see emit_op.h.
+/* Expressions from patterns; op.h describes them.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What an expression is written of. */
+/* The expression that is being written. */
 struct pattern_writer {
     struct emit *emit;
     const struct spirv_instruction *op;
@@ -47,7 +47,8 @@ int32_t emit_operand(struct emit *emit, uint32_t id, uint32_t component)
     return emit_value(emit, id, type->kind == SPIRV_VECTOR ? component : WHOLE);
 }
 
-/* The bits of a constant scalar, or of a constant vector's component; they are extended as its type says. */
+/* The bits of a constant scalar, or of a component of a constant vector, extended as its type says. False for
+ * other values. */
 static bool constant_bits(const struct emit *emit, uint32_t id, uint32_t component, uint64_t *bits)
 {
     const struct spirv_constant *constant = spirv_constant(emit->module, id);
@@ -116,7 +117,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The scalar type that a letter speaks of: of the operand whose digit follows, or of the result. */
+/* The scalar type that a letter refers to: of the operand whose digit follows, or of the result. */
 static const struct spirv_type *type_at(const struct pattern_writer *writer, const char **pattern)
 {
     if (!is_digit(**pattern))
@@ -129,7 +130,7 @@ static uint32_t computed_width(const struct spirv_type *type)
     return type->width == 64 ? 64 : 32;
 }
 
-/* What a letter that names no operand stands for; `pattern` is behind the letter. */
+/* Expands a letter that names no operand; `pattern` is behind the letter. */
 static void write_word(const struct pattern_writer *writer, char letter, const char **pattern, char *space,
                        size_t size)
 {
@@ -163,7 +164,7 @@ static void write_word(const struct pattern_writer *writer, char letter, const c
     }
 }
 
-/* The name of a part of the prelude, behind an '@'. */
+/* Writes the name of a part of the prelude; `pattern` is behind the '@'. */
 static void write_part(const struct pattern_writer *writer, const char **pattern)
 {
     char name[64];
@@ -196,7 +197,7 @@ static bool same_types(const struct pattern_writer *writer)
     return a->width == b->width && a->is_signed == b->is_signed;
 }
 
-/* What stands behind a dollar sign. */
+/* Writes the item whose letter is behind a dollar sign. */
 static int32_t write_item(const struct pattern_writer *writer, const char **pattern)
 {
     struct emit *emit = writer->emit;

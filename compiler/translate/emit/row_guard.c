@@ -1,11 +1,13 @@
-/* Guards: `if (x >= width || y >= height) return;` at the beginning of a kernel becomes the end of the loop along x, and
- * whether the row is done at all. A compiler then sees the loop that one would have written by hand. So does an `if` that is
- * all there is between two barriers: `if (local_x < left) tree[local_x] += tree[local_x + left];`.
+/* Guards: `if (x >= width || y >= height) return;` at the beginning of a kernel becomes the end of the loop
+ * along x and a check before the row. Compilers then see the loop that a programmer would have written. The
+ * same holds for an `if` that is everything between two barriers: `if (local_x < left) tree[local_x] +=
+ * tree[local_x + left];`.
  *
- * The condition under which an item goes on is taken apart into terms that must all hold. A term that is the same for the whole
- * row, or that compares x with something that is, is said before the loop. One that compares a number that grows with x by 1 is
- * said where that number does not wrap around within the row. If all were said for any row, the `if` is left out; else
- * it stays. What the front end makes of || and &&, an `if` that chooses between two bools, is looked through.
+ * The condition under which a work-item continues is split into terms that must all hold. A term that is the
+ * same for the whole row, or that compares x with such a value, is checked before the loop. A term that
+ * compares a number that grows with x by 1 is checked before the loop if the number does not wrap around
+ * within the row. If the bounds express all terms for every row, the `if` is left out; otherwise it stays. An
+ * `if` that selects between two bools, the front end's form of || and &&, is seen through.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/emit/rows.h"
@@ -13,7 +15,7 @@
 #define CHOICES_MOST 16u
 #define TERMS_MOST 64u
 
-/* A phi behind an `if`: which value it has when the condition holds, and when not. */
+/* A phi behind an `if`: its value when the condition holds, and when it does not. */
 struct choice {
     uint32_t target;
     uint32_t condition;
@@ -25,7 +27,7 @@ struct guard {
     struct choice choices[CHOICES_MOST];
     uint32_t choice_count;
     uint32_t terms;
-    bool is_exact; /* every term was said */
+    bool is_exact; /* the bounds express every term so far */
 };
 
 /* ---- terms */
@@ -39,7 +41,7 @@ static const struct spirv_instruction *definition_of(const struct guard *guard, 
                : NULL;
 }
 
-/* How a comparison reads when what it says must be false, and when its sides are exchanged. */
+/* The comparison that is true when this one is false; SpvOpNop when there is none. */
 static uint16_t opposite(uint16_t opcode)
 {
     switch (opcode) {
@@ -100,7 +102,7 @@ static bool is_same(struct guard *guard, uint32_t id)
     return row_step(guard->emit, id, WHOLE, &step) && step == 0;
 }
 
-/* "last = trm_lesser(last, (int64_t)(…) + 1);" */
+/* Writes "last = trm_lesser(last, (int64_t)(…) + 1);". */
 static void write_bound(struct guard *guard, bool is_last, bool is_signed, uint32_t bound, bool more)
 {
     struct emit *emit = guard->emit;
@@ -113,7 +115,7 @@ static void write_bound(struct guard *guard, bool is_last, bool is_signed, uint3
     text_add(&emit->text, more ? " + 1);\n" : ");\n");
 }
 
-/* `x opcode bound` must hold. */
+/* Writes the bounds for `x opcode bound`. False when the comparison gives none. */
 static bool say_bound(struct guard *guard, uint16_t opcode, uint32_t bound)
 {
     bool is_signed = opcode == SpvOpSLessThan || opcode == SpvOpSLessThanEqual ||
@@ -147,7 +149,8 @@ static bool say_bound(struct guard *guard, uint16_t opcode, uint32_t bound)
     return true;
 }
 
-/* `value < bound`, or `value <= bound`, must hold, where `value` grows by 1 from item to item. */
+/* Writes the bound for `value < bound` or `value <= bound`, where `value` grows by 1 from work-item to
+ * work-item. */
 static void say_sum(struct guard *guard, uint16_t opcode, uint32_t value, uint32_t bound)
 {
     struct emit *emit = guard->emit;
@@ -167,7 +170,7 @@ static void say_sum(struct guard *guard, uint16_t opcode, uint32_t value, uint32
     text_add(&emit->text, opcode == SpvOpULessThanEqual ? " + INT64_C(1));\n" : ");\n");
 }
 
-/* The term must be `holds`. */
+/* Writes the bounds for a term that must be `holds`. */
 static void say_term(struct guard *guard, uint32_t id, bool holds)
 {
     struct emit *emit                  = guard->emit;
@@ -240,7 +243,8 @@ static const struct choice *choice_of(const struct guard *guard, uint32_t id)
 
 static void take_apart(struct guard *guard, uint32_t id, bool holds);
 
-/* `condition ? yes : no` must be `holds`: so the side that can never be that is not taken, and the other one is. */
+/* Splits `condition ? yes : no`, which must be `holds`: a side that is never `holds` is not taken, so the
+ * other one is. False when neither side is known. */
 static bool take_choice(struct guard *guard, const struct choice *choice, bool holds)
 {
     enum known yes = known(guard, choice->yes, choice->condition, true);
@@ -286,13 +290,13 @@ static void take_apart(struct guard *guard, uint32_t id, bool holds)
 
 /* ---- finding the guard */
 
-/* Does something outside of the stretch read it? */
+/* Is it used outside of the region? */
 static bool is_live_out(const struct emit *emit, uint32_t id)
 {
     return emit->body->values[id].place == PLACE_SPILLED || emit->body->values[id].place == PLACE_GROUP;
 }
 
-/* Instructions that may be left out for an item that does not go on. */
+/* Can the instructions be left out for a work-item that does not continue? */
 static bool is_harmless(const struct emit *emit, const struct node *ops)
 {
     for (uint32_t i = 0; i < ops->op_count; i++) {
@@ -305,7 +309,7 @@ static bool is_harmless(const struct emit *emit, const struct node *ops)
     return true;
 }
 
-/* Half of an `if` that does nothing but choose: its one list of copies. */
+/* The only copies in one half of an `if` that does nothing but select; NULL for other code. */
 static const struct node *copies_of(const struct emit *emit, const struct node *node)
 {
     const struct node *copies = NULL;
@@ -323,7 +327,7 @@ static const struct node *copies_of(const struct emit *emit, const struct node *
     return copies;
 }
 
-/* Notes what an `if` chooses; 0 when it does something else. */
+/* Notes the values that an `if` selects; false when it does something else. */
 static bool note_choices(struct guard *guard, const struct node *node)
 {
     const struct node *yes = copies_of(guard->emit, node->children[0]);
@@ -362,7 +366,7 @@ static const struct node *only_child(const struct node *node)
     return node;
 }
 
-/* Does it do nothing but end the item? Scopes that are looked into end where the item does. */
+/* Does the node only end the work-item? The scopes that find() enters end where the work-item does. */
 static bool ends_item(const struct node *node)
 {
     node = only_child(node);
@@ -377,7 +381,7 @@ static bool is_last(const struct node *sequence, uint32_t index)
     return true;
 }
 
-/* Is it an `if` that the rest of the item depends on? When the condition must hold for it to go on, *holds is 1. */
+/* Does the rest of the work-item depend on this `if`? *holds: the condition must hold for it to continue. */
 static bool is_guard(const struct node *node, bool last, bool *holds)
 {
     const struct node *yes = node->children[0], *no = node->child_count > 1 ? node->children[1] : NULL;

@@ -1,4 +1,4 @@
-/* Indices. In a loop over work-items, those that run along with them: see rows.h.
+/* Buffer indices; row indices in loops over work-items (rows.h).
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static uint32_t width_of(const struct emit *emit)
     return emit->body->entry->local_size[0];
 }
 
-/* The value for the row's first item, without what the counter adds to it, as text of its own; NULL when that is too long. */
+/* The expression for the row's first work-item without the share of the counter; NULL when it is too long. */
 static const char *base_of(struct emit *emit, uint32_t id, int64_t step)
 {
     struct emit_rows *rows = emit->rows;
@@ -35,7 +35,8 @@ static const char *base_of(struct emit *emit, uint32_t id, int64_t step)
     return rows->budget == 0 ? NULL : base;
 }
 
-/* The variable that begins like this, declared before the loop if there is none yet. */
+/* The number of the variable with this initial value; declares the variable before the loop if there is none
+ * yet. */
 static uint32_t number_of(struct emit *emit, const char *base)
 {
     struct emit_rows *rows = emit->rows;
@@ -47,7 +48,7 @@ static uint32_t number_of(struct emit *emit, const char *base)
     return rows->numbers++;
 }
 
-/* NULL when it is none. */
+/* The row index of an id; NULL when it is none. */
 static const struct row_index *row_index_of(struct emit *emit, uint32_t id)
 {
     struct emit_rows *rows = emit->rows;

@@ -1,8 +1,8 @@
-/* What a value is along a row: how it grows, and what it is for the first item.
+/* How a value grows along a row, and its value for the first work-item.
  *
- * Both walk through the instructions that make it, down to built-ins, constants and what was computed before the loop. Where a
- * value grows, only sums and products with constants are followed; where it stays the same, anything that can be computed
- * without harm whether or not the item would have got there.
+ * Both walk through the instructions that make the value, down to built-ins, constants and values from before
+ * the loop. A value that grows may be made of sums and of products with constants; a value that stays the
+ * same may be made of any operation that cannot trap.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/emit/rows.h"
@@ -33,7 +33,7 @@ static bool is_fit(const struct emit *emit, uint32_t id)
     return type->kind == SPIRV_BOOL || (type->kind == SPIRV_INT && type->width == 32);
 }
 
-/* A scalar constant's bits; 0 when it is none. */
+/* Reads a scalar constant; false for other values. */
 static bool constant_of(const struct emit *emit, uint32_t id, uint32_t component, int64_t *value)
 {
     const struct spirv_constant *constant = spirv_constant(emit->module, id);
@@ -51,7 +51,7 @@ static bool constant_of(const struct emit *emit, uint32_t id, uint32_t component
     return true;
 }
 
-/* Was it computed before the loop? */
+/* Is it computed before the loop? */
 static bool is_outside(const struct emit *emit, uint32_t id)
 {
     return id < emit->flow->count && emit->flow->where[id] == 0 && emit->flow->items != NULL &&
@@ -63,7 +63,7 @@ static const struct spirv_instruction *definition_of(const struct emit *emit, ui
     return id < emit->flow->count ? emit->flow->definitions[id] : NULL;
 }
 
-/* The built-in and component that a load reads; 0 when it reads something else. */
+/* The built-in and the component that a load reads; false when it reads something else. */
 static bool builtin_of(const struct emit *emit, const struct spirv_instruction *op, int32_t *builtin,
                        uint32_t *component)
 {
@@ -108,7 +108,7 @@ static bool builtin_step(const struct emit *emit, int32_t builtin, uint32_t comp
     }
 }
 
-/* Which operand has a component of a CompositeConstruct or VectorShuffle. */
+/* Finds the operand of a CompositeConstruct or VectorShuffle that gives a component. */
 static bool part_of(const struct emit *emit, const struct spirv_instruction *op, uint32_t component,
                     uint32_t *id, uint32_t *at)
 {
@@ -136,7 +136,7 @@ static bool part_of(const struct emit *emit, const struct spirv_instruction *op,
     return false;
 }
 
-/* All operands from `from` on stay the same along the row. */
+/* Do all operands from `from` on stay the same along the row? */
 static bool all_same(struct emit *emit, const struct spirv_instruction *op, uint32_t from, uint32_t component,
                      int64_t *step)
 {
@@ -189,7 +189,7 @@ static bool load_step(struct emit *emit, const struct spirv_instruction *op, uin
     return builtin_of(emit, op, &builtin, &component) && builtin_step(emit, builtin, component, step);
 }
 
-/* A shift or division by a constant that does no harm. */
+/* The step of a shift or division by a constant that cannot trap. */
 static bool by_constant(struct emit *emit, const struct spirv_instruction *op, uint32_t component,
                         int64_t *step)
 {
@@ -203,7 +203,7 @@ static bool by_constant(struct emit *emit, const struct spirv_instruction *op, u
     return *step == 0 && value >= 0 && value < 32;
 }
 
-/* The lesser, the greater, or what lies between two bounds. */
+/* Is it a minimum, a maximum or a clamp of integers? */
 static bool is_bounding(const struct spirv_instruction *op)
 {
     switch (op->opcode == SpvOpExtInst ? op->operands[1] : 0u) {
@@ -397,7 +397,7 @@ static const char *operator_of(uint16_t opcode)
     }
 }
 
-/* "trm_greater(a, b)" and the like, of what lies in 64 bits as it is compared. */
+/* Writes "trm_greater(a, b)" and the like, of values in 64 bits. */
 static void write_bounding(struct emit *emit, const struct spirv_instruction *op, uint32_t component)
 {
     uint32_t what  = op->operands[1];

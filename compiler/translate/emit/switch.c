@@ -1,4 +1,4 @@
-/* Switches.
+/* Writes switches.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 
 #include "compiler/translate/emit/flow.h"
 
-/* A literal as a case label of the selector's type. */
+/* Writes a literal as a case label of the selector's type. */
 static void label(struct emit *emit, const struct spirv_type *type, uint64_t literal)
 {
     text_begin_line(&emit->text);

@@ -1,4 +1,4 @@
-/* Types as C has them.
+/* C types, and the structs and constants of a module.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -7,12 +7,12 @@
 
 #include <stdio.h>
 
-/* What emit->marks says of an id. */
+/* Bits of emit->marks. */
 enum mark {
-    MARK_TYPE     = 1,  /* values or variables of the type are there */
-    MARK_CONSTANT = 2,  /* an instruction names the constant */
+    MARK_TYPE     = 1,  /* there are values or variables of the type */
+    MARK_CONSTANT = 2,  /* an instruction uses the constant */
     MARK_DECLARED = 4,  /* the constant was written */
-    MARK_STORED   = 8,  /* variables of the vector type are there, which are structs */
+    MARK_STORED   = 8,  /* there are variables of the vector type, which are structs */
     MARK_SIZED    = 16, /* the type can be that of a value */
 };
 
@@ -158,7 +158,7 @@ void emit_close(struct emit *emit, uint32_t type)
 
 /* ---- the structs of a module */
 
-/* Marks a type and those that it is made of. A type's depth is bounded by the reader. */
+/* Marks a type and its parts. The reader limits the depth of types. */
 static void mark_type(struct emit *emit, uint32_t type)
 {
     const struct spirv_type *info = spirv_type(emit->module, type);
@@ -199,7 +199,7 @@ static void mark_id(struct emit *emit, uint32_t id)
     mark_type(emit, info->type);
 }
 
-/* A variable that is no buffer is declared with its type. */
+/* Variables other than buffers are declared with their type. */
 static void mark_variable(struct emit *emit, uint32_t id)
 {
     const struct spirv_variable *variable = emit->module->ids[id].as.variable;
@@ -234,8 +234,8 @@ static void mark_function(struct emit *emit, const struct spirv_function *functi
             mark_instruction(emit, &function->blocks[i]->instructions[j]);
 }
 
-/* A type that holds an array without a length has no values. Types come after those that they are made of, so one look at
- * each is enough. */
+/* Can the type be that of a value? Not if it contains an array without a length. Types come after their
+ * parts, so one look at each is enough. */
 static bool is_sized(const struct emit *emit, uint32_t type)
 {
     const struct spirv_type *info = spirv_type(emit->module, type);
@@ -259,7 +259,7 @@ static bool is_sized(const struct emit *emit, uint32_t type)
     }
 }
 
-/* "float name[3]": a vector is an array of its components. */
+/* Writes "float name[3]": a vector is an array of its components. */
 static void write_member(struct emit *emit, uint32_t type, const char *name, const char *dimensions)
 {
     text_begin_line(&emit->text);
@@ -269,7 +269,7 @@ static void write_member(struct emit *emit, uint32_t type, const char *name, con
     text_add(&emit->text, ";");
 }
 
-/* Vectors that CUDA reads as a whole begin where it can. */
+/* Writes the head of a struct. In CUDA vectors that can be read whole are aligned for that. */
 static void write_head(struct emit *emit, uint32_t type)
 {
     const struct spirv_type *info = spirv_type(emit->module, type);
@@ -306,7 +306,7 @@ static void write_struct(struct emit *emit, uint32_t type)
     text_add(&emit->text, "\n");
 }
 
-/* A table that kernels look things up in. */
+/* Writes a composite constant, as a table that kernels index. */
 static int32_t write_constant(struct emit *emit, uint32_t id)
 {
     int32_t status;

@@ -1,12 +1,12 @@
-/* What buffers are made of: where all their scalars are of one type, they are indexed as arrays of it.
+/* The element types of buffers: a buffer whose scalars all have one type is indexed as an array of it.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
 
 #include "compiler/translate/emit/op.h"
 
-/* Of each type by its id: the one scalar type that it is made of, as it lies in memory; NULL when there are several, or when
- * one lies at no multiple of its size. */
+/* By id of a type: the only scalar type in it, as it lies in memory; NULL when there are several, or when a
+ * scalar lies at no multiple of its size. */
 struct units {
     const struct spirv_type **by_type;
 };

@@ -1,5 +1,5 @@
-/* Loops of a constant number of rounds, and few of them: C compilers are told to write them out, so that the loop over work-items
- * around them is an innermost one. By themselves they stop at fewer rounds.
+/* Loops with a small constant trip count. C compilers are told to unroll them, so that the loop over
+ * work-items around them is an innermost loop; by themselves compilers stop at fewer rounds.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/emit/flow.h"
@@ -7,7 +7,7 @@
 #define ROUNDS_MOST 64
 #define INSTRUCTIONS_MOST 1024
 
-/* A constant that is a 32-bit number of some rounds. */
+/* Reads a constant 32-bit number; false for other values. */
 static bool constant_of(const struct emit *emit, uint32_t id, int64_t *value)
 {
     const struct spirv_constant *constant = spirv_constant(emit->module, id);
@@ -19,7 +19,7 @@ static bool constant_of(const struct emit *emit, uint32_t id, int64_t *value)
     return true;
 }
 
-/* What a phi becomes at a loop's end, or 0. */
+/* The value of a phi at a loop's end; 0: none. */
 static uint32_t next_of(const struct node *node, uint32_t phi)
 {
     for (uint32_t i = 0; i < node->copy_count; i++)
@@ -40,7 +40,7 @@ static bool count(void *user, const struct node *ops, struct spirv_instruction *
     return ++*(uint32_t *)user <= INSTRUCTIONS_MOST;
 }
 
-/* The copies right before the loop, in the sequence that it stands in. */
+/* The initial value of a phi, from the copies before the loop in the same sequence; 0: none. */
 static uint32_t initial_of(const struct node *loop, uint32_t phi)
 {
     const struct node *sequence = loop->parent;

@@ -42,7 +42,7 @@ void emit_begin(struct emit *emit, uint32_t id, uint32_t component)
     text_add(&emit->text, " = ");
 }
 
-/* Instructions that say nothing to a translator. */
+/* Instructions that have no effect on the text. */
 static bool is_silent(uint16_t opcode)
 {
     switch (opcode) {

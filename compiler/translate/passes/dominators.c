@@ -1,5 +1,5 @@
-/* Dominators, by the simpler of the two algorithms of Lengauer and Tarjan ("A fast algorithm for finding dominators in a
- * flowgraph", 1979), which no graph makes slow, without recursion.
+/* Dominators, by the simpler of the two algorithms of Lengauer and Tarjan ("A fast algorithm for finding
+ * dominators in a flowgraph", 1979), without recursion. It runs in O(m log n) for every graph.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/dominators.h"
@@ -18,11 +18,12 @@ static uint32_t count_of(const struct body *body, uint32_t block)
     return branch_count(body->module, block_terminator(body->function.blocks[block]));
 }
 
-/* Depth first from the entry: numbers in order of arrival for the dominators, and the reverse postorder. */
+/* A depth-first search from the entry: gives the order of arrival, which the dominators need, and the reverse
+ * postorder. */
 struct search {
-    uint32_t *number; /* [count] 1 + arrival */
-    uint32_t *vertex; /* [arrival] */
-    uint32_t *parent; /* [count] block */
+    uint32_t *number; /* [count] by block: 1 + order of arrival; 0: not reached */
+    uint32_t *vertex; /* [arrival] block */
+    uint32_t *parent; /* [count] by block: its predecessor in the search */
     uint32_t arrived;
 };
 
@@ -61,7 +62,8 @@ static bool search_depth_first(const struct body *body, struct graph *graph, str
     return true;
 }
 
-/* Lists of one array: counted, then placed. `start` has count + 1 entries; counts are in start[block + 1]. */
+/* Several lists in one array: first counted, then filled. `start` has count + 1 entries; the counts are in
+ * start[block + 1]. */
 static uint32_t *begin_lists(const struct body *body, uint32_t *start, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -69,7 +71,7 @@ static uint32_t *begin_lists(const struct body *body, uint32_t *start, uint32_t 
     return base_arena_allocate(body->arena, start[count], sizeof(uint32_t));
 }
 
-/* After placing with start[block]++ each start is its list's end: back to where it begins. */
+/* Filling with start[block]++ leaves each start at its list's end: moves them back to the beginnings. */
 static void end_lists(uint32_t *start, uint32_t count)
 {
     for (uint32_t i = count; i > 0; i--)
@@ -117,16 +119,16 @@ static bool find_children(const struct body *body, struct graph *graph)
 
 /* ---- dominators ------------------------------------------------------------------------------ */
 
-/* All by arrival. */
+/* All arrays are indexed by order of arrival. */
 struct forest {
-    uint32_t *parent;   /* in the search */
+    uint32_t *parent;   /* in the search tree */
     uint32_t *ancestor; /* in the forest; NO_BLOCK for roots */
-    uint32_t *label;    /* the vertex with the least semidominator on the way to the root */
+    uint32_t *label;    /* the vertex with the least semidominator on the path to the root */
     uint32_t *semi;
-    uint32_t *bucket; /* the first of those whose semidominator this is; NO_BLOCK: none */
-    uint32_t *next;   /* in a bucket */
+    uint32_t *bucket; /* the first vertex whose semidominator this is; NO_BLOCK: none */
+    uint32_t *next;   /* the next vertex in the same bucket */
     uint32_t *result;
-    uint32_t *path; /* for compress() */
+    uint32_t *path; /* scratch memory for compress() */
 };
 
 static void compress(struct forest *forest, uint32_t vertex)
@@ -234,8 +236,8 @@ bool graph_make(const struct body *body, struct graph *graph)
 
 /* ---- frontiers ------------------------------------------------------------------------------- */
 
-/* Visits each pair of a block and a block of its frontier once: counts it, or places it. `seen[b]` is the last join
- * that was found for b, as all above it on the way have it too. */
+/* Visits each pair of a block and a block of its frontier once: counts the pair, or stores it. `seen[b]` is
+ * the last join that was found for b; all dominators of b have that join too. */
 static int64_t walk_frontiers(const struct graph *graph, uint32_t most, uint32_t *seen, uint32_t *start,
                               uint32_t *frontiers)
 {

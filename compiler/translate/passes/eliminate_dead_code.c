@@ -1,4 +1,4 @@
-/* What nobody needs goes: values that lead to no effect, also round a loop, and variables that are only written.
+/* Removes dead code: values that lead to no effect, also through loops, and variables that are only written.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/steps.h"
@@ -13,7 +13,7 @@ struct marker {
     struct body *body;
     bool *is_needed;  /* by id */
     bool *is_read;    /* by id of a variable of the function */
-    uint32_t *copies; /* by id of a phi: 1 + index of its first link */
+    uint32_t *copies; /* by id of a phi: 1 + index of its first link; 0: none */
     struct copy_link *links;
     uint32_t link_count, link_capacity;
     uint32_t *work;
@@ -50,7 +50,7 @@ static void need_operands(struct marker *m, const struct spirv_instruction *op)
         need(m, id);
 }
 
-/* Which variables are read, and which copies there are. */
+/* Notes the variables that are read, and all copies. */
 static void survey(struct marker *m, const struct node *node)
 {
     for (uint32_t i = 0; i < node->op_count; i++) {

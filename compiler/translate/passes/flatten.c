@@ -1,6 +1,6 @@
-/* All functions that a kernel calls become part of it. Each call copies the callee's blocks under new ids: the block
- * with the call ends with a branch into them (MERGE_SCOPE), and what followed the call is a block of its own, to which each
- * return of the callee branches.
+/* Inlines all functions that a kernel calls. Each call copies the callee's blocks under new ids: the block
+ * with the call ends with a branch into them (MERGE_SCOPE), and the rest of that block becomes a block of its
+ * own, to which each return of the callee branches.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -8,14 +8,15 @@
 #include "base/base.h"
 #include "compiler/translate/passes/flatten.h"
 
-/* The blocks of a function that can be reached, so that a block stands before those it dominates. */
+/* The reachable blocks of a function, each before the blocks that it dominates. */
 static bool find_order(struct flattener *f, const struct spirv_function *function, struct block_order *order)
 {
     struct base_arena *arena = f->body->arena;
     uint32_t count = function->block_count, depth = 0, at = count;
     struct spirv_block **blocks = base_arena_allocate(arena, count, sizeof(*blocks));
     uint32_t *stack             = base_arena_allocate(arena, count, sizeof(*stack));
-    uint32_t *next              = base_arena_allocate(arena, count, sizeof(*next)); /* 1 + its next branch */
+    /* 1 + its next branch; 0: not visited */
+    uint32_t *next = base_arena_allocate(arena, count, sizeof(*next));
 
     if (blocks == NULL || stack == NULL || next == NULL)
         return false;
@@ -55,7 +56,7 @@ static struct spirv_block *new_block(struct flattener *f)
     return block;
 }
 
-/* Room for that many instructions more, so that a block does not grow step by step. */
+/* Allocates room for `count` instructions at once, so that a block does not grow step by step. */
 static bool reserve(struct flattener *f, struct spirv_block *block, uint32_t count)
 {
     if (block->capacity != 0)
@@ -104,7 +105,8 @@ static int32_t append_branch(struct flattener *f, uint32_t target, const struct 
 
 /* ---- one function ---------------------------------------------------------------------------- */
 
-/* New ids for all results, and new blocks. Results of calls and copies get theirs when they are come to. */
+/* Makes new ids for all results, and new blocks. The results of calls and copies get theirs when the
+ * instruction is copied. */
 static int32_t begin_function(struct flattener *f, const struct spirv_function *function,
                               const struct block_order *order)
 {
@@ -132,7 +134,7 @@ static int32_t begin_function(struct flattener *f, const struct spirv_function *
     return TRM_OK;
 }
 
-/* The phis of a function's copies: their operands are still those of the original. */
+/* Completes the phis of a function's copy: until now their operands are those of the original. */
 static int32_t finish_phis(struct flattener *f, const struct block_order *order)
 {
     for (uint32_t i = 0; i < order->count; i++) {
@@ -206,7 +208,7 @@ static int32_t copy_function(struct flattener *f, const struct spirv_function *f
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The header of a loop stays free of scopes: what it does after its phis becomes a block of its own. */
+/* A loop header must not open a scope: the part after its phis becomes a block of its own. */
 static int32_t leave_loop_header(struct flattener *f, const struct spirv_instruction *call)
 {
     struct spirv_block *rest = new_block(f);
@@ -218,7 +220,7 @@ static int32_t leave_loop_header(struct flattener *f, const struct spirv_instruc
     return status;
 }
 
-/* What the call's result is: the one value that returns, or a phi of all. */
+/* Gives the call's result a value: that of the only return, or a phi of all returns. */
 static int32_t finish_call(struct flattener *f, const struct frame *frame,
                            const struct spirv_instruction *call)
 {

@@ -1,4 +1,4 @@
-/* What flatten.c (blocks and calls) and flatten_instruction.c (the instructions in them) share.
+/* Shared by flatten.c (blocks and calls) and flatten_instruction.c (the instructions in them).
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_PASSES_FLATTEN_H
@@ -14,16 +14,17 @@ struct block_order {
 struct flattener {
     struct body *body;
     struct spirv_module *module;
-    uint32_t bound; /* of the module before */
-    uint32_t *map;  /* [bound] the copy of a value or variable, 0: none yet; the block of a label */
-    uint32_t *last; /* [bound] by label: the block in which the copy of that block ends */
-    struct block_order *orders; /* [bound] by function, found when it is first copied */
-    struct spirv_block *block;  /* where instructions go */
+    uint32_t bound; /* of the module before inlining */
+    /* [bound] by id: the copy of a value or variable, 0: none yet; for a label the index of its block */
+    uint32_t *map;
+    uint32_t *last;             /* [bound] by label: the block in which the copy of that block ends */
+    struct block_order *orders; /* [bound] by function, computed at its first call */
+    struct spirv_block *block;  /* new instructions go here */
     uint32_t instruction_count;
 };
 
 struct returned {
-    uint32_t value; /* 0: none */
+    uint32_t value; /* 0: the function returns none */
     uint32_t block;
 };
 
@@ -35,20 +36,21 @@ struct frame {
     uint32_t return_count, return_capacity;
 };
 
-/* Appends an instruction to the block at hand; NULL without memory. */
+/* Appends an instruction to the current block; NULL without memory. */
 struct spirv_instruction *flatten_append(struct flattener *f, uint32_t opcode, uint32_t type, uint32_t result,
                                          uint32_t operand_count, const struct spirv_instruction *like);
 
 int32_t flatten_call(struct flattener *f, const struct frame *caller, const struct spirv_instruction *call);
 int32_t flatten_return(struct flattener *f, struct frame *frame, const struct spirv_instruction *op);
 
-/* The copy of an operand; 0 for one that has none. */
+/* The copy of an operand; 0 when it has none. */
 uint32_t flatten_value(const struct flattener *f, uint32_t id);
 
-/* One instruction of a function that is being copied. */
+/* Copies one instruction of a function. */
 int32_t flatten_instruction(struct flattener *f, struct frame *frame, const struct spirv_instruction *op);
 
-/* The module's private variables become variables of the kernel, with stores of their initial values in this block. */
+/* Turns the module's private variables into variables of the kernel, and stores their initial values in this
+ * block. */
 int32_t flatten_privates(struct flattener *f, struct spirv_block *entry);
 
 #endif

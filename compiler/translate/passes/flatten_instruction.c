@@ -1,4 +1,5 @@
-/* Instructions as they are copied into the kernel: pointers are resolved, and what translation needs no more is left out.
+/* Copies instructions into the kernel: resolves pointers and leaves out instructions that translation does
+ * not need.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -26,7 +27,7 @@ static int32_t no_value(const struct flattener *f, const struct spirv_instructio
     return body_refuse(f->body, op, "uses what has no value");
 }
 
-/* A variable of the kernel in place of `id`, and its initial value stored. */
+/* Makes a variable of the kernel in place of `id`, and stores its initial value. */
 static int32_t copy_variable(struct flattener *f, uint32_t id, const struct spirv_instruction *op)
 {
     struct body *body               = f->body;
@@ -72,7 +73,7 @@ int32_t flatten_privates(struct flattener *f, struct spirv_block *entry)
     return TRM_OK;
 }
 
-/* OpCopyObject, and OpCopyLogical between equal types: their result is their operand. */
+/* OpCopyObject, and OpCopyLogical between equal types: the result is the operand. */
 static int32_t copy_forward(struct flattener *f, const struct spirv_instruction *op)
 {
     uint32_t value = flatten_value(f, op->operands[0]);
@@ -101,7 +102,7 @@ static int32_t copy_chain(struct flattener *f, const struct spirv_instruction *o
     return access_chain(f->body, op, f->map[op->result], base, indices, count);
 }
 
-/* OpCopyMemory is a load and a store. */
+/* OpCopyMemory becomes a load and a store. */
 static int32_t copy_memory(struct flattener *f, const struct spirv_instruction *op)
 {
     uint32_t to = flatten_value(f, op->operands[0]), from = flatten_value(f, op->operands[1]);
@@ -123,7 +124,8 @@ static int32_t copy_memory(struct flattener *f, const struct spirv_instruction *
     return TRM_OK;
 }
 
-/* An instruction as it is. Labels in it become blocks; those of phis when all of the function is there. */
+/* Copies an instruction unchanged, with new ids. Labels become block indices; those of phis once the whole
+ * function is copied. */
 static int32_t copy_plain(struct flattener *f, const struct spirv_instruction *op)
 {
     uint32_t result                = op->result == 0 ? 0 : f->map[op->result];
@@ -149,13 +151,13 @@ static int32_t copy_plain(struct flattener *f, const struct spirv_instruction *o
     return TRM_OK;
 }
 
-/* Pointers that are no variables and paths into them. */
+/* Refuses pointers other than variables and paths into them. */
 static int32_t refuse_pointer(struct flattener *f, const struct spirv_instruction *op)
 {
     return body_refuse(f->body, op, "of pointers is not supported");
 }
 
-/* An operand of memory must have been resolved. */
+/* Checks that every pointer operand is resolved. */
 static int32_t check_memory(struct flattener *f, const struct spirv_instruction *op)
 {
     for (uint32_t i = 0; i < op->operand_count; i++) {

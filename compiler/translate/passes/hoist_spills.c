@@ -1,16 +1,16 @@
-/* A kept value that a stretch assigns in a loop of the item is a local one for as long as the stretch lasts: it is copied at its
- * beginning and kept once, at its end, rather than in each round.
+/* Hoists spills out of loops. A spilled value that a region assigns in a loop gets a local copy for the
+ * duration of the region: loaded at its beginning and stored once at its end, not in each round.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/steps.h"
 
 struct hoister {
-    struct replacer replacer; /* first: it is what replace.c knows */
-    uint32_t count;           /* of ids that the tables have */
-    uint32_t *local;          /* by id of a kept phi: its local one in the stretch of `stamp` */
-    uint32_t *stamp;          /* by id: the number of that stretch */
-    uint32_t *touched;  /* by id: the number of the stretch in which it was used or surely assigned so far */
-    uint32_t *assigned; /* by id: the number of the stretch that assigns it before it uses it */
+    struct replacer replacer; /* first: replace.c is given a pointer to it */
+    uint32_t count;           /* of ids that the tables cover */
+    uint32_t *local;          /* by id of a spilled phi: its local copy in the region of `stamp` */
+    uint32_t *stamp;          /* by id: the number of that region */
+    uint32_t *touched;        /* by id: the last region in which it was used or certainly assigned */
+    uint32_t *assigned;       /* by id: the last region that assigns it before any use */
     uint32_t items;
     struct node *begin, *end; /* COPIES */
 };
@@ -33,7 +33,7 @@ static void touch(struct hoister *l, uint32_t id, bool is_assigned)
         l->assigned[id] = l->items;
 }
 
-/* `is_sure`: what stands here is done whenever the end of the stretch is come to. */
+/* `is_sure`: the node runs whenever the region runs to its end. */
 static void find_first(struct hoister *l, const struct node *node, bool is_sure)
 {
     for (uint32_t i = 0; i < node->op_count; i++) {

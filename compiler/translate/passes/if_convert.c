@@ -1,11 +1,13 @@
-/* Loads from chosen places in place of branches around loads (CUDA).
+/* If-conversion: turns branches around loads into selects (CUDA).
  *
  *     if (c) v = p[a]; else v = w;
  *
- * is v = p[c ? a : b] where w is what was loaded from p[b] before, and else c ? p[c ? a : b] : w where anything was. That place is
- * read anyway, so that it is right wherever the branch was. So a filter asks for a neighbour that may lie outside of an image.
- * Without branches the loads of an item are all on their way together, and a thread that does several items loads only once
- * what they have in common (target_cuda_coarsen.c).
+ * becomes v = p[c ? a : b] when w was loaded from p[b] before, and otherwise v = c ? p[c ? a : b] : w when
+ * any load from p[b] was done before. The place p[b] was read anyway, so the load is valid whichever way the
+ * branch went. Filters use this to ask for a neighbour that may lie outside of the image.
+ *
+ * Without branches the loads of a work-item are all in flight together, and a thread that runs several
+ * work-items loads what they have in common only once (targets/cuda_coarsen.c).
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/steps.h"
@@ -15,15 +17,14 @@
 
 struct converter {
     struct body *body;
-    struct spirv_instruction
-        *before;           /* the last load that was done wherever control comes by; NULL: there was none */
-    uint32_t *assignments; /* by id: how many copies have it as their target */
+    struct spirv_instruction *before; /* the last load that was done on every path to here; NULL: none */
+    uint32_t *assignments;            /* by id: how many copies have it as their target */
 };
 
 /* A half of an IF that ends with one assignment. */
 struct half {
-    struct node *ops;    /* what it computes before; NULL: nothing */
-    struct node *copies; /* NULL: it is no such half */
+    struct node *ops;    /* computed before the assignment; NULL: nothing */
+    struct node *copies; /* the assignment; NULL: the half has another form */
 };
 
 static struct half half_of(struct node *node)
@@ -52,7 +53,7 @@ static struct spirv_instruction *maker(const struct body *body, uint32_t id)
     return info->kind == SPIRV_ID_VALUE && !body->values[id].is_phi ? info->as.instruction : NULL;
 }
 
-/* What a value is, seen through choices that were made when the shader was specialised. */
+/* The instruction that makes a value, seen through selects whose condition is a constant. */
 static struct spirv_instruction *origin(const struct body *body, uint32_t id)
 {
     struct spirv_instruction *op = maker(body, id);
@@ -66,7 +67,7 @@ static struct spirv_instruction *origin(const struct body *body, uint32_t id)
     return op;
 }
 
-/* The place of a load from a buffer that nothing writes meanwhile; NULL: it is no such load. */
+/* The access of a load from a read-only buffer; NULL: another instruction. */
 static const struct access *read_place(const struct body *body, const struct spirv_instruction *op)
 {
     const struct access *access = op != NULL && op->opcode == SpvOpLoad && !operation_is_volatile(body, op)
@@ -81,7 +82,7 @@ static const struct access *read_place(const struct body *body, const struct spi
     return access;
 }
 
-/* The one index in which two places differ; UINT32_MAX: there is none, or not only one. */
+/* The only index in which two accesses differ; UINT32_MAX when they differ in none or in several. */
 static uint32_t differing(const struct body *body, const struct access *a, const struct access *b)
 {
     uint32_t found = UINT32_MAX;
@@ -99,7 +100,7 @@ static uint32_t differing(const struct body *body, const struct access *a, const
     return found;
 }
 
-/* Loads of what always is there, and what cannot trap. */
+/* Can the instruction run on every path: a load that is always valid, or an operation that cannot trap? */
 static bool may_always_be_done(const struct body *body, const struct spirv_instruction *op)
 {
     const struct spirv_variable *variable =
@@ -111,7 +112,7 @@ static bool may_always_be_done(const struct body *body, const struct spirv_instr
            (variable->storage == SpvStorageClassPushConstant || variable->storage == SpvStorageClassInput);
 }
 
-/* The load that a half with a copy ends with; NULL: it does more than that, or less. */
+/* The load that a half with a copy ends with; NULL when other instructions in it cannot run on every path. */
 static struct spirv_instruction *last_load(const struct body *body, const struct half *half)
 {
     const struct node *ops = half->ops;
@@ -127,7 +128,7 @@ static struct spirv_instruction *last_load(const struct body *body, const struct
     return load;
 }
 
-/* `condition ? a : b`. 0 without memory. */
+/* Appends `condition ? a : b`. 0 without memory. */
 static uint32_t add_select(struct body *body, struct node *ops, uint32_t id, const uint32_t operands[3])
 {
     uint32_t type                = body->module->ids[id].type;
@@ -142,15 +143,15 @@ static uint32_t add_select(struct body *body, struct node *ops, uint32_t id, con
     return id;
 }
 
-/* An IF, of which one half loads and the other has a value. */
+/* An IF of which one half loads and the other has a value. */
 struct branch {
     struct node *node;
     const struct half *loading;
     struct spirv_instruction *load;
-    const struct access *before; /* what is loaded where the condition is not for it */
-    uint32_t index;              /* the one in which they differ */
-    uint32_t value;              /* that of the other half; 0: it is what was loaded from `before` */
-    bool is_then;                /* the first half loads */
+    const struct access *before; /* the access that is valid in any case */
+    uint32_t index;              /* the index in which both accesses differ */
+    uint32_t value;              /* the value of the other half; 0: it was loaded from `before` */
+    bool is_then;                /* the first half is the one that loads */
 };
 
 static uint32_t select_either(struct body *body, struct node *ops, const struct branch *branch, uint32_t id,
@@ -162,7 +163,7 @@ static uint32_t select_either(struct body *body, struct node *ops, const struct 
     return add_select(body, ops, id, operands);
 }
 
-/* The assigned value is made by an instruction from now on. */
+/* Makes an instruction compute the assigned value from now on. */
 static void become(struct body *body, uint32_t id, struct spirv_instruction *op)
 {
     op->result                           = id;
@@ -170,7 +171,7 @@ static void become(struct body *body, uint32_t id, struct spirv_instruction *op)
     body->values[id].is_phi              = false;
 }
 
-/* The IF becomes the instructions of the half with the load. */
+/* Replaces the IF by the instructions of the half with the load. */
 static void replace(struct body *body, const struct branch *branch)
 {
     const struct half *half     = branch->loading;
@@ -209,7 +210,7 @@ static bool is_scalar(const struct body *body, uint32_t type)
     return kind == SPIRV_INT || kind == SPIRV_FLOAT;
 }
 
-/* What was loaded before: as the other half's value, or at all. */
+/* Finds an earlier load: the one that gave the other half's value, or the last one of all. */
 static bool find_before(const struct converter *converter, struct branch *branch, uint32_t value)
 {
     const struct body *body    = converter->body;
@@ -226,7 +227,7 @@ static bool find_before(const struct converter *converter, struct branch *branch
     return branch->index != UINT32_MAX;
 }
 
-/* With the load in this half and a value in the other. */
+/* Converts an IF with the load in one half and a value in the other, if it has that form. */
 static void convert(struct converter *converter, struct node *node, const struct half *loading,
                     const struct half *other, bool is_then)
 {

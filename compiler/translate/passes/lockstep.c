@@ -1,23 +1,25 @@
-/* Loops in lockstep. An item that sums up what lies a group apart,
+/* Loops in lockstep. A work-item that sums up elements a group apart,
  *
  *     for (uint i = gl_GlobalInvocationID.x; i < n; i += 65536) sum += x[i];
  *
- * walks through memory in great steps, while its neighbours walk beside it. On a GPU they do so together; here a compiler
- * would have to turn the loops inside out. So where a kernel is cut at barriers anyway, a loop in which items side by side read
- * elements side by side becomes a loop of the group, as if there were a barrier in it: then the loop over the items is the
- * inner one.
+ * walks through memory in large steps, while its neighbours walk beside it. A GPU runs them together; for the
+ * cpu a compiler would have to interchange the loops. So in a kernel that is split at barriers anyway, a loop
+ * in which neighbouring work-items read neighbouring elements becomes a loop of the group, as if there were a
+ * barrier in it: then the loop over the work-items is the inner one.
  *
- * For that the group must know when the loop ends. Where the condition is the same for all items, it does. Where it compares a
- * number that grows from item to item with a bound, as above, the loop of the group goes on as long as the condition holds for
- * all items, and each item then does what is left by itself (lockstep_loop.c).
+ * The group must know when the loop ends. If the condition is uniform, it does. If the condition compares a
+ * bound with a number that grows from work-item to work-item, as above, the loop of the group runs as long as
+ * the condition holds for all work-items, and each work-item runs the remaining rounds by itself
+ * (lockstep_loop.c).
  *
- * Loops that only go through shared memory stay: that is near, and what they sum up is better kept in registers.
+ * Loops that only go through shared memory stay: it is in the cache, and their sums are better kept in
+ * registers.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/lockstep.h"
 
-#define WIDTH_LEAST 16u /* items side by side: a vector of them */
-#define STEP_MOST 4     /* elements from item to item */
+#define WIDTH_LEAST 16u /* work-items side by side: one vector of them */
+#define STEP_MOST 4     /* elements from work-item to work-item */
 #define LOOPS_MOST 16u  /* each costs an analysis of the whole kernel */
 #define DEPTH_MOST 16u  /* of expressions */
 
@@ -80,7 +82,7 @@ static bool sum_step(const struct lockstep *l, const struct spirv_instruction *o
     }
 }
 
-/* Is it computed of nothing but what is the same for all items? */
+/* Is it computed only from values that are the same for all work-items? */
 static bool is_same(const struct lockstep *l, const struct spirv_instruction *op, uint32_t counter,
                     int64_t counter_step, uint32_t depth)
 {
@@ -156,7 +158,8 @@ static void mark_inside(struct lockstep *l, const struct node *node, bool mark)
             mark_inside(l, node_part(node, i), mark);
 }
 
-/* Nothing in a loop may leave it but its head, and there is no other loop in it. */
+/* Counts what makes a loop unsuitable: exits other than its head, continues, and inner loops, scopes or
+ * barriers. */
 static uint32_t count_exits(const struct node *node, const struct node *loop)
 {
     uint32_t count = node->kind == NODE_RETURN || node->kind == NODE_LEAVE || node->kind == NODE_SCOPE ||
@@ -179,7 +182,7 @@ static bool is_break(const struct node *node, const struct node *loop)
     return node != NULL && node->kind == NODE_BREAK && node->target == loop;
 }
 
-/* Finds the head and the copies at the end. */
+/* Finds the loop's head and the copies at its end; false when the loop has another form. */
 static bool is_simple(struct lockstep_loop *at)
 {
     const struct node *body = at->loop->children[0];
@@ -215,7 +218,7 @@ uint32_t lockstep_next(const struct lockstep *l, uint32_t phi)
     return 0;
 }
 
-/* Is a buffer accessed in there at neighbouring places by neighbouring items? */
+/* Do neighbouring work-items access neighbouring elements of a buffer below this node? */
 static bool is_coalesced(const struct lockstep *l, const struct node *node, uint32_t counter)
 {
     int64_t step;
@@ -255,7 +258,7 @@ static void forget(struct node *node)
             forget(node_part(node, i));
 }
 
-/* What differs between the items, with the barriers that there are now. */
+/* Finds uniform values again, with the current barriers. */
 static int32_t look(struct lockstep *l)
 {
     forget(l->body->root);
@@ -263,7 +266,7 @@ static int32_t look(struct lockstep *l)
     return translate_uniform(l->body);
 }
 
-/* May all items come to a node together? */
+/* Do all work-items of the group reach the node together? */
 static bool is_reached_by_all(const struct lockstep *l, const struct node *node)
 {
     for (; node->parent != NULL; node = node->parent) {
@@ -277,7 +280,7 @@ static bool is_reached_by_all(const struct lockstep *l, const struct node *node)
     return true;
 }
 
-/* The loop itself as one of the group. */
+/* Tries to make the loop itself a loop of the group. */
 static int32_t try_whole(struct lockstep *l)
 {
     struct node *body    = l->at.loop->children[0];
@@ -294,7 +297,7 @@ static int32_t try_whole(struct lockstep *l)
     return look(l);
 }
 
-/* A loop of the group before it. */
+/* Tries to put a loop of the group before it. */
 static int32_t try_split(struct lockstep *l)
 {
     struct node saved  = *l->at.sequence;
@@ -325,7 +328,7 @@ static void find(struct candidates *found, struct node *node)
         if (part->kind == NODE_LOOP && !part->has_barrier) {
             if (node->kind == NODE_SEQUENCE && found->count < LOOPS_MOST && is_simple(&at))
                 found->loops[found->count++] = at;
-            continue; /* what is inside it is each item's own */
+            continue; /* inner loops belong to each work-item */
         }
         find(found, part);
     }
@@ -336,7 +339,7 @@ static int32_t try_loop(struct lockstep *l)
     int32_t status = TRM_OK;
 
     mark_inside(l, l->at.loop, true);
-    /* The copies before the loop are of its phis too, but they stand outside. */
+    /* The copies before the loop have its phis as targets too, but they are outside of the loop. */
     if (is_coalesced(l, l->at.loop, 0))
         status = try_whole(l);
     if (status == TRM_OK && !l->at.loop->has_barrier)
@@ -345,7 +348,7 @@ static int32_t try_loop(struct lockstep *l)
     return status;
 }
 
-/* Tables by id, as large as there are ids now. */
+/* Allocates the tables by id, for all ids that exist now. */
 static int32_t begin(struct lockstep *l)
 {
     l->count       = l->body->value_count;
@@ -369,7 +372,7 @@ int32_t translate_lockstep(struct body *body)
     if (found.count == 0)
         return TRM_OK;
     int32_t status = look(&l);
-    /* From the last on, so that what is put before a loop leaves the others where they are. */
+    /* From the last loop to the first, so that nodes inserted before a loop do not move the others. */
     for (uint32_t i = found.count; i-- > 0 && status == TRM_OK;) {
         l.at   = found.loops[i];
         status = begin(&l);

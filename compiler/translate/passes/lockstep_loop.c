@@ -1,12 +1,13 @@
-/* A loop of the group before one of the items:
+/* Makes a loop of the group before a loop of the work-items:
  *
  *     for (i = first + x; i < n; i += s) { body }
  * becomes
  *     for (j = first; j <= j + last && j + last < n; j += s) { barrier; i = j + x; body }
  *     for (i = j + x; i < n; i += s) { body }
  *
- * where `last` is what the last item of a row adds to the first one's number. As long as the first loop's condition holds, the
- * second's holds for every item, and the numbers are the same; whatever is left, the second one does.
+ * `last` is the difference between the numbers of the last and the first work-item of a row. As long as the
+ * first loop's condition holds, the second loop's condition holds for every work-item, and the numbers are
+ * the same; the second loop runs the remaining rounds.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -15,15 +16,15 @@
 #include "compiler/translate/passes/steps.h"
 
 struct splitter {
-    struct replacer replacer; /* first: it is what replace.c knows */
+    struct replacer replacer; /* first: replace.c is given a pointer to it */
     struct lockstep *l;
     struct body *body;
     uint32_t counter; /* the phi that is compared */
-    uint32_t bound;   /* with this */
-    bool at_left;     /* and is the comparison's left operand */
+    uint32_t bound;   /* the value that it is compared with */
+    bool at_left;     /* the counter is the comparison's left operand */
     int64_t step;
     uint32_t group; /* j */
-    uint32_t *map;  /* by id: what stands for it in the group's loop; 0: itself */
+    uint32_t *map;  /* by id: its replacement in the group's loop; 0: itself */
     uint32_t map_count;
     struct node **nodes; /* by number: copies of scopes and switches, for jumps */
     uint32_t node_count;
@@ -47,7 +48,7 @@ static uint32_t make(struct body *body, struct node *ops, uint32_t opcode, uint3
     return id;
 }
 
-/* The load of another built-in in place of one, with the same index. */
+/* Loads another built-in with the index of an existing load. */
 static uint32_t load_other(struct body *body, struct node *ops, const struct spirv_instruction *load,
                            int32_t builtin)
 {
@@ -90,7 +91,7 @@ static uint32_t first_load(struct lockstep *l, struct node *ops, const struct sp
     int32_t builtin = builtin_of(body, op);
 
     if (index == NULL || index->bits != 0)
-        return 0; /* of y and z: these are not the same for the group, unless it is flat, and then they were found uniform */
+        return 0; /* y and z are not uniform here: in a flat group uniform.c has found them already */
     if (builtin == SpvBuiltInLocalInvocationId)
         return body_constant(body, op->type, 0);
     if (builtin != SpvBuiltInGlobalInvocationId)
@@ -135,7 +136,8 @@ uint32_t lockstep_first(struct lockstep *l, struct node *ops, uint32_t id)
 
 /* ---- the condition */
 
-/* Whether the comparison, as it must turn out for the loop to go on, holds for all that is less where it holds. */
+/* Does the comparison, in the sense in which the loop continues, hold for all smaller numbers if it holds for
+ * one? */
 static bool is_downward(uint16_t opcode, bool at_left, bool negated)
 {
     bool less = opcode == SpvOpULessThan || opcode == SpvOpULessThanEqual || opcode == SpvOpSLessThan ||
@@ -154,7 +156,7 @@ static bool is_signed(uint16_t opcode)
            opcode == SpvOpSGreaterThanEqual;
 }
 
-/* The phi in the comparison, which must be a 32-bit number. */
+/* Finds the phi in the comparison, which must be a 32-bit number. */
 static bool find_counter(struct splitter *s, const struct spirv_instruction *comparison)
 {
     for (uint32_t i = 0; i < 2; i++) {
@@ -170,7 +172,7 @@ static bool find_counter(struct splitter *s, const struct spirv_instruction *com
     return false;
 }
 
-/* What the counter begins with; the copies before the loop say so. */
+/* The initial value of a phi: the copies before the loop assign it. */
 static uint32_t initial(const struct splitter *s, uint32_t phi)
 {
     const struct lockstep_loop *at = &s->l->at;
@@ -186,7 +188,7 @@ static uint32_t initial(const struct splitter *s, uint32_t phi)
     return 0;
 }
 
-/* By how much it grows from one round to the next: the operand beside it. */
+/* The stride: the other operand of the addition that advances the counter. */
 static uint32_t stride_of(const struct splitter *s)
 {
     uint32_t next                      = lockstep_next(s->l, s->counter);
@@ -220,7 +222,7 @@ static void copy_op(struct splitter *s, struct node *ops, const struct spirv_ins
     if (result != 0) {
         s->map[op->result]                          = result;
         s->body->module->ids[result].as.instruction = copy;
-        /* A pointer points where it did: what it goes by is replaced where it is used. */
+        /* The copy has the same access; replace_below() replaces its indices where it is used. */
         s->body->values[result].access = s->body->values[op->result].access;
     }
     node_add_op(s->body, ops, copy);
@@ -276,7 +278,7 @@ static struct node *copy_node(struct splitter *s, const struct node *from)
 
 /* ---- putting it together */
 
-/* j as each item has it: j + step x. */
+/* The counter of each work-item: j + step x. */
 static uint32_t own_number(struct splitter *s, struct node *ops, const struct spirv_instruction *like)
 {
     uint32_t type = s->body->module->ids[s->counter].type;
@@ -291,7 +293,7 @@ static uint32_t own_number(struct splitter *s, struct node *ops, const struct sp
     return x == 0 ? 0 : make(s->body, ops, SpvOpIAdd, type, s->group, x);
 }
 
-/* A load of an id's x that the counter is made of, to make others like it. */
+/* A load of a built-in's x that the counter is made of, as a model for others. */
 static const struct spirv_instruction *find_load(const struct splitter *s, uint32_t id, uint32_t depth)
 {
     const struct spirv_instruction *op = id < s->l->count ? s->l->definitions[id] : NULL;
@@ -328,7 +330,7 @@ static struct node *one_copy(struct splitter *s, uint32_t target, uint32_t sourc
     return node;
 }
 
-/* "j <= j + last && j + last < n", in `ops`. */
+/* Appends "j <= j + last && j + last < n" to `ops`. */
 static uint32_t make_condition(struct splitter *s, struct node *ops, const struct spirv_instruction *like,
                                uint32_t bound)
 {
@@ -349,7 +351,7 @@ static uint32_t make_condition(struct splitter *s, struct node *ops, const struc
     return inside == 0 || straight == 0 ? 0 : make(body, ops, SpvOpLogicalAnd, like->type, straight, inside);
 }
 
-/* The head of the group's loop: leaves it when the condition does not hold. */
+/* The head of the group's loop: leaves it when the condition is false. */
 static struct node *make_head(struct splitter *s, struct node *loop, uint32_t condition)
 {
     struct node *head = node_new(s->body, NODE_IF), *no = node_new(s->body, NODE_SEQUENCE);
@@ -365,7 +367,7 @@ static struct node *make_head(struct splitter *s, struct node *loop, uint32_t co
     return head;
 }
 
-/* The group's loop. `stride` is what j grows by. */
+/* The group's loop. `stride` is the step of j. */
 static struct node *make_loop(struct splitter *s, const struct spirv_instruction *comparison,
                               const struct spirv_instruction *load, uint32_t bound, uint32_t stride,
                               uint32_t *condition)
@@ -399,7 +401,8 @@ static struct node *make_loop(struct splitter *s, const struct spirv_instruction
     return loop;
 }
 
-/* The phis of the new loop begin as those of the old one did, and those as the new ones end. */
+/* The phis of the new loop begin like those of the old one; those of the old one begin as the new ones
+ * end. */
 static bool make_copies(struct splitter *s, struct node *before, struct node *after, uint32_t own)
 {
     const struct node *back = s->l->at.back;
@@ -423,7 +426,7 @@ static bool make_copies(struct splitter *s, struct node *before, struct node *af
     return true;
 }
 
-/* Nodes in a sequence before its child `index`, in an array of their own. */
+/* Inserts nodes into a sequence before its child `index`; the children get a new array. */
 static void insert(struct body *body, struct node *sequence, uint32_t index, struct node *const *nodes,
                    uint32_t count)
 {

@@ -1,22 +1,25 @@
-/* The passes on a kernel's body, in the order in which translate.c runs them. Each returns TRM_OK or an error with its
- * message, and may fail for lack of memory.
+/* The passes on a kernel's body, in the order in which translate.c runs them. Each returns TRM_OK or an error
+ * with its message, and may fail for lack of memory.
  *
- *     flatten.c              inlines calls, resolves pointers (with flatten_instruction.c)
- *     promote.c              mem2reg: variables become values (with promote_rename.c, dominators.c)
- *       simplify.c           constant tables get an initializer
- *     structure.c            blocks become a tree; phis become COPIES (with structure_switch.c, dominators.c)
- *       simplify.c           extracts of built-ins become loads of one component
- *       simplify_control_flow.c               removes redundant jumps and scopes
- *       eliminate_dead_code.c
- *     if_convert.c           (CUDA) branches around loads become selects
- *     lockstep.c             (C) loops that the work-items of a group run side by side (with lockstep_loop.c)
- *     split_at_barriers.c    (C) regions between barriers become loops over work-items
- *       uniform.c            which values and nodes are uniform over the group (with varying.c)
- *       simplify_control_flow.c, eliminate_dead_code.c
- *       rematerialize.c      cheap values are computed again in each region
- *       spill.c              what must be kept from one region to another
- *       hoist_spills.c           spills leave the loops of a region
- *     place.c                where each value lives (eliminate_dead_code.c before)
+ *     flatten.c                    inlines calls, resolves pointers (with flatten_instruction.c)
+ *     promote.c                    mem2reg: variables become values (with promote_rename.c, dominators.c)
+ *       simplify.c                 constant tables get an initializer
+ *     structure.c                  blocks become a tree, phis COPIES (with structure_switch.c, dominators.c)
+ *       simplify.c                 extracts from built-ins become loads of one component
+ *       simplify_control_flow.c    removes redundant jumps and scopes
+ *       eliminate_dead_code.c      removes unused values; counts uses
+ *     if_convert.c                 (CUDA) branches around loads become selects
+ *     lockstep.c                   (C) loops that the work-items run side by side (with lockstep_loop.c)
+ *       uniform.c                  which values and nodes are uniform (with varying.c)
+ *     split_at_barriers.c          (C) regions between barriers become loops over work-items
+ *       uniform.c                  as above
+ *       simplify_control_flow.c    as above
+ *       rematerialize.c            cheap values are computed again in each region
+ *       eliminate_dead_code.c      as above
+ *       spill.c                    values that one region must keep for another
+ *         hoist_spills.c           spills leave the loops of a region
+ *     place.c                      where each value lives
+ *       eliminate_dead_code.c      as above
  *
  * Indented passes are steps of the pass above them (steps.h).
  * SPDX-License-Identifier: MIT
@@ -29,7 +32,8 @@
 /* Inlines calls, to at most 1,000,000 instructions, and resolves accesses. */
 int32_t translate_flatten(struct body *body);
 
-/* Turns variables of the function that are only read and written whole, or by vector component, into values. */
+/* Turns variables of the function that are only read and written whole, or by vector component, into
+ * values. */
 int32_t translate_promote(struct body *body);
 
 /* Builds the tree; unreachable blocks are dropped. */

@@ -1,5 +1,5 @@
-/* Where each value lives: written where it is used, declared where it is computed, or declared further out because somebody uses
- * it outside of the braces it is computed in.
+/* Decides where each value lives: written where it is used, declared where it is computed, or declared
+ * further out because it is used outside of the braces in which it is computed.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/steps.h"
@@ -8,14 +8,14 @@
 
 struct placer {
     struct body *body;
-    uint32_t *scope; /* by id: 1 + number of the scope that computes it, 0: not come to */
+    uint32_t *scope; /* by id: 1 + number of the scope that computes it; 0: not visited */
     uint32_t *ops;   /* by id: 1 + number of the OPS that computes it */
-    uint8_t *depth;  /* by id: of expressions that will be written inside of its own */
-    bool *is_open;   /* by number of a scope */
+    uint8_t *depth;  /* by id: how deep the expressions nest that are written inside its own */
+    bool *is_open;   /* by number of a scope: its braces are still open */
     bool *is_group;  /* by id: computed outside of NODE_ITEMS, in a split body */
     uint32_t scope_count, scope_capacity;
-    uint32_t current; /* scope */
-    uint32_t items;   /* how many NODE_ITEMS are around: 0 or 1 */
+    uint32_t current; /* the current scope */
+    uint32_t items;   /* 1 inside of a NODE_ITEMS, else 0 */
 };
 
 /* ---- expressions ----------------------------------------------------------------------------- */
@@ -27,7 +27,7 @@ static bool is_scalar(const struct body *body, uint32_t id)
     return kind == SPIRV_BOOL || kind == SPIRV_INT || kind == SPIRV_FLOAT;
 }
 
-/* A scalar made of scalars, whose expression is no longer than an operator or two. */
+/* Is it a scalar computed from scalars by one or two operators? */
 static bool can_be_inline(const struct body *body, const struct spirv_instruction *op)
 {
     if (op->result == 0 || !is_scalar(body, op->result))
@@ -44,7 +44,7 @@ static bool can_be_inline(const struct body *body, const struct spirv_instructio
     return true;
 }
 
-/* The value is written once where `op` uses it. */
+/* Does `op` write the value once where it uses it? */
 static bool takes_inline(const struct body *body, const struct spirv_instruction *op)
 {
     if (op->opcode == SpvOpLoad || op->opcode == SpvOpStore) {
@@ -57,7 +57,8 @@ static bool takes_inline(const struct body *body, const struct spirv_instruction
     return can_be_inline(body, op);
 }
 
-/* The one use of a value was found, in or right behind the OPS that compute it. Answers the depth it adds. */
+/* Writes a value inline if it has one use, which was found in or right behind the OPS that computes it.
+ * Returns the depth that it adds. */
 static uint32_t write_inline(struct placer *p, uint32_t id, uint32_t ops)
 {
     struct value_info *value = &p->body->values[id];
@@ -72,7 +73,7 @@ static uint32_t write_inline(struct placer *p, uint32_t id, uint32_t ops)
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-/* Declared where it is seen from here too. */
+/* Notes a use: the value's declaration must be visible from here. */
 static void use(struct placer *p, uint32_t id)
 {
     struct value_info *value = &p->body->values[id];
@@ -155,7 +156,7 @@ static void place_sequence(struct placer *p, const struct node *node)
     }
 }
 
-/* Each part of a construct is in braces of its own. */
+/* Each part of a construct has braces of its own. */
 static void place_parts(struct placer *p, const struct node *node)
 {
     for (uint32_t i = 0; i < node_part_count(node) && !p->body->arena->failed; i++) {
@@ -170,7 +171,7 @@ static void place_parts(struct placer *p, const struct node *node)
     }
 }
 
-/* `ops` is 1 + the number of the OPS that stand right before the node, or 0. */
+/* `ops` is 1 + the number of the OPS right before the node, or 0. */
 static void place_node(struct placer *p, const struct node *node, uint32_t ops)
 {
     switch (node->kind) {

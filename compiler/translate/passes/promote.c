@@ -1,11 +1,12 @@
-/* Variables of the kernel become values, where all that happens to them are loads and stores of the whole, or of one component
- * of a vector. The usual construction (Cytron et al., "Efficiently computing static single assignment form", 1991), with
- * phis only where the variable is read afterwards.
+/* Mem2reg: turns variables of the kernel into values, if they are only loaded and stored whole, or by
+ * component of a vector. The usual construction (Cytron et al., "Efficiently computing static single
+ * assignment form", 1991), pruned: phis only where the variable is live.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/promote.h"
 
-/* Steps that all variables together may take; those that come later stay variables. It keeps this near linear time. */
+/* Steps that all variables together may take; later ones stay variables. It keeps the pass near linear
+ * time. */
 #define STEPS_MOST (1u << 25)
 
 /* ---- which variables ------------------------------------------------------------------------- */
@@ -57,7 +58,7 @@ struct promoted *promote_variable(const struct promoter *p, uint32_t pointer)
     return variable->is_excluded ? NULL : variable;
 }
 
-/* Whatever is no load or store of the whole or a component takes a variable out. */
+/* Excludes a variable that is used by anything but a load or store of the whole or of a component. */
 static void check_instruction(const struct promoter *p, const struct spirv_instruction *op)
 {
     for (uint32_t i = 0; i < op->operand_count; i++) {
@@ -116,7 +117,8 @@ static uint32_t pred_count(const struct promoter *p, uint32_t block)
     return p->graph.pred_start[block + 1] - p->graph.pred_start[block];
 }
 
-/* Blocks at whose beginning the variable will still be read: `live` has its number there. 0 when it takes too long. */
+/* Marks the blocks at whose beginning the variable is live: `live` has its number there. False when it takes
+ * too many steps. */
 static bool find_live(struct promoter *p, const struct promoted *variable, uint32_t number)
 {
     uint32_t count = 0;
@@ -163,7 +165,7 @@ static void add_phi(struct promoter *p, uint32_t variable, uint32_t block)
     p->phis[block]         = phi;
 }
 
-/* 0 when it takes too long: then there are none. */
+/* False when it takes too many steps; then no phi is placed. */
 static bool place_phis(struct promoter *p, uint32_t index)
 {
     const struct promoted *variable = &p->variables[index];
@@ -228,7 +230,7 @@ int32_t translate_promote(struct body *body)
         return body_status(body);
     uint32_t most = p.graph.count > STEPS_MOST / 16 ? STEPS_MOST : 16 * p.graph.count + 65536;
     if (!graph_frontiers(body, &p.graph, most, &p.frontier_start, &p.frontiers))
-        return body_status(body); /* they stay variables: slower code, but code */
+        return body_status(body); /* all stay variables: slower code, but correct */
     for (uint32_t i = 0; i < p.graph.order_count; i++) {
         const struct spirv_block *block = body->function.blocks[p.graph.order[i]];
         for (uint32_t k = 0; k < block->count; k++)

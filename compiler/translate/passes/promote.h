@@ -1,4 +1,4 @@
-/* What promote.c (which variables, where phis stand) and rename.c (loads and stores go) share.
+/* Shared by promote.c (which variables, where phis stand) and promote_rename.c (replaces loads and stores).
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_PASSES_PROMOTE_H
@@ -18,15 +18,15 @@ struct promoted {
     struct block_list *reads;  /* blocks that read it before they write it */
     struct block_list *writes; /* blocks that write it */
     uint32_t last_read, last_write;
-    uint32_t current; /* its value at the place at hand, while renaming; 0: none yet */
-    uint32_t zero;    /* the constant that stands for no value, once it is needed */
+    uint32_t current; /* its value at the current position of promote_rename(); 0: none yet */
+    uint32_t zero;    /* the constant for reads before any write, made on first use */
     bool is_vector;
     bool is_excluded; /* stays a variable */
 };
 
 /* A phi that promotion adds to the beginning of a block. */
 struct phi {
-    uint32_t variable; /* index */
+    uint32_t variable; /* index of the variable */
     uint32_t id;
     struct spirv_instruction *op; /* operands are added edge by edge */
     struct phi *next;
@@ -38,20 +38,20 @@ struct promoter {
     uint32_t *frontier_start, *frontiers;
     struct promoted *variables;
     uint32_t variable_count;
-    uint32_t *slot; /* [slot_count] by id of a variable: 1 + index, 0: none */
+    uint32_t *slot; /* [slot_count] by id of a variable: 1 + its index; 0: none */
     uint32_t slot_count;
     struct phi **phis;                       /* [blocks] */
     uint32_t *live, *writes, *placed, *work; /* [blocks], marked with 1 + index of a variable */
     uint32_t *joins;                         /* [blocks] */
     uint32_t steps;
-    uint32_t *replacement; /* [replacement_count] by id: what a load that is gone stands for; 0: itself */
+    uint32_t *replacement; /* [replacement_count] by id: the value that replaces a removed load; 0: itself */
     uint32_t replacement_count;
 };
 
-/* The variable to be promoted that a pointer points to (into), or NULL. */
+/* The promoted variable that a pointer points to or into; NULL when there is none. */
 struct promoted *promote_variable(const struct promoter *p, uint32_t pointer);
 
-/* Loads and stores of the variables become values. */
+/* Replaces loads and stores of the variables by values. */
 int32_t promote_rename(struct promoter *p);
 
 #endif

@@ -1,17 +1,18 @@
-/* The second half of promotion: down the tree of dominators, loads become the value at hand and stores make it.
+/* The second half of promotion: walks down the dominator tree; loads become the current value and stores set
+ * it.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
 
 #include "compiler/translate/passes/promote.h"
 
-/* A value that was at hand further up. */
+/* A current value to restore on the way up. */
 struct undo {
     uint32_t variable;
     uint32_t value;
 };
 
-/* A block whose children in the tree are being renamed. */
+/* A block whose children in the dominator tree are being renamed. */
 struct level {
     uint32_t block;
     uint32_t child;
@@ -45,7 +46,7 @@ static void set_current(struct renamer *r, struct promoted *variable, uint32_t v
     variable->current = value;
 }
 
-/* The value at hand; a zero where the shader reads before it wrote. */
+/* The current value; zero where the shader reads before it writes. */
 static uint32_t current_value(const struct renamer *r, struct promoted *variable)
 {
     if (variable->current != 0)
@@ -73,7 +74,7 @@ static void append(struct renamer *r, const struct spirv_instruction *op)
 
 /* ---- components ------------------------------------------------------------------------------ */
 
-/* The component that an access names, when it is a constant in range; UINT32_MAX otherwise. */
+/* The component that an index selects, when it is a constant in range; UINT32_MAX otherwise. */
 static uint32_t constant_component(const struct promoter *p, const struct promoted *variable, uint32_t index)
 {
     const struct spirv_constant *constant = spirv_constant(p->body->module, index);
@@ -156,14 +157,14 @@ static void rename_instruction(struct renamer *r, struct spirv_instruction *op)
         rename_store(r, variable, op);
 }
 
-/* Tells the phis of the block at the other end of an edge what the variables are here. */
+/* Adds the variables' current values to the phis of the block at the other end of an edge. */
 static void fill_phis(struct renamer *r, uint32_t from, uint32_t to)
 {
     for (struct phi *phi = r->p->phis[to]; phi != NULL; phi = phi->next) {
         uint32_t *operands = phi->op->operands + phi->op->operand_count;
         uint16_t capacity  = (uint16_t)(2 * (r->p->graph.pred_start[to + 1] - r->p->graph.pred_start[to]));
         if (phi->op->operand_count >= 2 && operands[-1] == from)
-            continue; /* two branches of one block to one place are one edge to a phi */
+            continue; /* two branches from one block to another are one edge to a phi */
         if (phi->op->operand_count + 2 > capacity)
             continue;
         operands[0] = current_value(r, &r->p->variables[phi->variable]);
@@ -217,7 +218,8 @@ static void leave(struct renamer *r)
 
 /* ---- afterwards ------------------------------------------------------------------------------ */
 
-/* The phis that were there may use loads of blocks that came later; pointers may be made of loads. */
+/* Replaces removed loads in phis that existed before, which may use loads of later blocks, and in the indices
+ * of pointers. */
 static void replace_rest(const struct promoter *p)
 {
     struct body *body = p->body;
@@ -248,7 +250,7 @@ static void replace_rest(const struct promoter *p)
     }
 }
 
-/* The new phis go to the beginning of their blocks, complete by now. */
+/* Puts the new phis, complete by now, at the beginning of their blocks. */
 static void insert_phis(struct renamer *r)
 {
     struct promoter *p = r->p;

@@ -1,8 +1,9 @@
-/* Values that are cheap to have from the item's ids and what is the same for the group are computed again in each stretch that uses
- * them: that is faster than to keep them for all items, and leaves the compiler free to see through them.
+/* Rematerialization: values that are cheap to compute from the work-item's ids and from uniform values are
+ * computed again in each region that uses them. That is faster than to spill them for all work-items, and
+ * compilers can see through them.
  *
- * An operand that is a phi of the group may change later, but not between a value made of it and that value's uses:
- * the phi's block dominates both, and who comes to it again comes to the value again.
+ * An operand that is a phi of the group may change later, but not between a value made of it and that value's
+ * uses: the phi's block dominates both, and control that reaches the phi again reaches the value again.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -13,15 +14,15 @@
 #define DEPTH_MOST 8 /* of operands */
 
 struct rematerializer {
-    struct replacer replacer; /* first: it is what replace.c knows */
+    struct replacer replacer; /* first: replace.c is given a pointer to it */
     struct body *body;
-    uint32_t count;   /* of ids that the tables have: newer ones are never recomputed */
-    uint32_t *home;   /* by id: the number of the NODE_ITEMS that computes it, 0: the group or none */
-    uint8_t *cost;    /* by id: 1 + operations; 255: cannot be recomputed; 0: not known yet */
-    uint32_t *clone;  /* by id: what it is in the stretch of `cloned` */
-    uint32_t *cloned; /* by id: the NODE_ITEMS for which `clone` is */
-    uint32_t items;   /* the stretch at hand */
-    struct node *ops; /* where clones go */
+    uint32_t count;   /* of ids that the tables cover: newer ones are not rematerialized */
+    uint32_t *home;   /* by id: 1 + number of the NODE_ITEMS that computes it; 0: the group or none */
+    uint8_t *cost;    /* by id: 1 + operations; more than COST_MOST: too expensive; 0: unknown */
+    uint32_t *clone;  /* by id: its copy in the region of `cloned` */
+    uint32_t *cloned; /* by id: the region to which `clone` belongs */
+    uint32_t items;   /* the current region */
+    struct node *ops; /* clones are added here */
 };
 
 /* ---- what can be recomputed ------------------------------------------------------------------ */
@@ -47,7 +48,7 @@ static bool is_cheap(const struct rematerializer *r, const struct spirv_instruct
     return variable != NULL && variable->storage == SpvStorageClassInput;
 }
 
-/* Operations it takes to have a value again, at most COST_MOST; more when that is not possible. */
+/* The number of operations that compute a value again; COST_MOST + 1 when that is impossible or more. */
 static uint32_t cost_of(struct rematerializer *r, uint32_t id, uint32_t depth)
 {
     const struct spirv_id *info = &r->body->module->ids[id];
@@ -88,7 +89,7 @@ static uint32_t make_clone(struct rematerializer *r, uint32_t id)
     return copy;
 }
 
-/* What a value is in the stretch at hand. */
+/* The value that stands for `id` in the current region. */
 static uint32_t value_here(struct replacer *replacer, uint32_t id)
 {
     struct rematerializer *r = (struct rematerializer *)replacer;

@@ -1,4 +1,4 @@
-/* Small things that make the passes after them see more.
+/* Small simplifications that help the passes after them.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/steps.h"
@@ -15,7 +15,8 @@ static const struct spirv_instruction *maker(const struct body *body, uint32_t i
     return body->module->ids[id].as.instruction;
 }
 
-/* Looks for the component where it comes from: through shuffles, and inserts of other components. */
+/* Redirects an extract to the vector that its component comes from: through shuffles, and inserts of other
+ * components. */
 static void see_through(const struct body *body, struct spirv_instruction *op)
 {
     for (uint32_t step = 0; step < STEPS_MOST; step++) {
@@ -91,7 +92,7 @@ static void note_access(struct table_search *t, const struct spirv_instruction *
     }
 }
 
-/* Whether an instruction is the store that makes a table what it is. */
+/* Is the instruction the store that initialises a table? */
 static bool is_table_store(const struct table_search *t, const struct spirv_instruction *op)
 {
     if (op->opcode != SpvOpStore)
@@ -101,8 +102,8 @@ static bool is_table_store(const struct table_search *t, const struct spirv_inst
     return variable != NULL && variable->storage == SpvStorageClassFunction && variable->initializer != 0;
 }
 
-/* A variable of the kernel that is stored to once, all of it, a constant, is a table: it has that value from the
- * beginning (read before the store it would be undefined) and is never written. */
+/* A variable of the kernel is a table if it is stored to once, whole, with a constant: it has that value from
+ * the beginning (a read before the store would be undefined) and is never written. */
 void simplify_tables(struct body *body)
 {
     struct table_search t           = {.body = body};

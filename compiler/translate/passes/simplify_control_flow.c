@@ -1,10 +1,11 @@
-/* The tree as people would write it: no jump to where control goes anyway, no scope that nobody leaves, no more inside of a
- * scope than what may leave it, and returns instead of ways to the kernel's end.
+/* Simplifies control flow: removes jumps to where control goes anyway and scopes without a LEAVE, moves code
+ * out of a scope that runs before anything can leave it, and turns jumps to the kernel's end into returns.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/steps.h"
 
-/* What it means to come to the end of the sequence at hand: the same as each of these jumps. */
+/* The jumps that reaching the end of the current sequence is equivalent to: those of this node and of all
+ * nodes up from it. */
 struct fall {
     const struct fall *up;
     const struct node *node; /* the end of this LOOP's body, this SWITCH or this SCOPE; NULL: of the kernel */
@@ -15,8 +16,9 @@ struct simplifier {
     bool *ends;          /* by number of a SCOPE: behind it is the end of the kernel */
     uint32_t *users;     /* by number of a construct: jumps to it */
     uint32_t *continues; /* by number of a LOOP: NODE_CONTINUE to it */
-    uint32_t *seen;      /* the same, of those that were come to so far */
-    uint32_t *first;     /* by number of a SCOPE: the first child of its sequence in which it is left */
+    uint32_t *seen;      /* by number of a construct: jumps to it that were visited so far */
+    /* by number of a SCOPE: index of the first child of its sequence that can leave it */
+    uint32_t *first;
 };
 
 /* ---- jumps ----------------------------------------------------------------------------------- */
@@ -38,14 +40,14 @@ static bool is_fall(const struct node *jump, const struct fall *fall)
             return true;
         if (fall->node == NULL || fall->node != jump->target)
             continue;
-        /* at the end of a loop's body stands its CONTINUE, of the others the jump behind them */
+        /* at the end of a loop's body a CONTINUE is redundant, at that of the others the jump behind them */
         if ((fall->node->kind == NODE_LOOP) == (jump->kind == NODE_CONTINUE))
             return true;
     }
     return false;
 }
 
-/* A loop that turned out to run once is a scope. */
+/* Adapts a jump to a loop that turned out to run once, which is a scope now. */
 static void simplify_jump(const struct simplifier *t, struct node *jump)
 {
     if (jump->kind == NODE_CONTINUE && jump->target->kind == NODE_SCOPE)
@@ -110,7 +112,7 @@ static void remove_jumps(struct simplifier *t, struct node *node, const struct f
 
 static void rebuild(struct simplifier *t, struct node *node, struct node *owner);
 
-/* Appends what is left of a node; sequences and neighbouring OPS become one. */
+/* Appends a node that is not empty; merges sequences and neighbouring OPS. */
 static void append(struct simplifier *t, struct node *sequence, struct node *node)
 {
     struct node *last = sequence->child_count == 0 ? NULL : sequence->children[sequence->child_count - 1];
@@ -128,7 +130,7 @@ static void append(struct simplifier *t, struct node *sequence, struct node *nod
     }
 }
 
-/* What a scope does before anything leaves it stands before it. */
+/* Appends a scope; the code that runs before anything can leave it goes before it. */
 static void append_scope(struct simplifier *t, struct node *sequence, struct node *scope)
 {
     struct node *inner = scope->children[0];
@@ -166,7 +168,7 @@ static void rebuild_sequence(struct simplifier *t, struct node *node, const stru
     }
 }
 
-/* Where nothing but the end of the body goes to the continue construct, it is the end of the body. */
+/* If only the end of the body goes to the continue construct, appends that to the body. */
 static void join_continue(struct simplifier *t, struct node *loop)
 {
     if (t->continues[loop->number] == 0) {
@@ -200,7 +202,7 @@ static void rebuild(struct simplifier *t, struct node *node, struct node *owner)
 
 /* ---- targets --------------------------------------------------------------------------------- */
 
-/* The construct that a plain `break` or `continue` would be for. */
+/* The construct that a plain `break` or `continue` of C would target. */
 static const struct node *plain_target(const struct node *jump)
 {
     const struct node *node = jump->parent;

@@ -1,17 +1,17 @@
-/* What must be kept for each work-item from one stretch to another: values of one that others use, and variables that more than
- * one accesses.
+/* Spilling: finds what must be kept for each work-item from one region to another: values of one that others
+ * use, and variables that more than one accesses.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/steps.h"
 
 struct spiller {
     struct body *body;
-    uint32_t *home;  /* by id: 1 + number of the NODE_ITEMS that has it; 0: none so far */
-    uint32_t *maker; /* by id of an operation's result: the same, of the one that computes it */
-    uint32_t
-        *loaded; /* by id: the NODE_ITEMS that has it in its loads already, or assigns it before it uses it */
-    uint32_t items; /* the stretch at hand; 0: the group */
-    uint32_t loops; /* of the group, around it */
+    uint32_t *home;  /* by id: 1 + number of the first NODE_ITEMS that uses it; 0: none so far */
+    uint32_t *maker; /* by id of an operation's result: 1 + number of the NODE_ITEMS that computes it */
+    /* by id: the last NODE_ITEMS that lists it in its loads, or assigns it before any use */
+    uint32_t *loaded;
+    uint32_t items; /* 1 + number of the current region; 0: group level */
+    uint32_t loops; /* how many loops of the group are around */
     uint32_t spilled_capacity;
 };
 
@@ -32,7 +32,7 @@ static void spill(struct spiller *k, uint32_t id)
         body->spilled[body->spilled_count++] = id;
 }
 
-/* A value or a variable is made or used in the stretch at hand. */
+/* Notes that the current region makes or uses a value or a variable. */
 static void touch(struct spiller *k, uint32_t id)
 {
     if (k->home[id] == 0)
@@ -49,7 +49,7 @@ static void touch_variable(struct spiller *k, uint32_t id)
         return; /* tables are the same everywhere */
     touch(k, id);
     if (k->loops != 0)
-        spill(k, id); /* it may hold what the last round left */
+        spill(k, id); /* it may hold a value from the last round */
 }
 
 static void use(struct spiller *k, uint32_t id)
@@ -103,7 +103,7 @@ static void load(struct spiller *k, struct node *items, uint32_t *capacity, uint
         items->loads[items->load_count++] = id;
 }
 
-/* `is_sure`: what stands here is done whenever the end of the stretch is come to. */
+/* `is_sure`: the node runs whenever the region runs to its end. */
 static void find_loads(struct spiller *k, const struct node *node, struct node *items, uint32_t *capacity,
                        bool is_sure)
 {

@@ -1,35 +1,36 @@
-/* The cut: what is between barriers becomes loops over the work-items of the group, and what is the same for all of
- * them is computed before, once.
+/* Splits the body at barriers: the regions between them become loops over the work-items of the group, and
+ * uniform values are computed once, before those loops.
  *
- * An item may leave a construct with barriers alone: an inlined function that returns early after its last barrier, say.
- * It is marked as gone then, and the stretches up to the construct's end ask for that.
+ * A work-item may leave a construct with barriers alone, for example an inlined function that returns early
+ * after its last barrier. It is marked as gone then, and the regions up to the construct's end check for
+ * that.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/steps.h"
 
-/* A construct of the group that items leave each for itself. */
+/* A construct of the group that work-items leave divergently. */
 struct divergent {
     const struct divergent *up;
     const struct node *target;
-    enum node_kind kind; /* of the jumps that do */
-    uint32_t gone;       /* the value that says so */
+    enum node_kind kind; /* of the jumps that leave it */
+    uint32_t gone;       /* the flag of the work-items that left */
 };
 
 struct splitter {
     struct body *body;
-    bool *is_divergent; /* by number of a node: items leave it each for itself */
+    bool *is_divergent; /* by number of a node: work-items leave it divergently */
     uint32_t divergent_count;
     uint32_t bool_type;
     const struct divergent *divergent; /* the innermost */
-    struct node *sequence;             /* where nodes go */
-    struct node *region;               /* SEQUENCE: what was come to since the last barrier */
+    struct node *sequence;             /* nodes at group level are appended here */
+    struct node *region;               /* SEQUENCE: the nodes since the last barrier */
 };
 
 static void split_parts(struct splitter *c, struct node *node);
 
 /* ---- the group's operations ------------------------------------------------------------------ */
 
-/* Moves the operations of the group out of a stretch. */
+/* Moves uniform operations out of a region. */
 static void hoist(struct splitter *c, struct node *node, struct node *ops)
 {
     uint32_t kept = 0;
@@ -47,7 +48,7 @@ static void hoist(struct splitter *c, struct node *node, struct node *ops)
             hoist(c, node_part(node, i), ops);
 }
 
-/* Takes out what hoisting left empty. */
+/* Removes what hoisting left empty. */
 static void prune(struct node *node)
 {
     uint32_t kept = 0;
@@ -108,7 +109,7 @@ static const struct divergent *divergent_of(const struct splitter *c, const stru
     return NULL;
 }
 
-/* Jumps out of a stretch say that the item is gone, and go to its end. */
+/* Replaces jumps that leave a divergent construct: they set its flag and go to the region's end. */
 static void replace_jumps(struct splitter *c, struct node *node, struct node *scope)
 {
     for (uint32_t i = 0; node->kind == NODE_SEQUENCE && i < node->child_count; i++) {
@@ -127,7 +128,7 @@ static void replace_jumps(struct splitter *c, struct node *node, struct node *sc
             replace_jumps(c, node_part(node, i), scope);
 }
 
-/* A stretch that items who are gone skip. */
+/* Wraps a region so that work-items that are gone skip it. */
 static struct node *skip_gone(struct splitter *c, struct node *region)
 {
     struct node *scope = node_new(c->body, NODE_SCOPE), *inner = node_new(c->body, NODE_SEQUENCE);
@@ -155,7 +156,7 @@ static struct node *skip_gone(struct splitter *c, struct node *region)
 
 /* ---- stretches ------------------------------------------------------------------------------- */
 
-/* A stretch of copies alone that the group has no part in. */
+/* Does the region consist of copies that use no uniform values? */
 static bool is_copying(const struct splitter *c, const struct node *region)
 {
     for (uint32_t i = 0; i < region->child_count; i++) {
@@ -170,7 +171,8 @@ static bool is_copying(const struct splitter *c, const struct node *region)
     return true;
 }
 
-/* The stretch that control comes from, with nothing but the group's values made in between; or NULL. */
+/* The region that runs right before, with only uniform values computed in between; NULL when there is
+ * none. */
 static struct node *region_before(const struct splitter *c)
 {
     for (uint32_t i = c->sequence->child_count; i-- > 0;) {
@@ -183,8 +185,8 @@ static struct node *region_before(const struct splitter *c)
     return NULL;
 }
 
-/* Ends the stretch at hand. What only copies touches no memory: it need not wait for a barrier, and goes with the stretch
- * before, so that what it copies need not be kept. */
+/* Ends the current region. A region of copies touches no memory: it need not wait for a barrier and joins the
+ * region before, so that its sources need not be spilled. */
 static void flush(struct splitter *c)
 {
     struct node *ops = node_new(c->body, NODE_OPS), *items = node_new(c->body, NODE_ITEMS);
@@ -207,7 +209,7 @@ static void flush(struct splitter *c)
     c->region = node_new(c->body, NODE_SEQUENCE);
 }
 
-/* The copies of each item stay in the stretch; those of the group are made after it. */
+/* Copies to phis of the work-items stay in the region; copies to uniform phis go behind it. */
 static void split_copies(struct splitter *c, struct node *node)
 {
     struct node *group = node_new(c->body, NODE_COPIES);
@@ -247,7 +249,7 @@ static void split_sequence(struct splitter *c, struct node *node)
         c->divergent->target->children[0] == node) {
         const struct divergent *divergent = c->divergent;
         node_add(c->body, c->region, new_flag(c, divergent->gone, 0));
-        c->divergent = divergent->up; /* who was gone in the last round is back */
+        c->divergent = divergent->up; /* work-items that left in the last round are back */
         flush(c);
         c->divergent = divergent;
     }
@@ -273,7 +275,8 @@ static void split_part(struct splitter *c, struct node *part)
         split_sequence(c, part);
 }
 
-/* Items leave a loop's body with `continue`, and the others with a jump behind them. */
+/* Splits a construct that work-items leave divergently: a loop's body with `continue`, the others with a jump
+ * behind them. */
 static void split_divergent(struct splitter *c, struct node *node, enum node_kind kind)
 {
     struct divergent divergent = {.up = c->divergent, .target = node, .kind = kind};
@@ -296,8 +299,8 @@ static void split_divergent(struct splitter *c, struct node *node, enum node_kin
         split_part(c, node->children[1]);
 }
 
-/* A condition of the group that the group cannot compute: each item says it, and all say the same, as they all come to a barrier
- * or none does. */
+/* Replaces a condition of a group-level node that the group cannot compute: each work-item assigns it, all to
+ * the same value, because either all of them reach a barrier or none does. */
 static void tell_condition(struct splitter *c, struct node *node)
 {
     uint32_t id = node->condition;
@@ -344,7 +347,7 @@ static void find_divergent(struct splitter *c, const struct node *node)
             find_divergent(c, node_part(node, i));
 }
 
-/* Whether an item returns although there is more to come: `more` says that behind the node there is. */
+/* Does a work-item return although more code follows? `more`: code follows behind the node. */
 static bool returns_early(const struct node *node, bool is_inside, bool more)
 {
     if (node->kind == NODE_RETURN)

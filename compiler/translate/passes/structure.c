@@ -1,8 +1,9 @@
-/* Blocks become a tree. SPIR-V says with its merge instructions which constructs there are, so that it is enough to follow the
- * branches: each goes on to a block that is not in the tree yet, or to the end of the construct it is in, or is an exit of
- * one around it.
+/* Builds the tree from blocks. SPIR-V's merge instructions say which constructs there are, so it is enough to
+ * follow the branches: each goes to a block that is not in the tree yet, to the end of the construct around
+ * it, or is an exit of an outer construct.
  *
- * A branch to the end of an `if` from deep inside leaves a SCOPE around it; simplify_control_flow.c takes the scopes away that nobody leaves.
+ * A branch to the end of an `if` from deep inside leaves a SCOPE around it; simplify_control_flow.c removes
+ * scopes that nothing leaves.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/structure.h"
@@ -37,7 +38,7 @@ bool structure_is_free(const struct structurer *s, uint32_t block, uint32_t stop
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* Which predecessor of `to` the block is, by halving: they are ascending. NO_BLOCK when it is none. */
+/* The position of `from` among the predecessors of `to`, by binary search; NO_BLOCK when it is none. */
 static uint32_t find_pred(const struct structurer *s, uint32_t from, uint32_t to)
 {
     uint32_t low = s->graph.pred_start[to], high = s->graph.pred_start[to + 1];
@@ -72,7 +73,7 @@ void structure_copies(struct structurer *s, struct node *copies, uint32_t from, 
     }
 }
 
-/* The edge's phis and, where it leaves the construct, its jump. 1 when the path goes on in `to`. */
+/* Appends the edge's phis and, if it leaves the construct, its jump. True when the path continues in `to`. */
 static bool take_edge(struct structurer *s, struct node *sequence, uint32_t from, uint32_t to, uint32_t stop)
 {
     s->reached[to]++;
@@ -125,7 +126,7 @@ static struct node *new_if(struct structurer *s, struct node *sequence, uint32_t
     return node->child_count == 2 ? node : NULL;
 }
 
-/* With an end of its own: both sides go there. */
+/* A conditional branch with a merge block of its own: both sides end there. */
 static int32_t add_if(struct structurer *s, struct node *sequence, const struct spirv_block *block,
                       uint32_t merge, uint32_t *next)
 {
@@ -147,7 +148,8 @@ static int32_t add_if(struct structurer *s, struct node *sequence, const struct 
     return status;
 }
 
-/* Without one: a side that leaves the construct goes into the IF, and the path goes on with the other. */
+/* A conditional branch without one: a side that leaves the construct goes into the IF, and the path continues
+ * with the other. */
 static int32_t add_exit(struct structurer *s, struct node *sequence, const struct spirv_block *block,
                         uint32_t stop, uint32_t *next)
 {
@@ -171,7 +173,8 @@ static int32_t add_exit(struct structurer *s, struct node *sequence, const struc
     return status;
 }
 
-/* Where a branch goes whatever happens, also as its condition is a constant; NO_BLOCK when that is not known. */
+/* The only block that a branch can go to, also because its condition is a constant; NO_BLOCK when there are
+ * several. */
 static uint32_t only_target(const struct structurer *s, const struct spirv_instruction *op)
 {
     if (op->opcode == SpvOpBranch)
@@ -184,7 +187,7 @@ static uint32_t only_target(const struct structurer *s, const struct spirv_instr
     return op->operands[1] == op->operands[2] ? op->operands[1] : NO_BLOCK;
 }
 
-/* What is between a branch and the end of its construct, if it has one, may leave for that end. */
+/* A branch: if its construct has a merge block, the code up to there may leave for it. */
 static int32_t add_branch(struct structurer *s, struct node *sequence, const struct spirv_block *block,
                           uint32_t target, uint32_t stop, uint32_t *next)
 {
@@ -216,10 +219,10 @@ static int32_t add_terminator(struct structurer *s, struct node *sequence, const
             return add_if(s, sequence, block, merge, next);
         if (block->merge == SpvOpSelectionMerge && merge != NO_BLOCK && merge == stop) {
             struct node *node = new_if(s, sequence, op->operands[0]);
-            int32_t status    = node == NULL
-                                    ? body_status(s->body)
-                                    : structure_path(s, node->children[0], block->index, op->operands[1], stop);
-            if (status != TRM_OK || node == NULL)
+            if (node == NULL)
+                return body_status(s->body);
+            int32_t status = structure_path(s, node->children[0], block->index, op->operands[1], stop);
+            if (status != TRM_OK)
                 return status;
             return structure_path(s, node->children[1], block->index, op->operands[2], stop);
         }
@@ -233,7 +236,7 @@ static int32_t add_terminator(struct structurer *s, struct node *sequence, const
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-/* What a block does, and where it goes. */
+/* Appends a block's instructions, then its terminator. */
 static int32_t add_block(struct structurer *s, struct node *sequence, uint32_t index, uint32_t stop,
                          uint32_t *next)
 {
@@ -265,7 +268,7 @@ static int32_t add_block(struct structurer *s, struct node *sequence, uint32_t i
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-/* The part between the body and the next round, in a scope that a branch to the header from deep inside leaves. */
+/* Appends the continue construct, in a scope that a branch to the header from deep inside leaves. */
 static int32_t add_continue(struct structurer *s, struct node *loop, uint32_t header, uint32_t block)
 {
     struct node *outer = node_new(s->body, NODE_SEQUENCE);
@@ -283,8 +286,8 @@ static int32_t add_continue(struct structurer *s, struct node *loop, uint32_t he
     return status;
 }
 
-/* A loop that never comes back to its header is a scope. Its continue construct, where it has one, stands behind a scope
- * of the body. simplify_control_flow.c turns the BREAKs and CONTINUEs. */
+/* Turns a loop that never returns to its header into a scope. Its continue construct, if it has one, goes
+ * behind a scope around the body. simplify_control_flow.c adapts the BREAKs and CONTINUEs. */
 static void make_once(struct structurer *s, struct node *loop)
 {
     struct node *both = node_new(s->body, NODE_SEQUENCE), *scope = node_new(s->body, NODE_SCOPE);
@@ -313,7 +316,7 @@ static int32_t add_loop(struct structurer *s, struct node *sequence, uint32_t he
     node_add(s->body, loop, body);
     node_add(s->body, sequence, loop);
     if (merge != NO_BLOCK && s->exits[merge].kind != 0)
-        merge = NO_BLOCK; /* leaving this loop leaves one around it as well */
+        merge = NO_BLOCK; /* leaving this loop leaves an outer one as well */
     uint32_t before_again = again == NO_BLOCK ? 0 : s->reached[again];
     struct exit at_merge  = structure_open(s, merge, NODE_BREAK, loop);
     struct exit at_again  = structure_open(s, again, NODE_CONTINUE, loop);
@@ -365,7 +368,7 @@ int32_t structure_path(struct structurer *s, struct node *sequence, uint32_t fro
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* Turns the phis of a block round: what they all are for one predecessor lies side by side. */
+/* Transposes the phis of a block: the sources for one predecessor are stored side by side. */
 static bool turn_phis(struct structurer *s, uint32_t index, uint32_t *slot)
 {
     const struct spirv_block *block = s->body->function.blocks[index];

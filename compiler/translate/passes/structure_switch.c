@@ -1,4 +1,4 @@
-/* OpSwitch: cases in an order in which those that fall through stand next to where they fall.
+/* OpSwitch: orders cases so that a case that falls through stands right before the next one.
  * SPDX-License-Identifier: MIT
  */
 #include "base/base.h"
@@ -6,10 +6,10 @@
 
 #define NO_CASE UINT32_MAX
 
-/* All literals that go to one block. */
+/* A block with all literals that select it. */
 struct target {
     uint32_t block;
-    uint32_t falls; /* the target into which it falls; NO_CASE */
+    uint32_t falls; /* index of the target into which it falls; NO_CASE: none */
     uint32_t literal_count;
     uint64_t *literals;
     bool is_default;
@@ -20,10 +20,10 @@ struct cases {
     struct structurer *s;
     const struct spirv_block *block;
     const struct spirv_instruction *op;
-    struct target *targets; /* in the order in which they come first */
+    struct target *targets; /* in the order of their first literal */
     uint32_t target_count;
-    uint32_t *target_of; /* by branch */
-    uint32_t merge;      /* where a break of the switch goes; NO_BLOCK */
+    uint32_t *target_of; /* by branch: index of its target */
+    uint32_t merge;      /* the target of the switch's breaks; NO_BLOCK: none */
     struct node *node;
 };
 
@@ -42,7 +42,7 @@ static uint64_t literal_at(const struct cases *c, uint32_t branch)
 
 /* ---- targets --------------------------------------------------------------------------------- */
 
-/* Which target each block is: 1 + index in `index_of` (by block) while this lasts. */
+/* Finds the targets. `index_of` (by block) holds 1 + index of each until the caller clears it. */
 static bool find_targets(struct cases *c, uint32_t *index_of)
 {
     struct base_arena *arena = c->s->body->arena;
@@ -76,8 +76,8 @@ static bool find_targets(struct cases *c, uint32_t *index_of)
     return true;
 }
 
-/* Of a constant only one target is left: all others are never come to, not by falling either, as falling is the end of a
- * case that is no more than a branch then. */
+/* For a constant selector only one target remains. The others are unreachable, also by falling through:
+ * falling into a case is then a plain branch. */
 static void keep_chosen(struct cases *c, uint32_t *index_of, uint64_t selector)
 {
     uint32_t chosen = c->target_of[0];
@@ -91,7 +91,8 @@ static void keep_chosen(struct cases *c, uint32_t *index_of, uint64_t selector)
     c->target_count = 1;
 }
 
-/* The target through which a block is reached from the switch: itself or a dominator. 0: none. */
+/* 1 + index of the target through which a block is reached from the switch: the block itself or a dominator.
+ * 0: none. */
 static uint32_t case_around(const struct cases *c, const uint32_t *index_of, uint32_t block)
 {
     const struct graph *graph = &c->s->graph;
@@ -117,10 +118,10 @@ static void find_falls(struct cases *c, const uint32_t *index_of, uint32_t stop)
         for (uint32_t k = graph->pred_start[block]; k < graph->pred_start[block + 1]; k++) {
             uint32_t pred = graph->preds[k];
             if (pred == c->block->index || graph->position[pred] >= graph->position[block])
-                continue; /* from the switch itself; from a loop that begins here */
+                continue; /* from the switch itself, or from a loop that begins here */
             uint32_t from = case_around(c, index_of, pred);
             if (from == 0 || from - 1 == i || c->targets[from - 1].falls != NO_CASE)
-                break; /* not structured: found out when the block is come to */
+                break; /* not structured: structure_rest() refuses the block later */
             c->targets[from - 1].falls   = i;
             c->targets[i].is_fallen_into = true;
             break;
@@ -130,7 +131,8 @@ static void find_falls(struct cases *c, const uint32_t *index_of, uint32_t stop)
 
 /* ---- cases ----------------------------------------------------------------------------------- */
 
-/* The phis of cases that others fall into are set before the switch, so that falling does not set them again. */
+/* The phis of cases that others fall into are assigned before the switch, so that falling does not assign
+ * them again. */
 static void add_early_copies(const struct cases *c, struct node *sequence)
 {
     struct node *copies = node_new(c->s->body, NODE_COPIES);
@@ -180,7 +182,7 @@ static int32_t add_case(const struct cases *c, const struct target *target, uint
     return status;
 }
 
-/* Each case that nobody falls into, and those it falls into one after the other. */
+/* Appends each case that no other falls into, followed by those that it falls into. */
 static int32_t add_cases(const struct cases *c, uint32_t stop)
 {
     for (uint32_t i = 0; i < c->target_count; i++) {
@@ -195,7 +197,7 @@ static int32_t add_cases(const struct cases *c, uint32_t stop)
     return c->node->case_count == c->target_count ? TRM_OK : structure_refuse(c->s, c->block->index);
 }
 
-/* A default that does nothing need not be there, nor then other cases that do nothing. */
+/* Drops a default that does nothing, and then other cases that do nothing. */
 static void drop_empty_cases(struct node *node)
 {
     uint32_t count = 0;
@@ -207,7 +209,8 @@ static void drop_empty_cases(struct node *node)
         if (!node_is_empty(node->cases[i].body) || node->cases[i].falls_through)
             node->cases[count++] = node->cases[i];
         else if (i > 0 && node->cases[i - 1].falls_through)
-            node->cases[count - 1].falls_through = false; /* into nothing, not into what comes next */
+            /* it fell into an empty case, not into the next one */
+            node->cases[count - 1].falls_through = false;
     }
     node->case_count = count;
 }

@@ -1,4 +1,4 @@
-/* Which nodes stand at the level of the group: those around a barrier, and those that a jump of the group's control flow leaves.
+/* Finds the nodes at group level: those around a barrier, and those that a jump at group level leaves.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/uniform.h"
@@ -7,7 +7,8 @@
 
 /* ---- barriers -------------------------------------------------------------------------------- */
 
-/* What is inside of a construct of the group: its sequences, and in those what has barriers, and jumps and returns. */
+/* Marks what is inside of a group-level construct: its sequences, and in those the nodes with barriers, jumps
+ * and returns. */
 static void mark_inside(struct node *node);
 
 static void mark_child(struct node *child)
@@ -46,7 +47,7 @@ static void find_jumps(struct analysis *a, struct node *node)
             find_jumps(a, node_part(node, i));
 }
 
-/* A jump of the group's control flow that stands in an item's. */
+/* Must the jump be at group level, and is it not yet? */
 static bool is_pending(const struct body *body, const struct node *jump)
 {
     if (jump->is_uniform)
@@ -54,7 +55,7 @@ static bool is_pending(const struct body *body, const struct node *jump)
     return jump->kind == NODE_RETURN ? body->has_barrier : jump->target->is_uniform;
 }
 
-/* All items take the same way to the jump, and the group knows it. */
+/* Is the path to the jump uniform, so that the group can take it? */
 static bool is_known(const struct analysis *a, const struct node *jump)
 {
     for (const struct node *node = jump->parent; !node->is_uniform; node = node->parent) {
@@ -66,7 +67,7 @@ static bool is_known(const struct analysis *a, const struct node *jump)
     return true;
 }
 
-/* The way to the jump is the group's. */
+/* Raises the path to a jump to group level. */
 static void lift(struct node *jump)
 {
     struct node *top = jump;
@@ -80,7 +81,7 @@ static void lift(struct node *jump)
         mark_inside(top);
 }
 
-/* Jumps whose ways are known are the group's. Whether there were any. */
+/* Raises jumps whose paths are uniform. False when there were none. */
 static bool lift_known(struct analysis *a)
 {
     bool found = false;
@@ -94,7 +95,8 @@ static bool lift_known(struct analysis *a)
     return found;
 }
 
-/* A `break` of a loop with a barrier: as all items come to the barrier or none, all break or none. */
+/* Raises the `break`s of loops with a barrier: all work-items reach the barrier or none does, so all break or
+ * none does. */
 static bool lift_breaks(struct analysis *a)
 {
     bool found = false;

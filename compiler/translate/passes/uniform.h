@@ -1,4 +1,5 @@
-/* What uniform.c (which nodes stand at the level of the group) and varying.c (which values differ between items) share.
+/* Shared by uniform.c (which nodes are at group level) and varying.c (which values differ between
+ * work-items).
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_PASSES_UNIFORM_H
@@ -6,20 +7,20 @@
 
 #include "compiler/translate/passes/steps.h"
 
-/* Values that use a value, as lists. */
+/* A user of a value, in a list. */
 struct user {
     uint32_t id;
-    uint32_t next; /* 1 + index */
+    uint32_t next; /* 1 + index; 0: the end */
 };
 
 struct analysis {
     struct body *body;
-    bool *varying; /* by id: differs between items, or cannot be computed by the group where it stands */
-    bool *
-        escapes; /* by number of a node: an item may leave a construct of the group, or return, from inside */
-    uint32_t *stored; /* by id of a variable: the last stretch that writes it */
-    uint32_t *alias;  /* by id of a variable: the first that is bound to the same place, or itself */
-    uint32_t region;  /* number of the one at hand */
+    bool *varying; /* by id: differs between work-items, or the group cannot compute it where it stands */
+    /* by number of a node: a work-item may leave a group-level construct, or return, from inside */
+    bool *escapes;
+    uint32_t *stored; /* by id of a variable: the last region that writes it */
+    uint32_t *alias;  /* by id of a variable: the first variable bound to the same memory, or 0 */
+    uint32_t region;  /* number of the current region */
     uint32_t *users;  /* by id: 1 + index of its first user */
     struct user *user_list;
     uint32_t user_count, user_capacity;
@@ -29,10 +30,10 @@ struct analysis {
     uint32_t jump_count, jump_capacity;
 };
 
-/* Finds out which values are varying, with the nodes at the level of the group (is_uniform) as they are. */
+/* Finds the varying values for the nodes that are at group level (is_uniform) now. */
 int32_t analysis_find_varying(struct analysis *a);
 
-/* Tables that do not change from one round to the next. 0 without memory. */
+/* Makes the tables that do not change from one round to the next. False without memory. */
 bool analysis_begin(struct analysis *a, struct body *body);
 
 #endif

@@ -1,8 +1,9 @@
-/* Which values differ between the work-items of a group. All are taken to be the same for all, until one is found that is made of
- * the item's own id, of memory that items write, or where control flow is an item's own; what uses it differs then as well.
+/* Finds the values that differ between the work-items of a group. All are assumed to be uniform until one is
+ * found that depends on the work-item's own id, on memory that work-items write, or on divergent control
+ * flow; then its users vary too.
  *
- * A value that is the same for all will be computed by the group, before the stretch in which it stands: so it must also be
- * possible to compute it there, that is, not trap where the shader would not have come to it.
+ * The group computes a uniform value before the region in which it stands. So that must be possible too: the
+ * computation must not trap where the shader would not have reached it.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/passes/steps.h"
@@ -23,7 +24,7 @@ static bool is_bound(const struct spirv_variable *variable)
     return variable->storage == SpvStorageClassStorageBuffer || variable->storage == SpvStorageClassUniform;
 }
 
-/* Variables of one binding are one place in memory. */
+/* Finds variables of one binding: they are the same memory. */
 static bool find_aliases(struct analysis *a)
 {
     const struct spirv_module *module = a->body->module;
@@ -57,7 +58,7 @@ static uint32_t alias_of(const struct analysis *a, uint32_t variable)
     return a->alias[variable] != 0 ? a->alias[variable] : variable;
 }
 
-/* Notes what a stretch writes. Whatever is no load writes all that it points to. */
+/* Notes what a region writes. Any instruction but a load counts as a write of all that it points to. */
 static void note_stores(struct analysis *a, const struct node *node)
 {
     for (uint32_t i = 0; i < node->op_count; i++) {
@@ -75,7 +76,7 @@ static void note_stores(struct analysis *a, const struct node *node)
 
 /* ---- built-ins ------------------------------------------------------------------------------- */
 
-/* An id in three dimensions differs only where the group is wider than one item. */
+/* A component of an id varies only if the group is wider than one work-item in its dimension. */
 static bool is_varying_id(const struct analysis *a, const struct access *access)
 {
     const uint32_t *size = a->body->entry->local_size;
@@ -142,7 +143,8 @@ static bool is_varying(const struct analysis *a, const struct spirv_instruction 
     return !is_certain && !operation_is_safe(a->body->module, op);
 }
 
-/* Below a stretch. What is certain is done by at least one item whenever the group comes to the stretch. */
+/* Walks the nodes of a region. `is_certain`: at least one work-item runs the node whenever the group reaches
+ * the region. */
 static void walk_items(struct analysis *a, const struct node *node, bool is_certain)
 {
     for (uint32_t i = 0; i < node->op_count; i++)
@@ -157,7 +159,7 @@ static void walk_items(struct analysis *a, const struct node *node, bool is_cert
 
 static void walk_group(struct analysis *a, const struct node *node, bool *is_certain);
 
-/* The nodes between two of the group's. Copies there are made by the group, if it can. */
+/* Walks the nodes between two group-level nodes. The group makes copies there, if it can. */
 static uint32_t walk_region(struct analysis *a, const struct node *sequence, uint32_t first, bool *is_certain)
 {
     uint32_t end = first;
@@ -195,7 +197,7 @@ static void walk_group(struct analysis *a, const struct node *node, bool *is_cer
         return;
     }
     if (node->kind == NODE_LOOP && a->escapes[node->number])
-        *is_certain = false; /* in the second round all items may be gone */
+        *is_certain = false; /* in the second round all work-items may be gone */
     for (uint32_t i = 0; i < node_part_count(node); i++)
         if (node_part(node, i) != NULL)
             walk_group(a, node_part(node, i), is_certain);
@@ -239,7 +241,7 @@ static void spread(struct analysis *a)
     }
 }
 
-/* An item may leave from inside of a node: it returns, or jumps to where the group's control flow goes. */
+/* Notes from which nodes a work-item may leave: it returns, or jumps to a group-level target. */
 static bool find_escapes(struct analysis *a, const struct node *node)
 {
     bool escapes =

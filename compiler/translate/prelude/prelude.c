@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The first in the order of names that is not before this one. */
+/* The position in the order of names of the first part that is not less than the name. */
 static uint32_t find(const char *name, size_t length)
 {
     uint32_t low = 0, high = prelude_part_count;

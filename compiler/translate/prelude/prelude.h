@@ -1,6 +1,7 @@
-/* The prelude: functions that translated kernels call. Their text is in the .inc files of this folder, cut into parts by
- * lines of marks (base.inc says how); prelude.awk makes the table of parts when the library is built. A translation
- * notes the parts that it needs, and writes those and the parts that they need (prelude.c).
+/* The prelude: functions that translated kernels call. Their text is in the .inc files of this folder, cut
+ * into parts by lines of marks (base.inc says how); prelude.awk makes the table of parts when the library is
+ * built. A translation notes the parts that it needs, and writes those and the parts that they need
+ * (prelude.c).
  *
  * The table is constant. A struct prelude belongs to one translation.
  * SPDX-License-Identifier: MIT
@@ -12,7 +13,8 @@
 
 #include "compiler/translate/text/text.h"
 
-/* Parts stand in the table in the order in which they must stand in a text: a part uses only parts before it. */
+/* Parts stand in the table in the order in which they must stand in a text: a part uses only parts before
+ * it. */
 struct prelude_part {
     const char *name;  /* without trm_ */
     uint32_t language; /* enum trm_language; 0: both */

@@ -1,4 +1,4 @@
-/* C: the built-in inputs. A group is done by one thread, so that a subgroup is one work-item.
+/* C: the built-in inputs. One thread runs a group, and a subgroup is one work-item.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/targets/c_target.h"

@@ -11,7 +11,7 @@ void target_c_leave(struct emit *emit)
         text_line(&emit->text, "kept->gone[item] = 1;");
 }
 
-/* The number of the work-item in its group. */
+/* Writes the number of the work-item in its group. */
 static void write_item(struct emit *emit)
 {
     const uint32_t *size = emit->body->entry->local_size;
@@ -25,7 +25,7 @@ static void write_item(struct emit *emit)
     text_add(&emit->text, ";\n");
 }
 
-/* The lines for one work-item. */
+/* Writes the code of one work-item to a text of its own. */
 static int32_t write_body(struct emit *emit, const struct node *node, uint32_t levels, struct text *text)
 {
     struct flow_frame frame;
@@ -100,7 +100,7 @@ int32_t target_c_items(struct emit *emit, const struct node *node)
     emit->flow->guard  = NULL;
     if (rows->is_merged || !emit->body->returns_early)
         emit->flow->guard = row_hoist_guard(emit, node, &emit->flow->guard_holds);
-    levels += !rows->is_merged && rows->is_bounded; /* a block, with first and last of its own */
+    levels += !rows->is_merged && rows->is_bounded; /* a block with `first` and `last` of its own */
     rows->bases.indent = emit->text.indent + levels - 1;
     int32_t status     = write_body(emit, node, levels, &body);
     rows->in_loop      = false;

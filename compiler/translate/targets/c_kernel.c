@@ -6,7 +6,7 @@
 
 #include "compiler/translate/targets/c_target.h"
 
-/* The arguments as <trireme/cpu_kernel.h> lays them out. */
+/* Writes the struct of arguments, as <trireme/cpu_kernel.h> lays it out. */
 static void write_arguments(struct emit *emit)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
@@ -22,9 +22,9 @@ static void write_arguments(struct emit *emit)
     text_add_bytes(&emit->text, "\n", 1);
 }
 
-/* Buffers that the body names, and their sizes. Two parameters may be given the same memory: SPIR-V lets a compiler assume
- * that they are not, but programs that work in place are common and the loops over work-items need no such promise, so only
- * what the shader declares `restrict` is that here. */
+/* Writes the buffers that the body names, and their sizes. Only buffers that the shader declares `restrict`
+ * are restrict here: SPIR-V lets a compiler assume that two parameters are different memory, but programs
+ * that work in place are common, and the loops over work-items do not need the promise. */
 static void write_buffers(struct emit *emit, const struct text *body)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
@@ -46,7 +46,7 @@ static void write_buffers(struct emit *emit, const struct text *body)
     }
 }
 
-/* Where this group lies. */
+/* Writes the position of the group. */
 static void write_place(struct emit *emit, const struct text *body, bool merged)
 {
     bool y = target_mentions(body, "group_y"), z = target_mentions(body, "group_z");
@@ -61,7 +61,7 @@ static void write_place(struct emit *emit, const struct text *body, bool merged)
                   "const uint32_t group_z = (uint32_t)(group / groups->groups[0] / groups->groups[1]);");
 }
 
-/* The groups that lie side by side, of those that are to be done. */
+/* Writes the number of groups that lie side by side in the range. */
 static void write_run(struct emit *emit)
 {
     text_line(&emit->text, "uint64_t run = groups->groups[0] - group_x;");
@@ -98,7 +98,7 @@ static void write_sizes(struct emit *emit, bool has_shared, bool has_spilled)
     text_add_bytes(&emit->text, "\n", 1);
 }
 
-/* All that is done for one group (or, merged, for one row of them), as text of its own. */
+/* Writes the code for one group (merged: for one row of groups) to a text of its own. */
 static int32_t write_group(struct emit *emit, struct text *text)
 {
     struct flow_frame frame;

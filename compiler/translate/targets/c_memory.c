@@ -1,5 +1,6 @@
-/* C: the memory of a group. Shared variables are a struct at the beginning of groups->scratch; behind it, at a multiple of 64
- * bytes, is what is kept for each work-item from one loop over them to the next: arrays by item.
+/* C: the memory of a group. Shared variables are a struct at the beginning of groups->scratch; behind it, at
+ * a multiple of 64 bytes, is the spill memory: an array by work-item for each value that is kept from one
+ * loop over work-items to another.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -89,7 +90,7 @@ bool target_c_spilled(struct emit *emit)
     return true;
 }
 
-/* Variables that are kept begin with their initial values, if they have one. */
+/* Writes the initial values of spilled variables that have one. */
 int32_t target_c_start_spilled(struct emit *emit)
 {
     const struct body *body = emit->body;

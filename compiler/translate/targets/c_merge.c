@@ -1,12 +1,12 @@
-/* C: whether rows of work-items may run through as many groups as lie side by side (rows.h).
+/* C: may rows of work-items run through all groups that lie side by side (emit/rows.h)?
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/targets/c_target.h"
 
 struct scan {
     struct emit *emit;
-    uint8_t *vectors; /* by id: 1 + the built-in that was loaded whole there */
-    bool found;       /* something that depends on where a group begins */
+    uint8_t *vectors; /* by id: 1 + the built-in that was loaded whole */
+    bool found;       /* something depends on where a group begins */
 };
 
 static bool depends(int32_t builtin, uint32_t component)
@@ -56,7 +56,7 @@ static bool find_loads(void *user, const struct node *ops, struct spirv_instruct
     return !scan->found;
 }
 
-/* What becomes of built-ins that were loaded whole. */
+/* Checks the uses of built-ins that were loaded whole. */
 static bool find_uses(void *user, const struct node *ops, struct spirv_instruction *op)
 {
     struct scan *scan = user;
@@ -80,7 +80,7 @@ static bool find_uses(void *user, const struct node *ops, struct spirv_instructi
     return !scan->found;
 }
 
-/* Something of the group: shared memory, or what only the group has. */
+/* Looks for shared memory. */
 static bool find_group(void *user, const struct node *ops, struct spirv_instruction *op)
 {
     struct scan *scan = user;
@@ -107,7 +107,7 @@ bool target_c_may_merge(struct emit *emit)
     uint32_t items          = 0;
 
     if (body->entry->local_size[0] == 1)
-        return false; /* x is the same for all of a group, and so was taken out of the loop */
+        return false; /* x is uniform then and is computed outside of the loop */
     if (body->has_barrier || body->spilled_count != 0 || body->returns_early || root->kind != NODE_SEQUENCE)
         return false;
     for (uint32_t i = 0; i < root->child_count; i++) {

@@ -1,5 +1,5 @@
-/* C for the cpu: what stands before and behind the kernels. The text needs four headers of C and none of Trireme; it says
- * itself what it shares with <trireme/cpu_kernel.h>, and a test holds the two together.
+/* C for the cpu: the text before and behind the kernels. The text needs four C headers and none of Trireme's:
+ * it repeats the declarations of <trireme/cpu_kernel.h>, and a unit test compares them.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/targets/c_target.h"
@@ -22,7 +22,8 @@ static const char head[] =
     "#pragma clang diagnostic ignored \"-Wpass-failed\"\n"
     "#pragma clang diagnostic ignored \"-Wunused-label\"\n"
     "#pragma clang diagnostic ignored \"-Wtautological-compare\"\n"
-    "#define TRM_ITEMS _Pragma(\"clang loop vectorize(enable)\")\n" /* assume_safety would share locals */
+    /* assume_safety would share local variables */
+    "#define TRM_ITEMS _Pragma(\"clang loop vectorize(enable)\")\n"
     "#define TRM_UNROLL _Pragma(\"unroll\")\n"
     "#define TRM_ROLLED _Pragma(\"nounroll\")\n"
     "#else\n"

@@ -13,7 +13,8 @@ void target_c_leave(struct emit *emit);
 void target_c_begin(struct emit *emit);
 void target_c_end(struct emit *emit);
 
-/* Write struct SYMBOL_shared and struct SYMBOL_kept of emit->body (c_memory.c). False when the struct would be empty. */
+/* Write struct SYMBOL_shared and struct SYMBOL_kept of emit->body (c_memory.c). False when the struct would
+ * be empty. */
 bool target_c_shared(struct emit *emit);
 bool target_c_spilled(struct emit *emit);
 

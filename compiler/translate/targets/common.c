@@ -1,4 +1,4 @@
-/* What both languages write in the same way.
+/* Text that both languages have in common.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/targets/common.h"

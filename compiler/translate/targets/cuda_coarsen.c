@@ -1,41 +1,43 @@
-/* CUDA C: several items of a thread.
+/* CUDA C: thread coarsening, several work-items for each thread.
  *
- * A thread that does one item has one load of four bytes under way, or of one, and a device of today wants some sixty thousand
- * bytes under way in each of its units: such a kernel reaches four fifths of what its memory can do. So where items have
- * nothing to do with each other a thread does as many neighbouring ones as make sixteen bytes of the buffer of which an item uses
- * most. Their accesses lie side by side then, and the compiler makes one of them. (V. Volkov, "Better performance at
- * lower occupancy", 2010.)
+ * A thread that runs one work-item has one load of at most four bytes in flight, while a current device needs
+ * about sixty thousand bytes in flight on each multiprocessor: such a kernel reaches four fifths of the
+ * memory bandwidth. So when work-items do not depend on each other a thread runs as many neighbours as make
+ * sixteen bytes of the buffer of which a work-item uses most. Their accesses are adjacent, and the compiler
+ * combines them. (V. Volkov, "Better performance at lower occupancy", 2010.)
  *
- * What it takes: groups in x alone; no barrier, loop, atomic or subgroup; of the built-ins nothing but gl_GlobalInvocationID; and
- * `if (gl_GlobalInvocationID.x >= count) return;` at the beginning, or the like: that is asked once for all of a thread's
- * items, and where it does not hold for all of them, or a buffer does not begin at a multiple of 16, they are done one by one.
+ * Conditions: groups in x only; no barrier, loop, atomic or subgroup operation; gl_GlobalInvocationID as the
+ * only built-in; and a guard like `if (gl_GlobalInvocationID.x >= count) return;` at the beginning. The guard
+ * is checked once for all work-items of a thread; if it does not hold for all of them, or a buffer does not
+ * begin at a multiple of 16, they run one by one.
  *
- * Of groups in x and y a thread does items that lie below one another, ROWS of them: so neighbours still read neighbours, and what
- * the items of a filter have in common is read once. As many groups that lie side by side are one block. Here the question may
- * be any, if it comes first and all that it lets in go on to the end; some bound in y is what the compiler is told besides, so that
- * it need not ask it for each item.
+ * With groups in x and y a thread runs ROWS work-items that are neighbours in y: neighbouring threads still
+ * read neighbouring elements, and what the work-items of a filter have in common is read once. ROWS groups
+ * that are neighbours in x form one block. Here the guard may be any condition, if it comes first and all
+ * work-items that pass it run to the end. A bound in y is passed on to the compiler, so that it need not
+ * check it for each work-item.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
 
 #include "compiler/translate/targets/cuda_target.h"
 
-#define BYTES 16u            /* of a buffer that a thread uses, where that is a power of two */
-#define OPERATIONS_MOST 600u /* of a thread */
+#define BYTES 16u            /* of a buffer for each thread, for power-of-two sizes */
+#define OPERATIONS_MOST 600u /* for each thread */
 #define ROWS 4u
 
 struct scan {
     const struct emit *emit;
     uint32_t operations;
-    uint32_t bytes;    /* the most that an item uses of one buffer */
-    uint32_t *used[2]; /* by id of a buffer: bytes that are loaded and stored */
+    uint32_t bytes;    /* of the buffer of which a work-item uses most */
+    uint32_t *used[2]; /* by id of a buffer: bytes that a work-item loads and stores */
     const char *bound; /* in y */
     bool is_eligible;
 };
 
 /* ---- the guard */
 
-/* What makes a value; NULL for phis and constants. */
+/* The instruction that makes a value; NULL for phis and constants. */
 static const struct spirv_instruction *definition(const struct emit *emit, uint32_t id)
 {
     const struct spirv_id *info = &emit->module->ids[id];
@@ -43,7 +45,7 @@ static const struct spirv_instruction *definition(const struct emit *emit, uint3
     return info->kind == SPIRV_ID_VALUE && !emit->body->values[id].is_phi ? info->as.instruction : NULL;
 }
 
-/* The index that an access with a single one has; UINT32_MAX where it is not known. */
+/* The constant index of an access with a single index; UINT32_MAX otherwise. */
 static uint32_t only_index(const struct emit *emit, const struct access *access)
 {
     const struct spirv_constant *constant =
@@ -52,7 +54,7 @@ static uint32_t only_index(const struct emit *emit, const struct access *access)
     return constant != NULL ? (uint32_t)constant->bits : UINT32_MAX;
 }
 
-/* What an instruction loads; NULL: it is no load, or the access is not known. */
+/* The access of a load; NULL when the instruction is no load or the access is unknown. */
 static const struct access *loaded(const struct emit *emit, const struct spirv_instruction *op)
 {
     const struct access *access =
@@ -66,7 +68,7 @@ static const struct spirv_variable *variable_of(const struct emit *emit, const s
     return emit->module->ids[access->variable].as.variable;
 }
 
-/* gl_GlobalInvocationID.x (component 0) or .y (1), read by itself or taken out of the whole. */
+/* Is it gl_GlobalInvocationID.x (component 0) or .y (1), loaded by itself or extracted from the whole? */
 static bool is_item(const struct emit *emit, uint32_t id, uint32_t component)
 {
     const struct spirv_instruction *op = definition(emit, id);
@@ -78,7 +80,7 @@ static bool is_item(const struct emit *emit, uint32_t id, uint32_t component)
            (is_part ? access->count == 0 : only_index(emit, access) == component);
 }
 
-/* A push constant, as an expression; NULL: it is none. */
+/* A push constant as an expression; NULL for other values. */
 static const char *bound_of(const struct emit *emit, uint32_t id)
 {
     const struct access *access = loaded(emit, definition(emit, id));
@@ -90,7 +92,7 @@ static const char *bound_of(const struct emit *emit, uint32_t id)
                              emit_parameter((struct emit *)(uintptr_t)emit, only_index(emit, access)));
 }
 
-/* Is it a RETURN and no more? */
+/* Is it a RETURN and nothing else? */
 static bool is_return(const struct node *node)
 {
     while (node != NULL && node->kind == NODE_SEQUENCE && node->child_count == 1)
@@ -98,8 +100,8 @@ static bool is_return(const struct node *node)
     return node != NULL && node->kind == NODE_RETURN;
 }
 
-/* The bound below which items do something, where child number `index` of the body says so: `if (item >= bound) return;`, or `if
- * (item < bound) …` as the last there is. */
+/* The bound below which work-items do something, if child `index` of the body is the guard: `if (item >=
+ * bound) return;`, or `if (item < bound) …` as the last child. NULL otherwise. */
 static const char *guard_of(const struct emit *emit, uint32_t index)
 {
     const struct node *root = emit->body->root, *node = root->children[index];
@@ -178,7 +180,8 @@ static bool scan_op(void *user, const struct node *ops, struct spirv_instruction
     return scan->is_eligible;
 }
 
-/* Items side by side: as many as make BYTES, or four of what is no power of two, so that each fourth one begins where a unit does. */
+/* The number of neighbours in x: as many as make BYTES, or four when the size is no power of two, so that
+ * every fourth work-item begins at a multiple of the alignment. */
 static uint32_t count_for(const struct scan *scan)
 {
     uint32_t bytes = scan->bytes, count;
@@ -194,7 +197,7 @@ static uint32_t count_for(const struct scan *scan)
     return count * scan->operations <= OPERATIONS_MOST ? count : 0;
 }
 
-/* `gl_GlobalInvocationID.y >= bound`, or the like, as the first of the kernel's questions for y. */
+/* Finds the kernel's first comparison of gl_GlobalInvocationID.y with a bound. */
 static bool find_bound(void *user, const struct node *ops, struct spirv_instruction *op)
 {
     struct scan *scan = user;
@@ -215,7 +218,7 @@ static bool is_without_effect(void *user, const struct node *ops, struct spirv_i
     return !operation_has_effect(scan->emit->body, op);
 }
 
-/* Is it `if (…) return;`, or `if (…) …` as the last there is, and do all that it lets in go on to the end? */
+/* Is it `if (…) return;`, or `if (…) …` as the last child, and do all work-items that pass run to the end? */
 static bool is_exit(const struct node *root, uint32_t index)
 {
     const struct node *node = root->children[index];
@@ -230,7 +233,8 @@ static bool is_exit(const struct node *root, uint32_t index)
     return is_return(node->children[0]);
 }
 
-/* The number of the body's child by which items leave before they have done anything; UINT32_MAX: there is none. */
+/* The index of the body's child through which work-items leave before they have had an effect; UINT32_MAX:
+ * none. */
 static uint32_t find_exit(struct scan *scan)
 {
     const struct node *root = scan->emit->body->root;

@@ -1,8 +1,9 @@
-/* CUDA C: a kernel whose threads do several items (target_cuda_coarsen.c says which).
+/* CUDA C: a coarsened kernel (cuda_coarsen.c selects them).
  *
- * The body is a function of one item. Where all of a thread's items are below the bound and all buffers begin at multiples of
- * 16 it is done in stages: what loads, for all items, then what computes, then what stores. So the loads of all items are on
- * their way together, and stand where the compiler makes one of them; branches between would keep it from that.
+ * The body is a function of one work-item. When all of a thread's work-items are below the bound and all
+ * buffers begin at multiples of 16, it runs in stages: the loads of all work-items, then the computations,
+ * then the stores. So the loads of all are in flight together, and the compiler can combine them; branches
+ * between them would prevent that.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -58,7 +59,7 @@ static void write_alignment(struct emit *emit)
                      emit_name(emit, emit->reflection.parameter_variables[i]));
 }
 
-/* That an item is below the bound is known where all are, and said once more for the compiler. */
+/* All work-items are below the bound here; the check tells that to the compiler. */
 static void write_whole_items(struct emit *emit, const struct text *body)
 {
     text_line(&emit->text, "#pragma unroll");

@@ -1,15 +1,15 @@
-/* CUDA C: a kernel whose threads do several items that lie below one another (target_cuda_coarsen.c says which).
+/* CUDA C: a kernel that is coarsened along y (cuda_coarsen.c selects them).
  *
- * The body is a function of one item; and so is the question at its beginning by which items leave. Where none of a thread's
- * items leaves the rest is done in stages (target_cuda_stages.c), so that the loads of all are on their way together, and what they
- * have in common is loaded once.
+ * The body is a function of one work-item, and so is the guard at its beginning. When none of a thread's
+ * work-items leaves, the rest runs in stages (cuda_stages.c), so that the loads of all are in flight
+ * together, and what they have in common is loaded once.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
 
 #include "compiler/translate/targets/cuda_target.h"
 
-/* SYMBOL_leaves, which answers the question. */
+/* Writes SYMBOL_leaves, which evaluates the guard for one work-item. */
 static int32_t write_leaves(struct emit *emit, const struct text *body)
 {
     const struct node *root  = emit->body->root;
@@ -38,7 +38,7 @@ static int32_t write_leaves(struct emit *emit, const struct text *body)
     return status;
 }
 
-/* Whether all are below the bound, and none leaves. */
+/* Writes `whole`: all work-items are below the bound, and none leaves. */
 static void write_question(struct emit *emit, const struct text *body)
 {
     text_line(&emit->text, "int whole = first + %uu < %s;", emit->coarsen.count - 1, emit->coarsen.bound);
@@ -52,7 +52,8 @@ static void write_question(struct emit *emit, const struct text *body)
     emit->text.indent--;
 }
 
-/* What follows of the bound is said once more for the compiler: no item but the last is the last of all. */
+/* Tells the compiler what follows from the bound: only the last work-item of a thread can be the last of
+ * all. */
 static void write_assumptions(struct emit *emit)
 {
     for (uint32_t i = 0; i < emit->coarsen.count; i++) {
@@ -62,7 +63,8 @@ static void write_assumptions(struct emit *emit)
     }
 }
 
-/* COUNT groups that lie side by side are one block, whose items stand in rows as long as theirs together. */
+/* Writes the work-item's position: COUNT groups that are neighbours in x form one block, whose work-items
+ * form rows as long as those of all these groups together. */
 static void write_place(struct emit *emit)
 {
     const uint32_t *size = emit->body->entry->local_size;

@@ -1,6 +1,6 @@
-/* CUDA C: the body of a kernel in stages, each a function of one item: what stands up to the last load of a buffer before the
- * first branch; what comes then; and the stores behind the last branch. What a stage computes and a later one may need is handed
- * on in a struct, of which the compiler leaves nothing but registers.
+/* CUDA C: the body of a kernel in stages, each a function of one work-item: the code up to the last load of a
+ * buffer before the first branch; the code after it; and the stores behind the last branch. Values that a
+ * later stage may need are passed on in a struct, which the compiler turns into registers.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
@@ -14,9 +14,9 @@ struct stages {
     const struct text *body;
     const struct node **nodes; /* of the body without its guard, in order */
     uint32_t node_count;
-    struct node *parts[STAGES][3]; /* OPS before, anything, OPS behind; NULL: nothing */
-    uint32_t begin, end;           /* of `nodes`: what is between the OPS at the two ends */
-    uint8_t *made_in;              /* by id: 1 + the stage that makes it; 0: none that is handed on */
+    struct node *parts[STAGES][3]; /* OPS before, any nodes, OPS behind; NULL: nothing */
+    uint32_t begin, end;           /* range of `nodes` between the OPS at both ends */
+    uint8_t *made_in;              /* by id: 1 + the stage that computes it; 0: it is not passed on */
     uint32_t id_count;
 };
 
@@ -27,7 +27,7 @@ static void add_node(struct stages *stages, const struct node *node)
     stages->nodes[stages->node_count++] = node;
 }
 
-/* Is there nothing in a node that comes before the guard but the guard's condition? */
+/* Does a node before the guard only compute the guard's condition? */
 static bool is_of_guard(const struct emit *emit, const struct node *node)
 {
     uint32_t condition = emit->body->root->children[emit->coarsen.guard]->condition;
@@ -45,7 +45,7 @@ static bool is_of_guard(const struct emit *emit, const struct node *node)
     return node->case_count == 0;
 }
 
-/* The children of the root, with those of the half that the guard lets in. 0 without memory. */
+/* Lists the children of the root, and those of the half that the guard admits. False without memory. */
 static bool list_nodes(struct stages *stages)
 {
     const struct emit *emit  = stages->emit;
@@ -94,7 +94,7 @@ static void add_op(struct stages *stages, uint32_t stage, uint32_t part, struct 
     node_add_op(stages->emit->body, *node, op);
 }
 
-/* The instructions of OPS nodes as one list. */
+/* The instructions of several OPS nodes as one list. */
 struct run {
     struct spirv_instruction **ops;
     uint32_t count;
@@ -116,7 +116,7 @@ static bool join(struct stages *stages, uint32_t begin, uint32_t end, struct run
     return true;
 }
 
-/* How many instructions there are up to the last load that comes before any store. */
+/* How many instructions there are up to the last load that precedes any store. */
 static uint32_t count_loading(const struct stages *stages, const struct run *run)
 {
     uint32_t count = 0;
@@ -127,7 +127,8 @@ static uint32_t count_loading(const struct stages *stages, const struct run *run
     return count;
 }
 
-/* From the first store on: what only computes is done before; a load keeps its place, and all that follows. */
+/* Splits at the first store: computations go before it; a load keeps its place, and so does all that follows
+ * it. */
 static void cut_tail(struct stages *stages, const struct run *run, uint32_t begin)
 {
     uint32_t stage = 1;
@@ -157,7 +158,7 @@ static bool cut(struct stages *stages)
     for (uint32_t i = 0; i < loading; i++)
         add_op(stages, 0, 0, head.ops[i]);
     if (stages->begin == stages->end) {
-        cut_tail(stages, &head, loading); /* no branch: there is but one list */
+        cut_tail(stages, &head, loading); /* no branch: there is only one list */
         return true;
     }
     for (uint32_t i = loading; i < head.count; i++)
@@ -168,7 +169,7 @@ static bool cut(struct stages *stages)
 
 /* ---- what is handed on */
 
-/* What a store writes is computed before it, whatever place it had. */
+/* The values of stores are computed before the stores, whatever their place was. */
 static void compute_stored(struct stages *stages)
 {
     const struct node *stores  = stages->parts[2][0];
@@ -209,7 +210,7 @@ static bool is_at_top(const struct stages *stages, uint32_t id)
     return emit->body->values[id].place == PLACE_TOP && emit->module->ids[id].kind == SPIRV_ID_VALUE;
 }
 
-/* Nothing is handed on but scalars and vectors. */
+/* Are all values that are passed on scalars or vectors? */
 static bool can_hand_on(const struct stages *stages)
 {
     const struct emit *emit = stages->emit;
@@ -289,8 +290,9 @@ static void hold(struct emit *emit, uint32_t id)
                   emit_name(emit, id), component_ends[count == 1 ? 0 : i + 1]);
 }
 
-/* The compiler puts a load beside what needs it, which may be behind another item's square root: that has branches, and beyond those
- * the load would not be on its way with the others. So what was loaded is asked for here already. */
+/* The compiler moves a load next to its first use, which may be behind another work-item's square root. That
+ * has branches, and behind those the load would not be in flight with the others. So an empty asm uses the
+ * loaded values here. */
 static void hold_loads(struct stages *stages)
 {
     const struct node *loads = stages->parts[0][0];

@@ -1,31 +1,35 @@
 /* CUDA C, for nvcc and NVRTC.
  *
- * A kernel's parameters, which whoever launches it builds from the reflection (struct trm_parameter):
+ * A kernel's parameters, which a launch builds from the reflection (struct trm_parameter):
  *
  *     1. for each buffer, in the order of the parameters: a pointer to its first byte in the span;
- *     2. if there are parameters of another kind: one struct by value, with those in their order. A scalar stands at its
- *        natural alignment, a half as its 16 bits; a block is its bytes at a multiple of 16;
- *     3. if the shader asks for the length of any buffer: for each buffer, in order, the bytes of its span as a uint64_t.
+ *     2. if there are other parameters: one struct by value, with those in their order. A scalar stands at
+ *        its natural alignment, a half as its 16 bits; a block is its bytes at a multiple of 16;
+ *     3. if the shader uses the length of any buffer: for each buffer, in order, the bytes of its span as a
+ *        uint64_t.
  *
- * Sizes come last so that a launcher that always gives all three need not know whether they are asked for: the driver takes
- * as many parameters as the function has. The block is the group's own size, which is in __launch_bounds__.
+ * Sizes come last so that a launch that always passes all three need not know whether the kernel uses them:
+ * the driver takes as many parameters as the function has. The block has the group's own size, which is in
+ * __launch_bounds__.
  *
- * Where the elements of a buffer are vectors of 8 or 16 bytes its pointer is a multiple of that. A kernel that has more than 48 KiB
- * of shared memory has it as what a launch asks for; each of its variables begins at a multiple of 16.
+ * If the elements of a buffer are vectors of 8 or 16 bytes, its pointer is a multiple of that. A kernel with
+ * more than 48 KiB of shared memory gets it as dynamic shared memory; each of its variables begins at a
+ * multiple of 16.
  *
- * Where the last line of the text has *COUNT behind a kernel's symbol a thread does COUNT items, neighbours in x or in y
- * (target_cuda_coarsen.c). Then a COUNTth of the groups in x, rounded up, are to be launched, and how many there would be
- * is one more parameter, a uint32_t between 2. and 3.
+ * If the last line of the text has *COUNT behind a kernel's symbol, a thread runs COUNT work-items that are
+ * neighbours in x or in y (cuda_coarsen.c). Then a COUNTth of the groups in x, rounded up, must be launched,
+ * and the number of groups before that division is one more parameter, a uint32_t between 2. and 3.
  *
- * Pointers are __restrict__: under SPIR-V's GLSL memory model buffers are different memory unless they are decorated Aliased, which
- * GLSL never does. Buffers that are `coherent` or `volatile` are what work-items talk to each other through, and are not.
+ * Pointers are __restrict__: under SPIR-V's GLSL memory model buffers are different memory unless they are
+ * decorated Aliased, which GLSL never does. Work-items communicate through buffers that are `coherent` or
+ * `volatile`; those are not restrict.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/status.h>
 
 #include "compiler/translate/targets/cuda_target.h"
 
-#define SHARED_ALWAYS 49152u /* bytes of shared memory that a group has without asking for them */
+#define SHARED_ALWAYS 49152u /* bytes of shared memory that a kernel may declare */
 
 static const char head[] = "/* Made by Trireme from a SPIR-V module. */\n"
                            "#ifdef __CUDACC_RTC__\n"
@@ -59,9 +63,9 @@ static void begin(struct emit *emit)
     text_add_bytes(&emit->head, head, sizeof(head) - 1);
 }
 
-/* The last line says what the text was made of, and which functions are its kernels: "// trireme DIGEST SYMBOL...", with *COUNT
- * behind the symbol of one whose threads do several items. What is compiled of it carries this line at its end, by which the
- * backend knows it again (backends/cuda/module/trailer.h). */
+/* Writes the last line, which names the module and the kernels: "// trireme DIGEST SYMBOL...", with *COUNT
+ * behind the symbol of a coarsened kernel. The compiled code carries this line at its end, where the backend
+ * reads it (backends/cuda/module/trailer.h). */
 static void end(struct emit *emit)
 {
     if (emit->digest == NULL)
@@ -107,7 +111,7 @@ uint32_t target_cuda_scalars(const struct trm_kernel_info *kernel)
     return scalars;
 }
 
-/* Is the length of a buffer asked for? */
+/* Does the body use the size of a buffer? */
 bool target_cuda_asks_for_sizes(struct emit *emit, const struct text *body)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
@@ -123,7 +127,7 @@ bool target_cuda_asks_for_sizes(struct emit *emit, const struct text *body)
     return false;
 }
 
-/* The parameters that the head of this file tells of; `more` is one more, or NULL. It stands before the sizes. */
+/* Writes the parameters that the top of this file documents; `more` is one more before the sizes, or NULL. */
 void target_cuda_parameters(struct emit *emit, const struct text *body, const char *more)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
@@ -175,7 +179,7 @@ static void write_arguments(struct emit *emit)
 
 /* ---- the body */
 
-/* Shared variables that begin with zeros are cleared by all work-items together. */
+/* Zeroed shared variables: all work-items clear them together. */
 static void clear_shared(struct emit *emit, const char *name)
 {
     const uint32_t *size = emit->body->entry->local_size;
@@ -187,7 +191,8 @@ static void clear_shared(struct emit *emit, const char *name)
     text_line(&emit->text, "    ((unsigned char *)&%s)[i] = 0;", name);
 }
 
-/* More than SHARED_ALWAYS is asked for by who launches, and has no variables: they are references into it. */
+/* Up to SHARED_ALWAYS bytes are variables. More must be requested by the launch: then the variables are
+ * references into it. */
 static void write_shared_variable(struct emit *emit, uint32_t id, uint32_t *offset)
 {
     const struct spirv_module *module = emit->module;
@@ -225,7 +230,7 @@ static void write_shared(struct emit *emit, const struct text *body)
         barrier(emit);
 }
 
-/* There is nobody whom a kernel could tell that an access was left out. */
+/* A kernel cannot report that an access was left out. */
 void target_cuda_body(struct emit *emit, const struct text *body)
 {
     if (target_mentions(body, "failed"))
@@ -235,7 +240,8 @@ void target_cuda_body(struct emit *emit, const struct text *body)
 
 /* ---- a kernel */
 
-/* A buffer of vectors begins where these can be read as a whole: who launches looks at that. */
+/* A buffer of vectors begins at a multiple of their size, which the launch checks: tells that to the
+ * compiler. */
 static void write_aligned(struct emit *emit)
 {
     const struct trm_kernel_info *kernel = target_kernel_info(emit);
@@ -263,7 +269,7 @@ static void write_plain(struct emit *emit, const struct text *body)
     text_add_bytes(&emit->text, "\n", 1);
 }
 
-/* What a thread's items are is remembered for the last line. */
+/* Decides about coarsening, and notes the count for the last line. */
 static int32_t choose_coarsening(struct emit *emit)
 {
     if (emit->counts == NULL)
@@ -325,7 +331,7 @@ static void add_lane(struct emit *emit, const char *before, const char *after)
     text_add(&emit->text, " %% 32u%s", after);
 }
 
-/* A mask of the subgroup's work-items: its first 32 bits are all that there are. */
+/* A mask of the subgroup's work-items: only its first 32 bits can be set. */
 static void add_mask(struct emit *emit, int32_t builtin)
 {
     switch (builtin) {

@@ -42,12 +42,13 @@ const char *target_cuda_item(const struct emit *emit);
 /* Writes the head of a function SYMBOL_`name` of one work-item. */
 void target_cuda_function(struct emit *emit, const struct text *body, const char *type, const char *name);
 
-/* Writes a call of SYMBOL_`function` for work-item first + i. `is_aligned`: the buffers begin at multiples of 16. `more`: a
- * last argument, or "". */
+/* Writes a call of SYMBOL_`function` for work-item first + i. `is_aligned`: the buffers begin at multiples of
+ * 16. `more`: a last argument, or "". */
 void target_cuda_call(struct emit *emit, const struct text *body, const char *function, bool is_aligned,
                       const char *more);
 
-/* Write loops over a thread's work-items: each as a whole; or the first stage of all, then the second, and so on. */
+/* Write loops over a thread's work-items: each as a whole; or the first stage of all, then the second, and so
+ * on. */
 void target_cuda_one_by_one(struct emit *emit, const struct text *body);
 void target_cuda_staged(struct emit *emit, const struct text *body, uint32_t stages, bool is_aligned);
 
@@ -58,8 +59,8 @@ int32_t target_cuda_write_rows(struct emit *emit, const struct text *body);
 
 /* ---- cuda_stages.c */
 
-/* Writes functions SYMBOL_stage1 and so on, and struct SYMBOL_kept of the values they pass on. *count is the number of stages;
- * 0: the body cannot be split. */
+/* Writes functions SYMBOL_stage1 and so on, and struct SYMBOL_kept of the values they pass on. *count is the
+ * number of stages; 0: the body cannot be split. */
 int32_t target_cuda_stages(struct emit *emit, const struct text *body, uint32_t *count);
 
 #endif

@@ -1,7 +1,7 @@
-/* Identifiers: what the shader calls things where that can be, and the same with the id of the thing where it cannot.
+/* Identifiers: the shader's own word if possible, else the word with the id behind it.
  *
- * An identifier that is the shader's own word never ends like one that was made of a word and an id (_12), like a component
- * (_x) or like a size (_size), so none of those can be mistaken for it.
+ * An identifier that is the shader's own word never ends like one that was made of a word and an id (_12),
+ * like a component (_x) or like a size (_size), so it cannot be mistaken for one of those.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/text/names.h"
@@ -82,7 +82,7 @@ const char *names_clean(struct base_arena *arena, const char *text)
     char word[LONGEST + 1];
     uint32_t length = 0;
 
-    /* The front end gives functions names such as "blend(vf4;f1;": what they are called is before the bracket. */
+    /* The front end names functions like "blend(vf4;f1;": the word ends at the parenthesis. */
     for (; *text != '\0' && *text != '(' && length < LONGEST; text++) {
         char c = is_letter(*text) || is_digit(*text) ? *text : '_';
         if (length == 0 && !is_letter(c))
@@ -95,7 +95,7 @@ const char *names_clean(struct base_arena *arena, const char *text)
     return clean == NULL ? "" : clean;
 }
 
-/* Does it end with '_' and digits, with '_' and one letter of a component, or with "_size"? */
+/* Does it end with '_' and digits, with '_' and a component's letter, or with "_size" or "_new"? */
 static bool looks_generated(const char *word)
 {
     const char *last = strrchr(word, '_');
@@ -110,7 +110,7 @@ static bool looks_generated(const char *word)
     return strspn(last, "0123456789") == strlen(last);
 }
 
-/* All in capitals, as macros are (one or two letters are no macro), or like a part of the prelude. */
+/* Is it all capitals like a macro (one or two letters are none), or named like a part of the prelude? */
 static bool looks_like_macro(const char *word)
 {
     size_t length = strlen(word);

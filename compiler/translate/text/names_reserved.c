@@ -1,4 +1,4 @@
-/* Words that a translation must not use for a shader's things.
+/* Words that a translation must not use for the shader's identifiers.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/text/names.h"
@@ -18,7 +18,7 @@ const char *const names_reserved[] = {
     "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this",
     "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "typeof", "union", "unsigned",
     "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-    /* types of their headers and of CUDA */
+    /* types of the C headers and of CUDA */
     "char1", "char2", "char3", "char4", "clock_t", "dim3", "double1", "double2", "double3", "double4",
     "double_t", "float1", "float2", "float3", "float4", "float_t", "half", "half2", "int1", "int16_t",
     "int2", "int3", "int32_t", "int4", "int64_t", "int8_t", "intmax_t", "intptr_t", "long1", "long2",
@@ -41,7 +41,7 @@ const char *const names_reserved[] = {
     "roundf", "scalb", "scalbf", "scalbln", "scalblnf", "scalbn", "scalbnf", "significand", "significandf",
     "sin", "sincos", "sincosf", "sinf", "sinh", "sinhf", "sqrt", "sqrtf", "tan", "tanf", "tanh", "tanhf",
     "tgamma", "tgammaf", "trunc", "truncf", "y0", "y0f", "y1", "y1f", "yn", "ynf",
-    /* functions and macros of the other headers that nvcc brings along, and of CUDA */
+    /* functions and macros of the other headers that nvcc includes, and of CUDA */
     "abort", "abs", "accept", "access", "assert", "atexit", "atof", "atoi", "atol", "atomicAdd",
     "atomicAnd", "atomicCAS", "atomicDec", "atomicExch", "atomicInc", "atomicMax", "atomicMin", "atomicOr",
     "atomicSub", "atomicXor", "basename", "bcmp", "bcopy", "bind", "blockDim", "blockIdx", "bsearch",
@@ -56,7 +56,7 @@ const char *const names_reserved[] = {
     "strcpy", "strlen", "strncmp", "strncpy", "strstr", "strtod", "strtok", "strtol", "surface", "system",
     "tex1D", "tex2D", "tex3D", "texture", "threadIdx", "time", "ullmax", "ullmin", "umax", "umin", "umul24",
     "umulhi", "unix", "unlink", "warpSize", "write",
-    /* what the text around a kernel uses itself: target_c_kernel.c, stream.c */
+    /* names in the text around a kernel: targets/c_kernel.c, emit/row_index.c */
     "arguments", "begin", "block", "end", "failed", "first", "gone", "group", "group_x", "group_y",
     "group_z", "groups", "groups_x", "groups_y", "groups_z", "item", "item_x", "item_y", "item_z", "kept",
     "last", "local_x", "local_y", "local_z", "row", "run", "scratch", "shared", "trm",

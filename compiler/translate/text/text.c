@@ -12,7 +12,7 @@ void text_init(struct text *text, struct base_arena *arena)
     *text = (struct text){.arena = arena};
 }
 
-/* Room for `more` bytes and a zero. */
+/* Makes room for `more` bytes and a zero. False without memory. */
 static bool make_room(struct text *text, size_t more)
 {
     if (more < text->capacity - text->length && text->capacity != 0)

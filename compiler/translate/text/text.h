@@ -31,7 +31,8 @@ void text_add_bytes(struct text *text, const char *bytes, size_t length);
 /* Begins a line: ends the last one if it is open, then indents. */
 void text_begin_line(struct text *text);
 
-/* Appends a whole line with indentation and newline. A '{' at its end indents the lines after it; text_close() ends that. */
+/* Appends a whole line with indentation and newline. A '{' at its end indents the lines after it;
+ * text_close() ends that. */
 void text_line(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_close(struct text *text, const char *line);
 

@@ -1,4 +1,4 @@
-/* Pointers, resolved to a variable and a path into it.
+/* Resolves pointers to a variable and a path of indices.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -24,7 +24,7 @@ void access_variable(struct body *body, uint32_t variable)
     };
 }
 
-/* The type that an index leads to, or 0. */
+/* The type that an index selects, or 0. */
 static uint32_t step(const struct spirv_module *module, uint32_t type_id, uint32_t index)
 {
     const struct spirv_type *type = spirv_type(module, type_id);

@@ -18,7 +18,8 @@ struct access {
     uint32_t type;           /* the type behind the pointer */
 };
 
-/* The access of a pointer operand (OpLoad, OpStore, OpAtomic*, both operands of OpCopyMemory, OpArrayLength). */
+/* The access of a pointer operand (OpLoad, OpStore, OpAtomic*, both operands of OpCopyMemory,
+ * OpArrayLength). */
 const struct access *body_access(const struct body *body, uint32_t pointer);
 
 /* The variable of an id; NULL when the id is no variable. */
@@ -27,8 +28,8 @@ const struct spirv_variable *body_variable(const struct body *body, uint32_t id)
 /* Resolves a variable's pointer to the variable itself. */
 void access_variable(struct body *body, uint32_t variable);
 
-/* Resolves an OpAccessChain with the new result `pointer`. Errors: UNSUPPORTED when the base was not resolved;
- * INVALID_ARGUMENT when an index does not exist in the type. */
+/* Resolves an OpAccessChain with the new result `pointer`. Errors: UNSUPPORTED when the base was not
+ * resolved; INVALID_ARGUMENT when an index does not exist in the type. */
 int32_t access_chain(struct body *body, const struct spirv_instruction *op, uint32_t pointer, uint32_t base,
                      const uint32_t *indices, uint32_t count);
 

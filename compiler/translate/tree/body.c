@@ -1,4 +1,4 @@
-/* Ids, constants and instructions that passes make.
+/* Makes ids, constants and instructions for passes.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -1,4 +1,5 @@
-/* One kernel on its way through the passes: its blocks, its tree, and what is known about its values (body.c).
+/* One kernel on its way through the passes: its blocks, its tree, and what is known about its values
+ * (body.c).
  * SPDX-License-Identifier: MIT
  */
 #ifndef COMPILER_TRANSLATE_TREE_BODY_H
@@ -10,12 +11,12 @@
 #include "compiler/translate/tree/access.h"
 #include "compiler/translate/tree/node.h"
 
-/* Between translate_flatten() and translate_structure() a label in body->function is the index of its block, in
- * branches, phis and merges too. NO_BLOCK: a block that cannot be reached. */
+/* Between translate_flatten() and translate_structure() a label in body->function is the index of its block,
+ * in branches, phis and merges too. NO_BLOCK: a block that cannot be reached. */
 #define NO_BLOCK UINT32_MAX
 
-/* A merge kind beside SpvOpSelectionMerge and SpvOpLoopMerge: the block ends with an OpBranch into an inlined function,
- * which branches to merge_block wherever it returns. */
+/* A merge kind beside SpvOpSelectionMerge and SpvOpLoopMerge: the block ends with an OpBranch into an inlined
+ * function, which branches to merge_block wherever it returns. */
 #define MERGE_SCOPE UINT32_MAX
 
 /* Where a value, or a variable of the function, lives. */
@@ -23,15 +24,16 @@ enum place {
     PLACE_NONE = 0, /* unused, or a constant */
     PLACE_INLINE,   /* a pure scalar operation with one use: written where it is used */
     PLACE_HERE,     /* declared where it is computed */
-    /* Declared at the top of its NODE_ITEMS (CUDA: of the kernel), assigned where it is computed. So are the results of
-     * phis and variables of the function. */
+    /* Declared at the top of its NODE_ITEMS (CUDA: of the kernel), assigned where it is computed. So are the
+     * results of phis and variables of the function. */
     PLACE_TOP,
-    /* (C) One for the group, declared at the top of the function and computed outside of NODE_ITEMS; or a condition of the
-     * group that COPIES at the end of a NODE_ITEMS assign, to the same value for all work-items. */
+    /* (C) One for the group, declared at the top of the function and computed outside of NODE_ITEMS; or a
+     * condition of the group that COPIES at the end of a NODE_ITEMS assign, to the same value for all
+     * work-items. */
     PLACE_GROUP,
-    /* (C) One for each work-item, spilled from one NODE_ITEMS to another. Values: declared like TOP in each NODE_ITEMS that
-     * uses them, loaded at its beginning when listed in `loads`, and saved right after each assignment. Variables: live
-     * in the spill memory itself. */
+    /* (C) One for each work-item, spilled from one NODE_ITEMS to another. Values: declared like TOP in each
+     * NODE_ITEMS that uses them, loaded at its beginning when listed in `loads`, and saved right after each
+     * assignment. Variables: live in the spill memory itself. */
     PLACE_SPILLED,
 };
 
@@ -59,8 +61,8 @@ struct body {
     uint32_t node_count; /* numbers given to nodes */
     bool is_split;       /* translate_split_at_barriers() is done */
     bool has_barrier;
-    /* (C) A work-item may return before a barrier that others reach: later regions check for each work-item whether it has
-     * returned. */
+    /* (C) A work-item may return before a barrier that others reach: later regions check for each work-item
+     * whether it has returned. */
     bool returns_early;
 };
 
@@ -83,7 +85,8 @@ int32_t body_status(const struct body *body);
 /* UNSUPPORTED: "OpFoo <reason> (file.comp:12)". `op` may be NULL. */
 int32_t body_refuse(const struct body *body, const struct spirv_instruction *op, const char *reason);
 
-/* An instruction with room for its operands and the source position of `like` (may be NULL). NULL without memory. */
+/* An instruction with room for its operands and the source position of `like` (may be NULL). NULL without
+ * memory. */
 struct spirv_instruction *body_instruction(struct body *body, uint32_t opcode, uint32_t type, uint32_t result,
                                            uint32_t operand_count, const struct spirv_instruction *like);
 

@@ -1,4 +1,4 @@
-/* Nodes of the tree.
+/* Makes and walks nodes of the tree.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/tree/tree.h"

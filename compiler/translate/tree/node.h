@@ -68,7 +68,8 @@ struct node {
 /* A node with a number of its own. NULL without memory. */
 struct node *node_new(struct body *body, enum node_kind kind);
 
-/* Append to a SEQUENCE, OPS or COPIES. NULL arguments and lack of memory are ignored: the arena remembers the latter. */
+/* Append to a SEQUENCE, OPS or COPIES. NULL arguments and lack of memory are ignored: the arena remembers the
+ * latter. */
 void node_add(struct body *body, struct node *parent, struct node *child);
 void node_add_op(struct body *body, struct node *ops, struct spirv_instruction *op);
 void node_add_copy(struct body *body, struct node *copies, uint32_t target, uint32_t source);
@@ -76,7 +77,8 @@ void node_add_copy(struct body *body, struct node *copies, uint32_t target, uint
 /* Inserts a node before the other children. */
 void node_insert(struct body *body, struct node *sequence, struct node *child);
 
-/* The OPS at the end of a sequence; appends one when the sequence ends with another kind. NULL without memory. */
+/* The OPS at the end of a sequence; appends one when the sequence ends with another kind. NULL without
+ * memory. */
 struct node *node_last_ops(struct body *body, struct node *sequence);
 
 /* The children of any node: `children`, then the bodies of cases; some are NULL. */

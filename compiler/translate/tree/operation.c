@@ -1,4 +1,4 @@
-/* What passes need to know of instructions.
+/* Properties of instructions, and the labels of branches.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/tree/tree.h"
@@ -15,7 +15,7 @@ static bool is_atomic(uint32_t opcode)
            opcode == SpvOpAtomicFMaxEXT;
 }
 
-/* GLSL.std.450 by number, or 0 for what is none of it. */
+/* The instruction's number in GLSL.std.450; 0 when it is none of that set. */
 static uint32_t extended(const struct spirv_module *module, const struct spirv_instruction *op)
 {
     if (op->opcode != SpvOpExtInst || op->operand_count < 2 ||
@@ -52,7 +52,7 @@ static bool is_division(uint32_t opcode)
            opcode == SpvOpSRem;
 }
 
-/* Divides by a constant that is neither 0 nor -1 (the least number divided by -1 traps too). */
+/* Is the divisor a constant other than 0 and -1? The smallest number divided by -1 traps too. */
 static bool divides_by_constant(const struct spirv_module *module, const struct spirv_instruction *op)
 {
     const struct spirv_constant *divisor = spirv_constant(module, op->operands[1]);
@@ -123,7 +123,7 @@ bool operation_reads_once(const struct spirv_instruction *op)
            is_between(opcode, SpvOpShiftRightLogical, SpvOpNot);
 }
 
-/* Operations all of whose operands are ids. */
+/* Operations whose operands are all ids. */
 static bool has_only_ids(uint32_t opcode)
 {
     return is_between(opcode, SpvOpSNegate, SpvOpSMulExtended) ||
@@ -132,7 +132,8 @@ static bool has_only_ids(uint32_t opcode)
            opcode == SpvOpVectorExtractDynamic || opcode == SpvOpVectorInsertDynamic;
 }
 
-/* What is common is answered here: the grammar's table has to be walked operand by operand. */
+/* The common opcodes are decided here, because spirv_operand_is_id() walks the grammar's table operand by
+ * operand. */
 bool operand_is_value(const struct spirv_instruction *op, uint32_t index)
 {
     if (has_only_ids(op->opcode))

@@ -1,11 +1,11 @@
-/* Values in place of others.
+/* Replaces values by others.
  * SPDX-License-Identifier: MIT
  */
 #include "compiler/translate/tree/tree.h"
 
 #include <string.h>
 
-/* The same pointer by way of the indices that stand for its own. */
+/* The same pointer with replaced indices. */
 static uint32_t replace_pointer(struct replacer *replacer, uint32_t pointer)
 {
     struct body *body    = replacer->body;

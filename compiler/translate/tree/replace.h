@@ -6,7 +6,8 @@
 
 #include "compiler/translate/tree/body.h"
 
-/* `value` returns the replacement of an id, or the id itself. A pass embeds this struct as its first member. */
+/* `value` returns the replacement of an id, or the id itself. A pass embeds this struct as its first
+ * member. */
 struct replacer {
     struct body *body;
     uint32_t (*value)(struct replacer *replacer, uint32_t id);

@@ -1,5 +1,5 @@
-/* The values that an instruction uses, one after the other. A pointer operand gives the indices of its access, so a value
- * that only takes part in an address counts as used. Variables are not values.
+/* The values that an instruction uses, one after the other. A pointer operand gives the indices of its
+ * access, so a value that only takes part in an address counts as used. Variables are not values.
  *
  *     struct visit visit = visit_begin(body, op);
  *     for (uint32_t id; (id = visit_next(&visit)) != 0;)
