@@ -57,7 +57,7 @@ static int32_t check_follows(const struct trm_pipeline_desc *desc, uint32_t inde
         return fail_port(desc, index,
                          "is an input, which is as full as its source makes it, and cannot follow");
     if (port->follows > desc->port_count || desc->ports[port->follows - 1].kind != TRM_PORT_INPUT)
-        return fail_port(desc, index, "follows a port that is no input (`follows` is 1 + its index)");
+        return fail_port(desc, index, "follows a port that is not an input (`follows` is 1 + its index)");
     return TRM_OK;
 }
 
@@ -72,7 +72,7 @@ static int32_t check_grain(const struct trm_pipeline_desc *desc, uint32_t index)
         return fail_port(desc, index, "has no grain, which a divisible pipeline needs");
     if (port->size % port->grain != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "%s has %" PRIu64 " bytes, which are no multiple of its grain of %" PRIu64,
+                         "%s has %" PRIu64 " bytes, not a multiple of its grain of %" PRIu64,
                          core_port_label(desc->ports, index, text), port->size, port->grain);
     for (uint32_t i = 0; i < index; i++) {
         const struct trm_port *before = &desc->ports[i];
@@ -96,7 +96,7 @@ static int32_t check_port(const struct core_device *device, const struct trm_pip
     if (port->kind < TRM_PORT_INPUT || port->kind > TRM_PORT_SHARED)
         return fail_port(desc, index, "is neither an input nor an output, scratch or shared");
     if (port->flags & ~(uint32_t)TRM_PORT_READ_ONLY)
-        return fail_port(desc, index, "has flags that mean nothing");
+        return fail_port(desc, index, "has unknown flags");
     if (port->kind == TRM_PORT_SHARED)
         return check_shared(desc, index);
     if (port->flags & TRM_PORT_READ_ONLY)
@@ -186,11 +186,11 @@ static int32_t check_choices(const struct trm_pipeline_desc *desc)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline has at most %d slots, not %" PRIu32,
                          CORE_DEPTH_MOST, desc->depth);
     if (desc->strategy < TRM_STRATEGY_AUTO || desc->strategy > TRM_STRATEGY_ZERO_COPY)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no strategy", desc->strategy);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a strategy", desc->strategy);
     if (desc->on_failure < TRM_FAILURE_STOP || desc->on_failure > TRM_FAILURE_SKIP)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no failure mode", desc->on_failure);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a failure mode", desc->on_failure);
     if (desc->measure < TRM_MEASURE_SAMPLED || desc->measure > TRM_MEASURE_NONE)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no way to measure", desc->measure);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a way to measure", desc->measure);
     if (desc->measure == TRM_MEASURE_NONE && desc->trace_tokens != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a pipeline that measures nothing has nothing to trace");
     if (desc->piece_bytes != 0 && !(desc->flags & TRM_PIPELINE_DIVISIBLE))

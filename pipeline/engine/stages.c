@@ -16,10 +16,10 @@ static int32_t resolve_grid(struct core_stage_subject *subject)
     subject->plan->parameters = subject->kernel->parameters;
     if (subject->declared->shape == NULL && subject->declared->items_bytes != 0 &&
         subject->plan->group_size == 0)
-        return base_fail(
-            TRM_ERROR_INVALID_ARGUMENT,
-            "kernel \"%s\" has no group size of its own, so a number of work-items makes no grid",
-            subject->kernel->name);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "kernel \"%s\" has no group size of its own, so it needs a grid of groups, not a "
+                         "number of work-items",
+                         subject->kernel->name);
     return TRM_OK;
 }
 

@@ -88,9 +88,9 @@ static bool measures_next(const struct core_pipeline *pipeline)
         return true;
     bool tunes =
         pipeline->desc.depth == 0 && !atomic_load_explicit(&engine->tuning.is_resting, memory_order_relaxed);
-    bool is_timed   = core_choose_timing(pipeline);
-    int32_t is_long = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
-                      (tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS);
+    bool is_timed = core_choose_timing(pipeline);
+    bool is_long  = atomic_load_explicit(&engine->token_ns, memory_order_relaxed) >
+                   (tunes ? LONG_TOKEN_TUNING_NS : LONG_TOKEN_NS);
     bool is_due = core_sampling_next(&engine->sampling, stretch, stretch * each_ns(engine, tunes), is_timed);
     return is_due || (is_long && !is_timed);
 }

@@ -65,15 +65,15 @@ START_TEST(numbers_beyond_what_there_is_are_refused)
     desc.depth = CORE_DEPTH_MOST;
     accepted();
     desc.strategy = TRM_STRATEGY_ZERO_COPY + 1;
-    is_wrong("5 is no strategy");
+    is_wrong("5 is not a strategy");
     desc.strategy = TRM_STRATEGY_SLOT_GRAPHS;
     accepted();
     desc.on_failure = TRM_FAILURE_SKIP + 1;
-    is_wrong("3 is no failure mode");
+    is_wrong("3 is not a failure mode");
     desc.on_failure = TRM_FAILURE_SKIP;
     accepted();
     desc.measure = TRM_MEASURE_NONE + 1;
-    is_wrong("3 is no way to measure");
+    is_wrong("3 is not a way to measure");
     desc.measure = TRM_MEASURE_NONE;
     accepted();
 }
@@ -178,9 +178,9 @@ START_TEST(outputs_and_scratch_follow_inputs_and_nothing_else_does)
     ports[W].follows = 1 + X;
     is_wrong("port 2 \"w\" is shared, so it cannot follow");
     ports[Y].follows = 1 + Y;
-    is_wrong("port 1 \"y\" follows a port that is no input");
+    is_wrong("port 1 \"y\" follows a port that is not an input");
     ports[Y].follows = 1 + PORTS;
-    is_wrong("port 1 \"y\" follows a port that is no input");
+    is_wrong("port 1 \"y\" follows a port that is not an input");
     ports[Y].kind = TRM_PORT_SCRATCH;
     accepted();
     ports[Y].follows = 0;
@@ -201,7 +201,7 @@ START_TEST(ports_of_divisible_pipelines_have_as_many_grains)
     is_wrong("port 1 \"y\" has no grain");
     divide();
     ports[Y].grain = 3;
-    is_wrong("port 1 \"y\" has 512 bytes, which are no multiple of its grain of 3");
+    is_wrong("port 1 \"y\" has 512 bytes, not a multiple of its grain of 3");
     divide();
     ports[Y].grain = 8;
     is_wrong("port 0 \"x\" has 128 grains and port 1 \"y\" has 64");
