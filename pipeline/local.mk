@@ -1,6 +1,6 @@
 # Pipelines and the coordinator. To add a file: append it (headers too) to its room.
 
-# pipeline/report: What pipelines measure and say of themselves.
+# pipeline/report: measuring a pipeline, and writing reports and traces of it.
 libtrireme_internal_la_SOURCES += \
 	pipeline/report/advice.c \
 	pipeline/report/format.c \
@@ -22,7 +22,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/report/trace_events.c \
 	pipeline/report/writer.c pipeline/report/writer.h
 
-# pipeline/engine: The device side: how a token gets onto the device.
+# pipeline/engine: the device side, which enqueues tokens.
 libtrireme_internal_la_SOURCES += \
 	pipeline/engine/arguments.c \
 	pipeline/engine/check.c \
@@ -50,7 +50,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/engine/trial.c pipeline/engine/trial.h \
 	pipeline/engine/tune.c
 
-# pipeline/queue: The queue side: which slot is where; sources, sinks, runs.
+# pipeline/queue: states of slots; sources, sinks, runs; the entry points of pipelines.
 libtrireme_internal_la_SOURCES += \
 	pipeline/queue/cancel.c \
 	pipeline/queue/failure.c \
@@ -67,7 +67,7 @@ libtrireme_internal_la_SOURCES += \
 	pipeline/queue/trace.c \
 	pipeline/queue/wait.c
 
-# pipeline/coordinator: Tasks that name each other by id.
+# pipeline/coordinator: tasks that name each other by id.
 libtrireme_internal_la_SOURCES += \
 	pipeline/coordinator/cause.c \
 	pipeline/coordinator/check.c \

@@ -146,7 +146,7 @@ START_TEST(a_port_is_of_a_kind_and_has_bytes)
     ports[Y].size = 0;
     is_wrong("port 1 has no bytes");
     ports[X].flags = 1u << 7;
-    is_wrong("port 0 \"x\" has flags");
+    is_wrong("port 0 \"x\" has unknown flags");
     ports[X].size = (1 << 20) + 1;
     refused(TRM_ERROR_OUT_OF_RANGE, "port 0 \"x\" has 1048577 bytes");
     ports[X].size = 1 << 20;
