@@ -120,8 +120,11 @@ int32_t core_cache_find(struct core_context *context, const char *key, const cha
         status = core_cache_file_check(found, digest);
     if (status == TRM_OK) {
         memcpy(path, found, strlen(found) + 1);
+        core_log(context, TRM_LOG_DEBUG, "hit: %s", path);
         return TRM_OK;
     }
+    if (status == TRM_ERROR_NOT_FOUND)
+        core_log(context, TRM_LOG_DEBUG, "miss: %s", found);
     if (status == TRM_ERROR_NOT_FOUND)
         return base_fail(status, "nothing is stored under that key");
     core_log(context, TRM_LOG_WARNING, "removed from the cache of kernels: %s", trm_last_error().sentence);

@@ -258,6 +258,9 @@ static int32_t open_by_id(struct core_context *context, const char *id, struct c
         status = core_registry_resolve(registry, id, &backend, &index);
     if (status == TRM_OK)
         status = core_device_create(context, backend, index, device);
+    if (status == TRM_OK)
+        core_object_log(&(*device)->object, TRM_LOG_INFO, "chosen for \"%s\"",
+                        id != NULL ? id : "the default");
     return status;
 }
 

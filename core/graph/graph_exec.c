@@ -293,10 +293,20 @@ static int32_t make_stamps(struct core_graph_exec *exec)
     return status;
 }
 
+static void emulate(struct core_graph_exec *exec, const char *why)
+{
+    exec->emulated = 1;
+    core_log(exec->device->object.context, TRM_LOG_INFO,
+             "a graph of %u nodes on %s is replayed node by node: %s", exec->count, exec->device->id, why);
+}
+
 static int32_t make_native(struct core_graph_exec *exec)
 {
-    exec->emulated = !can_be_native(exec);
-    if (exec->emulated || exec->count == 0)
+    if (!can_be_native(exec)) {
+        emulate(exec, "the backend has no graphs for its nodes");
+        return TRM_OK;
+    }
+    if (exec->count == 0)
         return TRM_OK;
     int32_t status = make_stamps(exec);
     if (status == TRM_OK)
@@ -304,7 +314,7 @@ static int32_t make_native(struct core_graph_exec *exec)
     if (status != TRM_ERROR_UNSUPPORTED)
         return status;
     free_stamps(exec);
-    exec->emulated = 1;
+    emulate(exec, "the backend does not support it");
     return TRM_OK;
 }
 
@@ -407,8 +417,8 @@ static int32_t remake_native(struct core_graph_exec *exec)
         exec->device->backend->graph.destroy(exec->native);
     exec->native = native;
     if (status == TRM_ERROR_UNSUPPORTED) {
-        exec->native   = NULL;
-        exec->emulated = 1;
+        exec->native = NULL;
+        emulate(exec, "the backend does not support the update");
         free_stamps(exec);
     }
     return TRM_OK;

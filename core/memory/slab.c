@@ -1,6 +1,8 @@
 /* Slabs: one allocation of the backend, cut into blocks of a class.
  * SPDX-License-Identifier: MIT
  */
+#include <inttypes.h>
+
 #include "core/memory/block.h"
 
 static uint64_t slab_alignment(uint64_t size)
@@ -52,6 +54,8 @@ int32_t core_slab_create(struct core_pool *pool, int32_t kind, uint32_t class_in
 
     base_error_clear();
     int32_t status = device->backend->memory.allocate(device->device, &desc, &made->memory);
+    core_object_log(&device->object, TRM_LOG_DEBUG, "%" PRIu64 " bytes from the driver for the pool: %s",
+                    desc.size, trm_status_name(status));
     if (status != TRM_OK)
         goto release;
     status = slab_host(made);

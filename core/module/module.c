@@ -91,6 +91,8 @@ static int32_t load_below(struct core_module *module, const struct trm_module_so
     base_error_save(&before);
     base_error_clear();
     int32_t status = device->backend->module.load(device->device, source, &module->module);
+    core_object_log(&device->object, TRM_LOG_DEBUG, "module \"%s\" loaded: %s",
+                    source->name != NULL ? source->name : "", trm_status_name(status));
     if (status != TRM_OK)
         return core_device_latch_loss(device, base_fail_backend(status));
     base_error_restore(&before);

@@ -57,6 +57,8 @@ int32_t core_host_translate(void *user, const struct trm_module_source *source, 
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "only SPIR-V is translated");
     base_arena_init(&arena, &context->allocator);
     int32_t status = translate_source(&arena, source, language, flags, &result);
+    core_log(context, TRM_LOG_DEBUG, "translated \"%s\" to %s: %s", source->name != NULL ? source->name : "",
+             language == TRM_LANGUAGE_C ? "C" : "CUDA C", trm_status_name(status));
     if (status != TRM_OK)
         goto release_arena;
     struct lent *lent           = lend(context, result.symbol_count);

@@ -108,6 +108,8 @@ static int32_t get_text(struct core_shader *shader, const struct core_portable *
         return TRM_OK;
     }
     int32_t status = translate_into(made, portable);
+    core_object_log(&shader->object, TRM_LOG_DEBUG, "translated to language %d: %s", desc->language,
+                    trm_status_name(status));
     if (status != TRM_OK) {
         release_text(context, made);
         return status;

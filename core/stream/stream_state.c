@@ -4,6 +4,8 @@
  * entered or pinned it end in _pinned.
  * SPDX-License-Identifier: MIT
  */
+#include <inttypes.h>
+
 #include "base/base.h"
 #include "core/stream/stream_object.h"
 
@@ -191,6 +193,7 @@ int32_t core_stream_submit(struct core_stream *stream, uint64_t value)
     if (status != TRM_OK)
         return core_stream_commit_slow(stream, status);
     advance(&stream->flushed, enqueued);
+    core_object_log(&stream->object, TRM_LOG_DEBUG, "submitted up to operation %" PRIu64, enqueued);
     return TRM_OK;
 }
 
@@ -244,10 +247,13 @@ bool core_stream_has_finished(struct core_stream *stream, uint64_t value)
 
 static int32_t wait_in_backend(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
+    core_object_log(&stream->object, TRM_LOG_DEBUG, "waiting for operation %" PRIu64, value);
     base_error_clear();
     core_service_block();
     int32_t status = stream->ops->wait(stream->backend, value, timeout_ns);
     core_service_unblock();
+    core_object_log(&stream->object, TRM_LOG_DEBUG, "waited for operation %" PRIu64 ": %s", value,
+                    trm_status_name(status));
     return note_answer(stream, value, value, status);
 }
 

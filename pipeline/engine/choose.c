@@ -37,6 +37,17 @@ static void settle(struct core_pipeline *pipeline, const struct core_strategy_op
     pipeline->strategy = strategy->strategy;
     base_text_copy(pipeline->reason, sizeof(pipeline->reason), reason);
     pthread_mutex_unlock(&pipeline->lock);
+    core_object_log(&pipeline->object, TRM_LOG_DEBUG, "strategy %s: %s",
+                    trm_strategy_name(strategy->strategy), reason);
+}
+
+/* The strategy stays: the decision of the program, of a rule or of the trial. */
+static void decide(struct core_pipeline *pipeline, const struct core_strategy_ops *strategy,
+                   const char *reason)
+{
+    settle(pipeline, strategy, reason);
+    core_object_log(&pipeline->object, TRM_LOG_INFO, "chose strategy %s: %s",
+                    trm_strategy_name(strategy->strategy), reason);
 }
 
 /* Without copies a token is launches alone, which some devices run faster when they are recorded. */
@@ -119,7 +130,7 @@ static int32_t begin_asked(struct core_pipeline *pipeline)
     if (count > 1)
         begin_trial(pipeline, count);
     else
-        settle(pipeline, strategies[asked], "requested by the descriptor");
+        decide(pipeline, strategies[asked], "requested by the descriptor");
     return TRM_OK;
 }
 
@@ -132,9 +143,9 @@ int32_t core_choose_begin(struct core_pipeline *pipeline)
     if (pipeline->engine->unified) {
         snprintf(reason, sizeof(reason), "host and device share the memory of %.60s, so nothing is copied",
                  pipeline->device->id);
-        settle(pipeline, &core_strategy_zero_copy, reason);
+        decide(pipeline, &core_strategy_zero_copy, reason);
     } else if (pipeline->desc.depth == 1 && !may_be_mapped(pipeline)) {
-        settle(pipeline, &core_strategy_slot_streams, "there is one slot, so nothing overlaps");
+        decide(pipeline, &core_strategy_slot_streams, "there is one slot, so nothing overlaps");
     } else {
         try_all(pipeline);
     }
@@ -190,7 +201,7 @@ static void follow(struct core_pipeline *pipeline)
 
     if (choice->trial.is_over) {
         explain(choice, reason, sizeof(reason));
-        settle(pipeline, strategy, reason);
+        decide(pipeline, strategy, reason);
         atomic_store_explicit(&choice->is_trying, false, memory_order_relaxed);
     } else if (strategy != pipeline->engine->strategy) {
         settle(pipeline, strategy, "still on trial");
