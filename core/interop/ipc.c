@@ -50,7 +50,7 @@ static int32_t get_handle(const struct core_buffer *buffer, struct trm_ipc_handl
     struct trm_ipc_handle found = {.offset = 0};
     if (device->backend->interop.ipc_export == NULL)
         return core_interop_missing(device, "memory with handles for other processes");
-    if (buffer->memory == NULL || buffer->block != NULL || buffer->ordered)
+    if (buffer->memory == NULL || buffer->block != NULL || buffer->is_ordered)
         return base_fail(TRM_ERROR_UNSUPPORTED,
                          "this buffer was made neither by trm_buffer_create_ipc() nor by trm_buffer_adopt()");
     base_error_clear();

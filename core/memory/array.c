@@ -8,14 +8,13 @@
 #include "core/memory/transfer.h"
 #include "core/object/object.h"
 
-/* The program knows the buffer's handle and may have ended it by mistake. */
+/* The program knows the buffer's handle and may have destroyed the buffer by mistake. */
 static void array_retire(struct core_object *object)
 {
     struct core_buffer *buffer = ((struct core_array *)object)->buffer;
 
     core_device_uncount_child(buffer->device, CORE_ARRAY);
-    if (core_buffer_release_user(buffer, 0) == 1)
-        core_buffer_end(buffer);
+    core_buffer_release_user(buffer);
 }
 
 static void array_release(struct core_object *object)
@@ -42,7 +41,7 @@ static const struct core_object_ops array_ops = {
     .release   = array_release,
 };
 
-/* ---- making -------------------------------------------------------------------------------- */
+/* ---- creating ------------------------------------------------------------------------------ */
 
 static int32_t array_create(struct core_buffer *buffer, int32_t type, uint64_t count,
                             struct core_array **array)
@@ -51,7 +50,7 @@ static int32_t array_create(struct core_buffer *buffer, int32_t type, uint64_t c
 
     struct core_array *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return base_fail_memory("making an array");
+        return base_fail_memory("creating an array");
     made->buffer   = buffer;
     made->type     = type;
     made->count    = count;
@@ -74,7 +73,7 @@ int32_t trm_array_create(struct trm_device *device, int32_t type, uint64_t count
     struct trm_buffer *buffer;
 
     if (trm_type_size(type) == 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of an element", type);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a type of an element", type);
     if (kind == TRM_MEMORY_IMPORTED)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "an array cannot be made of imported memory");
     if (__builtin_mul_overflow(count, (uint64_t)trm_type_size(type), &desc.size))
@@ -101,7 +100,7 @@ void trm_array_destroy(struct trm_array *array)
     core_object_kill_handle(array, CORE_ARRAY);
 }
 
-/* ---- asking -------------------------------------------------------------------------------- */
+/* ---- queries ------------------------------------------------------------------------------- */
 
 static const struct core_array *array_find(struct trm_array *handle)
 {
@@ -152,9 +151,9 @@ int32_t trm_array_buffer(struct trm_array *array, struct trm_buffer **buffer)
     return status;
 }
 
-/* ---- contents ------------------------------------------------------------------------------ */
+/* ---- blocking copy ------------------------------------------------------------------------- */
 
-/* The array and its buffer, entered: the program may have ended the buffer by its handle. */
+/* Enters the array and its buffer, which the program may have destroyed by its handle. */
 static struct core_array *array_enter(struct trm_array *handle)
 {
     struct core_array *array = core_object_enter(handle, CORE_ARRAY);
@@ -173,7 +172,7 @@ static void array_leave(struct core_array *array)
     core_object_leave(&array->object);
 }
 
-/* The part of an array that a call means, in bytes; all of its checks. */
+/* Resolves the part of an array that a call names to bytes, and makes all of its checks. */
 static int32_t resolve(const struct core_array *array, int32_t type, uint64_t first, uint64_t count,
                        const void *data, uint64_t *offset, uint64_t *size)
 {

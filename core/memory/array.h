@@ -10,7 +10,7 @@
 
 struct core_array {
     struct core_object object;
-    struct core_buffer *buffer; /* its own: holds a reference, and ends it */
+    struct core_buffer *buffer; /* its own: it holds a reference and destroys it */
     int32_t type;
     uint64_t count;
 };

@@ -1,15 +1,15 @@
-/* The contents of a buffer, set and read inside a call.
+/* Blocking copies: a call writes or reads a part of a buffer and waits until that is done.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
 
 #include "core/memory/transfer.h"
 
-/* Bytes up to which one thread's memcpy() is faster than an operation that all of the device's
- * means share. */
-#define BY_HAND (UINT64_C(1) << 20)
+/* Bytes up to which one thread's memcpy() is faster than an operation on a stream, to which the backend
+ * may put more threads. */
+#define MAX_MEMCPY (UINT64_C(1) << 20)
 
-/* Wait for what has just been enqueued on the core's stream, and let go of it. */
+/* Waits for what was enqueued on the core's stream, and unlocks the stream. */
 static int32_t finish(struct core_buffer *buffer, struct core_stream *stream, int32_t status)
 {
     if (status == TRM_OK)
@@ -25,7 +25,7 @@ int32_t core_buffer_write(struct core_buffer *buffer, uint64_t offset, const voi
     if (size == 0)
         return TRM_OK;
     if (buffer->host != NULL &&
-        (size <= BY_HAND || core_host_overlap(buffer->host + offset, size, data, size))) {
+        (size <= MAX_MEMCPY || core_host_overlap(buffer->host + offset, size, data, size))) {
         if (data != NULL)
             memmove(buffer->host + offset, data, size);
         else
@@ -49,7 +49,7 @@ int32_t core_buffer_read(struct core_buffer *buffer, uint64_t offset, void *data
     if (size == 0)
         return TRM_OK;
     if (buffer->host != NULL &&
-        (size <= BY_HAND || core_host_overlap(buffer->host + offset, size, data, size))) {
+        (size <= MAX_MEMCPY || core_host_overlap(buffer->host + offset, size, data, size))) {
         memmove(data, buffer->host + offset, size);
         return TRM_OK;
     }

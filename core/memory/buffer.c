@@ -1,4 +1,4 @@
-/* Buffers: how they begin and end.
+/* Buffers: creating and ending them.
  * SPDX-License-Identifier: MIT
  */
 #include "core/memory/buffer.h"
@@ -17,8 +17,8 @@ static struct core_buffer *buffer_of(struct core_object *object)
 
 /* ---- the end ------------------------------------------------------------------------------- */
 
-/* Memory of the backend's own pool table goes back by an operation; the work on it has finished,
- * so the core's stream is as good as any. On a lost device nothing more can be done for it. */
+/* Memory of the backend's own pool is freed by an operation. The work on it has finished, so the core's
+ * own stream can take it. On a lost device there is no stream, and the memory is not freed. */
 static void ordered_free(struct core_buffer *buffer)
 {
     struct core_device *device = buffer->device;
@@ -35,14 +35,14 @@ void core_buffer_free_memory(struct core_buffer *buffer)
 {
     core_in_flight_fini(buffer->object.context, &buffer->in_flight);
     if (buffer->block != NULL)
-        core_pool_give(buffer->device->pool, buffer->block);
-    else if (buffer->ordered)
+        core_pool_free(buffer->device->pool, buffer->block);
+    else if (buffer->is_ordered)
         ordered_free(buffer);
     else if (buffer->memory != NULL)
         buffer->device->backend->memory.free(buffer->memory);
 }
 
-static void deferred_go(struct core_deferred *item)
+static void deferred_destroy(struct core_deferred *item)
 {
     struct core_buffer *buffer = base_container_of(item, struct core_buffer, deferred);
 
@@ -58,7 +58,7 @@ void core_buffer_free_memory_when_done(struct core_buffer *buffer)
     }
     core_object_retain(&buffer->object);
     buffer->deferred.in_flight = &buffer->in_flight;
-    buffer->deferred.destroy   = deferred_go;
+    buffer->deferred.destroy   = deferred_destroy;
     core_device_defer(buffer->device, &buffer->deferred);
 }
 
@@ -76,8 +76,8 @@ static void buffer_retire(struct core_object *object)
     core_buffer_free_memory_when_done(buffer);
 }
 
-/* The first half of core_device_remove_child() has been done by retire: the buffer is not live any more,
- * though its memory may still be in use. */
+/* buffer_retire() has uncounted the buffer: it is not live any more, though its memory may still be in
+ * use. */
 static void buffer_release(struct core_object *object)
 {
     struct core_device *device = buffer_of(object)->device;
@@ -105,21 +105,39 @@ void core_buffer_end(struct core_buffer *buffer)
     core_object_kill(&buffer->object);
 }
 
-int32_t core_buffer_release_user(struct core_buffer *buffer, int32_t alone)
+/* Takes one from the count of users; `*is_last` says whether that was the last one. With `must_be_last`, BUSY
+ * where there are others. */
+static int32_t remove_user(struct core_buffer *buffer, bool must_be_last, bool *is_last)
 {
     uint32_t users = atomic_load_explicit(&buffer->users, memory_order_relaxed);
 
     do {
         if (users == 0)
             return base_fail(TRM_ERROR_INVALID_HANDLE, "this buffer has been destroyed");
-        if (alone && users > 1)
+        if (must_be_last && users > 1)
             return base_fail(TRM_ERROR_BUSY, "this buffer has been retained %" PRIu32 " times", users - 1);
     } while (!atomic_compare_exchange_weak_explicit(&buffer->users, &users, users - 1, memory_order_acq_rel,
                                                     memory_order_relaxed));
-    return users == 1;
+    *is_last = users == 1;
+    return TRM_OK;
 }
 
-/* ---- the beginning ------------------------------------------------------------------------- */
+void core_buffer_release_user(struct core_buffer *buffer)
+{
+    bool is_last = false;
+
+    if (remove_user(buffer, false, &is_last) == TRM_OK && is_last)
+        core_buffer_end(buffer);
+}
+
+int32_t core_buffer_take_last_user(struct core_buffer *buffer)
+{
+    bool is_last;
+
+    return remove_user(buffer, true, &is_last);
+}
+
+/* ---- creating ------------------------------------------------------------------------------ */
 
 static void count_bytes(struct core_device *device, uint64_t size)
 {
@@ -150,7 +168,8 @@ static int32_t memory_import(struct core_buffer *buffer, const struct trm_buffer
     return TRM_OK;
 }
 
-/* With the backend's own pool table. Where memory has run out, what was freed may help. */
+/* Allocates from the backend's own pool. When that is out of memory, trims the core's pool and tries
+ * again. */
 static int32_t memory_from_backend(struct core_buffer *buffer, struct core_stream *stream)
 {
     const struct core_backend *backend = buffer->device->backend;
@@ -169,7 +188,7 @@ static int32_t memory_from_backend(struct core_buffer *buffer, struct core_strea
         if (status != TRM_OK)
             return status;
         core_in_flight_add(&buffer->in_flight, stream, value);
-        buffer->ordered = 1;
+        buffer->is_ordered = true;
         break;
     }
     if (!buffer->device->limits.unified || backend->memory.host_pointer == NULL)
@@ -185,7 +204,7 @@ static int32_t memory_take(struct core_buffer *buffer, uint64_t alignment, struc
     struct core_block *block;
 
     int32_t status =
-        core_pool_take(buffer->device->pool, buffer->kind, buffer->size, alignment, stream, &block);
+        core_pool_allocate(buffer->device->pool, buffer->kind, buffer->size, alignment, stream, &block);
     if (status != TRM_OK)
         return status;
     buffer->block  = block;
@@ -209,16 +228,16 @@ static int32_t memory_find(struct core_buffer *buffer, const struct trm_buffer_d
     return memory_take(buffer, desc->alignment != 0 ? desc->alignment : DEFAULT_ALIGNMENT, stream);
 }
 
-/* Without memory yet. */
-static int32_t buffer_make(struct core_device *device, int32_t kind, uint64_t size,
-                           struct core_buffer **buffer)
+/* Creates a buffer without memory. */
+static int32_t buffer_create(struct core_device *device, int32_t kind, uint64_t size,
+                             struct core_buffer **buffer)
 {
     struct core_context *context = device->object.context;
 
     core_device_reap(device);
     struct core_buffer *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return base_fail_memory("making a buffer");
+        return base_fail_memory("creating a buffer");
     made->device = device;
     made->kind   = kind;
     atomic_init(&made->users, 1);
@@ -240,7 +259,7 @@ int32_t core_buffer_create(struct core_device *device, const struct trm_buffer_d
 {
     struct core_buffer *made;
 
-    int32_t status = buffer_make(device, desc->kind, desc->size, &made);
+    int32_t status = buffer_create(device, desc->kind, desc->size, &made);
     if (status != TRM_OK)
         return status;
     status = memory_find(made, desc, stream);
@@ -262,7 +281,7 @@ int32_t core_buffer_create_shared(struct core_device *device, uint64_t size,
     struct core_buffer *made;
     void *host;
 
-    int32_t status = buffer_make(device, TRM_MEMORY_DEVICE, size, &made);
+    int32_t status = buffer_create(device, TRM_MEMORY_DEVICE, size, &made);
     if (status != TRM_OK)
         return status;
     status = find(user, &made->memory);

@@ -4,6 +4,7 @@
 #ifndef CORE_MEMORY_BUFFER_H
 #define CORE_MEMORY_BUFFER_H
 
+#include <stdbool.h>
 #include <trireme/buffer.h>
 
 #include "core/device/device.h"
@@ -12,13 +13,13 @@
 struct core_block;
 struct core_stream;
 
-/* How a buffer ends that is freed in a stream's order. Two must come by: retire(), which says that
- * no call is inside any more, and trm_stream_free(), which may touch the stream. The second gives
- * the memory back. */
+/* How a buffer ends that is freed in a stream's order. Two steps have to happen, in any order: retire(),
+ * after which no call is inside the buffer, and trm_stream_free(), which may touch the stream. The second
+ * one frees the memory. */
 enum core_buffer_ending {
-    CORE_ENDING_PLAIN = 0, /* by trm_buffer_destroy(): retire() does it alone */
-    CORE_ENDING_BOTH  = 1, /* both are still to come */
-    CORE_ENDING_ONE   = 2, /* one has come by */
+    CORE_ENDING_PLAIN = 0, /* by trm_buffer_destroy(): retire() frees the memory */
+    CORE_ENDING_BOTH  = 1, /* both steps are still to come */
+    CORE_ENDING_ONE   = 2, /* one step has happened */
 };
 
 struct core_buffer {
@@ -27,13 +28,12 @@ struct core_buffer {
     struct trm_backend_memory *memory; /* NULL when size is 0 */
     uint64_t base;                     /* the buffer begins here in memory */
     uint64_t size;
-    /* the first byte's host address; NULL where the host cannot reach it */
-    unsigned char *host;
-    struct core_block *block; /* where the memory came from; NULL: imported, empty, or `ordered` */
+    unsigned char *host;      /* the first byte; NULL where the host cannot reach the memory */
+    struct core_block *block; /* where the memory came from; NULL: imported, empty, or `is_ordered` */
     int32_t kind;
-    int32_t ordered;         /* 1: memory is of the backend's own pool table */
+    bool is_ordered;         /* the memory comes from the backend's own pool */
     _Atomic uint32_t users;  /* trm_buffer_retain()s + 1; 0: being destroyed */
-    _Atomic uint32_t mapped; /* enum core_map_state; core/memory/map.c */
+    _Atomic uint32_t mapped; /* enum core_map_state; map.c */
     void *staging;           /* while mapped, where the host cannot reach the memory */
     uint32_t map_flags;      /* while mapped */
     _Atomic uint32_t ending; /* enum core_buffer_ending */
@@ -46,33 +46,39 @@ static inline struct core_buffer *core_buffer_find(struct trm_buffer *handle)
     return core_object_find(handle, CORE_BUFFER);
 }
 
-/* What trm_buffer_create_from() does, for a description that has been checked for its size. With
- * a stream the memory may be what was freed in its order; `uses` then knows. */
+/* What trm_buffer_create_from() does, for a description whose size has been checked. With a stream, the
+ * buffer may get memory that was freed in the stream's order; `in_flight` then has that work. */
 int32_t core_buffer_create(struct core_device *device, const struct trm_buffer_desc *desc,
                            struct core_stream *stream, struct core_buffer **buffer);
 
-/* A buffer of memory that `find` gets from the backend outside of all pools, explaining where it cannot. */
+/* Creates a buffer of memory that `find` gets from the backend outside of all pools. `find` explains its
+ * errors. */
 int32_t core_buffer_create_shared(struct core_device *device, uint64_t size,
                                   int32_t (*find)(void *user, struct trm_backend_memory **memory), void *user,
                                   struct core_buffer **buffer);
 
-/* Kill the handle; the memory goes back when no work uses it. */
+/* Kills the handle; the memory is freed when no work uses it. */
 void core_buffer_end(struct core_buffer *buffer);
 
-/* Drop one of the users. 1: it was the last, and the caller now ends the buffer; 0: others are
- * left; else INVALID_HANDLE. With `alone`, BUSY where others are left. */
-int32_t core_buffer_release_user(struct core_buffer *buffer, int32_t alone);
+/* Removes one of the users; ends the buffer if it was the last one. */
+void core_buffer_release_user(struct core_buffer *buffer);
 
-/* Give the memory back, of which only finished work has made use. */
+/* Removes the last user, without ending the buffer. Errors: BUSY where there are others; INVALID_HANDLE. */
+int32_t core_buffer_take_last_user(struct core_buffer *buffer);
+
+/* Frees the memory; all work that used it has finished. */
 void core_buffer_free_memory(struct core_buffer *buffer);
-/* The same when the work that uses it has finished. */
+/* Frees the memory when the work that uses it has finished. */
 void core_buffer_free_memory_when_done(struct core_buffer *buffer);
 
-/* Says which part of a span is out of range. */
+/* ---- checks (span.c) ------------------------------------------------------------------------------- */
+
+/* Sets the last error to which part of a span is out of range. */
 void core_span_fail(const struct trm_span *span, const struct core_buffer *buffer) __attribute__((cold));
 
-/* Checks a span against its buffer and resolves TRM_WHOLE: the length comes out. Both are of use after TRM_OK only.
- * Errors: INVALID_HANDLE, FORKED, OUT_OF_RANGE, by their names so that compilers see that they are none of them TRM_OK. */
+/* Checks a span against its buffer, and resolves TRM_WHOLE to a length. Both outputs hold after TRM_OK only.
+ * Errors: INVALID_HANDLE, FORKED, OUT_OF_RANGE; returned by name, so that compilers see that they are not
+ * TRM_OK. */
 static inline int32_t core_span_resolve(struct trm_span span, struct core_buffer **buffer, uint64_t *length)
 {
     struct core_buffer *found = core_buffer_find(span.buffer);
@@ -90,24 +96,29 @@ static inline int32_t core_span_resolve(struct trm_span span, struct core_buffer
 /* Errors: WRONG_DEVICE when the buffer is not of this device. */
 int32_t core_buffer_check_device(const struct core_buffer *buffer, const struct core_device *device);
 
-/* Errors: OUT_OF_RANGE when the memory would go round the end of the address space,
- * INVALID_ARGUMENT for NULL. */
+/* Errors: INVALID_ARGUMENT for NULL; OUT_OF_RANGE when the memory would wrap around the end of the address
+ * space. */
 int32_t core_host_check(const void *memory, uint64_t size);
 
-/* Do two ranges of host memory share a byte? Either may be NULL: no. */
+/* True if two ranges of host memory share a byte. Either may be NULL, which shares none. */
 bool core_host_overlap(const void *a, uint64_t a_size, const void *b, uint64_t b_size);
 
-/* Set the contents of a part of a buffer that no work uses, and wait until they are there. data
- * NULL: zeros. The range has been checked. */
+/* ---- blocking copies (blocking_copy.c) ------------------------------------------------------------- */
+
+/* Write and read a part of a buffer that no work uses, and wait until that is done. The range has been
+ * checked. `data` NULL writes zeros. */
 int32_t core_buffer_write(struct core_buffer *buffer, uint64_t offset, const void *data, uint64_t size);
 int32_t core_buffer_read(struct core_buffer *buffer, uint64_t offset, void *data, uint64_t size);
 
-/* core/memory/map.c: what a destroyed buffer's mapping leaves behind. */
+/* ---- mapping (map.c) ------------------------------------------------------------------------------- */
+
 enum core_map_state {
     CORE_MAP_NONE     = 0,
-    CORE_MAP_CHANGING = 1, /* a thread maps or unmaps just now */
+    CORE_MAP_CHANGING = 1, /* a thread is mapping or unmapping */
     CORE_MAP_ON       = 2,
 };
+
+/* Frees the mapping of a buffer that is destroyed. */
 void core_buffer_map_fini(struct core_buffer *buffer);
 
 #endif

@@ -1,4 +1,4 @@
-/* The functions of <trireme/buffer.h> but for mapping.
+/* The functions of <trireme/buffer.h>, except mapping.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -37,9 +37,10 @@ static int32_t check_import(const struct trm_buffer_desc *desc)
 static int32_t check_desc(const struct core_device *device, const struct trm_buffer_desc *desc)
 {
     if (desc->kind < TRM_MEMORY_DEVICE || desc->kind > TRM_MEMORY_IMPORTED)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no kind of memory", desc->kind);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a kind of memory", desc->kind);
     if ((desc->flags & ~(uint32_t)TRM_BUFFER_ZEROED) != 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "flags 0x%" PRIx32 " are not known", desc->flags);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "flags 0x%" PRIx32 " of a buffer have unknown bits",
+                         desc->flags);
     if (desc->size > device->limits.max_buffer_bytes)
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
                          "a buffer of %" PRIu64 " bytes: device %s has at most %" PRIu64 " bytes a buffer",
@@ -52,7 +53,7 @@ static int32_t check_desc(const struct core_device *device, const struct trm_buf
     return status;
 }
 
-/* Handle-level checks are done. */
+/* The handle has been checked. */
 static int32_t create(const char *function, struct core_device *device, const struct trm_buffer_desc *desc,
                       struct trm_buffer **buffer)
 {
@@ -122,8 +123,7 @@ void trm_buffer_destroy(struct trm_buffer *buffer)
     if (found == NULL)
         return;
     core_device_reap(found->device);
-    if (core_buffer_release_user(found, 0) == 1)
-        core_buffer_end(found);
+    core_buffer_release_user(found);
     core_object_leave(&found->object);
 }
 

@@ -1,5 +1,4 @@
-/* Fills. A backend without fill() gets one copy up of the pattern, then copies that double on the
- * device.
+/* Fills. On a backend without fill(), uploads a piece of pattern and doubles it by copies on the device.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -7,10 +6,10 @@
 
 #include "core/memory/staging.h"
 
-#define PIECE (UINT64_C(64) << 10) /* bytes of pattern copied up at most */
+#define PIECE (UINT64_C(64) << 10) /* bytes of pattern that are uploaded at most */
 
-static int32_t fill_below(struct core_stream *stream, struct core_buffer *buffer, uint64_t offset,
-                          uint64_t size, uint64_t pattern, uint32_t pattern_size)
+static int32_t fill_in_backend(struct core_stream *stream, struct core_buffer *buffer, uint64_t offset,
+                               uint64_t size, uint64_t pattern, uint32_t pattern_size)
 {
     uint64_t value            = core_stream_next(stream);
     struct trm_fill_desc desc = {
@@ -34,7 +33,7 @@ static void write_pattern(unsigned char *memory, uint64_t size, uint64_t pattern
 {
     unsigned char bytes[sizeof(pattern)] = {0};
 
-    /* In the low bytes, whatever the machine's byte order. */
+    /* The pattern is in the low bytes, whatever the byte order. */
     for (uint32_t i = 0; i < pattern_size; i++)
         bytes[i] =
             (unsigned char)(pattern >>
@@ -43,8 +42,8 @@ static void write_pattern(unsigned char *memory, uint64_t size, uint64_t pattern
         memcpy(memory + at, bytes, pattern_size);
 }
 
-static int32_t copy_up(struct core_stream *stream, struct core_buffer *buffer, uint64_t offset,
-                       struct core_staging *staging)
+static int32_t upload_pattern(struct core_stream *stream, struct core_buffer *buffer, uint64_t offset,
+                              struct core_staging *staging)
 {
     uint64_t value = core_stream_next(stream);
 
@@ -63,11 +62,11 @@ static int32_t fill_by_copies(struct core_stream *stream, struct core_buffer *bu
     struct core_staging *staging;
     uint64_t done = size < PIECE ? size : PIECE;
 
-    int32_t status = core_staging_create(stream->device, done, 0, &staging);
+    int32_t status = core_staging_create(stream->device, done, false, &staging);
     if (status != TRM_OK)
         return status;
     write_pattern(staging->memory, done, pattern, pattern_size);
-    status = copy_up(stream, buffer, offset, staging);
+    status = upload_pattern(stream, buffer, offset, staging);
     core_staging_release(staging);
     while (status == TRM_OK && done < size) {
         uint64_t piece = done < size - done ? done : size - done;
@@ -81,7 +80,7 @@ int32_t core_fill_buffer(struct core_stream *stream, struct core_buffer *buffer,
                          uint64_t size, uint64_t pattern, uint32_t pattern_size)
 {
     if (stream->ops->fill != NULL)
-        return fill_below(stream, buffer, offset, size, pattern, pattern_size);
+        return fill_in_backend(stream, buffer, offset, size, pattern, pattern_size);
     return fill_by_copies(stream, buffer, offset, size, pattern, pattern_size);
 }
 

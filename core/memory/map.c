@@ -1,4 +1,4 @@
-/* Mapping: the buffer's own memory where the host can reach it, else a copy of it.
+/* Mapping: of the buffer's own memory where the host can reach it, else of a copy.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -13,7 +13,8 @@
 static int32_t check_flags(uint32_t flags)
 {
     if ((flags & ~MAP_FLAGS) != 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "flags 0x%" PRIx32 " of a mapping are not known", flags);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "flags 0x%" PRIx32 " of a mapping have unknown bits",
+                         flags);
     if ((flags & (TRM_MAP_READ | TRM_MAP_WRITE)) == 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a mapping must be for reading, writing or both");
     return TRM_OK;
@@ -67,7 +68,7 @@ int32_t trm_buffer_map(struct trm_buffer *buffer, uint32_t flags, void **pointer
         goto leave;
     if (!atomic_compare_exchange_strong_explicit(&found->mapped, &none, CORE_MAP_CHANGING,
                                                  memory_order_acquire, memory_order_relaxed)) {
-        status = base_fail(TRM_ERROR_BUSY, "this buffer is mapped already");
+        status = base_fail(TRM_ERROR_BUSY, "this buffer is already mapped");
         goto leave;
     }
     status = map(found, flags, pointer);
@@ -108,7 +109,7 @@ leave:
     return status;
 }
 
-/* Nobody will read the buffer again, so what was written into the mapping goes nowhere. */
+/* The buffer is gone, so what was written into the mapping is discarded. */
 void core_buffer_map_fini(struct core_buffer *buffer)
 {
     if (buffer->staging != NULL)

@@ -1,9 +1,10 @@
-/* Copies between devices: directly where one reaches the other, else by way of the host.
+/* Copies between devices: directly where one device can access the other's memory, else staged through
+ * the host.
  *
- * One of the two is the stream's device (the near one); the other is far. By way of the host, the
- * far side's copies run on a stream of their own that is made for the purpose, since the core's
- * stream on the far device must never come to wait for the program's. Two pieces of host memory
- * are in turn filled by one side and emptied by the other; the streams wait for each other.
+ * The local device is the stream's, the other one is remote. In a staged copy, the remote side's
+ * operations run on a stream that is created for the copy, since the core's own stream on the remote
+ * device must never wait for a program's stream. One side fills two pieces of host memory in turn and the
+ * other one empties them; the streams wait for each other.
  * SPDX-License-Identifier: MIT
  */
 #include "core/memory/staging.h"
@@ -11,8 +12,8 @@
 #define PIECE (UINT64_C(2) << 20) /* bytes */
 #define PIECES 2
 
-/* A stream on the far device; goes when its work has ended. */
-struct far_stream {
+/* A stream on the remote device; destroyed when its work has ended. */
+struct remote_stream {
     struct core_deferred deferred;
     struct core_in_flight in_flight;
     struct core_context *context;
@@ -21,17 +22,17 @@ struct far_stream {
 
 /* One staged copy. */
 struct relay {
-    struct core_stream *near, *far;
-    struct core_buffer *near_buffer, *far_buffer;
-    uint64_t near_at, far_at; /* bytes */
-    int32_t outwards;         /* 1: from near to far */
+    struct core_stream *local, *remote;
+    struct core_buffer *local_buffer, *remote_buffer;
+    uint64_t local_at, remote_at; /* bytes */
+    bool is_outgoing;             /* from local to remote */
     struct core_staging *staging[PIECES];
-    uint64_t emptied[PIECES]; /* number, on the emptying stream, of the last copy out of the piece; 0: none */
+    uint64_t emptied[PIECES]; /* the emptying stream's last copy out of each piece; 0: none */
 };
 
 /* ---- directly ------------------------------------------------------------------------------ */
 
-static bool reaches(const struct core_device *device, const struct core_device *other)
+static bool can_access(const struct core_device *device, const struct core_device *other)
 {
     const struct trm_peer_ops *peer = &device->backend->peer;
 
@@ -55,24 +56,24 @@ static int32_t copy_directly(struct core_stream *stream, struct core_buffer *des
     return core_stream_commit(stream, value, status);
 }
 
-/* ---- by way of the host -------------------------------------------------------------------- */
+/* ---- through the host ---------------------------------------------------------------------- */
 
-static void far_go(struct core_deferred *item)
+static void remote_destroy(struct core_deferred *item)
 {
-    struct far_stream *far       = base_container_of(item, struct far_stream, deferred);
-    struct core_context *context = far->context;
+    struct remote_stream *remote = base_container_of(item, struct remote_stream, deferred);
+    struct core_context *context = remote->context;
 
-    core_in_flight_fini(context, &far->in_flight);
-    core_stream_end(far->stream);
-    core_object_release(&far->stream->object);
-    core_free(context, far, sizeof(*far));
+    core_in_flight_fini(context, &remote->in_flight);
+    core_stream_end(remote->stream);
+    core_object_release(&remote->stream->object);
+    core_free(context, remote, sizeof(*remote));
 }
 
-static int32_t far_create(struct core_device *device, struct far_stream **far)
+static int32_t remote_create(struct core_device *device, struct remote_stream **remote)
 {
     struct core_context *context = device->object.context;
 
-    struct far_stream *made = core_allocate(context, sizeof(*made));
+    struct remote_stream *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
         return base_fail_memory("copying between devices");
     int32_t status = core_stream_create(device, TRM_STREAM_ANY, TRM_PRIORITY_NORMAL, 0, &made->stream);
@@ -83,8 +84,8 @@ static int32_t far_create(struct core_device *device, struct far_stream **far)
     core_object_retain(&made->stream->object);
     made->context            = context;
     made->deferred.in_flight = &made->in_flight;
-    made->deferred.destroy   = far_go;
-    *far                     = made;
+    made->deferred.destroy   = remote_destroy;
+    *remote                  = made;
     return TRM_OK;
 }
 
@@ -93,7 +94,7 @@ static uint64_t last_of(const struct core_stream *stream)
     return core_stream_next(stream) - 1;
 }
 
-/* Have `stream` wait for everything that `other` has been given so far. */
+/* Lets `stream` wait for everything that is enqueued on `other`. */
 static int32_t follow(struct core_stream *stream, struct core_stream *other)
 {
     uint64_t value;
@@ -102,10 +103,9 @@ static int32_t follow(struct core_stream *stream, struct core_stream *other)
     return status != TRM_OK || value == 0 ? status : core_stream_wait_other(stream, other, value);
 }
 
-/* One half of a piece's way: a copy between a buffer and the host memory, on that buffer's
- * device. */
-static int32_t half(struct core_stream *stream, struct core_buffer *buffer, uint64_t at,
-                    struct core_staging *staging, int32_t into_buffer, uint64_t size)
+/* Enqueues half of a relay: a copy between a buffer and staging memory, on that buffer's device. */
+static int32_t enqueue_half(struct core_stream *stream, struct core_buffer *buffer, uint64_t at,
+                            struct core_staging *staging, bool into_buffer, uint64_t size)
 {
     struct trm_place place = core_place(buffer, at);
     struct trm_place host =
@@ -120,25 +120,25 @@ static int32_t half(struct core_stream *stream, struct core_buffer *buffer, uint
     return TRM_OK;
 }
 
-/* The piece at `at`, by staging number `which`. */
+/* Relays the piece at `at` through staging memory number `which`. */
 static int32_t relay_piece(struct relay *relay, uint32_t which, uint64_t at, uint64_t size)
 {
-    struct core_stream *filling     = relay->outwards ? relay->near : relay->far;
-    struct core_stream *emptying    = relay->outwards ? relay->far : relay->near;
-    struct core_buffer *source      = relay->outwards ? relay->near_buffer : relay->far_buffer;
-    struct core_buffer *destination = relay->outwards ? relay->far_buffer : relay->near_buffer;
-    uint64_t from                   = (relay->outwards ? relay->near_at : relay->far_at) + at;
-    uint64_t to                     = (relay->outwards ? relay->far_at : relay->near_at) + at;
+    struct core_stream *filling     = relay->is_outgoing ? relay->local : relay->remote;
+    struct core_stream *emptying    = relay->is_outgoing ? relay->remote : relay->local;
+    struct core_buffer *source      = relay->is_outgoing ? relay->local_buffer : relay->remote_buffer;
+    struct core_buffer *destination = relay->is_outgoing ? relay->remote_buffer : relay->local_buffer;
+    uint64_t from                   = (relay->is_outgoing ? relay->local_at : relay->remote_at) + at;
+    uint64_t to                     = (relay->is_outgoing ? relay->remote_at : relay->local_at) + at;
     int32_t status                  = TRM_OK;
 
     if (relay->emptied[which] != 0)
         status = core_stream_wait_other(filling, emptying, relay->emptied[which]);
     if (status == TRM_OK)
-        status = half(filling, source, from, relay->staging[which], 0, size);
+        status = enqueue_half(filling, source, from, relay->staging[which], false, size);
     if (status == TRM_OK)
         status = follow(emptying, filling);
     if (status == TRM_OK)
-        status = half(emptying, destination, to, relay->staging[which], 1, size);
+        status = enqueue_half(emptying, destination, to, relay->staging[which], true, size);
     if (status == TRM_OK)
         status = core_stream_mark(emptying, &relay->emptied[which]);
     return status;
@@ -146,35 +146,36 @@ static int32_t relay_piece(struct relay *relay, uint32_t which, uint64_t at, uin
 
 static int32_t relay_run(struct relay *relay, uint64_t size)
 {
-    /* What the near stream was given before comes first on the far one too. */
-    int32_t status = follow(relay->far, relay->near);
+    /* Operations that are on the local stream already come first on the remote one too. */
+    int32_t status = follow(relay->remote, relay->local);
 
     for (uint32_t i = 0; status == TRM_OK && i < PIECES && i * PIECE < size; i++)
-        status = core_staging_create(relay->near->device, size < PIECE ? size : PIECE, 1, &relay->staging[i]);
+        status =
+            core_staging_create(relay->local->device, size < PIECE ? size : PIECE, true, &relay->staging[i]);
     for (uint64_t at = 0; status == TRM_OK && at < size; at += PIECE) {
         uint64_t piece = size - at < PIECE ? size - at : PIECE;
         status         = relay_piece(relay, at / PIECE % PIECES, at, piece);
     }
-    /* What it is given after, comes after. */
-    if (status == TRM_OK && relay->outwards)
-        status = follow(relay->near, relay->far);
+    /* Later operations of the local stream come after the copy. */
+    if (status == TRM_OK && relay->is_outgoing)
+        status = follow(relay->local, relay->remote);
     return status;
 }
 
-static int32_t copy_by_host(struct relay *relay, uint64_t size)
+static int32_t copy_staged(struct relay *relay, uint64_t size)
 {
-    struct far_stream *far = NULL;
+    struct remote_stream *remote = NULL;
 
-    int32_t status = far_create(relay->far_buffer->device, &far);
+    int32_t status = remote_create(relay->remote_buffer->device, &remote);
     if (status != TRM_OK)
         return status;
-    relay->far = far->stream;
-    status     = relay_run(relay, size);
+    relay->remote = remote->stream;
+    status        = relay_run(relay, size);
     for (uint32_t i = 0; i < PIECES; i++)
         core_staging_release(relay->staging[i]);
-    if (last_of(far->stream) != 0)
-        core_in_flight_add(&far->in_flight, far->stream, last_of(far->stream));
-    core_device_defer(relay->near->device, &far->deferred);
+    if (last_of(remote->stream) != 0)
+        core_in_flight_add(&remote->in_flight, remote->stream, last_of(remote->stream));
+    core_device_defer(relay->local->device, &remote->deferred);
     return status;
 }
 
@@ -183,28 +184,30 @@ static int32_t copy_by_host(struct relay *relay, uint64_t size)
 int32_t core_peer_copy(struct core_stream *stream, struct core_buffer *destination, uint64_t to,
                        struct core_buffer *source, uint64_t from, uint64_t size)
 {
-    int32_t outwards        = source->device == stream->device;
-    struct core_buffer *far = outwards ? destination : source;
+    bool is_outgoing           = source->device == stream->device;
+    struct core_buffer *remote = is_outgoing ? destination : source;
     int32_t status;
 
     if (core_stream_is_recording(stream))
         return base_fail(TRM_ERROR_UNSUPPORTED, "a copy between two devices cannot be recorded into a graph");
-    if (reaches(stream->device, far->device)) {
+    if (can_access(stream->device, remote->device)) {
         status = copy_directly(stream, destination, to, source, from, size);
-    } else if (far->host != NULL) {
-        struct trm_place host = core_place_host(far->host + (outwards ? to : from));
-        status                = outwards ? core_copy_enqueue(stream, host, core_place(source, from), size)
-                                         : core_copy_enqueue(stream, core_place(destination, to), host, size);
+    } else if (remote->host != NULL) {
+        struct trm_place host = core_place_host(remote->host + (is_outgoing ? to : from));
+        if (is_outgoing)
+            status = core_copy_enqueue(stream, host, core_place(source, from), size);
+        else
+            status = core_copy_enqueue(stream, core_place(destination, to), host, size);
     } else {
         struct relay relay = {
-            .near        = stream,
-            .near_buffer = outwards ? source : destination,
-            .far_buffer  = far,
-            .near_at     = outwards ? from : to,
-            .far_at      = outwards ? to : from,
-            .outwards    = outwards,
+            .local         = stream,
+            .local_buffer  = is_outgoing ? source : destination,
+            .remote_buffer = remote,
+            .local_at      = is_outgoing ? from : to,
+            .remote_at     = is_outgoing ? to : from,
+            .is_outgoing   = is_outgoing,
         };
-        return copy_by_host(&relay, size);
+        return copy_staged(&relay, size);
     }
     if (status != TRM_OK)
         return status;

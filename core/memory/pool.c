@@ -1,4 +1,4 @@
-/* The pool of one device: where blocks come from and go to.
+/* The pool of one device: allocating and freeing blocks.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -18,7 +18,7 @@ int32_t core_pool_create(struct core_device *device, struct core_pool **pool)
 
     struct core_pool *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return base_fail_memory("making the pool of a device");
+        return base_fail_memory("creating the pool of a device");
     made->device     = device;
     made->threshold  = core_setting_number(context, "pool.threshold");
     made->slab_limit = core_setting_number(context, "pool.slab");
@@ -42,11 +42,11 @@ void core_pool_destroy(struct core_pool *pool)
 
     core_slab_destroy_list(core_pool_trim_locked(pool, 0));
     for (int32_t kind = 0; kind < CORE_POOL_KINDS; kind++)
-        core_free(context, pool->shelves[kind], sizeof(*pool->shelves[kind]));
+        core_free(context, pool->class_tables[kind], sizeof(*pool->class_tables[kind]));
     core_free(context, pool, sizeof(*pool));
 }
 
-/* ---- taking -------------------------------------------------------------------------------- */
+/* ---- allocating ---------------------------------------------------------------------------- */
 
 static void count_taken(struct core_pool *pool, const struct core_block *block)
 {
@@ -58,34 +58,34 @@ static void count_taken(struct core_pool *pool, const struct core_block *block)
         stats->peak_used_bytes = stats->used_bytes;
 }
 
-/* Without the driver. Memory that was touched before comes first. NULL when there is none, or no
- * host memory. */
-static struct core_block *take_cached_locked(struct core_pool *pool, int32_t kind, uint32_t class_index,
-                                             struct core_stream *stream)
+/* Allocates without the driver, from memory that was touched before if there is any. NULL when there is
+ * none, or no host memory. */
+static struct core_block *allocate_cached_locked(struct core_pool *pool, int32_t kind, uint32_t class_index,
+                                                 struct core_stream *stream)
 {
     struct core_block *block = NULL;
 
-    if (pool->shelves[kind] == NULL)
+    if (pool->class_tables[kind] == NULL)
         return NULL;
-    struct core_class *class = &pool->shelves[kind]->classes[class_index];
+    struct core_class *class = &pool->class_tables[kind]->classes[class_index];
     if (stream != NULL)
-        block = core_parked_take_locked(stream, kind, class_index);
+        block = core_parked_reuse_locked(stream, kind, class_index);
     if (block == NULL)
         block = core_slab_reuse_locked(class);
     if (block == NULL)
-        block = core_parked_finished_locked(class);
+        block = core_parked_reuse_finished_locked(class);
     if (block == NULL && class->fresh != NULL)
         block = core_slab_carve_locked(class->fresh);
     return block;
 }
 
-static struct core_block *take_cached(struct core_pool *pool, int32_t kind, uint32_t class_index,
-                                      struct core_stream *stream)
+static struct core_block *allocate_cached(struct core_pool *pool, int32_t kind, uint32_t class_index,
+                                          struct core_stream *stream)
 {
     if (class_index == CORE_CLASS_NONE)
         return NULL;
     base_lock_acquire(&pool->lock);
-    struct core_block *block = take_cached_locked(pool, kind, class_index, stream);
+    struct core_block *block = allocate_cached_locked(pool, kind, class_index, stream);
     if (LIKELY(block != NULL)) {
         count_taken(pool, block);
         pool->stats.reuses++;
@@ -94,32 +94,32 @@ static struct core_block *take_cached(struct core_pool *pool, int32_t kind, uint
     return block;
 }
 
-/* See that the kind's size classes are there. */
-static int32_t shelf_make(struct core_pool *pool, int32_t kind)
+/* Creates the kind's size classes if they are not there yet. */
+static int32_t class_table_create(struct core_pool *pool, int32_t kind)
 {
     struct core_context *context = pool->device->object.context;
 
     base_lock_acquire(&pool->lock);
-    int32_t there = pool->shelves[kind] != NULL;
+    bool is_there = pool->class_tables[kind] != NULL;
     base_lock_release(&pool->lock);
-    if (there)
+    if (is_there)
         return TRM_OK;
 
     struct core_class_table *spare = core_allocate(context, sizeof(*spare));
     if (spare == NULL)
-        return base_fail_memory("making the size classes of a pool");
+        return base_fail_memory("creating the size classes of a pool");
     base_lock_acquire(&pool->lock);
-    if (pool->shelves[kind] == NULL) {
-        pool->shelves[kind] = spare;
-        spare               = NULL;
+    if (pool->class_tables[kind] == NULL) {
+        pool->class_tables[kind] = spare;
+        spare                    = NULL;
     }
     base_lock_release(&pool->lock);
     core_free(context, spare, sizeof(*spare));
     return TRM_OK;
 }
 
-/* How much to ask the driver for: a class's first slab is small, each further one as large as all
- * before it, up to the limit. */
+/* Bytes to ask the driver for: a class's first slab is small, each further one as large as all before it,
+ * up to the limit. */
 static uint64_t slab_bytes(struct core_pool *pool, int32_t kind, uint32_t class_index, uint64_t block_size)
 {
     uint64_t bytes = SLAB_FIRST, most = pool->slab_limit;
@@ -130,7 +130,7 @@ static uint64_t slab_bytes(struct core_pool *pool, int32_t kind, uint32_t class_
         most = pool->device->limits.max_buffer_bytes;
 
     base_lock_acquire(&pool->lock);
-    uint64_t reserved = pool->shelves[kind]->classes[class_index].reserved;
+    uint64_t reserved = pool->class_tables[kind]->classes[class_index].reserved;
     base_lock_release(&pool->lock);
 
     while (bytes < block_size * SLAB_BLOCKS && bytes < CORE_ALIGNMENT_LARGEST)
@@ -142,9 +142,9 @@ static uint64_t slab_bytes(struct core_pool *pool, int32_t kind, uint32_t class_
     return bytes < block_size ? block_size : bytes;
 }
 
-/* One more slab, and its first block. */
-static int32_t take_from_driver(struct core_pool *pool, int32_t kind, uint32_t class_index,
-                                uint64_t block_size, uint64_t bytes, struct core_block **block)
+/* Creates one more slab, and its first block. */
+static int32_t allocate_from_driver(struct core_pool *pool, int32_t kind, uint32_t class_index,
+                                    uint64_t block_size, uint64_t bytes, struct core_block **block)
 {
     struct core_slab *slab;
 
@@ -164,7 +164,7 @@ static int32_t take_from_driver(struct core_pool *pool, int32_t kind, uint32_t c
     if (*block != NULL)
         return TRM_OK;
     core_slab_destroy(slab);
-    return base_fail_memory("making a block of the pool");
+    return base_fail_memory("creating a block of the pool");
 }
 
 static int32_t fail_exhausted(struct core_pool *pool, uint64_t size)
@@ -177,19 +177,18 @@ static int32_t fail_exhausted(struct core_pool *pool, uint64_t size)
     uint64_t used = pool->stats.used_bytes, reserved = pool->stats.reserved_bytes;
     base_lock_release(&pool->lock);
     snprintf(sentence, sizeof(sentence),
-             "device %s has no memory for %" PRIu64 " bytes (%" PRIu64 " bytes are in buffers, %" PRIu64
-             " are held): %s",
+             "device %s is out of memory for %" PRIu64 " bytes (%" PRIu64 " bytes are in buffers, %" PRIu64
+             " are reserved): %s",
              device->id, size, used, reserved, cause.sentence);
     return base_fail_native(TRM_ERROR_OUT_OF_DEVICE_MEMORY, cause.native_code, sentence);
 }
 
-/* The driver has nothing left: give back what nobody needs, and ask once more, for no more than
- * was asked for. */
-static int32_t take_after_trim(struct core_pool *pool, int32_t kind, uint32_t class_index, uint64_t size,
-                               struct core_stream *stream, struct core_block **block)
+/* The driver is out of memory: frees what is not in use and asks once more, for the exact size. */
+static int32_t allocate_after_trim(struct core_pool *pool, int32_t kind, uint32_t class_index, uint64_t size,
+                                   struct core_stream *stream, struct core_block **block)
 {
     core_pool_trim(pool, 0);
-    *block = take_cached(pool, kind, class_index, stream);
+    *block = allocate_cached(pool, kind, class_index, stream);
     if (*block != NULL)
         return TRM_OK;
 
@@ -198,29 +197,29 @@ static int32_t take_after_trim(struct core_pool *pool, int32_t kind, uint32_t cl
         exact = core_class_size(class_index);
     else
         class_index = CORE_CLASS_NONE;
-    int32_t status = take_from_driver(pool, kind, class_index, exact, exact, block);
+    int32_t status = allocate_from_driver(pool, kind, class_index, exact, exact, block);
     return status == TRM_ERROR_OUT_OF_DEVICE_MEMORY ? fail_exhausted(pool, size) : status;
 }
 
-static int32_t take_slowly(struct core_pool *pool, int32_t kind, uint32_t class_index, uint64_t size,
-                           struct core_stream *stream, struct core_block **block)
+static int32_t allocate_slowly(struct core_pool *pool, int32_t kind, uint32_t class_index, uint64_t size,
+                               struct core_stream *stream, struct core_block **block)
 {
     uint64_t block_size = class_index == CORE_CLASS_NONE ? size : core_class_size(class_index);
     int32_t status      = TRM_OK;
 
     if (class_index != CORE_CLASS_NONE)
-        status = shelf_make(pool, kind);
+        status = class_table_create(pool, kind);
     if (status != TRM_OK)
         return status;
     uint64_t bytes = slab_bytes(pool, kind, class_index, block_size);
-    status         = take_from_driver(pool, kind, class_index, block_size, bytes, block);
+    status         = allocate_from_driver(pool, kind, class_index, block_size, bytes, block);
     if (status == TRM_ERROR_OUT_OF_DEVICE_MEMORY)
-        return take_after_trim(pool, kind, class_index, size, stream, block);
+        return allocate_after_trim(pool, kind, class_index, size, stream, block);
     return status;
 }
 
-int32_t core_pool_take(struct core_pool *pool, int32_t kind, uint64_t size, uint64_t alignment,
-                       struct core_stream *stream, struct core_block **block)
+int32_t core_pool_allocate(struct core_pool *pool, int32_t kind, uint64_t size, uint64_t alignment,
+                           struct core_stream *stream, struct core_block **block)
 {
     const struct core_device_limits *limits = &pool->device->limits;
 
@@ -232,30 +231,30 @@ int32_t core_pool_take(struct core_pool *pool, int32_t kind, uint64_t size, uint
     if (class_index != CORE_CLASS_NONE && core_class_size(class_index) > limits->max_buffer_bytes)
         class_index = CORE_CLASS_NONE;
 
-    struct core_block *taken = take_cached(pool, kind, class_index, stream);
-    if (taken == NULL) {
-        int32_t status = take_slowly(pool, kind, class_index, size, stream, &taken);
+    struct core_block *made = allocate_cached(pool, kind, class_index, stream);
+    if (made == NULL) {
+        int32_t status = allocate_slowly(pool, kind, class_index, size, stream, &made);
         if (status != TRM_OK)
             return status;
     }
-    *block = taken;
+    *block = made;
     return TRM_OK;
 }
 
-/* ---- giving -------------------------------------------------------------------------------- */
+/* ---- freeing ------------------------------------------------------------------------------- */
 
-void core_pool_give(struct core_pool *pool, struct core_block *block)
+void core_pool_free(struct core_pool *pool, struct core_block *block)
 {
     struct core_slab *slab = block->slab;
 
     base_lock_acquire(&pool->lock);
     pool->stats.used_bytes -= slab->block_size;
     block->value           = 0;
-    int32_t gone           = core_slab_give_locked(block);
+    bool is_gone           = core_slab_free_locked(block);
     struct core_slab *idle = core_pool_trim_locked(pool, pool->threshold);
     base_lock_release(&pool->lock);
 
-    if (gone)
+    if (is_gone)
         core_slab_destroy(slab);
     if (idle != NULL)
         core_slab_destroy_list(idle);

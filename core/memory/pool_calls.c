@@ -1,4 +1,4 @@
-/* The functions of <trireme/pool.h> that concern the pool of a device.
+/* The functions of <trireme/pool.h>.
  * SPDX-License-Identifier: MIT
  */
 #include "core/memory/block.h"
@@ -7,7 +7,7 @@
 
 #define STATS_MIN 72 /* bytes of struct trm_pool_stats in the first version */
 
-/* What the backend's own pool holds, where it has one. */
+/* Adds what the backend's own pool has, if there is one. */
 static int32_t add_ordered(struct core_device *device, struct trm_pool_stats *stats)
 {
     uint64_t used, cached, reserved;

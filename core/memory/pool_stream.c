@@ -1,6 +1,6 @@
-/* Parked blocks: memory freed in the order of a stream. Each lies in two lists: in its stream's bin
- * of its class, from which the stream itself takes the newest, and in its class's list over all
- * streams, of which the oldest are the likeliest to have finished.
+/* Parked blocks: memory freed in the order of a stream. Each is in two lists: in its stream's bin of its
+ * class, of which that stream reuses the newest, and in its class's list over all streams, of which the
+ * oldest are the likeliest to have finished.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "core/stream/stream.h"
 
 #define BINS_INLINE 4
-#define LOOK_AT_MOST 16 /* parked blocks, before the driver is asked */
+#define MAX_QUERIED 16 /* parked blocks, before the driver is asked */
 
 struct core_pool_bin {
     int32_t kind;
@@ -17,17 +17,17 @@ struct core_pool_bin {
     struct core_block *newest;
 };
 
-/* One for a stream that something was parked on. */
+/* Of a stream that blocks were parked on. */
 struct core_pool_stream {
     uint32_t count, capacity;
     struct core_pool_bin *bins; /* `first`, or an allocation */
     struct core_pool_bin first[BINS_INLINE];
 };
 
-/* Stands in core_stream.pool when the stream has ended. Never written. */
+/* The value of core_stream.pool once the stream has ended. Never written. */
 static const struct core_pool_stream ended;
 
-static bool stream_ended(const struct core_stream *stream)
+static bool has_ended(const struct core_stream *stream)
 {
     return stream->pool == &ended;
 }
@@ -59,8 +59,9 @@ static bool bins_grow(struct core_context *context, struct core_pool_stream *par
     return true;
 }
 
-/* The bin for a class, made if it is not there; NULL without memory. */
-static struct core_pool_bin *bin_make(struct core_stream *stream, int32_t kind, uint32_t class_index)
+/* Finds or creates the bin for a class; NULL without memory. */
+static struct core_pool_bin *bin_find_or_create(struct core_stream *stream, int32_t kind,
+                                                uint32_t class_index)
 {
     struct core_context *context    = stream->object.context;
     struct core_pool_bin *bin       = bin_find(stream, kind, class_index);
@@ -127,7 +128,7 @@ static void block_unpark(struct core_block *block)
     block->stream = NULL;
 }
 
-static bool block_finished(const struct core_block *block)
+static bool block_has_finished(const struct core_block *block)
 {
     return core_stream_has_finished(block->stream, block->value);
 }
@@ -137,7 +138,7 @@ static void count_taken(const struct core_block *block)
     block->slab->pool->stats.cached_bytes -= block->slab->block_size;
 }
 
-struct core_block *core_parked_take_locked(struct core_stream *stream, int32_t kind, uint32_t class_index)
+struct core_block *core_parked_reuse_locked(struct core_stream *stream, int32_t kind, uint32_t class_index)
 {
     struct core_pool_bin *bin = bin_find(stream, kind, class_index);
 
@@ -151,12 +152,12 @@ struct core_block *core_parked_take_locked(struct core_stream *stream, int32_t k
     return block;
 }
 
-struct core_block *core_parked_finished_locked(struct core_class *class)
+struct core_block *core_parked_reuse_finished_locked(struct core_class *class)
 {
     struct core_block *block = class->oldest;
 
-    for (uint32_t i = 0; block != NULL && i < LOOK_AT_MOST; i++, block = block->newer)
-        if (block_finished(block)) {
+    for (uint32_t i = 0; block != NULL && i < MAX_QUERIED; i++, block = block->newer)
+        if (block_has_finished(block)) {
             block_unpark(block);
             block->value = 0;
             count_taken(block);
@@ -165,24 +166,24 @@ struct core_block *core_parked_finished_locked(struct core_class *class)
     return NULL;
 }
 
-/* The block becomes free; it was counted as cached all the while. */
-static void block_set_free(struct core_block *block)
+/* Moves a parked block to the free ones; it was counted as cached all the time. */
+static void block_free(struct core_block *block)
 {
     block_unpark(block);
     block->value = 0;
     count_taken(block);
-    core_slab_give_locked(block);
+    core_slab_free_locked(block);
 }
 
 void core_parked_collect_locked(struct core_pool *pool)
 {
     for (int32_t kind = 0; kind < CORE_POOL_KINDS; kind++)
-        for (uint32_t i = 0; pool->shelves[kind] != NULL && i < CORE_CLASS_COUNT; i++) {
-            struct core_block *block = pool->shelves[kind]->classes[i].oldest;
+        for (uint32_t i = 0; pool->class_tables[kind] != NULL && i < CORE_CLASS_COUNT; i++) {
+            struct core_block *block = pool->class_tables[kind]->classes[i].oldest;
             while (block != NULL) {
                 struct core_block *newer = block->newer;
-                if (block_finished(block))
-                    block_set_free(block);
+                if (block_has_finished(block))
+                    block_free(block);
                 block = newer;
             }
         }
@@ -196,8 +197,8 @@ bool core_pool_park(struct core_pool *pool, struct core_block *block, struct cor
     if (block->slab->class_index == CORE_CLASS_NONE)
         return false;
     base_lock_acquire(&pool->lock);
-    if (!stream_ended(stream))
-        bin = bin_make(stream, block->slab->kind, block->slab->class_index);
+    if (!has_ended(stream))
+        bin = bin_find_or_create(stream, block->slab->kind, block->slab->class_index);
     if (bin != NULL) {
         pool->stats.used_bytes -= block->slab->block_size;
         pool->stats.cached_bytes += block->slab->block_size;
@@ -219,7 +220,7 @@ void core_pool_stream_end(struct core_stream *stream)
     if (parked != NULL && parked != &ended)
         for (uint32_t i = 0; i < parked->count; i++)
             while (parked->bins[i].newest != NULL)
-                block_set_free(parked->bins[i].newest);
+                block_free(parked->bins[i].newest);
     stream->pool           = (struct core_pool_stream *)&ended;
     struct core_slab *idle = core_pool_trim_locked(pool, pool->threshold);
     base_lock_release(&pool->lock);

@@ -1,4 +1,4 @@
-/* Giving cached memory back to the backend.
+/* Freeing cached memory to the backend.
  * SPDX-License-Identifier: MIT
  */
 #include "core/memory/block.h"
@@ -15,15 +15,6 @@ struct core_slab *core_pool_trim_locked(struct core_pool *pool, uint64_t keep)
         list       = slab;
     }
     return list;
-}
-
-void core_slab_destroy_list(struct core_slab *list)
-{
-    while (list != NULL) {
-        struct core_slab *next = list->next;
-        core_slab_destroy(list);
-        list = next;
-    }
 }
 
 void core_pool_trim(struct core_pool *pool, uint64_t keep)

@@ -21,7 +21,7 @@ int32_t trm_prefetch(struct trm_stream *stream, struct trm_span span, int32_t to
     if (buffer->kind != TRM_MEMORY_UNIFIED)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "only unified memory can be prefetched");
     if (to_host != 0 && to_host != 1)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "to_host is 0 or 1, not %" PRId32, to_host);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "to_host is %" PRId32 "; it must be 0 or 1", to_host);
     if (length == 0 || found->ops->prefetch == NULL)
         return TRM_OK;
 

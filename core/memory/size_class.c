@@ -3,8 +3,8 @@
  */
 #include "core/memory/size_class.h"
 
-/* Where each of the three stretches begins: number of the first class, and log2 of the size that
- * the class before it has. */
+/* Where each of the three ranges of sizes begins: its first class, and log2 of the size of the class
+ * before. */
 #define MIDDLE_FIRST 4u
 #define MIDDLE_LOG2 10u
 #define MIDDLE_STEPS_LOG2 2u

@@ -14,9 +14,8 @@ static uint64_t slab_alignment(uint64_t size)
     return alignment;
 }
 
-/* Device memory that is not the host's is not asked for: reading it across a bus is slower than
- * any copy. */
-static int32_t slab_host(struct core_slab *slab)
+/* Gets the host's pointer. Not for device memory across a bus, since reading that is slower than any copy. */
+static int32_t get_host_pointer(struct core_slab *slab)
 {
     const struct core_device *device = slab->pool->device;
     void *host;
@@ -44,7 +43,7 @@ int32_t core_slab_create(struct core_pool *pool, int32_t kind, uint32_t class_in
 
     struct core_slab *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return base_fail_memory("making a slab of the pool");
+        return base_fail_memory("creating a slab of the pool");
     made->pool        = pool;
     made->kind        = kind;
     made->class_index = class_index;
@@ -58,7 +57,7 @@ int32_t core_slab_create(struct core_pool *pool, int32_t kind, uint32_t class_in
                     desc.size, trm_status_name(status));
     if (status != TRM_OK)
         goto release;
-    status = slab_host(made);
+    status = get_host_pointer(made);
     if (status != TRM_OK)
         goto free_memory;
     *slab = made;
@@ -83,6 +82,15 @@ void core_slab_destroy(struct core_slab *slab)
         core_free(context, block, sizeof(*block));
     }
     core_free(context, slab, sizeof(*slab));
+}
+
+void core_slab_destroy_list(struct core_slab *list)
+{
+    while (list != NULL) {
+        struct core_slab *next = list->next;
+        core_slab_destroy(list);
+        list = next;
+    }
 }
 
 /* ---- lists --------------------------------------------------------------------------------- */
@@ -138,7 +146,7 @@ static void idle_unlink(struct core_pool *pool, struct core_slab *slab)
         pool->idle_newest = slab->older;
 }
 
-/* ---- as part of the pool ------------------------------------------------------------------- */
+/* ---- slabs of the pool -------------------------------------------------------------------- */
 
 void core_slab_add_locked(struct core_slab *slab)
 {
@@ -174,8 +182,8 @@ void core_slab_remove_locked(struct core_slab *slab)
         fresh_unlink(class, slab);
 }
 
-/* A block of the slab is on its way to a buffer. */
-static void slab_count_taken(struct core_slab *slab)
+/* Counts a block of the slab that a buffer gets. */
+static void slab_count_allocated(struct core_slab *slab)
 {
     if (slab->used == 0)
         idle_unlink(slab->pool, slab);
@@ -193,7 +201,7 @@ struct core_block *core_slab_reuse_locked(struct core_class *class)
     slab->free               = block->next;
     if (slab->free == NULL)
         partial_unlink(class, slab);
-    slab_count_taken(slab);
+    slab_count_allocated(slab);
     return block;
 }
 
@@ -209,16 +217,16 @@ struct core_block *core_slab_carve_locked(struct core_slab *slab)
     slab->carved++;
     if (slab->carved == slab->capacity && slab->class_index != CORE_CLASS_NONE)
         fresh_unlink(core_slab_class(slab), slab);
-    slab_count_taken(slab);
+    slab_count_allocated(slab);
     return block;
 }
 
-bool core_slab_give_locked(struct core_block *block)
+bool core_slab_free_locked(struct core_block *block)
 {
     struct core_slab *slab = block->slab;
-    int32_t pooled         = slab->class_index != CORE_CLASS_NONE;
+    bool is_pooled         = slab->class_index != CORE_CLASS_NONE;
 
-    if (slab->free == NULL && pooled)
+    if (slab->free == NULL && is_pooled)
         partial_link(core_slab_class(slab), slab);
     block->next = slab->free;
     slab->free  = block;
@@ -227,7 +235,7 @@ bool core_slab_give_locked(struct core_block *block)
     if (slab->used > 0)
         return false;
     idle_link(slab->pool, slab);
-    if (pooled)
+    if (is_pooled)
         return false;
     core_slab_remove_locked(slab);
     return true;

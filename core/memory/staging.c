@@ -1,4 +1,4 @@
-/* Host memory for the length of some operations.
+/* Staging memory: host memory for the time of some operations.
  * SPDX-License-Identifier: MIT
  */
 #include "core/memory/staging.h"
@@ -7,22 +7,22 @@
 
 #define ALIGNMENT 64 /* bytes */
 
-/* Pinned memory is a matter of speed: where there is none, any will do. */
-static void take_pinned(struct core_staging *staging, uint64_t size)
+/* Pinned memory is only faster: without it the caller takes other memory. */
+static void allocate_pinned(struct core_staging *staging, uint64_t size)
 {
     struct core_device *device = staging->device;
     struct core_block *block;
 
-    if (core_pool_take(device->pool, TRM_MEMORY_PINNED, size, ALIGNMENT, NULL, &block) != TRM_OK)
+    if (core_pool_allocate(device->pool, TRM_MEMORY_PINNED, size, ALIGNMENT, NULL, &block) != TRM_OK)
         return;
     staging->memory = core_block_host(block);
     if (staging->memory != NULL)
         staging->block = block;
     else
-        core_pool_give(device->pool, block);
+        core_pool_free(device->pool, block);
 }
 
-int32_t core_staging_create(struct core_device *device, uint64_t size, int32_t pinned,
+int32_t core_staging_create(struct core_device *device, uint64_t size, bool is_pinned,
                             struct core_staging **staging)
 {
     struct core_context *context = device->object.context;
@@ -32,8 +32,8 @@ int32_t core_staging_create(struct core_device *device, uint64_t size, int32_t p
         return base_fail_memory("staging a transfer");
     made->device = device;
     made->size   = size;
-    if (pinned)
-        take_pinned(made, size);
+    if (is_pinned)
+        allocate_pinned(made, size);
     if (made->memory == NULL)
         made->memory = core_allocate_aligned(context, size, ALIGNMENT);
     if (made->memory == NULL) {
@@ -56,14 +56,14 @@ struct trm_place core_staging_place(const struct core_staging *staging)
     return place;
 }
 
-static void staging_go(struct core_deferred *item)
+static void staging_destroy(struct core_deferred *item)
 {
     struct core_staging *staging = base_container_of(item, struct core_staging, deferred);
     struct core_context *context = staging->device->object.context;
 
     core_in_flight_fini(context, &staging->in_flight);
     if (staging->block != NULL)
-        core_pool_give(staging->device->pool, staging->block);
+        core_pool_free(staging->device->pool, staging->block);
     else
         core_free(context, staging->memory, staging->size);
     core_free(context, staging, sizeof(*staging));
@@ -74,6 +74,6 @@ void core_staging_release(struct core_staging *staging)
     if (staging == NULL)
         return;
     staging->deferred.in_flight = &staging->in_flight;
-    staging->deferred.destroy   = staging_go;
+    staging->deferred.destroy   = staging_destroy;
     core_device_defer(staging->device, &staging->deferred);
 }

@@ -1,4 +1,4 @@
-/* Host memory that operations read or write, and that goes when they are done.
+/* Staging memory: host memory that operations read or write, and that is freed when they are done.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_MEMORY_STAGING_H
@@ -10,20 +10,20 @@ struct core_staging {
     struct core_deferred deferred;
     struct core_in_flight in_flight;
     struct core_device *device;
-    struct core_block *block; /* NULL: memory is of the context's allocator */
+    struct core_block *block; /* NULL: `memory` comes from the context's allocator */
     void *memory;
     uint64_t size;
 };
 
-/* At least one byte. Pinned memory where it is asked for and the device has it. Contents are
- * undefined. */
-int32_t core_staging_create(struct core_device *device, uint64_t size, int32_t pinned,
+/* Allocates at least one byte, of undefined contents; pinned memory if asked for and the device has it. */
+int32_t core_staging_create(struct core_device *device, uint64_t size, bool is_pinned,
                             struct core_staging **staging);
 
-/* As one side of a copy on the device's streams, and of other devices' streams. */
+/* The memory as one side of a copy on the device's streams. On other devices' streams use
+ * core_place_host(). */
 struct trm_place core_staging_place(const struct core_staging *staging);
 
-/* Let go of it: it goes when the work recorded in `uses` has ended. NULL is fine. */
+/* Frees the memory when the work in `in_flight` has ended. NULL is fine. */
 void core_staging_release(struct core_staging *staging);
 
 #endif

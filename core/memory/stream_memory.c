@@ -28,8 +28,8 @@ int32_t trm_stream_alloc(struct trm_stream *stream, uint64_t size, struct trm_bu
     return status;
 }
 
-/* Is there work on other streams, not known to have finished, that uses the buffer? */
-static bool others_use(struct core_in_flight *set, const struct core_stream *stream)
+/* True if work on other streams, not known to have finished, uses the buffer. */
+static bool is_used_by_others(struct core_in_flight *set, const struct core_stream *stream)
 {
     uint32_t own = 0;
 
@@ -52,38 +52,37 @@ static bool ordered_free(struct core_buffer *buffer, struct core_stream *stream)
     return core_stream_commit(stream, value, status) == TRM_OK;
 }
 
-/* Give the memory to the stream's order. 0: that cannot be, since another stream may be at work
- * on it. */
-static bool let_go_in_order(struct core_buffer *buffer, struct core_stream *stream)
+/* Frees the memory in the stream's order; false where another stream may still use it. */
+static bool free_in_order(struct core_buffer *buffer, struct core_stream *stream)
 {
-    if (others_use(&buffer->in_flight, stream)) {
-        core_in_flight_is_done(&buffer->in_flight); /* drops those that have */
-        if (others_use(&buffer->in_flight, stream))
+    if (is_used_by_others(&buffer->in_flight, stream)) {
+        core_in_flight_is_done(&buffer->in_flight); /* frees the slots of finished work */
+        if (is_used_by_others(&buffer->in_flight, stream))
             return false;
     }
     if (buffer->block != NULL) {
         if (!core_pool_park(buffer->device->pool, buffer->block, stream))
             return false;
-    } else if (!buffer->ordered || !ordered_free(buffer, stream)) {
+    } else if (!buffer->is_ordered || !ordered_free(buffer, stream)) {
         return false;
     }
     core_in_flight_fini(buffer->object.context, &buffer->in_flight);
     return true;
 }
 
-/* The caller alone may touch the buffer now, but for calls of other threads that are inside. */
+/* The caller is the last user, but calls of other threads may still be inside the buffer. */
 static void end_on_stream(struct core_buffer *buffer, struct core_stream *stream)
 {
     core_object_retain(&buffer->object);
     atomic_store_explicit(&buffer->ending, CORE_ENDING_BOTH, memory_order_relaxed);
     core_buffer_end(buffer);
-    int32_t retired = atomic_load_explicit(&buffer->ending, memory_order_acquire) == CORE_ENDING_ONE;
-    if (!retired) {
-        /* Whoever is inside will let the memory go when he leaves, after this use. */
+    bool is_retired = atomic_load_explicit(&buffer->ending, memory_order_acquire) == CORE_ENDING_ONE;
+    if (!is_retired) {
+        /* The last call inside frees the memory when it leaves, after this use. */
         core_in_flight_add(&buffer->in_flight, stream, core_stream_next(stream) - 1);
-        retired = atomic_exchange(&buffer->ending, CORE_ENDING_ONE) == CORE_ENDING_ONE;
+        is_retired = atomic_exchange(&buffer->ending, CORE_ENDING_ONE) == CORE_ENDING_ONE;
     }
-    if (retired && !let_go_in_order(buffer, stream)) {
+    if (is_retired && !free_in_order(buffer, stream)) {
         core_in_flight_add(&buffer->in_flight, stream, core_stream_next(stream) - 1);
         core_buffer_free_memory_when_done(buffer);
     }
@@ -102,12 +101,12 @@ int32_t trm_stream_free(struct trm_stream *stream, struct trm_buffer *buffer)
     if (status == TRM_OK && core_stream_is_recording(found))
         status = base_fail(TRM_ERROR_UNSUPPORTED, "freeing memory cannot be recorded into a graph");
     if (status == TRM_OK)
-        status = core_buffer_release_user(freed, 1);
-    /* From here on nobody else can end the buffer, so it stays without being entered. */
+        status = core_buffer_take_last_user(freed);
+    /* From here on no other thread can end the buffer, so it stays without being entered. */
     core_object_leave(&freed->object);
-    if (status < 0)
+    if (status != TRM_OK)
         return status;
-    /* A failed stream frees it all the same: nothing on it will run any more. */
+    /* A failed stream frees it too: nothing on it runs any more. */
     status = core_stream_begin(stream, &found);
     if (status == TRM_OK)
         end_on_stream(freed, found);

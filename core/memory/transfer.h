@@ -1,4 +1,4 @@
-/* Enqueueing transfers of parts of buffers that have been checked.
+/* Enqueueing transfers.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_MEMORY_TRANSFER_H
@@ -22,8 +22,8 @@ static inline struct trm_place core_place_host(const void *memory)
     return place;
 }
 
-/* One copy, of at least one byte, between places that the stream's device reaches. Recording the
- * use is the caller's. */
+/* Enqueues one copy, of at least one byte, between places that the stream's device reaches. The caller
+ * adds it to the buffers' in_flight. */
 int32_t core_copy_enqueue(struct core_stream *stream, struct trm_place destination, struct trm_place source,
                           uint64_t size);
 
@@ -32,7 +32,7 @@ int32_t core_upload(struct core_stream *stream, struct trm_span destination, con
 int32_t core_download(struct core_stream *stream, void *destination, struct trm_span source);
 int32_t core_copy(struct core_stream *stream, struct trm_span destination, struct trm_span source);
 
-/* Statistics count what the program asked for, however it is done: one copy for each call. */
+/* Statistics count what the program asked for, however the core does it: one copy for each call. */
 enum core_direction {
     CORE_COPY_DEVICE = 0,
     CORE_COPY_UP     = 1,
@@ -44,15 +44,16 @@ void core_copy_count(struct core_stream *stream, enum core_direction direction, 
 int32_t core_copy_check_devices(const struct core_stream *stream, const struct core_buffer *destination,
                                 const struct core_buffer *source);
 
-/* A copy between buffers of any devices, of which one is the stream's; records the uses. */
+/* Enqueues a copy between buffers of any devices, of which one is the stream's, and adds it to their
+ * in_flight. */
 int32_t core_copy_buffers(struct core_stream *stream, struct core_buffer *destination, uint64_t to,
                           struct core_buffer *source, uint64_t from, uint64_t size);
 
-/* A fill of at least one pattern; records the use. */
+/* Enqueues a fill of at least one pattern, and adds it to the buffer's in_flight. */
 int32_t core_fill_buffer(struct core_stream *stream, struct core_buffer *buffer, uint64_t offset,
                          uint64_t size, uint64_t pattern, uint32_t pattern_size);
 
-/* core/memory/peer.c: the part of core_copy_buffers() for two devices. */
+/* peer.c: core_copy_buffers() for two devices. */
 int32_t core_peer_copy(struct core_stream *stream, struct core_buffer *destination, uint64_t to,
                        struct core_buffer *source, uint64_t from, uint64_t size);
 

@@ -15,7 +15,7 @@ struct side {
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
-/* From the first byte to the last, bytes. 0: there is nothing. */
+/* Bytes from the first to the last one; 0 if there is nothing to copy. */
 static int32_t extent_of(uint64_t pitch, uint64_t width, uint64_t height, uint64_t *extent)
 {
     uint64_t rows;
@@ -89,7 +89,8 @@ static int32_t check_devices(const struct core_stream *stream, const struct side
     return core_copy_check_devices(stream, destination->buffer, source->buffer);
 }
 
-/* Does a row that begins at `at` share a byte with any of the rows that begin at 0, pitch, … ? */
+/* True if a row that begins at `at` shares a byte with any of the rows that begin at 0, pitch, 2 * pitch,
+ * … */
 static bool row_overlaps(int64_t at, uint64_t pitch, uint64_t width, uint64_t height)
 {
     if (at < 0)
@@ -99,8 +100,7 @@ static bool row_overlaps(int64_t at, uint64_t pitch, uint64_t width, uint64_t he
     return (row < height && within < width) || (row + 1 < height && pitch - within < width);
 }
 
-/* Rows may lie between each other (two halves of an image), so their ranges as a whole do not
- * decide. */
+/* Compares row by row: the rows of one side may lie between those of the other (two halves of an image). */
 static bool rows_overlap(uint64_t to, uint64_t to_pitch, uint64_t from, uint64_t from_pitch, uint64_t width,
                          uint64_t height)
 {
@@ -135,13 +135,13 @@ static struct trm_place place_of(const struct side *side, uint64_t at)
                                 : core_place(side->buffer, side->offset + at);
 }
 
-static void use(const struct side *side, struct core_stream *stream, uint64_t value)
+static void add_to_in_flight(const struct side *side, struct core_stream *stream, uint64_t value)
 {
     if (side->buffer != NULL)
         core_in_flight_add(&side->buffer->in_flight, stream, value);
 }
 
-/* Consecutive bytes, from `to_at` and `from_at` after the first row's beginning. */
+/* Copies consecutive bytes, which begin at `to_at` and `from_at` after the beginning of the first row. */
 static int32_t copy_bytes(struct core_stream *stream, const struct side *destination, uint64_t to_at,
                           const struct side *source, uint64_t from_at, uint64_t size)
 {
@@ -152,13 +152,13 @@ static int32_t copy_bytes(struct core_stream *stream, const struct side *destina
     int32_t status = core_copy_enqueue(stream, place_of(destination, to_at), place_of(source, from_at), size);
     if (status != TRM_OK)
         return status;
-    use(destination, stream, value);
-    use(source, stream, value);
+    add_to_in_flight(destination, stream, value);
+    add_to_in_flight(source, stream, value);
     return TRM_OK;
 }
 
-static int32_t copy_below(struct core_stream *stream, const struct side *destination,
-                          const struct side *source, uint64_t width, uint64_t height)
+static int32_t copy_in_backend(struct core_stream *stream, const struct side *destination,
+                               const struct side *source, uint64_t width, uint64_t height)
 {
     uint64_t value               = core_stream_next(stream);
     struct trm_copy_2d_desc desc = {
@@ -175,8 +175,8 @@ static int32_t copy_below(struct core_stream *stream, const struct side *destina
     int32_t status = core_stream_commit(stream, value, stream->ops->copy_2d(stream->backend, value, &desc));
     if (status != TRM_OK)
         return status;
-    use(destination, stream, value);
-    use(source, stream, value);
+    add_to_in_flight(destination, stream, value);
+    add_to_in_flight(source, stream, value);
     return TRM_OK;
 }
 
@@ -191,7 +191,7 @@ static int32_t copy_rows(struct core_stream *stream, const struct side *destinat
     return status;
 }
 
-static bool is_near(const struct side *side, const struct core_stream *stream)
+static bool is_local(const struct side *side, const struct core_stream *stream)
 {
     return side->buffer == NULL || side->buffer->device == stream->device;
 }
@@ -201,8 +201,8 @@ static int32_t copy(struct core_stream *stream, const struct side *destination, 
 {
     if (height == 1 || (destination->pitch == width && source->pitch == width))
         return copy_bytes(stream, destination, 0, source, 0, width * height);
-    if (stream->ops->copy_2d != NULL && is_near(destination, stream) && is_near(source, stream))
-        return copy_below(stream, destination, source, width, height);
+    if (stream->ops->copy_2d != NULL && is_local(destination, stream) && is_local(source, stream))
+        return copy_in_backend(stream, destination, source, width, height);
     return copy_rows(stream, destination, source, width, height);
 }
 

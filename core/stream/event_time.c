@@ -291,7 +291,7 @@ void core_event_set_timestamp(struct core_event *event, struct core_timestamp *t
     core_object_release(old_stream != NULL ? &old_stream->object : NULL);
 }
 
-/* ---- reading -------------------------------------------------------------------------------------------- */
+/* ---- reading -------------------------------------------------------------------------------------- */
 
 /* What an event holds, with a reference of each. */
 struct record {

@@ -44,7 +44,8 @@ enum core_stream_flags {
     CORE_STREAM_ENDING    = 1u << 2, /* trm_stream_destroy() was called inside its own callback */
     CORE_STREAM_RECORDING = 1u << 3, /* a graph's: see core_stream_create_recording() */
 
-    /* Streams that belong to their device (or to a graph, which keeps it alive); they do not keep it alive. */
+    /* Streams that belong to their device (or to a graph, which keeps it alive); they do not keep it
+     * alive. */
     CORE_STREAM_OWNED = CORE_STREAM_OF_THREAD | CORE_STREAM_INTERNAL | CORE_STREAM_RECORDING,
 };
 
