@@ -17,7 +17,7 @@
 static int32_t fail_description(const struct trm_backend_instance *instance, const char *why)
 {
     return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-                         "The description of the Vulkan device cannot be right: %s.", why);
+                         "The description of the Vulkan device is invalid: %s.", why);
 }
 
 /* ---- the application's description ------------------------------------------------------------ */
@@ -30,10 +30,10 @@ static int32_t check_queues(const struct trm_backend_instance *instance,
     for (uint32_t i = 0; i < given->queue_count; i++) {
         const struct trm_vulkan_queues *queues = &given->queues[i];
         if (queues->family >= physical->family_count)
-            return fail_description(instance, "it names a queue family that the device has not");
+            return fail_description(instance, "it names a queue family that the device does not have");
         const VkQueueFamilyProperties *family = &physical->families[queues->family];
         if (queues->first > family->queueCount || queues->count > family->queueCount - queues->first)
-            return fail_description(instance, "it names queues that the family has not");
+            return fail_description(instance, "it names queues that the family does not have");
         computes = computes || (queues->count != 0 && family->queueFlags & VK_QUEUE_COMPUTE_BIT);
     }
     return computes ? TRM_OK : fail_description(instance, "none of its queues runs kernels");
@@ -51,11 +51,11 @@ static int32_t check_description(const struct trm_backend_instance *instance,
         return fail_description(instance, "a handle is NULL");
     if ((given->queues == NULL && given->queue_count != 0) ||
         (given->extensions == NULL && given->extension_count != 0))
-        return fail_description(instance, "a list is NULL that is not empty");
+        return fail_description(instance, "a list is NULL but its count is not 0");
     if ((given->lock_queue == NULL) != (given->unlock_queue == NULL))
-        return fail_description(instance, "lock_queue and unlock_queue go together");
+        return fail_description(instance, "lock_queue and unlock_queue must both be set or both be NULL");
     if (features != NULL && features->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)
-        return fail_description(instance, "`features` is no VkPhysicalDeviceFeatures2");
+        return fail_description(instance, "`features` is not a VkPhysicalDeviceFeatures2");
     return TRM_OK;
 }
 
@@ -76,7 +76,7 @@ static int32_t find_ours(const struct trm_backend_instance *instance, const stru
 
     if (ask == NULL)
         return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "The VkInstance of the Vulkan device is not one of Vulkan 1.1.");
+                             "The VkInstance of the Vulkan device does not support Vulkan 1.1.");
     ask(loan->physical_device, &properties);
     for (uint32_t i = 0; i < instance->physical_count; i++)
         if (memcmp(instance->physicals[i].uuid, id.deviceUUID, VK_UUID_SIZE) == 0 &&
@@ -85,7 +85,7 @@ static int32_t find_ours(const struct trm_backend_instance *instance, const stru
             return TRM_OK;
         }
     return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
-                         "The device %s is not among those that the vulkan backend can use.",
+                         "The device %s is not one that the vulkan backend can use.",
                          properties.properties.deviceName);
 }
 
@@ -230,7 +230,7 @@ static int32_t open_loan(struct trm_backend_instance *instance, struct vulkan_lo
     struct trm_backend_device *device;
 
     if (functions.vkGetDeviceProcAddr == NULL)
-        return fail_description(instance, "get_instance_proc_addr knows no vkGetDeviceProcAddr");
+        return fail_description(instance, "get_instance_proc_addr does not find vkGetDeviceProcAddr");
     int32_t status = vulkan_device_allocate(instance, &loan->physical, &device);
     if (status != TRM_OK)
         return status;
@@ -282,7 +282,7 @@ int32_t vulkan_device_adopt(struct trm_backend_instance *instance, int32_t type,
 
     if (type != TRM_NATIVE_DEVICE_VULKAN)
         return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "The vulkan backend adopts no native device of type %d.", type);
+                             "The vulkan backend cannot adopt a native device of type %d.", type);
     int32_t status = check_description(instance, given);
     if (status != TRM_OK)
         return status;

@@ -14,7 +14,7 @@ const struct vulkan_physical *vulkan_find_physical(const struct trm_backend_inst
     if (index < instance->physical_count)
         return &instance->physicals[index];
     trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
-                  "There is no Vulkan device number %u, only %u of them.", index, instance->physical_count);
+                  "There is no Vulkan device number %u, only %u devices.", index, instance->physical_count);
     return NULL;
 }
 
@@ -201,5 +201,5 @@ int32_t vulkan_device_get_info(struct trm_backend_instance *instance, uint32_t i
     if (find_number(instance, physical, key, &number))
         return trm_util_answer(instance->host, &number, sizeof(number), value, capacity, needed);
     return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
-                         "The driver of the device %s does not tell fact number %u.", name, key);
+                         "The driver of the device %s does not report fact number %u.", name, key);
 }

@@ -96,7 +96,7 @@ static void append_fault(struct trm_util_text *text, struct trm_backend_device *
     if (get == NULL || get(device->handle, &counts, &info) < 0)
         return;
     info.description[sizeof(info.description) - 1] = '\0';
-    trm_util_text_append(text, "; the driver says: %s",
+    trm_util_text_append(text, "; the driver reports: %s",
                          info.description[0] != '\0' ? info.description : "a fault");
     for (uint32_t i = 0; i < counts.addressInfoCount && i < FAULTS_MOST; i++)
         trm_util_text_append(text, ", %s 0x%llx", address_words(addresses[i].addressType),
@@ -115,7 +115,7 @@ static void latch_loss(struct trm_backend_device *device, const char *call)
     pthread_mutex_lock(&device->streams_lock);
     bool is_first = !vulkan_device_is_lost(device);
     if (is_first) {
-        trm_util_text_append(&text, "The device %s was lost, which %s found out",
+        trm_util_text_append(&text, "The device %s was lost, as %s reported",
                              device->physical->properties.deviceName, call);
         if (device->loss_hooks != NULL)
             device->loss_hooks->describe(device, &text);

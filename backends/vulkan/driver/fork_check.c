@@ -139,7 +139,7 @@ static int listen_to(int input, struct verdict *verdict)
     return -1;
 }
 
-#define OF_A_CHILD "this is the child of a process that has used Vulkan, and there the driver "
+#define OF_A_CHILD "this process was forked from one that had used Vulkan, and here the driver "
 
 static bool say(char *reason, uint64_t capacity, const char *how)
 {
@@ -154,7 +154,7 @@ static bool judge(const struct verdict *verdict, char *reason, uint64_t capacity
     if (verdict->result == VK_ERROR_OUT_OF_HOST_MEMORY || verdict->result == VK_ERROR_OUT_OF_DEVICE_MEMORY)
         return true;
     if (verdict->result >= 0)
-        return verdict->devices != 0 || say(reason, capacity, "shows no device");
+        return verdict->devices != 0 || say(reason, capacity, "lists no device");
     snprintf(how, sizeof(how), "refuses: %s", vulkan_result_name(verdict->result));
     return say(reason, capacity, how);
 }
@@ -201,7 +201,7 @@ static void note(pid_t self, bool works, const char *reason)
 const char *vulkan_fork_hint(void)
 {
     pid_t used = atomic_load(&driver_user);
-    return used != 0 && used != getpid() ? "; " OF_A_CHILD "need not work" : "";
+    return used != 0 && used != getpid() ? "; " OF_A_CHILD "may not work" : "";
 }
 
 int32_t vulkan_fork_check(const struct vulkan_loader *loader, char *reason, uint64_t capacity)

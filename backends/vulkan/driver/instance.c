@@ -57,7 +57,8 @@ static int32_t find_version(struct trm_backend_instance *instance, char *reason)
         return vulkan_status(result);
     }
     if (version < VK_API_VERSION_1_1) {
-        snprintf(reason, VULKAN_REASON_BYTES, "the Vulkan loader is one of Vulkan 1.0, and 1.1 is needed");
+        snprintf(reason, VULKAN_REASON_BYTES,
+                 "the Vulkan loader supports only Vulkan 1.0, and 1.1 is needed");
         return TRM_ERROR_UNSUPPORTED;
     }
     instance->version = version < VULKAN_VERSION_MOST ? version : VULKAN_VERSION_MOST;
@@ -140,7 +141,7 @@ int32_t vulkan_instance_create(const struct trm_host *host, struct trm_backend_i
     sigset_t before;
     reason[0] = '\0';
     if (instance == NULL) {
-        snprintf(reason, VULKAN_REASON_BYTES, "there is no host memory for an instance");
+        snprintf(reason, VULKAN_REASON_BYTES, "no host memory for an instance");
         return TRM_ERROR_OUT_OF_HOST_MEMORY;
     }
     memset(instance, 0, sizeof(*instance));

@@ -129,7 +129,7 @@ int32_t vulkan_loader_open(const struct trm_host *host, struct vulkan_loader *lo
     /* A Vulkan 1.0 loader lacks this function; find_version() reports that it is too old. */
     if (missing == NULL || strcmp(missing, "vkEnumerateInstanceVersion") == 0)
         return TRM_OK;
-    snprintf(reason, capacity, "%s is no Vulkan loader: it has no %s", path, missing);
+    snprintf(reason, capacity, "%s is not a Vulkan loader: it has no %s", path, missing);
     vulkan_loader_close(loader);
     return TRM_ERROR_UNSUPPORTED;
 }

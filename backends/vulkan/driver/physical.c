@@ -78,7 +78,7 @@ static const char *find_fault(const struct vulkan_physical *physical)
     for (uint32_t i = 0; i < physical->family_count; i++)
         computes = computes || (physical->families[i].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
     if (!computes)
-        return "it has no queue for compute";
+        return "it has no compute queue";
     if (!physical->features.timeline.timelineSemaphore)
         return "it has no timeline semaphores";
     return NULL;
@@ -95,7 +95,7 @@ static int32_t look_at(const struct trm_backend_instance *instance, struct vulka
     instance->vk.vkGetPhysicalDeviceProperties(physical->handle, &physical->properties);
     physical->version = physical->properties.apiVersion < most ? physical->properties.apiVersion : most;
     if (physical->version < VK_API_VERSION_1_1) {
-        *why = "it is of Vulkan 1.0, and 1.1 is needed";
+        *why = "it supports only Vulkan 1.0, and 1.1 is needed";
         return TRM_OK;
     }
     int32_t status = list_extensions(instance, physical->handle, &offered, &result);
@@ -142,7 +142,7 @@ static int32_t list_handles(const struct trm_backend_instance *instance, struct 
         return vulkan_status(result);
     }
     if (handles->count == 0) {
-        snprintf(reason, VULKAN_REASON_BYTES, "there is a Vulkan loader, but no Vulkan device");
+        snprintf(reason, VULKAN_REASON_BYTES, "the Vulkan loader found no device");
         return TRM_ERROR_UNSUPPORTED;
     }
     return TRM_OK;
@@ -157,8 +157,7 @@ static void note_unfit(const struct trm_backend_instance *instance, const struct
              why);
     instance->host->log(instance->host->context, TRM_LOG_INFO, line);
     snprintf(reason + length, VULKAN_REASON_BYTES - length, "%s%s: %s",
-             length == 0 ? "no Vulkan device has what is needed: " : "; ", physical->properties.deviceName,
-             why);
+             length == 0 ? "no Vulkan device is usable: " : "; ", physical->properties.deviceName, why);
 }
 
 /* Moves software devices behind the others; otherwise the order stays. */
@@ -185,7 +184,7 @@ static int32_t look_at_all(struct trm_backend_instance *instance, const struct h
         physical->handle = handles->list[i];
         int32_t status   = look_at(instance, physical, &why);
         if (status != TRM_OK) {
-            snprintf(reason, VULKAN_REASON_BYTES, "there is no host memory to look at a device");
+            snprintf(reason, VULKAN_REASON_BYTES, "no host memory to query a device");
             return status;
         }
         if (why != NULL)
@@ -205,7 +204,7 @@ int32_t vulkan_physicals_find(struct trm_backend_instance *instance, char *reaso
         instance->physicals = trm_util_allocate(instance->host, handles.count * sizeof(*instance->physicals));
         instance->physical_capacity = handles.count;
         if (instance->physicals == NULL) {
-            snprintf(reason, VULKAN_REASON_BYTES, "there is no host memory for the list of devices");
+            snprintf(reason, VULKAN_REASON_BYTES, "no host memory for the list of devices");
             status = TRM_ERROR_OUT_OF_HOST_MEMORY;
         } else {
             status = look_at_all(instance, &handles, reason);

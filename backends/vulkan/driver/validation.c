@@ -19,16 +19,16 @@ struct known {
 
 static const struct known known_messages[] = {
     {"UNASSIGNED-BestPractices-vkCreateInstance-specialuse-extension-debugging", NULL,
-     "extensions for debugging are enabled with validation only"},
+     "debug extensions are enabled only together with validation"},
     {"UNASSIGNED-BestPractices-vkAllocateMemory-small-allocation", NULL,
-     "memory that is imported or handed out is as large as the program has it"},
+     "imported and exported memory has the size that the program asks for"},
     {"UNASSIGNED-BestPractices-vkBindMemory-small-dedicated-allocation", NULL, "the same"},
     {"UNASSIGNED-BestPractices-SpirvDeprecated_WorkgroupSize", NULL,
-     "kernels come as they are, and those of SPIR-V before 1.6 have no other way"},
+     "kernels are the program's, and SPIR-V before 1.6 has no alternative"},
     {"UNASSIGNED-BestPractices-vkBeginCommandBuffer-simultaneous-use", NULL,
-     "a graph is launched again while its last launch still runs"},
+     "a graph may be launched while its last launch still runs"},
     {"UNASSIGNED-BestPractices-pipeline-stage-flags", "vkQueueSubmit",
-     "what a submission waits for, all of it waits for: queues run nothing but kernels and copies"},
+     "all commands of a submission wait: queues run only kernels and copies"},
     {NULL, NULL, NULL},
 };
 

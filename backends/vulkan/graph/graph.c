@@ -279,7 +279,7 @@ static int32_t record(struct trm_backend_graph *graph, struct recording *recordi
     VkResult result = device->vk.vkEndCommandBuffer(recording->command);
     if (status == VULKAN_RECORD_FULL)
         return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, 0,
-                             "the descriptors of a graph of %u operations do not fit in a pool",
+                             "The descriptors of a graph of %u operations do not fit in a descriptor pool.",
                              graph->count);
     if (status == TRM_OK && result < 0)
         status = vulkan_device_fail(device, result, "vkEndCommandBuffer");

@@ -21,7 +21,7 @@ struct trm_backend_semaphore {
 static int32_t fail_type(const struct trm_backend_device *device, int32_t type)
 {
     return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                         "The vulkan backend has no handle of type %d here.", type);
+                         "The vulkan backend has no native handle of type %d for this object.", type);
 }
 
 /* ---- native handles --------------------------------------------------------------------------- */
@@ -188,14 +188,14 @@ static int32_t import_handle(struct trm_backend_device *device, VkSemaphore hand
 
     if (info.fd < 0)
         return trm_util_fail(device->instance->host, TRM_ERROR_INVALID_ARGUMENT, errno,
-                             "The file descriptor %d cannot be used: %s.", fd, strerror(errno));
+                             "The file descriptor %d cannot be duplicated: %s.", fd, strerror(errno));
     VkResult result = device->vk.vkImportSemaphoreFdKHR(device->handle, &info);
     if (result == VK_SUCCESS)
         return TRM_OK;
     close(info.fd);
     if (result == VK_ERROR_INVALID_EXTERNAL_HANDLE)
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, result,
-                             "%s cannot import this semaphore: vkImportSemaphoreFdKHR() answered %s.",
+                             "%s cannot import this semaphore: vkImportSemaphoreFdKHR() returned %s.",
                              device->physical->properties.deviceName, vulkan_result_name(result));
     return vulkan_device_fail(device, result, "vkImportSemaphoreFdKHR");
 }
@@ -203,7 +203,7 @@ static int32_t import_handle(struct trm_backend_device *device, VkSemaphore hand
 static int32_t fail_semaphore_fd(const struct trm_backend_device *device)
 {
     return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                         "%s cannot share timeline semaphores by file descriptors.",
+                         "%s cannot share timeline semaphores through file descriptors.",
                          device->physical->properties.deviceName);
 }
 
@@ -281,7 +281,7 @@ static int32_t claim(struct trm_backend_semaphore *semaphore, uint64_t wanted)
     do {
         if (wanted <= highest || wanted <= shown)
             return trm_util_fail(semaphore->timeline->device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-                                 "The semaphore is raised to %llu, and cannot go back to %llu.",
+                                 "The semaphore is or will be at %llu, so it cannot be signalled with %llu.",
                                  (unsigned long long)(shown > highest ? shown : highest),
                                  (unsigned long long)wanted);
     } while (!atomic_compare_exchange_weak_explicit(&semaphore->highest, &highest, wanted,

@@ -18,7 +18,7 @@ static int32_t make_block(struct vulkan_heap *heap, const struct vulkan_block_de
         return TRM_OK;
     if (failure.result == VK_ERROR_INVALID_EXTERNAL_HANDLE)
         return trm_util_fail(heap->device->instance->host, TRM_ERROR_UNSUPPORTED, failure.result,
-                             "%s cannot import this memory: %s() answered %s.",
+                             "%s cannot import this memory: %s() returned %s.",
                              heap->device->physical->properties.deviceName, failure.call,
                              vulkan_result_name(failure.result));
     return vulkan_heap_fail(heap, desc->size, &failure);
@@ -54,7 +54,7 @@ static int32_t page_types(struct vulkan_heap *heap, void *pages, uint32_t *bits)
     VkResult result =
         device->vk.vkGetMemoryHostPointerPropertiesEXT(device->handle, host_allocation, pages, &properties);
     if (result == VK_ERROR_INVALID_EXTERNAL_HANDLE)
-        return fail_import(heap, "its driver does not take these pages");
+        return fail_import(heap, "its driver rejects these pages");
     if (result < 0)
         return vulkan_device_fail(device, result, "vkGetMemoryHostPointerPropertiesEXT");
     *bits = properties.memoryTypeBits & heap->type_bits;
@@ -75,7 +75,7 @@ int32_t vulkan_heap_import_host(struct vulkan_heap *heap, void *pointer, uint64_
     uintptr_t begin = (uintptr_t)pointer & ~(page - 1);
     uint64_t lead   = (uintptr_t)pointer - begin;
     if (lead % heap->buffer_grain != 0)
-        return fail_import(heap, "its address is not aligned as buffers must be");
+        return fail_import(heap, "its address is not aligned for buffers");
     struct vulkan_block_desc desc = {
         .host = (unsigned char *)pointer - lead,
         .size = (lead + size + page - 1) & ~(page - 1),
@@ -86,7 +86,7 @@ int32_t vulkan_heap_import_host(struct vulkan_heap *heap, void *pointer, uint64_
         return status;
     vulkan_types_choose(&device->physical->memory, bits, TRM_MEMORY_IMPORTED, false, &choice);
     if (choice.count == 0)
-        return fail_import(heap, "no memory type of buffers can have it");
+        return fail_import(heap, "no memory type of buffers fits it");
     desc.type = choice.types[0];
     status    = make_block(heap, &desc, &block);
     if (status != TRM_OK)
@@ -106,7 +106,7 @@ int32_t vulkan_heap_import_host(struct vulkan_heap *heap, void *pointer, uint64_
 static int32_t fail_fd(const struct vulkan_heap *heap)
 {
     return trm_util_fail(heap->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                         "%s lacks VK_KHR_external_memory_fd, with which memory is shared.",
+                         "%s lacks VK_KHR_external_memory_fd, which sharing memory needs.",
                          heap->device->physical->properties.deviceName);
 }
 
@@ -186,7 +186,7 @@ int32_t vulkan_heap_export_fd(struct trm_backend_memory *memory, int *fd, uint64
 
     if (!block->exportable)
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "This memory cannot be exported: it was not made for it.");
+                             "This memory cannot be exported: it was not created as exportable.");
     VkResult result = device->vk.vkGetMemoryFdKHR(device->handle, &info, fd);
     if (result < 0)
         return vulkan_device_fail(device, result, "vkGetMemoryFdKHR");
@@ -208,7 +208,7 @@ int32_t vulkan_heap_import_fd(struct vulkan_heap *heap, int fd, uint64_t size,
     copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     if (copy < 0)
         return trm_util_fail(heap->device->instance->host, TRM_ERROR_INVALID_ARGUMENT, errno,
-                             "The file descriptor %d cannot be used: %s.", fd, strerror(errno));
+                             "The file descriptor %d cannot be duplicated: %s.", fd, strerror(errno));
     status = make_external(heap, &desc, memory);
     if (copy >= 0)
         close(copy);

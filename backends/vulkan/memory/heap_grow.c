@@ -170,13 +170,12 @@ int32_t vulkan_heap_fail(struct vulkan_heap *heap, uint64_t size, const struct v
     if (failure->result == VK_ERROR_OUT_OF_HOST_MEMORY && failure->call == NULL)
         return trm_util_fail_host_memory(instance->host, "a piece of device memory");
     if (failure->call == NULL)
-        return trm_util_fail(
-            instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, failure->result,
-            "%s has no memory for %llu bytes: its limits and its budget leave no room for them.",
-            heap->device->physical->properties.deviceName, bytes);
+        return trm_util_fail(instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, failure->result,
+                             "%s has no memory for %llu bytes: they exceed its limits or its budget.",
+                             heap->device->physical->properties.deviceName, bytes);
     if (vulkan_is_exhaustion(failure->result))
         return trm_util_fail(instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, failure->result,
-                             "%s has no memory for %llu bytes: %s() answered %s.",
+                             "%s has no memory for %llu bytes: %s() returned %s.",
                              heap->device->physical->properties.deviceName, bytes, failure->call,
                              vulkan_result_name(failure->result));
     return vulkan_device_fail(heap->device, failure->result, failure->call);

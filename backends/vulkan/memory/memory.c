@@ -19,7 +19,7 @@ static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **poi
 {
     if (memory->host == NULL)
         return trm_util_fail(memory->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "The host does not reach this memory of %s.",
+                             "The host cannot reach this memory of %s.",
                              memory->device->physical->properties.deviceName);
     *pointer = memory->host;
     return TRM_OK;

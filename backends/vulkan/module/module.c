@@ -10,7 +10,7 @@ static int32_t module_supports(struct trm_backend_device *device, int32_t format
     if (format == TRM_MODULE_SPIRV)
         return TRM_OK;
     return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                         "Vulkan devices take no modules of format %d.", format);
+                         "Vulkan devices cannot load modules of format %d.", format);
 }
 
 /* ---- what a module needs ------------- */
@@ -49,12 +49,12 @@ static int32_t check_limits(const struct trm_backend_device *device, const struc
     uint32_t bytes                       = constant_bytes(&source->kernels[0]);
     if (buffers > limits->maxPerStageDescriptorStorageBuffers)
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "Module '%.100s' has %u buffers; device %s has room for %u.", source->name,
-                             buffers, device->physical->properties.deviceName,
+                             "Module '%.100s' has %u buffers; device %s supports %u.", source->name, buffers,
+                             device->physical->properties.deviceName,
                              limits->maxPerStageDescriptorStorageBuffers);
     if (bytes > limits->maxPushConstantsSize)
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "Module '%.100s' has %u bytes of push constants; device %s has room for %u.",
+                             "Module '%.100s' has %u bytes of push constants; device %s supports %u.",
                              source->name, bytes, device->physical->properties.deviceName,
                              limits->maxPushConstantsSize);
     return TRM_OK;

@@ -83,7 +83,7 @@ static void *find_data(const struct trm_backend_device *device, uint64_t *bytes)
     (void)fclose(file);
     if (data == NULL)
         host->log(host->context, TRM_LOG_WARNING,
-                  "stored Vulkan pipelines are not used: they are damaged or of another driver");
+                  "stored Vulkan pipelines are not used: they are damaged or belong to another driver");
     return data;
 }
 
@@ -110,7 +110,7 @@ int32_t vulkan_pipeline_cache_open(struct trm_backend_device *device)
     const struct trm_backend_instance *instance = device->instance;
     struct vulkan_cached *state                 = trm_util_allocate(instance->host, sizeof(*state));
     if (state == NULL)
-        return trm_util_fail_host_memory(instance->host, "the cache of pipelines");
+        return trm_util_fail_host_memory(instance->host, "the pipeline cache");
     uint64_t bytes  = 0;
     void *data      = find_data(device, &bytes);
     VkResult result = make_cache(device, data, bytes);

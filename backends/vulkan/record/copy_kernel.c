@@ -120,7 +120,7 @@ static int32_t make(struct trm_backend_device *device, struct vulkan_copy_kernel
     struct vulkan_copy_kernel *kernel = trm_util_allocate(device->instance->host, sizeof(*kernel));
     VkShaderModule module             = VK_NULL_HANDLE;
     if (kernel == NULL)
-        return trm_util_fail_host_memory(device->instance->host, "the kernel that copies");
+        return trm_util_fail_host_memory(device->instance->host, "the copy kernel");
     const VkShaderModuleCreateInfo info = {
         .sType    = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
         .codeSize = sizeof(copy_words),

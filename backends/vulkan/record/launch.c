@@ -21,8 +21,8 @@ static int32_t refuse_span(const struct trm_backend_device *device, const struct
 {
     const struct trm_kernel_info *info = desc->kernel->info;
     return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                         "buffer %s of the kernel %s is a span of %" PRIu64
-                         " bytes: this device's shaders reach %" PRIu32 " bytes of one buffer",
+                         "Buffer %s of kernel %s is a span of %" PRIu64
+                         " bytes, but shaders of this device reach only %" PRIu32 " bytes of a buffer.",
                          info->parameters[index].name, info->name, desc->arguments[index].size,
                          device->physical->properties.limits.maxStorageBufferRange);
 }
@@ -32,16 +32,15 @@ int32_t vulkan_launch_check(struct trm_backend_device *device, const struct trm_
     uint64_t most = device->physical->properties.limits.maxStorageBufferRange;
     if (desc->shared_bytes != 0)
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "a launch of %s asks for %" PRIu32
-                             " bytes of shared memory: on Vulkan a kernel declares all that it uses",
+                             "A launch of %s asks for %" PRIu32
+                             " bytes of shared memory, but Vulkan kernels have to declare all shared memory.",
                              desc->kernel->info->name, desc->shared_bytes);
     for (uint32_t i = 0; i < desc->argument_count; i++)
         if (desc->arguments[i].kind == TRM_PARAMETER_BUFFER && desc->arguments[i].size > most)
             return refuse_span(device, desc, i);
     if (desc->kernel->constant_bytes > CONSTANT_BYTES_MOST)
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "the kernel %s has %" PRIu32
-                             " bytes of push constants; at most %u are supported",
+                             "Kernel %s has %" PRIu32 " bytes of push constants; at most %u are supported.",
                              desc->kernel->info->name, desc->kernel->constant_bytes, CONSTANT_BYTES_MOST);
     return TRM_OK;
 }
@@ -70,7 +69,7 @@ static int32_t empty_span(struct trm_backend_device *device, const struct trm_pa
     }
     if (parameter->stride == 1)
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "buffer %s is an empty span of bytes, and the device has no empty descriptors",
+                             "Buffer %s is an empty span of bytes, and the device has no null descriptors.",
                              parameter->name);
     int32_t status = vulkan_record_dummy(device, &dummy);
     if (status != TRM_OK)
@@ -95,10 +94,11 @@ static int32_t check_alignment(const struct trm_backend_device *device, const Vk
     uint64_t alignment = device->physical->properties.limits.minStorageBufferOffsetAlignment;
     if ((info->offset & (alignment - 1)) == 0)
         return TRM_OK;
-    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                         "buffer %s lies in imported memory at an address that is not a multiple of %" PRIu64
-                         ", as this device's shaders need it",
-                         parameter->name, alignment);
+    return trm_util_fail(
+        device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+        "Buffer %s begins in imported memory at an address that is not a multiple of %" PRIu64
+        ", which shaders of this device need.",
+        parameter->name, alignment);
 }
 
 static int32_t take_buffer(struct vulkan_recorder *recorder, const struct trm_launch_argument *argument,

@@ -199,7 +199,7 @@ static bool misses_floats(struct check *check, uint32_t mode, uint32_t width)
         if (is_on(&has, floats[i].offset))
             return false;
         snprintf(name, sizeof(name), "%s%u", floats[i].name, width);
-        return misses(check, "a rule for floats", name);
+        return misses(check, "a float control", name);
     }
     return false;
 }
@@ -233,7 +233,7 @@ static bool misses_instruction(struct check *check, const uint32_t *at)
     case SpvOpVariable:
         return at[3] == SpvStorageClassWorkgroup && at[0] >> SpvWordCountShift == 5 &&
                !check->physical->features.zero_workgroup.shaderZeroInitializeWorkgroupMemory &&
-               misses(check, "shared memory that begins as zero", "shaderZeroInitializeWorkgroupMemory");
+               misses(check, "zero-initialized shared memory", "shaderZeroInitializeWorkgroupMemory");
     default:
         return false;
     }
@@ -267,6 +267,6 @@ int32_t vulkan_capabilities_check(const struct trm_backend_device *device,
     if (!is_missing)
         return TRM_OK;
     return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                         "Module '%.100s' needs %s, which device %s has not.", source->name, check.missing,
-                         device->physical->properties.deviceName);
+                         "Module '%.100s' needs %s, which device %s does not have.", source->name,
+                         check.missing, device->physical->properties.deviceName);
 }

@@ -20,7 +20,7 @@ static void append_stream(struct trm_util_text *text, struct trm_backend_stream 
     if (first != NULL) {
         for (const struct vulkan_batch *batch = first; batch != NULL && kernel == NULL; batch = batch->next)
             kernel = batch->last_kernel;
-        trm_util_text_append(text, "%s", (*count)++ == 0 ? "; running were " : ", ");
+        trm_util_text_append(text, "%s", (*count)++ == 0 ? "; in flight were " : ", ");
         if (kernel != NULL)
             trm_util_text_append(text, "the kernel \"%s\" (operations %llu to %llu of a stream)",
                                  kernel->info->name, (unsigned long long)first->first,

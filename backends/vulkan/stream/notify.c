@@ -243,5 +243,5 @@ int32_t vulkan_stream_wait_any(struct trm_backend_stream *const *streams, const 
     if (status != TRM_ERROR_TIMEOUT)
         return status;
     return trm_util_fail(streams[0]->device->instance->host, TRM_ERROR_TIMEOUT, 0,
-                         "None of the streams has got there yet.");
+                         "None of the streams has reached its point yet.");
 }

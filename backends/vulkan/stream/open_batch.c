@@ -42,7 +42,7 @@ int32_t vulkan_stream_close_batch(struct trm_backend_stream *stream)
     }
     vulkan_batch_recycle(batch);
     vulkan_stream_break(stream, status, 0,
-                        "What had been recorded for the stream could not be brought to its end "
+                        "The commands of the stream could not be finished "
                         "(vkEndCommandBuffer failed).");
     return status;
 }
@@ -124,7 +124,7 @@ int32_t vulkan_stream_add_commands(struct trm_backend_stream *stream, uint64_t v
     status                     = vulkan_batch_end(batch);
     if (status != TRM_OK) {
         vulkan_stream_break(stream, status, 0,
-                            "What had been recorded for the stream could not be brought to its end "
+                            "The commands of the stream could not be finished "
                             "(vkEndCommandBuffer failed).");
         return status;
     }

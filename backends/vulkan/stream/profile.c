@@ -244,7 +244,7 @@ static int32_t stamp_create(struct trm_backend_device *device, struct trm_backen
     struct vulkan_stamps *stamps = device->stamps;
     if (stamps == NULL)
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "%s has no timestamps that can be told in the host's time",
+                             "%s has no timestamps that can be converted to host time.",
                              device->physical->properties.deviceName);
     struct trm_backend_stamp *stamp = trm_util_allocate(device->instance->host, sizeof(*stamp));
     if (stamp == NULL)
@@ -329,7 +329,7 @@ static int32_t read_ticks(const struct trm_backend_stamp *stamp, uint64_t *ticks
                                          ticks, sizeof(*ticks), VK_QUERY_RESULT_64_BIT);
     if (result == VK_NOT_READY)
         return trm_util_fail(device->instance->host, TRM_ERROR_BACKEND, result,
-                             "a timestamp has no value although its stream has passed it");
+                             "A timestamp has no value although its stream has passed it.");
     return result < 0 ? vulkan_device_fail(device, result, "vkGetQueryPoolResults") : TRM_OK;
 }
 

@@ -81,7 +81,7 @@ static void end_batches(struct trm_backend_stream *stream, uint64_t device_value
     bool is_told = value <= atomic_load(&timeline->last) && vulkan_timeline_signal(timeline, value) == TRM_OK;
     if (!is_told)
         vulkan_stream_break_at(stream, atomic_load(&timeline->submitted), TRM_ERROR_OUT_OF_HOST_MEMORY, 0,
-                               "The end of a copy could not be told of (vkSignalSemaphore failed).");
+                               "The end of a copy could not be signalled (vkSignalSemaphore failed).");
     while (stream->in_flight != NULL && stream->in_flight->device_value <= device_value) {
         if (is_told)
             signal_others(stream, stream->in_flight);
@@ -193,8 +193,7 @@ void vulkan_batch_watched(struct vulkan_watch *watch)
 static void break_by_job(struct trm_backend_stream *stream, const struct vulkan_job *job, int32_t status)
 {
     vulkan_stream_break(stream, status, job->native,
-                        job->sentence[0] != '\0' ? job->sentence
-                                                 : "A copy from or to the host's memory failed.");
+                        job->sentence[0] != '\0' ? job->sentence : "A copy from or to host memory failed.");
 }
 
 void vulkan_stream_job_done(struct vulkan_job *job, int32_t status)
@@ -207,7 +206,7 @@ void vulkan_stream_job_done(struct vulkan_job *job, int32_t status)
         status = vulkan_timeline_signal(stream->timeline, batch->value);
         if (status != TRM_OK)
             vulkan_stream_break(stream, status, 0,
-                                "The end of a copy could not be told of (vkSignalSemaphore failed).");
+                                "The end of a copy could not be signalled (vkSignalSemaphore failed).");
         stream->unstall = stream->unstall || atomic_load(&stream->device->stalled_count) != 0;
     } else if (status != TRM_OK) {
         break_by_job(stream, job, status);

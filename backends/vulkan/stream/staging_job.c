@@ -285,7 +285,7 @@ static int32_t job_run(struct vulkan_job *base)
     int32_t status              = is_direct(job) ? run_directly(job) : run_by_pieces(job);
     if (status != TRM_OK)
         snprintf(base->sentence, sizeof(base->sentence),
-                 "a copy of %" PRIu64 " bytes %s host memory failed on the way through staging memory",
+                 "A copy of %" PRIu64 " bytes %s host memory failed in staging memory.",
                  job->width * job->height, job->upload ? "from" : "to");
     return status;
 }

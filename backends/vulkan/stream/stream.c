@@ -166,7 +166,7 @@ static int32_t stream_wait_stream(struct trm_backend_stream *stream, uint64_t va
     const struct trm_backend_instance *instance = stream->device->instance;
     if (other->device != stream->device)
         return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "A stream cannot wait for a stream of another device by itself.");
+                             "The vulkan backend cannot make a stream wait for a stream of another device.");
     if (atomic_load(&other->timeline->completed) < other_value)
         ask_other(other, other_value);
     vulkan_stream_lock(stream);

@@ -122,7 +122,7 @@ void vulkan_stream_settle(struct trm_backend_stream *stream)
 void vulkan_stream_abandon(struct trm_backend_stream *stream, int32_t status)
 {
     vulkan_stream_lock(stream);
-    vulkan_stream_break(stream, status, 0, "The stream was given up.");
+    vulkan_stream_break(stream, status, 0, "The stream was abandoned.");
     vulkan_stream_unlock(stream);
 }
 

@@ -253,7 +253,7 @@ static void break_by_submission(struct trm_backend_stream *stream, VkResult resu
 {
     char sentence[sizeof(stream->timeline->sentence)];
     snprintf(sentence, sizeof(sentence),
-             "Operations of the stream could not be submitted: vkQueueSubmit failed: %s (%d).",
+             "The operations of the stream could not be submitted: vkQueueSubmit failed: %s (%d).",
              vulkan_result_name(result), result);
     vulkan_stream_break(stream, vulkan_device_fail(stream->device, result, "vkQueueSubmit"), result,
                         sentence);

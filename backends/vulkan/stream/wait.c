@@ -122,7 +122,7 @@ int32_t vulkan_stream_wait(struct trm_backend_stream *stream, uint64_t value, ui
             if (target.timeline == NULL)
                 atomic_fetch_sub(&stream->sleepers, 1);
             return trm_util_fail(stream->device->instance->host, TRM_ERROR_TIMEOUT, 0,
-                                 "The stream has not got there yet.");
+                                 "The stream has not reached this point yet.");
         }
         sleep_on(stream, &target, deadline);
     }

@@ -155,7 +155,7 @@ START_TEST(the_report_of_a_loss_says_what_was_running)
     pthread_mutex_lock(&stream.lock); /* as who submits does */
     vulkan_device_fail(&fake.device, VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
     pthread_mutex_unlock(&stream.lock);
-    says("running were the kernel \"blur\" (operations 5 to 9 of a stream)");
+    says("in flight were the kernel \"blur\" (operations 5 to 9 of a stream)");
 }
 END_TEST
 
@@ -167,7 +167,7 @@ START_TEST(what_has_ended_is_not_reported)
     stream.last_in_flight = &batches[1];
     atomic_store(&timeline.completed, 7);
     vulkan_device_fail(&fake.device, VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
-    says("running were operations 8 to 9 of a stream");
+    says("in flight were operations 8 to 9 of a stream");
     says_not("blur");
 }
 END_TEST
@@ -214,7 +214,7 @@ START_TEST(the_driver_is_asked_once_what_happened)
     vulkan_device_fail(&fake.device, VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
     vulkan_device_fail(&fake.device, VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
     ck_assert_uint_eq(fault_calls, 1);
-    says("the driver says: MMU fault");
+    says("the driver reports: MMU fault");
     says("a write to 0xdead0000");
     says("engine 4 (code 31)");
 }

@@ -92,7 +92,7 @@ END_TEST
 START_TEST(a_library_that_is_no_loader_is_said)
 {
     setting = "libm.so.6";
-    is_refused(TRM_ERROR_UNSUPPORTED, "libm.so.6 is no Vulkan loader: it has no vkGetInstanceProcAddr");
+    is_refused(TRM_ERROR_UNSUPPORTED, "libm.so.6 is not a Vulkan loader: it has no vkGetInstanceProcAddr");
 }
 END_TEST
 

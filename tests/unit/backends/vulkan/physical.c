@@ -278,9 +278,8 @@ START_TEST(devices_that_lack_something_are_left_out_with_the_reason)
     add_card("without")->timelines     = false;
     add_card("drawing only")->flags[0] = VK_QUEUE_TRANSFER_BIT;
     finds_none(TRM_ERROR_UNSUPPORTED,
-               "no Vulkan device has what is needed: old: it is of Vulkan 1.0, and 1.1 is "
-               "needed; without: it has no timeline semaphores; drawing only: it has no "
-               "queue for compute");
+               "no Vulkan device is usable: old: it supports only Vulkan 1.0, and 1.1 is needed; "
+               "without: it has no timeline semaphores; drawing only: it has no compute queue");
     add_card("fit");
     find();
     ck_assert_uint_eq(fake.instance.physical_count, 1);
@@ -333,7 +332,7 @@ END_TEST
 
 START_TEST(no_device_at_all_is_said)
 {
-    finds_none(TRM_ERROR_UNSUPPORTED, "no Vulkan device");
+    finds_none(TRM_ERROR_UNSUPPORTED, "the Vulkan loader found no device");
     add_card("one");
     enumeration = VK_ERROR_INITIALIZATION_FAILED;
     finds_none(TRM_ERROR_BACKEND, "VK_ERROR_INITIALIZATION_FAILED");
