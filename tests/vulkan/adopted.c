@@ -1,4 +1,4 @@
-/* A VkDevice of the program's own, under the library's, on which any call may fail.
+/* Tests on the program's own VkDevice, adopted by the library, where any call may fail.
  * SPDX-License-Identifier: MIT
  */
 #define VK_NO_PROTOTYPES
@@ -18,7 +18,7 @@ static struct {
     PFN_vkGetInstanceProcAddr get_proc;
     VkInstance instance;
     VkPhysicalDevice physical_device;
-    uint32_t family; /* that computes */
+    uint32_t family; /* a compute family */
     VkDevice device;
 } own;
 
@@ -35,10 +35,10 @@ static void open_instance(void)
     own.get_proc = (PFN_vkGetInstanceProcAddr)(uintptr_t)dlsym(library, "vkGetInstanceProcAddr");
     FUNCTION(vkCreateInstance);
     ck_assert_int_eq(vkCreateInstance(&instance, NULL, &own.instance), VK_SUCCESS);
-    dlclose(library); /* the fixture holds it */
+    dlclose(library); /* the fixture keeps it loaded */
 }
 
-/* What the device is made with. */
+/* What the device is created with. */
 static bool has_timelines(VkPhysicalDevice physical)
 {
     static VkExtensionProperties extensions[1024];
@@ -64,7 +64,7 @@ static bool find_family(VkPhysicalDevice physical, uint32_t *family)
     return false;
 }
 
-/* The first device that will do. */
+/* Finds the first suitable device. */
 static void find_device(void)
 {
     VkPhysicalDevice all[16];
@@ -109,7 +109,7 @@ static void close_own(void)
     vkDestroyInstance(own.instance, NULL);
 }
 
-/* ---- what is done with it ---- */
+/* ---- using the device -------- */
 
 static int32_t adopt(struct trm_context *context, struct trm_device **device)
 {

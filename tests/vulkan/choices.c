@@ -1,4 +1,4 @@
-/* Devices that lack this or that: what is done instead, and what is refused, in words.
+/* Tests of devices that lack something: what the backend does instead, and what it refuses.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/scenario.h"
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* ---- all goes on without ---- */
+/* ---- devices that are good enough -- */
 
 /* Lists of variables and values for the shim, each ended by NULL. */
 static const char *const without[][9] = {
@@ -29,7 +29,7 @@ static const char *const without[][9] = {
      "VK_KHR_push_descriptor,VK_EXT_calibrated_timestamps,VK_EXT_external_memory_host", NULL},
 };
 
-START_TEST(everything_works_on_a_device_that_lacks_what_is_optional)
+START_TEST(everything_works_without_optional_features)
 {
     shim_shape(without[_i]);
     scenario_succeed(without[_i][1], NULL);
@@ -37,9 +37,9 @@ START_TEST(everything_works_on_a_device_that_lacks_what_is_optional)
 }
 END_TEST
 
-/* ---- no use at all ---- */
+/* ---- devices that are not -- */
 
-/* No device of the shape is good enough, and why is said. */
+/* No device of the shape is usable, and the error says why. */
 static void is_refused(const char *const *shape, const char *words)
 {
     struct trm_context *context = NULL;
@@ -70,14 +70,14 @@ START_TEST(a_device_of_vulkan_1_1_without_timelines_is_refused)
 }
 END_TEST
 
-START_TEST(a_device_without_a_queue_for_compute_is_refused)
+START_TEST(a_device_without_a_compute_queue_is_refused)
 {
     static const char *const shape[] = {"VULKAN_SHIM_FAMILIES", "transfer:2:64", NULL};
     is_refused(shape, "compute");
 }
 END_TEST
 
-START_TEST(a_loader_that_is_not_there_is_said_by_its_name)
+START_TEST(a_missing_loader_is_named)
 {
     struct trm_setting setting  = {"vulkan.loader", "libvulkan-of-nobody.so.1"};
     struct trm_context *context = NULL;
@@ -106,7 +106,7 @@ static int32_t fill_and_read(struct trm_buffer *buffer, uint64_t size)
     return status;
 }
 
-START_TEST(memory_that_the_device_has_not_is_refused_and_comes_back)
+START_TEST(memory_beyond_the_devices_is_refused_and_can_be_freed)
 {
     static const char *const shape[] = {"VULKAN_SHIM_MEMORY", "discrete", "VULKAN_SHIM_LIMITS",
                                         "heap=100000000", NULL};
@@ -125,11 +125,11 @@ START_TEST(memory_that_the_device_has_not_is_refused_and_comes_back)
     }
     ck_assert_int_eq(status, TRM_ERROR_OUT_OF_DEVICE_MEMORY);
     ck_assert(trm_last_error().sentence[0]);
-    ck_assert_uint_ge(count, 6); /* most of what there is can be had */
+    ck_assert_uint_ge(count, 6); /* most of the memory can be allocated */
     ck_ok(fill_and_read(buffers[count - 1], PIECE));
     while (count > 0)
         trm_buffer_destroy(buffers[--count]);
-    ck_ok(trm_buffer_create(the.device, TRM_MEMORY_DEVICE, 5 * PIECE, &buffers[0])); /* in one */
+    ck_ok(trm_buffer_create(the.device, TRM_MEMORY_DEVICE, 5 * PIECE, &buffers[0])); /* in one buffer */
     ck_ok(fill_and_read(buffers[0], 5 * PIECE));
     trm_buffer_destroy(buffers[0]);
     world_close();
@@ -184,7 +184,7 @@ static void work_once(struct trm_kernel *kernel, struct trm_buffer *buffer)
 
 static void (*const steady_shapes[])(void) = {shape_as_plain, shape_as_discrete};
 
-START_TEST(in_the_long_run_nothing_is_made_anew)
+START_TEST(in_the_steady_state_nothing_is_created)
 {
     struct trm_buffer *buffer = NULL;
     steady_shapes[_i]();
@@ -205,7 +205,8 @@ START_TEST(in_the_long_run_nothing_is_made_anew)
 }
 END_TEST
 
-/* Launched again while the last launch, on this or another stream, is under way: what is reset is not being written. */
+/* Launches again while the last launch, on this or another stream, is in flight: a query that is reset must
+ * not be in use. */
 static void check_timed_graph(void)
 {
     struct trm_graph *graph     = NULL;
@@ -280,18 +281,18 @@ int main(void)
     Suite *suite   = suite_create("vulkan: choices");
     TCase *lacking = tcase_create("lacking"), *refused = tcase_create("refused"),
           *limits = tcase_create("limits"), *steady = tcase_create("steady state");
-    tcase_add_loop_test(lacking, everything_works_on_a_device_that_lacks_what_is_optional, 0,
+    tcase_add_loop_test(lacking, everything_works_without_optional_features, 0,
                         sizeof(without) / sizeof(without[0]));
     suite_add_tcase(suite, lacking);
     tcase_add_test(refused, a_device_of_vulkan_1_0_is_refused);
     tcase_add_test(refused, a_device_of_vulkan_1_1_without_timelines_is_refused);
-    tcase_add_test(refused, a_device_without_a_queue_for_compute_is_refused);
-    tcase_add_test(refused, a_loader_that_is_not_there_is_said_by_its_name);
+    tcase_add_test(refused, a_device_without_a_compute_queue_is_refused);
+    tcase_add_test(refused, a_missing_loader_is_named);
     suite_add_tcase(suite, refused);
-    tcase_add_test(limits, memory_that_the_device_has_not_is_refused_and_comes_back);
+    tcase_add_test(limits, memory_beyond_the_devices_is_refused_and_can_be_freed);
     tcase_add_test(limits, many_buffers_need_few_allocations);
     suite_add_tcase(suite, limits);
-    tcase_add_loop_test(steady, in_the_long_run_nothing_is_made_anew, 0, 2);
+    tcase_add_loop_test(steady, in_the_steady_state_nothing_is_created, 0, 2);
     tcase_add_loop_test(steady, a_timed_graph_may_be_launched_while_it_runs, 0, 3);
     tcase_add_test(steady, launches_of_one_stream_are_submitted_together);
     suite_add_tcase(suite, steady);

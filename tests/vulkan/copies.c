@@ -1,4 +1,4 @@
-/* Which copies the engine does, and which are done by kernels: seen by the commands that are recorded.
+/* Tests of which copies use the engine and which use kernels, by the commands that are recorded.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/vulkan/fixture.h"
@@ -8,7 +8,7 @@ enum {
     LARGE = 8 << 20
 };
 
-/* As its driver calls itself, a GPU with one copy engine behind all queues. */
+/* A GPU with one copy engine behind all queues, named like NVIDIA's driver. */
 static const char *const nvidia[] = {"VULKAN_SHIM_FAMILIES",
                                      "graphics:4:64,transfer:2:64,compute:8:64",
                                      "VULKAN_SHIM_MEMORY",
@@ -39,7 +39,7 @@ static void close_all(void)
     world_close();
 }
 
-/* Is a copy on the stream, into the device's memory or out of it, done by a kernel? By either one way or the other. */
+/* Whether a kernel does a copy on the stream, to or from device memory. Checks that only one way is used. */
 static bool by_kernel(struct trm_stream *stream, bool up, uint64_t bytes)
 {
     struct trm_span host = trm_span_of(pinned, 0, bytes), device = trm_span_of(device_memory, 0, bytes);
@@ -52,7 +52,7 @@ static bool by_kernel(struct trm_stream *stream, bool up, uint64_t bytes)
     return kernels == 1;
 }
 
-/* What comes back is what went up, though the streams go from queue to queue. */
+/* Downloaded data equals uploaded data, although the streams change queues. */
 static void check_data(struct trm_stream *up, struct trm_stream *down)
 {
     static const uint64_t sizes[] = {SMALL, LARGE, SMALL};
@@ -126,7 +126,7 @@ START_TEST(streams_that_run_kernels_copy_by_kernels)
 }
 END_TEST
 
-/* More than 20 ms of computing, waited for. */
+/* Computes for more than 20 ms, and waits. */
 static void compute_for_long(struct trm_stream *stream, struct trm_kernel *slow)
 {
     struct trm_argument argument = trm_arg_u32(20000);
@@ -135,8 +135,8 @@ static void compute_for_long(struct trm_stream *stream, struct trm_kernel *slow)
     ck_ok(trm_stream_sync(stream));
 }
 
-/* So much for each 8 MiB, and then none. */
-START_TEST(large_copies_go_by_the_engine_while_kernels_are_long)
+/* So long for each 8 MiB, and then not at all. */
+START_TEST(large_copies_use_the_engine_while_kernels_are_long)
 {
     struct trm_kernel *slow = NULL;
     unsigned round          = 0;
@@ -191,19 +191,19 @@ static void all_go(const char *how, bool kernels)
     check_nothing_left("copies");
 }
 
-START_TEST(the_engine_does_all_of_them_where_that_is_wanted)
+START_TEST(the_engine_does_all_copies_if_requested)
 {
     all_go("engine", false);
 }
 END_TEST
 
-START_TEST(kernels_do_all_of_them_where_that_is_wanted)
+START_TEST(kernels_do_all_copies_if_requested)
 {
     all_go("kernel", true);
 }
 END_TEST
 
-START_TEST(on_other_drivers_the_engine_does_all_of_them)
+START_TEST(on_other_drivers_the_engine_does_all_copies)
 {
     static const char *const radv[] = {"VULKAN_SHIM_FAMILIES",
                                        "graphics:1:64,transfer:2:64,compute:4:64",
@@ -228,10 +228,10 @@ int main(void)
     tcase_add_test(group, streams_for_copies_use_the_engine_until_there_is_a_large_one);
     tcase_add_test(group, what_is_copied_arrives_while_a_stream_changes_its_queue);
     tcase_add_test(group, streams_that_run_kernels_copy_by_kernels);
-    tcase_add_test(group, large_copies_go_by_the_engine_while_kernels_are_long);
+    tcase_add_test(group, large_copies_use_the_engine_while_kernels_are_long);
     tcase_add_test(group, a_stream_for_copies_that_runs_kernels_stays_on_a_queue_for_them);
-    tcase_add_test(group, the_engine_does_all_of_them_where_that_is_wanted);
-    tcase_add_test(group, kernels_do_all_of_them_where_that_is_wanted);
-    tcase_add_test(group, on_other_drivers_the_engine_does_all_of_them);
+    tcase_add_test(group, the_engine_does_all_copies_if_requested);
+    tcase_add_test(group, kernels_do_all_copies_if_requested);
+    tcase_add_test(group, on_other_drivers_the_engine_does_all_copies);
     return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-/* Devices that are lost: every call that can find it out, every wait, everything that has to end all the same.
+/* Tests of lost devices: every call that can detect the loss, every wait, everything that must end anyway.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/barrier.h"
@@ -17,7 +17,7 @@ enum {
 
 /* ---- at every call ---- */
 
-/* Whether the call was lost: there may be fewer of them this time. */
+/* Whether the call reported the loss; there may be fewer calls this time. */
 static bool lose_at(uint64_t n)
 {
     struct scenario_end end;
@@ -45,7 +45,7 @@ static uint64_t scenario_calls(void)
     return shim->fallible_calls() - calls;
 }
 
-START_TEST(a_loss_that_any_call_finds_out_is_a_status_and_leaves_nothing)
+START_TEST(a_loss_in_any_call_is_a_status_and_leaks_nothing)
 {
     uint64_t begin = rounds_now_ns(), calls = scenario_calls();
     uint64_t stride = choose_stride(calls, rounds_now_ns() - begin, sanitized() ? 23 : 1);
@@ -56,7 +56,7 @@ START_TEST(a_loss_that_any_call_finds_out_is_a_status_and_leaves_nothing)
 }
 END_TEST
 
-/* ---- one loss, seen from everywhere ---- */
+/* ---- one loss, seen from all threads --- */
 
 static struct trm_kernel *kernel;
 static struct trm_buffer *buffer;
@@ -77,7 +77,7 @@ static void close_all(void)
     world_close();
 }
 
-/* Something that still runs when the device is lost. */
+/* Enqueues work that is still running when the device is lost. */
 static void dawdle(uint32_t microseconds)
 {
     struct trm_argument argument = trm_arg_u32(microseconds);
@@ -89,7 +89,7 @@ static void dawdle(uint32_t microseconds)
     trm_kernel_destroy(slow);
 }
 
-/* The device is lost when the next work is submitted to it. */
+/* The device is lost at the next submission. */
 static void lose(struct trm_stream *stream)
 {
     ck_assert_int_eq(shim->arm("vkQueueSubmit:1:once:VK_ERROR_DEVICE_LOST"), 0);
@@ -98,7 +98,7 @@ static void lose(struct trm_stream *stream)
     ck_assert_uint_eq(shim->failures(), 1);
 }
 
-START_TEST(a_loss_is_told_in_the_same_words_for_ever_and_names_what_was_running)
+START_TEST(a_loss_is_always_reported_with_the_same_sentence_that_names_what_was_running)
 {
     static uint32_t numbers[N];
     char first[1024];
@@ -118,7 +118,7 @@ START_TEST(a_loss_is_told_in_the_same_words_for_ever_and_names_what_was_running)
 }
 END_TEST
 
-START_TEST(a_loss_is_told_to_the_other_streams_of_the_device)
+START_TEST(a_loss_is_reported_to_the_other_streams_of_the_device)
 {
     struct trm_stream *other = stream_open(the.device, TRM_STREAM_UPLOAD);
     lose(the.stream);
@@ -144,8 +144,8 @@ static void *wait_for_point(void *user)
     return NULL;
 }
 
-/* The first waits behind a callback, the others wait for it. */
-START_TEST(every_thread_that_waits_is_told_of_the_loss)
+/* The first stream waits behind a callback, the others wait for it. */
+START_TEST(every_waiting_thread_reports_the_loss)
 {
     struct barrier barrier = BARRIER_CLOSED;
     struct waiter waiters[WAITERS];
@@ -175,7 +175,7 @@ static void keep_status(void *user, int32_t status)
     atomic_store((atomic_int *)user, status);
 }
 
-START_TEST(callbacks_are_told_of_the_loss_once)
+START_TEST(callbacks_report_the_loss_once)
 {
     atomic_int told = 1;
     ck_assert_int_eq(shim->arm("vkQueueSubmit:1:once:VK_ERROR_DEVICE_LOST"), 0);
@@ -208,7 +208,7 @@ START_TEST(the_loss_of_one_device_is_not_that_of_another)
 }
 END_TEST
 
-START_TEST(a_device_can_be_opened_anew_after_a_loss)
+START_TEST(a_device_can_be_opened_again_after_a_loss)
 {
     lose(the.stream);
     ck_fails(trm_stream_sync(the.stream), TRM_ERROR_DEVICE_LOST);
@@ -219,7 +219,7 @@ START_TEST(a_device_can_be_opened_anew_after_a_loss)
 }
 END_TEST
 
-START_TEST(what_cannot_be_submitted_fails_its_stream_and_no_other)
+START_TEST(a_failed_submission_fails_its_stream_and_no_other)
 {
     struct trm_stream *other = stream_open(the.device, TRM_STREAM_ANY), *waiting = stream_open(the.device, 0);
     struct trm_point point;
@@ -275,16 +275,16 @@ static void add_cases(Suite *suite, const char *name, SFun shape)
 {
     TCase *calls = group_make(suite, name), *one = group_make(suite, "one loss");
     tcase_add_checked_fixture(calls, shape, NULL);
-    tcase_add_test(calls, a_loss_that_any_call_finds_out_is_a_status_and_leaves_nothing);
+    tcase_add_test(calls, a_loss_in_any_call_is_a_status_and_leaks_nothing);
     tcase_add_checked_fixture(one, shape, NULL);
     tcase_add_checked_fixture(one, open_all, close_all);
-    tcase_add_test(one, a_loss_is_told_in_the_same_words_for_ever_and_names_what_was_running);
-    tcase_add_test(one, a_loss_is_told_to_the_other_streams_of_the_device);
-    tcase_add_test(one, every_thread_that_waits_is_told_of_the_loss);
-    tcase_add_test(one, callbacks_are_told_of_the_loss_once);
+    tcase_add_test(one, a_loss_is_always_reported_with_the_same_sentence_that_names_what_was_running);
+    tcase_add_test(one, a_loss_is_reported_to_the_other_streams_of_the_device);
+    tcase_add_test(one, every_waiting_thread_reports_the_loss);
+    tcase_add_test(one, callbacks_report_the_loss_once);
     tcase_add_test(one, the_loss_of_one_device_is_not_that_of_another);
-    tcase_add_test(one, a_device_can_be_opened_anew_after_a_loss);
-    tcase_add_test(one, what_cannot_be_submitted_fails_its_stream_and_no_other);
+    tcase_add_test(one, a_device_can_be_opened_again_after_a_loss);
+    tcase_add_test(one, a_failed_submission_fails_its_stream_and_no_other);
     tcase_add_loop_test(one, a_pipeline_ends_when_its_device_is_lost, 0, 3);
 }
 

@@ -1,4 +1,4 @@
-/* What drivers do not bear: being loaded again and again, and forks.
+/* Tests of what drivers cannot stand: being loaded many times, and forks.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/driver_fork.h"
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define LOADS "6"
-#define CONTEXTS 10 /* more than the driver can be loaded */
+#define CONTEXTS 10 /* more often than the driver can be loaded */
 #define FEW 2
 
 static int32_t live(void)
@@ -29,7 +29,7 @@ static int32_t live(void)
 
 /* ---- loading ---- */
 
-START_TEST(many_contexts_load_the_driver_but_a_few_times)
+START_TEST(many_contexts_load_the_driver_only_a_few_times)
 {
     static const char *const shape[] = {"VULKAN_SHIM_LOADS", LOADS, NULL};
     shim_shape(shape);
@@ -40,7 +40,7 @@ START_TEST(many_contexts_load_the_driver_but_a_few_times)
 }
 END_TEST
 
-START_TEST(contexts_that_nobody_could_open_load_it_but_a_few_times)
+START_TEST(contexts_that_cannot_be_opened_load_it_only_a_few_times)
 {
     static const char *const shape[] = {"VULKAN_SHIM_LOADS", LOADS, NULL};
     shim_shape(shape);
@@ -55,7 +55,7 @@ START_TEST(contexts_that_nobody_could_open_load_it_but_a_few_times)
 }
 END_TEST
 
-START_TEST(after_a_few_contexts_nothing_is_kept)
+START_TEST(after_a_few_contexts_nothing_stays_cached)
 {
     char words[64];
     shape_as_plain();
@@ -66,7 +66,7 @@ START_TEST(after_a_few_contexts_nothing_is_kept)
 }
 END_TEST
 
-START_TEST(a_driver_that_cannot_be_loaded_is_said_so)
+START_TEST(a_driver_that_cannot_be_loaded_is_reported)
 {
     static const char *const shape[] = {"VULKAN_SHIM_FAIL",
                                         "vkCreateInstance:1:on:VK_ERROR_INCOMPATIBLE_DRIVER", NULL};
@@ -76,7 +76,7 @@ START_TEST(a_driver_that_cannot_be_loaded_is_said_so)
 }
 END_TEST
 
-START_TEST(a_driver_without_host_memory_is_said_so)
+START_TEST(a_driver_without_host_memory_is_reported)
 {
     static const char *const shape[] = {"VULKAN_SHIM_FAIL",
                                         "vkCreateInstance:1:on:VK_ERROR_OUT_OF_HOST_MEMORY", NULL};
@@ -97,7 +97,8 @@ static bool check_live(bool (*check)(int32_t status))
     return false;
 }
 
-/* In a child of a process that has used the driver: what `check` says of the status, twice, since the second time it is known. */
+/* In a forked child of a process that has used the driver: `check` judges the status, twice, since the second
+ * time the outcome is remembered. */
 static void check_child(bool (*check)(int32_t status))
 {
     int status  = 0;
@@ -110,8 +111,8 @@ static void check_child(bool (*check)(int32_t status))
     ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
 
-/* `check` for a child where the driver behind the shim works in children, `otherwise` where it does not: NULL skips the test then.
- * `forked` is what the shim does to them. */
+/* `check` is for drivers that work in forked children, `otherwise` for drivers that do not; NULL skips the
+ * test then. `forked`: what the shim does in children. */
 static void in_a_child(const char *forked, bool (*check)(int32_t status), bool (*otherwise)(int32_t status))
 {
     const char *const shape[] = {"VULKAN_SHIM_FORKED", forked, NULL};
@@ -119,7 +120,7 @@ static void in_a_child(const char *forked, bool (*check)(int32_t status), bool (
     struct trm_context *context = context_open();
     struct trm_device *device   = device_open(context, NULL);
     struct driver driver        = driver_of(device);
-    /* A sanitizer forbids the threads that a device has there; what the shim does instead needs none. */
+    /* Sanitizers forbid the threads that a device starts there; what the shim does instead needs none. */
     const char *why = sanitized() ? NULL : driver_refuses_child(&driver);
     if (why)
         check = otherwise;
@@ -164,7 +165,7 @@ static bool is_hidden(int32_t status)
     return status < 0 && has("lists no device");
 }
 
-/* The first time; then none of its devices can be opened any more. */
+/* True the first time; afterwards no device can be opened any more. */
 static bool works_once(int32_t status)
 {
     static bool armed;
@@ -203,7 +204,7 @@ START_TEST(a_driver_that_hangs_after_a_fork_is_a_status)
 }
 END_TEST
 
-START_TEST(a_driver_that_shows_no_device_after_a_fork_is_a_status)
+START_TEST(a_driver_that_lists_no_device_after_a_fork_is_a_status)
 {
     in_a_child("hide", is_hidden, NULL);
 }
@@ -219,17 +220,17 @@ int main(void)
 {
     Suite *suite  = suite_create("vulkan: drivers");
     TCase *loaded = group_make(suite, "loaded"), *forked = group_make(suite, "forked");
-    tcase_add_test(loaded, many_contexts_load_the_driver_but_a_few_times);
-    tcase_add_test(loaded, contexts_that_nobody_could_open_load_it_but_a_few_times);
-    tcase_add_test(loaded, after_a_few_contexts_nothing_is_kept);
-    tcase_add_test(loaded, a_driver_that_cannot_be_loaded_is_said_so);
-    tcase_add_test(loaded, a_driver_without_host_memory_is_said_so);
+    tcase_add_test(loaded, many_contexts_load_the_driver_only_a_few_times);
+    tcase_add_test(loaded, contexts_that_cannot_be_opened_load_it_only_a_few_times);
+    tcase_add_test(loaded, after_a_few_contexts_nothing_stays_cached);
+    tcase_add_test(loaded, a_driver_that_cannot_be_loaded_is_reported);
+    tcase_add_test(loaded, a_driver_without_host_memory_is_reported);
     if (!sanitized())
         tcase_add_test(forked, a_driver_is_used_after_a_fork_exactly_where_it_works_there);
     tcase_add_test(forked, a_driver_that_refuses_after_a_fork_is_a_status);
     tcase_add_test(forked, a_driver_that_aborts_after_a_fork_is_a_status);
     tcase_add_test(forked, a_driver_that_hangs_after_a_fork_is_a_status);
-    tcase_add_test(forked, a_driver_that_shows_no_device_after_a_fork_is_a_status);
+    tcase_add_test(forked, a_driver_that_lists_no_device_after_a_fork_is_a_status);
     if (!sanitized())
         tcase_add_test(forked, a_driver_that_refuses_later_is_explained_as_well);
     return run_suite(suite);

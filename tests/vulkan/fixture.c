@@ -1,4 +1,4 @@
-/* What the tests of the vulkan backend share.
+/* Shared by the tests of the vulkan backend on devices.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/vulkan/fixture.h"
@@ -11,7 +11,7 @@
 
 #define SHAPE_VARIABLES_MOST 16
 
-/* To open a device takes some drivers most of a second. */
+/* Some drivers take most of a second to open a device. */
 #define TEST_SECONDS 300
 
 const struct vulkan_shim_control *shim;
@@ -39,7 +39,7 @@ static char complaint[1024];
 
 /* ---- the shim ---- */
 
-/* VULKAN_SHIM names another one than that of the build tree. */
+/* VULKAN_SHIM names a shim other than the build tree's. */
 const char *shim_path(void)
 {
     const char *path = getenv("VULKAN_SHIM");
@@ -86,7 +86,8 @@ static void keep_complaint(void *user, int32_t level, const char *message)
     pthread_mutex_unlock(&complaint_mutex);
 }
 
-/* VULKAN_TEST_BACKEND names another plugin than that of the build tree; VULKAN_TEST_VALIDATION=yes: with the layer. */
+/* VULKAN_TEST_BACKEND names a plugin other than the build tree's; VULKAN_TEST_VALIDATION=yes turns the layer
+ * on. */
 static const char *given(const char *name, const char *otherwise)
 {
     const char *value = getenv(name);
@@ -99,7 +100,7 @@ int32_t context_make(const struct trm_setting *more, uint32_t count, struct trm_
         {"backend", given("VULKAN_TEST_BACKEND", "vulkan")},
         {"vulkan.loader", shim_path()},
         {"vulkan.validation", given("VULKAN_TEST_VALIDATION", "no")},
-        {"vulkan.spin", "0"}, /* waits look once, and no oftener than they need to */
+        {"vulkan.spin", "0"}, /* waits poll once, and only as often as they must */
     };
     struct trm_context_desc desc = {
         .struct_size   = sizeof(desc),
@@ -124,7 +125,7 @@ void check_nothing_left(const char *after)
     char words[256];
     check_memory_left(after);
     uint64_t living = shim->living(words, sizeof(words));
-    /* Where many have been made one is kept: see drivers.c. */
+    /* After many instances one stays cached: see drivers.c. */
     bool kept = living == 1 && strcmp(words, "VkInstance") == 0;
     ck_assert_msg(living == 0 || kept, "after %s %u objects live, the first a %s", after, (unsigned)living,
                   words);

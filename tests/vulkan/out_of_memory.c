@@ -1,4 +1,4 @@
-/* Calls of Vulkan that fail for want of memory, each in its turn.
+/* Tests of Vulkan calls that fail for lack of memory, each in its turn.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/scenario.h"
@@ -11,7 +11,7 @@ static const char *expected(int32_t status, const char *step)
 {
     if (status == TRM_ERROR_OUT_OF_HOST_MEMORY || status == TRM_ERROR_OUT_OF_DEVICE_MEMORY)
         return NULL;
-    /* Whether there is a backend at all is found out by what may fail. */
+    /* Calls that find out whether there is a backend may fail. */
     if (strcmp(step, "make_context") == 0 || strcmp(step, "open_device") == 0)
         return NULL;
     return "the status is not that of memory that ran out";
@@ -67,7 +67,7 @@ enum {
     FUNCTIONS_MOST = sizeof(wanting_device_memory) / sizeof(wanting_device_memory[0])
 };
 
-/* Functions whose calls fail, every `step`-th; and how many of those there are, when nothing fails. */
+/* Functions whose calls fail, every `step`-th, and how many calls there are when nothing fails. */
 struct failing {
     const char *const *functions;
     unsigned count;
@@ -96,7 +96,7 @@ static void count_cases(struct failing *failing)
     }
 }
 
-/* One run for each case, or for some of them where there are too many: then from the middle on of what lies between. */
+/* One run for each case, or for some of them, evenly spread, if there are too many. */
 static void fail_each(struct failing failing, const char *how, const char *result)
 {
     count_cases(&failing);
@@ -115,7 +115,7 @@ static void fail_each(struct failing failing, const char *how, const char *resul
 
 /* ---- the tests ---- */
 
-START_TEST(the_scenario_comes_through_when_nothing_fails)
+START_TEST(the_scenario_succeeds_when_nothing_fails)
 {
     uint64_t calls = shim->fallible_calls();
     check_usable();
@@ -124,27 +124,27 @@ START_TEST(the_scenario_comes_through_when_nothing_fails)
 }
 END_TEST
 
-START_TEST(every_call_may_fail_once_for_want_of_host_memory)
+START_TEST(every_call_may_fail_once_without_host_memory)
 {
     fail_each((struct failing){.functions = any, .count = 1, .step = 1}, "once",
               "VK_ERROR_OUT_OF_HOST_MEMORY");
 }
 END_TEST
 
-START_TEST(every_call_may_fail_for_good_for_want_of_host_memory)
+START_TEST(every_call_may_fail_permanently_without_host_memory)
 {
     fail_each((struct failing){.functions = any, .count = 1, .step = 7}, "on", "VK_ERROR_OUT_OF_HOST_MEMORY");
 }
 END_TEST
 
-START_TEST(calls_may_fail_once_for_want_of_device_memory)
+START_TEST(calls_may_fail_once_without_device_memory)
 {
     fail_each((struct failing){.functions = wanting_device_memory, .count = FUNCTIONS_MOST, .step = 3},
               "once", "VK_ERROR_OUT_OF_DEVICE_MEMORY");
 }
 END_TEST
 
-START_TEST(calls_may_fail_for_good_for_want_of_device_memory)
+START_TEST(calls_may_fail_permanently_without_device_memory)
 {
     fail_each((struct failing){.functions = wanting_device_memory, .count = FUNCTIONS_MOST, .step = 5}, "on",
               "VK_ERROR_OUT_OF_DEVICE_MEMORY");
@@ -155,11 +155,11 @@ static void add_cases(Suite *suite, const char *name, SFun shape)
 {
     TCase *group = group_make(suite, name);
     tcase_add_checked_fixture(group, shape, NULL);
-    tcase_add_test(group, the_scenario_comes_through_when_nothing_fails);
-    tcase_add_test(group, every_call_may_fail_once_for_want_of_host_memory);
-    tcase_add_test(group, every_call_may_fail_for_good_for_want_of_host_memory);
-    tcase_add_test(group, calls_may_fail_once_for_want_of_device_memory);
-    tcase_add_test(group, calls_may_fail_for_good_for_want_of_device_memory);
+    tcase_add_test(group, the_scenario_succeeds_when_nothing_fails);
+    tcase_add_test(group, every_call_may_fail_once_without_host_memory);
+    tcase_add_test(group, every_call_may_fail_permanently_without_host_memory);
+    tcase_add_test(group, calls_may_fail_once_without_device_memory);
+    tcase_add_test(group, calls_may_fail_permanently_without_device_memory);
 }
 
 int main(void)

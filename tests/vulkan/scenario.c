@@ -1,4 +1,4 @@
-/* The scenario: what is asked of Vulkan in particular.
+/* The part of the scenario that is specific to Vulkan.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/scenario_inside.h"
@@ -21,7 +21,7 @@ static int32_t share_semaphore(struct scenario_things *things)
     return status == TRM_OK ? trm_semaphore_value(things->semaphore, &value) : status;
 }
 
-/* Not where each of its many calls fails in its turn under a sanitizer: that takes too long. */
+/* Skipped under a sanitizer where each of its many calls fails in its turn: that takes too long. */
 static int32_t run_other_pipelines(struct scenario_things *things)
 {
     return sanitized() ? TRM_OK : scenario_run_other_pipelines(things);

@@ -1,5 +1,5 @@
-/* Kernels in which an invocation does the work of several: that it is done for each item once, and that they are used where they should
- * be, seen by the commands that are recorded.
+/* Tests of thread coarsening on devices: each item is done once, and coarsened kernels are used where they
+ * should be, by the commands that are recorded.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/vulkan/fixture.h"
@@ -11,7 +11,7 @@ enum {
     GROUP  = 64, /* of the kernel `affine` */
     GROUPS = 21,
     N      = GROUP * GROUPS,
-    REST   = 7, /* behind what is launched */
+    REST   = 7, /* after the launched part */
 };
 
 static const char *const discrete[] = {"VULKAN_SHIM_MEMORY", "discrete", NULL};
@@ -38,7 +38,7 @@ static void close_all(void)
     world_close();
 }
 
-/* What a launch took. */
+/* Commands of a launch. */
 struct commands {
     uint64_t whole, based, pipelines;
 };
@@ -67,7 +67,7 @@ static struct commands launch(uint32_t groups, uint32_t count)
     return commands_since(before);
 }
 
-/* So many groups are launched for so many numbers: each of those within both is touched once, and no other. */
+/* Launches so many groups for so many numbers: each number within both is changed once, and no other. */
 static struct commands check_launch(uint32_t groups, uint32_t count)
 {
     static uint32_t numbers[N + REST];
@@ -103,7 +103,7 @@ START_TEST(each_item_is_done_once_whatever_is_left_over)
 }
 END_TEST
 
-START_TEST(those_who_leave_leave_and_the_others_stay)
+START_TEST(invocations_that_return_early_write_nothing)
 {
     open_with(plain, items[_i], N + REST);
     for (uint32_t count = 0; count <= N; count += 29)
@@ -112,7 +112,7 @@ START_TEST(those_who_leave_leave_and_the_others_stay)
 }
 END_TEST
 
-/* ---- where they are used ---- */
+/* ---- where it is used ------- */
 
 static const char by_place[] = "#version 450\n"
                                "layout(local_size_x = 64) in;\n"
@@ -147,7 +147,7 @@ static void check_as_it_is(const char *text)
     trm_module_destroy(module);
 }
 
-START_TEST(kernels_that_could_tell_stay_as_they_are)
+START_TEST(kernels_that_could_observe_it_stay_uncoarsened)
 {
     open_with(plain, "4", N);
     check_as_it_is(by_place);
@@ -157,28 +157,28 @@ START_TEST(kernels_that_could_tell_stay_as_they_are)
 }
 END_TEST
 
-/* The first of the two, or the second. */
+/* One of the two functions fails. */
 static const char *const refusals[] = {"vkCreateComputePipelines:1:on:VK_ERROR_INITIALIZATION_FAILED",
                                        "vkCreateComputePipelines:2:on:VK_ERROR_INITIALIZATION_FAILED"};
 
-START_TEST(what_the_driver_does_not_compile_is_done_one_by_one)
+START_TEST(kernels_that_the_driver_rejects_run_uncoarsened)
 {
     open_with(plain, "4", N + REST);
-    check_launch(1, N); /* the backend's own kernels, such as an upload's, are there then */
+    check_launch(1, N); /* afterwards the backend's own kernels exist, such as the one for uploads */
     ck_assert_int_eq(shim->arm(refusals[_i]), 0);
     struct commands commands = check_launch(GROUPS, N);
     ck_assert_uint_eq(shim->failures(), 1);
     shim->arm(NULL);
     ck_assert_uint_eq(commands.based, 0);
     commands = check_launch(GROUPS, N);
-    ck_assert_uint_eq(commands.pipelines, 0); /* nor is it asked again */
+    ck_assert_uint_eq(commands.pipelines, 0); /* nor is it tried again */
     ck_assert_uint_eq(commands.based, 0);
     close_all();
     check_nothing_left("pipelines that were refused");
 }
 END_TEST
 
-START_TEST(a_gpu_uses_them_for_large_grids)
+START_TEST(a_gpu_coarsens_large_grids)
 {
     const uint32_t large = (2u << 20) / GROUP + 1;
     open_with(discrete, "0", (uint64_t)large * GROUP);
@@ -190,7 +190,7 @@ START_TEST(a_gpu_uses_them_for_large_grids)
 }
 END_TEST
 
-START_TEST(a_driver_on_the_processors_does_not)
+START_TEST(a_software_device_does_not_coarsen)
 {
     uint64_t kind = 0;
     open_with(plain, "0", N);
@@ -203,7 +203,7 @@ START_TEST(a_driver_on_the_processors_does_not)
 }
 END_TEST
 
-START_TEST(so_do_graphs)
+START_TEST(graphs_use_coarsened_kernels)
 {
     open_with(plain, "4", N + REST);
     struct trm_graph *graph         = NULL;
@@ -238,11 +238,11 @@ int main(void)
     TCase *once = group_make(suite, "once"), *use = group_make(suite, "use");
     const int count = (int)(sizeof(items) / sizeof(items[0]));
     tcase_add_loop_test(once, each_item_is_done_once_whatever_is_left_over, 0, count);
-    tcase_add_loop_test(once, those_who_leave_leave_and_the_others_stay, 0, count);
-    tcase_add_test(use, kernels_that_could_tell_stay_as_they_are);
-    tcase_add_loop_test(use, what_the_driver_does_not_compile_is_done_one_by_one, 0, 2);
-    tcase_add_test(use, a_gpu_uses_them_for_large_grids);
-    tcase_add_test(use, a_driver_on_the_processors_does_not);
-    tcase_add_test(use, so_do_graphs);
+    tcase_add_loop_test(once, invocations_that_return_early_write_nothing, 0, count);
+    tcase_add_test(use, kernels_that_could_observe_it_stay_uncoarsened);
+    tcase_add_loop_test(use, kernels_that_the_driver_rejects_run_uncoarsened, 0, 2);
+    tcase_add_test(use, a_gpu_coarsens_large_grids);
+    tcase_add_test(use, a_software_device_does_not_coarsen);
+    tcase_add_test(use, graphs_use_coarsened_kernels);
     return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-/* Many streams and many threads on devices of every shape.
+/* Tests of many streams and many threads on devices of every shape.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/streams.h"
@@ -6,11 +6,11 @@
 #include "tests/vulkan/fixture.h"
 
 enum {
-    N = 3000 /* numbers of a buffer */
+    N = 3000 /* numbers in a buffer */
 };
 
-/* Plain memory is read when its turn comes, not when the copy is enqueued. */
-START_TEST(what_goes_down_to_plain_memory_may_go_up_again_at_once)
+/* Plain memory is read when the stream gets there, not when the copy is enqueued. */
+START_TEST(data_downloaded_to_plain_memory_can_be_uploaded_at_once)
 {
     static uint32_t numbers[N], middle[N], got[N];
     struct trm_stream *up     = stream_open(the.device, TRM_STREAM_UPLOAD);
@@ -26,7 +26,7 @@ START_TEST(what_goes_down_to_plain_memory_may_go_up_again_at_once)
         ck_ok(trm_download(the.stream, middle, trm_span_whole(a)));
         ck_ok(trm_stream_mark(the.stream, &point));
         ck_ok(trm_stream_wait(up, point));
-        ck_ok(trm_upload(up, trm_span_whole(b), middle)); /* not there yet */
+        ck_ok(trm_upload(up, trm_span_whole(b), middle)); /* not written yet */
         ck_ok(trm_download(up, got, trm_span_whole(b)));
         ck_ok(trm_stream_sync(up));
         for (uint32_t i = 0; i < N; i++)
@@ -44,7 +44,7 @@ END_TEST
 static void add_cases(Suite *suite, const char *name, SFun shape)
 {
     TCase *group = streams_cases(name, shape);
-    tcase_add_test(group, what_goes_down_to_plain_memory_may_go_up_again_at_once);
+    tcase_add_test(group, data_downloaded_to_plain_memory_can_be_uploaded_at_once);
     suite_add_tcase(suite, group);
 }
 

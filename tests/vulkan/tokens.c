@@ -1,4 +1,4 @@
-/* What a token of a pipeline costs in calls of the driver, when all is under way.
+/* Tests of what a token of a pipeline costs in driver calls, in the steady state.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/vulkan/fixture.h"
@@ -6,7 +6,7 @@
 enum {
     BYTES  = 1 << 20,
     TOKENS = 32,
-    FEW    = TOKENS / 4 /* of a run itself, which now and then compares the clocks anew */
+    FEW    = TOKENS / 4 /* for the run itself, which sometimes compares the clocks again */
 };
 
 static const char *const copies[] = {"engine", "kernel"};
@@ -33,7 +33,7 @@ static void run(struct trm_pipeline *pipeline, uint64_t tokens)
     ck_ok(trm_pipeline_run(pipeline, &source, &sink));
 }
 
-/* Uploads, computes and downloads a mebibyte a token. */
+/* Uploads, computes and downloads a mebibyte for each token. */
 static struct trm_pipeline *pipeline_open(struct trm_device *device, struct trm_kernel *kernel,
                                           int32_t strategy, int32_t measure)
 {
@@ -55,7 +55,7 @@ static struct trm_pipeline *pipeline_open(struct trm_device *device, struct trm_
 }
 
 struct cost {
-    uint64_t submissions, recordings; /* calls of the driver: of a run's tokens, and some of the run itself */
+    uint64_t submissions, recordings; /* driver calls: those of a run's tokens, and some of the run itself */
 };
 
 static struct cost cost_of(struct trm_pipeline *pipeline, uint64_t tokens)
@@ -66,7 +66,7 @@ static struct cost cost_of(struct trm_pipeline *pipeline, uint64_t tokens)
                          shim->calls("vkBeginCommandBuffer") - recordings};
 }
 
-/* No token costs more submissions than these, by the copy engine or by kernels, measured or not. */
+/* A token costs at most so many submissions, with the copy engine or with kernels, measured or not. */
 static void check_submissions(int32_t strategy, uint64_t each, const char *how, int32_t measure)
 {
     const struct trm_setting setting = {"vulkan.copies", how};
@@ -77,7 +77,7 @@ static void check_submissions(int32_t strategy, uint64_t each, const char *how, 
     struct trm_device *device = device_open(context, NULL);
     ck_ok(spread_load(device, &kernel));
     struct trm_pipeline *pipeline = pipeline_open(device, kernel, strategy, measure);
-    run(pipeline, TOKENS); /* what is made once */
+    run(pipeline, TOKENS); /* creates what is created once */
     struct cost few = cost_of(pipeline, TOKENS), many = cost_of(pipeline, 3 * TOKENS);
     ck_assert_uint_le(many.submissions, few.submissions + 2 * TOKENS * each + FEW);
     ck_assert_uint_le(many.recordings, few.recordings + 2 * TOKENS * each + FEW);
@@ -102,8 +102,8 @@ START_TEST(a_token_that_is_a_graph_is_one_submission)
 }
 END_TEST
 
-/* To reset a time stamp by a command stops a GPU. */
-START_TEST(a_token_that_is_a_graph_and_measured_resets_its_stamps_by_the_host)
+/* A command that resets a timestamp stops a GPU. */
+START_TEST(a_measured_graph_resets_its_stamps_on_the_host)
 {
     struct trm_kernel *kernel = NULL;
     shape_as_discrete();
@@ -135,7 +135,7 @@ int main(void)
     TCase *group = group_make(suite, "tokens");
     tcase_add_loop_test(group, a_token_on_the_stream_of_its_slot_is_one_submission, 0, 2);
     tcase_add_loop_test(group, a_token_that_is_a_graph_is_one_submission, 0, 2);
-    tcase_add_test(group, a_token_that_is_a_graph_and_measured_resets_its_stamps_by_the_host);
+    tcase_add_test(group, a_measured_graph_resets_its_stamps_on_the_host);
     tcase_add_loop_test(group, a_token_on_streams_of_roles_is_a_submission_for_each, 0, 2);
     return run_suite(suite);
 }

@@ -1,4 +1,4 @@
-/* The same device opened twice, and several contexts at once.
+/* Tests of the same device opened twice, and of several contexts at once.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/two_devices.h"
@@ -14,7 +14,7 @@ static void open_second(void)
     second_open(NULL);
 }
 
-/* Which is read when its turn comes, not when the copy is enqueued. */
+/* The memory is read when the stream gets there, not when the copy is enqueued. */
 START_TEST(streams_of_two_devices_pass_plain_memory_to_each_other_many_times)
 {
     static uint32_t shared[N], got[N];
@@ -57,7 +57,9 @@ START_TEST(a_stream_waits_for_one_of_another_device_that_fails_and_fails_too)
     ck_ok(trm_fill(doomed, trm_span_whole(here), 1, 1));
     ck_ok(trm_stream_mark(doomed, &point));
     ck_ok(trm_stream_wait(second.stream, point));
-    (void)trm_fill(second.stream, trm_span_whole(far), 1, 1); /* may know of it already */
+    /* May already report the failure
+     * . */
+    (void)trm_fill(second.stream, trm_span_whole(far), 1, 1);
     ck_fails(trm_stream_sync(second.stream), TRM_ERROR_OUT_OF_HOST_MEMORY);
     ck_ok(trm_fill(the.stream, trm_span_whole(here), 1, 1));
     ck_ok(trm_stream_sync(the.stream));

@@ -123,8 +123,14 @@ static int64_t now_ms(void)
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-/* What came of the trial. */
-static int listen_to(int input, struct verdict *verdict)
+enum outcome {
+    REPORTED,
+    DIED,
+    TIMED_OUT
+};
+
+/* Waits for the verdict of the trial process. */
+static enum outcome wait_for_verdict(int input, struct verdict *verdict)
 {
     int64_t end = now_ms() + TRIAL_MS;
     for (int64_t left = TRIAL_MS; left > 0; left = end - now_ms()) {
@@ -134,9 +140,9 @@ static int listen_to(int input, struct verdict *verdict)
         ssize_t got = read(input, verdict, sizeof(*verdict));
         if (got < 0 && errno == EINTR)
             continue;
-        return got == (ssize_t)sizeof(*verdict);
+        return got == (ssize_t)sizeof(*verdict) ? REPORTED : DIED;
     }
-    return -1;
+    return TIMED_OUT;
 }
 
 #define OF_A_CHILD "this process was forked from one that had used Vulkan, and here the driver "
@@ -170,17 +176,17 @@ static bool trial(const struct vulkan_loader *loader, char *reason, uint64_t cap
     if (child == 0)
         try(loader, ends[1]);
     close(ends[1]);
-    int heard = child > 0 ? listen_to(ends[0], &verdict) : 1;
+    enum outcome outcome = child > 0 ? wait_for_verdict(ends[0], &verdict) : REPORTED;
     close(ends[0]);
     if (child > 0) {
-        if (heard != 1)
+        if (outcome != REPORTED)
             kill(child, SIGKILL);
         while (waitpid(child, NULL, 0) < 0 && errno == EINTR) /* the program may have reaped the child */
             continue;
     }
-    if (heard < 0)
+    if (outcome == TIMED_OUT)
         return say(reason, capacity, "hangs");
-    if (heard == 0)
+    if (outcome == DIED)
         return say(reason, capacity, "ends the process");
     return judge(&verdict, reason, capacity);
 }

@@ -128,8 +128,8 @@ static int32_t reserve(struct trm_backend_device *device, struct vulkan_batch *b
 
 /* ---- uploads --------------------------------------------------------------------------------------- */
 
-/* Whether the host memory already has the contents that the copy shall read. */
-static int32_t host_is_settled(struct trm_backend_stream *stream, bool *settled)
+/* `settled`: the host memory already has the contents that the copy shall read. */
+static int32_t check_host_settled(struct trm_backend_stream *stream, bool *settled)
 {
     uint64_t completed = 0;
     *settled           = true;
@@ -164,7 +164,7 @@ int32_t vulkan_staging_upload(struct trm_backend_stream *stream, uint64_t value,
 {
     bool settled = false;
     if (desc->width * desc->height <= VULKAN_STAGING_SMALL) {
-        int32_t status = host_is_settled(stream, &settled);
+        int32_t status = check_host_settled(stream, &settled);
         if (status != TRM_OK)
             return status;
     }

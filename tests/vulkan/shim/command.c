@@ -1,4 +1,4 @@
-/* Command pools, command buffers, and whether a family can do what is recorded.
+/* Command pools and command buffers; checks that a family supports what is recorded.
  * SPDX-License-Identifier: MIT
  */
 #include "shim.h"
@@ -95,7 +95,7 @@ static bool transfers_alone(VkCommandBuffer buffer)
     return family && !(family->flags & VK_QUEUE_COMPUTE_BIT);
 }
 
-/* Counted, and a breach where the family runs no kernels. */
+/* Counts the command; a breach if the family runs no kernels. */
 static void kernel_command(enum shim_function function, VkCommandBuffer buffer, const char *name)
 {
     (void)shim_call(function);

@@ -1,4 +1,4 @@
-/* The configuration, from the environment.
+/* The configuration, read from the environment.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 struct shim_config shim_config = {.api = UINT32_MAX};
 
-/* The next item of a list, ended by a comma or the end; false: there is none. */
+/* The next item of a comma-separated list; false at the end. */
 static bool next_item(const char **list, char *item, size_t capacity)
 {
     size_t length = strcspn(*list, ",");
@@ -121,7 +121,7 @@ static void read_memory(void)
 
 static void read_forked(void)
 {
-    static const char *const words[] = {"", "refuse", "abort", "hang", "hide"}; /* as in the enum */
+    static const char *const words[] = {"", "refuse", "abort", "hang", "hide"}; /* in the order of the enum */
     const char *text                 = given("VULKAN_SHIM_FORKED");
     for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         if (strcmp(words[i], text) == 0) {

@@ -1,4 +1,4 @@
-/* Devices: making them out of what is really there, losing them, ending them.
+/* Devices: creating them on top of the real one, losing them, destroying them.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -99,7 +99,7 @@ static VkResult check_extensions(const VkDeviceCreateInfo *info)
     return VK_SUCCESS;
 }
 
-/* Where queue families are made up, the device has one queue of the first real one. */
+/* With configured families, the real device has one queue of its first family. */
 static VkResult check_queues(const VkDeviceCreateInfo *info)
 {
     for (uint32_t i = 0; i < info->queueCreateInfoCount; i++) {
@@ -132,7 +132,7 @@ static VkResult create_real(VkPhysicalDevice physical, const VkDeviceCreateInfo 
     return result != VK_SUCCESS ? result : shim_real.vkCreateDevice(physical, &changed, allocator, handle);
 }
 
-/* A function that was an extension's before it came into the core. */
+/* A function under its core name, or as the extension that it was. */
 static PFN_vkVoidFunction own_or_khr(VkDevice handle, const char *name, const char *name_khr)
 {
     PFN_vkVoidFunction found = shim_real.vkGetDeviceProcAddr(handle, name);

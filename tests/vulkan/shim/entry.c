@@ -1,4 +1,4 @@
-/* How the shim is entered: the one function that a loader must export, and the table of wrappers behind it.
+/* The function that a loader exports, and the table of wrappers behind it.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const struct {
 } wrappers[] = {SHIM_FUNCTIONS(SHIM_ENTRY)};
 #undef SHIM_ENTRY
 
-/* In the core of 1.2 under these names; before that under another, by an extension. */
+/* Core in Vulkan 1.2 under these names; an extension with other names before. */
 static const char *const of_1_2[] = {
     "vkGetSemaphoreCounterValue", "vkWaitSemaphores",         "vkSignalSemaphore",
     "vkResetQueryPool",           "vkGetBufferDeviceAddress",
@@ -55,7 +55,7 @@ static void open_real(void)
 #undef SHIM_RESOLVE
 }
 
-/* What has been found stays as it is: others call it meanwhile. */
+/* Pointers that were found stay as they are, since other threads call them. */
 void shim_resolve(VkInstance instance)
 {
 #define SHIM_RESOLVE(name) \
@@ -76,7 +76,7 @@ static bool too_new(const char *name)
     return false;
 }
 
-/* What is answered for a function that is there behind the shim. */
+/* The wrapper for a function of the real library. */
 static PFN_vkVoidFunction wrapper_of(const char *name, PFN_vkVoidFunction real)
 {
     if (too_new(name))

@@ -1,4 +1,4 @@
-/* Calls are counted and made to fail.
+/* Counts calls and makes them fail.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -11,8 +11,8 @@
 
 struct rule {
     bool armed;
-    bool on;           /* all that follow fail too */
-    uint32_t function; /* ANY: all that can fail so */
+    bool on;           /* all later calls fail too */
+    uint32_t function; /* ANY: all that can fail with this result */
     uint64_t nth;
     VkResult result;
 };
@@ -26,7 +26,7 @@ static const bool fallible[SHIM_FUNCTION_COUNT] = {SHIM_GLOBAL_FUNCTIONS(SHIM_IS
                                                        SHIM_FALLIBLE_FUNCTIONS(SHIM_IS)};
 #undef SHIM_IS
 
-/* Of those that have a device. */
+/* Functions of a device, which can report its loss. */
 static const bool losable[SHIM_FUNCTION_COUNT] = {
     [SHIM_vkQueueSubmit]                 = true,
     [SHIM_vkQueueWaitIdle]               = true,
@@ -39,7 +39,7 @@ static const bool losable[SHIM_FUNCTION_COUNT] = {
     [SHIM_vkWaitForFences]               = true,
 };
 
-/* Without which nothing ends: they are no part of "any" where all that follow fail. */
+/* Functions without which no work ends: left out of "any" with "on". */
 static const bool ends_work[SHIM_FUNCTION_COUNT] = {
     [SHIM_vkQueueWaitIdle]               = true,
     [SHIM_vkDeviceWaitIdle]              = true,
@@ -66,7 +66,7 @@ static const struct {
     {"VK_ERROR_UNKNOWN", VK_ERROR_UNKNOWN},
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* the rule and what is counted for it */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* protects the rule and its counts */
 static struct rule rule;
 static uint64_t met, failed;
 static enum shim_function failed_first;
@@ -128,7 +128,7 @@ VkResult shim_call_device(enum shim_function function, struct shim_device *devic
 
 /* ---- rules ------------------------------------------------------------------------------------- */
 
-/* SHIM_FUNCTION_COUNT where there is none of that name. */
+/* SHIM_FUNCTION_COUNT: no such function. */
 static uint32_t find_function(const char *name)
 {
     uint32_t i = 0;

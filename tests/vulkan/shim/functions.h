@@ -1,6 +1,7 @@
-/* The functions of Vulkan that the shim wraps.
+/* The functions that the shim wraps.
  *
- * ALIAS ones are in the core of 1.2 under another name: FALLIBLE(vkWaitSemaphores) is there where the version is 1.2 or more.
+ * ALIAS functions are core in Vulkan 1.2 under another name: FALLIBLE(vkWaitSemaphores) exists from version
+ * 1.2 on.
  * SPDX-License-Identifier: MIT
  */
 #ifndef VULKAN_SHIM_FUNCTIONS_H
@@ -11,14 +12,14 @@
 
 #include "backends/vulkan/driver/fault.h"
 
-/* Of no instance. */
+/* Without an instance. */
 #define SHIM_GLOBAL_FUNCTIONS(USE)              \
     USE(vkEnumerateInstanceVersion)             \
     USE(vkEnumerateInstanceExtensionProperties) \
     USE(vkEnumerateInstanceLayerProperties)     \
     USE(vkCreateInstance)
 
-/* Those that answer a VkResult. */
+/* Functions that return a VkResult. */
 #define SHIM_FALLIBLE_FUNCTIONS(USE)                    \
     USE(vkEnumeratePhysicalDevices)                     \
     USE(vkEnumerateDeviceExtensionProperties)           \
@@ -125,7 +126,7 @@ enum shim_function {
     SHIM_FUNCTIONS(SHIM_NUMBER) SHIM_FUNCTION_COUNT
 };
 
-/* What is behind the shim. */
+/* The real library's functions. */
 struct shim_real {
     SHIM_FUNCTIONS(SHIM_MEMBER)
 };

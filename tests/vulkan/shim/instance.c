@@ -1,4 +1,4 @@
-/* Instances, and what there is before one.
+/* Instances, and functions that need none.
  * SPDX-License-Identifier: MIT
  */
 #include <stdatomic.h>
@@ -9,9 +9,9 @@
 #include "shim.h"
 
 static atomic_uint loads;
-static _Atomic pid_t first_user; /* the first process that made an instance */
+static _Atomic pid_t first_user; /* the first process that created an instance */
 
-/* The first call of a program that has no instance reads the configuration. */
+/* The first call of a program without instances reads the configuration. */
 static void configure(void)
 {
     if (shim_living_of("VkInstance") == 0)
@@ -30,7 +30,7 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkEnumerateInstanceVersion(uint32_t *version
     return result;
 }
 
-/* What is left of a list of extensions, answered as Vulkan answers lists. Takes `all`. */
+/* Returns the extensions that are not hidden, as Vulkan returns lists. Frees `all`. */
 static VkResult answer_extensions(VkExtensionProperties *all, uint32_t count, uint32_t *wanted,
                                   VkExtensionProperties *properties)
 {
@@ -89,7 +89,7 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkEnumerateInstanceLayerProperties(uint32_t 
     return result != VK_SUCCESS ? result : shim_real.vkEnumerateInstanceLayerProperties(count, properties);
 }
 
-/* An instance beside others finds the driver loaded. */
+/* While an instance is alive the driver is loaded already. */
 static bool driver_loads(void)
 {
     if (shim_living_of("VkInstance") != 0)
@@ -97,7 +97,7 @@ static bool driver_loads(void)
     return atomic_fetch_add(&loads, 1) < shim_config.loads || shim_config.loads == 0;
 }
 
-/* Is this the child of a process that has used the driver? */
+/* Whether this is the forked child of a process that has used the driver. */
 static bool is_child(void)
 {
     pid_t user = atomic_load(&first_user);

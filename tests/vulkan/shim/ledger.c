@@ -1,4 +1,4 @@
-/* What lives, and which rules were broken.
+/* Keeps account of live objects and of breaches.
  * SPDX-License-Identifier: MIT
  */
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static struct shim_record **bucket_of(uint64_t handle)
     return &buckets[(handle * UINT64_C(0x9e3779b97f4a7c15)) >> 52 & (BUCKETS - 1)];
 }
 
-/* The link that leads to the object; to NULL where it does not live. The mutex is held. */
+/* The link to the object; a link to NULL if it is not alive. The caller holds the mutex. */
 static struct shim_record **find(const char *kind, uint64_t handle)
 {
     struct shim_record **link = bucket_of(handle);
@@ -40,7 +40,7 @@ static struct shim_record **find(const char *kind, uint64_t handle)
     return link;
 }
 
-/* The mutex is held. */
+/* The caller holds the mutex. */
 static void breach(const char *sentence)
 {
     if (breach_count++ == 0)
@@ -79,7 +79,7 @@ void shim_made(const char *kind, uint64_t handle, uint64_t parent, uint64_t firs
     pthread_mutex_unlock(&mutex);
 }
 
-/* One that was made of `parent`; NULL: none. The mutex is held. */
+/* An object that was created from `parent`; NULL: none. The caller holds the mutex. */
 static struct shim_record **child_of(uint64_t parent)
 {
     for (uint32_t i = 0; i < BUCKETS; i++)

@@ -1,12 +1,12 @@
-/* Memory: its types, its heaps, what may be mapped.
+/* Memory types, heaps, and mapping.
  *
- * A device that looks discrete has three or four types of memory, which are all one type of the device behind:
+ * A device that looks discrete has three or four memory types, which all stand for one type of the real
+ * device:
  *
  *     0  device-local                          heap 0
  *     1  host-visible, coherent                heap 1
  *     2  host-visible, coherent, cached        heap 1
  *     3  device-local, host-visible, coherent  heap 2: the "bar"
- *
  * SPDX-License-Identifier: MIT
  */
 #include "shim.h"
@@ -33,7 +33,7 @@ static uint32_t type_count(void)
     return shim_config.memory == SHIM_MEMORY_BAR ? TYPES : TYPES - 1;
 }
 
-/* The first type with all of these properties; UINT32_MAX: there is none. */
+/* The first type with all of these properties; UINT32_MAX: none. */
 static uint32_t type_with(const VkPhysicalDeviceMemoryProperties *properties, VkMemoryPropertyFlags wanted)
 {
     for (uint32_t i = 0; i < properties->memoryTypeCount; i++)
@@ -42,7 +42,8 @@ static uint32_t type_with(const VkPhysicalDeviceMemoryProperties *properties, Vk
     return UINT32_MAX;
 }
 
-/* The type behind all of ours: the device's own that the host reaches coherently, or else the host's, which every device has. */
+/* The real type behind all of ours: device memory that the host reaches coherently, or else host memory,
+ * which every device has. */
 static uint32_t real_type(VkPhysicalDevice physical)
 {
     VkPhysicalDeviceMemoryProperties properties;
@@ -176,7 +177,7 @@ VKAPI_ATTR void VKAPI_CALL shim_vkUnmapMemory(VkDevice device, VkDeviceMemory me
     shim_real.vkUnmapMemory(device, memory);
 }
 
-/* Which of our types stand for the types of the device behind; of memory that is the host's, those of the host. */
+/* Which of our types stand for the real types; for host memory, our host types. */
 static uint32_t our_types(VkDevice device, uint32_t real_bits, bool host_only)
 {
     if (shim_config.memory == SHIM_MEMORY_REAL)

@@ -1,9 +1,10 @@
-/* Objects of a device that are made and destroyed, and what is done with them.
+/* Objects that belong to a device, and calls on them.
  * SPDX-License-Identifier: MIT
  */
 #include "shim.h"
 
-/* vkCreate…(device, info, allocator, object): noted in the ledger; the destroyer of the same. */
+/* vkCreate…(device, info, allocator, object), with an entry in the ledger, and the matching destroy
+ * function. */
 #define SHIM_OBJECT(kind, name)                                                                       \
     VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreate##name(VkDevice device, const kind##CreateInfo *info, \
                                                        const VkAllocationCallbacks *allocator,        \
@@ -29,7 +30,7 @@
         shim_real.vkDestroy##name(device, object, allocator);                               \
     }
 
-/* A function of which nothing is changed: counted, and made to fail. */
+/* A function that is only counted and made to fail. */
 #define SHIM_PLAIN(name, parameters, arguments)                          \
     VKAPI_ATTR VkResult VKAPI_CALL shim_##name parameters                \
     {                                                                    \
@@ -106,7 +107,7 @@ VKAPI_ATTR VkDeviceAddress VKAPI_CALL shim_vkGetBufferDeviceAddressKHR(VkDevice 
 
 /* ---- buffers, pipelines, queries --------------------------------------------------------------- */
 
-/* Behind the shim there is one family where several are made up. */
+/* The real device has one family, even if several are configured. */
 VKAPI_ATTR VkResult VKAPI_CALL shim_vkCreateBuffer(VkDevice device, const VkBufferCreateInfo *info,
                                                    const VkAllocationCallbacks *allocator, VkBuffer *buffer)
 {
@@ -205,7 +206,7 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkWaitSemaphoresKHR(VkDevice device, const V
     return wait_for(SHIM_vkWaitSemaphoresKHR, shim_real.vkWaitSemaphoresKHR, device, info, timeout);
 }
 
-/* A signal may set work going. On a lost device nothing comes of it. */
+/* A signal may start work. On a lost device it has no effect. */
 static VkResult signal(enum shim_function function, PFN_vkSignalSemaphore real, VkDevice handle,
                        const VkSemaphoreSignalInfo *info)
 {

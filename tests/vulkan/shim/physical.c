@@ -1,4 +1,4 @@
-/* What a physical device says of itself.
+/* What physical devices report.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* How long the shim waits for semaphores before it looks whether the device is lost. */
+/* How long the shim waits for semaphores before it checks for the loss of the device. */
 #define LOOK_NS UINT64_C(20000000)
 
 VkQueueFlags shim_family_flags(uint32_t family)
@@ -57,7 +57,7 @@ static VkResult wait_for_semaphores(struct shim_queue *queue, const struct shim_
     return shim_wait(queue->device, queue->device->wait, &info, UINT64_MAX);
 }
 
-/* What the device behind does of it; returns when that is done. */
+/* Runs the submission on the real device; returns when it has ended. */
 static VkResult carry_out(struct shim_queue *queue, const struct shim_submission *submission)
 {
     struct shim_device *device = queue->device;
@@ -87,7 +87,7 @@ static void raise_signals(struct shim_device *device, const struct shim_submissi
     }
 }
 
-/* Ends the submission. It is no longer in use when its signals are seen. */
+/* Ends the submission. It is no longer in use when its signals are visible. */
 static void run(struct shim_queue *queue, struct shim_submission *submission)
 {
     struct shim_device *device = queue->device;
@@ -126,7 +126,7 @@ static void *queue_main(void *argument)
     return NULL;
 }
 
-/* The device's lock is held. */
+/* The caller holds the device's lock. */
 static VkResult start(struct shim_queue *queue)
 {
     if (!queue->started && pthread_create(&queue->thread, NULL, queue_main, queue) != 0)
@@ -191,9 +191,9 @@ VKAPI_ATTR void VKAPI_CALL shim_vkGetDeviceQueue(VkDevice handle, uint32_t famil
     *answer = (VkQueue)(void *)queue;
 }
 
-/* Hands everything over, or nothing. */
-static VkResult put_in_cache(struct shim_queue *queue, uint32_t count, const VkSubmitInfo *submits,
-                             VkFence fence)
+/* Enqueues all submissions, or none. */
+static VkResult enqueue_all(struct shim_queue *queue, uint32_t count, const VkSubmitInfo *submits,
+                            VkFence fence)
 {
     struct shim_submission *first = NULL, *last = NULL;
     struct shim_device *device = queue->device;
@@ -253,7 +253,7 @@ VKAPI_ATTR VkResult VKAPI_CALL shim_vkQueueSubmit(VkQueue handle, uint32_t count
         shim_breach("two threads used a queue at once");
     for (uint32_t i = 0; i < count; i++)
         shim_submission_check(queue, &submits[i]);
-    result = queue->threaded ? put_in_cache(queue, count, submits, fence)
+    result = queue->threaded ? enqueue_all(queue, count, submits, fence)
                              : submit_now(queue, count, submits, fence);
     atomic_fetch_sub(&queue->users, 1);
     return result;

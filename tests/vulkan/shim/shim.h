@@ -1,4 +1,4 @@
-/* What the files of the shim share.
+/* Shared by the files of the shim.
  * SPDX-License-Identifier: MIT
  */
 #ifndef VULKAN_SHIM_H
@@ -31,7 +31,7 @@ enum shim_memory_model {
     SHIM_MEMORY_BAR
 };
 
-struct shim_limits { /* 0: as they are */
+struct shim_limits { /* 0: unchanged */
     uint64_t maxStorageBufferRange, maxPushConstantsSize, maxMemoryAllocationCount,
         maxComputeSharedMemorySize, maxPushDescriptors, maxMemoryAllocationSize, heap;
 };
@@ -47,15 +47,15 @@ enum shim_forked {
 struct shim_config {
     char hidden[SHIM_HIDDEN_MOST][SHIM_NAME_BYTES];
     uint32_t hidden_count;
-    uint32_t api;    /* VK_MAKE_API_VERSION; UINT32_MAX: as it is */
-    uint32_t driver; /* VkDriverId; 0: as it is */
+    uint32_t api;    /* VK_MAKE_API_VERSION; UINT32_MAX: unchanged */
+    uint32_t driver; /* VkDriverId; 0: unchanged */
     struct shim_limits limits;
     struct shim_family families[SHIM_FAMILIES_MOST];
-    uint32_t family_count; /* 0: as they are */
+    uint32_t family_count; /* 0: unchanged */
     uint32_t delay_us;
     enum shim_memory_model memory;
     bool strict;
-    uint32_t loads; /* of the driver; 0: as many as wanted */
+    uint32_t loads; /* how often the driver can be loaded; 0: any number */
     enum shim_forked forked;
 };
 
@@ -67,17 +67,17 @@ bool shim_hides(const char *extension);
 
 /* ---- instance.c -------------------------------------------------------------------------------- */
 
-/* What making a device answers, instead of being done, in the child of a process that has used the driver. */
+/* What creating a device returns in the forked child of a process that has used the driver. */
 VkResult shim_forked(void);
 
 /* ---- entry.c ----------------------------------------------------------------------------------- */
 
 extern struct shim_real shim_real;
 
-/* Functions that were asked for and are not wrapped. */
+/* Functions that were looked up and are not wrapped. */
 uint64_t shim_strangers(char *first, uint64_t capacity);
 
-/* Looks up what is behind the shim, once there is an instance. */
+/* Looks up the real functions, once there is an instance. */
 void shim_resolve(VkInstance instance);
 
 /* The wrappers, shim_vkCreateBuffer() and so on. */
@@ -89,18 +89,18 @@ SHIM_FUNCTIONS(SHIM_DECLARE)
 
 struct shim_device;
 
-/* The function is called: what it shall answer instead of doing its work; VK_SUCCESS: let it. */
+/* Counts a call. Returns what it shall return instead of doing its work; VK_SUCCESS: do it. */
 VkResult shim_call(enum shim_function function);
 
-/* The same of a function that can answer VK_ERROR_DEVICE_LOST. */
+/* The same for a function that can return VK_ERROR_DEVICE_LOST. */
 VkResult shim_call_device(enum shim_function function, struct shim_device *device);
 
 void shim_fault_configure(void);
 
 /* ---- ledger.c ---------------------------------------------------------------------------------- */
 
-/* An object that lives. `first` and `second` are for whoever made it: of memory its bytes and its type, of a command pool
- * and a command buffer the family, of a queue nothing. */
+/* A live object. `first` and `second` belong to its creator: bytes and type of memory, the family of a
+ * command pool or buffer. */
 struct shim_record {
     struct shim_record *next;
     const char *kind; /* "VkBuffer" */
@@ -113,14 +113,14 @@ struct shim_record {
 
 void shim_made(const char *kind, uint64_t handle, uint64_t parent, uint64_t first, uint64_t second);
 
-/* The object is to be destroyed, and what is made of it goes with it if `with_children`. It is a breach if it does not live, if
- * work that was submitted uses it or, without `with_children`, if something that was made of it lives. */
+/* The object is about to be destroyed, with its children if `with_children`. A breach if it is not alive, if
+ * submitted work uses it, or, without `with_children`, if a child is alive. */
 void shim_ended(const char *kind, uint64_t handle, bool with_children);
 
-/* A copy of what is known of it; false: there is no such object. */
+/* A copy of its record; false: no such object. */
 bool shim_known(const char *kind, uint64_t handle, struct shim_record *record);
 
-/* A submission uses it (+1), or does no more (-1). */
+/* A submission begins (+1) or ends (-1) to use it. */
 void shim_pending(const char *kind, uint64_t handle, int change);
 
 void shim_breach(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -131,7 +131,7 @@ uint64_t shim_living(char *first, uint64_t capacity);
 uint64_t shim_breaches(char *first, uint64_t capacity);
 void shim_forget_breaches(void);
 
-/* Around a fork: nobody holds these locks in the child. */
+/* Around a fork, so that no lock is held in the child. */
 void shim_ledger_lock(void);
 void shim_ledger_unlock(void);
 void shim_fault_lock(void);
@@ -141,7 +141,7 @@ void shim_devices_unlock(void);
 
 /* ---- memory.c ---------------------------------------------------------------------------------- */
 
-/* What the device's memory is made to look like. Changes nothing under SHIM_MEMORY_REAL. */
+/* Replaces the device's memory properties. No change with SHIM_MEMORY_REAL. */
 void shim_memory_properties(VkPhysicalDeviceMemoryProperties *properties);
 void shim_memory_budget(VkPhysicalDeviceMemoryBudgetPropertiesEXT *budget);
 
@@ -151,42 +151,42 @@ struct shim_device {
     struct shim_device *next;
     VkDevice handle;
     VkPhysicalDevice physical;
-    uint32_t family_count;     /* that it was made with */
-    VkQueue real_queue;        /* behind all of them, where families are made up */
-    PFN_vkWaitSemaphores wait; /* the device's own, under whichever name it has them */
+    uint32_t family_count;     /* that it was created with */
+    VkQueue real_queue;        /* behind all queues, with configured families */
+    PFN_vkWaitSemaphores wait; /* the device's own functions, under whichever name */
     PFN_vkSignalSemaphore raise;
-    pthread_mutex_t submit_lock; /* around uses of real_queue */
-    pthread_mutex_t lock;        /* what is below */
+    pthread_mutex_t submit_lock; /* held around uses of real_queue */
+    pthread_mutex_t lock;        /* protects all below */
     pthread_cond_t changed;
-    bool losing, lost; /* first no more work is begun, then nothing runs any more */
-    uint32_t inside;   /* threads within the driver that may run work */
+    bool losing, lost; /* losing: no more work begins; lost: nothing runs any more */
+    uint32_t inside;   /* threads in driver calls that may run work */
     struct shim_queue *queues;
 };
 
 struct shim_device *shim_device_of(VkDevice handle);
 
-/* Lost: waits until nothing runs any more, where it is just being lost. */
+/* Whether the device is lost; while it is being lost, waits until nothing runs any more. */
 bool shim_device_is_lost(struct shim_device *device);
 bool shim_device_is_losing(struct shim_device *device);
 
-/* Around calls of the driver that may run work; false: the device is lost. */
+/* Around driver calls that may run work; false: the device is lost. */
 bool shim_device_enter(struct shim_device *device);
 void shim_device_leave(struct shim_device *device);
 
-/* From now on everything answers that the device is lost. Returns when nothing runs any more: only where families of queues are made
- * up can the shim see to that. */
+/* From now on every call reports the loss. Returns when nothing runs any more, which the shim can ensure only
+ * with configured families. */
 void shim_device_lose(struct shim_device *device);
 
 /* ---- queue.c ----------------------------------------------------------------------------------- */
 
-/* The family whose commands a command buffer takes; flags of all kinds where families are as they are. */
+/* The flags of the family for whose queues a command buffer is; all flags if no families are configured. */
 VkQueueFlags shim_family_flags(uint32_t family);
 
-/* What was submitted to queues of the device is done, or will never be. */
+/* Wait until all submitted work of the device has ended or is dropped. */
 void shim_queues_drain(struct shim_device *device);
 void shim_queues_end(struct shim_device *device);
 
-/* As vkWaitSemaphores, until the device is lost. */
+/* Like vkWaitSemaphores, until the device is lost. */
 VkResult shim_wait(struct shim_device *device, PFN_vkWaitSemaphores wait, const VkSemaphoreWaitInfo *info,
                    uint64_t timeout);
 

@@ -1,4 +1,4 @@
-/* What is submitted: copies of it, and whether it may be.
+/* Copies of submissions, and checks whether they are allowed.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "queue.h"
 
-/* Stages that a queue without kernels has. */
+/* Stages that a queue without kernels supports. */
 #define TRANSFER_STAGES                                                   \
     (VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT | \
      VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT | VK_PIPELINE_STAGE_HOST_BIT | VK_PIPELINE_STAGE_ALL_COMMANDS_BIT)

@@ -1,4 +1,4 @@
-/* The vulkan backend's hazards: where a barrier is needed, and where none is.
+/* Tests of the vulkan backend's hazards: which accesses need a barrier.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/record/access.h"
@@ -25,7 +25,7 @@ static struct vulkan_access range(uint64_t number, uint64_t begin, uint64_t end,
     return access;
 }
 
-/* As the recorder does it. Returns the barrier that was needed. */
+/* Does what the recorder does. Returns the barrier that was needed. */
 static struct vulkan_barrier make(const struct vulkan_access *access, uint32_t count)
 {
     struct vulkan_barrier barrier = vulkan_access_find_barrier(&accesses, access, count);
@@ -104,7 +104,7 @@ START_TEST(other_buffers_do_not_wait)
 }
 END_TEST
 
-START_TEST(one_barrier_serves_all_that_its_stages_wrote)
+START_TEST(one_barrier_makes_all_writes_of_its_stages_visible)
 {
     ck_assert(!waits(0, 64, KERNEL_WRITES));
     ck_assert(!waits(64, 128, KERNEL_WRITES));
@@ -113,8 +113,8 @@ START_TEST(one_barrier_serves_all_that_its_stages_wrote)
 }
 END_TEST
 
-/* Else a copy could read what a kernel wrote before it is there. */
-START_TEST(a_barrier_for_kernels_is_none_for_copies)
+/* Otherwise a copy could read what a kernel is still writing. */
+START_TEST(a_barrier_for_kernels_does_not_order_copies)
 {
     ck_assert(!waits(0, 64, KERNEL_WRITES));
     ck_assert(waits(0, 64, KERNEL_READS));
@@ -123,7 +123,7 @@ START_TEST(a_barrier_for_kernels_is_none_for_copies)
 }
 END_TEST
 
-START_TEST(a_barrier_for_what_one_stage_wrote_is_none_for_the_other)
+START_TEST(a_barrier_for_writes_of_one_stage_does_not_order_the_other)
 {
     ck_assert(!waits(0, 64, KERNEL_WRITES));
     ck_assert(!waits(64, 128, COPY_WRITES));
@@ -132,7 +132,7 @@ START_TEST(a_barrier_for_what_one_stage_wrote_is_none_for_the_other)
 }
 END_TEST
 
-/* copy -> kernel, kernel -> copy: the second copy is behind the first by both barriers. */
+/* copy -> kernel, kernel -> copy: both barriers together order the second copy after the first. */
 START_TEST(barriers_make_chains)
 {
     struct vulkan_access other = range(2, 0, 64, KERNEL_WRITES);
@@ -178,7 +178,7 @@ START_TEST(one_access_to_anything_conflicts_with_all)
 }
 END_TEST
 
-START_TEST(where_there_is_no_more_room_it_is_said)
+START_TEST(a_full_list_is_reported)
 {
     struct vulkan_access access;
     for (uint64_t i = 0; i < VULKAN_ACCESSES_MOST; i++) {
@@ -191,16 +191,17 @@ START_TEST(where_there_is_no_more_room_it_is_said)
 }
 END_TEST
 
-/* ---- against the plain truth ------------------------------------------------------------------------ */
+/* ---- comparison with a simple model ----------------------------------------------------------------- */
 
 #define CELLS 12u
 #define OPERATIONS 400u
 
-/* For each cell and stage: is the last write, are the reads since, in order with the stage by the barriers so far? */
+/* For each cell and stage: whether the barriers so far have ordered the last write, and the reads since,
+ * before the stage. */
 struct cell {
-    uint32_t written, read; /* stages that did, since the last write */
-    uint32_t write_seen;    /* stages behind the write */
-    uint32_t read_past[2];  /* stages behind the reads of each stage */
+    uint32_t written, read; /* stages that have, since the last write */
+    uint32_t write_seen;    /* stages that are ordered after the write */
+    uint32_t read_past[2];  /* stages that are ordered after the reads of each stage */
 };
 
 static uint32_t place_of(uint32_t stage)
@@ -255,7 +256,7 @@ static uint32_t some_flags(void)
     return all[some(4)];
 }
 
-START_TEST(any_sequence_of_accesses_is_in_order_and_no_barrier_is_in_vain)
+START_TEST(any_sequence_of_accesses_is_ordered_and_no_barrier_is_unnecessary)
 {
     state                    = (uint32_t)_i + 1;
     struct cell cells[CELLS] = {{0, 0, 0, {0, 0}}};
@@ -287,15 +288,15 @@ static Suite *make_suite(void)
     tcase_add_test(tests, reads_do_not_wait_for_reads);
     tcase_add_test(tests, ranges_that_only_touch_do_not_wait);
     tcase_add_test(tests, other_buffers_do_not_wait);
-    tcase_add_test(tests, one_barrier_serves_all_that_its_stages_wrote);
-    tcase_add_test(tests, a_barrier_for_kernels_is_none_for_copies);
-    tcase_add_test(tests, a_barrier_for_what_one_stage_wrote_is_none_for_the_other);
+    tcase_add_test(tests, one_barrier_makes_all_writes_of_its_stages_visible);
+    tcase_add_test(tests, a_barrier_for_kernels_does_not_order_copies);
+    tcase_add_test(tests, a_barrier_for_writes_of_one_stage_does_not_order_the_other);
     tcase_add_test(tests, barriers_make_chains);
     tcase_add_test(tests, kernels_in_place_need_a_barrier_each_and_no_memory);
     tcase_add_test(tests, a_thousand_copies_side_by_side_need_neither);
     tcase_add_test(tests, one_access_to_anything_conflicts_with_all);
-    tcase_add_test(tests, where_there_is_no_more_room_it_is_said);
-    tcase_add_loop_test(tests, any_sequence_of_accesses_is_in_order_and_no_barrier_is_in_vain, 0, 200);
+    tcase_add_test(tests, a_full_list_is_reported);
+    tcase_add_loop_test(tests, any_sequence_of_accesses_is_ordered_and_no_barrier_is_unnecessary, 0, 200);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,5 +1,5 @@
-/* A Vulkan driver that is made up, for tests of the streams of the vulkan backend: timeline semaphores, and queues that
- * come on only when a test says so. It checks that nothing in a queue waits for what nobody has promised to signal, and that
+/* A fake Vulkan driver for tests of streams: timeline semaphores, and queues that advance only when a test
+ * says so. It checks that work in a queue waits only for values whose signal was submitted, and that
  * semaphores only rise. Calls can be made to fail.
  * SPDX-License-Identifier: MIT
  */
@@ -20,7 +20,7 @@
 #define DRIVER_QUEUES 2
 
 struct driver_semaphore {
-    uint64_t counter, promised; /* now; and when all that was submitted has run */
+    uint64_t counter, promised; /* now; once all submitted work has run */
 };
 
 struct driver_batch {
@@ -39,17 +39,17 @@ static struct {
     struct vulkan_physical physical;
     struct trm_backend_instance instance;
     struct trm_backend_device device;
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* protects all below */
     pthread_cond_t changed;
     struct driver_queue queues[DRIVER_QUEUES];
-    uint32_t submissions;       /* calls of vkQueueSubmit() that succeeded */
+    uint32_t submissions;       /* successful calls of vkQueueSubmit() */
     uint32_t objects, commands; /* alive; command buffers that were begun and not ended */
-    const char *failing;        /* the function that fails… */
-    uint32_t failing_at;        /* …at this call of it from now on (1: the next), once */
+    const char *failing;        /* the function that shall fail */
+    uint32_t failing_at;        /* at which of its next calls (1: the next), once */
     VkResult failure;
-    char breach[160]; /* the first */
-    int64_t bytes;    /* of the host, not released */
-    int32_t status;   /* of the last failure, and what was said; of any thread */
+    char breach[160]; /* the first one */
+    int64_t bytes;    /* of host memory, not released */
+    int32_t status;   /* of the last failure, with its sentence; of any thread */
     int64_t native;
     char sentence[512];
 } driver;
@@ -90,9 +90,9 @@ static inline int32_t driver_fail(void *context, int32_t status, int64_t native,
     return status;
 }
 
-/* ---- what fails, and what must not be --------------------------------------------------------------- */
+/* ---- failures, and breaches of Vulkan's rules ------------------------------------------------------- */
 
-/* With the lock. */
+/* The caller holds the lock. */
 static inline VkResult driver_answer(const char *function)
 {
     if (driver.failing == NULL || strcmp(driver.failing, function) != 0 || --driver.failing_at != 0)
@@ -206,7 +206,7 @@ static inline VKAPI_ATTR VkResult VKAPI_CALL driver_signal(VkDevice device, cons
     return result;
 }
 
-/* ---- commands: they do nothing ---------------------------------------------------------------------- */
+/* ---- commands, which do nothing --------------------------------------------------------------------- */
 
 static inline VKAPI_ATTR VkResult VKAPI_CALL driver_create_pool(VkDevice device,
                                                                 const VkCommandPoolCreateInfo *info,
@@ -326,7 +326,7 @@ static inline bool driver_may_run(const struct driver_batch *batch)
     return true;
 }
 
-/* Let a queue run at most so many batches, as far as it can. How many it did. */
+/* Runs at most so many batches of a queue, as far as it can. Returns how many it ran. */
 static inline uint32_t driver_run(uint32_t which, uint32_t most)
 {
     struct driver_queue *queue = &driver.queues[which];
@@ -353,7 +353,7 @@ static inline uint32_t driver_submitted(uint32_t which)
     return submitted;
 }
 
-/* ---- the device: one queue for compute, one for transfers ------------------------------------------- */
+/* ---- the device: one compute queue, one transfer queue ---------------------------------------------- */
 
 static inline void driver_queue_init(struct vulkan_queue *queue, uint32_t which, bool can_compute)
 {
@@ -401,7 +401,7 @@ static inline void driver_setup(void)
     ck_assert_int_eq(vulkan_service_create(device, &device->service), TRM_OK);
 }
 
-/* Whatever a test did: all streams are gone, nothing is left, and nothing was done that must not be. */
+/* After each test: all streams are destroyed, nothing leaks, and no rule was broken. */
 static inline void driver_teardown(void)
 {
     struct trm_backend_device *device = &driver.device;

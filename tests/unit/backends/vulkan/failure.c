@@ -1,4 +1,4 @@
-/* The vulkan backend's failures: what VkResults are to the core, and what is said of a lost device.
+/* Tests of the vulkan backend's failures: the translation of VkResults, and the report of a lost device.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/fault.h"
@@ -128,7 +128,7 @@ START_TEST(a_failure_names_the_call_the_device_and_the_result)
 }
 END_TEST
 
-/* ---- the loss of a device */
+/* ---- loss of the device -- */
 
 START_TEST(a_lost_device_stays_lost_with_the_first_cause)
 {
@@ -146,20 +146,20 @@ START_TEST(a_lost_device_stays_lost_with_the_first_cause)
 }
 END_TEST
 
-START_TEST(the_report_of_a_loss_says_what_was_running)
+START_TEST(the_report_of_a_loss_names_what_was_in_flight)
 {
     batches[0]            = (struct vulkan_batch){.next = &batches[1], .first = 5, .value = 7};
     batches[1]            = (struct vulkan_batch){.first = 8, .value = 9, .last_kernel = &kernel};
     stream.in_flight      = &batches[0];
     stream.last_in_flight = &batches[1];
-    pthread_mutex_lock(&stream.lock); /* as who submits does */
+    pthread_mutex_lock(&stream.lock); /* like a thread that submits */
     vulkan_device_fail(&fake.device, VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
     pthread_mutex_unlock(&stream.lock);
     says("in flight were the kernel \"blur\" (operations 5 to 9 of a stream)");
 }
 END_TEST
 
-START_TEST(what_has_ended_is_not_reported)
+START_TEST(ended_work_is_not_reported)
 {
     batches[0] = (struct vulkan_batch){.next = &batches[1], .first = 5, .value = 7, .last_kernel = &kernel};
     batches[1] = (struct vulkan_batch){.first = 8, .value = 9};
@@ -190,7 +190,7 @@ static void *hold(void *user)
     return NULL;
 }
 
-START_TEST(the_report_waits_for_no_stream_that_another_thread_holds)
+START_TEST(the_report_skips_streams_that_other_threads_have_locked)
 {
     pthread_barrier_t barrier;
     pthread_t thread;
@@ -208,7 +208,7 @@ START_TEST(the_report_waits_for_no_stream_that_another_thread_holds)
 }
 END_TEST
 
-START_TEST(the_driver_is_asked_once_what_happened)
+START_TEST(the_drivers_fault_report_is_queried_once)
 {
     fake.device.vk.get_device_fault_info = (PFN_vkVoidFunction)tell_fault;
     vulkan_device_fail(&fake.device, VK_ERROR_DEVICE_LOST, "vkQueueSubmit");
@@ -220,7 +220,7 @@ START_TEST(the_driver_is_asked_once_what_happened)
 }
 END_TEST
 
-START_TEST(a_report_that_is_too_long_is_cut)
+START_TEST(a_long_report_is_truncated)
 {
     char name[2000];
     memset(name, 'x', sizeof(name));
@@ -244,12 +244,12 @@ static Suite *make_suite(void)
     tcase_add_test(tests, results_keep_their_meaning);
     tcase_add_test(tests, a_failure_names_the_call_the_device_and_the_result);
     tcase_add_test(tests, a_lost_device_stays_lost_with_the_first_cause);
-    tcase_add_test(tests, the_report_of_a_loss_says_what_was_running);
-    tcase_add_test(tests, what_has_ended_is_not_reported);
+    tcase_add_test(tests, the_report_of_a_loss_names_what_was_in_flight);
+    tcase_add_test(tests, ended_work_is_not_reported);
     tcase_add_test(tests, copies_are_reported_without_a_kernel);
-    tcase_add_test(tests, the_report_waits_for_no_stream_that_another_thread_holds);
-    tcase_add_test(tests, the_driver_is_asked_once_what_happened);
-    tcase_add_test(tests, a_report_that_is_too_long_is_cut);
+    tcase_add_test(tests, the_report_skips_streams_that_other_threads_have_locked);
+    tcase_add_test(tests, the_drivers_fault_report_is_queried_once);
+    tcase_add_test(tests, a_long_report_is_truncated);
     suite_add_tcase(suite, tests);
     return suite;
 }

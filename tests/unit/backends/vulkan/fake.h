@@ -1,5 +1,5 @@
-/* A host and a Vulkan device that do nothing but count, for tests of the vulkan backend's modules without a driver. Any
- * allocation and any call that makes something can be refused.
+/* A host and a Vulkan device that only count, for tests without a driver. Any allocation and any call that
+ * creates something can be refused.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_BACKENDS_VULKAN_FAKE_H
@@ -19,30 +19,30 @@ struct fake {
     struct vulkan_physical physical;
     struct trm_backend_instance instance;
     struct trm_backend_device device;
-    int64_t bytes;               /* of the host, not released */
-    _Atomic uint64_t calls;      /* that make something: allocations of the host, and Vulkan's */
-    uint64_t refuse_at;          /* that call is refused; 0: none */
-    _Atomic int64_t alive;       /* objects of Vulkan */
+    int64_t bytes;               /* of host memory, not released */
+    _Atomic uint64_t calls;      /* allocations of the host, and Vulkan calls that create something */
+    uint64_t refuse_at;          /* which call is refused; 0: none */
+    _Atomic int64_t alive;       /* Vulkan objects */
     _Atomic uint32_t made;       /* pipelines */
-    uint32_t dawdle_us;          /* that making a pipeline takes */
+    uint32_t dawdle_us;          /* how long creating a pipeline takes */
     char entry[FAKE_NAME_BYTES]; /* of the last pipeline */
-    uint32_t bindings;           /* of the last layout of a set */
+    uint32_t bindings;           /* of the last descriptor set layout */
     VkDescriptorSetLayoutCreateFlags flags;
-    uint32_t push_bytes; /* of the last layout of a pipeline */
+    uint32_t push_bytes; /* of the last pipeline layout */
     VkSpecializationMapEntry constants[8];
     uint64_t values[8];
     uint32_t constant_count;
-    int32_t status; /* of the last failure, and what was said */
+    int32_t status; /* of the last failure, with its sentence */
     char sentence[512];
     char log[512];
     /* the pipeline cache */
-    unsigned char given[256]; /* that it was made with */
+    unsigned char given[256]; /* that it was created with */
     size_t given_bytes;
-    unsigned char grown[256]; /* what it says it has */
+    unsigned char grown[256]; /* its contents now */
     size_t grown_bytes;
-    bool refuses_data;  /* a cache with data cannot be made */
-    const char *folder; /* of the host's cache; NULL: none is wanted */
-    uint32_t stored;    /* files */
+    bool refuses_data;  /* a cache with data cannot be created */
+    const char *folder; /* of the host's cache; NULL: the test needs none */
+    uint32_t stored;    /* number of stored files */
 };
 
 static struct fake fake;
@@ -246,7 +246,7 @@ FAKE_DESTROY(fake_destroy_layout, VkPipelineLayout)
 FAKE_DESTROY(fake_destroy_pipeline, VkPipeline)
 FAKE_DESTROY(fake_destroy_cache, VkPipelineCache)
 
-/* It is there; nobody calls it. */
+/* Present, but never called. */
 static inline VKAPI_ATTR void VKAPI_CALL fake_push(VkCommandBuffer commands, VkPipelineBindPoint point,
                                                    VkPipelineLayout layout, uint32_t set, uint32_t count,
                                                    const VkWriteDescriptorSet *writes)
@@ -254,7 +254,7 @@ static inline VKAPI_ATTR void VKAPI_CALL fake_push(VkCommandBuffer commands, VkP
     (void)commands, (void)point, (void)layout, (void)set, (void)count, (void)writes;
 }
 
-/* Of VkPhysicalDeviceFloatControlsProperties it has what is about 32 bits. */
+/* Supports all float controls of 32 bits. */
 static inline VKAPI_ATTR void VKAPI_CALL fake_properties(VkPhysicalDevice device,
                                                          VkPhysicalDeviceProperties2 *answer)
 {
@@ -265,7 +265,7 @@ static inline VKAPI_ATTR void VKAPI_CALL fake_properties(VkPhysicalDevice device
     floats->shaderRoundingModeRTEFloat32          = VK_TRUE;
 }
 
-/* ---- the device: Vulkan 1.3 without any feature, with push descriptors for eight */
+/* ---- the device: Vulkan 1.3 without features, eight push descriptors ----------- */
 
 static inline void fake_setup(void)
 {
@@ -313,7 +313,7 @@ static inline void fake_setup(void)
     fake.device.vk.vkGetPipelineCacheData           = fake_cache_data;
 }
 
-/* Whatever a test did, nothing is left. */
+/* After each test: nothing leaks. */
 static inline void fake_teardown(void)
 {
     ck_assert_int_eq(fake.bytes, 0);

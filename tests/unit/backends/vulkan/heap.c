@@ -1,11 +1,11 @@
-/* The heap of the vulkan backend: which memory, blocks, limits, failures.
+/* Tests of the vulkan backend's heap: memory types, blocks, limits, failures.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/backends/vulkan/heap_fixture.h"
 
 #include "tests/unit/runner.h"
 
-/* ---- which memory ---- */
+/* ---- memory types ---- */
 
 START_TEST(each_kind_gets_the_memory_that_serves_it_best)
 {
@@ -27,7 +27,7 @@ START_TEST(each_kind_gets_the_memory_that_serves_it_best)
 }
 END_TEST
 
-START_TEST(where_memory_is_the_hosts_too_all_kinds_are_mapped)
+START_TEST(with_unified_memory_all_kinds_are_mapped)
 {
     open_heap(make_unified);
     for (int32_t kind = TRM_MEMORY_DEVICE; kind <= TRM_MEMORY_UNIFIED; kind++) {
@@ -40,7 +40,7 @@ START_TEST(where_memory_is_the_hosts_too_all_kinds_are_mapped)
 }
 END_TEST
 
-START_TEST(memory_of_both_comes_from_the_host_when_the_window_is_full)
+START_TEST(unified_memory_comes_from_the_host_when_the_window_is_full)
 {
     open_heap(make_discrete);
     struct trm_backend_memory *pieces[4];
@@ -58,7 +58,7 @@ END_TEST
 
 /* ---- blocks ---- */
 
-START_TEST(what_is_freed_is_used_again_without_the_driver)
+START_TEST(freed_memory_is_reused_without_the_driver)
 {
     open_heap(make_discrete);
     vulkan_heap_free(allocate(TRM_MEMORY_DEVICE, MIB, 256));
@@ -95,7 +95,7 @@ START_TEST(blocks_grow_with_what_is_in_use_and_are_few)
 }
 END_TEST
 
-START_TEST(no_more_stays_idle_than_is_wanted)
+START_TEST(idle_memory_stays_within_its_limit)
 {
     open_heap(make_discrete);
     vulkan_heap_free(allocate(TRM_MEMORY_DEVICE, MIB, 256));
@@ -177,7 +177,7 @@ START_TEST(an_allocation_beyond_the_drivers_limits_is_not_asked_for)
 }
 END_TEST
 
-START_TEST(the_budget_is_kept)
+START_TEST(the_budget_is_respected)
 {
     open_heap(make_discrete);
     fake.physical.has.memory_budget   = true;
@@ -194,7 +194,7 @@ START_TEST(the_budget_is_kept)
 }
 END_TEST
 
-START_TEST(blocks_are_smaller_where_there_is_little_left)
+START_TEST(blocks_are_smaller_when_memory_is_short)
 {
     struct trm_backend_memory *pieces[300];
     uint32_t count = 0;
@@ -229,7 +229,7 @@ END_TEST
 
 /* ---- failures ---- */
 
-/* Whatever call is refused, of the driver or for host memory: a status, a sentence, and nothing is left. */
+/* Each refused call, of the driver or for host memory, gives a status and a sentence, and leaks nothing. */
 START_TEST(any_call_may_be_refused)
 {
     static const VkResult refusals[] = {VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY,
@@ -343,17 +343,17 @@ static Suite *make_suite(void)
     TCase *tests = tcase_create("heap");
 
     tcase_add_test(tests, each_kind_gets_the_memory_that_serves_it_best);
-    tcase_add_test(tests, where_memory_is_the_hosts_too_all_kinds_are_mapped);
-    tcase_add_test(tests, memory_of_both_comes_from_the_host_when_the_window_is_full);
-    tcase_add_test(tests, what_is_freed_is_used_again_without_the_driver);
+    tcase_add_test(tests, with_unified_memory_all_kinds_are_mapped);
+    tcase_add_test(tests, unified_memory_comes_from_the_host_when_the_window_is_full);
+    tcase_add_test(tests, freed_memory_is_reused_without_the_driver);
     tcase_add_test(tests, blocks_grow_with_what_is_in_use_and_are_few);
-    tcase_add_test(tests, no_more_stays_idle_than_is_wanted);
+    tcase_add_test(tests, idle_memory_stays_within_its_limit);
     tcase_add_test(tests, a_large_piece_has_a_block_of_its_own_that_goes_with_it);
     tcase_add_loop_test(tests, host_addresses_are_aligned_wherever_the_driver_maps, 0, 6);
     tcase_add_test(tests, the_driver_is_asked_for_no_more_allocations_than_it_allows);
     tcase_add_test(tests, an_allocation_beyond_the_drivers_limits_is_not_asked_for);
-    tcase_add_test(tests, the_budget_is_kept);
-    tcase_add_test(tests, blocks_are_smaller_where_there_is_little_left);
+    tcase_add_test(tests, the_budget_is_respected);
+    tcase_add_test(tests, blocks_are_smaller_when_memory_is_short);
     tcase_add_test(tests, idle_blocks_are_given_back_before_memory_runs_out);
     tcase_add_loop_test(tests, any_call_may_be_refused, 0, 6);
     tcase_add_test(tests, host_addresses_lead_to_the_memory_behind_them);

@@ -1,5 +1,5 @@
-/* The heap of the vulkan backend over a driver that is made up: one that counts, has as much memory as a test says, and can be made
- * to refuse any call.
+/* The vulkan backend's heap over a fake driver that counts, has as much memory as a test says, and can refuse
+ * any call.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_BACKENDS_VULKAN_HEAP_FIXTURE_H
@@ -32,15 +32,16 @@ static struct {
     struct vulkan_physical physical;
     struct trm_backend_instance instance;
     struct trm_backend_device device;
-    long bytes;                          /* of the host's memory */
-    long buffers, memories, allocations; /* alive, alive, ever */
+    long bytes;                          /* of host memory */
+    long buffers, memories, allocations; /* alive; alive; in total */
     uint64_t used[VK_MAX_MEMORY_HEAPS];  /* bytes */
-    uint64_t others;                     /* bytes of heap 0 that others use: the budget is less by that */
-    uint64_t skew;                       /* where mappings begin, past a multiple of 2 MiB */
-    _Atomic uint64_t calls, refuse_at;   /* the call that is refused; 0: none */
-    VkResult refusal;                    /* with what */
-    int32_t status;                      /* of the last failure */
-    uint32_t failures;                   /* that were explained */
+    /* Bytes of heap 0 that other processes use, which reduce the budget. */
+    uint64_t others;
+    uint64_t skew;                     /* offset of mappings from a multiple of 2 MiB */
+    _Atomic uint64_t calls, refuse_at; /* the call that is refused; 0: none */
+    VkResult refusal;                  /* the result of the refused call */
+    int32_t status;                    /* of the last failure */
+    uint32_t failures;                 /* number of explained failures */
     char sentence[512];
 } fake;
 
@@ -186,7 +187,7 @@ static void add_heap(uint64_t size)
     memory->memoryHeaps[memory->memoryHeapCount++] = (VkMemoryHeap){size, 0};
 }
 
-/* Its own memory, the host's, and a window that both reach. */
+/* Device memory, host memory, and a window that both reach. */
 static void make_discrete(void)
 {
     add_heap(1024 * MIB);
@@ -209,7 +210,7 @@ static void make_unified(void)
     fake.physical.unified = true;
 }
 
-/* So that pieces of 9 MiB have blocks of their own. */
+/* So that pieces of 9 MiB get blocks of their own. */
 static void make_small(void)
 {
     add_heap(128 * MIB);

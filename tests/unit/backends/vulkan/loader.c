@@ -1,4 +1,4 @@
-/* How the vulkan backend opens the loader and fills its tables, and the reasons why it cannot.
+/* Tests of the vulkan backend's loader: opening it, filling the tables, and the reasons for a failure.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>
@@ -14,9 +14,9 @@
 static struct vulkan_loader loader;
 static char reason[VULKAN_REASON_BYTES];
 static const char *setting;  /* vulkan.loader; NULL: the host does not know it */
-static int32_t trusted;      /* what the host says of paths */
-static const char *absent;   /* the function that a driver has not */
-static const char *extended; /* the function that it has as an extension alone */
+static int32_t trusted;      /* the host's answer for paths */
+static const char *absent;   /* a function that the driver lacks */
+static const char *extended; /* a function that it has only as an extension */
 
 static int32_t get_setting(void *context, const char *name, char *value, uint64_t capacity, uint64_t *needed)
 {
@@ -81,15 +81,15 @@ static void is_refused(int32_t status, const char *words)
     ck_assert_ptr_null(loader.get_proc);
 }
 
-START_TEST(a_library_that_is_not_there_is_said)
+START_TEST(a_missing_library_is_named)
 {
     setting = "libvulkan-of-nobody.so.1";
     is_refused(TRM_ERROR_UNSUPPORTED, "libvulkan-of-nobody.so.1 cannot be opened: ");
-    ck_assert_ptr_null(strstr(strstr(reason, "opened"), "nobody")); /* the name is said once */
+    ck_assert_ptr_null(strstr(strstr(reason, "opened"), "nobody")); /* the name appears once */
 }
 END_TEST
 
-START_TEST(a_library_that_is_no_loader_is_said)
+START_TEST(a_library_that_is_not_a_loader_is_reported)
 {
     setting = "libm.so.6";
     is_refused(TRM_ERROR_UNSUPPORTED, "libm.so.6 is not a Vulkan loader: it has no vkGetInstanceProcAddr");
@@ -108,7 +108,7 @@ START_TEST(a_path_that_others_may_write_is_refused_in_the_hosts_words)
 }
 END_TEST
 
-START_TEST(no_loader_is_no_instance)
+START_TEST(without_a_loader_there_is_no_instance)
 {
     struct trm_backend_instance *instance = NULL;
     setting                               = "libvulkan-of-nobody.so.1";
@@ -121,7 +121,7 @@ START_TEST(no_loader_is_no_instance)
 }
 END_TEST
 
-START_TEST(the_first_function_that_is_missing_is_named)
+START_TEST(the_first_missing_function_is_named)
 {
     struct vulkan_instance_functions instance = {.vkGetDeviceProcAddr = find_of_device};
     struct vulkan_device_functions device;
@@ -148,7 +148,7 @@ START_TEST(optional_functions_may_be_missing)
 }
 END_TEST
 
-START_TEST(what_was_an_extension_once_is_found_by_that_name)
+START_TEST(promoted_functions_are_found_by_their_extension_name)
 {
     struct vulkan_instance_functions instance = {.vkGetDeviceProcAddr = find_of_device};
     struct vulkan_device_functions device;
@@ -158,7 +158,7 @@ START_TEST(what_was_an_extension_once_is_found_by_that_name)
 }
 END_TEST
 
-/* ---- instances that are kept */
+/* ---- the instance cache ---- */
 
 static uint32_t destroyed;
 
@@ -180,7 +180,7 @@ static struct vulkan_cached_instance an_instance(void)
     return cached;
 }
 
-START_TEST(what_is_kept_is_taken_once_by_who_has_the_same_loader)
+START_TEST(a_cached_instance_is_taken_once_by_a_user_of_the_same_loader)
 {
     struct vulkan_cached_instance cached = an_instance(), taken;
     struct vulkan_loader another         = {.library = &another};
@@ -197,7 +197,7 @@ START_TEST(what_is_kept_is_taken_once_by_who_has_the_same_loader)
 }
 END_TEST
 
-START_TEST(what_nobody_takes_is_destroyed)
+START_TEST(a_dropped_instance_is_destroyed)
 {
     struct vulkan_cached_instance cached = an_instance();
     ck_assert(vulkan_instance_cache_put(&cached));
@@ -208,7 +208,7 @@ START_TEST(what_nobody_takes_is_destroyed)
 }
 END_TEST
 
-START_TEST(a_child_leaves_the_instance_of_its_parent_alone)
+START_TEST(a_forked_child_does_not_use_its_parents_instance)
 {
     struct vulkan_cached_instance cached = an_instance(), taken;
     int status                           = 0;
@@ -233,16 +233,16 @@ static Suite *make_suite(void)
     Suite *suite = suite_create("loader");
     TCase *tests = tcase_create("loader");
     tcase_add_checked_fixture(tests, set_up, fake_teardown);
-    tcase_add_test(tests, a_library_that_is_not_there_is_said);
-    tcase_add_test(tests, a_library_that_is_no_loader_is_said);
+    tcase_add_test(tests, a_missing_library_is_named);
+    tcase_add_test(tests, a_library_that_is_not_a_loader_is_reported);
     tcase_add_test(tests, a_path_that_others_may_write_is_refused_in_the_hosts_words);
-    tcase_add_test(tests, no_loader_is_no_instance);
-    tcase_add_test(tests, the_first_function_that_is_missing_is_named);
+    tcase_add_test(tests, without_a_loader_there_is_no_instance);
+    tcase_add_test(tests, the_first_missing_function_is_named);
     tcase_add_test(tests, optional_functions_may_be_missing);
-    tcase_add_test(tests, what_was_an_extension_once_is_found_by_that_name);
-    tcase_add_test(tests, what_is_kept_is_taken_once_by_who_has_the_same_loader);
-    tcase_add_test(tests, what_nobody_takes_is_destroyed);
-    tcase_add_test(tests, a_child_leaves_the_instance_of_its_parent_alone);
+    tcase_add_test(tests, promoted_functions_are_found_by_their_extension_name);
+    tcase_add_test(tests, a_cached_instance_is_taken_once_by_a_user_of_the_same_loader);
+    tcase_add_test(tests, a_dropped_instance_is_destroyed);
+    tcase_add_test(tests, a_forked_child_does_not_use_its_parents_instance);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,4 +1,4 @@
-/* What becomes of the validation layer's messages.
+/* Tests of what happens to messages of the validation layer.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/validation.h"
@@ -97,7 +97,7 @@ START_TEST(a_message_is_one_line_of_the_log)
 }
 END_TEST
 
-START_TEST(messages_about_what_is_done_on_purpose_are_left_out)
+START_TEST(expected_messages_are_left_out)
 {
     static const char id[] = "UNASSIGNED-BestPractices-vkCreateInstance-specialuse-extension-debugging";
     ck_assert(vulkan_message_is_known(id, "any"));
@@ -119,7 +119,7 @@ START_TEST(a_messenger_that_cannot_be_made_is_a_failure)
 }
 END_TEST
 
-START_TEST(validation_is_on_where_it_is_wanted_and_there)
+START_TEST(validation_is_on_if_requested_and_installed)
 {
     layer = VULKAN_VALIDATION_LAYER;
     ck_assert(!vulkan_validation_is_wanted(&fake.host, &fake.instance.loader));
@@ -131,7 +131,7 @@ START_TEST(validation_is_on_where_it_is_wanted_and_there)
 }
 END_TEST
 
-START_TEST(a_layer_that_is_missing_is_a_warning)
+START_TEST(a_missing_layer_is_a_warning)
 {
     setting = "on";
     ck_assert(!vulkan_validation_is_wanted(&fake.host, &fake.instance.loader));
@@ -142,7 +142,7 @@ START_TEST(a_layer_that_is_missing_is_a_warning)
     ck_assert(!vulkan_validation_is_wanted(&fake.host, &fake.instance.loader));
     ck_assert_uint_eq(lines, 2);
     layer          = VULKAN_VALIDATION_LAYER;
-    fake.refuse_at = fake.calls + 1; /* there is no memory to look */
+    fake.refuse_at = fake.calls + 1; /* no memory for the query */
     ck_assert(!vulkan_validation_is_wanted(&fake.host, &fake.instance.loader));
     ck_assert_uint_eq(lines, 3);
 }
@@ -170,10 +170,10 @@ static Suite *make_suite(void)
     TCase *tests = tcase_create("messages");
     tcase_add_checked_fixture(tests, set_up, fake_teardown);
     tcase_add_test(tests, a_message_is_one_line_of_the_log);
-    tcase_add_test(tests, messages_about_what_is_done_on_purpose_are_left_out);
+    tcase_add_test(tests, expected_messages_are_left_out);
     tcase_add_test(tests, a_messenger_that_cannot_be_made_is_a_failure);
-    tcase_add_test(tests, validation_is_on_where_it_is_wanted_and_there);
-    tcase_add_test(tests, a_layer_that_is_missing_is_a_warning);
+    tcase_add_test(tests, validation_is_on_if_requested_and_installed);
+    tcase_add_test(tests, a_missing_layer_is_a_warning);
     tcase_add_test(tests, the_layer_is_asked_for_hazards_and_best_practices);
     suite_add_tcase(suite, tests);
     return suite;

@@ -1,4 +1,4 @@
-/* vulkan backend: modules, kernels and pipelines, on a device that only counts.
+/* Tests of the vulkan backend's modules, kernels and pipelines, on a device that only counts.
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
@@ -29,7 +29,7 @@ static const struct trm_constant constants[] = {
     {.id = 11, .type = TRM_TYPE_U8, .bits = 0xab},
 };
 
-/* ---- a module: so many buffers, and push constants of so many bytes */
+/* ---- a module with so many buffers and bytes of push constants ---- */
 
 static struct trm_parameter parameters[BUFFERS_MOST + 1];
 static struct trm_kernel_info kernels[2];
@@ -72,7 +72,7 @@ static struct trm_backend_kernel *kernel_of(struct trm_backend_module *module, c
 
 /* ---- loading */
 
-START_TEST(only_spirv_is_taken)
+START_TEST(only_spirv_is_supported)
 {
     struct trm_module_source source   = source_of(1, 0);
     struct trm_backend_module *module = NULL;
@@ -110,7 +110,7 @@ START_TEST(a_buffer_that_is_not_only_read_makes_a_kernel_that_writes)
 }
 END_TEST
 
-START_TEST(descriptors_are_pushed_as_far_as_the_device_can)
+START_TEST(descriptors_are_pushed_if_the_device_supports_as_many)
 {
     struct trm_module_source source   = source_of(8, 0);
     struct trm_backend_module *module = load(&source);
@@ -124,7 +124,7 @@ START_TEST(descriptors_are_pushed_as_far_as_the_device_can)
     ck_assert_uint_eq(fake.flags, 0);
     vulkan_module_ops.unload(module);
 
-    fake.device.vk.vkCmdPushDescriptorSetKHR = NULL; /* as on a program's own device without the extension */
+    fake.device.vk.vkCmdPushDescriptorSetKHR = NULL; /* as on an adopted device without the extension */
     source                                   = source_of(1, 0);
     module                                   = load(&source);
     ck_assert(!kernel_of(module, "first")->pushes);
@@ -145,7 +145,7 @@ START_TEST(a_kernel_without_arguments_needs_no_descriptors)
 }
 END_TEST
 
-START_TEST(more_buffers_or_push_constants_than_the_device_has_room_for_are_refused_with_the_numbers)
+START_TEST(too_many_buffers_or_push_constants_are_refused_with_the_numbers)
 {
     struct trm_module_source source   = source_of(17, 0);
     struct trm_backend_module *module = NULL;
@@ -160,7 +160,7 @@ START_TEST(more_buffers_or_push_constants_than_the_device_has_room_for_are_refus
 }
 END_TEST
 
-START_TEST(a_kernel_that_is_not_there_is_named)
+START_TEST(a_missing_kernel_is_named)
 {
     struct trm_module_source source   = source_of(1, 0);
     struct trm_backend_module *module = load(&source);
@@ -300,7 +300,7 @@ START_TEST(whatever_is_refused_while_a_module_is_loaded_leaves_nothing_behind)
         ck_assert_int_eq(fake.bytes, 0);
         ck_assert_int_eq(atomic_load(&fake.alive), 0);
     }
-    ck_assert_uint_eq(failures, 9); /* six allocations of the host, three objects of Vulkan */
+    ck_assert_uint_eq(failures, 9); /* six allocations of the host, three Vulkan objects */
 }
 END_TEST
 
@@ -310,14 +310,13 @@ static Suite *make_suite(void)
     TCase *group = tcase_create("modules");
     suite_add_tcase(suite, group);
     tcase_add_checked_fixture(group, fake_setup, fake_teardown);
-    tcase_add_test(group, only_spirv_is_taken);
+    tcase_add_test(group, only_spirv_is_supported);
     tcase_add_test(group, a_module_has_one_layout_for_all_its_kernels);
     tcase_add_test(group, a_buffer_that_is_not_only_read_makes_a_kernel_that_writes);
-    tcase_add_test(group, descriptors_are_pushed_as_far_as_the_device_can);
+    tcase_add_test(group, descriptors_are_pushed_if_the_device_supports_as_many);
     tcase_add_test(group, a_kernel_without_arguments_needs_no_descriptors);
-    tcase_add_test(group,
-                   more_buffers_or_push_constants_than_the_device_has_room_for_are_refused_with_the_numbers);
-    tcase_add_test(group, a_kernel_that_is_not_there_is_named);
+    tcase_add_test(group, too_many_buffers_or_push_constants_are_refused_with_the_numbers);
+    tcase_add_test(group, a_missing_kernel_is_named);
     tcase_add_test(group, constants_come_with_the_width_of_their_type);
     tcase_add_test(group, a_kernel_is_made_of_its_own_entry_point_and_kept);
     tcase_add_test(group, groups_of_another_size_than_the_kernels_own_are_refused);

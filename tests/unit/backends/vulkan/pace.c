@@ -1,4 +1,5 @@
-/* The vulkan backend's rule for large copies: by kernels, unless kernels of the program take long beside them.
+/* Tests of how the vulkan backend chooses for large copies: with kernels, unless the program's kernels take
+ * long.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/driver/driver.h"
@@ -15,7 +16,7 @@ static void set_up(void)
     timing = (struct vulkan_kernel_timing){0};
 }
 
-/* Tokens of 16 MiB each way with a kernel each; and the last answer. */
+/* Tokens of 16 MiB in each direction with a kernel each. Returns the last choice. */
 static bool by_kernels(unsigned tokens, uint64_t kernel_ns)
 {
     bool answer = true;
@@ -28,21 +29,21 @@ static bool by_kernels(unsigned tokens, uint64_t kernel_ns)
     return answer;
 }
 
-START_TEST(kernels_copy_where_nothing_is_computed)
+START_TEST(kernels_copy_if_nothing_is_computed)
 {
     for (unsigned i = 0; i < 1000; i++)
         ck_assert(vulkan_kernel_timing_copy(&timing, i % 2 == 0, 16 * MIB));
 }
 END_TEST
 
-START_TEST(short_kernels_leave_room)
+START_TEST(kernels_copy_beside_short_kernels)
 {
     ck_assert(by_kernels(100, 8000));
     ck_assert(by_kernels(100, 100000));
 }
 END_TEST
 
-START_TEST(long_kernels_do_not)
+START_TEST(the_engine_copies_beside_long_kernels)
 {
     ck_assert(!by_kernels(100, 290000));
     set_up();
@@ -50,8 +51,8 @@ START_TEST(long_kernels_do_not)
 }
 END_TEST
 
-/* Between the two limits it stays as it was. */
-START_TEST(the_choice_does_not_swing)
+/* Between the two limits the choice stays. */
+START_TEST(the_choice_does_not_oscillate)
 {
     ck_assert(by_kernels(100, 140000));
     ck_assert(!by_kernels(100, 200000));
@@ -60,7 +61,7 @@ START_TEST(the_choice_does_not_swing)
 }
 END_TEST
 
-START_TEST(what_was_long_ago_is_forgotten)
+START_TEST(old_measurements_lose_weight)
 {
     ck_assert(!by_kernels(1000, 10000000));
     unsigned copies = 0;
@@ -76,11 +77,11 @@ static Suite *make_suite(void)
     Suite *suite = suite_create("pace");
     TCase *tests = tcase_create("pace");
     tcase_add_checked_fixture(tests, set_up, NULL);
-    tcase_add_test(tests, kernels_copy_where_nothing_is_computed);
-    tcase_add_test(tests, short_kernels_leave_room);
-    tcase_add_test(tests, long_kernels_do_not);
-    tcase_add_test(tests, the_choice_does_not_swing);
-    tcase_add_test(tests, what_was_long_ago_is_forgotten);
+    tcase_add_test(tests, kernels_copy_if_nothing_is_computed);
+    tcase_add_test(tests, kernels_copy_beside_short_kernels);
+    tcase_add_test(tests, the_engine_copies_beside_long_kernels);
+    tcase_add_test(tests, the_choice_does_not_oscillate);
+    tcase_add_test(tests, old_measurements_lose_weight);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,4 +1,5 @@
-/* Which physical devices the vulkan backend takes, and what it tells of them. Devices and their drivers are made up.
+/* Tests of which physical devices the vulkan backend uses, and what it reports about them. Devices and
+ * drivers are fake.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/device/device.h"
@@ -12,7 +13,7 @@
 #define COHERENT (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 #define CACHED VK_MEMORY_PROPERTY_HOST_CACHED_BIT
 
-/* What the driver says of one device. */
+/* What the fake driver reports for a device. */
 struct card {
     const char *name;
     uint32_t version;
@@ -20,8 +21,8 @@ struct card {
     const char *extensions[8];
     bool timelines;
     VkDriverId driver;
-    VkQueueFlags flags[4]; /* of families with two queues */
-    uint64_t heaps[2];     /* bytes: the device's own, the host's */
+    VkQueueFlags flags[4]; /* of families with two queues each */
+    uint64_t heaps[2];     /* bytes: device memory, host memory */
     VkMemoryPropertyFlags types[4];
     uint32_t type_heaps[4];
     uint64_t budget, usage;
@@ -252,7 +253,7 @@ static bool is_enabled(const char *name)
     return false;
 }
 
-/* ---- which are taken */
+/* ---- usable devices -- */
 
 START_TEST(software_devices_come_last)
 {
@@ -330,7 +331,7 @@ START_TEST(extensions_are_enabled_where_they_are)
 }
 END_TEST
 
-START_TEST(no_device_at_all_is_said)
+START_TEST(no_device_at_all_is_reported)
 {
     finds_none(TRM_ERROR_UNSUPPORTED, "the Vulkan loader found no device");
     add_card("one");
@@ -359,7 +360,7 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
-/* ---- what is told of them */
+/* ---- reported facts ----- */
 
 START_TEST(memory_is_one_where_the_device_and_the_host_read_it_alike)
 {
@@ -378,7 +379,7 @@ START_TEST(memory_is_one_where_the_device_and_the_host_read_it_alike)
 }
 END_TEST
 
-START_TEST(free_memory_is_told_where_the_driver_knows_it)
+START_TEST(free_memory_is_reported_if_the_driver_knows_it)
 {
     struct card *card = add_card("one");
     card->budget      = 900 * MIB;
@@ -417,7 +418,7 @@ START_TEST(limits_are_those_of_the_driver)
 }
 END_TEST
 
-START_TEST(what_extensions_tell_is_told)
+START_TEST(facts_from_extensions_are_reported)
 {
     struct card *card   = add_card("one");
     card->extensions[0] = "VK_NV_shader_sm_builtins";
@@ -435,7 +436,7 @@ START_TEST(what_extensions_tell_is_told)
 }
 END_TEST
 
-START_TEST(kernels_copy_where_that_is_wanted_or_known_to_be_faster)
+START_TEST(kernels_copy_if_requested_or_known_to_be_faster)
 {
     add_card("nvidia")->driver = VK_DRIVER_ID_NVIDIA_PROPRIETARY;
     add_card("other")->driver  = VK_DRIVER_ID_MESA_RADV;
@@ -462,7 +463,7 @@ START_TEST(kernels_copy_where_that_is_wanted_or_known_to_be_faster)
 }
 END_TEST
 
-START_TEST(a_value_that_has_no_room_is_not_written)
+START_TEST(a_value_that_does_not_fit_is_not_written)
 {
     uint8_t uuid[16] = {0}, expected[16];
     uint64_t needed  = 0;
@@ -479,7 +480,7 @@ START_TEST(a_value_that_has_no_room_is_not_written)
 }
 END_TEST
 
-START_TEST(copies_run_beside_kernels_where_there_are_queues_for_both)
+START_TEST(copies_overlap_with_kernels_if_there_are_queues_for_both)
 {
     add_card("one")->flags[1] = VK_QUEUE_TRANSFER_BIT;
     add_card("two");
@@ -499,18 +500,18 @@ static Suite *make_suite(void)
     tcase_add_test(taken, vulkan_1_1_is_enough_with_timelines_by_extension);
     tcase_add_test(taken, an_older_instance_makes_a_newer_device_older);
     tcase_add_test(taken, extensions_are_enabled_where_they_are);
-    tcase_add_test(taken, no_device_at_all_is_said);
+    tcase_add_test(taken, no_device_at_all_is_reported);
     tcase_add_test(taken, every_allocation_may_fail);
     suite_add_tcase(suite, taken);
     TCase *told = tcase_create("told");
     tcase_add_checked_fixture(told, set_up, tear_down);
     tcase_add_test(told, memory_is_one_where_the_device_and_the_host_read_it_alike);
-    tcase_add_test(told, free_memory_is_told_where_the_driver_knows_it);
+    tcase_add_test(told, free_memory_is_reported_if_the_driver_knows_it);
     tcase_add_test(told, limits_are_those_of_the_driver);
-    tcase_add_test(told, what_extensions_tell_is_told);
-    tcase_add_test(told, kernels_copy_where_that_is_wanted_or_known_to_be_faster);
-    tcase_add_test(told, a_value_that_has_no_room_is_not_written);
-    tcase_add_test(told, copies_run_beside_kernels_where_there_are_queues_for_both);
+    tcase_add_test(told, facts_from_extensions_are_reported);
+    tcase_add_test(told, kernels_copy_if_requested_or_known_to_be_faster);
+    tcase_add_test(told, a_value_that_does_not_fit_is_not_written);
+    tcase_add_test(told, copies_overlap_with_kernels_if_there_are_queues_for_both);
     suite_add_tcase(suite, told);
     return suite;
 }

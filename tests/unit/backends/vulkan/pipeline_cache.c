@@ -1,4 +1,4 @@
-/* vulkan backend: the pipelines that are kept on disk, on a device that only counts.
+/* Tests of the vulkan backend's stored pipelines, on a device that only counts.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/backends/vulkan/fake.h"
@@ -23,7 +23,7 @@ static void teardown(void)
     fake_teardown();
 }
 
-/* What a driver of this device would say it has: the header, and something behind it. */
+/* Contents that a driver of this device would have: a header, and some bytes. */
 static void grow_to(uint32_t bytes)
 {
     VkPipelineCacheHeaderVersionOne header = {
@@ -38,7 +38,7 @@ static void grow_to(uint32_t bytes)
     fake.grown_bytes = bytes;
 }
 
-/* A device is opened, compiles until its cache has so many bytes, and is closed; what it was given is in fake.given. */
+/* Opens a device, fills its cache up to so many bytes, and closes it; fake.given has what it was given. */
 static void use_device(uint32_t bytes)
 {
     ck_assert_int_eq(vulkan_pipeline_cache_open(&fake.device), TRM_OK);
@@ -55,7 +55,7 @@ static void store_one(void)
     ck_assert_uint_eq(fake.stored, 1);
 }
 
-/* Change a byte of the stored file. */
+/* Changes a byte of the stored file. */
 static void spoil(long at)
 {
     FILE *file = fopen(stored, "r+b");
@@ -67,7 +67,7 @@ static void spoil(long at)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-START_TEST(what_one_device_has_compiled_the_next_one_gets)
+START_TEST(the_next_device_gets_the_stored_pipelines)
 {
     store_one();
     use_device(BLOB_BYTES);
@@ -102,10 +102,10 @@ START_TEST(without_a_folder_nothing_is_written)
 }
 END_TEST
 
-/* Each place of the preface and of the driver's header that says what it is. */
+/* Every field of the preface and of the driver's header that identifies the contents. */
 static const long places[] = {0, 8, 15, 16 + 4, 16 + 8, 16 + 12, 16 + 16, 16 + 31};
 
-START_TEST(what_is_damaged_or_of_another_device_is_dropped_and_said)
+START_TEST(damaged_or_foreign_files_are_ignored_with_a_warning)
 {
     store_one();
     spoil(places[_i]);
@@ -115,7 +115,7 @@ START_TEST(what_is_damaged_or_of_another_device_is_dropped_and_said)
 }
 END_TEST
 
-START_TEST(a_file_that_was_cut_is_dropped)
+START_TEST(a_truncated_file_is_ignored)
 {
     store_one();
     ck_assert_int_eq(truncate(stored, 16 + BLOB_BYTES - 1), 0);
@@ -178,13 +178,13 @@ static Suite *make_suite(void)
     TCase *group = tcase_create("pipeline cache");
     suite_add_tcase(suite, group);
     tcase_add_checked_fixture(group, setup, teardown);
-    tcase_add_test(group, what_one_device_has_compiled_the_next_one_gets);
+    tcase_add_test(group, the_next_device_gets_the_stored_pipelines);
     tcase_add_test(group, it_is_written_again_only_when_it_has_grown);
     tcase_add_test(group, a_cache_that_is_nothing_but_its_header_is_not_written);
     tcase_add_test(group, without_a_folder_nothing_is_written);
-    tcase_add_loop_test(group, what_is_damaged_or_of_another_device_is_dropped_and_said, 0,
+    tcase_add_loop_test(group, damaged_or_foreign_files_are_ignored_with_a_warning, 0,
                         (int)(sizeof(places) / sizeof(places[0])));
-    tcase_add_test(group, a_file_that_was_cut_is_dropped);
+    tcase_add_test(group, a_truncated_file_is_ignored);
     tcase_add_test(group, a_driver_that_refuses_the_data_gets_none);
     tcase_add_test(group, a_lost_device_stores_nothing);
     tcase_add_test(group, closing_what_was_not_opened_does_nothing);

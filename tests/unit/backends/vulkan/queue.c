@@ -1,4 +1,4 @@
-/* The vulkan backend's queues: what is made of the families that devices have, and who gets which.
+/* Tests of the vulkan backend's queues: the plan for a device's families, and which stream gets which queue.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/backends/vulkan/fake.h"
@@ -10,7 +10,7 @@
 #define VIDEO (VK_QUEUE_TRANSFER_BIT | 0x20u) /* decoding */
 
 static struct vulkan_queue_plan plan;
-static VkResult answer; /* of vkQueueSubmit */
+static VkResult answer; /* result of vkQueueSubmit */
 static uint32_t submitted, locked, unlocked;
 
 static VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, uint32_t family, uint32_t index, VkQueue *queue)
@@ -159,7 +159,7 @@ START_TEST(families_without_queues_are_left_out)
 }
 END_TEST
 
-START_TEST(of_many_queues_a_few_are_used)
+START_TEST(only_a_few_of_many_queues_are_used)
 {
     family(COMPUTE, 64);
     family(TRANSFER, 64);
@@ -169,7 +169,7 @@ START_TEST(of_many_queues_a_few_are_used)
 }
 END_TEST
 
-START_TEST(queues_have_priorities_where_there_are_several)
+START_TEST(several_queues_have_different_priorities)
 {
     family(COMPUTE, 4);
     make_queues();
@@ -191,7 +191,7 @@ START_TEST(a_priority_that_no_queue_has_is_rounded)
 }
 END_TEST
 
-/* ---- who gets which */
+/* ---- choosing a queue -- */
 
 START_TEST(each_direction_of_copies_has_a_queue_of_its_own)
 {
@@ -221,7 +221,7 @@ START_TEST(both_directions_share_a_single_copy_engine)
 }
 END_TEST
 
-START_TEST(the_least_used_queue_is_given)
+START_TEST(a_stream_gets_the_least_used_queue)
 {
     family(COMPUTE, 4);
     make_queues();
@@ -235,7 +235,7 @@ START_TEST(the_least_used_queue_is_given)
 }
 END_TEST
 
-START_TEST(slots_share_two_queues_with_a_driver_that_serves_the_first_apart)
+START_TEST(slots_share_two_queues_if_the_driver_handles_the_first_separately)
 {
     struct vulkan_queue *taken[4];
     fake.physical.has_separate_first_queue = true;
@@ -253,7 +253,7 @@ START_TEST(slots_share_two_queues_with_a_driver_that_serves_the_first_apart)
 }
 END_TEST
 
-START_TEST(slots_have_queues_of_their_own_with_others)
+START_TEST(slots_have_queues_of_their_own_with_other_drivers)
 {
     family(COMPUTE, 8);
     make_queues();
@@ -263,7 +263,7 @@ START_TEST(slots_have_queues_of_their_own_with_others)
 }
 END_TEST
 
-START_TEST(copies_by_kernels_need_no_queues_for_transfers)
+START_TEST(copies_with_kernels_need_no_transfer_queues)
 {
     static const int32_t roles[] = {TRM_STREAM_UPLOAD, TRM_STREAM_COMPUTE, TRM_STREAM_DOWNLOAD};
     struct vulkan_queue *taken[3];
@@ -284,7 +284,7 @@ START_TEST(copies_by_kernels_need_no_queues_for_transfers)
 }
 END_TEST
 
-START_TEST(streams_whose_small_copies_go_by_the_engine_leave_its_queues_for_the_same_direction)
+START_TEST(upload_and_download_streams_keep_their_direction_when_they_change_queues)
 {
     struct vulkan_queue *taken[2];
     fake.physical.copies_by_kernel = fake.physical.copies_small_by_engine = true;
@@ -304,7 +304,7 @@ START_TEST(streams_whose_small_copies_go_by_the_engine_leave_its_queues_for_the_
 }
 END_TEST
 
-START_TEST(copies_by_kernels_share_where_there_are_few_queues)
+START_TEST(copies_with_kernels_share_if_there_are_few_queues)
 {
     fake.physical.copies_by_kernel = true;
     fake.device.copies_by_kernel   = true;
@@ -370,18 +370,17 @@ static Suite *make_suite(void)
     tcase_add_test(tests, compute_shares_with_graphics_where_there_is_no_other);
     tcase_add_test(tests, queues_for_video_are_not_used_for_copies);
     tcase_add_test(tests, families_without_queues_are_left_out);
-    tcase_add_test(tests, of_many_queues_a_few_are_used);
-    tcase_add_test(tests, queues_have_priorities_where_there_are_several);
+    tcase_add_test(tests, only_a_few_of_many_queues_are_used);
+    tcase_add_test(tests, several_queues_have_different_priorities);
     tcase_add_test(tests, a_priority_that_no_queue_has_is_rounded);
     tcase_add_test(tests, each_direction_of_copies_has_a_queue_of_its_own);
     tcase_add_test(tests, both_directions_share_a_single_copy_engine);
-    tcase_add_test(tests, the_least_used_queue_is_given);
-    tcase_add_test(tests, slots_share_two_queues_with_a_driver_that_serves_the_first_apart);
-    tcase_add_test(tests, slots_have_queues_of_their_own_with_others);
-    tcase_add_test(tests, copies_by_kernels_need_no_queues_for_transfers);
-    tcase_add_test(tests,
-                   streams_whose_small_copies_go_by_the_engine_leave_its_queues_for_the_same_direction);
-    tcase_add_test(tests, copies_by_kernels_share_where_there_are_few_queues);
+    tcase_add_test(tests, a_stream_gets_the_least_used_queue);
+    tcase_add_test(tests, slots_share_two_queues_if_the_driver_handles_the_first_separately);
+    tcase_add_test(tests, slots_have_queues_of_their_own_with_other_drivers);
+    tcase_add_test(tests, copies_with_kernels_need_no_transfer_queues);
+    tcase_add_test(tests, upload_and_download_streams_keep_their_direction_when_they_change_queues);
+    tcase_add_test(tests, copies_with_kernels_share_if_there_are_few_queues);
     tcase_add_test(tests, what_is_submitted_reaches_the_queue);
     tcase_add_test(tests, a_submission_that_fails_says_so);
     tcase_add_test(tests, a_queue_of_the_application_is_locked_by_the_application);

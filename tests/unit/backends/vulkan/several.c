@@ -1,5 +1,5 @@
-/* vulkan backend: which kernels an invocation may do several of, and what they become. That the new ones do what the old ones did is
- * tested on devices (tests/vulkan/several.c, tests/differential).
+/* Tests of thread coarsening: which kernels are coarsened, and how. tests/vulkan/several.c and
+ * tests/differential test on devices that coarsened kernels compute the same.
  * SPDX-License-Identifier: MIT
  */
 #include <spirv/unified1/spirv.h>
@@ -20,19 +20,19 @@ enum {
     MAIN = 1,
     PLACE,    /* GlobalInvocationId */
     LOCAL,    /* LocalInvocationId */
-    SHARED,   /* in the memory of the group */
-    DATA,     /* a buffer of numbers */
+    SHARED,   /* workgroup memory */
+    DATA,     /* a storage buffer */
     VOID,     /* types */
     FUNCTION, /* void() */
     NUMBER,   /* uint */
     VECTOR,   /* uvec3 */
-    PLACES,   /* pointers: to VECTOR and NUMBER, Input */
+    PLACES,   /* pointers to VECTOR and NUMBER, Input */
     PLACE_X,
-    NUMBERS, /* a runtime array, in a block, to which, and to one of which a pointer is */
+    NUMBERS, /* a runtime array, a block with it, a pointer to the block and one to an element */
     BLOCK,
     BLOCKS,
     ELEMENT,
-    OF_GROUP, /* a pointer to a number in the memory of the group */
+    OF_GROUP, /* a pointer to a number in workgroup memory */
     BOOL,
     ZERO, /* constants */
     ONE,
@@ -42,15 +42,15 @@ enum {
     OTHER,
     MERGE,
     AGAIN,
-    AT, /* results: the pointer to x, x, the condition, */
+    AT, /* results: the pointer to x, x, the condition */
     X,
     LEAVES,
-    PLACE_IN, /* the pointer to a number, what it was, and what it becomes */
+    PLACE_IN, /* the pointer to a number, its old and its new value */
     OLD,
     NEW,
     MORE,
     CHOSEN,
-    LAST, /* a label, and what is chosen there */
+    LAST, /* a label, and the result of OpPhi there */
     FINAL,
     BOUND
 };
@@ -109,7 +109,7 @@ static const uint32_t work[] = {
 
 static const uint32_t ending[] = {OP(Return, 1), OP(FunctionEnd, 1)};
 
-/* What stands before the work. */
+/* Empty code before the work. */
 static const uint32_t nothing[] = {OP(Nop, 1)};
 static const uint32_t barrier[] = {OP(ControlBarrier, 4), ONE, ONE, ZERO};
 static const uint32_t atomic[]  = {
@@ -160,7 +160,7 @@ static const uint32_t choice[] = {
     OP(Label, 2), MERGE,
     OP(Phi, 7), NUMBER, CHOSEN, X, WAY, MORE, OTHER,
 };
-/* Two, the second in the block where the ways of the first meet, and by OpSwitch. */
+/* Two selections, the second in the merge block of the first, with OpSwitch. */
 static const uint32_t choices[] = {
     OP(SelectionMerge, 3), MERGE, 0,
     OP(BranchConditional, 4), LEAVES, OTHER, MERGE,
@@ -207,7 +207,7 @@ static struct vulkan_shader coarsening_of(struct vulkan_shader shader, uint32_t 
     return result;
 }
 
-/* How many instructions there are of a kind. */
+/* Number of instructions with the opcode. */
 static uint32_t count_of(const struct vulkan_shader *shader, uint32_t opcode)
 {
     uint32_t count = 0;
@@ -216,7 +216,7 @@ static uint32_t count_of(const struct vulkan_shader *shader, uint32_t opcode)
     return count;
 }
 
-/* Every result has an id of its own, below the bound. */
+/* Checks that each result has an id of its own, below the bound. */
 static void check_ids(const struct vulkan_shader *shader)
 {
     static bool seen[BOUND * 2 * VULKAN_COARSEN_MOST + 256];
@@ -232,9 +232,9 @@ static void check_ids(const struct vulkan_shader *shader)
     }
 }
 
-/* ---- what becomes of a kernel ---- */
+/* ---- coarsened kernels ----------- */
 
-START_TEST(each_item_has_its_instructions_twice)
+START_TEST(each_item_has_two_copies_of_its_instructions)
 {
     for (uint32_t items = 1; items <= VULKAN_COARSEN_MOST; items++) {
         struct vulkan_shader several = coarsening_of(SHADER_WITH(nothing), items);
@@ -250,7 +250,7 @@ START_TEST(each_item_has_its_instructions_twice)
 }
 END_TEST
 
-START_TEST(what_is_said_of_a_result_is_said_of_all)
+START_TEST(decorations_are_repeated_for_each_copy)
 {
     struct vulkan_shader several = coarsening_of(SHADER_WITH(nothing), ITEMS);
     uint32_t count               = 0;
@@ -266,7 +266,7 @@ START_TEST(what_is_said_of_a_result_is_said_of_all)
 }
 END_TEST
 
-START_TEST(the_entry_point_lists_the_place_in_the_group)
+START_TEST(the_entry_point_lists_the_local_id)
 {
     struct vulkan_shader several = coarsening_of(SHADER_WITH(nothing), ITEMS);
     for (uint64_t i = VULKAN_HEADER_WORDS; i < several.count; i += vulkan_length(several.words + i)) {
@@ -282,7 +282,7 @@ START_TEST(the_entry_point_lists_the_place_in_the_group)
 }
 END_TEST
 
-START_TEST(a_choice_is_made_for_each)
+START_TEST(each_item_has_its_own_selection)
 {
     struct vulkan_shader several = coarsening_of(SHADER_WITH(choice), ITEMS);
     ck_assert_ptr_nonnull(several.words);
@@ -292,8 +292,8 @@ START_TEST(a_choice_is_made_for_each)
 }
 END_TEST
 
-/* That a phi names the block which its copy was come to from. */
-START_TEST(choices_in_a_row_know_where_they_come_from)
+/* Each OpPhi must name the predecessor block of its own copy. */
+START_TEST(consecutive_selections_name_their_predecessors)
 {
     struct vulkan_shader several = coarsening_of(SHADER_WITH(choices), ITEMS);
     uint32_t label = 0, before = 0, count = 0;
@@ -315,7 +315,7 @@ START_TEST(choices_in_a_row_know_where_they_come_from)
 }
 END_TEST
 
-/* ---- kernels of other kinds ---- */
+/* ---- kernels that cannot be coarsened -- */
 
 static void check_as_it_is(struct vulkan_shader shader, const char *what)
 {
@@ -324,7 +324,7 @@ static void check_as_it_is(struct vulkan_shader shader, const char *what)
     ck_assert_int_eq(fake.bytes, 0);
 }
 
-START_TEST(kernels_that_could_tell_are_left_alone)
+START_TEST(kernels_that_could_observe_it_are_not_coarsened)
 {
     check_as_it_is(SHADER_WITH(barrier), "a barrier");
     check_as_it_is(SHADER_WITH(atomic), "an atomic operation");
@@ -340,7 +340,7 @@ START_TEST(kernels_that_could_tell_are_left_alone)
 }
 END_TEST
 
-START_TEST(long_kernels_are_left_alone)
+START_TEST(long_kernels_are_not_coarsened)
 {
     static const uint32_t sum[] = {OP(IAdd, 5), NUMBER, MORE, X, ONE};
     uint32_t sums[256 * COUNT(sum)];
@@ -353,7 +353,7 @@ START_TEST(long_kernels_are_left_alone)
 }
 END_TEST
 
-START_TEST(an_entry_point_that_is_not_there_is_none)
+START_TEST(a_missing_entry_point_is_not_coarsened)
 {
     struct vulkan_shader shader = SHADER_WITH(nothing), result;
     ck_assert_int_eq(vulkan_coarsen_create(&fake.instance, &shader, 1, GROUP, ITEMS, &result), TRM_OK);
@@ -362,7 +362,7 @@ START_TEST(an_entry_point_that_is_not_there_is_none)
 }
 END_TEST
 
-START_TEST(without_memory_nothing_is_left)
+START_TEST(without_memory_nothing_leaks)
 {
     struct vulkan_shader shader = SHADER_WITH(nothing), result;
     int32_t status              = TRM_ERROR_OUT_OF_HOST_MEMORY;
@@ -385,15 +385,15 @@ static Suite *make_suite(void)
     TCase *made = tcase_create("made"), *left = tcase_create("left alone");
     tcase_add_checked_fixture(made, fake_setup, fake_teardown);
     tcase_add_checked_fixture(left, fake_setup, fake_teardown);
-    tcase_add_test(made, each_item_has_its_instructions_twice);
-    tcase_add_test(made, what_is_said_of_a_result_is_said_of_all);
-    tcase_add_test(made, the_entry_point_lists_the_place_in_the_group);
-    tcase_add_test(made, a_choice_is_made_for_each);
-    tcase_add_test(made, choices_in_a_row_know_where_they_come_from);
-    tcase_add_test(left, kernels_that_could_tell_are_left_alone);
-    tcase_add_test(left, long_kernels_are_left_alone);
-    tcase_add_test(left, an_entry_point_that_is_not_there_is_none);
-    tcase_add_test(left, without_memory_nothing_is_left);
+    tcase_add_test(made, each_item_has_two_copies_of_its_instructions);
+    tcase_add_test(made, decorations_are_repeated_for_each_copy);
+    tcase_add_test(made, the_entry_point_lists_the_local_id);
+    tcase_add_test(made, each_item_has_its_own_selection);
+    tcase_add_test(made, consecutive_selections_name_their_predecessors);
+    tcase_add_test(left, kernels_that_could_observe_it_are_not_coarsened);
+    tcase_add_test(left, long_kernels_are_not_coarsened);
+    tcase_add_test(left, a_missing_entry_point_is_not_coarsened);
+    tcase_add_test(left, without_memory_nothing_leaks);
     suite_add_tcase(suite, made);
     suite_add_tcase(suite, left);
     return suite;

@@ -1,4 +1,4 @@
-/* vulkan backend: what becomes of SPIR-V on its way to the driver, and what it asks of the device.
+/* Tests of how the vulkan backend rewrites SPIR-V for the driver, and of what a module needs.
  * SPDX-License-Identifier: MIT
  */
 #include <spirv/unified1/spirv.h>
@@ -24,8 +24,8 @@ enum {
     BOUND
 };
 
-/* Two kernels; storage buffers at (1, 4) and (0, 2), uniform ones at (0, 7) and, of the old kind, (3, 0). As far as
- * anybody here looks. */
+/* Two kernels; storage buffers at (1, 4) and (0, 2), a uniform buffer at (0, 7), and an old-style storage
+ * buffer at (3, 0). Only the parts that are rewritten. */
 static const uint32_t module_words[] = {
     SpvMagicNumber,
     0x00010000,
@@ -170,7 +170,7 @@ static struct vulkan_shader rewritten(uint32_t version)
     return shader;
 }
 
-/* How often an instruction is there that begins with these words. */
+/* Number of instructions that begin with these words. */
 static uint32_t count_of(const struct vulkan_shader *shader, const uint32_t *begin, uint32_t length)
 {
     uint32_t found = 0;
@@ -213,7 +213,7 @@ START_TEST(uniform_buffers_become_storage_buffers_and_only_they_are_marked_as_re
 }
 END_TEST
 
-START_TEST(what_only_tools_read_is_left_out)
+START_TEST(instructions_for_tools_are_dropped)
 {
     struct vulkan_shader shader = rewritten(0x00010300);
     ck_assert_uint_eq(FOUND(OP(Extension, 7)), 0);
@@ -226,7 +226,7 @@ START_TEST(what_only_tools_read_is_left_out)
 }
 END_TEST
 
-START_TEST(a_module_from_before_storage_buffers_says_that_it_has_them)
+START_TEST(an_old_module_declares_the_storage_buffer_extension)
 {
     const uint32_t length       = sizeof("SPV_KHR_storage_buffer_storage_class") / 4 + 2;
     struct vulkan_shader shader = rewritten(0x00010000);
@@ -251,7 +251,7 @@ START_TEST(entry_points_are_found_by_their_number)
 }
 END_TEST
 
-/* ---- what is asked of the device */
+/* ---- what a module needs ------- */
 
 static int32_t check_words(const uint32_t *words, size_t count)
 {
@@ -298,7 +298,7 @@ static const struct {
     FEATURE(DotProductInput4x8Bit, dot_product.shaderIntegerDotProduct),
 };
 
-START_TEST(a_capability_that_the_device_has_not_is_named)
+START_TEST(a_missing_capability_is_named)
 {
     ck_assert_int_eq(check_capability(feature_of[_i].capability), TRM_ERROR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(fake.sentence, feature_of[_i].name));
@@ -307,7 +307,7 @@ START_TEST(a_capability_that_the_device_has_not_is_named)
 }
 END_TEST
 
-START_TEST(a_capability_that_the_device_has_is_fine)
+START_TEST(a_supported_capability_is_accepted)
 {
     *feature_of[_i].feature = VK_TRUE;
     ck_assert_int_eq(check_capability(feature_of[_i].capability), TRM_OK);
@@ -315,7 +315,7 @@ START_TEST(a_capability_that_the_device_has_is_fine)
 }
 END_TEST
 
-START_TEST(operations_of_subgroups_are_asked_for_one_by_one)
+START_TEST(subgroup_operations_are_checked_one_by_one)
 {
     fake.physical.subgroup.supportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT;
     ck_assert_int_eq(check_capability(SpvCapabilityGroupNonUniformVote), TRM_ERROR_UNSUPPORTED);
@@ -326,7 +326,7 @@ START_TEST(operations_of_subgroups_are_asked_for_one_by_one)
 }
 END_TEST
 
-START_TEST(rules_for_floats_are_asked_for_by_their_width)
+START_TEST(float_controls_are_checked_by_width)
 {
     uint32_t words[] = {
         SpvMagicNumber, 0x00010300, 0, 1, 0, OP(ExecutionMode, 4), MAIN, SpvExecutionModeDenormPreserve, 32};
@@ -362,7 +362,7 @@ START_TEST(group_sizes_by_id_need_the_device)
 }
 END_TEST
 
-START_TEST(shared_memory_that_begins_as_zero_needs_the_device)
+START_TEST(zero_initialized_shared_memory_needs_the_device)
 {
     const uint32_t words[] = {
         SpvMagicNumber, 0x00010300, 0, 1, 0, OP(Variable, 5), POINTER, INPUT, SpvStorageClassWorkgroup, 9,
@@ -396,15 +396,15 @@ static Suite *make_suite(void)
     tcase_add_checked_fixture(group, fake_setup, fake_teardown);
     tcase_add_test(group, buffers_are_numbered_in_the_order_of_the_parameters);
     tcase_add_test(group, uniform_buffers_become_storage_buffers_and_only_they_are_marked_as_read_only);
-    tcase_add_test(group, what_only_tools_read_is_left_out);
-    tcase_add_test(group, a_module_from_before_storage_buffers_says_that_it_has_them);
+    tcase_add_test(group, instructions_for_tools_are_dropped);
+    tcase_add_test(group, an_old_module_declares_the_storage_buffer_extension);
     tcase_add_test(group, entry_points_are_found_by_their_number);
-    tcase_add_loop_test(group, a_capability_that_the_device_has_not_is_named, 0, COUNT(feature_of));
-    tcase_add_loop_test(group, a_capability_that_the_device_has_is_fine, 0, COUNT(feature_of));
-    tcase_add_test(group, operations_of_subgroups_are_asked_for_one_by_one);
-    tcase_add_test(group, rules_for_floats_are_asked_for_by_their_width);
+    tcase_add_loop_test(group, a_missing_capability_is_named, 0, COUNT(feature_of));
+    tcase_add_loop_test(group, a_supported_capability_is_accepted, 0, COUNT(feature_of));
+    tcase_add_test(group, subgroup_operations_are_checked_one_by_one);
+    tcase_add_test(group, float_controls_are_checked_by_width);
     tcase_add_test(group, group_sizes_by_id_need_the_device);
-    tcase_add_test(group, shared_memory_that_begins_as_zero_needs_the_device);
+    tcase_add_test(group, zero_initialized_shared_memory_needs_the_device);
     tcase_add_test(group, newer_spirv_than_the_device_knows_is_refused);
     return suite;
 }

@@ -1,12 +1,12 @@
-/* How waiting for streams of the vulkan backend ends: notifications, failures, the loss of the device. Over a driver that is made
- * up, which runs what was submitted when a test says so.
+/* Tests of how waits for streams end: notifications, failures, loss of the device. The fake driver runs
+ * submitted work when a test says so.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/backends/vulkan/stream_fixture.h"
 
 #include "tests/unit/runner.h"
 
-/* ---- being told ------------------------------------------------------------------------------------ */
+/* ---- notifications --------------------------------------------------------------------------------- */
 
 START_TEST(notifications_come_when_their_numbers_do)
 {
@@ -30,7 +30,7 @@ START_TEST(notifications_come_when_their_numbers_do)
 }
 END_TEST
 
-START_TEST(notifications_of_a_stream_that_is_given_up_come_when_its_work_has_ended)
+START_TEST(notifications_of_an_abandoned_stream_come_when_its_work_has_ended)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     struct told in_flight = {0}, deferred = {0};
@@ -58,7 +58,7 @@ static void *open_later(void *argument)
     return NULL;
 }
 
-START_TEST(of_several_streams_the_one_that_comes_is_found)
+START_TEST(waiting_for_any_finds_the_stream_that_is_complete)
 {
     struct trm_backend_stream *streams[2] = {make_stream(TRM_STREAM_COMPUTE),
                                              make_stream(TRM_STREAM_COMPUTE)};
@@ -81,9 +81,9 @@ START_TEST(of_several_streams_the_one_that_comes_is_found)
 }
 END_TEST
 
-/* ---- failing --------------------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------------- */
 
-START_TEST(a_submission_that_fails_breaks_the_stream_behind_what_was_submitted)
+START_TEST(a_failed_submission_breaks_the_stream_after_what_was_submitted)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     uint64_t value                    = 0;
@@ -91,7 +91,7 @@ START_TEST(a_submission_that_fails_breaks_the_stream_behind_what_was_submitted)
     ck_assert_int_eq(ops->flush(stream), TRM_OK);
     ck_assert_int_eq(enqueue(stream, 2), TRM_OK);
     driver_arm("vkQueueSubmit", 1, VK_ERROR_OUT_OF_DEVICE_MEMORY);
-    ck_assert_int_eq(ops->flush(stream), TRM_OK); /* the first runs still */
+    ck_assert_int_eq(ops->flush(stream), TRM_OK); /* the first one is still running */
     ck_assert_int_eq(enqueue(stream, 3), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
     ck_assert_int_eq(ops->query(stream, &value), TRM_OK);
     run_everything();
@@ -100,7 +100,7 @@ START_TEST(a_submission_that_fails_breaks_the_stream_behind_what_was_submitted)
     ck_assert_int_eq(driver.native, VK_ERROR_OUT_OF_DEVICE_MEMORY);
     ck_assert_int_eq(ops->query(stream, &value), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
     ck_assert_uint_eq(value, 1);
-    /* Others may wait for it on a device of their own. */
+    /* Other devices may wait for it. */
     ck_assert_uint_eq(driver_semaphore(stream->timeline->semaphore)->counter, 2);
     ops->destroy(stream);
 }
@@ -133,7 +133,7 @@ START_TEST(commands_that_cannot_be_ended_break_the_stream)
 }
 END_TEST
 
-START_TEST(a_driver_without_memory_to_wait_is_asked_again)
+START_TEST(a_wait_that_lacks_memory_is_repeated)
 {
     static const char *const functions[] = {"vkWaitSemaphores", "vkGetSemaphoreCounterValue"};
     struct trm_backend_stream *stream    = make_stream(TRM_STREAM_COMPUTE);
@@ -152,8 +152,8 @@ static void *wait_for_first(void *argument)
     return (void *)(intptr_t)ops->wait(argument, 1, UINT64_MAX);
 }
 
-/* One sleeps for a gate, one is to be told, one is held back for another. */
-START_TEST(all_who_sleep_are_woken_by_the_loss_of_the_device)
+/* One thread sleeps for a gate, one notification is pending, one stream waits for another. */
+START_TEST(the_loss_of_the_device_wakes_all_sleeping_threads)
 {
     struct trm_backend_stream *gated = make_stream(TRM_STREAM_COMPUTE),
                               *other = make_stream(TRM_STREAM_COMPUTE),
@@ -180,7 +180,7 @@ START_TEST(all_who_sleep_are_woken_by_the_loss_of_the_device)
 }
 END_TEST
 
-/* ---- semaphores of others -------------------------------------------------------------------------- */
+/* ---- external semaphores --------------------------------------------------------------------------- */
 
 static struct vulkan_timeline *make_outside(void)
 {
@@ -199,7 +199,7 @@ static void wait_outside(struct trm_backend_stream *stream, struct vulkan_timeli
     ck_assert_uint_eq(driver_submitted(0), 0);
 }
 
-START_TEST(a_semaphore_of_others_is_waited_for_on_the_host)
+START_TEST(external_semaphores_are_waited_for_on_the_host)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     struct vulkan_timeline *timeline  = make_outside();
@@ -213,7 +213,7 @@ START_TEST(a_semaphore_of_others_is_waited_for_on_the_host)
 }
 END_TEST
 
-START_TEST(a_stream_that_is_given_up_waits_no_longer_for_a_semaphore_of_others)
+START_TEST(an_abandoned_stream_stops_waiting_for_an_external_semaphore)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     struct vulkan_timeline *timeline  = make_outside();
@@ -225,7 +225,7 @@ START_TEST(a_stream_that_is_given_up_waits_no_longer_for_a_semaphore_of_others)
 }
 END_TEST
 
-START_TEST(a_semaphore_of_others_is_signalled_before_the_streams_number_comes)
+START_TEST(an_external_semaphore_is_signalled_before_the_streams_number)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     struct vulkan_timeline *timeline  = make_outside();
@@ -253,16 +253,16 @@ static Suite *ends_suite(void)
     tcase_add_checked_fixture(tests, driver_setup, driver_teardown);
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, notifications_come_when_their_numbers_do);
-    tcase_add_test(tests, notifications_of_a_stream_that_is_given_up_come_when_its_work_has_ended);
-    tcase_add_test(tests, of_several_streams_the_one_that_comes_is_found);
-    tcase_add_test(tests, a_submission_that_fails_breaks_the_stream_behind_what_was_submitted);
+    tcase_add_test(tests, notifications_of_an_abandoned_stream_come_when_its_work_has_ended);
+    tcase_add_test(tests, waiting_for_any_finds_the_stream_that_is_complete);
+    tcase_add_test(tests, a_failed_submission_breaks_the_stream_after_what_was_submitted);
     tcase_add_loop_test(tests, recording_that_fails_leaves_the_stream_as_it_was, 0, 3);
     tcase_add_test(tests, commands_that_cannot_be_ended_break_the_stream);
-    tcase_add_loop_test(tests, a_driver_without_memory_to_wait_is_asked_again, 0, 2);
-    tcase_add_test(tests, all_who_sleep_are_woken_by_the_loss_of_the_device);
-    tcase_add_test(tests, a_semaphore_of_others_is_waited_for_on_the_host);
-    tcase_add_test(tests, a_stream_that_is_given_up_waits_no_longer_for_a_semaphore_of_others);
-    tcase_add_test(tests, a_semaphore_of_others_is_signalled_before_the_streams_number_comes);
+    tcase_add_loop_test(tests, a_wait_that_lacks_memory_is_repeated, 0, 2);
+    tcase_add_test(tests, the_loss_of_the_device_wakes_all_sleeping_threads);
+    tcase_add_test(tests, external_semaphores_are_waited_for_on_the_host);
+    tcase_add_test(tests, an_abandoned_stream_stops_waiting_for_an_external_semaphore);
+    tcase_add_test(tests, an_external_semaphore_is_signalled_before_the_streams_number);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -1,4 +1,4 @@
-/* What the tests of the vulkan backend's streams do with them, over the driver of vulkan_driver.h.
+/* Operations, notifications and jobs for tests of streams, over the fake driver of driver.h.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_BACKENDS_VULKAN_STREAM_FIXTURE_H
@@ -16,7 +16,7 @@ static inline struct trm_backend_stream *make_stream(int32_t role)
     return stream;
 }
 
-/* An operation that is recorded. */
+/* Enqueues an operation with a command buffer. */
 static inline int32_t enqueue(struct trm_backend_stream *stream, uint64_t value)
 {
     struct vulkan_batch *batch;
@@ -30,7 +30,7 @@ static inline int32_t enqueue(struct trm_backend_stream *stream, uint64_t value)
     return status;
 }
 
-/* Of which the host copies a byte at the end. */
+/* The same, with a host copy of one byte at the end. */
 static inline int32_t enqueue_finish(struct trm_backend_stream *stream, uint64_t value, char *to,
                                      const char *from)
 {
@@ -67,7 +67,7 @@ static inline void finish_and_destroy(struct trm_backend_stream *stream)
     ops->destroy(stream);
 }
 
-/* ---- being told ---- */
+/* ---- notifications -- */
 
 struct told {
     _Atomic uint32_t count; /* futex */
@@ -93,7 +93,7 @@ static inline int32_t wait_until_told(struct told *told)
 
 struct test_job {
     struct vulkan_job job;
-    int32_t status; /* to answer with */
+    int32_t status; /* result of the job */
     _Atomic uint32_t may_end, has_run, released;
 };
 

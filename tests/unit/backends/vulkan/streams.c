@@ -1,16 +1,16 @@
-/* The streams of the vulkan backend over a driver that is made up, which runs what was submitted when a test says so: what is
- * submitted when, and what waits for what.
+/* Tests of when streams submit, and what waits for what. The fake driver runs submitted work when a test says
+ * so.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/backends/vulkan/stream_fixture.h"
 
 #include "tests/unit/runner.h"
 
-#define MUCH 64u /* operations, after which a stream submits by itself */
+#define MUCH 64u /* operations after which a stream submits on its own */
 
 /* ---- submitting ------------------------------------------------------------------------------------ */
 
-START_TEST(what_nobody_asks_for_is_not_submitted)
+START_TEST(operations_are_not_submitted_without_a_request)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     for (uint64_t i = 1; i < MUCH; i++)
@@ -22,7 +22,7 @@ START_TEST(what_nobody_asks_for_is_not_submitted)
 }
 END_TEST
 
-START_TEST(what_is_much_is_submitted_unasked)
+START_TEST(many_operations_are_submitted_without_a_request)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     for (uint64_t i = 1; i <= MUCH; i++)
@@ -32,7 +32,7 @@ START_TEST(what_is_much_is_submitted_unasked)
 }
 END_TEST
 
-START_TEST(a_place_that_was_marked_is_reached_before_what_comes_behind_it)
+START_TEST(a_marked_operation_completes_before_later_ones)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     for (uint64_t i = 1; i <= 3; i++) {
@@ -51,7 +51,7 @@ START_TEST(a_place_that_was_marked_is_reached_before_what_comes_behind_it)
 }
 END_TEST
 
-START_TEST(waiting_submits_what_is_waited_for_and_no_more)
+START_TEST(a_wait_submits_up_to_its_operation_and_no_more)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     ck_assert_int_eq(enqueue(stream, 1), TRM_OK);
@@ -63,7 +63,7 @@ START_TEST(waiting_submits_what_is_waited_for_and_no_more)
 }
 END_TEST
 
-START_TEST(a_stream_that_needs_another_queue_waits_for_itself)
+START_TEST(a_stream_that_changes_queues_waits_for_itself)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_UPLOAD);
     ck_assert_int_eq(enqueue(stream, 1), TRM_OK);
@@ -82,9 +82,9 @@ START_TEST(a_stream_that_needs_another_queue_waits_for_itself)
 }
 END_TEST
 
-/* ---- waiting for others ---------------------------------------------------------------------------- */
+/* ---- waiting for other streams --------------------------------------------------------------------- */
 
-START_TEST(what_is_submitted_is_waited_for_on_the_device)
+START_TEST(submitted_work_is_waited_for_on_the_device)
 {
     struct trm_backend_stream *first  = make_stream(TRM_STREAM_UPLOAD),
                               *second = make_stream(TRM_STREAM_COMPUTE);
@@ -100,8 +100,8 @@ START_TEST(what_is_submitted_is_waited_for_on_the_device)
 }
 END_TEST
 
-/* One queue has them all: whatever is in it must be able to run. */
-START_TEST(what_stands_behind_a_gate_is_waited_for_on_the_host)
+/* All share one queue, so everything in it must be able to run. */
+START_TEST(work_behind_a_gate_is_waited_for_on_the_host)
 {
     struct trm_backend_stream *streams[3];
     for (uint32_t i = 0; i < 3; i++)
@@ -121,7 +121,7 @@ START_TEST(what_stands_behind_a_gate_is_waited_for_on_the_host)
 }
 END_TEST
 
-START_TEST(a_gate_that_is_open_holds_nothing_back)
+START_TEST(an_open_gate_defers_nothing)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     ops->open_gates(stream, 5);
@@ -144,7 +144,7 @@ START_TEST(a_stream_fails_with_the_one_that_it_waits_for)
     ck_assert_int_eq(ops->flush(second), TRM_OK);
     ops->abandon(first, TRM_ERROR_KERNEL);
     ck_assert_int_eq(ops->query(first, &value), TRM_ERROR_KERNEL);
-    ck_assert_int_eq(ops->query(second, &value), TRM_OK); /* its first operation runs still */
+    ck_assert_int_eq(ops->query(second, &value), TRM_OK); /* its first operation is still running */
     run_everything();
     ck_assert_int_eq(ops->wait(second, 2, UINT64_MAX), TRM_ERROR_KERNEL);
     ck_assert_int_eq(ops->query(second, &value), TRM_ERROR_KERNEL);
@@ -154,7 +154,7 @@ START_TEST(a_stream_fails_with_the_one_that_it_waits_for)
 }
 END_TEST
 
-START_TEST(what_came_before_the_failure_of_another_may_be_waited_for)
+START_TEST(complete_operations_of_a_failed_stream_can_be_waited_for)
 {
     struct trm_backend_stream *first  = make_stream(TRM_STREAM_UPLOAD),
                               *second = make_stream(TRM_STREAM_COMPUTE);
@@ -172,7 +172,7 @@ END_TEST
 
 /* ---- queues ------------------------------------------------------------------------------------------ */
 
-START_TEST(what_joins_another_queue_comes_behind_what_the_stream_did_before)
+START_TEST(work_on_a_new_queue_follows_the_streams_earlier_work)
 {
     struct trm_backend_stream *up      = make_stream(TRM_STREAM_UPLOAD),
                               *compute = make_stream(TRM_STREAM_COMPUTE);
@@ -194,7 +194,7 @@ START_TEST(what_joins_another_queue_comes_behind_what_the_stream_did_before)
 }
 END_TEST
 
-START_TEST(a_stream_knows_the_queue_of_the_kernels_that_waited_for_it_first)
+START_TEST(a_stream_knows_the_queue_of_the_first_compute_stream_that_waited)
 {
     struct trm_backend_stream *up = make_stream(TRM_STREAM_UPLOAD), *down = make_stream(TRM_STREAM_DOWNLOAD),
                               *first  = make_stream(TRM_STREAM_COMPUTE),
@@ -213,9 +213,9 @@ START_TEST(a_stream_knows_the_queue_of_the_kernels_that_waited_for_it_first)
 }
 END_TEST
 
-/* ---- the host's part ------------------------------------------------------------------------------- */
+/* ---- host copies ----------------------------------------------------------------------------------- */
 
-START_TEST(a_number_is_complete_when_the_host_has_done_its_part)
+START_TEST(a_number_is_complete_after_the_host_copies)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_DOWNLOAD);
     char from[2] = {'a', 'b'}, to[2] = {0, 0};
@@ -232,7 +232,7 @@ START_TEST(a_number_is_complete_when_the_host_has_done_its_part)
 }
 END_TEST
 
-START_TEST(the_service_does_the_hosts_part_for_a_stream_that_waits)
+START_TEST(the_service_runs_host_copies_for_a_waiting_stream)
 {
     struct trm_backend_stream *first  = make_stream(TRM_STREAM_DOWNLOAD),
                               *second = make_stream(TRM_STREAM_COMPUTE);
@@ -253,7 +253,7 @@ START_TEST(the_service_does_the_hosts_part_for_a_stream_that_waits)
 }
 END_TEST
 
-START_TEST(a_job_runs_when_all_before_it_is_complete_and_nothing_behind_it_has_begun)
+START_TEST(a_job_runs_after_everything_before_it_and_before_everything_after_it)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     struct test_job job               = {.status = TRM_OK};
@@ -275,7 +275,7 @@ START_TEST(a_job_runs_when_all_before_it_is_complete_and_nothing_behind_it_has_b
 }
 END_TEST
 
-START_TEST(a_job_that_fails_fails_its_stream_with_its_own_words)
+START_TEST(a_failed_job_fails_its_stream_with_its_sentence)
 {
     struct trm_backend_stream *stream = make_stream(TRM_STREAM_COMPUTE);
     struct test_job job               = {.status = TRM_ERROR_OUT_OF_DEVICE_MEMORY, .job.native = 7};
@@ -292,7 +292,7 @@ START_TEST(a_job_that_fails_fails_its_stream_with_its_own_words)
 }
 END_TEST
 
-START_TEST(a_job_that_was_not_begun_is_skipped_when_the_stream_is_given_up)
+START_TEST(a_job_that_has_not_begun_is_skipped_when_the_stream_is_abandoned)
 {
     struct trm_backend_stream *busy   = make_stream(TRM_STREAM_COMPUTE),
                               *stream = make_stream(TRM_STREAM_COMPUTE);
@@ -318,23 +318,23 @@ static Suite *streams_suite(void)
     TCase *tests = tcase_create("streams");
     tcase_add_checked_fixture(tests, driver_setup, driver_teardown);
     tcase_set_timeout(tests, 60);
-    tcase_add_test(tests, what_nobody_asks_for_is_not_submitted);
-    tcase_add_test(tests, what_is_much_is_submitted_unasked);
-    tcase_add_test(tests, a_place_that_was_marked_is_reached_before_what_comes_behind_it);
-    tcase_add_test(tests, waiting_submits_what_is_waited_for_and_no_more);
-    tcase_add_test(tests, a_stream_that_needs_another_queue_waits_for_itself);
-    tcase_add_test(tests, what_is_submitted_is_waited_for_on_the_device);
-    tcase_add_test(tests, what_stands_behind_a_gate_is_waited_for_on_the_host);
-    tcase_add_test(tests, a_gate_that_is_open_holds_nothing_back);
+    tcase_add_test(tests, operations_are_not_submitted_without_a_request);
+    tcase_add_test(tests, many_operations_are_submitted_without_a_request);
+    tcase_add_test(tests, a_marked_operation_completes_before_later_ones);
+    tcase_add_test(tests, a_wait_submits_up_to_its_operation_and_no_more);
+    tcase_add_test(tests, a_stream_that_changes_queues_waits_for_itself);
+    tcase_add_test(tests, submitted_work_is_waited_for_on_the_device);
+    tcase_add_test(tests, work_behind_a_gate_is_waited_for_on_the_host);
+    tcase_add_test(tests, an_open_gate_defers_nothing);
     tcase_add_test(tests, a_stream_fails_with_the_one_that_it_waits_for);
-    tcase_add_test(tests, what_came_before_the_failure_of_another_may_be_waited_for);
-    tcase_add_test(tests, what_joins_another_queue_comes_behind_what_the_stream_did_before);
-    tcase_add_test(tests, a_stream_knows_the_queue_of_the_kernels_that_waited_for_it_first);
-    tcase_add_test(tests, a_number_is_complete_when_the_host_has_done_its_part);
-    tcase_add_test(tests, the_service_does_the_hosts_part_for_a_stream_that_waits);
-    tcase_add_test(tests, a_job_runs_when_all_before_it_is_complete_and_nothing_behind_it_has_begun);
-    tcase_add_test(tests, a_job_that_fails_fails_its_stream_with_its_own_words);
-    tcase_add_test(tests, a_job_that_was_not_begun_is_skipped_when_the_stream_is_given_up);
+    tcase_add_test(tests, complete_operations_of_a_failed_stream_can_be_waited_for);
+    tcase_add_test(tests, work_on_a_new_queue_follows_the_streams_earlier_work);
+    tcase_add_test(tests, a_stream_knows_the_queue_of_the_first_compute_stream_that_waited);
+    tcase_add_test(tests, a_number_is_complete_after_the_host_copies);
+    tcase_add_test(tests, the_service_runs_host_copies_for_a_waiting_stream);
+    tcase_add_test(tests, a_job_runs_after_everything_before_it_and_before_everything_after_it);
+    tcase_add_test(tests, a_failed_job_fails_its_stream_with_its_sentence);
+    tcase_add_test(tests, a_job_that_has_not_begun_is_skipped_when_the_stream_is_abandoned);
     suite_add_tcase(suite, tests);
     return suite;
 }

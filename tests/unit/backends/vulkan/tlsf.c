@@ -1,4 +1,4 @@
-/* The allocator over ranges, against a model that looks at everything.
+/* Tests of the allocator, against a model that checks every piece.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/vulkan/memory/tlsf.h"
@@ -16,8 +16,8 @@
 
 /* ---- records ---- */
 
-static long records;         /* that are out */
-static long records_allowed; /* more are refused; negative: none are */
+static long records;         /* records in use */
+static long records_allowed; /* further ones are refused; negative: unlimited */
 
 static void *record_allocate(void *context, uint64_t size)
 {
@@ -36,7 +36,7 @@ static void record_release(void *context, void *memory, uint64_t size)
     free(memory);
 }
 
-/* ---- the model: all ranges as they are, by walking along them ---- */
+/* ---- the model: walks along all ranges --------------------------- */
 
 struct range {
     uint64_t begin, size;
@@ -78,12 +78,11 @@ static struct vulkan_tlsf_piece *leftmost(struct vulkan_tlsf_piece *piece)
     return piece;
 }
 
-/* Pieces follow one another without gaps or overlaps, no two free ones side by side; 0 where that is not so. Adds the bytes
- * that are used. */
-static int is_sound(const struct range *range, struct vulkan_tlsf_piece *any, uint64_t *bytes)
+/* Whether pieces are contiguous, and no two free ones are adjacent. Adds the used bytes. */
+static bool is_sound(const struct range *range, struct vulkan_tlsf_piece *any, uint64_t *bytes)
 {
     uint64_t at = range->begin;
-    int sound   = 1;
+    bool sound  = true;
     for (const struct vulkan_tlsf_piece *piece = leftmost(any); piece != NULL; piece = piece->after) {
         sound = sound && piece->offset == at && piece->size != 0 && piece->size % GRAIN == 0;
         sound = sound && piece->owner == range;
@@ -95,8 +94,9 @@ static int is_sound(const struct range *range, struct vulkan_tlsf_piece *any, ui
     return sound && at == range->begin + range->size;
 }
 
-/* Is there a free piece that is sure to be found for it: as large as the lists round up, wherever it begins? */
-static int must_be_found(uint64_t size, uint64_t alignment)
+/* Whether a free piece exists that the allocator must find: as large as its lists round up, for any
+ * offset. */
+static bool must_be_found(uint64_t size, uint64_t alignment)
 {
     uint64_t least = (size + GRAIN - 1) / GRAIN * GRAIN + (alignment > GRAIN ? alignment - GRAIN : 0);
     least += least / 16 + GRAIN;
@@ -105,8 +105,8 @@ static int must_be_found(uint64_t size, uint64_t alignment)
             for (struct vulkan_tlsf_piece *piece = tlsf.lists[row][column]; piece != NULL;
                  piece                           = piece->next)
                 if (piece->size >= least)
-                    return 1;
-    return 0;
+                    return true;
+    return false;
 }
 
 static uint32_t next_random(uint32_t *state)
@@ -133,7 +133,7 @@ START_TEST(a_range_is_one_free_piece_before_and_after)
 }
 END_TEST
 
-START_TEST(all_of_a_range_can_be_taken_and_no_byte_more)
+START_TEST(a_whole_range_can_be_allocated_and_no_byte_more)
 {
     struct vulkan_tlsf_piece *piece;
     vulkan_tlsf_add(&tlsf, 0, 3 * MIB + GRAIN, &ranges[0]);
@@ -147,7 +147,7 @@ START_TEST(all_of_a_range_can_be_taken_and_no_byte_more)
 }
 END_TEST
 
-START_TEST(nothing_is_found_where_there_is_no_range)
+START_TEST(nothing_can_be_allocated_without_a_range)
 {
     struct vulkan_tlsf_piece *piece;
     ck_assert_int_eq(vulkan_tlsf_allocate(&tlsf, 1, 1, &piece), TRM_ERROR_OUT_OF_DEVICE_MEMORY);
@@ -157,7 +157,7 @@ START_TEST(nothing_is_found_where_there_is_no_range)
 }
 END_TEST
 
-START_TEST(what_was_freed_last_is_given_to_who_asks_for_the_same_size)
+START_TEST(the_piece_freed_last_is_reused_for_the_same_size)
 {
     static const uint64_t sizes[] = {1, 4096, 4352, 99999, MIB, MIB + GRAIN};
     vulkan_tlsf_add(&tlsf, 0, 64 * MIB, &ranges[0]);
@@ -188,7 +188,7 @@ START_TEST(alignments_hold_in_a_range_that_does_not_begin_aligned)
 }
 END_TEST
 
-START_TEST(a_piece_of_a_range_that_is_known_is_taken_from_there_or_not_at_all)
+START_TEST(a_piece_is_allocated_from_the_given_range_or_not_at_all)
 {
     struct vulkan_tlsf_piece *first  = vulkan_tlsf_add(&tlsf, 0, MIB, &ranges[0]);
     struct vulkan_tlsf_piece *second = vulkan_tlsf_add(&tlsf, 0, 2 * MIB, &ranges[1]), *piece;
@@ -202,7 +202,7 @@ START_TEST(a_piece_of_a_range_that_is_known_is_taken_from_there_or_not_at_all)
 }
 END_TEST
 
-START_TEST(without_memory_for_records_nothing_is_taken_and_all_can_be_given)
+START_TEST(without_memory_for_records_nothing_is_allocated_and_everything_can_be_freed)
 {
     struct vulkan_tlsf_piece *piece, *more;
     records_allowed = 0;
@@ -221,7 +221,7 @@ START_TEST(without_memory_for_records_nothing_is_taken_and_all_can_be_given)
 }
 END_TEST
 
-/* Sizes of all magnitudes and alignments, as they come; everything is looked at every few steps. */
+/* Random sizes of all magnitudes and alignments; checks everything every few steps. */
 START_TEST(a_long_random_walk_keeps_every_byte_in_one_place)
 {
     uint32_t wrong                           = 0;
@@ -289,12 +289,12 @@ static Suite *make_suite(void)
 
     tcase_add_checked_fixture(tests, begin, end);
     tcase_add_test(tests, a_range_is_one_free_piece_before_and_after);
-    tcase_add_test(tests, all_of_a_range_can_be_taken_and_no_byte_more);
-    tcase_add_test(tests, nothing_is_found_where_there_is_no_range);
-    tcase_add_test(tests, what_was_freed_last_is_given_to_who_asks_for_the_same_size);
+    tcase_add_test(tests, a_whole_range_can_be_allocated_and_no_byte_more);
+    tcase_add_test(tests, nothing_can_be_allocated_without_a_range);
+    tcase_add_test(tests, the_piece_freed_last_is_reused_for_the_same_size);
     tcase_add_test(tests, alignments_hold_in_a_range_that_does_not_begin_aligned);
-    tcase_add_test(tests, a_piece_of_a_range_that_is_known_is_taken_from_there_or_not_at_all);
-    tcase_add_test(tests, without_memory_for_records_nothing_is_taken_and_all_can_be_given);
+    tcase_add_test(tests, a_piece_is_allocated_from_the_given_range_or_not_at_all);
+    tcase_add_test(tests, without_memory_for_records_nothing_is_allocated_and_everything_can_be_freed);
     tcase_add_loop_test(tests, a_long_random_walk_keeps_every_byte_in_one_place, 0, 4);
     suite_add_tcase(suite, tests);
     return suite;
