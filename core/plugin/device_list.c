@@ -1,4 +1,4 @@
-/* The devices that can be opened, without opening them.
+/* Lists the devices that can be opened, without opening them.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -30,22 +30,19 @@ int32_t trm_device_count(struct trm_context *handle, uint32_t *count)
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
         return base_last_status();
-    int32_t status = TRM_OK;
-    if (count == NULL)
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_count: `count` is NULL");
+    int32_t status = core_output_check(count, "trm_device_count", "count");
     if (status == TRM_OK)
         status = count_devices(context, count);
     core_object_leave(&context->object);
     return status;
 }
 
-/* The number of a backend's n-th best device: the one that was asked for, then the others in their
- * order. */
-static uint32_t device_number(const struct core_backend *backend, uint32_t place)
+/* The number of the device at a rank: the preferred device first, then the others in their order. */
+static uint32_t device_number(const struct core_backend *backend, uint32_t rank)
 {
-    if (place == 0)
+    if (rank == 0)
         return backend->preferred;
-    return place <= backend->preferred ? place - 1 : place;
+    return rank <= backend->preferred ? rank - 1 : rank;
 }
 
 static int32_t find_device(struct core_context *context, uint32_t index, struct core_backend **backend,
@@ -66,10 +63,11 @@ static int32_t find_device(struct core_context *context, uint32_t index, struct 
         }
         before += (*backend)->device_count;
     }
-    return base_fail(TRM_ERROR_OUT_OF_RANGE, "there is no device number %u, only %u of them", index, before);
+    return base_fail(TRM_ERROR_OUT_OF_RANGE, "there is no device at index %u; the number of devices is %u",
+                     index, before);
 }
 
-static int32_t ask_u64(const struct core_backend *backend, uint32_t number, uint32_t key, uint64_t *value)
+static int32_t get_u64(const struct core_backend *backend, uint32_t number, uint32_t key, uint64_t *value)
 {
     uint64_t needed = 0;
     base_error_clear();
@@ -77,8 +75,8 @@ static int32_t ask_u64(const struct core_backend *backend, uint32_t number, uint
     return status == TRM_OK ? TRM_OK : base_fail_backend(status);
 }
 
-/* A name that is too long is cut. */
-static int32_t ask_name(const struct core_backend *backend, uint32_t number, char *name, size_t capacity)
+/* Cuts a name that is too long. */
+static int32_t get_name(const struct core_backend *backend, uint32_t number, char *name, size_t capacity)
 {
     char text[4096] = "";
     uint64_t needed = 0;
@@ -92,17 +90,17 @@ static int32_t ask_name(const struct core_backend *backend, uint32_t number, cha
     return TRM_OK;
 }
 
-static int32_t summarise(const struct core_backend *backend, uint32_t number,
+static int32_t summarize(const struct core_backend *backend, uint32_t number,
                          struct trm_device_summary *summary)
 {
     uint64_t kind = 0, memory = 0, unified = 0;
-    int32_t status = ask_name(backend, number, summary->name, sizeof(summary->name));
+    int32_t status = get_name(backend, number, summary->name, sizeof(summary->name));
     if (status == TRM_OK)
-        status = ask_u64(backend, number, TRM_DEVICE_KIND, &kind);
+        status = get_u64(backend, number, TRM_DEVICE_KIND, &kind);
     if (status == TRM_OK)
-        status = ask_u64(backend, number, TRM_DEVICE_MEMORY_TOTAL, &memory);
+        status = get_u64(backend, number, TRM_DEVICE_MEMORY_TOTAL, &memory);
     if (status == TRM_OK)
-        status = ask_u64(backend, number, TRM_DEVICE_UNIFIED, &unified);
+        status = get_u64(backend, number, TRM_DEVICE_UNIFIED, &unified);
     if (status != TRM_OK)
         return status;
     snprintf(summary->id, sizeof(summary->id), "%s:%u", backend->name, number);
@@ -119,11 +117,11 @@ static int32_t describe(struct core_context *context, uint32_t index, struct trm
     struct core_backend *backend   = NULL;
     uint32_t number                = 0;
     struct trm_device_summary ours = {.struct_size = sizeof(ours)};
-    if (out == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_describe: `summary` is NULL");
-    int32_t status = find_device(context, index, &backend, &number);
+    int32_t status                 = core_output_check(out, "trm_device_describe", "summary");
     if (status == TRM_OK)
-        status = summarise(backend, number, &ours);
+        status = find_device(context, index, &backend, &number);
+    if (status == TRM_OK)
+        status = summarize(backend, number, &ours);
     if (status != TRM_OK)
         return status;
     if (!core_struct_copy_out(out, &ours, sizeof(ours), DEVICE_SUMMARY_LEAST))

@@ -1,4 +1,4 @@
-/* Which of a backend's devices an id means.
+/* Finds the device of a backend that an id names.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_PLUGIN_DEVICE_MATCH_H
@@ -7,8 +7,8 @@
 #include "core/plugin/registry.h"
 #include "core/settings/settings.h"
 
-/* `id` is the text that was parsed, for sentences. Of several devices that match, the first. Errors:
- * NOT_FOUND, with what there is; what the backend answers with. */
+/* The number of the first device that matches `wanted`; `id` is its text, for error messages. Errors:
+ * NOT_FOUND, with a list of the devices; the errors of the backend. */
 int32_t core_device_find_number(const struct core_backend *backend, const char *id,
                                 const struct core_device_id *wanted, uint32_t *number);
 

@@ -1,4 +1,4 @@
-/* Is a file a shared object for this machine, and all of it there?
+/* Checks that a file is a complete shared object for this machine.
  * SPDX-License-Identifier: MIT
  */
 #include "core/plugin/elf_file.h"
@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@
 #elif defined(__s390x__)
 #define OUR_MACHINE EM_S390
 #else
-#define OUR_MACHINE EM_NONE /* not checked here */
+#define OUR_MACHINE EM_NONE /* unknown: not checked */
 #endif
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -61,8 +62,8 @@ static int32_t fail(const char *sentence)
 
 static int32_t fail_truncated(uint64_t has, uint64_t needs)
 {
-    return base_fail(TRM_ERROR_ABI, "the file is cut off: it has %" PRIu64 " bytes of at least %" PRIu64, has,
-                     needs);
+    return base_fail(TRM_ERROR_ABI, "the file is truncated: it has %" PRIu64 " bytes of at least %" PRIu64,
+                     has, needs);
 }
 
 static int32_t fail_machine(uint16_t machine)
@@ -73,7 +74,7 @@ static int32_t fail_machine(uint16_t machine)
     return base_fail(TRM_ERROR_ABI, "it was built for another kind of machine (%s)", name);
 }
 
-static int read_at(int file, void *to, size_t size, uint64_t offset)
+static bool read_at(int file, void *to, size_t size, uint64_t offset)
 {
     return pread(file, to, size, (off_t)offset) == (ssize_t)size;
 }
@@ -83,9 +84,9 @@ static int32_t check_identity(const unsigned char *identity, uint64_t size)
     if (size == 0)
         return fail("the file is empty");
     if (size < EI_NIDENT || memcmp(identity, ELFMAG, SELFMAG) != 0)
-        return fail("it is no shared object (not an ELF file)");
+        return fail("it is not a shared object (not an ELF file)");
     if (identity[EI_CLASS] != ELFCLASS64 || identity[EI_DATA] != OUR_ORDER)
-        return fail("it was built for another kind of machine (32-bit, or of the other byte order)");
+        return fail("it was built for another kind of machine (32-bit, or the other byte order)");
     return TRM_OK;
 }
 
@@ -96,11 +97,11 @@ static int32_t check_header(const Elf64_Ehdr *header, uint64_t size)
     if (OUR_MACHINE != EM_NONE && header->e_machine != OUR_MACHINE)
         return fail_machine(header->e_machine);
     if (header->e_type != ET_DYN || header->e_phentsize != sizeof(Elf64_Phdr) || header->e_phnum == 0)
-        return fail("it is an ELF file, but no shared object");
+        return fail("it is an ELF file, but not a shared object");
     return TRM_OK;
 }
 
-/* The end of what the program headers promise. */
+/* Checks that the file contains the segments of its program headers. */
 static int32_t check_segments(int file, const Elf64_Ehdr *header, uint64_t size)
 {
     for (uint16_t i = 0; i < header->e_phnum; i++) {
@@ -110,7 +111,7 @@ static int32_t check_segments(int file, const Elf64_Ehdr *header, uint64_t size)
         if (!read_at(file, &segment, sizeof(segment), at))
             return fail_truncated(size, at + sizeof(segment));
         if (__builtin_add_overflow(segment.p_offset, segment.p_filesz, &end))
-            return fail("its program headers make no sense");
+            return fail("its program headers are invalid");
         if (segment.p_type == PT_LOAD && end > size)
             return fail_truncated(size, end);
     }

@@ -1,4 +1,4 @@
-/* Is a file a shared object for this machine, and all of it there?
+/* Checks that a file is a complete shared object for this machine.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_PLUGIN_ELF_FILE_H
@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* Looks at the headers only. The dynamic linker makes most of these checks too, but it answers a file
- * that was cut off with a SIGBUS, and says less. Errors: NOT_FOUND, ABI, explained. */
+/* Reads the headers only. The dynamic linker makes most of these checks too, but it crashes with SIGBUS on
+ * a truncated file, and explains less. Errors: NOT_FOUND, ABI, explained. */
 int32_t core_elf_check(const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where plugins and kernels are looked for.
+/* The folders that are searched for plugins and kernels.
  * SPDX-License-Identifier: MIT
  */
 #include "core/plugin/folders.h"
@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,26 +14,25 @@
 #include "core/object/object.h"
 #include "core/settings/settings.h"
 
-static int is_known(const struct core_folders *folders, const char *path)
+static bool is_known(const struct core_folders *folders, const char *path)
 {
     for (uint32_t i = 0; i < folders->count; i++) {
         if (strcmp(folders->paths[i], path) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-/* Folders that are the same one behind different names count once, under the first name's real
- * path. */
+/* Adds the real path of a folder, unless it is there already. */
 static int32_t add_folder(struct core_context *context, const struct core_folders_kind *kind,
                           struct core_folders *folders, const char *path)
 {
     char real[PATH_MAX];
     if (path[0] != '/' || realpath(path, real) == NULL || is_known(folders, real))
         return TRM_OK;
-    if (folders->count == CORE_FOLDERS_MOST) {
-        core_log(context, TRM_LOG_WARNING, "%s is not searched for %s: it is one folder too many", real,
-                 kind->what);
+    if (folders->count == CORE_FOLDERS_MAX) {
+        core_log(context, TRM_LOG_WARNING, "%s is not searched for %s: the limit is %d folders", real,
+                 kind->what, CORE_FOLDERS_MAX);
         return TRM_OK;
     }
     char *copy = core_copy_text(context, real);
@@ -67,7 +67,7 @@ static int32_t add_beside_library(struct core_context *context, const struct cor
     Dl_info library;
     if (dladdr(&base_system_allocator, &library) == 0 || library.dli_fname == NULL)
         return TRM_OK;
-    /* A relative name means the folder that was current at the start of the program, if anything. */
+    /* A relative name may be relative to a folder that is no longer current. */
     if (library.dli_fname[0] != '/' || realpath(library.dli_fname, path) == NULL)
         return TRM_OK;
     char *slash = strrchr(path, '/');
@@ -102,10 +102,10 @@ void core_folders_destroy(struct core_context *context, struct core_folders *fol
 
 struct entries {
     uint32_t count;
-    char names[][NAME_MAX + 1]; /* of the kind, at most */
+    char names[][NAME_MAX + 1]; /* room for max_files */
 };
 
-static int has_extension(const char *name, const char *extension)
+static bool has_extension(const char *name, const char *extension)
 {
     size_t length = strlen(name), end = strlen(extension);
     return name[0] != '.' && length > end && strcmp(name + length - end, extension) == 0;
@@ -123,9 +123,9 @@ static void read_entries(struct core_context *context, const struct core_folders
     while ((entry = readdir(handle)) != NULL) {
         if (!has_extension(entry->d_name, kind->extension))
             continue;
-        if (entries->count == kind->most) {
-            core_log(context, TRM_LOG_WARNING, "%s has more than %u %s; the rest is left out", folder,
-                     kind->most, kind->what);
+        if (entries->count == kind->max_files) {
+            core_log(context, TRM_LOG_WARNING, "%s has more than %u %s; the others are ignored", folder,
+                     kind->max_files, kind->what);
             break;
         }
         memcpy(entries->names[entries->count++], entry->d_name, strlen(entry->d_name) + 1);
@@ -141,8 +141,8 @@ int32_t core_folder_list(struct core_context *context, const struct core_folders
         core_log(context, TRM_LOG_WARNING, "%s cannot be searched for %s: %m", folder, kind->what);
         return TRM_OK;
     }
-    int32_t status          = TRM_OK;
-    size_t size             = sizeof(struct entries) + kind->most * sizeof(((struct entries *)0)->names[0]);
+    int32_t status = TRM_OK;
+    size_t size    = sizeof(struct entries) + kind->max_files * sizeof(((struct entries *)0)->names[0]);
     struct entries *entries = core_allocate(context, size);
     if (entries == NULL)
         status = base_fail_memory("searching a folder");
@@ -155,7 +155,7 @@ int32_t core_folder_list(struct core_context *context, const struct core_folders
     return status;
 }
 
-/* ---- what is looked for ---- */
+/* ---- the two kinds ---- */
 
 const struct core_folders_kind core_folders_of_backends = {
     .what      = "backends",
@@ -163,7 +163,7 @@ const struct core_folders_kind core_folders_of_backends = {
     .below     = "/trireme/backends",
     .installed = TRM_BACKENDDIR,
     .extension = ".so",
-    .most      = 256,
+    .max_files = 256,
 };
 
 const struct core_folders_kind core_folders_of_kernels = {
@@ -172,5 +172,5 @@ const struct core_folders_kind core_folders_of_kernels = {
     .below     = "/trireme/kernels",
     .installed = TRM_KERNELDIR,
     .extension = ".spv",
-    .most      = 1024,
+    .max_files = 1024,
 };

@@ -1,5 +1,5 @@
-/* One plugin file, from its path to checked tables and an open instance. Whatever is wrong with it
- * ends up as a sentence in its candidate.
+/* One plugin file, from its path to checked tables and an open instance. A refusal is a sentence in its
+ * candidate.
  * SPDX-License-Identifier: MIT
  */
 #include "core/plugin/loader.h"
@@ -14,10 +14,10 @@
 #include "core/object/object.h"
 #include "core/plugin/elf_file.h"
 
-#define MOST_DEVICES 1024
-#define MOST_SCORE 1000
+#define MAX_DEVICES 1024
+#define MAX_SCORE 1000
 
-/* Text of a stranger, made fit for one line: no control characters, no spaces or full stop at the end. */
+/* Makes text of a plugin fit for one line: no control characters, and no spaces or full stop at the end. */
 static void clean(char *text)
 {
     size_t length = strlen(text);
@@ -29,7 +29,7 @@ static void clean(char *text)
         text[--length] = '\0';
 }
 
-void core_loader_say(struct core_candidate *candidate, const char *format, ...)
+void core_loader_set_reason(struct core_candidate *candidate, const char *format, ...)
 {
     char text[2048];
     va_list arguments;
@@ -38,36 +38,35 @@ void core_loader_say(struct core_candidate *candidate, const char *format, ...)
     va_end(arguments);
     clean(text);
     base_text_copy(candidate->reason, sizeof(candidate->reason), text);
-    candidate->accepted = 0;
+    candidate->accepted = false;
 }
 
-/* A backend's function failed: what it said about that, else what the status means. */
-static const char *words_for(struct core_candidate *candidate, int32_t status)
+/* The sentence for a failure of a backend's function: its own, else the meaning of the status. */
+static const char *explain(struct core_candidate *candidate, int32_t status)
 {
     base_fail_backend(status);
-    candidate->starved = status == TRM_ERROR_OUT_OF_HOST_MEMORY;
+    candidate->is_out_of_memory = status == TRM_ERROR_OUT_OF_HOST_MEMORY;
     return trm_last_error().sentence;
 }
 
 /* ---- the file ---- */
 
-/* The dynamic linker begins its sentences with the path, which the report has already. */
-static int32_t refuse_linker(struct core_candidate *candidate)
+/* Drops the path at the start of the dynamic linker's message, since the report has it already. */
+static bool refuse_linker(struct core_candidate *candidate)
 {
     const char *text    = dlerror();
     const size_t length = strlen(candidate->path);
     if (text == NULL)
-        return core_loader_refuse(candidate, "the dynamic linker refused it without a word");
+        return core_loader_refuse(candidate, "the dynamic linker refused it and gave no reason");
     if (strncmp(text, candidate->path, length) == 0 && strncmp(text + length, ": ", 2) == 0)
         text += length + 2;
     return core_loader_refuse(candidate, "the dynamic linker refused it: %s", text);
 }
 
-static int32_t check_file(struct core_candidate *candidate)
+static bool check_file(struct core_candidate *candidate)
 {
     if (candidate->path[0] != '/')
-        return core_loader_refuse(candidate,
-                                  "the path is not absolute, and only absolute paths may name code");
+        return core_loader_refuse(candidate, "the path is not absolute; only absolute paths may name code");
     int32_t status = base_file_permissions_check(candidate->path);
     if (status == TRM_ERROR_PERMISSION)
         return core_loader_refuse(candidate, "not trusted: %s", trm_last_error().sentence);
@@ -76,11 +75,11 @@ static int32_t check_file(struct core_candidate *candidate)
     candidate->stage = TRM_CANDIDATE_FILE;
     if (core_elf_check(candidate->path) != TRM_OK)
         return core_loader_refuse(candidate, "%s", trm_last_error().sentence);
-    return 1;
+    return true;
 }
 
-/* There is no query of our major version. */
-static int32_t refuse_symbol(struct core_candidate *candidate, void *library)
+/* The library has no query function of our major version. */
+static bool refuse_symbol(struct core_candidate *candidate, void *library)
 {
     char symbol[40];
     for (int major = 0; major < 10; major++) {
@@ -91,13 +90,13 @@ static int32_t refuse_symbol(struct core_candidate *candidate, void *library)
                                       "version %d",
                                       major, TRM_BACKEND_ABI_MAJOR);
     }
-    return core_loader_refuse(candidate, "it has no function %s, so it is no backend",
+    return core_loader_refuse(candidate, "it is not a backend: it has no function %s",
                               TRM_BACKEND_QUERY_SYMBOL);
 }
 
-/* Code that has run once stays mapped (NODELETE): a thread or a destructor of its own could still
- * need it. So the handle is not needed afterwards. */
-static int32_t load(struct core_candidate *candidate, trm_backend_query_fn *query)
+/* Code that has run stays mapped (RTLD_NODELETE), since a thread or a destructor of the plugin may still
+ * need it. So the handle is closed at once. */
+static bool load(struct core_candidate *candidate, trm_backend_query_fn *query)
 {
     void *library = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == NULL)
@@ -111,25 +110,22 @@ static int32_t load(struct core_candidate *candidate, trm_backend_query_fn *quer
     return symbol != NULL;
 }
 
-int32_t core_loader_open_file(struct core_context *context, struct core_candidate *candidate)
+bool core_loader_open_file(struct core_context *context, struct core_candidate *candidate)
 {
     trm_backend_query_fn query = NULL;
     if (!check_file(candidate) || !load(candidate, &query))
-        return 0;
+        return false;
     candidate->stage = TRM_CANDIDATE_SYMBOL;
 
     const struct trm_backend *plugin = query(&context->host, 0, TRM_BACKEND_ABI_MINOR);
     if (plugin == NULL)
-        return core_loader_refuse(
-            candidate,
-            "it cannot work with this library: it needs a later minor of the plugin ABI than "
-            "%d.%d",
-            TRM_BACKEND_ABI_MAJOR, TRM_BACKEND_ABI_MINOR);
-    if (!core_loader_take_tables(candidate, plugin))
-        return 0;
+        return core_loader_refuse(candidate, "it needs a later plugin ABI than this library's %d.%d",
+                                  TRM_BACKEND_ABI_MAJOR, TRM_BACKEND_ABI_MINOR);
+    if (!core_loader_copy_tables(candidate, plugin))
+        return false;
     candidate->backend.context = context;
     candidate->stage           = TRM_CANDIDATE_TABLES;
-    return 1;
+    return true;
 }
 
 /* ---- the driver ---- */
@@ -141,7 +137,7 @@ static uint64_t milliseconds(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-int32_t core_loader_probe(struct core_context *context, struct core_candidate *candidate)
+bool core_loader_probe(struct core_context *context, struct core_candidate *candidate)
 {
     char reason[256] = {0};
     int32_t score    = 0;
@@ -154,52 +150,52 @@ int32_t core_loader_probe(struct core_context *context, struct core_candidate *c
 
     reason[sizeof(reason) - 1] = '\0';
     if (status != TRM_OK) {
-        const char *words = words_for(candidate, status);
-        return core_loader_refuse(candidate, "%s", reason[0] ? reason : words);
+        const char *sentence = explain(candidate, status);
+        return core_loader_refuse(candidate, "%s", reason[0] ? reason : sentence);
     }
-    if (score < 1 || score > MOST_SCORE)
-        return core_loader_refuse(candidate, "it gives itself the score %d, which is not between 1 and %d",
-                                  score, MOST_SCORE);
+    if (score < 1 || score > MAX_SCORE)
+        return core_loader_refuse(candidate, "its score is %d, which is not between 1 and %d", score,
+                                  MAX_SCORE);
     candidate->score         = score;
     candidate->backend.score = score;
     candidate->stage         = TRM_CANDIDATE_PROBED;
-    return 1;
+    return true;
 }
 
-/* The instance is open. */
-static int32_t count_devices(struct core_candidate *candidate)
+/* Requires an open instance. */
+static bool count_devices(struct core_candidate *candidate)
 {
     struct core_backend *backend = &candidate->backend;
     uint32_t count               = 0;
     base_error_clear();
     int32_t status = backend->device.count(backend->instance, &count);
     if (status != TRM_OK)
-        return core_loader_refuse(candidate, "it cannot count its devices: %s", words_for(candidate, status));
+        return core_loader_refuse(candidate, "it cannot count its devices: %s", explain(candidate, status));
     if (count == 0)
         return core_loader_refuse(candidate, "it has no devices");
-    if (count > MOST_DEVICES)
-        return core_loader_refuse(candidate, "it claims to have %u devices, which cannot be right", count);
+    if (count > MAX_DEVICES)
+        return core_loader_refuse(candidate, "it reports %u devices; the most are %d", count, MAX_DEVICES);
     if (backend->preferred >= count)
         return core_loader_refuse(candidate, "there is no device %s:%u: it has %u", candidate->name,
                                   backend->preferred, count);
     backend->device_count = count;
-    return 1;
+    return true;
 }
 
-int32_t core_loader_start(struct core_context *context, struct core_candidate *candidate)
+bool core_loader_start(struct core_context *context, struct core_candidate *candidate)
 {
     struct core_backend *backend = &candidate->backend;
     base_error_clear();
     int32_t status = backend->plugin->open(&context->host, &backend->instance);
     if (status != TRM_OK)
-        return core_loader_refuse(candidate, "it could not be opened: %s", words_for(candidate, status));
+        return core_loader_refuse(candidate, "it could not be opened: %s", explain(candidate, status));
     if (!count_devices(candidate)) {
         core_loader_stop(candidate);
-        return 0;
+        return false;
     }
     candidate->stage    = TRM_CANDIDATE_OPENED;
-    candidate->accepted = 1;
-    return 1;
+    candidate->accepted = true;
+    return true;
 }
 
 void core_loader_stop(struct core_candidate *candidate)
@@ -207,5 +203,5 @@ void core_loader_stop(struct core_candidate *candidate)
     struct core_backend *backend = &candidate->backend;
     backend->plugin->close(backend->instance);
     backend->instance   = NULL;
-    candidate->accepted = 0;
+    candidate->accepted = false;
 }

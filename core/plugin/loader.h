@@ -4,46 +4,53 @@
 #ifndef CORE_PLUGIN_LOADER_H
 #define CORE_PLUGIN_LOADER_H
 
+#include <stdbool.h>
+
 #include "base/base.h"
 #include "core/plugin/registry.h"
 
-/* What came of a file: how far it got, and why no further. */
+/* How far the loader got with a file, and why not further. */
 struct core_candidate {
-    struct core_backend backend; /* valid as far as `stage` says */
-    char file_name[48];          /* the file's, without its ending; cut where it is longer */
-    char name[48];               /* the same, until the table tells the plugin's own */
-    char *path;                  /* "" when it was not found anywhere */
+    struct core_backend backend; /* `stage` says which parts are valid */
+    char file_name[48];          /* without folder and ending; cut where it is longer */
+    char name[48];               /* the plugin's own name once its table is read; before that, file_name */
+    char *path;                  /* "" when no folder has the file */
     const char *version;
     int32_t stage; /* enum trm_candidate_stage */
-    int32_t accepted;
+    bool accepted;
     int32_t score;
-    int32_t starved;  /* 1: it had no memory to work with, which says nothing about it */
-    char reason[512]; /* why not; "" while nothing is wrong */
+    /* Host memory ran out, so the refusal says nothing about the plugin. */
+    bool is_out_of_memory;
+    char reason[512]; /* why it is refused; "" while it is not */
 };
 
-/* The steps, each to be called when the one before answered 1. They answer 0 when the candidate is
- * refused, and have then said why; `starved` tells that there was no host memory. */
+/* The steps of loading, in order. Each returns false when it refuses the candidate, with `reason` set. */
 
-/* Trusts the file, loads it, and takes over its tables. */
-int32_t core_loader_open_file(struct core_context *context, struct core_candidate *candidate);
+/* Checks the file's permissions, loads it, and copies its tables. */
+bool core_loader_open_file(struct core_context *context, struct core_candidate *candidate);
 
-/* Asks it whether it can work here. May take as long as its driver does. */
-int32_t core_loader_probe(struct core_context *context, struct core_candidate *candidate);
+/* Asks the plugin whether it can work here. Takes as long as its driver takes. */
+bool core_loader_probe(struct core_context *context, struct core_candidate *candidate);
 
-/* Makes its instance and counts its devices. */
-int32_t core_loader_start(struct core_context *context, struct core_candidate *candidate);
+/* Opens its instance and counts its devices. */
+bool core_loader_start(struct core_context *context, struct core_candidate *candidate);
 
-/* Ends the instance of a candidate that was started. */
+/* Closes the instance of a candidate that was started. */
 void core_loader_stop(struct core_candidate *candidate);
 
-/* Says why a candidate is refused; answers 0. A macro for the same reason as base_fail(). */
-#define core_loader_refuse(candidate, ...) (core_loader_say((candidate), __VA_ARGS__), base_error_pass(0))
+/* Refuses a candidate with a reason; false. A macro so that compilers see the result, as with base_fail(). */
+#define core_loader_refuse(candidate, ...) \
+    (core_loader_set_reason((candidate), __VA_ARGS__), core_loader_refused())
 
-void core_loader_say(struct core_candidate *candidate, const char *format, ...)
+static inline bool core_loader_refused(void)
+{
+    return false;
+}
+
+void core_loader_set_reason(struct core_candidate *candidate, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Copies the tables that a plugin answered its query with into candidate->backend, after checking
- * them (tables.c). */
-int32_t core_loader_take_tables(struct core_candidate *candidate, const struct trm_backend *plugin);
+/* Checks the tables that the plugin's query returned and copies them to candidate->backend (tables.c). */
+bool core_loader_copy_tables(struct core_candidate *candidate, const struct trm_backend *plugin);
 
 #endif

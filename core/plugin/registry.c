@@ -1,5 +1,5 @@
-/* The registry: finds the plugins, takes those that the setting `backend` asks for through the
- * loader's steps, and puts them in the order of preference.
+/* The registry: finds the plugins, runs the loader's steps on those that the setting `backend` selects, and
+ * sorts them by preference.
  * SPDX-License-Identifier: MIT
  */
 #include "core/plugin/registry.h"
@@ -14,14 +14,14 @@
 
 /* ---- candidates ---- */
 
-/* `name` has `length` bytes; what is too long for a backend's name is cut: it is refused for that. */
+/* `name` has `length` bytes. One that is too long for a backend's name is cut; the candidate is refused
+ * later. */
 static int32_t add_candidate(struct core_registry *registry, const char *name, size_t length,
                              const char *path, struct core_candidate **out)
 {
     struct core_context *context = registry->context;
-    if (registry->count == CORE_CANDIDATES_MOST)
-        return base_fail(TRM_ERROR_OUT_OF_RANGE, "there are more than %d plugins to look at",
-                         CORE_CANDIDATES_MOST);
+    if (registry->count == CORE_CANDIDATES_MAX)
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "there are more than %d plugins", CORE_CANDIDATES_MAX);
     struct core_candidate *candidate = core_allocate(context, sizeof(*candidate));
     if (candidate == NULL)
         return base_fail_memory("looking for backends");
@@ -38,7 +38,7 @@ static int32_t add_candidate(struct core_registry *registry, const char *name, s
     return TRM_OK;
 }
 
-/* An earlier candidate of that file name, other than `self`. One that was refused is no obstacle. */
+/* An accepted candidate with that file name that was found before `self`, or NULL. */
 static const struct core_candidate *find_earlier(const struct core_registry *registry,
                                                  const struct core_candidate *self, const char *name)
 {
@@ -50,10 +50,10 @@ static const struct core_candidate *find_earlier(const struct core_registry *reg
     return NULL;
 }
 
-/* ---- judging ---- */
+/* ---- loading ---- */
 
-/* After the query, when the plugin's own name is known. */
-static int32_t check_name(struct core_registry *registry, struct core_candidate *candidate)
+/* Runs after the query, when the plugin's own name is known. */
+static bool check_name(struct core_registry *registry, struct core_candidate *candidate)
 {
     const struct core_selection *selection = &registry->selection;
     for (uint32_t i = 0; i < registry->count && registry->candidates[i] != candidate; i++) {
@@ -63,11 +63,12 @@ static int32_t check_name(struct core_registry *registry, struct core_candidate 
     }
     if (selection->mode == CORE_SELECT_OTHERS && core_selection_find(selection, candidate->name) != NULL)
         return core_loader_refuse(candidate, "excluded by TRIREME_BACKEND=%s", registry->choice);
-    return 1;
+    return true;
 }
 
-/* Fails only where there was no memory: all else that is wrong with a plugin is a line of the report. */
-static int32_t judge(struct core_registry *registry, struct core_candidate *candidate, uint32_t device)
+/* Fails only without memory; every other failure of a plugin is a line of the report. */
+static int32_t try_candidate(struct core_registry *registry, struct core_candidate *candidate,
+                             uint32_t device)
 {
     struct core_context *context = registry->context;
     candidate->backend.preferred = device == CORE_NO_DEVICE ? 0 : device;
@@ -80,17 +81,16 @@ static int32_t judge(struct core_registry *registry, struct core_candidate *cand
     else
         core_log(context, TRM_LOG_INFO, "%s: refused: %s (%s)", candidate->name, candidate->reason,
                  candidate->path);
-    if (candidate->starved)
-        return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "there is no host memory for the backend %s: %s",
+    if (candidate->is_out_of_memory)
+        return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "out of host memory while loading the backend %s: %s",
                          candidate->name, candidate->reason);
     return TRM_OK;
 }
 
 /* ---- finding ---- */
 
-/* Whether a file found in a folder is wanted: by its name, and before any of its code runs. */
-static int32_t check_wanted(struct core_registry *registry, struct core_candidate *candidate,
-                            uint32_t *device)
+/* Does the setting select this file? Decided by its name, before any of its code runs. */
+static bool check_wanted(struct core_registry *registry, struct core_candidate *candidate, uint32_t *device)
 {
     const struct core_selection *selection   = &registry->selection;
     const struct core_selection_entry *entry = core_selection_find(selection, candidate->name);
@@ -99,12 +99,12 @@ static int32_t check_wanted(struct core_registry *registry, struct core_candidat
     if (selection->mode == CORE_SELECT_OTHERS && entry != NULL)
         return core_loader_refuse(candidate, "excluded by TRIREME_BACKEND=%s", registry->choice);
     if (selection->mode == CORE_SELECT_LISTED && entry == NULL)
-        return core_loader_refuse(candidate, "not asked for by TRIREME_BACKEND=%s", registry->choice);
+        return core_loader_refuse(candidate, "not selected by TRIREME_BACKEND=%s", registry->choice);
     if (earlier != NULL)
-        return core_loader_refuse(candidate, "shadowed by %s, which was found earlier", earlier->path);
+        return core_loader_refuse(candidate, "shadowed by %s, which was found first", earlier->path);
     if (entry != NULL)
         *device = entry->device;
-    return 1;
+    return true;
 }
 
 static int32_t found_file(void *user, const char *folder, const char *name)
@@ -118,11 +118,11 @@ static int32_t found_file(void *user, const char *folder, const char *name)
         return TRM_OK;
     int32_t status = add_candidate(registry, name, strlen(name) - strlen(".so"), path, &candidate);
     if (status == TRM_OK && check_wanted(registry, candidate, &device))
-        status = judge(registry, candidate, device);
+        status = try_candidate(registry, candidate, device);
     return status;
 }
 
-static int32_t take_path(struct core_registry *registry, const struct core_selection_entry *entry)
+static int32_t try_path(struct core_registry *registry, const struct core_selection_entry *entry)
 {
     char path[PATH_MAX];
     struct core_candidate *candidate;
@@ -134,11 +134,11 @@ static int32_t take_path(struct core_registry *registry, const struct core_selec
         length -= 3;
     int32_t status = add_candidate(registry, file, length, path, &candidate);
     if (status == TRM_OK)
-        status = judge(registry, candidate, entry->device);
+        status = try_candidate(registry, candidate, entry->device);
     return status;
 }
 
-/* A name was asked for and no folder has its file. */
+/* The setting names a backend that no folder has. */
 static int32_t report_missing(struct core_registry *registry, const struct core_selection_entry *entry)
 {
     struct core_candidate *candidate;
@@ -152,30 +152,30 @@ static int32_t report_missing(struct core_registry *registry, const struct core_
                  registry->folders.paths[i]);
     }
     if (where[0] == '\0')
-        core_loader_refuse(candidate, "there is no file %s.so, nor any folder of backends", candidate->name);
+        core_loader_refuse(candidate, "there is no file %s.so, and no folder of backends", candidate->name);
     else
         core_loader_refuse(candidate, "there is no file %s.so in %s", candidate->name, where);
     return TRM_OK;
 }
 
-static int is_found(const struct core_registry *registry, const struct core_selection_entry *entry)
+static bool is_found(const struct core_registry *registry, const struct core_selection_entry *entry)
 {
     for (uint32_t i = 0; i < registry->count; i++) {
         const char *name = registry->candidates[i]->file_name;
         if (strlen(name) == entry->length && memcmp(name, entry->text, entry->length) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
-/* Files given by path come before what the folders have, so that they win over files of their name. */
+/* Paths in the setting come before the folders, so that they win over files of the same name. */
 static int32_t find_all(struct core_registry *registry)
 {
     const struct core_selection *selection = &registry->selection;
     int32_t status                         = TRM_OK;
     for (uint32_t i = 0; status == TRM_OK && i < selection->count; i++) {
         if (selection->entries[i].is_path)
-            status = take_path(registry, &selection->entries[i]);
+            status = try_path(registry, &selection->entries[i]);
     }
     for (uint32_t i = 0; status == TRM_OK && i < registry->folders.count; i++)
         status = core_folder_list(registry->context, &core_folders_of_backends, registry->folders.paths[i],
@@ -190,15 +190,15 @@ static int32_t find_all(struct core_registry *registry)
 
 /* ---- order ---- */
 
-/* Does `one` come before `other`? Otherwise they stay as they were found. */
-static int is_before(const struct core_registry *registry, const struct core_candidate *one,
-                     const struct core_candidate *other)
+/* Is `one` preferred to `other`? Equals keep the order in which they were found. */
+static bool is_before(const struct core_registry *registry, const struct core_candidate *one,
+                      const struct core_candidate *other)
 {
     if (one->accepted != other->accepted)
         return one->accepted;
     if (registry->selection.mode == CORE_SELECT_LISTED)
-        return core_registry_place(&registry->selection, one) <
-               core_registry_place(&registry->selection, other);
+        return core_registry_rank(&registry->selection, one) <
+               core_registry_rank(&registry->selection, other);
     return one->score > other->score;
 }
 
@@ -233,13 +233,13 @@ static int32_t registry_create(struct core_context *context, struct core_registr
     if (status == TRM_OK)
         status = find_all(registry);
     if (status != TRM_OK) {
-        base_error_save(&failure); /* a backend that is closed may say something */
+        base_error_save(&failure); /* closing a backend may set the last error */
         core_registry_destroy(registry);
         base_error_restore(&failure);
         return status;
     }
     sort_candidates(registry);
-    base_error_restore(&before); /* what single plugins said is in the report */
+    base_error_restore(&before); /* the failures of single plugins are in the report */
     *out = registry;
     return TRM_OK;
 }

@@ -1,4 +1,4 @@
-/* The inside of the registry, for registry.c (which makes it) and resolve.c (which answers from it).
+/* The inside of the registry: registry.c makes it, resolve.c reads it.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_PLUGIN_REGISTRY_STATE_H
@@ -8,7 +8,7 @@
 #include "core/plugin/loader.h"
 #include "core/settings/settings.h"
 
-#define CORE_CANDIDATES_MOST 512
+#define CORE_CANDIDATES_MAX 512
 
 /* Complete once core_registry_get() has returned it; read without a lock from then on. */
 struct core_registry {
@@ -17,11 +17,11 @@ struct core_registry {
     struct core_selection selection;
     struct core_folders folders;
     uint32_t count;
-    uint32_t backend_count; /* the accepted ones; they come first */
-    struct core_candidate *candidates[CORE_CANDIDATES_MOST];
+    uint32_t backend_count; /* accepted candidates; they come first */
+    struct core_candidate *candidates[CORE_CANDIDATES_MAX];
 };
 
-/* The place of a candidate in the list of the setting; UINT32_MAX: it is not in it. */
-uint32_t core_registry_place(const struct core_selection *selection, const struct core_candidate *candidate);
+/* The position of a candidate in the list of the setting; UINT32_MAX when the list lacks it. */
+uint32_t core_registry_rank(const struct core_selection *selection, const struct core_candidate *candidate);
 
 #endif

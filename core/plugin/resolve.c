@@ -1,5 +1,4 @@
-/* From what a program or a setting asks for to a backend and a device number, or the reasons why it
- * cannot be had.
+/* Resolves the id of a device to a backend and a device number, or explains why it is not available.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -10,12 +9,12 @@
 #include "core/plugin/registry_state.h"
 #include "core/settings/settings.h"
 
-static int is_named(const char *name, const char *text, size_t length)
+static bool is_named(const char *name, const char *text, size_t length)
 {
     return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
-uint32_t core_registry_place(const struct core_selection *selection, const struct core_candidate *candidate)
+uint32_t core_registry_rank(const struct core_selection *selection, const struct core_candidate *candidate)
 {
     for (uint32_t i = 0; i < selection->count; i++) {
         const struct core_selection_entry *entry = &selection->entries[i];
@@ -25,14 +24,14 @@ uint32_t core_registry_place(const struct core_selection *selection, const struc
     return UINT32_MAX;
 }
 
-/* "cuda: no driver; vulkan: no devices" */
+/* Writes "cuda: no driver; vulkan: no devices". */
 static void list_reasons(const struct core_registry *registry, char *text, size_t capacity)
 {
     size_t length = 0;
     text[0]       = '\0';
     for (uint32_t i = 0; i < registry->count && length < capacity; i++) {
         const struct core_candidate *candidate = registry->candidates[i];
-        const char *reason                     = candidate->accepted ? "can be used" : candidate->reason;
+        const char *reason                     = candidate->accepted ? "available" : candidate->reason;
         length += (size_t)snprintf(text + length, capacity - length, "%s%s: %s", i == 0 ? "" : "; ",
                                    candidate->name, reason);
     }
@@ -44,7 +43,7 @@ static int32_t fail_none(const struct core_registry *registry)
     if (registry->count == 0)
         return base_fail(TRM_ERROR_NOT_FOUND, "no backend was found: no folder that is searched has one");
     list_reasons(registry, reasons, sizeof(reasons));
-    return base_fail(TRM_ERROR_NOT_FOUND, "no backend can be used: %s", reasons);
+    return base_fail(TRM_ERROR_NOT_FOUND, "no backend is available: %s", reasons);
 }
 
 static int32_t fail_unknown(const struct core_registry *registry, const char *id)
@@ -61,9 +60,8 @@ int32_t core_registry_status(const struct core_registry *registry)
     const struct core_selection *selection = &registry->selection;
     if (selection->mode != CORE_SELECT_LISTED || selection->count != 1 || registry->backend_count != 0)
         return TRM_OK;
-    /* The one that was asked for comes first. */
-    return base_fail(TRM_ERROR_NOT_FOUND, "the backend %.200s, which was asked for, cannot be had: %s",
-                     registry->choice, registry->candidates[0]->reason);
+    return base_fail(TRM_ERROR_NOT_FOUND, "the backend %.200s is not available: %s", registry->choice,
+                     registry->candidates[0]->reason);
 }
 
 static int32_t resolve_default(const struct core_registry *registry, struct core_backend **backend,
@@ -108,7 +106,7 @@ int32_t core_registry_resolve(struct core_registry *registry, const char *id, st
     if (candidate == NULL)
         return fail_unknown(registry, id);
     if (!candidate->accepted)
-        return base_fail(TRM_ERROR_NOT_FOUND, "the device %s cannot be had: %s", id, candidate->reason);
+        return base_fail(TRM_ERROR_NOT_FOUND, "the device %s is not available: %s", id, candidate->reason);
     uint32_t number = 0;
     int32_t status  = core_device_find_number(&candidate->backend, id, &wanted, &number);
     if (status != TRM_OK)

@@ -1,5 +1,5 @@
-/* Taking over a plugin's tables: each is checked against its size in minor 0 of the ABI, copied into
- * storage of our own, and looked through for what must not be missing.
+/* Copies a plugin's tables. Each must have at least its size in minor 0 of the ABI and all required
+ * functions.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "core/plugin/loader.h"
 #include "core/settings/settings.h"
 
-/* A function that a table must have. */
+/* A required function of a table. */
 struct slot {
     const char *name;
     size_t offset;
@@ -92,106 +92,103 @@ static const struct slot profile_slots[] = {
 };
 #undef SLOT
 
-/* One table of a plugin, and where its copy goes. */
+/* One table of a plugin, and the place of its copy. */
 struct table {
     const char *name;
     const void *theirs;
     void *ours;
     uint32_t our_size;
     uint32_t least; /* its size in minor 0 */
-    int32_t required;
+    bool is_required;
     const struct slot *slots;
 };
 
-static int32_t check_slots(struct core_candidate *candidate, const struct table *table)
+static bool check_slots(struct core_candidate *candidate, const struct table *table)
 {
     for (const struct slot *slot = table->slots; slot->name != NULL; slot++) {
         void (*function)(void);
         memcpy(&function, (const char *)table->ours + slot->offset, sizeof(function));
         if (function == NULL)
-            return core_loader_refuse(candidate, "%s.%s is NULL, but every backend must have it", table->name,
+            return core_loader_refuse(candidate, "%s.%s is NULL, but it is required", table->name,
                                       slot->name);
     }
-    return 1;
+    return true;
 }
 
-static int32_t take_table(struct core_candidate *candidate, const struct table *table)
+static bool copy_table(struct core_candidate *candidate, const struct table *table)
 {
-    if (table->theirs == NULL && !table->required)
-        return 1;
+    if (table->theirs == NULL && !table->is_required)
+        return true;
     if (table->theirs == NULL)
-        return core_loader_refuse(candidate, "its table %s is NULL, but every backend must have it",
-                                  table->name);
+        return core_loader_refuse(candidate, "its table %s is NULL, but it is required", table->name);
     if (!core_struct_copy_in(table->ours, table->our_size, table->theirs, table->least)) {
         uint32_t size;
         memcpy(&size, table->theirs, sizeof(size));
         return core_loader_refuse(candidate,
-                                  "its table %s has %u bytes, too few: it has had %u from the start",
+                                  "its table %s has %u bytes, fewer than the %u of the first version",
                                   table->name, size, table->least);
     }
     return check_slots(candidate, table);
 }
 
-static int32_t take_name(struct core_candidate *candidate, const struct trm_backend *plugin)
+static bool copy_name(struct core_candidate *candidate, const struct trm_backend *plugin)
 {
     if (plugin->name == NULL)
         return core_loader_refuse(candidate, "backend.name is NULL");
-    if (!core_backend_name_valid(plugin->name, strlen(plugin->name)))
+    if (!core_backend_name_is_valid(plugin->name, strlen(plugin->name)))
         return core_loader_refuse(
-            candidate,
-            "its name \"%.60s\" is not made of lower-case letters, digits, '-' and '_', "
-            "47 at most",
+            candidate, "its name \"%.60s\" is invalid; use 1 to 47 lower-case letters, digits, '-' and '_'",
             plugin->name);
     base_text_copy(candidate->name, sizeof(candidate->name), plugin->name);
     candidate->version = plugin->version ? plugin->version : "";
-    return 1;
+    return true;
 }
 
-static int32_t check_pairs(struct core_candidate *candidate)
+static bool check_pairs(struct core_candidate *candidate)
 {
     const struct trm_stream_ops *stream = &candidate->backend.stream;
     if ((stream->gate == NULL) != (stream->open_gates == NULL))
         return core_loader_refuse(candidate,
-                                  "stream.gate and stream.open_gates go together, but only %s is there",
+                                  "stream.gate and stream.open_gates go together, but it has only %s",
                                   stream->gate ? "the first" : "the second");
     const struct trm_pool_ops *pool = &candidate->backend.pool;
     if ((pool->allocate == NULL) != (pool->free == NULL))
-        return core_loader_refuse(candidate, "pool.allocate and pool.free go together, but only %s is there",
+        return core_loader_refuse(candidate, "pool.allocate and pool.free go together, but it has only %s",
                                   pool->allocate ? "the first" : "the second");
-    return 1;
+    return true;
 }
 
-#define TABLE(name_, is_required, least_)                                                                 \
+#define TABLE(name_, is_required_, least_)                                                                \
     {                                                                                                     \
         .name = #name_, .theirs = own.name_, .ours = &backend->name_, .our_size = sizeof(backend->name_), \
-        .least = (least_), .required = (is_required), .slots = name_##_slots,                             \
+        .least = (least_), .is_required = (is_required_), .slots = name_##_slots,                         \
     }
 
-int32_t core_loader_take_tables(struct core_candidate *candidate, const struct trm_backend *plugin)
+bool core_loader_copy_tables(struct core_candidate *candidate, const struct trm_backend *plugin)
 {
     struct trm_backend own       = {0};
     struct core_backend *backend = &candidate->backend;
     const struct table whole     = {
-            .name     = "backend",
-            .theirs   = plugin,
-            .ours     = &own,
-            .our_size = sizeof(own),
-            .least    = CORE_ABI_BACKEND,
-            .required = 1,
-            .slots    = backend_slots,
+            .name        = "backend",
+            .theirs      = plugin,
+            .ours        = &own,
+            .our_size    = sizeof(own),
+            .least       = CORE_ABI_BACKEND,
+            .is_required = true,
+            .slots       = backend_slots,
     };
-    if (!take_table(candidate, &whole) || !take_name(candidate, &own))
-        return 0;
+    if (!copy_table(candidate, &whole) || !copy_name(candidate, &own))
+        return false;
     const struct table tables[] = {
-        TABLE(device, 1, CORE_ABI_DEVICE_OPS),   TABLE(memory, 1, CORE_ABI_MEMORY_OPS),
-        TABLE(stream, 1, CORE_ABI_STREAM_OPS),   TABLE(module, 1, CORE_ABI_MODULE_OPS),
-        TABLE(pool, 0, CORE_ABI_POOL_OPS),       TABLE(peer, 0, CORE_ABI_PEER_OPS),
-        TABLE(profile, 0, CORE_ABI_PROFILE_OPS), TABLE(graph, 0, CORE_ABI_GRAPH_OPS),
-        TABLE(interop, 0, CORE_ABI_INTEROP_OPS),
+        TABLE(device, true, CORE_ABI_DEVICE_OPS),    TABLE(memory, true, CORE_ABI_MEMORY_OPS),
+        TABLE(stream, true, CORE_ABI_STREAM_OPS),    TABLE(module, true, CORE_ABI_MODULE_OPS),
+        TABLE(pool, false, CORE_ABI_POOL_OPS),       TABLE(peer, false, CORE_ABI_PEER_OPS),
+        TABLE(profile, false, CORE_ABI_PROFILE_OPS), TABLE(graph, false, CORE_ABI_GRAPH_OPS),
+        TABLE(interop, false, CORE_ABI_INTEROP_OPS),
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-        if (!take_table(candidate, &tables[i]))
-            return 0;
+        if (!copy_table(candidate, &tables[i]))
+            return false;
     }
     backend->plugin = plugin;
     backend->name   = candidate->name;

@@ -18,7 +18,7 @@
     "a backend such as cuda or cuda:1, a list such as cuda,cpu, all but some such as ^vulkan, or an " \
     "absolute path"
 
-int32_t core_backend_name_valid(const char *name, size_t length)
+int32_t core_backend_name_is_valid(const char *name, size_t length)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
     if (length == 0 || length > NAME_MOST)
@@ -54,7 +54,7 @@ static int32_t parse_entry(struct core_selection_entry *entry)
     entry->is_path = memchr(entry->text, '/', entry->length) != NULL;
     entry->device  = CORE_NO_DEVICE;
     split_device(entry);
-    return entry->is_path || core_backend_name_valid(entry->text, entry->length);
+    return entry->is_path || core_backend_name_is_valid(entry->text, entry->length);
 }
 
 static int32_t digit_value(char letter)
@@ -91,13 +91,13 @@ int32_t core_device_id_parse(const char *id, struct core_device_id *parsed)
     const char *which = id[parsed->length] == ':' ? id + parsed->length + 1 : "";
     if (strncmp(which, by_uuid, strlen(by_uuid)) == 0) {
         parsed->way = CORE_DEVICE_BY_UUID;
-        return core_backend_name_valid(id, parsed->length) &&
+        return core_backend_name_is_valid(id, parsed->length) &&
                parse_uuid(which + strlen(by_uuid), parsed->uuid);
     }
     if (strncmp(which, by_name, strlen(by_name)) == 0) {
         parsed->way     = CORE_DEVICE_BY_NAME;
         parsed->pattern = which + strlen(by_name);
-        return core_backend_name_valid(id, parsed->length) && parsed->pattern[0] != '\0';
+        return core_backend_name_is_valid(id, parsed->length) && parsed->pattern[0] != '\0';
     }
     if (!parse_entry(&entry) || entry.is_path)
         return 0;

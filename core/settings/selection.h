@@ -40,7 +40,7 @@ const struct core_selection_entry *core_selection_find(const struct core_selecti
                                                        const char *name);
 
 /* Is this the name that a backend may have? Lower-case letters, digits, '-' and '_', 47 at most. */
-int32_t core_backend_name_valid(const char *name, size_t length);
+int32_t core_backend_name_is_valid(const char *name, size_t length);
 
 /* How an id says which of a backend's devices is meant. */
 enum core_device_way {

@@ -70,9 +70,9 @@ END_TEST
 
 START_TEST(a_file_that_is_cut_off_is_refused)
 {
-    is_refused(40, "the file is cut off: it has 40 bytes of at least 64");
-    is_refused(sizeof(Elf64_Ehdr), "the file is cut off");
-    is_refused(sizeof(head), "the file is cut off: it has 4096 bytes");
+    is_refused(40, "the file is truncated: it has 40 bytes of at least 64");
+    is_refused(sizeof(Elf64_Ehdr), "the file is truncated");
+    is_refused(sizeof(head), "the file is truncated: it has 4096 bytes");
 }
 END_TEST
 
@@ -102,10 +102,10 @@ END_TEST
 START_TEST(an_elf_file_of_another_kind_is_refused)
 {
     header()->e_type = ET_REL;
-    is_refused(whole, "no shared object");
+    is_refused(whole, "not a shared object");
     header()->e_type  = ET_DYN;
     header()->e_phnum = 0;
-    is_refused(whole, "no shared object");
+    is_refused(whole, "not a shared object");
 }
 END_TEST
 
@@ -116,10 +116,10 @@ START_TEST(headers_that_make_no_sense_are_refused)
     Elf64_Phdr kept     = *segment;
     segment->p_offset   = UINT64_MAX - 1;
     segment->p_filesz   = 10;
-    is_refused(whole, "make no sense");
+    is_refused(whole, "are invalid");
     *segment          = kept;
     header()->e_phoff = whole;
-    is_refused(whole, "the file is cut off");
+    is_refused(whole, "the file is truncated");
 }
 END_TEST
 

@@ -77,7 +77,7 @@ START_TEST(a_search_has_an_end)
     snprintf(search + length, sizeof(search) - length, "%s", folder_path("b"));
     make("");
     ck_assert_str_eq(report(), "one+");
-    ck_assert_ptr_nonnull(strstr(logged, "one folder too many"));
+    ck_assert_ptr_nonnull(strstr(logged, "the limit is"));
 }
 END_TEST
 
@@ -147,7 +147,7 @@ START_TEST(a_plugin_reads_its_settings_and_may_ask_whom_to_trust)
     make_with("", "one.score", "999");
     resolves(NULL, "one", 0);
     make_with("", "one.score", "1001");
-    reason_is("one", TRM_CANDIDATE_TABLES, "the score 1001");
+    reason_is("one", TRM_CANDIDATE_TABLES, "its score is 1001");
     make_with("one", "one.trust", folder_path("a/one.so"));
     resolves(NULL, "one", 0);
     make_with("one", "one.trust", "relative.so");

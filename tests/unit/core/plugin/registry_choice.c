@@ -13,8 +13,8 @@ START_TEST(one_name_takes_that_backend_and_probes_no_other)
     resolves(NULL, "one", 0);
     ck_assert_ptr_nonnull(strstr(logged, "one is probed"));
     ck_assert_ptr_null(strstr(logged, "two is probed"));
-    reason_is("two", TRM_CANDIDATE_FOUND, "not asked for by TRIREME_BACKEND=one");
-    does_not_resolve("two:0", "not asked for");
+    reason_is("two", TRM_CANDIDATE_FOUND, "not selected by TRIREME_BACKEND=one");
+    does_not_resolve("two:0", "not selected");
 }
 END_TEST
 
@@ -168,7 +168,7 @@ START_TEST(a_uuid_that_no_device_has_gives_those_that_there_are)
                      "there is no device three:uuid=ff6e0000000000000000000000000001: three:0 is "
                      "fa6e0000-0000-0000-0000-000000000000, three:1 is fa6e0000-0000-0000-0000-000000000001, "
                      "three:2 is without a UUID");
-    does_not_resolve("four:uuid=fa6e0000000000000000000000000001", "one: can be used");
+    does_not_resolve("four:uuid=fa6e0000000000000000000000000001", "one: available");
 }
 END_TEST
 
@@ -214,7 +214,7 @@ START_TEST(what_is_no_device_is_not_found)
     does_not_resolve("one:", "is not the name of a device");
     does_not_resolve("one:0:0", "is not the name of a device");
     does_not_resolve("One", "is not the name of a device");
-    does_not_resolve("four:0", "one: can be used");
+    does_not_resolve("four:0", "one: available");
     does_not_resolve("two:2", "there is no device two:2");
 }
 END_TEST

@@ -128,14 +128,14 @@ START_TEST(names_of_backends_are_short_and_plain)
 {
     char name[64];
     memset(name, 'a', sizeof(name));
-    ck_assert(core_backend_name_valid("cpu", 3));
-    ck_assert(core_backend_name_valid("my-own_2", 8));
-    ck_assert(core_backend_name_valid(name, 47));
+    ck_assert(core_backend_name_is_valid("cpu", 3));
+    ck_assert(core_backend_name_is_valid("my-own_2", 8));
+    ck_assert(core_backend_name_is_valid(name, 47));
     name[48] = '\0';
-    ck_assert(!core_backend_name_valid(name, 48));
-    ck_assert(!core_backend_name_valid("", 0));
-    ck_assert(!core_backend_name_valid("Cpu", 3));
-    ck_assert(!core_backend_name_valid("c.u", 3));
+    ck_assert(!core_backend_name_is_valid(name, 48));
+    ck_assert(!core_backend_name_is_valid("", 0));
+    ck_assert(!core_backend_name_is_valid("Cpu", 3));
+    ck_assert(!core_backend_name_is_valid("c.u", 3));
 }
 END_TEST
 
