@@ -119,7 +119,7 @@ bool core_loader_open_file(struct core_context *context, struct core_candidate *
 
     const struct trm_backend *plugin = query(&context->host, 0, TRM_BACKEND_ABI_MINOR);
     if (plugin == NULL)
-        return core_loader_refuse(candidate, "it needs a later plugin ABI than this library's %d.%d",
+        return core_loader_refuse(candidate, "it needs a later minor version of the plugin ABI than %d.%d",
                                   TRM_BACKEND_ABI_MAJOR, TRM_BACKEND_ABI_MINOR);
     if (!core_loader_copy_tables(candidate, plugin))
         return false;

@@ -1,17 +1,18 @@
-/* Reading trireme.conf.
+/* Reads trireme.conf.
  * SPDX-License-Identifier: MIT
  */
 #include "core/settings/config_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/object/object.h"
 
-#define LARGEST_FILE (1 << 20)
+#define MAX_FILE_BYTES (1 << 20)
 
 #define KEY_LETTERS "abcdefghijklmnopqrstuvwxyz0123456789._-"
 
@@ -30,12 +31,12 @@ static char *skip_spaces(char *text)
     return text + strspn(text, " \t\r");
 }
 
-static int is_end(const char *text)
+static bool is_end(const char *text)
 {
     return *text == '\0' || *text == '#';
 }
 
-/* The value in quotes that begins at `text`; what follows the quotes comes out. */
+/* Reads the quoted value that begins at `text`; `rest` is the text behind the closing quote. */
 static int32_t read_quoted(const struct position *position, char *text, char **value, char **rest)
 {
     char *end = strchr(text + 1, *text);
@@ -45,7 +46,7 @@ static int32_t read_quoted(const struct position *position, char *text, char **v
     *value = text + 1;
     *rest  = skip_spaces(end + 1);
     if (!is_end(*rest))
-        return fail_at(position, "there is something behind the value's closing quote");
+        return fail_at(position, "only a comment may follow the value's closing quote");
     return TRM_OK;
 }
 
@@ -68,7 +69,7 @@ static int32_t parse_line(const struct position *position, char *line, core_conf
     if (is_end(key))
         return TRM_OK;
     if (*key == '[')
-        return fail_at(position, "there are no sections here; write the whole name, as in cpu.workers = 2");
+        return fail_at(position, "sections are not supported; write the whole name, as in cpu.workers = 2");
     char *end    = key + strspn(key, KEY_LETTERS);
     char *equals = skip_spaces(end);
     if (end == key || *equals != '=')
@@ -95,7 +96,7 @@ int32_t core_config_parse(char *text, size_t size, const char *path, core_config
             line_end = end;
         *line_end = '\0';
         if (strlen(line) != (size_t)(line_end - line))
-            return fail_at(&position, "there is a zero byte in the line; this is no text file");
+            return fail_at(&position, "the line has a zero byte, so this is not a text file");
         int32_t status = parse_line(&position, line, set, user);
         if (status != TRM_OK)
             return status;
@@ -114,8 +115,8 @@ static int32_t fail_file(const char *path)
     return base_fail(status, "%s cannot be read: %m", path);
 }
 
-/* Reads what fits; 0 at an error. */
-static int read_all(int file, char *text, size_t *size)
+/* Reads at most *size bytes and sets *size to their number. False on an error. */
+static bool read_all(int file, char *text, size_t *size)
 {
     size_t capacity = *size;
     *size           = 0;
@@ -124,12 +125,12 @@ static int read_all(int file, char *text, size_t *size)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return 0;
+            return false;
         if (got == 0)
             break;
         *size += (size_t)got;
     }
-    return 1;
+    return true;
 }
 
 static int32_t read_open(struct core_context *context, int file, const char *path, core_config_set_fn set,
@@ -140,8 +141,9 @@ static int32_t read_open(struct core_context *context, int file, const char *pat
         return fail_file(path);
     if (!S_ISREG(facts.st_mode))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is not a regular file", path);
-    if (facts.st_size > LARGEST_FILE)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s is too long to be a file of settings", path);
+    if (facts.st_size > MAX_FILE_BYTES)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "%s is too large for a file of settings; the limit is 1 MiB", path);
 
     size_t size    = (size_t)facts.st_size;
     size_t memory  = size + 1;
@@ -159,7 +161,7 @@ static int32_t read_open(struct core_context *context, int file, const char *pat
 
 int32_t core_config_read(struct core_context *context, const char *path, core_config_set_fn set, void *user)
 {
-    /* Without O_NONBLOCK the opening of a pipe would wait for its other end. */
+    /* O_NONBLOCK: opening a FIFO must not wait for a writer. */
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (file < 0)
         return fail_file(path);

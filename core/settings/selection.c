@@ -1,10 +1,10 @@
-/* The grammar of the setting `backend`, and of device ids:
+/* Parses the setting `backend` and the ids of devices:
  *
  *     selection = entry {"," entry} | "^" name {"," name}
  *     entry     = (name | path) [":" number]
  *     device    = name [":" (number | "uuid=" digits | "name=" pattern)]
  *
- * A path is what has a '/' in it; that it must be absolute is the loader's to say.
+ * A text with a '/' is a path; the loader refuses a relative one.
  * SPDX-License-Identifier: MIT
  */
 #include "core/settings/selection.h"
@@ -12,25 +12,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_MOST 47
+#define NAME_MAX_LENGTH 47
 
-#define TAKES                                                                                         \
+#define ALLOWED                                                                                       \
     "a backend such as cuda or cuda:1, a list such as cuda,cpu, all but some such as ^vulkan, or an " \
     "absolute path"
 
-int32_t core_backend_name_is_valid(const char *name, size_t length)
+bool core_backend_name_is_valid(const char *name, size_t length)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
-    if (length == 0 || length > NAME_MOST)
-        return 0;
+    if (length == 0 || length > NAME_MAX_LENGTH)
+        return false;
     for (size_t i = 0; i < length; i++) {
         if (memchr(letters, name[i], sizeof(letters) - 1) == NULL)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
-/* Takes ":12" off the end of an entry. What is no number stays where it is. */
+/* Splits a number such as ":12" off the end of an entry. Other text stays in the name. */
 static void split_device(struct core_selection_entry *entry)
 {
     size_t digits = 0;
@@ -49,7 +49,7 @@ static void split_device(struct core_selection_entry *entry)
     entry->length -= digits + 1;
 }
 
-static int32_t parse_entry(struct core_selection_entry *entry)
+static bool parse_entry(struct core_selection_entry *entry)
 {
     entry->is_path = memchr(entry->text, '/', entry->length) != NULL;
     entry->device  = CORE_NO_DEVICE;
@@ -66,7 +66,7 @@ static int32_t digit_value(char letter)
     return letter >= 'A' && letter <= 'F' ? letter - 'A' + 10 : -1;
 }
 
-static int32_t parse_uuid(const char *text, uint8_t uuid[16])
+static bool parse_uuid(const char *text, uint8_t uuid[16])
 {
     uint32_t digits = 0;
     for (; *text != '\0'; text++) {
@@ -74,14 +74,14 @@ static int32_t parse_uuid(const char *text, uint8_t uuid[16])
         if (*text == '-')
             continue;
         if (value < 0 || digits == 32)
-            return 0;
+            return false;
         uuid[digits / 2] = (uint8_t)(digits % 2 == 0 ? value << 4 : uuid[digits / 2] | value);
         digits++;
     }
     return digits == 32;
 }
 
-int32_t core_device_id_parse(const char *id, struct core_device_id *parsed)
+bool core_device_id_parse(const char *id, struct core_device_id *parsed)
 {
     static const char by_uuid[] = "uuid=", by_name[] = "name=";
     struct core_selection_entry entry = {.text = id, .length = strlen(id)};
@@ -100,40 +100,39 @@ int32_t core_device_id_parse(const char *id, struct core_device_id *parsed)
         return core_backend_name_is_valid(id, parsed->length) && parsed->pattern[0] != '\0';
     }
     if (!parse_entry(&entry) || entry.is_path)
-        return 0;
+        return false;
     parsed->length = entry.length;
     parsed->number = entry.device;
     parsed->way    = entry.device == CORE_NO_DEVICE ? CORE_DEVICE_ANY : CORE_DEVICE_BY_NUMBER;
-    return 1;
+    return true;
 }
 
-int32_t core_selection_parse(const char *text, struct core_selection *selection, char *allowed,
-                             size_t capacity)
+bool core_selection_parse(const char *text, struct core_selection *selection, char *allowed, size_t capacity)
 {
-    snprintf(allowed, capacity, "%s", TAKES);
+    snprintf(allowed, capacity, "%s", ALLOWED);
     memset(selection, 0, sizeof(*selection));
     if (*text == '\0')
-        return 1;
+        return true;
     selection->mode = *text == '^' ? CORE_SELECT_OTHERS : CORE_SELECT_LISTED;
     if (*text == '^')
         text++;
     for (;;) {
-        if (selection->count == CORE_SELECTION_MOST) {
-            snprintf(allowed, capacity, "a list of %d backends at most", CORE_SELECTION_MOST);
-            return 0;
+        if (selection->count == CORE_SELECTION_MAX) {
+            snprintf(allowed, capacity, "a list of at most %d backends", CORE_SELECTION_MAX);
+            return false;
         }
         struct core_selection_entry *entry = &selection->entries[selection->count++];
         entry->text                        = text;
         entry->length                      = strcspn(text, ",");
         text += entry->length;
         if (!parse_entry(entry))
-            return 0;
+            return false;
         if (selection->mode == CORE_SELECT_OTHERS && (entry->is_path || entry->device != CORE_NO_DEVICE)) {
-            snprintf(allowed, capacity, "only names of backends behind ^, without paths and device numbers");
-            return 0;
+            snprintf(allowed, capacity, "names of backends after ^, without paths and device numbers");
+            return false;
         }
         if (*text == '\0')
-            return 1;
+            return true;
         text++;
     }
 }
@@ -149,16 +148,15 @@ const struct core_selection_entry *core_selection_find(const struct core_selecti
     return NULL;
 }
 
-int32_t core_selection_check(const char *value, char *allowed, size_t capacity)
+bool core_selection_check(const char *value, char *allowed, size_t capacity)
 {
     struct core_selection selection;
     return core_selection_parse(value, &selection, allowed, capacity);
 }
 
-int32_t core_device_id_check(const char *value, char *allowed, size_t capacity)
+bool core_device_id_check(const char *value, char *allowed, size_t capacity)
 {
     struct core_device_id parsed;
-    snprintf(allowed, capacity,
-             "a device such as cpu or cuda:1, or by what it is: cuda:uuid=DIGITS or cuda:name=PATTERN");
+    snprintf(allowed, capacity, "a device such as cpu, cuda:1, cuda:uuid=DIGITS or cuda:name=PATTERN");
     return core_device_id_parse(value, &parsed);
 }

@@ -1,13 +1,14 @@
-/* The settings in force in a context: from the program, the environment, trireme.conf, or the
- * default, in this order of strength.
+/* The settings of a context. The program overrides the environment, which overrides trireme.conf, which
+ * overrides the default.
  *
- * Names that the table does not have may belong to backends that the core does not know
- * (core_setting_is_foreign). Their values are kept as texts, those of the environment under the
- * variable's name, since the way back from a variable to a name is not unique.
+ * A name that the table lacks may belong to a backend that the core does not know
+ * (core_setting_is_foreign). Its value is kept as text. Foreign variables of the environment are kept under
+ * the variable's name, since several names map to one variable.
  * SPDX-License-Identifier: MIT
  */
 #include "core/settings/settings.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,24 +30,24 @@ struct value {
 
 struct foreign {
     struct foreign *next;
-    char *name; /* from the environment: the variable */
+    char *name; /* the variable, if the origin is the environment */
     char *text;
     int32_t origin;
 };
 
 struct core_settings {
-    struct value values[CORE_SETTINGS_MOST]; /* as the rows of the table */
-    struct foreign *foreign;                 /* the last one set comes first */
-    char *cache_home;                        /* NULL: not known */
+    struct value values[CORE_SETTINGS_MAX]; /* by row of the table */
+    struct foreign *foreign;                /* latest first */
+    char *cache_home;                       /* NULL: unknown */
 };
 
-/* While they are read. */
+/* State of reading. */
 struct reader {
     struct core_context *context;
     struct core_settings *settings;
-    const char *path; /* of the file that is being read */
-    int32_t trusted;  /* 1: nobody else may write it */
-    uint32_t set;     /* the rows that it has set, a bit each */
+    const char *path; /* of the current file */
+    bool is_trusted;  /* other users cannot replace the file */
+    uint32_t set;     /* a bit for each row that the file has set */
 };
 
 static const struct value *value_of(const struct core_settings *settings, const char *name,
@@ -66,7 +67,7 @@ static const char *text_of(const struct core_setting_row *row, const struct valu
 
 /* ---- setting ---- */
 
-static int32_t keep_foreign(struct reader *reader, const char *name, const char *text, int32_t origin)
+static int32_t add_foreign(struct reader *reader, const char *name, const char *text, int32_t origin)
 {
     struct core_context *context = reader->context;
     struct foreign *foreign      = core_allocate(context, sizeof(*foreign));
@@ -74,25 +75,25 @@ static int32_t keep_foreign(struct reader *reader, const char *name, const char 
         goto out_of_memory;
     foreign->name = core_copy_text(context, name);
     if (foreign->name == NULL)
-        goto release_foreign;
+        goto free_foreign;
     foreign->text = core_copy_text(context, text);
     if (foreign->text == NULL)
-        goto release_name;
+        goto free_name;
     foreign->origin           = origin;
     foreign->next             = reader->settings->foreign;
     reader->settings->foreign = foreign;
     return TRM_OK;
 
-release_name:
+free_name:
     core_free(context, foreign->name, strlen(foreign->name) + 1);
-release_foreign:
+free_foreign:
     core_free(context, foreign, sizeof(*foreign));
 out_of_memory:
     return base_fail_memory("reading the settings");
 }
 
-/* Checks the text, and sets the value if nothing as strong has; the program may say a thing twice,
- * and then the last word counts. `where` is the beginning of a sentence: "TRIREME_LOG". */
+/* Checks the text, and sets the value unless it has one of a stronger or the same origin. The program may
+ * set a name twice; then the last value wins. `where` begins the error message: "TRIREME_LOG". */
 static int32_t set_row(struct reader *reader, const struct core_setting_row *row, const char *text,
                        int32_t origin, const char *where)
 {
@@ -114,25 +115,25 @@ static int32_t set_row(struct reader *reader, const struct core_setting_row *row
     return TRM_OK;
 }
 
-/* ---- where they come from ---- */
+/* ---- the sources ---- */
 
 static int32_t read_program(struct reader *reader, const struct trm_setting *given)
 {
     char where[160];
     if (given->name == NULL || given->value == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "a setting given by the program has NULL for its name or value");
+                         "the name or value of a setting in trm_context_desc.settings is NULL");
     const struct core_setting_row *row = core_setting_row(given->name);
     if (row == NULL && core_setting_is_foreign(given->name))
-        return keep_foreign(reader, given->name, given->value, TRM_ORIGIN_PROGRAM);
+        return add_foreign(reader, given->name, given->value, TRM_ORIGIN_PROGRAM);
     if (row == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "there is no setting \"%.100s\", which the program gives", given->name);
-    snprintf(where, sizeof(where), "the setting %s, given by the program,", given->name);
+                         "the program sets \"%.100s\", but there is no such setting", given->name);
+    snprintf(where, sizeof(where), "the program's setting %s", given->name);
     return set_row(reader, row, given->value, TRM_ORIGIN_PROGRAM, where);
 }
 
-/* An empty variable is as good as none. */
+/* An empty variable counts as unset. */
 static int32_t read_variable(struct reader *reader, const struct core_setting_row *row)
 {
     const char *variable = row->info.variable;
@@ -142,14 +143,14 @@ static int32_t read_variable(struct reader *reader, const struct core_setting_ro
     return set_row(reader, row, text, TRM_ORIGIN_ENVIRONMENT, variable);
 }
 
-static int is_known_variable(const char *variable)
+static bool is_known_variable(const char *variable)
 {
     const struct core_setting_row *row;
     for (uint32_t i = 0; (row = core_setting_row_at(i)) != NULL; i++) {
         if (strcmp(row->info.variable, variable) == 0)
-            return 1;
+            return true;
     }
-    return 0;
+    return false;
 }
 
 static int32_t read_foreign_variable(struct reader *reader, const char *entry)
@@ -164,7 +165,7 @@ static int32_t read_foreign_variable(struct reader *reader, const char *entry)
     variable[length] = '\0';
     if (is_known_variable(variable))
         return TRM_OK;
-    return keep_foreign(reader, variable, entry + length + 1, TRM_ORIGIN_ENVIRONMENT);
+    return add_foreign(reader, variable, entry + length + 1, TRM_ORIGIN_ENVIRONMENT);
 }
 
 static int32_t read_environment(struct reader *reader)
@@ -173,7 +174,7 @@ static int32_t read_environment(struct reader *reader)
     const struct core_setting_row *row;
     for (uint32_t i = 0; status == TRM_OK && (row = core_setting_row_at(i)) != NULL; i++)
         status = read_variable(reader, row);
-    /* What a backend makes of its own variables is not known here, so they count as secure. */
+    /* Foreign variables may name code, so a setuid program ignores them like all secure ones. */
     if (environ == NULL || getauxval(AT_SECURE) != 0)
         return status;
     for (char **entry = environ; status == TRM_OK && *entry != NULL; entry++)
@@ -184,7 +185,7 @@ static int32_t read_environment(struct reader *reader)
 static int32_t ignore_untrusted(const struct reader *reader, const char *key, unsigned line)
 {
     core_log(reader->context, TRM_LOG_WARNING,
-             "%s:%u: %s is ignored, since others may write this file or a folder above it", reader->path,
+             "%s:%u: %s is ignored, since other users may write this file or a folder above it", reader->path,
              line, key);
     return TRM_OK;
 }
@@ -195,17 +196,18 @@ static int32_t set_from_file(void *user, const char *key, const char *text, unsi
     struct reader *reader              = user;
     const struct core_setting_row *row = core_setting_row(key);
     if (row == NULL && core_setting_is_foreign(key)) {
-        if (reader->trusted)
-            return keep_foreign(reader, key, text, TRM_ORIGIN_FILE);
+        if (reader->is_trusted)
+            return add_foreign(reader, key, text, TRM_ORIGIN_FILE);
         return ignore_untrusted(reader, key, line);
     }
     if (row == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: there is no setting \"%.100s\"", reader->path,
                          line, key);
     if (strcmp(key, "config") == 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%s:%u: config cannot be set in a file", reader->path,
-                         line);
-    if (row->info.secure && !reader->trusted)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "%s:%u: config cannot be set in a file; use the program or TRIREME_CONFIG",
+                         reader->path, line);
+    if (row->info.secure && !reader->is_trusted)
         return ignore_untrusted(reader, key, line);
     uint32_t bit = 1u << (row - core_setting_row_at(0));
     if (reader->set & bit)
@@ -218,14 +220,14 @@ static int32_t set_from_file(void *user, const char *key, const char *text, unsi
 
 static int32_t read_file(struct reader *reader, const char *path)
 {
-    reader->path    = path;
-    reader->trusted = base_file_permissions_check(path) == TRM_OK;
-    reader->set     = 0;
+    reader->path       = path;
+    reader->is_trusted = base_file_permissions_check(path) == TRM_OK;
+    reader->set        = 0;
     return core_config_read(reader->context, path, set_from_file, reader);
 }
 
-/* A file that nobody named need not be there, and one that cannot be read is no reason to stop. */
-static int32_t read_file_if_there(struct reader *reader, const char *path)
+/* Reads a file at a default path: it may be missing, and one without permission is only logged. */
+static int32_t read_default_file(struct reader *reader, const char *path)
 {
     struct base_saved_error before;
     base_error_save(&before);
@@ -238,9 +240,10 @@ static int32_t read_file_if_there(struct reader *reader, const char *path)
     return TRM_OK;
 }
 
-/* Something of ours below one of the user's folders, as the XDG Base Directory Specification has them. */
-static int user_path(char *path, size_t capacity, const char *variable, const char *below_home,
-                     const char *name)
+/* The path of `name` below a folder of the user, by the XDG Base Directory Specification. False when it is
+ * unknown. */
+static bool user_path(char *path, size_t capacity, const char *variable, const char *below_home,
+                      const char *name)
 {
     int written      = 0;
     const char *base = secure_getenv(variable);
@@ -252,7 +255,7 @@ static int user_path(char *path, size_t capacity, const char *variable, const ch
     return written > 0 && (size_t)written < capacity;
 }
 
-/* The user's file comes first: what it sets is not set again by the system's. */
+/* Reads the user's file first, so that the system's file does not override it. */
 static int32_t read_files(struct reader *reader, uint32_t flags)
 {
     char path[4096];
@@ -263,9 +266,9 @@ static int32_t read_files(struct reader *reader, uint32_t flags)
         return read_file(reader, config->text);
     if (!(flags & TRM_CONTEXT_NO_ENVIRONMENT) &&
         user_path(path, sizeof(path), "XDG_CONFIG_HOME", ".config", "trireme/trireme.conf"))
-        status = read_file_if_there(reader, path);
+        status = read_default_file(reader, path);
     if (status == TRM_OK)
-        status = read_file_if_there(reader, TRM_SYSCONFDIR "/trireme/trireme.conf");
+        status = read_default_file(reader, TRM_SYSCONFDIR "/trireme/trireme.conf");
     return status;
 }
 
@@ -320,7 +323,7 @@ void core_settings_destroy(struct core_context *context, struct core_settings *s
 {
     if (settings == NULL)
         return;
-    for (uint32_t i = 0; i < CORE_SETTINGS_MOST; i++) {
+    for (uint32_t i = 0; i < CORE_SETTINGS_MAX; i++) {
         char *text = settings->values[i].text;
         core_free(context, text, text ? strlen(text) + 1 : 0);
     }
@@ -336,7 +339,7 @@ void core_settings_destroy(struct core_context *context, struct core_settings *s
     core_free(context, settings, sizeof(*settings));
 }
 
-/* ---- asking ---- */
+/* ---- reading values ---- */
 
 const char *core_setting_text(const struct core_context *context, const char *name)
 {
@@ -352,7 +355,7 @@ uint64_t core_setting_number(const struct core_context *context, const char *nam
     return value ? value->number : 0;
 }
 
-int32_t core_setting_flag(const struct core_context *context, const char *name)
+bool core_setting_flag(const struct core_context *context, const char *name)
 {
     return core_setting_number(context, name) != 0;
 }
@@ -362,7 +365,7 @@ const char *core_setting_cache_home(const struct core_context *context)
     return context->settings->cache_home;
 }
 
-/* The strongest of those set; in a file the first one counts, from the program the last. */
+/* The value of the strongest origin; of several in a file the first, of several from the program the last. */
 static const struct foreign *find_foreign(const struct core_settings *settings, const char *name)
 {
     char variable[VARIABLE_BYTES];
@@ -393,7 +396,7 @@ static int32_t find_text(const struct core_settings *settings, const char *name,
         return base_fail(TRM_ERROR_NOT_FOUND, "there is no setting \"%.100s\"", name);
     const struct foreign *foreign = find_foreign(settings, name);
     if (foreign == NULL)
-        return base_fail(TRM_ERROR_NOT_FOUND, "nobody has set %.100s", name);
+        return base_fail(TRM_ERROR_NOT_FOUND, "the setting %.100s is not set", name);
     *text   = foreign->text;
     *origin = foreign->origin;
     return TRM_OK;
@@ -405,9 +408,10 @@ int32_t core_setting_get(const struct core_context *context, const char *name, c
     const char *text = "";
     int32_t from     = TRM_ORIGIN_DEFAULT;
     if (name == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the name of a setting is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_setting: `name` is NULL");
     if (value == NULL && capacity != 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "`value` is NULL, but `capacity` is %zu", capacity);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_context_setting: `value` is NULL, but `capacity` is %zu", capacity);
     int32_t status = find_text(context->settings, name, &text, &from);
     if (status != TRM_OK)
         return status;
@@ -415,8 +419,8 @@ int32_t core_setting_get(const struct core_context *context, const char *name, c
     if (needed != NULL)
         *needed = size;
     if (value != NULL && size > capacity)
-        return base_fail(TRM_ERROR_OUT_OF_RANGE, "the value of %s takes %zu bytes, but there is room for %zu",
-                         name, size, capacity);
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "the value of %s has %zu bytes, but `capacity` is %zu", name,
+                         size, capacity);
     if (value != NULL)
         memcpy(value, text, size);
     if (origin != NULL)

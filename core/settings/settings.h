@@ -1,9 +1,17 @@
-/* The settings in force in a context. The table of all settings is core/settings/settings_table.c.
+/* The settings room: one table of all settings, and the values in force in each context.
+ *
+ * settings_table  the table: types, defaults, help setting_value   parses a value by its type selection
+ * parses the settings `backend` and `device`, and the ids of devices config_file     parses trireme.conf
+ * settings        a context's values, from program, environment, file and default
+ *
+ * A context reads its settings once, when it is created; after that they are constant and any thread reads
+ * them without a lock.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_SETTINGS_SETTINGS_H
 #define CORE_SETTINGS_SETTINGS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <trireme/context.h>
@@ -16,51 +24,50 @@ struct core_settings;
 
 /* ---- the table (settings_table.c) ---- */
 
-/* One row of the table of settings. */
+/* One row of the table. */
 struct core_setting_row {
     struct trm_setting_info info;
-    uint64_t most; /* the highest value of a COUNT */
-    /* Checks what the type alone cannot: 1, or 0 with `allowed` saying what it takes. NULL where
-     * there is no more to it; an empty value is not shown to it. */
-    int32_t (*check)(const char *value, char *allowed, size_t capacity);
+    uint64_t maximum; /* the highest value of a COUNT */
+    /* Checks a text beyond its type; an empty value is not passed to it. False when it is invalid, with a
+     * description of valid values in `allowed`. NULL when every text is valid. */
+    bool (*check)(const char *value, char *allowed, size_t capacity);
 };
 
-#define CORE_SETTINGS_MOST 32
+#define CORE_SETTINGS_MAX 32
 
-/* The row of a name; NULL: there is none. */
+/* The row of a name or of an index, or NULL. */
 const struct core_setting_row *core_setting_row(const char *name);
 const struct core_setting_row *core_setting_row_at(uint32_t index);
 
-/* May a name that has no row be kept for a backend that the core does not know? It is
- * "<backend>.<key>", and no row has that first part. */
-int32_t core_setting_is_foreign(const char *name);
+/* May a name without a row belong to a backend that the core does not know? It is "<backend>.<key>", and no
+ * row has that first part. */
+bool core_setting_is_foreign(const char *name);
 
-/* The variable of a name: "TRIREME_MINE_FAST_PATH" for "mine.fast-path". */
+/* The environment variable of a name: "TRIREME_MINE_FAST_PATH" for "mine.fast-path". */
 void core_setting_variable(const char *name, char *variable, size_t capacity);
 
 /* ---- values (setting_value.c) ---- */
 
-/* Does a value suit its row? Its number comes out (of a BOOL: 0 or 1; of texts: 0). If not: 0, and
- * `allowed` says what the setting takes. */
-int32_t core_setting_parse(const struct core_setting_row *row, const char *value, uint64_t *number,
-                           char *allowed, size_t capacity);
+/* Parses a value by the type of its row; `number` is its number (0 or 1 for a BOOL, 0 for texts). False
+ * when it is invalid, with a description of valid values in `allowed`. */
+bool core_setting_parse(const struct core_setting_row *row, const char *value, uint64_t *number,
+                        char *allowed, size_t capacity);
 
-/* ---- a context's settings ---- */
+/* ---- a context's settings (settings.c) ---- */
 
-/* Reads program, environment and file, in this order of strength; checks every value against its
- * type. */
+/* Reads program, environment and files, and checks every value against its type. */
 int32_t core_settings_create(struct core_context *context, const struct trm_context_desc *desc,
                              struct core_settings **settings);
 void core_settings_destroy(struct core_context *context, struct core_settings *settings);
 
-/* Values in force; `name` is in the table (a programmer's mistake otherwise: answers the zero of
- * the type). Texts live as long as the context. */
+/* The value in force of a setting of the table; the zero of the type for other names. Texts live as long as
+ * the context. */
 const char *core_setting_text(const struct core_context *context, const char *name);
 uint64_t core_setting_number(const struct core_context *context, const char *name);
-int32_t core_setting_flag(const struct core_context *context, const char *name);
+bool core_setting_flag(const struct core_context *context, const char *name);
 
-/* Where the user's caches are, from the environment: the folder of ours in it, which may not be there. NULL
- * when that is not known. */
+/* The library's folder in the user's cache folder, from the environment; it may not exist. NULL when it is
+ * unknown. */
 const char *core_setting_cache_home(const struct core_context *context);
 
 /* As trm_context_setting(). */

@@ -1,6 +1,8 @@
-/* The table of all settings: what `trireme info --settings` prints and the manual is held to.
+/* The table of all settings. `trireme info --settings` prints it, and the manual is made of it
+ * (doc/update-settings).
  * SPDX-License-Identifier: MIT
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,37 +13,37 @@
 /* Of the first version of struct trm_setting_info. */
 #define SETTING_INFO_LEAST 48
 
-static int32_t is_absolute(const char *value, char *allowed, size_t capacity)
+static bool is_absolute(const char *value, char *allowed, size_t capacity)
 {
     snprintf(allowed, capacity, "an absolute path");
     return value[0] == '/';
 }
 
-static int32_t is_cache(const char *value, char *allowed, size_t capacity)
+static bool is_cache(const char *value, char *allowed, size_t capacity)
 {
     snprintf(allowed, capacity, "an absolute folder, or none");
     return value[0] == '/' || strcmp(value, "none") == 0;
 }
 
-static int32_t is_program(const char *value, char *allowed, size_t capacity)
+static bool is_program(const char *value, char *allowed, size_t capacity)
 {
     snprintf(allowed, capacity, "the name of a program, its absolute path, or none");
     return value[0] == '/' || strchr(value, '/') == NULL;
 }
 
-static int32_t is_library(const char *value, char *allowed, size_t capacity)
+static bool is_library(const char *value, char *allowed, size_t capacity)
 {
     snprintf(allowed, capacity, "the name of a library, or its absolute path");
     return value[0] == '/' || strchr(value, '/') == NULL;
 }
 
-static int32_t is_log_level(const char *value, char *allowed, size_t capacity)
+static bool is_log_level(const char *value, char *allowed, size_t capacity)
 {
     snprintf(allowed, capacity, "none, error, warning, info or debug, or a number from 0 to 4");
     return base_log_level(value) >= 0;
 }
 
-static int32_t is_way_of_copying(const char *value, char *allowed, size_t capacity)
+static bool is_copy_method(const char *value, char *allowed, size_t capacity)
 {
     snprintf(allowed, capacity, "auto, engine or kernel");
     return strcmp(value, "auto") == 0 || strcmp(value, "engine") == 0 || strcmp(value, "kernel") == 0;
@@ -55,102 +57,88 @@ static int32_t is_way_of_copying(const char *value, char *allowed, size_t capaci
 
 static const struct core_setting_row rows[] = {
     {
-        .info =
-            INFO(TRM_SETTING_TEXT, "backend", "TRIREME_BACKEND", "", 1,
-                 "Which backend is used: one name (cuda, or cuda:1 for its second device) that must be had, "
-                 "a list "
-                 "to be tried in order (cuda,vulkan,cpu), all but some (^vulkan), or the absolute path of a "
-                 "plugin; unset, the one with the best score."),
+        .info  = INFO(TRM_SETTING_TEXT, "backend", "TRIREME_BACKEND", "", 1,
+                      "The backend: a name that is required (cuda, or cuda:1 for its second device), a list "
+                       "in order of preference (cuda,vulkan,cpu), all but some (^vulkan), or the "
+                       "absolute path of a plugin; unset, the one with the best score."),
         .check = core_selection_check,
     },
     {
         .info = INFO(
             TRM_SETTING_PATHS, "backend.path", "TRIREME_BACKEND_PATH", "", 1,
-            "Folders that are searched for backends before the one beside the library and the one it was "
-            "installed for."),
+            "Folders to search for backends before the folder beside the library and the installed one."),
     },
     {
         .info = INFO(
             TRM_SETTING_TEXT, "config", "TRIREME_CONFIG", "", 1,
-            "The file to read instead of the user's and the system's trireme.conf; it cannot be set in a "
-            "file."),
+            "The file to read instead of the user's and the system's trireme.conf; a file cannot set it."),
         .check = is_absolute,
     },
     {
-        .info  = INFO(TRM_SETTING_TEXT, "cpu.compiler", "TRIREME_CPU_COMPILER", "cc", 1,
-                      "The C compiler that makes code of portable kernels for the cpu backend: a name that is "
-                       "looked up in "
-                       "/usr/local/bin, /usr/bin and /bin, or an absolute path; none: kernels that are not "
-                       "there as native "
-                       "code cannot be loaded."),
+        .info = INFO(
+            TRM_SETTING_TEXT, "cpu.compiler", "TRIREME_CPU_COMPILER", "cc", 1,
+            "The C compiler of the cpu backend for portable kernels: a name to look up in /usr/local/bin, "
+            "/usr/bin and /bin, or an absolute path; none: only kernels with native code can be loaded."),
         .check = is_program,
     },
     {
-        .info = INFO(
-            TRM_SETTING_COUNT, "cpu.spin", "TRIREME_CPU_SPIN", "12", 0,
-            "Microseconds for which a worker thread or a waiting thread of the cpu backend looks for work "
-            "before it sleeps."),
-        .most = 1000,
+        .info    = INFO(TRM_SETTING_COUNT, "cpu.spin", "TRIREME_CPU_SPIN", "12", 0,
+                        "Microseconds for which a worker thread or a waiting thread of the cpu backend polls "
+                           "for work before it sleeps."),
+        .maximum = 1000,
     },
     {
-        .info = INFO(
-            TRM_SETTING_COUNT, "cpu.workers", "TRIREME_CPU_WORKERS", "0", 0,
-            "Threads that do the work of the cpu backend; 0: one for each core that the process may use."),
-        .most = 1024,
+        .info    = INFO(TRM_SETTING_COUNT, "cpu.workers", "TRIREME_CPU_WORKERS", "0", 0,
+                        "Worker threads of the cpu backend; 0: one for each core that the process may use."),
+        .maximum = 1024,
     },
     {
-        .info =
-            INFO(TRM_SETTING_TEXT, "cuda.driver", "TRIREME_CUDA_DRIVER", "libcuda.so.1", 1,
-                 "The library of NVIDIA's driver that the cuda backend uses: a name that the dynamic linker "
-                 "looks up, or an absolute path."),
+        .info  = INFO(TRM_SETTING_TEXT, "cuda.driver", "TRIREME_CUDA_DRIVER", "libcuda.so.1", 1,
+                      "The library of NVIDIA's driver for the cuda backend: a name for the dynamic linker to "
+                       "look up, or an absolute path."),
         .check = is_library,
     },
     {
-        .info =
-            INFO(TRM_SETTING_TEXT, "cuda.nvrtc", "TRIREME_CUDA_NVRTC", "", 1,
-                 "The library of CUDA's run-time compiler (NVRTC), which the cuda backend opens when it has "
-                 "to compile a kernel: a name that the dynamic linker looks up, or an absolute path; unset, "
-                 "the newest that the driver takes, by its name or in /usr/local/cuda/lib64."),
+        .info  = INFO(TRM_SETTING_TEXT, "cuda.nvrtc", "TRIREME_CUDA_NVRTC", "", 1,
+                      "The library of CUDA's run-time compiler (NVRTC), which the cuda backend opens when it "
+                       "compiles a kernel: a name for the dynamic linker to look up, or an absolute path; "
+                       "unset, the newest that the driver supports, by name or in /usr/local/cuda/lib64."),
         .check = is_library,
     },
     {
-        .info = INFO(TRM_SETTING_COUNT, "cuda.spin", "TRIREME_CUDA_SPIN", "", 0,
-                     "Microseconds for which a wait of the cuda backend looks for the end of the work before "
-                     "it sleeps; "
-                     "unset, 10000 where the process may use four processors or more, and else 100."),
-        .most = 100000,
+        .info    = INFO(TRM_SETTING_COUNT, "cuda.spin", "TRIREME_CUDA_SPIN", "", 0,
+                        "Microseconds for which a wait of the cuda backend polls before it sleeps; "
+                           "unset, 10000 "
+                           "where the process may use four processors or more, else 100."),
+        .maximum = 100000,
     },
     {
-        .info = INFO(
-            TRM_SETTING_TEXT, "device", "TRIREME_DEVICE", "", 0,
-            "The device that a program gets when it names none, by its number (cuda:1), its UUID "
-            "(cuda:uuid=6e6f7420-…) or a pattern of its name as the shell's (cuda:name=*H200*); unset, the "
-            "first of the preferred backend."),
+        .info  = INFO(TRM_SETTING_TEXT, "device", "TRIREME_DEVICE", "", 0,
+                      "The device of a program that names none: by number (cuda:1), by UUID "
+                       "(cuda:uuid=6e6f7420-…) or by a shell pattern of its name (cuda:name=*H200*); unset, "
+                       "the first device of the preferred backend."),
         .check = core_device_id_check,
     },
     {
-        .info = INFO(
-            TRM_SETTING_BOOL, "kernel.bounds", "TRIREME_KERNEL_BOUNDS", "no", 0,
-            "Check every access of a portable kernel to its buffers, where the backend can: what is outside "
-            "fails the launch. Slower."),
+        .info = INFO(TRM_SETTING_BOOL, "kernel.bounds", "TRIREME_KERNEL_BOUNDS", "no", 0,
+                     "Check every access of a portable kernel to its buffers, where the backend can; an "
+                     "access out of bounds fails the launch. Slower."),
     },
     {
         .info  = INFO(TRM_SETTING_TEXT, "kernel.cache", "TRIREME_KERNEL_CACHE", "", 1,
-                      "The folder in which compiled kernels are kept, none to keep none; unset, trireme in "
-                       "$XDG_CACHE_HOME, or else in ~/.cache."),
+                      "The folder of the cache of compiled kernels, or none for no cache; unset, trireme in "
+                       "$XDG_CACHE_HOME, else in ~/.cache."),
         .check = is_cache,
     },
     {
         .info = INFO(TRM_SETTING_BYTES, "kernel.cache.size", "TRIREME_KERNEL_CACHE_SIZE", "256M", 0,
-                     "What all compiled kernels in the cache may take together; those that were not used for "
-                     "the longest "
-                     "time go first."),
+                     "The largest total size of the compiled kernels in the cache; the least recently used "
+                     "are evicted first."),
     },
     {
         .info = INFO(TRM_SETTING_PATHS, "kernel.path", "TRIREME_KERNEL_PATH", "", 1,
-                     "Folders that are searched for kernels by name before the one beside the library and "
-                     "the one they "
-                     "were installed in."),
+                     "Folders to search for kernels by name before the folder beside the library and the "
+                     "installed one."),
     },
     {
         .info =
@@ -168,58 +156,52 @@ static const struct core_setting_row rows[] = {
         .check = is_log_level,
     },
     {
-        .info = INFO(
-            TRM_SETTING_BYTES, "pool.slab", "TRIREME_POOL_SLAB", "32M", 0,
-            "The largest piece of memory that a pool asks of the driver at once to divide it among small "
-            "buffers."),
+        .info = INFO(TRM_SETTING_BYTES, "pool.slab", "TRIREME_POOL_SLAB", "32M", 0,
+                     "The largest block of memory that a pool requests from the driver to divide among small "
+                     "buffers."),
     },
     {
-        .info =
-            INFO(TRM_SETTING_BYTES, "pool.threshold", "TRIREME_POOL_THRESHOLD", "512M", 0,
-                 "Memory of freed buffers that a device keeps for reuse; what is above it goes back to the "
-                 "driver."),
+        .info = INFO(TRM_SETTING_BYTES, "pool.threshold", "TRIREME_POOL_THRESHOLD", "512M", 0,
+                     "Memory of freed buffers that a device keeps for reuse; the pool returns more than that "
+                     "to the driver."),
     },
     {
         .info = INFO(
             TRM_SETTING_TEXT, "vulkan.copies", "TRIREME_VULKAN_COPIES", "auto", 0,
-            "What copies between the host's memory and a device of the vulkan backend: engine, the commands "
-            "of Vulkan for it; kernel, kernels; auto, whichever is faster with NVIDIA's own driver, and "
-            "elsewhere the commands."),
-        .check = is_way_of_copying,
+            "How the vulkan backend copies between host and device: engine, by Vulkan's copy commands; "
+            "kernel, by kernels; auto, the faster one with NVIDIA's driver, and copy commands elsewhere."),
+        .check = is_copy_method,
     },
     {
         .info = INFO(
             TRM_SETTING_COUNT, "vulkan.items", "TRIREME_VULKAN_ITEMS", "0", 0,
-            "How many items of a large grid a kernel of the vulkan backend that has no loops does in one "
-            "invocation, up to 8: 1, none so; 0, as is best for the device."),
-        .most = 8,
+            "Items of a large grid that one invocation of a kernel without loops processes on the vulkan "
+            "backend (thread coarsening), up to 8; 1 turns it off, 0 chooses the best for the device."),
+        .maximum = 8,
     },
     {
-        .info =
-            INFO(TRM_SETTING_TEXT, "vulkan.loader", "TRIREME_VULKAN_LOADER", "libvulkan.so.1", 1,
-                 "The Vulkan loader of the vulkan backend: a name that the dynamic linker looks up, or an "
-                 "absolute path."),
+        .info  = INFO(TRM_SETTING_TEXT, "vulkan.loader", "TRIREME_VULKAN_LOADER", "libvulkan.so.1", 1,
+                      "The Vulkan loader for the vulkan backend: a name for the dynamic linker to "
+                       "look up, or "
+                       "an absolute path."),
         .check = is_library,
     },
     {
-        .info = INFO(
-            TRM_SETTING_COUNT, "vulkan.spin", "TRIREME_VULKAN_SPIN", "100", 0,
-            "Microseconds for which a wait of the vulkan backend looks for the end of the work before it "
-            "sleeps."),
-        .most = 1000,
+        .info    = INFO(TRM_SETTING_COUNT, "vulkan.spin", "TRIREME_VULKAN_SPIN", "100", 0,
+                        "Microseconds for which a wait of the vulkan backend polls before it sleeps."),
+        .maximum = 1000,
     },
     {
-        .info = INFO(
-            TRM_SETTING_BOOL, "vulkan.validation", "TRIREME_VULKAN_VALIDATION", "no", 0,
-            "Have the Khronos validation layer check all that the vulkan backend does, with synchronisation "
-            "validation and best practices; what it says goes to the log. Slow."),
+        .info = INFO(TRM_SETTING_BOOL, "vulkan.validation", "TRIREME_VULKAN_VALIDATION", "no", 0,
+                     "Check all Vulkan calls of the vulkan backend by the Khronos validation layer, with "
+                     "synchronization validation and best practices; its messages go to the log. Slow."),
     },
 };
 #undef INFO
 
 #define ROW_COUNT (sizeof(rows) / sizeof(rows[0]))
 
-_Static_assert(ROW_COUNT <= CORE_SETTINGS_MOST, "a context has room for so many");
+_Static_assert(ROW_COUNT <= CORE_SETTINGS_MAX, "a context has room for every row");
 
 const struct core_setting_row *core_setting_row_at(uint32_t index)
 {
@@ -235,19 +217,19 @@ const struct core_setting_row *core_setting_row(const char *name)
     return NULL;
 }
 
-int32_t core_setting_is_foreign(const char *name)
+bool core_setting_is_foreign(const char *name)
 {
     size_t group = strcspn(name, ".");
     if (group == 0 || name[group] != '.' || name[group + 1] == '\0')
-        return 0;
+        return false;
     if (strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789._-") != strlen(name))
-        return 0;
+        return false;
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const char *known = rows[i].info.name;
         if (strcspn(known, ".") == group && strncmp(known, name, group) == 0)
-            return 0;
+            return false;
     }
-    return 1;
+    return true;
 }
 
 void core_setting_variable(const char *name, char *variable, size_t capacity)
@@ -268,11 +250,12 @@ uint32_t trm_setting_count(void)
 
 int32_t trm_setting_describe(uint32_t index, struct trm_setting_info *info)
 {
-    if (info == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_setting_describe: `info` is NULL");
+    int32_t status = core_output_check(info, "trm_setting_describe", "info");
+    if (status != TRM_OK)
+        return status;
     if (index >= ROW_COUNT)
-        return base_fail(TRM_ERROR_OUT_OF_RANGE, "there is no setting number %u, only %zu of them", index,
-                         ROW_COUNT);
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "there is no setting at index %u; the number of settings is %zu", index, ROW_COUNT);
     if (!core_struct_copy_out(info, &rows[index].info, sizeof(rows[index].info), SETTING_INFO_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_setting_info.struct_size is %u, but its size is %zu", info->struct_size,

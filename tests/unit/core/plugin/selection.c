@@ -104,10 +104,10 @@ END_TEST
 START_TEST(a_list_has_an_end)
 {
     char text[200] = "a";
-    for (int i = 1; i < CORE_SELECTION_MOST; i++)
+    for (int i = 1; i < CORE_SELECTION_MAX; i++)
         strcat(text, ",a");
     ck_assert(parse(text));
-    ck_assert_uint_eq(selection.count, CORE_SELECTION_MOST);
+    ck_assert_uint_eq(selection.count, CORE_SELECTION_MAX);
     strcat(text, ",a");
     ck_assert(!parse(text));
     ck_assert_ptr_nonnull(strstr(allowed, "32"));

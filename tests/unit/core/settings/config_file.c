@@ -78,9 +78,9 @@ START_TEST(a_line_that_is_no_setting_is_refused_with_its_number)
     is_bad("= 1\n", "the.conf:1:");
     is_bad("a b = 1\n", "the.conf:1:");
     is_bad("Log.Level = 1\n", "the.conf:1:");
-    is_bad("\n\n[section]\n", "the.conf:3: there are no sections");
+    is_bad("\n\n[section]\n", "the.conf:3: sections are not supported");
     is_bad("a = 'open\n", "the.conf:1: the value's closing quote is missing");
-    is_bad("a = 'x' y\n", "the.conf:1: there is something behind");
+    is_bad("a = 'x' y\n", "the.conf:1: only a comment may follow");
 }
 END_TEST
 

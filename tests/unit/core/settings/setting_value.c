@@ -12,7 +12,7 @@ static char allowed[256];
 
 static int32_t parse(int32_t type, uint64_t most, const char *value)
 {
-    struct core_setting_row row = {.info.type = type, .most = most};
+    struct core_setting_row row = {.info.type = type, .maximum = most};
     allowed[0]                  = '\0';
     return core_setting_parse(&row, value, &number, allowed, sizeof(allowed));
 }

@@ -181,7 +181,7 @@ END_TEST
 
 START_TEST(a_bad_value_is_refused_naming_where_it_comes_from_and_what_would_do)
 {
-    is_bad(0, "cpu.workers", "many", "the setting cpu.workers, given by the program, is \"many\"");
+    is_bad(0, "cpu.workers", "many", "the program's setting cpu.workers is \"many\"");
     is_bad(0, "cpu.workers", "many", "it takes a whole number from 0 to 1024");
     setenv("TRIREME_LOG", "loud", 1);
     is_bad(
@@ -197,7 +197,7 @@ END_TEST
 
 START_TEST(settings_that_there_are_not_are_refused)
 {
-    is_bad(0, "cpu.wrokers", "1", "there is no setting \"cpu.wrokers\"");
+    is_bad(0, "cpu.wrokers", "1", "the program sets \"cpu.wrokers\"");
     is_bad(0, "nonsense", "1", "there is no setting \"nonsense\"");
     is_bad(0, NULL, "1", "NULL");
     user_file("cpu.wrokers = 1\n");
@@ -212,7 +212,7 @@ END_TEST
 START_TEST(a_selection_of_backends_is_checked_at_once)
 {
     is_bad(0, "backend", "cuda,,cpu", "it takes a backend such as cuda");
-    is_bad(0, "device", "cuda:x", "it takes a device such as cpu or cuda:1");
+    is_bad(0, "device", "cuda:x", "it takes a device such as cpu, cuda:1");
     is_bad(0, "backend.path", "plugins", "absolute folders");
 }
 END_TEST
@@ -340,7 +340,7 @@ START_TEST(other_variables_are_none_of_ours)
     setenv("OTHER_TRIREME_MINE_X", "1", 1);
     make(0, NULL, NULL);
     ck_assert_int_eq(trm_context_setting(context, "mine.x", NULL, 0, NULL, NULL), TRM_ERROR_NOT_FOUND);
-    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "nobody has set mine.x"));
+    ck_assert_ptr_nonnull(strstr(trm_last_error().sentence, "the setting mine.x is not set"));
 }
 END_TEST
 
