@@ -198,7 +198,7 @@ END_TEST
 START_TEST(settings_that_there_are_not_are_refused)
 {
     is_bad(0, "cpu.wrokers", "1", "the program sets \"cpu.wrokers\"");
-    is_bad(0, "nonsense", "1", "there is no setting \"nonsense\"");
+    is_bad(0, "nonsense", "1", "the program sets \"nonsense\"");
     is_bad(0, NULL, "1", "NULL");
     user_file("cpu.wrokers = 1\n");
     is_bad(0, NULL, NULL, "trireme.conf:1: there is no setting \"cpu.wrokers\"");
