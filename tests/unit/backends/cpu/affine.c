@@ -1,4 +1,5 @@
-/* The kernel of tests/conformance/shaders/affine.comp, written by hand: it adds 1,000 more, so that it can be told.
+/* The kernel of tests/conformance/shaders/affine.comp, written by hand. It adds 1,000 more, so that the test
+ * can tell them apart.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/cpu_kernel.h>

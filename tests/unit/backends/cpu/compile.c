@@ -1,4 +1,5 @@
-/* cpu backend: portable kernels, from the compiler, the cache, and beside their shaders. Through the public functions.
+/* Portable kernels of the cpu backend, from the compiler, from the cache, and from files beside their
+ * shaders. The tests use the public functions.
  * SPDX-License-Identifier: MIT
  */
 #include <dirent.h>
@@ -47,7 +48,8 @@ static void close_all(void)
     context = NULL;
 }
 
-/* A device whose kernels are compiled by `with`, kept in `in`, looked for in the test's folder, and checked or not. */
+/* Open a device that compiles kernels with the compiler `with`, caches them in `in`, and looks for them in
+ * the test's folder. bounds: the setting kernel.bounds. */
 static void open_with(const char *with, const char *in, const char *bounds)
 {
     struct trm_setting settings[] = {{"backend", "cpu"},
@@ -73,7 +75,7 @@ static void write_program(const char *name, const char *text)
     ck_assert_int_eq(chmod(folder_path(name), 0755), 0);
 }
 
-/* A compiler that notes each of its runs. */
+/* Write a compiler that records each of its runs. */
 static void setup(void)
 {
     char text[3 * PATH_MAX];
@@ -133,7 +135,7 @@ static void fails(const struct trm_module_desc *desc, int32_t expected, const ch
                   trm_last_error().sentence);
 }
 
-/* Loads and runs the kernel: what it makes of 5 with factor 3 and addend 1. */
+/* Load and run the kernel. Returns its result for 5 with factor 3 and addend 1. */
 static uint32_t result_of(const struct trm_module_desc *desc)
 {
     static uint32_t values[N];
@@ -224,7 +226,7 @@ START_TEST(what_a_compiler_complains_of_is_in_the_sentence_and_all_of_it_in_the_
     fails(&desc, TRM_ERROR_BACKEND, "error: no good");
     ck_assert_ptr_nonnull(strstr(logged, "one remark"));
     ck_assert_int_eq(count_files(cache), 0);
-    write_program("cc", "#!/bin/sh\nexit 0\n"); /* and made nothing */
+    write_program("cc", "#!/bin/sh\nexit 0\n"); /* creates no file */
     fails(&desc, TRM_ERROR_BACKEND, "affine");
     ck_assert_int_eq(count_files(cache), 0);
 }
@@ -279,7 +281,7 @@ START_TEST(other_constants_and_another_compiler_are_other_code)
     desc.constant_count = 1;
     ck_assert_int_eq(load(&desc), TRM_OK);
     ck_assert_int_eq(runs(), 2);
-    constant.bits = 4; /* which is the default */
+    constant.bits = 4; /* the default */
     ck_assert_int_eq(load(&desc), TRM_OK);
     ck_assert_int_eq(runs(), 2);
     ck_assert_int_eq(utimensat(AT_FDCWD, compiler, (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0), 0);

@@ -1,4 +1,4 @@
-/* Failures of the cpu backend: of kernels, of streams that are given up, of the host's memory.
+/* Failures of the cpu backend: of kernels, of abandoned streams, of the host's memory.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/backends/cpu/fixture.h"
@@ -115,7 +115,8 @@ START_TEST(a_stream_given_up_in_a_kernel_fails_when_the_kernel_ends)
 }
 END_TEST
 
-/* Everything once; whatever is refused has no effect, and what was taken on is done or fails. */
+/* Call every function once. A refused call has no effect; an operation that was enqueued finishes or
+ * fails. */
 static void do_everything(void)
 {
     static atomic_int counts[3];

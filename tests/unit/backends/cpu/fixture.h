@@ -80,7 +80,8 @@ static inline int32_t block_until_released(const struct trm_cpu_groups *groups, 
     return 0;
 }
 
-/* The kernel "block" is about to be launched; and now it runs, so that all before it is done. */
+/* Call the first function before the launch of the kernel "block", and the second to wait until it runs: then
+ * all operations before it are done. */
 static inline void hold_the_kernel(void)
 {
     atomic_store(&kernel_begun, 0);
@@ -154,7 +155,7 @@ static inline void *open_later(void *stream)
     return NULL;
 }
 
-/* Counts what notifications told: success, a failed kernel, anything else. */
+/* Count the status of notifications: success, a failed kernel, any other failure. */
 static inline void count_status(void *user, int32_t status)
 {
     atomic_int *counts = user;

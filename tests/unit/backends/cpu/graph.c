@@ -1,4 +1,4 @@
-/* Graphs of the cpu backend: what they do, how they are changed, and how they end.
+/* Graphs of the cpu backend: launching, updating and destroying them.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/backends/cpu/fixture.h"
@@ -104,7 +104,7 @@ START_TEST(a_launch_is_one_operation_that_is_done_when_its_last_is)
     const struct trm_graph_node *all[] = {append_node(&nodes[0], 11), append_node(&nodes[1], 12),
                                           append_node(&nodes[2], 13)};
     struct trm_backend_graph *graph    = make(all, 3);
-    memset(nodes, 0xff, sizeof(nodes)); /* the graph has its own */
+    memset(nodes, 0xff, sizeof(nodes)); /* the graph has copies */
     for (uint64_t value = 10; value <= 30; value += 10)
         ck_assert_int_eq(graphs->launch(stream, value, graph), TRM_OK);
     wait_for(30);
@@ -117,7 +117,8 @@ START_TEST(a_launch_is_one_operation_that_is_done_when_its_last_is)
 }
 END_TEST
 
-/* While its middle is held up, what came before counts and the graph does not. */
+/* While its middle operation is blocked, the operations before the graph are complete and the graph is
+ * not. */
 START_TEST(a_graph_is_not_complete_before_its_last_operation)
 {
     open_all();
@@ -158,7 +159,7 @@ START_TEST(a_failure_inside_skips_the_rest_of_the_graph_and_of_the_stream)
     ck_assert_int_eq(bench.stream->query(stream, &value), TRM_ERROR_KERNEL);
     ck_assert_int_eq(graphs->launch(stream, 3, graph), TRM_ERROR_KERNEL);
     ck_assert_uint_eq(entry(0), 1);
-    /* On another stream it is as good as ever. */
+    /* On another stream the graph still works. */
     struct trm_backend_stream *second = cpu_bench_stream(&bench, 0);
     ck_assert_int_eq(graphs->update(graph, 1, append_node(&nodes[1], 5)), TRM_ERROR_UNSUPPORTED);
     ck_assert_int_eq(graphs->update(graph, 1, plain_node(&nodes[1], "count")), TRM_OK);

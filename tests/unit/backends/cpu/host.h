@@ -17,10 +17,10 @@
 
 struct cpu_host_state {
     _Atomic int64_t bytes;       /* allocated and not released */
-    _Atomic int64_t allocations; /* so many calls so far */
-    _Atomic int64_t refuse_at;   /* the number of the call that gets NULL, and all after it; 0: none */
+    _Atomic int64_t allocations; /* number of calls so far */
+    _Atomic int64_t refuse_at;   /* number of the first call that gets NULL, as do all later ones; 0: none */
     char workers[16];            /* the setting cpu.workers */
-    atomic_bool asked_for_spin;  /* the setting cpu.spin, of which the host says that it does not know it */
+    atomic_bool asked_for_spin;  /* for the setting cpu.spin, which the host does not have */
 };
 
 static struct cpu_host_state cpu_host;

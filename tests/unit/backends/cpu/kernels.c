@@ -37,7 +37,7 @@ static atomic_int wrong;
 static struct trm_cpu_groups seen;
 static _Alignas(16) uint8_t seen_block[64];
 
-/* Every group once, every worker number by one thread at a time. */
+/* Checks that every group runs once, and that no two threads have the same worker number at once. */
 static int32_t visit(const struct trm_cpu_groups *groups, const void *block)
 {
     (void)block;
@@ -138,7 +138,7 @@ static void check_visits(uint32_t count)
     ck_assert_int_eq(atomic_load(&wrong), 0);
     for (uint32_t i = 0; i < MOST_GROUPS; i++) {
         int visited = atomic_exchange(&visits[i], 0);
-        if (visited != (i < count ? 1 : 0)) /* what Check asserts it writes down each time */
+        if (visited != (i < count ? 1 : 0)) /* an assertion of Check costs a write each time */
             ck_abort_msg("group %u of %u was visited %d times", i, count, visited);
     }
 }

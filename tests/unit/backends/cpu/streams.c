@@ -1,5 +1,5 @@
-/* Streams of the cpu backend: order, the ring of operations, streams that wait for streams, gates. The
- * tables are driven directly, so that the backend stands or falls alone.
+/* Streams of the cpu backend: order, the ring of operations, streams that wait for streams, gates. The tests
+ * call the tables directly, without the core.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/backends/cpu/fixture.h"

@@ -18,7 +18,7 @@ enum {
 static struct actor actors[ACTORS];
 static _Atomic uint64_t marked[ACTORS];
 
-/* Enqueues on its own stream, makes it wait for what others have marked, and waits for any of them. */
+/* Enqueues on its own stream, makes it wait for the marks of other streams, and waits for any of them. */
 static void *act(void *argument)
 {
     struct actor *self = argument;
@@ -77,7 +77,7 @@ START_TEST(threads_and_streams_that_wait_for_each_other_keep_their_order)
 }
 END_TEST
 
-/* With one worker the long stream alone would keep it busy to its end. */
+/* With a single worker, the long stream alone would keep it busy until its end. */
 START_TEST(a_short_stream_gets_its_turn_beside_a_long_one)
 {
     enum {
@@ -108,7 +108,7 @@ START_TEST(a_short_stream_gets_its_turn_beside_a_long_one)
 }
 END_TEST
 
-/* ---- streams that come and go */
+/* ---- creating and destroying streams */
 
 enum {
     LIVES      = 60,
@@ -121,7 +121,7 @@ struct owner {
     unsigned seed;
     uint8_t *data;
     struct trm_backend_memory *memory;
-    struct trm_backend_stream *side; /* gives its stream something to wait for */
+    struct trm_backend_stream *side; /* its stream waits for this one */
     uint64_t side_value;
     atomic_int told;
     int asked;
@@ -147,7 +147,7 @@ static void enqueue_large(struct owner *owner, struct trm_backend_stream *stream
         bench.stream->launch(stream, value, &desc);
 }
 
-/* Something on the other stream, and a wait for it. */
+/* Enqueue an operation on the other stream, and a wait for it. */
 static void enqueue_wait(struct owner *owner, struct trm_backend_stream *stream, uint64_t value)
 {
     launch(owner->side, ++owner->side_value, "count");
@@ -177,7 +177,7 @@ static void enqueue_any(struct owner *owner, struct trm_backend_stream *stream, 
         bench.stream->open_gates(stream, value);
 }
 
-/* A stream's life ends well, by a failure, or by being given up. */
+/* A stream ends without a failure, with a failure, or abandoned. */
 static void live(struct owner *owner)
 {
     struct trm_backend_stream *stream = cpu_bench_stream(&bench, (int32_t)(rand_r(&owner->seed) % 3) - 1);

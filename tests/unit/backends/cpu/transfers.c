@@ -25,7 +25,7 @@ static const uint64_t sizes[] = {1, 2, 7, 8, 15, 31, 63, 64, 65, 127, 128, 200, 
 
 #define SIZES (sizeof(sizes) / sizeof(*sizes))
 
-/* Whatever lies around the destination stays as it was. */
+/* Checks that the bytes around the destination are unchanged. */
 static void check_copy(uint32_t way, uint64_t to, uint64_t from, uint64_t size)
 {
     scramble(buffer_a, sizeof(buffer_a), 1);

@@ -113,7 +113,9 @@ START_TEST(every_notification_comes_exactly_once)
             ck_assert_int_eq(bench.stream->notify(stream, i / 2, count_status, counts[0]), TRM_OK);
     }
     ck_assert_int_eq(bench.stream->wait(stream, COUNT, FOREVER), TRM_OK);
-    bench.stream->destroy(stream); /* waits until whoever ran it has let go of it, hence has told everybody */
+    /* Blocks until the thread that ran the stream has given up its claim, after it has sent all
+     * notifications. */
+    bench.stream->destroy(stream);
     for (int i = 1; i <= COUNT; i++)
         ck_assert_int_eq(atomic_load(&counts[i][0]), 1);
     ck_assert_int_eq(atomic_load(&counts[0][0]), COUNT / 100);
@@ -134,8 +136,8 @@ START_TEST(an_idle_device_takes_no_processor_time)
     for (uint64_t i = 1; i <= 1000; i++)
         ck_assert_int_eq(launch(stream, i, "count"), TRM_OK);
     ck_assert_int_eq(bench.stream->wait(stream, 1000, FOREVER), TRM_OK);
-    for (int i = 0; i < 20 && least >= 5000000;
-         i++) { /* where the machine is busy it takes a while to become idle */
+    /* On a busy machine it takes a while until the workers sleep. */
+    for (int i = 0; i < 20 && least >= 5000000; i++) {
         usleep(50000);
         int64_t before = processor_time();
         usleep(200000);
