@@ -1,4 +1,4 @@
-/* Graphs: making, recording, ending.
+/* Graphs: creating, recording, ending.
  * SPDX-License-Identifier: MIT
  */
 #include "core/graph/graph.h"
@@ -53,7 +53,7 @@ int32_t trm_graph_create(struct trm_device *handle, struct trm_graph **out)
 
     struct core_graph *graph = core_allocate(device->object.context, sizeof(*graph));
     if (graph == NULL)
-        return base_fail_memory("making a graph");
+        return base_fail_memory("creating a graph");
     graph->device        = device;
     graph->pool.context  = device->object.context;
     graph->recorder.pool = &graph->pool;
@@ -110,7 +110,7 @@ int32_t trm_graph_instantiate(struct trm_graph *handle, struct trm_graph_exec **
     int32_t status = core_output_check(out, "trm_graph_instantiate", "exec");
     if (status == TRM_OK)
         status = core_device_check(graph->device);
-    if (status == TRM_OK && graph->recorder.broken)
+    if (status == TRM_OK && graph->recorder.is_broken)
         status = base_fail(TRM_ERROR_INVALID_HANDLE,
                            "a buffer was destroyed by another thread while it was recorded into the graph");
     if (status == TRM_OK)

@@ -1,13 +1,13 @@
-/* Graphs: instances of which the core enqueues the operations, one by one.
+/* Graphs: launching an instance operation by operation, where the backend has no graphs.
  *
- * The checks were made when they were recorded. The numbers of the operations follow each other; uses are recorded for the last
- * of them.
+ * The operations were checked when they were recorded. They get consecutive numbers, and the launch adds
+ * only the last one to the buffers' in_flight.
  * SPDX-License-Identifier: MIT
  */
 #include "core/graph/graph.h"
 #include "core/memory/memory.h"
 
-/* Where one side of row number `row` begins. */
+/* The beginning of row number `row` of one side. */
 static struct trm_place row_of(struct trm_place place, uint64_t pitch, uint64_t row)
 {
     if (place.memory != NULL)
@@ -53,7 +53,7 @@ static int32_t enqueue_fill(struct core_stream *stream, const struct core_node *
 
 static int32_t enqueue(struct core_stream *stream, const struct core_node *node)
 {
-    if (node->empty)
+    if (node->is_empty)
         return TRM_OK;
     switch (node->kind) {
     case CORE_NODE_COPY_2D:

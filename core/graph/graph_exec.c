@@ -10,16 +10,17 @@
 
 /* ---- the ends of life ---------------------------------------------------------------------- */
 
-static void free_stamps(struct core_graph_exec *exec)
+static void free_timestamps(struct core_graph_exec *exec)
 {
-    for (uint32_t i = 0; i < exec->stamp_count; i++)
-        core_timestamp_release(exec->stamps[i].stamp);
-    core_free(exec->device->object.context, exec->stamps, exec->stamp_count * sizeof(*exec->stamps));
-    exec->stamps      = NULL;
-    exec->stamp_count = 0;
+    for (uint32_t i = 0; i < exec->timestamp_count; i++)
+        core_timestamp_release(exec->timestamps[i].timestamp);
+    core_free(exec->device->object.context, exec->timestamps,
+              exec->timestamp_count * sizeof(*exec->timestamps));
+    exec->timestamps      = NULL;
+    exec->timestamp_count = 0;
 }
 
-/* Idle, and nobody knows of it. The backend's part goes before what it points to. */
+/* Frees an idle instance without references. The backend's part goes before what it points to. */
 static void exec_free(struct core_graph_exec *exec)
 {
     struct core_device *device   = exec->device;
@@ -27,7 +28,7 @@ static void exec_free(struct core_graph_exec *exec)
 
     if (exec->native != NULL)
         device->backend->graph.destroy(exec->native);
-    free_stamps(exec);
+    free_timestamps(exec);
     for (uint32_t i = 0; i < exec->count; i++)
         core_node_release(&exec->pool, exec->nodes[i]);
     core_node_pool_fini(&exec->pool);
@@ -39,7 +40,7 @@ static void exec_free(struct core_graph_exec *exec)
     core_object_release(&device->object);
 }
 
-static void deferred_go(struct core_deferred *item)
+static void deferred_destroy(struct core_deferred *item)
 {
     exec_free(base_container_of(item, struct core_graph_exec, deferred));
 }
@@ -49,14 +50,14 @@ static void exec_retire(struct core_object *object)
     core_device_uncount_child(((struct core_graph_exec *)object)->device, CORE_GRAPH_EXEC);
 }
 
-/* What is left are launches under way. */
+/* Launches may still be in flight. */
 static void exec_release(struct core_object *object)
 {
     struct core_graph_exec *exec = (struct core_graph_exec *)object;
     struct core_device *device   = exec->device;
 
     exec->deferred.in_flight = &exec->in_flight;
-    exec->deferred.destroy   = deferred_go;
+    exec->deferred.destroy   = deferred_destroy;
     core_object_retain(&device->object);
     core_device_defer(device, &exec->deferred);
     core_object_release(&device->object);
@@ -98,7 +99,7 @@ static int by_address(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Room for the buffers of all nodes. Nothing changes where there is none. */
+/* Makes room for the buffers of all nodes. On an error nothing changes. */
 static int32_t reserve_buffers(struct core_graph_exec *exec, uint64_t wanted)
 {
     struct core_context *context = exec->device->object.context;
@@ -107,7 +108,7 @@ static int32_t reserve_buffers(struct core_graph_exec *exec, uint64_t wanted)
         return TRM_OK;
     struct core_in_flight **sets = core_allocate(context, wanted * sizeof(struct core_in_flight *));
     if (sets == NULL || wanted > UINT32_MAX)
-        return base_fail_memory("making an instance of a graph");
+        return base_fail_memory("creating an instance of a graph");
     if (exec->buffer_set_count != 0)
         memcpy(sets, exec->buffer_sets, exec->buffer_set_count * sizeof(struct core_in_flight *));
     core_free(context, exec->buffer_sets, exec->buffer_set_capacity * sizeof(struct core_in_flight *));
@@ -116,7 +117,7 @@ static int32_t reserve_buffers(struct core_graph_exec *exec, uint64_t wanted)
     return TRM_OK;
 }
 
-static uint64_t names_of_buffers(const struct core_graph_exec *exec)
+static uint64_t count_buffers(const struct core_graph_exec *exec)
 {
     uint64_t names = 0;
 
@@ -125,7 +126,7 @@ static uint64_t names_of_buffers(const struct core_graph_exec *exec)
     return names;
 }
 
-/* There is room for them. */
+/* Collects the buffers of all nodes, each once; there is room for them. */
 static void gather_buffers(struct core_graph_exec *exec)
 {
     uint32_t names = 0, each = 0;
@@ -141,24 +142,24 @@ static void gather_buffers(struct core_graph_exec *exec)
     exec->buffer_set_count = each;
 }
 
-/* Emulated stamps count themselves. */
+/* Adds up the statistics of one launch. Emulated timestamps count themselves. */
 static void gather_totals(struct core_graph_exec *exec)
 {
     memset(&exec->totals, 0, sizeof(exec->totals));
     for (uint32_t i = 0; i < exec->count; i++)
-        if (!exec->emulated || exec->nodes[i]->kind != CORE_NODE_TIMESTAMP)
+        if (!exec->is_emulated || exec->nodes[i]->kind != CORE_NODE_TIMESTAMP)
             core_node_count(exec->nodes[i], exec->device, &exec->totals);
 }
 
 /* ---- the backend's graph ------------------------------------------------------------------- */
 
-static struct trm_backend_stamp *stamp_of(const struct core_graph_exec *exec, uint32_t index)
+static struct trm_backend_stamp *backend_timestamp_of(const struct core_graph_exec *exec, uint32_t index)
 {
     uint32_t i = 0;
 
-    while (exec->stamps[i].node != index)
+    while (exec->timestamps[i].node != index)
         i++;
-    return core_timestamp_backend(exec->stamps[i].stamp);
+    return core_timestamp_backend(exec->timestamps[i].timestamp);
 }
 
 static void describe(const struct core_graph_exec *exec, uint32_t index, struct trm_graph_node *theirs)
@@ -182,7 +183,7 @@ static void describe(const struct core_graph_exec *exec, uint32_t index, struct 
         return;
     case CORE_NODE_TIMESTAMP:
         theirs->kind  = TRM_GRAPH_STAMP;
-        theirs->stamp = stamp_of(exec, index);
+        theirs->stamp = backend_timestamp_of(exec, index);
         return;
     default:
         theirs->kind = TRM_GRAPH_COPY;
@@ -206,10 +207,10 @@ static int32_t describe_all(const struct core_graph_exec *exec, struct described
     described->count = 0;
     described->nodes = core_allocate(exec->device->object.context, described->size);
     if (described->nodes == NULL)
-        return base_fail_memory("making an instance of a graph");
+        return base_fail_memory("creating an instance of a graph");
     described->pointers = (const struct trm_graph_node **)(void *)(described->nodes + exec->count);
     for (uint32_t i = 0; i < exec->count; i++) {
-        if (exec->nodes[i]->empty)
+        if (exec->nodes[i]->is_empty)
             continue;
         describe(exec, i, &described->nodes[described->count]);
         described->pointers[described->count] = &described->nodes[described->count];
@@ -218,7 +219,8 @@ static int32_t describe_all(const struct core_graph_exec *exec, struct described
     return TRM_OK;
 }
 
-/* A backend's graph holds what its streams take, so that its author has nothing more to write. */
+/* A backend's graph takes the operations that its streams take, so a backend need not support more for
+ * graphs. */
 static bool can_be_native(const struct core_graph_exec *exec)
 {
     const struct core_backend *backend = exec->device->backend;
@@ -235,7 +237,8 @@ static bool can_be_native(const struct core_graph_exec *exec)
     return true;
 }
 
-/* Of the nodes as they are now. UNSUPPORTED where the backend cannot; NULL where there is nothing to do. */
+/* Creates the backend's graph of the current nodes. UNSUPPORTED where the backend cannot; NULL if all are
+ * empty. */
 static int32_t create_native(const struct core_graph_exec *exec, struct trm_backend_graph **native)
 {
     struct core_device *device = exec->device;
@@ -258,9 +261,9 @@ static int32_t create_native(const struct core_graph_exec *exec, struct trm_back
     return status;
 }
 
-/* ---- making -------------------------------------------------------------------------------- */
+/* ---- creating ------------------------------------------------------------------------------ */
 
-static uint32_t count_stamps(const struct core_graph_exec *exec)
+static uint32_t count_timestamps(const struct core_graph_exec *exec)
 {
     uint32_t count = 0;
 
@@ -269,24 +272,24 @@ static uint32_t count_stamps(const struct core_graph_exec *exec)
     return count;
 }
 
-/* UNSUPPORTED where the device has no timestamps of its own. */
-static int32_t make_stamps(struct core_graph_exec *exec)
+/* UNSUPPORTED where the device has no timestamps. */
+static int32_t create_timestamps(struct core_graph_exec *exec)
 {
-    uint32_t count = count_stamps(exec), made = 0;
+    uint32_t count = count_timestamps(exec), made = 0;
     int32_t status = TRM_OK;
 
     if (count == 0)
         return TRM_OK;
-    exec->stamps = core_allocate(exec->device->object.context, count * sizeof(*exec->stamps));
-    if (exec->stamps == NULL)
-        return base_fail_memory("making an instance of a graph");
-    exec->stamp_count = count; /* those that are not made yet are NULL */
+    exec->timestamps = core_allocate(exec->device->object.context, count * sizeof(*exec->timestamps));
+    if (exec->timestamps == NULL)
+        return base_fail_memory("creating an instance of a graph");
+    exec->timestamp_count = count; /* those that do not exist yet are NULL */
     for (uint32_t i = 0; i < exec->count && status == TRM_OK; i++) {
         if (exec->nodes[i]->kind != CORE_NODE_TIMESTAMP)
             continue;
-        exec->stamps[made].node = i;
-        status                  = core_timestamp_create_shared(exec->device, &exec->stamps[made].stamp);
-        if (status == TRM_OK && core_timestamp_backend(exec->stamps[made].stamp) == NULL)
+        exec->timestamps[made].node = i;
+        status = core_timestamp_create_shared(exec->device, &exec->timestamps[made].timestamp);
+        if (status == TRM_OK && core_timestamp_backend(exec->timestamps[made].timestamp) == NULL)
             status = TRM_ERROR_UNSUPPORTED;
         made++;
     }
@@ -295,12 +298,12 @@ static int32_t make_stamps(struct core_graph_exec *exec)
 
 static void emulate(struct core_graph_exec *exec, const char *why)
 {
-    exec->emulated = 1;
+    exec->is_emulated = true;
     core_log(exec->device->object.context, TRM_LOG_INFO,
              "a graph of %u nodes on %s is replayed node by node: %s", exec->count, exec->device->id, why);
 }
 
-static int32_t make_native(struct core_graph_exec *exec)
+static int32_t create_native_or_emulate(struct core_graph_exec *exec)
 {
     if (!can_be_native(exec)) {
         emulate(exec, "the backend has no graphs for its nodes");
@@ -308,12 +311,12 @@ static int32_t make_native(struct core_graph_exec *exec)
     }
     if (exec->count == 0)
         return TRM_OK;
-    int32_t status = make_stamps(exec);
+    int32_t status = create_timestamps(exec);
     if (status == TRM_OK)
         status = create_native(exec, &exec->native);
     if (status != TRM_ERROR_UNSUPPORTED)
         return status;
-    free_stamps(exec);
+    free_timestamps(exec);
     emulate(exec, "the backend does not support it");
     return TRM_OK;
 }
@@ -324,7 +327,7 @@ static int32_t take_nodes(struct core_graph_exec *exec, struct core_node *const 
         return TRM_OK;
     exec->nodes = core_allocate(exec->device->object.context, count * sizeof(struct core_node *));
     if (exec->nodes == NULL)
-        return base_fail_memory("making an instance of a graph");
+        return base_fail_memory("creating an instance of a graph");
     exec->count = count;
     for (uint32_t i = 0; i < count; i++) {
         core_node_retain(nodes[i]);
@@ -341,15 +344,15 @@ int32_t core_exec_create(struct core_device *device, struct core_node *const *no
     core_device_reap(device);
     struct core_graph_exec *exec = core_allocate(context, sizeof(*exec));
     if (exec == NULL)
-        return base_fail_memory("making an instance of a graph");
+        return base_fail_memory("creating an instance of a graph");
     exec->device       = device;
     exec->pool.context = context;
     core_object_retain(&device->object);
     int32_t status = take_nodes(exec, nodes, count);
     if (status == TRM_OK)
-        status = reserve_buffers(exec, names_of_buffers(exec));
+        status = reserve_buffers(exec, count_buffers(exec));
     if (status == TRM_OK)
-        status = make_native(exec);
+        status = create_native_or_emulate(exec);
     if (status == TRM_OK)
         status = core_object_init(&exec->object, &exec_ops, context);
     if (status != TRM_OK) {
@@ -359,7 +362,7 @@ int32_t core_exec_create(struct core_device *device, struct core_node *const *no
     gather_buffers(exec);
     gather_totals(exec);
     core_device_add_child(device, CORE_GRAPH_EXEC);
-    core_object_release(&device->object); /* the reference from above; adopting took one */
+    core_object_release(&device->object); /* the reference from above; counting the child took one */
     *out = exec;
     return TRM_OK;
 }
@@ -371,23 +374,23 @@ int32_t trm_graph_exec_is_native(struct trm_graph_exec *handle, int32_t *native)
         return base_last_status();
     int32_t status = core_output_check(native, "trm_graph_exec_is_native", "native");
     if (status == TRM_OK)
-        *native = !exec->emulated;
+        *native = !exec->is_emulated;
     return status;
 }
 
 /* ---- replacing a node ---------------------------------------------------------------------- */
 
-/* The number of a node among those that the backend knows. */
-static uint32_t place_of(const struct core_graph_exec *exec, uint32_t index)
+/* The index of a node among those of the backend's graph, which has no empty ones. */
+static uint32_t native_index(const struct core_graph_exec *exec, uint32_t index)
 {
     uint32_t place = 0;
 
     for (uint32_t i = 0; i < index; i++)
-        place += !exec->nodes[i]->empty;
+        place += !exec->nodes[i]->is_empty;
     return place;
 }
 
-/* In place. UNSUPPORTED where the backend would rather have it made anew. */
+/* Updates in place. UNSUPPORTED where the backend needs a new graph. */
 static int32_t update_native(struct core_graph_exec *exec, uint32_t index)
 {
     struct core_device *device = exec->device;
@@ -399,14 +402,14 @@ static int32_t update_native(struct core_graph_exec *exec, uint32_t index)
     describe(exec, index, &theirs);
     base_error_save(&before);
     base_error_clear();
-    int32_t status = device->backend->graph.update(exec->native, place_of(exec, index), &theirs);
+    int32_t status = device->backend->graph.update(exec->native, native_index(exec, index), &theirs);
     if (status != TRM_OK && status != TRM_ERROR_UNSUPPORTED)
         return core_device_latch_loss(device, base_fail_backend(status));
     base_error_restore(&before);
     return status;
 }
 
-static int32_t remake_native(struct core_graph_exec *exec)
+static int32_t recreate_native(struct core_graph_exec *exec)
 {
     struct trm_backend_graph *native;
 
@@ -419,22 +422,22 @@ static int32_t remake_native(struct core_graph_exec *exec)
     if (status == TRM_ERROR_UNSUPPORTED) {
         exec->native = NULL;
         emulate(exec, "the backend does not support the update");
-        free_stamps(exec);
+        free_timestamps(exec);
     }
     return TRM_OK;
 }
 
-/* The node is in its place already; `old` was there. */
+/* `exec->nodes` has the new node already; `old` was there before. */
 static int32_t replace_native(struct core_graph_exec *exec, uint32_t index, const struct core_node *old)
 {
     const struct core_node *node = exec->nodes[index];
 
-    if (exec->emulated || (old->empty && node->empty))
+    if (exec->is_emulated || (old->is_empty && node->is_empty))
         return TRM_OK;
-    if (old->empty || node->empty)
-        return remake_native(exec);
+    if (old->is_empty || node->is_empty)
+        return recreate_native(exec);
     int32_t status = update_native(exec, index);
-    return status == TRM_ERROR_UNSUPPORTED ? remake_native(exec) : status;
+    return status == TRM_ERROR_UNSUPPORTED ? recreate_native(exec) : status;
 }
 
 static bool same_buffers(const struct core_node *a, const struct core_node *b)
@@ -447,7 +450,7 @@ int32_t core_exec_replace(struct core_graph_exec *exec, uint32_t index, struct c
 {
     struct core_node *old = exec->nodes[index];
 
-    int32_t status = reserve_buffers(exec, names_of_buffers(exec) + node->buffer_count);
+    int32_t status = reserve_buffers(exec, count_buffers(exec) + node->buffer_count);
     if (status != TRM_OK)
         return status;
     exec->nodes[index] = node;
@@ -473,7 +476,7 @@ static int32_t check_launch(const struct core_graph_exec *exec, const struct cor
                      exec->device->id, stream->device->id);
 }
 
-/* The last launch was on another stream: it comes first, unless it has ended, well or badly. */
+/* The last launch was on another stream: waits for it, unless it has ended, well or badly. */
 static int32_t follow_last(struct core_graph_exec *exec, struct core_stream *stream)
 {
     if (exec->last == NULL || core_stream_has_finished(exec->last, exec->last_value))
@@ -494,14 +497,15 @@ static int32_t launch_native(struct core_graph_exec *exec, struct core_stream *s
     return status;
 }
 
-/* Those who wait for a buffer, map it or read an event wait for this launch too. */
-static void note_uses(struct core_graph_exec *exec, struct core_stream *stream, uint64_t value)
+/* Adds the launch to what is in flight: waits for a buffer, maps and reads of an event then wait for it
+ * too. */
+static void add_to_in_flight(struct core_graph_exec *exec, struct core_stream *stream, uint64_t value)
 {
     core_in_flight_add(&exec->in_flight, stream, value);
     core_in_flight_add_each(exec->buffer_sets, exec->buffer_set_count, stream, value);
-    for (uint32_t i = 0; i < exec->stamp_count; i++)
-        core_event_set_timestamp(exec->nodes[exec->stamps[i].node]->event, exec->stamps[i].stamp, stream,
-                                 value);
+    for (uint32_t i = 0; i < exec->timestamp_count; i++)
+        core_event_set_timestamp(exec->nodes[exec->timestamps[i].node]->event, exec->timestamps[i].timestamp,
+                                 stream, value);
     exec->last_value = value;
     if (exec->last == stream)
         return;
@@ -510,7 +514,7 @@ static void note_uses(struct core_graph_exec *exec, struct core_stream *stream, 
     exec->last = stream;
 }
 
-/* Operations first: who reads statistics never sees more of a kind than there are. */
+/* Operations come first: a reader never sees more operations of a kind than operations. */
 static void count_totals(const struct core_graph_exec *exec, struct core_stream *stream)
 {
     const struct trm_stream_stats *totals = &exec->totals;
@@ -526,7 +530,7 @@ static void count_totals(const struct core_graph_exec *exec, struct core_stream 
     core_stream_add(&stats->pageable_copies, totals->pageable_copies);
 }
 
-/* The place after it is marked, since another stream may come to wait for it, when it is too late to mark. */
+/* Marks the point after the launch now: another stream may wait for it later, when it is too late to mark. */
 static int32_t launch(struct core_graph_exec *exec, struct core_stream *stream)
 {
     uint64_t value = 0, marked;
@@ -534,10 +538,11 @@ static int32_t launch(struct core_graph_exec *exec, struct core_stream *stream)
     int32_t status = exec->last == stream ? TRM_OK : follow_last(exec, stream);
     if (status != TRM_OK)
         return status;
-    status = exec->emulated ? core_exec_emulate(exec, stream, &value) : launch_native(exec, stream, &value);
+    status =
+        exec->is_emulated ? core_exec_emulate(exec, stream, &value) : launch_native(exec, stream, &value);
     if (value == 0)
         return status;
-    note_uses(exec, stream, value);
+    add_to_in_flight(exec, stream, value);
     if (status != TRM_OK)
         return status;
     count_totals(exec, stream);

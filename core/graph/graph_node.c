@@ -1,4 +1,4 @@
-/* Graphs: one operation that was recorded.
+/* Graphs: nodes, each one recorded operation.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -6,20 +6,20 @@
 #include "core/graph/graph.h"
 #include "core/memory/memory.h"
 
-/* Blocks of arguments lie one after the other, each aligned so. */
+/* Arguments that are blocks follow each other at this alignment. */
 #define BLOCK_ALIGNMENT 16u
 
-/* Buffers of a copy. */
+/* The buffers of a copy. */
 #define COPY_BUFFERS 2u
 
-/* ---- making -------------------------------------------------------------------------------- */
+/* ---- creating ------------------------------------------------------------------------------ */
 
 static uint64_t aligned(uint64_t size)
 {
     return (size + BLOCK_ALIGNMENT - 1) & ~(uint64_t)(BLOCK_ALIGNMENT - 1);
 }
 
-/* A node of that size that is not needed any more, zeroed; or NULL. */
+/* Takes a cached node of that size, zeroed; may be NULL. */
 static struct core_node *take_spare(struct core_node_pool *pool, uint64_t size)
 {
     for (uint32_t i = 0; i < CORE_SPARE_NODES; i++) {
@@ -33,7 +33,7 @@ static struct core_node *take_spare(struct core_node_pool *pool, uint64_t size)
     return NULL;
 }
 
-/* The node, room for pointers to buffers, then `more` bytes, which begin at *extra. */
+/* Allocates the node, its array of `buffers` pointers, then `more` bytes, which begin at *extra. */
 static struct core_node *node_create(struct core_node_pool *pool, int32_t kind, uint32_t buffers,
                                      uint64_t more, void **extra)
 {
@@ -134,8 +134,8 @@ struct core_node *core_node_empty(struct core_node_pool *pool, const struct core
     struct core_node *node = node_create(pool, like->kind, 0, 0, NULL);
     if (node == NULL)
         return NULL;
-    node->empty  = 1;
-    node->kernel = like->kernel;
+    node->is_empty = true;
+    node->kernel   = like->kernel;
     if (node->kernel != NULL)
         core_object_retain(&node->kernel->object);
     return node;
@@ -162,7 +162,7 @@ void core_node_release(struct core_node_pool *pool, struct core_node *node)
         core_object_leave(&node->buffers[i]->object);
     core_object_release(node->kernel != NULL ? &node->kernel->object : NULL);
     core_object_release(node->event != NULL ? &node->event->object : NULL);
-    struct core_node **place = &pool->spare[pool->turn++ % CORE_SPARE_NODES];
+    struct core_node **place = &pool->spare[pool->next_spare++ % CORE_SPARE_NODES];
     node_release(pool, *place);
     *place = node;
 }
@@ -175,7 +175,7 @@ void core_node_pool_fini(struct core_node_pool *pool)
     }
 }
 
-/* ---- telling ------------------------------------------------------------------------------- */
+/* ---- describing ---------------------------------------------------------------------------- */
 
 const char *core_node_text(const struct core_node *node)
 {
@@ -188,7 +188,7 @@ const char *core_node_text(const struct core_node *node)
     return texts[node->kind];
 }
 
-static void count_copy(int32_t kind, uint64_t size, int32_t unified, struct trm_stream_stats *stats)
+static void count_copy(int32_t kind, uint64_t size, bool is_unified, struct trm_stream_stats *stats)
 {
     stats->copies++;
     if (kind == CORE_NODE_COPY) {
@@ -199,16 +199,16 @@ static void count_copy(int32_t kind, uint64_t size, int32_t unified, struct trm_
         stats->bytes_uploaded += size;
     else
         stats->bytes_downloaded += size;
-    stats->pageable_copies += !unified;
+    stats->pageable_copies += !is_unified;
 }
 
 void core_node_count(const struct core_node *node, const struct core_device *device,
                      struct trm_stream_stats *stats)
 {
-    int32_t unified                    = device->limits.unified != 0;
+    bool is_unified                    = device->limits.unified != 0;
     const struct trm_copy_2d_desc *two = &node->copy_2d;
 
-    if (node->empty)
+    if (node->is_empty)
         return;
     stats->operations++;
     if (node->kind == CORE_NODE_LAUNCH)
@@ -219,7 +219,7 @@ void core_node_count(const struct core_node *node, const struct core_device *dev
         count_copy(two->source.memory == NULL        ? CORE_NODE_UPLOAD
                    : two->destination.memory == NULL ? CORE_NODE_DOWNLOAD
                                                      : CORE_NODE_COPY,
-                   two->width * two->height, unified, stats);
+                   two->width * two->height, is_unified, stats);
     else if (node->kind != CORE_NODE_TIMESTAMP)
-        count_copy(node->kind, node->copy.size, unified, stats);
+        count_copy(node->kind, node->copy.size, is_unified, stats);
 }

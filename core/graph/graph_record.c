@@ -1,7 +1,8 @@
 /* Graphs: the recorder, which stands where a stream has its backend.
  *
- * All checks have been made, so what comes here is written down. The numbers of the operations are those of the nodes,
- * from 1. What an operation uses is told afterwards, by core_in_flight_add() and core_launch(), when the node has room for it.
+ * The callers have made all checks, so each operation becomes a node. The number of an operation is that
+ * of its node, from 1. After the operation core_in_flight_add() and core_launch() add what it uses; the
+ * node has room for that.
  * SPDX-License-Identifier: MIT
  */
 #include <stddef.h>
@@ -23,7 +24,7 @@ static int32_t grow(struct core_recorder *recorder)
     struct core_context *context = recorder->pool->context;
     uint32_t capacity            = recorder->capacity == 0 ? FIRST_NODES : recorder->capacity * 2;
 
-    if (recorder->fixed || capacity > UINT32_MAX / 2)
+    if (recorder->has_fixed_nodes || capacity > UINT32_MAX / 2)
         return base_fail(TRM_ERROR_OUT_OF_RANGE, "a graph has at most %u operations", recorder->capacity);
     struct core_node **nodes = core_allocate(context, capacity * sizeof(struct core_node *));
     if (nodes == NULL)
@@ -36,7 +37,7 @@ static int32_t grow(struct core_recorder *recorder)
     return TRM_OK;
 }
 
-/* Takes over the node; NULL: there was no memory for it. */
+/* Takes over the node, which is NULL when out of memory. */
 static int32_t add(struct core_recorder *recorder, struct core_node *node)
 {
     if (node == NULL)
@@ -89,7 +90,7 @@ static int32_t recorder_add_event(struct core_stream *stream, struct core_event 
     if (!(event->flags & TRM_EVENT_TIMING))
         return base_fail(
             TRM_ERROR_UNSUPPORTED,
-            "only events with TRM_EVENT_TIMING can be recorded into a graph: its places cannot be "
+            "only events with TRM_EVENT_TIMING can be recorded into a graph: a point in it cannot be "
             "waited for");
     uint64_t value = core_stream_next(stream);
     base_error_clear();
@@ -102,8 +103,8 @@ static int32_t recorder_add_event(struct core_stream *stream, struct core_event 
 
 /* ---- what the last node uses --------------------------------------------------------------- */
 
-/* There is room for as many buffers as the operation has names for. A buffer that somebody destroys at this moment is the
- * program's mistake, but not one to crash for. */
+/* The node has room for every buffer that the operation names. If another thread destroys the buffer at
+ * this moment, which is the program's mistake, the graph is broken. */
 static void recorder_add_buffer(struct core_stream *stream, struct core_in_flight *in_flight)
 {
     struct core_recorder *recorder = recorder_of(stream->backend);
@@ -116,7 +117,7 @@ static void recorder_add_buffer(struct core_stream *stream, struct core_in_fligh
     if (core_object_try_enter(&buffer->object))
         node->buffers[node->buffer_count++] = buffer;
     else
-        recorder->broken = 1;
+        recorder->is_broken = true;
 }
 
 static void recorder_add_kernel(struct core_stream *stream, struct core_kernel *kernel)
@@ -136,17 +137,17 @@ void core_recorder_fini(struct core_recorder *recorder)
     for (uint32_t i = 0; i < recorder->count; i++)
         core_node_release(recorder->pool, recorder->nodes[i]);
     recorder->count = 0;
-    if (!recorder->fixed)
+    if (!recorder->has_fixed_nodes)
         core_free(context, recorder->nodes, recorder->capacity * sizeof(struct core_node *));
 }
 
-/* The recorder is its graph's, and goes with it. */
+/* The graph owns the recorder. */
 static void recorder_destroy(struct trm_backend_stream *stream)
 {
     (void)stream;
 }
 
-/* Nothing runs, so nothing fails and nothing is to be waited for. */
+/* Nothing runs, so nothing fails and every wait is over. */
 static int32_t recorder_query(struct trm_backend_stream *stream, uint64_t *completed)
 {
     (void)stream;

@@ -1,7 +1,7 @@
-/* Graphs: replacing what one node of an instance does.
+/* Graphs: updates of an instance, each of which replaces what one node does.
  *
- * The new operation is recorded, so that it is checked like any other, on a stream that exists for this call alone and
- * takes one node.
+ * Records the new operation, so that it is checked like any other, on a stream that exists for this call
+ * only and takes one node.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -33,7 +33,7 @@ static int32_t check_node(const struct core_graph_exec *exec, uint32_t index, in
                      core_node_text(node), core_node_text(&wanted));
 }
 
-/* Enters the instance, and finds that it has such a node. */
+/* Enters the instance, and checks that it has such a node. */
 static int32_t begin(struct update *update, struct trm_graph_exec *handle, uint32_t index, int32_t kind)
 {
     struct core_graph_exec *exec = core_object_enter(handle, CORE_GRAPH_EXEC);
@@ -46,24 +46,25 @@ static int32_t begin(struct update *update, struct trm_graph_exec *handle, uint3
         core_object_leave(&exec->object);
         return status;
     }
-    update->exec              = exec;
-    update->kernel            = exec->nodes[index]->kernel;
-    update->index             = index;
-    update->recorder.pool     = &exec->pool;
-    update->recorder.nodes    = &update->node;
-    update->recorder.capacity = 1;
-    update->recorder.fixed    = 1;
+    update->exec                     = exec;
+    update->kernel                   = exec->nodes[index]->kernel;
+    update->index                    = index;
+    update->recorder.pool            = &exec->pool;
+    update->recorder.nodes           = &update->node;
+    update->recorder.capacity        = 1;
+    update->recorder.has_fixed_nodes = true;
     core_stream_init_recording(&update->stream, exec->device, &core_recorder_ops, &update->recorder,
                                &update->stats);
     return TRM_OK;
 }
 
-/* Nothing was recorded where there is nothing to do: no bytes, no groups. */
+/* Takes the recorded node. None was recorded if the operation does nothing (no bytes, no groups): then an
+ * empty one. */
 static int32_t take_node(struct update *update)
 {
     struct core_graph_exec *exec = update->exec;
 
-    if (update->recorder.broken)
+    if (update->recorder.is_broken)
         return base_fail(TRM_ERROR_INVALID_HANDLE,
                          "a buffer was destroyed by another thread while a graph was updated with it");
     if (update->recorder.count != 0)
@@ -75,13 +76,13 @@ static int32_t take_node(struct update *update)
     return TRM_OK;
 }
 
-/* A stream that failed is no concern here: nothing on it runs any more. */
+/* If the stream has failed this is no error: nothing on it runs any more. */
 static int32_t wait_for_launches(const struct core_graph_exec *exec)
 {
     return exec->last == NULL ? TRM_OK : core_stream_wait_finished(exec->last, exec->last_value, TRM_FOREVER);
 }
 
-/* `status` is how recording went. */
+/* `status` is the result of recording. */
 static int32_t end(struct update *update, int32_t status)
 {
     struct core_graph_exec *exec = update->exec;
@@ -93,7 +94,7 @@ static int32_t end(struct update *update, int32_t status)
     if (status == TRM_OK)
         status = core_exec_replace(exec, update->index, update->node);
     if (status == TRM_OK)
-        update->recorder.count = 0; /* the node is the instance's */
+        update->recorder.count = 0; /* the node belongs to the instance now */
     core_recorder_fini(&update->recorder);
     core_object_leave(&exec->object);
     return status;

@@ -48,7 +48,8 @@ static const struct core_object_ops kernel_ops = {
 
 #define NAMES_BYTES 160
 
-/* Kernel number `index` of a module; NULL past the last, or when the backend does not tell. */
+/* The name of kernel number `index` of a module; NULL past the last one, or when the backend does not
+ * list them. */
 static const char *name_at(const struct core_module *module, uint32_t index)
 {
     const struct trm_module_ops *ops = &module->device->backend->module;
@@ -60,7 +61,7 @@ static const char *name_at(const struct core_module *module, uint32_t index)
     return ops->kernel_name != NULL ? ops->kernel_name(module->module, index) : NULL;
 }
 
-/* Which kernels there are, as many as a sentence holds. */
+/* Lists the kernels' names, as many as a sentence holds. */
 static void list_names(const struct core_module *module, char names[NAMES_BYTES])
 {
     const char *next;
@@ -82,7 +83,7 @@ static int32_t fail_not_found(const struct core_module *module, const char *name
                      names[0] != '\0' ? "; there are: " : "", names);
 }
 
-/* The name of the only kernel. */
+/* Gets the name of the only kernel. */
 static int32_t only_name(const struct core_module *module, const char **name)
 {
     char names[NAMES_BYTES];
@@ -90,16 +91,18 @@ static int32_t only_name(const struct core_module *module, const char **name)
     *name = name_at(module, 0);
     if (*name == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "module \"%s\" does not tell which kernels it has, so one has to be named",
+                         "module \"%s\" does not list its kernels, so the kernel has to be named",
                          module->name);
     if (name_at(module, 1) == NULL)
         return TRM_OK;
     list_names(module, names);
     return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                     "module \"%s\" has several kernels, so one has to be named: %s", module->name, names);
+                     "module \"%s\" has several kernels, so the kernel has to be named: %s", module->name,
+                     names);
 }
 
-/* A shader's kernel, also by the name "main" that the shader has for it. NULL: there is none of that name. */
+/* Finds a shader's kernel, also by the name "main" that it has in the shader. NULL: there is none of that
+ * name. */
 static const struct trm_kernel_info *find_reflected(const struct core_portable *portable, const char *name)
 {
     for (uint32_t i = 0; i < portable->reflection.kernel_count; i++)
@@ -110,7 +113,7 @@ static const struct trm_kernel_info *find_reflected(const struct core_portable *
                : NULL;
 }
 
-/* A backend may reflect a module that somebody else wrote, so what it says is looked at once. */
+/* A backend may reflect a module of any origin, so its answer is checked once. */
 static int32_t check_parameters(const struct trm_kernel_desc *desc, const char *name)
 {
     if (desc->parameter_count != 0 && desc->parameters == NULL)
@@ -132,9 +135,9 @@ static int32_t check_parameters(const struct trm_kernel_desc *desc, const char *
 }
 
 /* `reflected` is NULL for native code. */
-static int32_t kernel_below(const struct core_module *module, const char *name,
-                            const struct trm_kernel_info *reflected, struct trm_backend_kernel **kernel,
-                            struct trm_kernel_desc *desc)
+static int32_t get_from_backend(const struct core_module *module, const char *name,
+                                const struct trm_kernel_info *reflected, struct trm_backend_kernel **kernel,
+                                struct trm_kernel_desc *desc)
 {
     struct core_device *device = module->device;
 
@@ -147,7 +150,7 @@ static int32_t kernel_below(const struct core_module *module, const char *name,
     return reflected != NULL ? core_kernel_interface_match(reflected, desc) : check_parameters(desc, name);
 }
 
-/* A kernel with a size of its own has it in all three directions. */
+/* A kernel with its own group size has one in all three directions: zeros become ones. */
 static void set_group_size(struct core_kernel *kernel, const uint32_t given[3])
 {
     uint32_t any = given[0] | given[1] | given[2];
@@ -171,8 +174,8 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
 
     struct core_kernel *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
-        return base_fail_memory("getting a kernel");
-    int32_t status = kernel_below(module, name, reflected, &made->kernel, &desc);
+        return base_fail_memory("creating a kernel");
+    int32_t status = get_from_backend(module, name, reflected, &made->kernel, &desc);
     if (status != TRM_OK)
         goto release;
     atomic_init(&made->users, 1);
@@ -183,7 +186,7 @@ static int32_t kernel_create(struct core_module *module, const char *name, struc
     set_group_size(made, desc.group_size);
     made->name = core_copy_text(context, name);
     if (made->name == NULL) {
-        status = base_fail_memory("getting a kernel");
+        status = base_fail_memory("creating a kernel");
         goto release;
     }
     status = core_object_init(&made->object, &kernel_ops, context);
@@ -218,7 +221,8 @@ int32_t trm_kernel_get(struct trm_module *module, const char *name, struct trm_k
     return status;
 }
 
-/* Changes the count, unless it is 0: then the handle is dead or about to be. Returns what it was. */
+/* Changes the count of users, unless it is 0: then the handle is dead or about to be. Returns the old
+ * count. */
 static uint32_t change_users(struct core_kernel *kernel, uint32_t change)
 {
     uint32_t users = atomic_load_explicit(&kernel->users, memory_order_relaxed);

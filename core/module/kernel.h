@@ -12,7 +12,7 @@ struct core_kernel {
     struct core_object object;
     struct core_module *module; /* holds a reference */
     struct trm_backend_kernel *kernel;
-    _Atomic uint32_t users;                 /* core_kernel_retain()s + 1: how often it is to be destroyed */
+    _Atomic uint32_t users;                 /* core_kernel_retain()s + 1 */
     const struct trm_parameter *parameters; /* the module's */
     uint32_t parameter_count;
     uint32_t group_size[3]; /* the kernel's own; all zero: given at launch */
@@ -25,7 +25,8 @@ static inline struct core_kernel *core_kernel_find(struct trm_kernel *handle)
     return core_object_find(handle, CORE_KERNEL);
 }
 
-/* One trm_kernel_destroy() more until the handle is dead: for objects that launch it again and again. */
+/* Adds a user: the handle stays until one more trm_kernel_destroy(). For objects that launch the kernel
+ * repeatedly. */
 int32_t core_kernel_retain(struct trm_kernel *handle);
 
 #endif

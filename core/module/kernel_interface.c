@@ -1,4 +1,4 @@
-/* Is code what its shader says?
+/* Whether a backend's kernel matches its shader's reflection.
  * SPDX-License-Identifier: MIT
  */
 #include "core/module/kernel_interface.h"
@@ -33,7 +33,7 @@ static const char *name_of(const struct trm_parameter *parameter)
     return parameter->name != NULL ? parameter->name : "";
 }
 
-/* Code that was written by hand need not say what the elements of a buffer are. */
+/* Hand-written code need not give the type of a buffer's elements. */
 static bool is_same(const struct trm_parameter *one, const struct trm_parameter *other)
 {
     if (one->kind != other->kind || strcmp(name_of(one), name_of(other)) != 0)

@@ -1,4 +1,4 @@
-/* Kernels that are installed, by their names.
+/* Installed kernels, by name.
  * SPDX-License-Identifier: MIT
  */
 #include <string.h>
@@ -13,7 +13,7 @@ int32_t trm_kernel_named(struct trm_device *device, const char *name, const stru
     struct trm_module *module;
 
     if (name == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the name of the kernel is NULL");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_kernel_named: `name` is NULL");
     struct trm_module_desc desc = {.struct_size    = sizeof(desc),
                                    .format         = TRM_MODULE_NAMED,
                                    .data           = name,
@@ -26,6 +26,6 @@ int32_t trm_kernel_named(struct trm_device *device, const char *name, const stru
     if (status != TRM_OK)
         return status;
     status = trm_kernel_get(module, NULL, kernel);
-    trm_module_destroy(module); /* the kernel keeps it */
+    trm_module_destroy(module); /* the kernel keeps the module */
     return status;
 }

@@ -18,7 +18,7 @@ struct launch {
     struct core_in_flight **in_flight;     /* of each argument's buffer; NULL: a scalar, or an empty span */
 };
 
-/* Where up to ARGUMENTS_INLINE arguments are put together; more are allocated. */
+/* Room for up to ARGUMENTS_INLINE arguments; more are allocated. */
 struct launch_space {
     struct trm_launch_argument arguments[ARGUMENTS_INLINE];
     struct core_in_flight *in_flight[ARGUMENTS_INLINE];
@@ -32,7 +32,7 @@ static int32_t fail_grid(const char *what, uint32_t given, char axis, uint64_t m
                      what, axis, most);
 }
 
-/* Zeros count as one where another is not zero. */
+/* Zeros count as one. */
 static void complete(uint32_t sizes[3])
 {
     for (uint32_t i = 0; i < 3; i++)
@@ -49,7 +49,7 @@ static int32_t set_group_size(struct launch *launch, const struct trm_grid *grid
     if ((size[0] | size[1] | size[2]) == 0) {
         if (own[0] == 0)
             return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                             "kernel \"%s\" has no group size of its own, and the grid gives none",
+                             "kernel \"%s\" has no group size, and the grid gives none",
                              launch->kernel->name);
         memcpy(size, own, sizeof(launch->desc.group_size));
         return TRM_OK;
@@ -78,7 +78,7 @@ static int32_t check_sizes(const struct launch *launch)
     return TRM_OK;
 }
 
-/* The products: work-items of a group, and the groups as a whole, which are numbered in 64 bits. */
+/* Checks the products: work-items of a group, and all work-items, which are numbered in 64 bits. */
 static int32_t check_products(const struct launch *launch)
 {
     const struct core_device_limits *limits = &launch->stream->device->limits;
@@ -111,15 +111,15 @@ static int32_t check_shared(const struct launch *launch)
                      shared, launch->kernel->name, limits->max_shared_bytes);
 }
 
-/* Fills in the shape. `groups` stays all zero for a launch of nothing. */
+/* Fills in the grid. `groups` stays all zero for a launch without groups. */
 static int32_t set_grid(struct launch *launch, const struct trm_grid *grid)
 {
     if (grid == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "a launch needs a grid");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "the grid of the launch is NULL");
     launch->desc.shared_bytes = grid->shared_bytes;
     memcpy(launch->desc.groups, grid->groups, sizeof(launch->desc.groups));
     if ((grid->groups[0] | grid->groups[1] | grid->groups[2]) == 0)
-        return TRM_OK; /* nothing will run, in groups of whatever size */
+        return TRM_OK; /* nothing will run, so no size is checked */
     complete(launch->desc.groups);
     int32_t status = set_group_size(launch, grid);
     if (status == TRM_OK)
@@ -191,21 +191,21 @@ static int32_t set_block(struct launch *launch, uint32_t index, const struct trm
     return TRM_OK;
 }
 
-/* A failure of the span itself is told with the argument's place. */
+/* Adds the argument's place to the sentence about its span. */
 static int32_t fail_span(const struct launch *launch, uint32_t index, int32_t status)
 {
     return base_fail(status, "argument %" PRIu32 " of kernel \"%s\": %s", index, launch->kernel->name,
                      trm_last_error().sentence);
 }
 
-/* A shader may use what comes before its runtime array without asking how long the buffer is. */
+/* A shader may use the members before its runtime array without checking the buffer's length. */
 static int32_t fail_short(const struct launch *launch, uint32_t index, uint64_t length)
 {
     const struct trm_parameter *parameter = &launch->kernel->parameters[index];
 
     return base_fail(
         TRM_ERROR_OUT_OF_RANGE,
-        "argument %" PRIu32 " \"%s\" of kernel \"%s\" has %" PRIu64 " bytes; it takes at least %" PRIu32,
+        "argument %" PRIu32 " \"%s\" of kernel \"%s\" has %" PRIu64 " bytes; it needs at least %" PRIu32,
         index, parameter->name != NULL ? parameter->name : "", launch->kernel->name, length, parameter->size);
 }
 
@@ -229,7 +229,7 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
     if (span->offset != 0 && alignment > 1 && span->offset % alignment != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "argument %" PRIu32 " of kernel \"%s\" begins at offset %" PRIu64
-                         ", which is no multiple of %" PRIu64 " bytes",
+                         ", which is not a multiple of %" PRIu64 " bytes",
                          index, launch->kernel->name, span->offset, alignment);
     argument->kind           = TRM_PARAMETER_BUFFER;
     argument->type           = TRM_TYPE_NONE;
@@ -244,7 +244,7 @@ static int32_t set_span(struct launch *launch, uint32_t index, const struct trm_
 
 static int32_t set_arguments(struct launch *launch, const struct trm_argument *given);
 
-/* Some have names: put them in order first. */
+/* Some arguments have names: puts them in order first. */
 static __attribute__((noinline)) int32_t set_named(struct launch *launch, const struct trm_argument *given)
 {
     struct core_context *context  = launch->stream->object.context;

@@ -1,4 +1,4 @@
-/* Launches: arguments by name, and what is wrong with arguments.
+/* Launches: arguments by name, and the error sentences of arguments.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -41,13 +41,13 @@ static const char *describe(const struct trm_argument *given, char text[CORE_PAR
     case TRM_ARGUMENT_PORT_ELEMENTS:
         return "the elements of a port, which only stages of pipelines have,";
     default:
-        return "a value of no kind";
+        return "a value of unknown kind";
     }
 }
 
 bool core_launch_takes(const struct trm_parameter *parameter, const struct trm_argument *given)
 {
-    int32_t is_bytes = parameter->kind == TRM_PARAMETER_BYTES;
+    bool is_bytes = parameter->kind == TRM_PARAMETER_BYTES;
 
     switch (given->kind) {
     case TRM_PARAMETER_BUFFER:
@@ -114,9 +114,9 @@ static uint32_t find_parameter(const struct core_kernel *kernel, const char *nam
     return UINT32_MAX;
 }
 
-/* An argument that is not there yet is of no kind. */
-static int32_t place(const struct core_kernel *kernel, const struct trm_argument *given,
-                     struct trm_argument *arranged)
+/* Puts a named argument in its place, where the kind is 0 while it is missing. */
+static int32_t put_named(const struct core_kernel *kernel, const struct trm_argument *given,
+                         struct trm_argument *arranged)
 {
     uint32_t index = find_parameter(kernel, given->name);
 
@@ -152,11 +152,9 @@ int32_t core_launch_arrange(const struct core_kernel *kernel, const struct trm_a
     for (uint32_t i = positions; i < count && status == TRM_OK; i++) {
         if (given[i].name == NULL)
             return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                             "argument %" PRIu32
-                             " of a launch of kernel \"%s\" has no name, but comes after one "
-                             "that has",
-                             i, kernel->name);
-        status = place(kernel, &given[i], arranged);
+                             "argument %" PRIu32 " of kernel \"%s\" has no name, but follows one that has", i,
+                             kernel->name);
+        status = put_named(kernel, &given[i], arranged);
     }
     for (uint32_t i = 0; i < kernel->parameter_count && status == TRM_OK; i++)
         if (arranged[i].kind == 0)
@@ -164,9 +162,9 @@ int32_t core_launch_arrange(const struct core_kernel *kernel, const struct trm_a
     return status;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------- */
+/* ---- counts -------------------------------------------------------------------------------- */
 
-static int32_t fail_number(const struct core_kernel *kernel, uint32_t count)
+static int32_t fail_count(const struct core_kernel *kernel, uint32_t count)
 {
     return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                      "kernel \"%s\" has %" PRIu32 " arguments, but %" PRIu32 " were given", kernel->name,
@@ -179,13 +177,13 @@ int32_t core_launch_fail_count(const struct core_kernel *kernel, const struct tr
     struct core_context *context = kernel->object.context;
     uint64_t size                = (uint64_t)kernel->parameter_count * sizeof(struct trm_argument);
 
-    /* Too many may be a number that is wrong by itself: then nothing is read. */
+    /* If there are too many, the count itself may be wrong, so no argument is read. */
     if (given == NULL || count == 0 || count > kernel->parameter_count || given[count - 1].name == NULL)
-        return fail_number(kernel, count);
+        return fail_count(kernel, count);
     struct trm_argument *arranged = core_allocate(context, size);
     if (arranged == NULL)
         return base_fail_memory("launching a kernel");
     int32_t status = core_launch_arrange(kernel, given, count, arranged);
     core_free(context, arranged, size);
-    return status == TRM_OK ? fail_number(kernel, count) : status;
+    return status == TRM_OK ? fail_count(kernel, count) : status;
 }

@@ -1,4 +1,4 @@
-/* Modules: loading and unloading.
+/* Modules: loading, building and unloading.
  * SPDX-License-Identifier: MIT
  */
 #include "core/module/module_object.h"
@@ -27,7 +27,7 @@ static void module_unload(struct core_module *module)
     core_object_release(&device->object);
 }
 
-static void deferred_go(struct core_deferred *item)
+static void deferred_destroy(struct core_deferred *item)
 {
     module_unload(base_container_of(item, struct core_module, deferred));
 }
@@ -37,7 +37,7 @@ static void module_retire(struct core_object *object)
     core_device_uncount_child(((struct core_module *)object)->device, CORE_MODULE);
 }
 
-/* Handle and kernels are gone; what is left are launches under way. */
+/* The handle and the kernels are gone; launches may still be in flight. */
 static void module_release(struct core_object *object)
 {
     struct core_module *module = (struct core_module *)object;
@@ -45,7 +45,7 @@ static void module_release(struct core_object *object)
 
     core_module_launches_to_in_flight(module);
     module->deferred.in_flight = &module->in_flight;
-    module->deferred.destroy   = deferred_go;
+    module->deferred.destroy   = deferred_destroy;
     core_object_retain(&device->object);
     core_device_defer(device, &module->deferred);
     core_object_release(&device->object);
@@ -82,8 +82,9 @@ static int32_t check_supported(struct core_device *device, int32_t format)
     return core_device_latch_loss(device, base_fail_backend(status));
 }
 
-/* A backend may try this and that before it comes to something that works; what failed on the way is nobody's error. */
-static int32_t load_below(struct core_module *module, const struct trm_module_source *source)
+/* A backend may try several ways before one works: restores the last error, since what failed on the way
+ * is no error. */
+static int32_t load_in_backend(struct core_module *module, const struct trm_module_source *source)
 {
     struct core_device *device = module->device;
     struct base_saved_error before;
@@ -117,7 +118,7 @@ static int32_t module_create(struct core_device *device, const struct trm_module
         status = base_fail_memory("loading a module");
         goto destroy_source;
     }
-    status = load_below(made, &source);
+    status = load_in_backend(made, &source);
     core_module_source_release(context, &source);
     if (status != TRM_OK)
         goto release_name;
@@ -140,7 +141,7 @@ release:
     return status;
 }
 
-/* Everything about a description that can be told before anything is made of it. */
+/* All checks of a description that need no module. */
 static int32_t check_desc(struct core_device *device, const struct trm_module_desc *given,
                           struct trm_module_desc *own)
 {
@@ -193,8 +194,8 @@ int32_t trm_module_supported(struct trm_device *device, int32_t format)
 
 /* ---- building ------------------------------------------------------------------------------ */
 
-static int32_t build_below(struct core_device *device, const struct trm_module_source *source, uint32_t flags,
-                           const char *path)
+static int32_t build_in_backend(struct core_device *device, const struct trm_module_source *source,
+                                uint32_t flags, const char *path)
 {
     struct base_saved_error before;
 
@@ -210,15 +211,16 @@ static int32_t build_below(struct core_device *device, const struct trm_module_s
 static int32_t check_build(struct core_device *device, int32_t format, uint32_t flags, const char *path)
 {
     if (flags & ~(uint32_t)TRM_BUILD_PORTABLE)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "trm_module_build: flags 0x%" PRIx32 " has bits that mean nothing", flags);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_module_build: flags 0x%" PRIx32 " has unknown bits",
+                         flags);
     if (path == NULL || path[0] == '\0')
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_module_build() needs the path of a file");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_module_build: `path` is NULL or empty");
     if (!core_module_is_portable(format))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "only portable kernels are built, not native code");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_module_build: the module is native code; only portable kernels can be built");
     if (device->backend->module.build == NULL)
-        return base_fail(TRM_ERROR_UNSUPPORTED, "device %s has no form for kernels that are built beforehand",
-                         device->id);
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "device %s has no format for kernels that are built beforehand", device->id);
     return TRM_OK;
 }
 
@@ -238,7 +240,7 @@ int32_t trm_module_build(struct trm_device *handle, const struct trm_module_desc
     if (status == TRM_OK)
         status = core_module_source_create(device->object.context, &own, &portable, &source);
     if (status == TRM_OK)
-        status = build_below(device, &source, flags, path);
+        status = build_in_backend(device, &source, flags, path);
     core_module_source_destroy(device->object.context, portable);
     core_object_leave(&device->object);
     return status;

@@ -1,4 +1,4 @@
-/* Modules of native code: what a program says of their kernels, and how formats are called.
+/* Modules of native code: the program's description of their kernels, and the names of formats.
  * SPDX-License-Identifier: MIT
  */
 #include "core/module/module_native.h"
@@ -10,10 +10,10 @@
 #define OPTIONS_MIN 32 /* bytes of struct trm_native_options in the first version */
 #define INFO_MIN 40    /* bytes of struct trm_kernel_info in the first version */
 
-/* The options with a copy of the list of kernels, whose elements may have another size in the program. */
+/* The options, with a copy of the list of kernels, whose elements may have another size in the program. */
 struct native {
     struct trm_native_options options;
-    uint64_t size; /* bytes of this */
+    uint64_t size; /* bytes of the allocation */
     struct trm_kernel_info kernels[];
 };
 
@@ -34,29 +34,29 @@ const char *core_module_format_text(int32_t format)
     return format > 0 && (size_t)format < sizeof(texts) / sizeof(texts[0]) ? texts[format] : NULL;
 }
 
-/* ---- checks */
+/* ---- checks -------------------------------------------------------------------------------- */
 
 static int32_t check_parameter(const struct trm_kernel_info *kernel, uint32_t index)
 {
     const struct trm_parameter *parameter = &kernel->parameters[index];
-    int32_t well;
+    bool is_valid;
 
     switch (parameter->kind) {
     case TRM_PARAMETER_BUFFER:
-        well = 1;
+        is_valid = true;
         break;
     case TRM_PARAMETER_SCALAR:
-        well = trm_type_size(parameter->type) != 0;
+        is_valid = trm_type_size(parameter->type) != 0;
         break;
     case TRM_PARAMETER_BLOCK:
     case TRM_PARAMETER_BYTES:
-        well = parameter->size != 0;
+        is_valid = parameter->size != 0;
         break;
     default:
-        well = 0;
+        is_valid = false;
         break;
     }
-    if (well)
+    if (is_valid)
         return TRM_OK;
     return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                      "parameter %" PRIu32
@@ -89,9 +89,9 @@ static int32_t check_options(const struct trm_native_options *options)
     return TRM_OK;
 }
 
-/* ---- copies */
+/* ---- copies -------------------------------------------------------------------------------- */
 
-/* All elements have the size that the first one says. */
+/* Every element has the struct_size of the first one. */
 static int32_t copy_kernels(struct native *native)
 {
     const unsigned char *next = (const unsigned char *)native->options.kernels;
@@ -118,18 +118,18 @@ int32_t core_native_options_create(struct core_context *context, const struct tr
     int32_t status = check_options(&own);
     if (status != TRM_OK)
         return status;
-    uint64_t size      = sizeof(struct native) + (uint64_t)own.kernel_count * sizeof(struct trm_kernel_info);
-    struct native *new = core_allocate(context, size);
-    if (new == NULL)
+    uint64_t size       = sizeof(struct native) + (uint64_t)own.kernel_count * sizeof(struct trm_kernel_info);
+    struct native *made = core_allocate(context, size);
+    if (made == NULL)
         return base_fail_memory("loading a module");
-    new->options = own;
-    new->size    = size;
-    status       = copy_kernels(new);
+    made->options = own;
+    made->size    = size;
+    status        = copy_kernels(made);
     if (status != TRM_OK) {
-        core_free(context, new, size);
+        core_free(context, made, size);
         return status;
     }
-    *options = &new->options;
+    *options = &made->options;
     return TRM_OK;
 }
 

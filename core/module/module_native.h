@@ -1,4 +1,4 @@
-/* Modules of native code: what a program says of their kernels, and how formats are called.
+/* Modules of native code: the program's description of their kernels, and the names of formats.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_MODULE_MODULE_NATIVE_H
@@ -9,16 +9,16 @@
 
 struct core_context;
 
-/* Formats that have struct trm_native_options. */
+/* True for formats that have struct trm_native_options. */
 static inline bool core_module_is_device_code(int32_t format)
 {
     return format == TRM_MODULE_CUBIN || format == TRM_MODULE_PTX || format == TRM_MODULE_CUDA;
 }
 
-/* "a fat binary", "PTX", "CUDA C": for sentences. NULL: no such format. */
+/* "cubins", "PTX", "CUDA C": for sentences. NULL: no such format. */
 const char *core_module_format_text(int32_t format);
 
-/* A copy of the options (NULL: none are given), complete and in this version's sizes; kernels and options are checked. */
+/* Checks the options (NULL: none) and copies them to this version's sizes. */
 int32_t core_native_options_create(struct core_context *context, const struct trm_native_options *given,
                                    const struct trm_native_options **options);
 void core_native_options_destroy(struct core_context *context,

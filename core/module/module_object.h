@@ -1,4 +1,4 @@
-/* Modules: loaded code.
+/* A module: loaded code.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_MODULE_MODULE_OBJECT_H
@@ -13,16 +13,16 @@
 struct core_module_launches;
 struct core_portable;
 
-/* Kept by its handle, its kernels, and launches; unloaded when all are gone. Launches are far more
- * frequent than anything else that uses a module, so they are not recorded in `uses` but in notes,
- * one for each stream, which stay where they are; the stream remembers where its note is. At the
- * end the notes become uses. */
+/* Kept alive by its handle, its kernels and launches; unloaded when all are gone. A launch happens far
+ * more often than anything else, so it is not recorded in `in_flight` but in `launches`: one entry for
+ * each stream, which never moves; the stream remembers where its entry is. At the end the entries are
+ * moved to `in_flight`. */
 struct core_module {
     struct core_object object;
     struct core_device *device;
     struct trm_backend_module *module;
-    struct base_lock lock; /* guards the list that follows, but not the values in it */
-    struct core_module_launches *notes;
+    struct base_lock lock; /* guards `launches`, but not the values in its entries */
+    struct core_module_launches *launches;
     struct core_in_flight in_flight;
     struct core_deferred deferred;
     struct core_portable *portable; /* what it was made of, and its kernels; NULL: native code */
@@ -34,7 +34,7 @@ static inline struct core_module *core_module_find(struct trm_module *handle)
     return core_object_find(handle, CORE_MODULE);
 }
 
-/* Record that operation `value` of `stream` runs code of the module. By the enqueuing thread. */
+/* Records that operation `value` of `stream` runs code of the module. Called by the enqueuing thread. */
 void core_module_note_launch_slow(struct core_module *module, struct core_stream *stream, uint64_t value);
 static inline void core_module_note_launch(struct core_module *module, struct core_stream *stream,
                                            uint64_t value)
@@ -45,7 +45,7 @@ static inline void core_module_note_launch(struct core_module *module, struct co
         core_module_note_launch_slow(module, stream, value);
 }
 
-/* Make uses of the notes, once nothing is launched from the module any more. */
+/* Moves the launches to `in_flight`, once nothing is launched from the module any more. */
 void core_module_launches_to_in_flight(struct core_module *module);
 
 #endif

@@ -20,7 +20,7 @@ static int32_t check_functions(const struct trm_module_desc *desc)
 
     if (count == 0 || desc->size % sizeof(*kernels) != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "%" PRIu64 " bytes are no array of struct trm_cpu_kernel (%zu bytes each)",
+                         "%" PRIu64 " bytes are not an array of struct trm_cpu_kernel (%zu bytes each)",
                          desc->size, sizeof(*kernels));
     for (uint64_t i = 0; i < count; i++)
         if (kernels[i].name == NULL || kernels[i].function == NULL ||
