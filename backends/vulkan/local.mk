@@ -1,5 +1,6 @@
-# The vulkan backend: backends/.libs/vulkan.so. To add a file: append it (headers too) to backends_vulkan_libvulkan_la_SOURCES.
-# Its objects form a static library first, which its unit tests link to see the inside.
+# The vulkan backend: backends/.libs/vulkan.so. To add a file, append it (headers too) to
+# backends_vulkan_libvulkan_la_SOURCES.
+# Its objects form a static library first, so that unit tests can link its internals.
 
 if BUILD_VULKAN
 backends_LTLIBRARIES += backends/vulkan.la
@@ -110,5 +111,5 @@ backends_vulkan_la_SOURCES =
 backends_vulkan_la_LIBADD = backends/vulkan/libvulkan.la
 backends_vulkan_la_LDFLAGS = $(MODULE_LINK)
 
-# What copy.inc was made of.
+# The source of copy.inc.
 EXTRA_DIST += backends/vulkan/record/copy.comp

@@ -1,5 +1,5 @@
-# Sourced by tests that run on the vulkan backend. Where it was not built, or finds no device, they are skipped; where the
-# validation layer is installed, it is on.
+# Sourced by tests that run on the vulkan backend. They are skipped if the backend was not built or finds no device. The
+# validation layer is on if it is installed.
 
 case " $BACKENDS " in
 *" backends/vulkan.la "*) ;;
@@ -16,13 +16,13 @@ if ! "$top_builddir/tools/trireme" info >/dev/null 2>&1; then
     exit 77
 fi
 
-# What drivers leak, and where they race, is not for these tests to say.
+# Leaks and races of drivers are not reported.
 ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 TSAN_OPTIONS=${TSAN_OPTIONS:+$TSAN_OPTIONS:}suppressions=$(cd "$top_srcdir" && pwd)/tests/vulkan/tsan.suppressions
 export ASAN_OPTIONS TSAN_OPTIONS
 
-# Programs that listen to their log are told of the layer's messages there (the setting vulkan.validation); the others have
-# them printed by the layer itself.
+# Programs that check their log get the layer's messages there (the setting vulkan.validation); for others the layer
+# prints them.
 validation_in_the_log()
 {
     TRIREME_VULKAN_VALIDATION=yes
@@ -36,7 +36,7 @@ validation_printed()
     export VK_LAYER_ENABLES
 }
 
-# printed_in FILE: has the layer said anything there?
+# printed_in FILE: whether the layer has printed anything there
 printed_in()
 {
     grep -E 'Validation (Error|Warning)' "$1"

@@ -1,6 +1,6 @@
-# The vulkan backend on a Vulkan that does as it is told: vulkan-shim.so stands where libvulkan.so.1 is expected, makes calls fail,
-# hides what a device has, makes one look like another, and keeps account (tests/vulkan/shim/control.h). It lands in
-# tests/vulkan/.libs/vulkan-shim.so and is never installed.
+# The vulkan backend on a shim: vulkan-shim.so replaces libvulkan.so.1, makes calls fail, hides capabilities of
+# a device, makes it look like another one, and keeps account of objects (tests/vulkan/shim/control.h). It is
+# built as tests/vulkan/.libs/vulkan-shim.so and never installed.
 #
 # Without a Vulkan device (lavapipe is one) the tests are skipped.
 

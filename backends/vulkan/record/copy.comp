@@ -1,12 +1,13 @@
 #version 450
-// Copies between buffers. The words are in copy.inc, made by
+// Copies between buffers. Its SPIR-V is in copy.inc, made by
 //
 //     glslc -O --target-env=vulkan1.1 -mfmt=num -o copy.inc copy.comp
 //
-// Memory waits for nobody who has four loads under way. The last words, fewer than an element has, go by the first items.
+// Each item has four loads in flight, to hide latency. The first items copy the last words, which do not fill an
+// element.
 
 #define ITEMS 256
-#define PIECE (4 * ITEMS) // elements that lie side by side and are a group's at a time
+#define PIECE (4 * ITEMS) // adjacent elements that a group copies in one step
 
 layout(local_size_x = ITEMS) in;
 layout(constant_id = 0) const bool BY_WORDS = false; // elements are words and not vectors of four
@@ -29,10 +30,10 @@ layout(set = 0, binding = 1) writeonly buffer ToWords
 };
 layout(push_constant) uniform Arguments
 {
-    uint source;      // element that is the first to be read
-    uint destination; // and written
-    uint count;       // of elements
-    uint tail;        // words behind them
+    uint source;      // first element to read
+    uint destination; // and to write
+    uint count;       // elements
+    uint tail;        // words after them
 };
 
 void copy_vectors(uint base, uint i)
