@@ -42,11 +42,10 @@ static void tell_missing(const struct trm_backend_instance *instance)
     char line[sizeof(instance->loader.missing) + 160];
     if (instance->loader.missing[0] == '\0')
         return;
-    snprintf(
-        line, sizeof(line),
-        "cuda: this driver, of CUDA %d.%d, has not all that could be used; what needs the following is done "
-        "otherwise or unsupported: %s",
-        instance->driver_version / 1000, instance->driver_version % 1000 / 10, instance->loader.missing);
+    snprintf(line, sizeof(line),
+             "cuda: the driver (CUDA %d.%d) lacks optional functions; what needs "
+             "them is emulated or unsupported: %s",
+             instance->driver_version / 1000, instance->driver_version % 1000 / 10, instance->loader.missing);
     host->log(host->context, TRM_LOG_DEBUG, line);
 }
 

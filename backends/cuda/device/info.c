@@ -163,5 +163,6 @@ int32_t cuda_device_get_info(struct trm_backend_instance *instance, uint32_t ind
     if (find_number(instance, physical, key, &number))
         return trm_util_answer(instance->host, &number, sizeof(number), value, capacity, needed);
     return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
-                         "The driver of the device %s does not tell fact number %u.", physical->name, key);
+                         "The driver of the device %s does not tell information number %u.", physical->name,
+                         key);
 }

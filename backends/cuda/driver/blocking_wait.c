@@ -115,7 +115,7 @@ int32_t cuda_blocking_waits_open(struct trm_backend_device *device)
     struct cuda_blocking_waits *blocking_waits =
         trm_util_allocate(device->instance->host, sizeof(*blocking_waits));
     if (blocking_waits == NULL)
-        return trm_util_fail_host_memory(device->instance->host, "what waits sleep with");
+        return trm_util_fail_host_memory(device->instance->host, "blocking waits");
     blocking_waits->device = device;
     pthread_mutex_init(&blocking_waits->lock, NULL);
     device->blocking_waits = blocking_waits;

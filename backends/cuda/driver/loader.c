@@ -140,27 +140,25 @@ static const char *advice_for(CUresult result)
     case CUDA_ERROR_NO_DEVICE:
         return "there is no CUDA device, or CUDA_VISIBLE_DEVICES hides all of them";
     case CUDA_ERROR_STUB_LIBRARY:
-        return "it is the toolkit's stub and no driver";
+        return "it is the toolkit's stub library and not a driver";
     case CUDA_ERROR_NOT_INITIALIZED:
         return "the driver cannot be initialised here; this may be the child of a process that has used it";
     case CUDA_ERROR_DEINITIALIZED:
-        return "the process ends, and the driver has shut down";
+        return "the process is exiting and the driver has shut down";
     case CUDA_ERROR_OPERATING_SYSTEM:
-        return "the operating system does not let the driver at its devices: the files /dev/nvidia* may be "
-               "missing "
-               "or closed to this user";
+        return "the operating system denies access to the devices: the files "
+               "/dev/nvidia* may be missing, or this user may not open them";
     case CUDA_ERROR_SYSTEM_NOT_READY:
         return "the devices are not ready: a service that they need, such as the fabric manager, may not be "
                "running";
     case CUDA_ERROR_SYSTEM_DRIVER_MISMATCH:
-        return "libcuda and the kernel's part of the driver are of different versions, as they are after an "
-               "update "
-               "until the machine is started again";
+        return "libcuda and the kernel module have different versions; after an "
+               "update of the driver, restart the machine";
     case CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE:
-        return "this libcuda is of a compatibility package that does not support the device";
+        return "this libcuda belongs to a compatibility package that does not support the device";
     case CUDA_ERROR_UNKNOWN:
-        return "the driver does not start and does not say why; the kernel's module nvidia_uvm may not be "
-               "loaded";
+        return "the driver does not say why it cannot start; the kernel module "
+               "nvidia_uvm may not be loaded";
     default:
         return NULL;
     }
@@ -184,7 +182,7 @@ static int32_t initialise(const struct start *start, int *version, char *reason,
     sigset_t before;
     if (is_forked_child()) {
         snprintf(reason, capacity,
-                 "this is the child of a process that has used CUDA, and the driver does not work in it");
+                 "the parent process has used CUDA, and the driver does not work in a child after fork()");
         return TRM_ERROR_UNSUPPORTED;
     }
     CUresult result = start->version(version);
@@ -193,7 +191,7 @@ static int32_t initialise(const struct start *start, int *version, char *reason,
         return TRM_ERROR_UNSUPPORTED;
     }
     if (*version < CUDA_MIN_DRIVER) {
-        snprintf(reason, capacity, "the driver is of CUDA %d.%d, and %d.%d is needed", *version / 1000,
+        snprintf(reason, capacity, "the driver supports CUDA %d.%d, but %d.%d is needed", *version / 1000,
                  *version % 1000 / 10, CUDA_MIN_DRIVER / 1000, CUDA_MIN_DRIVER % 1000 / 10);
         return TRM_ERROR_UNSUPPORTED;
     }
@@ -274,7 +272,7 @@ static int32_t start_driver(struct cuda_loader *loader, const char *path, struct
     struct start start;
     const char *missing = find_start(loader, &start);
     if (missing != NULL) {
-        snprintf(reason, capacity, "%s is no driver of CUDA: it has no %s", path, missing);
+        snprintf(reason, capacity, "%s is not a CUDA driver: it has no function %s", path, missing);
         return TRM_ERROR_UNSUPPORTED;
     }
     int32_t status = initialise(&start, driver_version, reason, capacity);
@@ -282,7 +280,7 @@ static int32_t start_driver(struct cuda_loader *loader, const char *path, struct
         return status;
     missing = fill(&start, *driver_version, cuda);
     if (missing != NULL) {
-        snprintf(reason, capacity, "the driver has no %s", missing);
+        snprintf(reason, capacity, "the driver has no function %s", missing);
         return TRM_ERROR_UNSUPPORTED;
     }
     fill_optional(&start, *driver_version, cuda, loader);

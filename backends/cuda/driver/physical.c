@@ -182,7 +182,7 @@ const struct cuda_physical *cuda_physical_find(const struct trm_backend_instance
     if (index < instance->physical_count)
         return &instance->physicals[index];
     trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,
-                  "There is no CUDA device number %u, only %u of them.", index, instance->physical_count);
+                  "There is no CUDA device number %u: the driver shows %u.", index, instance->physical_count);
     return NULL;
 }
 

@@ -20,8 +20,9 @@
 static int32_t fail_handle(const struct trm_backend_instance *instance, const char *what, CUresult result,
                            const char *call)
 {
-    return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, result, "This is no %s: %s answered %s.",
-                         what, call, cuda_result_name(instance, result));
+    return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
+                         "The handle is not a valid %s: %s answered %s.", what, call,
+                         cuda_result_name(instance, result));
 }
 
 /* ---- contexts -------------------------------------------------------------------------------- */
@@ -66,12 +67,11 @@ int32_t cuda_device_adopt(struct trm_backend_instance *instance, int32_t type, c
         return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
                              "The cuda backend adopts no native device of type %d.", type);
     if (given->struct_size < MIN_DESCRIPTION_BYTES)
-        return trm_util_fail(
-            instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-            "The description of the CUDA device cannot be right: its struct_size is too small.");
+        return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                             "The struct_size of struct trm_cuda_device is too small.");
     if (given->context == NULL)
         return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-                             "The description of the CUDA device cannot be right: its context is NULL.");
+                             "The context in struct trm_cuda_device is NULL.");
     int32_t status = device_of_context(instance, given->context, &handle);
     if (status == TRM_OK)
         status = find_index(instance, handle, &found);
@@ -121,7 +121,7 @@ int32_t cuda_stream_adopt(struct trm_backend_device *device, int32_t type, uint6
     if (handle == CU_STREAM_PER_THREAD)
         return trm_util_fail(
             device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-            "The default stream of a thread is another one in each thread and cannot be adopted.");
+            "The per-thread default stream cannot be adopted, because each thread has its own.");
     /* The legacy stream has no handle of its own: it is that of the current context. */
     if (handle == CU_STREAM_LEGACY)
         __atomic_store_n(&device->needs_context, true, __ATOMIC_RELAXED);
@@ -153,16 +153,16 @@ static int32_t check_kind(struct trm_backend_device *device, CUdeviceptr address
     if (result != CUDA_SUCCESS)
         return cuda_is_sticky(result)
                    ? cuda_device_fail(device, result, "cuPointerGetAttribute")
-                   : fail_handle(device->instance, "memory of CUDA's", result, "cuPointerGetAttribute");
+                   : fail_handle(device->instance, "CUDA pointer", result, "cuPointerGetAttribute");
     if (ask(device, &managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address) == CUDA_SUCCESS && managed != 0)
         return TRM_OK;
     if (kind != CU_MEMORYTYPE_DEVICE)
         return trm_util_fail(device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-                             "The address is one of host memory: import it instead (TRM_MEMORY_IMPORTED).");
+                             "The address is in host memory: import it instead (TRM_MEMORY_IMPORTED).");
     if (ordinal == device->handle)
         return TRM_OK;
     return trm_util_fail(device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-                         "The address is one of another device's memory (number %d).", ordinal);
+                         "The address is in the memory of another device (number %d).", ordinal);
 }
 
 /* Drivers before CUDA 10.2 do not tell the size. */
@@ -213,11 +213,11 @@ int32_t cuda_memory_adopt(struct trm_backend_device *device, int32_t type, uint6
         return cuda_fail_handle_type(device->instance, type);
     if (native > UINT64_MAX - end)
         return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_RANGE, 0,
-                             "%llu bytes from this address on go round the end of the address space.",
+                             "%llu bytes from this address on reach beyond the end of the address space.",
                              (unsigned long long)end);
     if (device->physical->integrated)
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "%s shares the host's memory, of which not all of CUDA's is the host's too.",
+                             "%s is an integrated device, where the host cannot access all CUDA memory.",
                              device->physical->name);
     status = check_memory(device, native + offset, size);
     if (status != TRM_OK)

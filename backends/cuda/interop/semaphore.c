@@ -27,9 +27,8 @@ static int32_t fail_unable(const struct trm_backend_device *device)
 int32_t cuda_semaphore_create(struct trm_backend_device *device, struct trm_backend_semaphore **semaphore)
 {
     (void)semaphore;
-    return trm_util_fail(
-        device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-        "CUDA makes no semaphores that others can have: have Vulkan make one, and import it.");
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "CUDA cannot create semaphores to share: create one with Vulkan and import it.");
 }
 
 int32_t cuda_semaphore_export(struct trm_backend_semaphore *semaphore, int32_t type, int32_t *fd)
@@ -37,7 +36,7 @@ int32_t cuda_semaphore_export(struct trm_backend_semaphore *semaphore, int32_t t
     (void)type;
     (void)fd;
     return trm_util_fail(semaphore->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                         "CUDA cannot export semaphores: whoever made this one can.");
+                         "CUDA cannot export semaphores: export it where it was created.");
 }
 
 int32_t cuda_semaphore_value(struct trm_backend_semaphore *semaphore, uint64_t *current)
@@ -45,7 +44,7 @@ int32_t cuda_semaphore_value(struct trm_backend_semaphore *semaphore, uint64_t *
     (void)current;
     return trm_util_fail(
         semaphore->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-        "CUDA cannot tell what a semaphore shows: ask whoever made it, or have a stream wait.");
+        "CUDA cannot read a semaphore's value: read it where it was created, or let a stream wait for it.");
 }
 
 /* The driver is given a copy of the descriptor, so the caller keeps its own if this fails. */
@@ -170,7 +169,7 @@ static int32_t claim(struct trm_backend_semaphore *semaphore, uint64_t wanted, u
     do {
         if (wanted <= *before)
             return trm_util_fail(semaphore->device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-                                 "The semaphore is raised to %llu, and cannot go back to %llu.",
+                                 "The semaphore has been raised to %llu and cannot be set to %llu.",
                                  (unsigned long long)*before, (unsigned long long)wanted);
     } while (!atomic_compare_exchange_weak_explicit(&semaphore->highest, before, wanted, memory_order_relaxed,
                                                     memory_order_relaxed));

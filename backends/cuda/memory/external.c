@@ -14,8 +14,8 @@ static int32_t fail_unable(const struct trm_backend_device *device)
     return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
                          "%s cannot share memory by file descriptors: %s.", device->physical->name,
                          device->physical->integrated
-                             ? "its memory is the host's"
-                             : "it or its driver lacks virtual memory with such handles");
+                             ? "it is an integrated device"
+                             : "the device or its driver lacks virtual memory with such handles");
 }
 
 /* An integrated device would need an address for the host too. */
@@ -186,12 +186,11 @@ static int32_t fail_import(struct trm_backend_device *device, CUresult ours, CUr
     if (ours == CUDA_ERROR_OUT_OF_MEMORY || others == CUDA_ERROR_OUT_OF_MEMORY)
         return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, CUDA_ERROR_OUT_OF_MEMORY,
                              "%s has no memory left to import memory.", device->physical->name);
-    return trm_util_fail(
-        device->instance->host, TRM_ERROR_UNSUPPORTED, others,
-        "%s cannot import this memory: as CUDA's own (cuMemImportFromShareableHandle) it is answered by "
-        "%s, as that of others (cuImportExternalMemory) by %s.",
-        device->physical->name, cuda_result_name(device->instance, ours),
-        cuda_result_name(device->instance, others));
+    return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, others,
+                         "%s cannot import this memory: cuMemImportFromShareableHandle answered "
+                         "%s, cuImportExternalMemory answered %s.",
+                         device->physical->name, cuda_result_name(device->instance, ours),
+                         cuda_result_name(device->instance, others));
 }
 
 struct given {
@@ -272,7 +271,7 @@ int32_t cuda_memory_export(struct trm_backend_memory *memory, int32_t type, int3
         return cuda_fail_handle_type(device->instance, type);
     if (memory->source != CUDA_MEMORY_VIRTUAL || !memory->exportable)
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "This memory cannot be exported: it was not made for it.");
+                             "This memory cannot be exported: it was not created to be exported.");
     int32_t status = cuda_device_check(device);
     if (status == TRM_OK)
         status = cuda_enter(device, &previous);

@@ -25,8 +25,8 @@ static int32_t check_able(struct trm_backend_device *device)
         return status;
     return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
                          "%s cannot share memory by IPC handles: %s.", device->physical->name,
-                         device->physical->integrated ? "its memory is the host's"
-                                                      : "it or its driver has none");
+                         device->physical->integrated ? "it is an integrated device"
+                                                      : "the device or its driver does not support them");
 }
 
 static int32_t fail_memory(struct trm_backend_device *device, const char *what)
@@ -69,10 +69,10 @@ static bool is_capable(const struct trm_backend_memory *memory)
 
 static int32_t fail_kind(const struct trm_backend_memory *memory, CUresult result)
 {
-    return trm_util_fail(
-        memory->device->instance->host, TRM_ERROR_UNSUPPORTED, result,
-        "This memory has no IPC handle: that is for memory of cuMemAlloc() and cudaMalloc() of "
-        "this process alone, and not for managed memory, pools and what was mapped.");
+    return trm_util_fail(memory->device->instance->host, TRM_ERROR_UNSUPPORTED, result,
+                         "This memory has no IPC handle: only memory of this process's "
+                         "cuMemAlloc() and cudaMalloc() has one, and not managed memory, pools "
+                         "and mappings.");
 }
 
 static int32_t get_handle(struct trm_backend_memory *memory, struct trm_ipc_handle *handle)
@@ -112,23 +112,21 @@ static int32_t fail_open(struct trm_backend_device *device, CUresult result)
     case CUDA_ERROR_OUT_OF_MEMORY:
         return fail_memory(device, "another process's memory");
     case CUDA_ERROR_INVALID_CONTEXT:
-        return trm_util_fail(
-            instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
-            "The IPC handle is of this process itself, where CUDA does not open it, or another "
-            "context of this process has opened handles of that device.");
+        return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
+                             "The IPC handle comes from this process, where CUDA cannot open it, or "
+                             "another context of this process has opened handles of that device.");
     case CUDA_ERROR_ALREADY_MAPPED:
         return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
-                             "The IPC handle's memory is open here already by another handle.");
+                             "Another IPC handle of the same memory is open in this process already.");
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_INVALID_HANDLE:
     case CUDA_ERROR_INVALID_DEVICE:
     case CUDA_ERROR_MAP_FAILED:
     case CUDA_ERROR_UNKNOWN:
-        return trm_util_fail(
-            instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
-            "The IPC handle cannot be opened: it is none, or its memory or its process is gone "
-            "(cuIpcOpenMemHandle answered %s).",
-            cuda_result_name(instance, result));
+        return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
+                             "The IPC handle cannot be opened: it is not valid, or its memory or "
+                             "its process is gone (cuIpcOpenMemHandle answered %s).",
+                             cuda_result_name(instance, result));
     default:
         return cuda_device_fail(device, result, "cuIpcOpenMemHandle");
     }
@@ -147,7 +145,7 @@ static int32_t check_room(struct trm_backend_device *device, CUdeviceptr opened,
     uint64_t room = whole - (opened - begin);
     if (handle->offset > room || handle->size > room - handle->offset)
         return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_RANGE, 0,
-                             "The IPC handle is of %llu bytes, not of %llu from offset %llu on.",
+                             "The IPC handle's memory has %llu bytes, not %llu from offset %llu on.",
                              (unsigned long long)room, (unsigned long long)handle->size,
                              (unsigned long long)handle->offset);
     return TRM_OK;

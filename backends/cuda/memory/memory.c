@@ -161,7 +161,7 @@ static int32_t fail_allocation(struct trm_backend_device *device, CUresult resul
         return cuda_device_fail(device, result, sources[source].call);
     if (desc->kind == TRM_MEMORY_PINNED)
         return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_HOST_MEMORY, result,
-                             "The system has no %llu bytes of memory to be locked for %s.",
+                             "The system cannot lock %llu bytes of memory for %s.",
                              (unsigned long long)desc->size, device->physical->name);
     return trm_util_fail(device->instance->host, TRM_ERROR_OUT_OF_DEVICE_MEMORY, result,
                          "%s has no %llu bytes of memory left.", device->physical->name,
@@ -196,13 +196,13 @@ static int32_t find_source(struct trm_backend_device *device, int32_t kind, enum
             return TRM_OK;
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
                              device->physical->managed
-                                 ? "With %s the host may not touch unified memory while "
-                                   "the device works: so it is not offered."
+                                 ? "%s has no unified memory that the host may touch while the device "
+                                   "works."
                                  : "%s has no unified memory.",
                              device->physical->name);
     default:
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "Memory of kind %d is not known to the cuda backend.", kind);
+                             "The cuda backend does not know memory of kind %d.", kind);
     }
 }
 
@@ -298,7 +298,7 @@ static int32_t memory_host_pointer(struct trm_backend_memory *memory, void **poi
 {
     if (memory->host == NULL)
         return trm_util_fail(memory->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "The host does not reach this memory of %s.", memory->device->physical->name);
+                             "The host cannot access this memory of %s.", memory->device->physical->name);
     *pointer = memory->host;
     return TRM_OK;
 }

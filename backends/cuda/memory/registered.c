@@ -61,27 +61,25 @@ static int32_t fail_registration(struct trm_backend_device *device, CUresult res
     const char *name                            = cuda_result_name(instance, result);
     switch (result) {
     case CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED:
-        return trm_util_fail(
-            instance->host, TRM_ERROR_UNSUPPORTED, result,
-            "A part of the %llu bytes at %p has been registered already, by the program or for another "
-            "buffer: the whole cannot be (%s).",
-            (unsigned long long)size, host, name);
+        return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, result,
+                             "The %llu bytes at %p cannot be registered: part of them is registered "
+                             "already, by the program or for another buffer (%s).",
+                             (unsigned long long)size, host, name);
     case CUDA_ERROR_OUT_OF_MEMORY:
-        return trm_util_fail(
-            instance->host, TRM_ERROR_OUT_OF_HOST_MEMORY, result,
-            "The system does not let %llu bytes at %p be locked in memory (%s); `ulimit -l` may be "
-            "the limit.",
-            (unsigned long long)size, host, name);
+        return trm_util_fail(instance->host, TRM_ERROR_OUT_OF_HOST_MEMORY, result,
+                             "The system refused to lock %llu bytes at %p in memory (%s); `ulimit "
+                             "-l` may be the limit.",
+                             (unsigned long long)size, host, name);
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_NOT_PERMITTED:
     case CUDA_ERROR_NOT_SUPPORTED:
     case CUDA_ERROR_OPERATING_SYSTEM:
         return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, result,
-                             "The driver does not register the %llu bytes at %p (%s): %s.",
+                             "The driver cannot register the %llu bytes at %p (%s): %s.",
                              (unsigned long long)size, host, name,
                              (uintptr_t)host % 4096 != 0
-                                 ? "they do not begin with a page, or are no ordinary memory of the program"
-                                 : "they are no ordinary memory of the program");
+                                 ? "they do not begin at a page, or are not ordinary memory of the program"
+                                 : "they are not ordinary memory of the program");
     default:
         return cuda_device_fail(device, result, "cuMemHostRegister");
     }
@@ -106,11 +104,10 @@ static int32_t retain_context(struct trm_backend_device *device, struct cuda_reg
     if (registered->context == device->context || registered->retained)
         return TRM_OK;
     if (registered->borrowed)
-        return trm_util_fail(
-            device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-            "The memory at %p has been registered for a context of the program's, and cannot be "
-            "used by others before it is given back there.",
-            (void *)registered->begin);
+        return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                             "The memory at %p is registered in a context of the application, and "
+                             "no other device can use it until it is released there.",
+                             (void *)registered->begin);
     CUresult result = device->cuda->cuDevicePrimaryCtxRetain(&context, registered->device);
     if (result != CUDA_SUCCESS)
         return cuda_device_fail(device, result, "cuDevicePrimaryCtxRetain");

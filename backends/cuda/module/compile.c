@@ -71,7 +71,7 @@ static int32_t set_options(struct job *job)
     bool is_named                = false;
     if (text->option_count > MAX_OPTIONS - 4)
         return trm_util_fail(job->device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-                             "Module '%.80s' has %u options for the compiler, at most %d are taken.",
+                             "Module '%.80s' has %u options for the compiler; at most %d are accepted.",
                              text->name, text->option_count, MAX_OPTIONS - 4);
     for (uint32_t i = 0; i < text->option_count; i++) {
         job->options[job->option_count++] = text->options[i];
@@ -254,7 +254,7 @@ static int32_t run_compiler(const struct job *job, const char *text, struct cuda
     nvrtcResult result = nvrtc->nvrtcCreateProgram(&program, text, file, 0, NULL, NULL);
     if (result != NVRTC_SUCCESS)
         return trm_util_fail(instance->host, TRM_ERROR_BACKEND, result,
-                             "NVRTC cannot take module '%.80s': %s.", job->text->name,
+                             "NVRTC cannot read module '%.80s': %s.", job->text->name,
                              nvrtc->nvrtcGetErrorString(result));
     result = compile_program(job, program);
     int32_t status =
@@ -330,8 +330,8 @@ int32_t cuda_code_read_file(struct trm_backend_device *device, const char *path,
         return trm_util_fail(device->instance->host, TRM_ERROR_NOT_FOUND, errno, "%.300s cannot be read: %m.",
                              path);
     if (fstat(file, &about) != 0 || about.st_size <= 0 || about.st_size > MAX_FILE_BYTES) {
-        status =
-            trm_util_fail(device->instance->host, TRM_ERROR_BACKEND, 0, "%.300s is no file of code.", path);
+        status = trm_util_fail(device->instance->host, TRM_ERROR_BACKEND, 0,
+                               "%.300s is not a file of code: it is empty or too large.", path);
     } else if (!code_allocate(device, (uint64_t)about.st_size, code)) {
         status = trm_util_fail_host_memory(device->instance->host, "a kernel's code");
     } else if (!read_all(file, code->bytes, code->size)) {

@@ -157,7 +157,7 @@ static int32_t set_up(const struct trm_backend_instance *instance, const char *n
     const char *missing = fill(compiler->library, &compiler->nvrtc);
     if (missing != NULL)
         return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "%.200s is no NVRTC that can be used: it has no %s.", name, missing);
+                             "%.200s is not a usable NVRTC: it has no function %s.", name, missing);
     if (compiler->nvrtc.nvrtcVersion(&compiler->major, &compiler->minor) != NVRTC_SUCCESS ||
         !find_architectures(compiler))
         return trm_util_fail(instance->host, TRM_ERROR_UNSUPPORTED, 0,
@@ -181,11 +181,10 @@ static int32_t open_library(struct trm_backend_instance *instance, struct cuda_c
         if (status != TRM_ERROR_UNSUPPORTED)
             return status;
     }
-    return trm_util_fail(
-        instance->host, status, 0,
-        "CUDA C is compiled by NVRTC, which is not there: install it (libnvrtc of CUDA's toolkit) or name "
-        "it by the setting cuda.nvrtc. Tried: %.700s.",
-        tried);
+    return trm_util_fail(instance->host, status, 0,
+                         "NVRTC, which compiles CUDA C, was not found: install libnvrtc of the "
+                         "CUDA toolkit, or set cuda.nvrtc to its path. Tried: %.700s.",
+                         tried);
 }
 
 static void compiler_destroy(struct trm_backend_instance *instance, struct cuda_compiler *compiler)

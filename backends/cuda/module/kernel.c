@@ -340,12 +340,11 @@ static int32_t find_native(struct trm_backend_module *module, const char *name,
         return info != NULL ? match_interface(module, info, found) : TRM_OK;
     if (info != NULL)
         return lay_out_native(module, info, found);
-    return trm_util_fail(
-        module->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-        "The driver does not say which parameters kernel '%.100s' has (CUDA 12.4 does), so the "
-        "module needs a "
-        "description of it (struct trm_native_options).",
-        name);
+    return trm_util_fail(module->device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
+                         "The driver does not tell the parameters of kernel '%.100s' (CUDA 12.4 "
+                         "does), so the module needs a description of it (struct "
+                         "trm_native_options).",
+                         name);
 }
 
 int32_t cuda_kernel_native(struct trm_backend_module *module, const char *name,

@@ -15,7 +15,7 @@ static int32_t module_supports(struct trm_backend_device *device, int32_t format
         return TRM_OK;
     default:
         return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                             "CUDA devices take no modules of format %d.", format);
+                             "CUDA devices cannot load modules of format %d.", format);
     }
 }
 
@@ -132,7 +132,7 @@ static int32_t module_build(struct trm_backend_device *device, const struct trm_
     if (flags & TRM_BUILD_PORTABLE)
         return trm_util_fail(
             device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-            "A CUDA device builds code for itself alone; `trireme kc --target cuda` builds it for many.");
+            "A CUDA device builds code only for itself; `trireme kc --target cuda` builds it for many.");
     int32_t status = cuda_device_check(device);
     return status == TRM_OK ? cuda_portable_build(device, source, path) : status;
 }

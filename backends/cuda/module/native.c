@@ -308,10 +308,9 @@ static int32_t load_image(struct trm_backend_device *device, const struct trm_mo
     bool is_refused;
     /* A source that is called PTX but begins like code is loaded as code. */
     if (!cuda_image_is_whole(source->data, source->size))
-        return trm_util_fail(
-            instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-            "Module '%.80s' is not valid: its headers tell of more bytes than the %llu that it has.",
-            source->name, (unsigned long long)source->size);
+        return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
+                             "Module '%.80s' is not valid: its headers describe more than its %llu bytes.",
+                             source->name, (unsigned long long)source->size);
     /* Aligned, and with a zero behind it, since the driver takes for text whatever is not code. */
     struct cuda_code code = {.size = source->size, .allocated = source->size + 1};
     code.bytes            = trm_util_allocate(instance->host, code.allocated);

@@ -95,7 +95,7 @@ static const char *open_file(struct trm_backend_device *device, const struct trm
         why = "it is damaged";
     else if (trailer.is_present && !trailer.is_by_hand &&
              memcmp(trailer.digest, source->digest, sizeof(trailer.digest)) != 0)
-        why = "it was made of another version of the shader beside it";
+        why = "it was made from another version of the shader beside it";
     else if (open_code(device, source, &code, &trailer, is_quiet, module) != TRM_OK)
         why = *is_quiet ? "it has no code for this device" : "it does not belong to the shader beside it";
     cuda_code_release(device, &code);
@@ -118,7 +118,7 @@ static struct trm_backend_module *open_sibling(struct trm_backend_device *device
     if (written < 0 || (size_t)written >= sizeof(path) || access(path, F_OK) != 0)
         return NULL;
     if (host->trust_file(host->context, path) != TRM_OK)
-        why = "others may write it or a folder above it";
+        why = "other users may write to it or to a folder above it";
     else
         why = open_file(device, source, path, &module, &is_quiet);
     if (why == NULL)

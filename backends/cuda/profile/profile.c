@@ -353,9 +353,8 @@ static CUresult read_stamp(struct trm_backend_device *device, struct cuda_stamps
 static int32_t fail_read(struct trm_backend_device *device, CUresult result)
 {
     if (result == CUDA_ERROR_NOT_READY)
-        return trm_util_fail(
-            device->instance->host, TRM_ERROR_TIMEOUT, result,
-            "the timestamp, or what it is to be compared with, is being recorded at this moment");
+        return trm_util_fail(device->instance->host, TRM_ERROR_TIMEOUT, result,
+                             "The timestamp, or the base event it is compared with, is not complete yet.");
     return cuda_device_fail(device, result, "cuEventElapsedTime");
 }
 

@@ -335,7 +335,7 @@ int32_t cuda_defer_job(struct trm_backend_stream *stream, uint64_t value, struct
         return status;
     struct cuda_deferred *deferred = allocate(stream, DEFERRED_JOB, value, job.size);
     if (deferred == NULL)
-        return trm_util_fail_host_memory(stream->device->instance->host, "an operation that is held back");
+        return trm_util_fail_host_memory(stream->device->instance->host, "a deferred operation");
     memcpy(deferred->what, job.what, job.size);
     deferred->job    = (struct cuda_job){job.submit, deferred->what, job.size};
     deferred->blocks = blocks;

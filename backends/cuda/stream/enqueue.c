@@ -41,7 +41,7 @@ int32_t cuda_job_failed_with(struct trm_backend_stream *stream, struct trm_backe
     struct trm_backend_device *device =
         cuda_is_sticky(result) ? find_lost_device(stream, other) : stream->device;
     stream->job_failure_native = result;
-    snprintf(stream->job_failure, sizeof(stream->job_failure), "%s, which had been held back, answered %s.",
+    snprintf(stream->job_failure, sizeof(stream->job_failure), "%s, which had been deferred, answered %s.",
              call, cuda_result_name(device->instance, result));
     return cuda_device_fail(device, result, call);
 }

@@ -15,8 +15,7 @@ static int32_t fail_group(const struct trm_backend_device *device, const struct 
     return trm_util_fail(
         device->instance->host, TRM_ERROR_OUT_OF_RANGE, 0,
         "A group of %" PRIu32 " x %" PRIu32 " x %" PRIu32
-        " work-items of the kernel \"%s\"; it needs so many registers that the device takes at most %" PRIu32
-        ".",
+        " work-items is too large for the kernel \"%s\": its registers allow at most %" PRIu32 ".",
         size[0], size[1], size[2], desc->kernel->name, desc->kernel->max_group_items);
 }
 
@@ -24,9 +23,8 @@ static int32_t fail_alignment(const struct trm_backend_device *device,
                               const struct trm_backend_kernel *kernel, uint32_t index)
 {
     return trm_util_fail(device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
-                         "Argument %" PRIu32
-                         " \"%s\" of kernel \"%s\" does not begin at a multiple of %" PRIu32
-                         " bytes, as its elements do.",
+                         "Argument %" PRIu32 " \"%s\" of kernel \"%s\" is not aligned to the %" PRIu32
+                         " bytes of its elements.",
                          index, kernel->parameters[index].name, kernel->name, kernel->masks[index] + 1);
 }
 

@@ -14,7 +14,7 @@ static void append_stream(struct trm_util_text *text, struct trm_backend_stream 
     const char *kernel = atomic_load(&stream->running);
     if (completed >= submitted)
         return;
-    trm_util_text_append(text, "%s", (*count)++ == 0 ? "; not seen to end were " : ", ");
+    trm_util_text_append(text, "%s", (*count)++ == 0 ? "; in flight were " : ", ");
     if (kernel != NULL)
         trm_util_text_append(text, "the kernel \"%s\" (operations %llu to %llu of a stream)", kernel,
                              (unsigned long long)completed + 1, (unsigned long long)submitted);
@@ -48,8 +48,8 @@ void cuda_streams_lose_device(struct trm_backend_device *device, CUresult result
     pthread_mutex_lock(&device->streams_lock);
     bool is_first = !cuda_device_is_lost(device);
     if (is_first) {
-        trm_util_text_append(&text, "The device %s was lost, which %s found out: %s%s",
-                             device->physical->name, call, cuda_result_name(device->instance, result), words);
+        trm_util_text_append(&text, "The device %s was lost: %s answered %s%s", device->physical->name, call,
+                             cuda_result_name(device->instance, result), words);
         for (struct trm_backend_stream *stream = device->streams; stream != NULL; stream = stream->next)
             append_stream(&text, stream, &count);
         trm_util_text_append(&text, ".");

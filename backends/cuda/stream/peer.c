@@ -61,8 +61,7 @@ static int32_t can_access(struct trm_backend_device *device, struct trm_backend_
     if (can_reach(device, other))
         return TRM_OK;
     return trm_util_fail(device->instance->host, TRM_ERROR_UNSUPPORTED, 0,
-                         "%s does not reach the memory of %s.", device->physical->name,
-                         other->physical->name);
+                         "%s cannot access the memory of %s.", device->physical->name, other->physical->name);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */

@@ -39,7 +39,7 @@ int32_t cuda_stream_explain(struct trm_backend_stream *stream, int32_t status)
     if (status == TRM_OK)
         return TRM_OK;
     if (status == TRM_ERROR_TIMEOUT)
-        return trm_util_fail(instance->host, status, 0, "The stream has not got there yet.");
+        return trm_util_fail(instance->host, status, 0, "The stream has not reached this point yet.");
     if (status == TRM_ERROR_DEVICE_LOST && cuda_device_is_lost(stream->device))
         return cuda_device_check(stream->device);
     return trm_util_fail(instance->host, status, stream->failure_native, "%s", stream->failure_sentence);
@@ -76,7 +76,7 @@ struct cuda_deferred *cuda_stream_fail_locked(struct trm_backend_stream *stream,
                                               int64_t native, const char *sentence)
 {
     if (sentence[0] == '\0')
-        sentence = "An operation that was held back could not be submitted.";
+        sentence = "A deferred operation could not be submitted.";
     return set_failure(stream, status, native, sentence) ? cuda_deferred_take_locked(stream) : NULL;
 }
 
@@ -104,7 +104,7 @@ static void fail(struct trm_backend_stream *stream, int32_t status, int64_t nati
 
 void cuda_stream_abandon(struct trm_backend_stream *stream, int32_t status)
 {
-    fail(stream, status, 0, "The stream was given up.");
+    fail(stream, status, 0, "The stream was abandoned.");
 }
 
 /* ---- a driver that does not answer ----------------------------------------------------------- */
@@ -129,7 +129,7 @@ void cuda_stream_query_failed(struct trm_backend_stream *stream, CUresult result
     int32_t status = cuda_device_fail(device, result, call);
     if (cuda_device_is_lost(device))
         return;
-    snprintf(sentence, sizeof(sentence), "%s, asked how far a stream is, answered %s.", call,
+    snprintf(sentence, sizeof(sentence), "%s, called to query a stream, answered %s.", call,
              cuda_result_name(device->instance, result));
     fail(stream, status, result, sentence);
     uint64_t submitted = cuda_stream_submitted(stream);

@@ -159,8 +159,7 @@ int32_t cuda_watchers_start(struct trm_backend_device *device)
     pthread_mutex_lock(&watchers->lock);
     bool has_thread = watchers->count != 0 || start_thread(watchers);
     pthread_mutex_unlock(&watchers->lock);
-    return has_thread ? TRM_OK
-                      : trm_util_fail_host_memory(device->instance->host, "a thread that watches streams");
+    return has_thread ? TRM_OK : trm_util_fail_host_memory(device->instance->host, "a watcher thread");
 }
 
 bool cuda_watchers_queue(struct trm_backend_stream *stream, bool flush)
@@ -224,7 +223,7 @@ int32_t cuda_watchers_open(struct trm_backend_device *device)
         return status;
     struct cuda_watchers *watchers = trm_util_allocate(device->instance->host, sizeof(*watchers));
     if (watchers == NULL)
-        return trm_util_fail_host_memory(device->instance->host, "what watches streams");
+        return trm_util_fail_host_memory(device->instance->host, "the watcher threads");
     watchers->device = device;
     pthread_mutex_init(&watchers->lock, NULL);
     pthread_cond_init(&watchers->wake, NULL);

@@ -47,8 +47,8 @@ static void add_base(uint64_t at, int64_t error, uint64_t width)
     struct cuda_clock *clock                = &made_up.clock;
     const struct cuda_clock_interval moment = {
         .earliest = at + (uint64_t)error - width / 2,
-        .guess = at + (uint64_t)error,
-        .latest  = at + (uint64_t)error + width / 2,
+        .guess    = at + (uint64_t)error,
+        .latest   = at + (uint64_t)error + width / 2,
     };
     double since = 0;
     if (clock->count != 0)

@@ -148,18 +148,18 @@ START_TEST(the_first_cause_of_a_loss_is_told_for_ever)
 {
     ck_assert_int_eq(cuda_device_fail(&device, CUDA_ERROR_ILLEGAL_ADDRESS, "cuEventQuery"),
                      TRM_ERROR_DEVICE_LOST);
-    says("The device Fake was lost, which cuEventQuery found out: CUDA_ERROR_ILLEGAL_ADDRESS (an illegal "
+    says("The device Fake was lost: cuEventQuery answered CUDA_ERROR_ILLEGAL_ADDRESS (an illegal "
          "memory "
          "access was encountered).");
     ck_assert(cuda_device_is_lost(&device));
     ck_assert_int_eq(cuda_device_fail(&device, CUDA_ERROR_LAUNCH_TIMEOUT, "cuMemAlloc"),
                      TRM_ERROR_DEVICE_LOST);
-    says("which cuEventQuery found out: CUDA_ERROR_ILLEGAL_ADDRESS");
+    says("cuEventQuery answered CUDA_ERROR_ILLEGAL_ADDRESS");
     ck_assert_int_eq(cuda_device_fail(&device, CUDA_ERROR_OUT_OF_MEMORY, "cuMemAlloc"),
                      TRM_ERROR_DEVICE_LOST);
     fake.sentence[0] = '\0';
     ck_assert_int_eq(cuda_device_check(&device), TRM_ERROR_DEVICE_LOST);
-    says("which cuEventQuery found out: CUDA_ERROR_ILLEGAL_ADDRESS");
+    says("cuEventQuery answered CUDA_ERROR_ILLEGAL_ADDRESS");
     ck_assert_int_eq(fake.native, CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 END_TEST
@@ -186,7 +186,7 @@ START_TEST(what_was_running_is_in_the_report_of_a_loss)
     streams[1].completed = 5;
     streams[1].submitted = 6;
     lose_with_streams();
-    says("not seen to end were the kernel \"blur\" (operations 4 to 9 of a stream), operations 6 to 6 of a "
+    says("in flight were the kernel \"blur\" (operations 4 to 9 of a stream), operations 6 to 6 of a "
          "stream, "
          "without kernels.");
 }

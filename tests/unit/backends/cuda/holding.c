@@ -252,7 +252,7 @@ START_TEST(a_stream_fails_with_the_one_that_it_waits_for)
     ck_status(ops->wait(third, 1, TRM_FOREVER), TRM_ERROR_KERNEL);
     ck_status(ops->wait(second, 3, TRM_FOREVER), TRM_ERROR_KERNEL);
     ck_status(ops->wait(first, 1, TRM_FOREVER), TRM_ERROR_KERNEL);
-    ck_says("given up");
+    ck_says("abandoned");
     ck_assert_uint_eq(with.host[0], 5);
     ops->destroy(first);
     ops->destroy(second);

@@ -59,7 +59,7 @@ START_TEST(the_host_does_not_reach_device_memory)
     struct trm_backend_memory *memory = on_memory(TRM_MEMORY_DEVICE, 1000);
     void *host                        = NULL;
     ck_assert_int_eq(cuda_memory_ops.host_pointer(memory, &host), TRM_ERROR_UNSUPPORTED);
-    ck_says("does not reach this memory");
+    ck_says("cannot access this memory");
     ck_assert_ptr_null(host);
     cuda_memory_ops.free(memory);
 }
@@ -186,7 +186,7 @@ START_TEST(unified_memory_is_refused_where_the_host_may_not_touch_it_while_the_d
 {
     on.instance->physicals[0].concurrent_managed = false;
     is_refused(TRM_MEMORY_UNIFIED, 1000, TRM_ERROR_UNSUPPORTED,
-               "the host may not touch unified memory while the device works");
+               "no unified memory that the host may touch while the device works");
 }
 END_TEST
 
@@ -224,7 +224,7 @@ END_TEST
 START_TEST(pinned_memory_that_has_run_out_is_the_hosts)
 {
     on_fault("cuMemHostAlloc", "CUDA_ERROR_OUT_OF_MEMORY");
-    is_refused(TRM_MEMORY_PINNED, 5000, TRM_ERROR_OUT_OF_HOST_MEMORY, "no 5000 bytes of memory to be locked");
+    is_refused(TRM_MEMORY_PINNED, 5000, TRM_ERROR_OUT_OF_HOST_MEMORY, "cannot lock 5000 bytes of memory");
     cuda_memory_ops.free(on_memory(TRM_MEMORY_PINNED, 5000));
 }
 END_TEST
@@ -335,7 +335,7 @@ START_TEST(what_is_registered_in_part_only_is_refused_in_words)
     struct trm_backend_memory *memory = imported(host, 2 * PAGE), *more = NULL;
     ck_assert_int_eq(import(host + PAGE, 2 * PAGE, &more), TRM_ERROR_UNSUPPORTED);
     ck_assert_ptr_null(more);
-    ck_says("has been registered already");
+    ck_says("registered already");
     ck_says("CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED");
     cuda_memory_ops.free(memory);
     cuda_memory_ops.free(imported(host + PAGE, 2 * PAGE));
@@ -388,10 +388,10 @@ START_TEST(memory_that_is_not_there_is_refused_in_words)
     ck_assert_ptr_ne(host, MAP_FAILED);
     ck_assert_int_eq(munmap(host + PAGE, 3 * PAGE), 0);
     ck_assert_int_eq(import(host + 10, 2 * PAGE, &memory), TRM_ERROR_UNSUPPORTED);
-    ck_says("The driver does not register the 8192 bytes");
-    ck_says("do not begin with a page");
+    ck_says("The driver cannot register the 8192 bytes");
+    ck_says("do not begin at a page");
     ck_assert_int_eq(import(host, 2 * PAGE, &memory), TRM_ERROR_UNSUPPORTED);
-    ck_says("no ordinary memory");
+    ck_says("not ordinary memory");
     ck_assert_ptr_null(memory);
     munmap(host, PAGE);
 }

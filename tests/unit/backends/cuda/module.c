@@ -165,7 +165,7 @@ START_TEST(without_nvrtc_what_was_tried_is_told)
     ck_assert_int_eq(load_text(text_of_scale), TRM_ERROR_PERMISSION);
     trusted = TRM_OK;
     ck_assert_int_eq(load_text(text_of_scale), TRM_ERROR_UNSUPPORTED);
-    ck_says("is no NVRTC that can be used");
+    ck_says("is not a usable NVRTC");
     nvrtc_path = NVRTC_STANDIN_PATH;
     ck_assert_int_eq(load_text(text_of_scale), TRM_OK);
 }

@@ -98,7 +98,7 @@ START_TEST(devices_that_do_not_are_said_not_to)
 {
     open_two("devices=2 peers=no");
     ck_status(cuda_peer_ops.can_access(on.device, second), TRM_ERROR_UNSUPPORTED);
-    ck_says("does not reach");
+    ck_says("cannot access");
     uint64_t asked = on.control->calls("cuDeviceCanAccessPeer");
     ck_status(cuda_peer_ops.can_access(on.device, second), TRM_ERROR_UNSUPPORTED);
     ck_assert_uint_eq(on.control->calls("cuDeviceCanAccessPeer"), asked);

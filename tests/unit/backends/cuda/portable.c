@@ -75,7 +75,7 @@ START_TEST(a_buffer_of_vectors_begins_where_a_vector_may)
     struct trm_backend_stream *stream = on_stream();
     ck_assert_msg(load_portable_as(&of_vectors) == TRM_OK, "%s", fake.sentence);
     ck_assert_int_eq(launch_at(stream, memory, 8), TRM_ERROR_INVALID_ARGUMENT);
-    ck_says("Argument 0 \"x\" of kernel \"scale\" does not begin at a multiple of 16");
+    ck_says("Argument 0 \"x\" of kernel \"scale\" is not aligned to the 16 bytes");
     ck_assert_int_eq(launch_at(stream, memory, 16), TRM_OK);
     on_wait(stream, 1);
     cuda_stream_ops.destroy(stream);
@@ -146,7 +146,7 @@ START_TEST(code_that_lies_beside_a_kernel_is_used_where_it_is_of_that_kernel)
     sibling_is_left("\n// trireme " DIGITS " scale\n", false, "damaged");
     trusted    = TRM_ERROR_PERMISSION;
     nvrtc_path = "libnvrtc-of-nobody.so"; /* it is open already, and not looked for again */
-    sibling_is_left("\n// trireme " DIGITS " scale\n", true, "others may write it");
+    sibling_is_left("\n// trireme " DIGITS " scale\n", true, "other users may write to it");
     trusted = TRM_OK;
 }
 END_TEST

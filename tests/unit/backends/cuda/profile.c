@@ -140,7 +140,7 @@ START_TEST(a_stamp_that_is_recorded_anew_has_no_time_at_that_moment)
     on.control->hold();
     record(stamp);
     ck_assert_int_eq(cuda_profile_ops.stamp_read(stamp, &time), TRM_ERROR_TIMEOUT);
-    ck_says("being recorded at this moment");
+    ck_says("not complete yet");
     on.control->release();
     on_wait(stream, value);
     time_of(stamp);

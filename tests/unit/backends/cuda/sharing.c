@@ -145,7 +145,7 @@ START_TEST(memory_that_a_context_of_the_programs_has_registered_is_not_shared_wi
     ck_ok(import(adopted, host, &memory[1]));
     cuda_memory_ops.free(memory[1]);
     ck_status(import(on.device, host, &memory[1]), TRM_ERROR_UNSUPPORTED);
-    ck_says("a context of the program's");
+    ck_says("a context of the application");
     cuda_memory_ops.free(memory[0]);
     ck_ok(import(on.device, host, &memory[1]));
     cuda_memory_ops.free(memory[1]);
