@@ -1,5 +1,5 @@
-/* Work runs later than it is enqueued, and what nobody waits for is not waited for: the stand-in shows who forgets to wait, and the
- * library waits for no more than it must.
+/* Work runs later than it is enqueued, and nothing waits for work that it need not wait for. The stand-in
+ * shows missing waits as wrong data.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/cuda/fixture.h"
@@ -9,7 +9,7 @@ enum {
 };
 
 static struct trm_buffer *a, *b, *host; /* two of the device, one pinned */
-static uint32_t *seen;                  /* where the host sees the pinned one */
+static uint32_t *seen;                  /* the host address of the pinned one */
 
 static void open_all(void)
 {
@@ -125,7 +125,7 @@ START_TEST(enqueueing_does_not_wait_for_the_device)
         ck_ok(trm_event_record(event, the.stream));
         ck_ok(trm_copy(other, trm_span_whole(host), trm_span_whole(a)));
         ck_ok(trm_stream_mark(other, &point));
-        ck_ok(trm_stream_wait(the.stream, point)); /* which writes there next */
+        ck_ok(trm_stream_wait(the.stream, point)); /* the next copy writes there */
         ck_assert_int_eq(trm_point_done(point), TRM_ERROR_TIMEOUT);
         ck_assert_int_eq(trm_event_wait(event, 1000), TRM_ERROR_TIMEOUT);
     }
@@ -146,7 +146,7 @@ START_TEST(a_wait_for_a_place_does_not_wait_for_what_comes_after_it)
     ck_ok(trm_stream_mark(the.stream, &point));
     ck_ok(trm_copy(the.stream, trm_span_whole(host), trm_span_whole(a)));
     ck_ok(trm_stream_flush(the.stream));
-    /* The fill, and what marks the place; not the copy. */
+    /* The fill and its mark; not the copy. */
     for (int i = 0; i < 2 && trm_point_done(point) != TRM_OK; i++) {
         standin->step(1);
         standin->settle();
@@ -219,7 +219,7 @@ START_TEST(launches_are_each_one_call_of_the_driver_and_no_more)
     uint64_t calls = standin->fallible_calls();
     for (int i = 0; i < 100; i++)
         ck_ok(affine_launch(the.stream, kernel, a, N, 3, 1));
-    ck_assert_uint_le(standin->fallible_calls() - calls, 210); /* two each where they go by a graph */
+    ck_assert_uint_le(standin->fallible_calls() - calls, 210); /* two each where they run as a graph */
     trm_kernel_destroy(kernel);
 }
 END_TEST

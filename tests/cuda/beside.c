@@ -1,5 +1,6 @@
-/* Programs that use CUDA's driver themselves, beside the library: the caller's current context is left as it was, whatever it was,
- * by every call; the primary context is shared with who else holds it; and nothing of the program's is touched.
+/* Programs that use CUDA's driver themselves, beside the library: every call leaves the caller's current
+ * context as it was; the primary context is shared with its other holders; and nothing of the program's is
+ * touched.
  * SPDX-License-Identifier: MIT
  */
 #include <cuda.h>
@@ -14,7 +15,7 @@ enum {
     N = 4096
 };
 
-/* The program's own way to the driver. */
+/* The program's own table of the driver. */
 static struct {
     CUresult (*init)(unsigned);
     CUresult (*device_get)(CUdevice *, int);
@@ -36,7 +37,7 @@ static struct {
 } own;
 
 static CUdevice own_device;
-static CUcontext own_context; /* made by the program; NULL: none */
+static CUcontext own_context; /* created by the program; NULL: none */
 
 #define ck_cuda(call)                                                                        \
     do {                                                                                     \
@@ -155,7 +156,7 @@ START_TEST(calls_that_fail_leave_the_current_context_as_it_was_too)
 }
 END_TEST
 
-/* ---- the program goes on with its own ---- */
+/* ---- the program continues with its own ------------------------------------------------------ */
 
 struct mine {
     CUdeviceptr memory;
@@ -241,7 +242,7 @@ static bool is_current(CUcontext context)
     return own.get_current(&now) == CUDA_SUCCESS && now == context;
 }
 
-/* One in three has no context current, one the primary, one another one. */
+/* One thread in three has no context current, one the primary context, one another context. */
 static CUcontext context_of(unsigned number, CUcontext primary)
 {
     return number % 3 == 0 ? NULL : number % 3 == 1 ? primary : own_context;

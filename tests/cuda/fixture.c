@@ -13,7 +13,7 @@
 const struct cuda_standin_control *standin;
 
 static const char *spin = "0";
-static char cache[4096]; /* where compiled kernels are kept; "": nowhere */
+static char cache[4096]; /* where compiled kernels are cached; "": nowhere */
 
 /* ---- the driver ---- */
 

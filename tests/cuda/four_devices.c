@@ -1,5 +1,6 @@
-/* Four devices at once, a stream each: copies from every one to every other, and work that goes round all of them. On the machine's
- * own driver the first four GPUs, or, where there are fewer, some of them opened more than once.
+/* Four devices at once, with a stream each: copies from every one to every other, and work that passes
+ * through all of them. On the machine's own driver these are the first four GPUs or, where there are
+ * fewer, some of them opened several times.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -13,7 +14,7 @@ enum {
     ROUNDS  = 20
 };
 
-/* The first is the world's own. */
+/* The first is that of the fixture's world. */
 static struct {
     struct trm_device *device;
     struct trm_stream *stream;
@@ -53,7 +54,7 @@ static void sync_all(void)
         ck_ok(trm_stream_sync(each[i].stream));
 }
 
-/* All at once, each on the stream of the device that it comes from. */
+/* All at once, each on the stream of the source's device. */
 START_TEST(every_device_copies_to_every_other)
 {
     static uint32_t got[N];
@@ -81,7 +82,8 @@ START_TEST(every_device_copies_to_every_other)
 }
 END_TEST
 
-/* Each device takes what the one before has, does its part and hands it on; the host waits at the end alone. */
+/* Each device takes the result of the one before, does its part and passes it on; the host waits only at
+ * the end. */
 START_TEST(work_goes_round_all_devices_by_points)
 {
     static uint32_t got[N];
@@ -109,7 +111,7 @@ START_TEST(work_goes_round_all_devices_by_points)
 }
 END_TEST
 
-/* What each has done is gathered by the first. */
+/* The first device gathers the results. */
 START_TEST(one_device_waits_for_all_the_others)
 {
     static uint32_t got[DEVICES][N];

@@ -1,5 +1,6 @@
-/* The kernels that were written by hand for CUDA (kernels/NAME.cu), on the stand-in: compiled by its NVRTC into what lies beside a
- * kernel, and held against plain loops for shapes of all kinds. Sums are of small integers, so they are exact.
+/* The kernels that were written by hand for CUDA (kernels/NAME.cu), on the stand-in: its NVRTC compiles
+ * them into files beside the kernels, and they are compared with plain loops for shapes of all kinds. Sums
+ * are of small integers, so they are exact.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -45,7 +46,7 @@ static void write_file(const char *path, const char *bytes, size_t size)
     ck_assert_int_eq(fclose(file), 0);
 }
 
-/* Behind the code stands what the text's last line says of the launch, as the build has it. */
+/* The trailer of the text follows the code, as in the build. */
 static size_t add_line(char *to, const char *text)
 {
     const char *line = strstr(text, "\n// trireme ");
@@ -80,7 +81,7 @@ static void compile(void *library, const char *name)
     free(text);
 }
 
-/* Once, in the process that the tests are forked from. */
+/* Once, in the process from which the tests are forked. */
 static void make_folder(void)
 {
     void *library = dlopen(NVRTC_STANDIN_PATH, RTLD_NOW | RTLD_LOCAL);
@@ -102,7 +103,7 @@ static void remove_folder(void)
     (void)rmdir(KERNEL_FOLDER);
 }
 
-/* ---- the device. There is no NVRTC, so nothing runs here but what lies beside. */
+/* ---- the device; there is no NVRTC, so only files beside the kernels can run ----------------- */
 
 static void open_device(void)
 {
@@ -148,7 +149,7 @@ static void launch(const char *name, uint32_t groups_x, uint32_t groups_y,
     trm_kernel_destroy(kernel);
 }
 
-/* Takes the result out of a buffer, and ends it. */
+/* Read the result from a buffer and destroy it. */
 static void take(struct trm_buffer *buffer, void *bytes)
 {
     must(trm_download(stream, bytes, trm_span_whole(buffer)));
@@ -171,7 +172,7 @@ static uint32_t blocks_of(uint32_t count, uint32_t block)
 
 /* ---- the kernels */
 
-/* What a is read from begins `offset` floats within its buffer. */
+/* What a is read from begins `offset` floats into its buffer. */
 static void check_sgemm(uint32_t m, uint32_t n, uint32_t k, float beta, uint32_t offset)
 {
     float *a = small_numbers((size_t)m * k + offset), *b = small_numbers((size_t)k * n);
@@ -212,7 +213,7 @@ START_TEST(sgemm_multiplies_matrices_of_all_shapes)
     check_sgemm(256, 256, 64, 0, 0);    /* four large tiles, all aligned */
     check_sgemm(300, 260, 80, 0.5f, 0); /* with edges */
     check_sgemm(300, 261, 77, 1, 0);    /* nothing aligned */
-    check_sgemm(257, 320, 20, 1, 4);    /* neither is where it begins */
+    check_sgemm(257, 320, 20, 1, 4);    /* neither begins aligned */
     check_sgemm(64, 64, 16, 0, 0);
     check_sgemm(130, 132, 4, 2, 0);
     check_sgemm(33, 7, 5, 1, 0);
@@ -220,7 +221,7 @@ START_TEST(sgemm_multiplies_matrices_of_all_shapes)
 }
 END_TEST
 
-/* The matrices begin `offset` floats within their buffers; behind the target stands what is to stay. */
+/* The matrices begin `offset` floats into their buffers; behind the target lie bytes that must not change. */
 static void check_transpose(uint32_t rows, uint32_t columns, uint32_t offset, uint32_t groups_x,
                             uint32_t groups_y)
 {
@@ -367,7 +368,7 @@ int main(void)
     const char *real = getenv("CUDA_TEST_DRIVER");
 
     if (real != NULL && strcmp(real, "real") == 0)
-        return 77; /* there they are what is installed */
+        return 77; /* the installed files are used there */
     tcase_add_unchecked_fixture(kernels, make_folder, remove_folder);
     tcase_add_checked_fixture(kernels, open_device, close_device);
     tcase_set_timeout(kernels, 300);

@@ -1,11 +1,11 @@
-/* Kernels that do what a GPU does not bear.
+/* Kernels that do what a GPU cannot survive.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/cuda/illegal.h"
 
 #include <string.h>
 
-/* stray(data): `deed` is what it does, with `address` of data, `value` 1 and what `before` declares. */
+/* stray(data): `deed` is its code, with `address` of data, `value` 1 and the declarations in `before`. */
 #define PTX(before, deed)                                                   \
     ".version 7.0\n"                                                        \
     ".target sm_70\n"                                                       \

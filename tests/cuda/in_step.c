@@ -1,4 +1,4 @@
-/* Streams of the library's and streams of the program's own, in step: handing over, and events both ways.
+/* Streams of the library and streams of the program in step: handing over, and events both ways.
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
@@ -13,7 +13,7 @@ enum {
 
 /* ---- handing over ---- */
 
-/* A thread that opens the barrier when somebody has come to it; `opened` is set before. */
+/* A thread that opens the barrier when another thread has reached it; `opened` is set before. */
 struct opener {
     struct barrier barrier;
     pthread_t thread;

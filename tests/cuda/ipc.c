@@ -1,5 +1,5 @@
-/* Memory of other processes, by handles that are data. The other process is a child that was forked before CUDA was initialised: it
- * gives memory, and says what is in it when it is asked.
+/* Memory of other processes, by handles that are plain data. The other process is a child that was forked
+ * before CUDA was initialised: it creates memory, and reports its contents when asked.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
@@ -49,15 +49,15 @@ static void fill(struct trm_stream *stream, struct trm_buffer *buffer, uint32_t 
 /* ---- the other process ---- */
 
 enum giver {
-    MADE,    /* memory that the library has made */
-    ADOPTED, /* the program's own, of which the library has a part */
-    NATIVE,  /* the program's own, and the library knows nothing of it */
+    MADE,    /* memory that the library creates */
+    ADOPTED, /* the program's own, part of which the library adopts */
+    NATIVE,  /* the program's own, unknown to the library */
     GIVERS
 };
 
 enum request {
-    READ = 1, /* the number that all of it is; 0: it is not one */
-    FREE      /* at once, whoever has it open */
+    READ = 1, /* the number that fills all of it; 0: it is not one number */
+    FREE      /* at once, even if others have it open */
 };
 
 static struct {
@@ -66,8 +66,8 @@ static struct {
 } other;
 
 struct gift {
-    struct trm_buffer *buffer; /* NULL: of nobody but the program */
-    CUdeviceptr memory;        /* 0: of the library */
+    struct trm_buffer *buffer; /* NULL: only the program's */
+    CUdeviceptr memory;        /* 0: the library's */
     struct trm_ipc_handle handle;
 };
 
@@ -141,7 +141,7 @@ static void be_the_giver(int socket, enum giver giver)
     native_world_close();
 }
 
-/* False where there are no handles. */
+/* False where the driver has no handles. */
 static bool other_begin(enum giver giver, struct trm_ipc_handle *handle)
 {
     int ends[2];
@@ -203,7 +203,7 @@ START_TEST(memory_of_another_process_is_read_and_written)
         ck_ok(affine_launch(the.stream, kernel, second, WORDS, 2, 1));
         ck_ok(trm_stream_sync(the.stream));
         ck_assert_uint_eq(other_ask(READ), 143);
-        trm_buffer_destroy(first); /* the other has it open still */
+        trm_buffer_destroy(first); /* the other process still has it open */
         fill(the.stream, second, 72);
         ck_assert_uint_eq(other_ask(READ), 72);
         trm_buffer_destroy(second);
@@ -274,7 +274,7 @@ START_TEST(a_handle_that_cannot_be_opened_opens_nothing_and_the_device_goes_on)
 }
 END_TEST
 
-/* What a driver does then is not defined. */
+/* The result is not defined by the driver. */
 START_TEST(memory_that_is_gone_is_not_opened)
 {
     struct trm_ipc_handle handle;
@@ -325,7 +325,7 @@ END_TEST
 
 /* ---- one process ---- */
 
-/* NULL where there is none. */
+/* NULL: there is none. */
 static struct trm_buffer *make_memory(void)
 {
     struct trm_buffer *buffer = NULL;
@@ -371,7 +371,7 @@ START_TEST(a_process_does_not_open_its_own_handles)
 }
 END_TEST
 
-/* The handle stays as it is. */
+/* The handle is not changed. */
 static void has_no_handle(struct trm_buffer *buffer)
 {
     struct trm_ipc_handle handle = {.size = 7};

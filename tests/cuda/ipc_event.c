@@ -1,5 +1,6 @@
-/* Work of another process that is waited for by an event of the program's, whose handle is data. The other process is a child that was
- * forked before CUDA was initialised. On the machine's own driver: the stand-in has no events of other processes.
+/* Waits for work of another process by an event of the program, whose handle is plain data. The other
+ * process is a child that was forked before CUDA was initialised. Only on the machine's own driver: the
+ * stand-in has no events of other processes.
  * SPDX-License-Identifier: MIT
  */
 #include <poll.h>
@@ -13,16 +14,16 @@
 
 enum {
     BYTES    = NATIVE_BYTES,
-    PATIENCE = 20000 /* milliseconds for which the work waits for the other process */
+    PATIENCE = 20000 /* milliseconds that the work waits for the other process */
 };
 
-/* What the other process tells when its work is enqueued. */
+/* What the other process sends when its work is enqueued. */
 struct message {
     struct trm_ipc_handle memory; /* of size 0: there are no handles */
     CUipcEventHandle event;
 };
 
-/* What no other test asks the driver for. */
+/* Driver functions that no other test needs. */
 static __typeof__(cuIpcGetEventHandle) *get_event_handle;
 static __typeof__(cuIpcOpenEventHandle) *open_event_handle;
 static __typeof__(cuStreamWaitValue32_v2) *wait_value;
@@ -37,7 +38,7 @@ static void open_all(void)
 
 /* ---- the process that works ---- */
 
-/* Work of the library's that begins when *gate is 1. */
+/* Work of the library that begins when *gate is 1. */
 static void enqueue_behind(uint32_t *gate, CUstream gated, CUevent opened, struct trm_buffer *buffer,
                            CUevent done)
 {
@@ -83,9 +84,10 @@ static void work(int socket)
     tell(socket, &message);
     if (poll(&answer, 1, PATIENCE) == 1)
         (void)!read(socket, &word, 1);
-    *(volatile uint32_t *)gate = 1; /* also where the other has failed, whose streams wait for this */
+    /* also where the other process has failed, since its streams wait for this */
+    *(volatile uint32_t *)gate = 1;
     ck_ok(trm_stream_sync(the.stream));
-    while (read(socket, &word, 1) == 1) /* until the other has closed it, and the memory */
+    while (read(socket, &word, 1) == 1) /* until the other process has closed it, and the memory */
         ;
     ck_cuda(native.cuEventDestroy_v2(done));
     ck_cuda(native.cuEventDestroy_v2(opened));

@@ -72,7 +72,7 @@ void native_count(uint32_t first)
         native_numbers[i] = first + i;
 }
 
-/* ---- the program's own, and the library's on top of it ---- */
+/* ---- the program's use, and the library's on top of it --------------------------------------- */
 
 CUevent native_event(void)
 {

@@ -1,5 +1,5 @@
-/* CUDA's driver as the program itself uses it, beside the library: its functions, by the names that they are exported by, and a
- * context of its own.
+/* CUDA's driver as the program itself uses it, beside the library: its functions, by their exported names,
+ * and a context of its own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CUDA_NATIVE_H
@@ -56,20 +56,21 @@ extern struct native native;
         ck_assert_msg(result_given == CUDA_SUCCESS, "%s gave %d", #call, (int)result_given); \
     } while (0)
 
-/* Opens the driver that the library uses too, and initialises it. */
+/* Open the driver that the library uses too, and initialise it. */
 void native_open(void);
 
-/* One that is not among them, after native_open(). */
+/* A function that is not in the table, after native_open(). */
 void *native_function(const char *name);
 
-/* A context of the program's own on a device; nothing is current afterwards but what was. NULL where this driver makes none by this
- * toolkit's function, after it has said so. */
+/* Create a context of the program on a device; leaves the current context as it was. NULL where this
+ * driver cannot create one by this toolkit's function, after saying so. */
 CUcontext native_context(int ordinal);
 
-/* The context of the library's device current in this thread, until the end of the test. */
+/* The context of the library's device, current in this thread until the end of the test. */
 void native_enter(struct trm_device *device);
 
-/* The world of the fixture with the program's own use of the driver in it, the library's context being current. For Check's fixtures. */
+/* The fixture's world together with the program's own use of the driver; the library's context is current.
+ * For Check's fixtures. */
 void native_world_open(void);
 void native_world_close(void);
 
@@ -77,17 +78,17 @@ void native_world_close(void);
 
 enum {
     NATIVE_WORDS = 50000,
-    NATIVE_BYTES = 4 * NATIVE_WORDS, /* of all buffers below */
+    NATIVE_BYTES = 4 * NATIVE_WORDS, /* of each buffer below */
 };
 
 extern uint32_t native_numbers[NATIVE_WORDS];
 
-/* Number i is first + i; are those from `from` to before `to` first + step i? */
+/* Number i is first + i; check that those in [from, to) are first + step i. */
 void native_count(uint32_t first);
 void native_check_part(uint32_t from, uint32_t to, uint32_t first, uint32_t step);
 void native_check(uint32_t first, uint32_t step); /* all of them */
 
-/* ---- the program's own, and the library's on top of it ---- */
+/* ---- the program's use, and the library's on top of it --------------------------------------- */
 
 #define NATIVE_STREAM(handle) ((CUstream)(uintptr_t)(handle))
 #define NATIVE_NUMBER(handle) ((uint64_t)(uintptr_t)(handle))

@@ -1,5 +1,5 @@
-/* Drivers that are older than today's, or lack this or that: nothing fails that need not, and what cannot work at all is refused in
- * words. (That `trireme info -v` says what is missing: tests/tools/run-cuda.sh.)
+/* Drivers that are older, or lack some functions: nothing fails that need not, and what cannot work is
+ * refused in words. (tests/tools/run-cuda.sh tests that `trireme info -v` lists what is missing.)
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -64,7 +64,7 @@ END_TEST
 
 /* ---- what is not ---- */
 
-/* No device of the shape is good enough, and why is said. */
+/* No device of this configuration can be used, and the reason is given. */
 static void is_refused(const char *shape, const char *words)
 {
     struct trm_context *context = NULL;

@@ -1,4 +1,4 @@
-/* Calls of CUDA's driver that fail, each in its turn: for want of memory, and in every other way that a driver may think of.
+/* Calls of CUDA's driver that fail, each in turn: for lack of memory, and with every other error.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/cuda/fixture.h"
@@ -9,7 +9,7 @@
 
 #include "backends/cuda/driver/functions.h"
 
-/* More than this and the scenario is not what it is meant to be. */
+/* More calls than this mean that the scenario does something else. */
 #define MOST_CALLS 20000u
 
 #define NAME(name, version) #name,
@@ -17,7 +17,7 @@ static const char *const functions[] = {CUDA_FUNCTIONS(NAME) CUDA_OPTIONAL_FUNCT
 #undef NAME
 #define FUNCTION_COUNT ((int)(sizeof(functions) / sizeof(functions[0])))
 
-/* The driver lacks something: fewer rounds do, for most of it is as it was. */
+/* The driver lacks a function: fewer rounds suffice, since most is as before. */
 static bool is_lacking;
 
 static void check_explained(const struct scenario_end *end, const char *rule)
@@ -27,14 +27,15 @@ static void check_explained(const struct scenario_end *end, const char *rule)
                   trm_status_name(end->status));
 }
 
-/* Whether there is a backend at all, and what is known of a device, is found out by what may fail: any status will do there. */
+/* A failing call decides whether there is a backend at all and what is known of a device: any status is
+ * right there. */
 static bool while_opening(const struct scenario_end *end)
 {
     return strcmp(end->step, "make_context") == 0 || strcmp(end->step, "open_device") == 0 ||
            strcmp(end->step, "ask_device") == 0;
 }
 
-/* What ends an object, and fails, leaves it. */
+/* A call that destroys an object and fails leaves it. */
 static bool leaves_objects(const char *rule)
 {
     static const char *const words[] = {"Destroy",    "Free",  "Release",      "Unload",
@@ -45,7 +46,7 @@ static bool leaves_objects(const char *rule)
     return false;
 }
 
-/* Nor does it matter what comes of it where what fails asks for no memory. */
+/* Nor does its result matter where the failing call needs no memory. */
 static bool asks_for_none(const char *function)
 {
     return strncmp(function, "cuCtx", 5) == 0 || strncmp(function, "cuDevice", 8) == 0;
@@ -83,7 +84,8 @@ static bool run_with(const char *rule, bool is_memory)
     return failures > 0;
 }
 
-/* The n-th call fails, for n = 1, 1 + stride, …, until none did; the stride grows by `growth`. How often one failed. */
+/* Let the n-th call fail, for n = 1, 1 + stride, …, until none did; the stride grows by `growth`. Returns
+ * how often one failed. */
 static unsigned fail_each(const char *function, const char *how, const char *result, unsigned stride,
                           unsigned growth)
 {
@@ -132,7 +134,7 @@ START_TEST(every_function_may_fail_for_want_of_memory)
 }
 END_TEST
 
-/* What functions answer that nobody expects. Not all of it makes sense, and none of it sticks to the stand-in's context. */
+/* Errors that functions do not usually answer. None of them is sticky in the stand-in. */
 static const char *const strange[] = {"CUDA_ERROR_INVALID_VALUE", "CUDA_ERROR_NOT_SUPPORTED",
                                       "CUDA_ERROR_UNKNOWN"};
 
@@ -151,7 +153,7 @@ START_TEST(every_function_may_fail_in_a_way_that_nobody_expects)
 }
 END_TEST
 
-/* ---- memory that is not there ---- */
+/* ---- too little memory ----------------------------------------------------------------------- */
 
 START_TEST(memory_that_the_device_has_not_is_refused_and_comes_back)
 {
@@ -171,14 +173,14 @@ START_TEST(memory_that_the_device_has_not_is_refused_and_comes_back)
     }
     ck_assert_int_eq(status, TRM_ERROR_OUT_OF_DEVICE_MEMORY);
     ck_sentence_has("memory");
-    ck_assert_uint_ge(count, 6); /* most of what there is can be had */
+    ck_assert_uint_ge(count, 6); /* most of the memory can be allocated */
     ck_ok(trm_fill(the.stream, trm_span_whole(buffers[count - 1]), 0x5a, 1));
     ck_ok(trm_download(the.stream, &last, trm_span_of(buffers[count - 1], PIECE - 1, 1)));
     ck_ok(trm_stream_sync(the.stream));
     ck_assert_uint_eq(last, 0x5a);
     while (count > 0)
         trm_buffer_destroy(buffers[--count]);
-    ck_ok(trm_buffer_create(the.device, TRM_MEMORY_DEVICE, 5 * PIECE, &buffers[0])); /* in one */
+    ck_ok(trm_buffer_create(the.device, TRM_MEMORY_DEVICE, 5 * PIECE, &buffers[0])); /* in one piece */
     trm_buffer_destroy(buffers[0]);
     world_close();
 }

@@ -1,4 +1,5 @@
-/* Pipelines by every strategy: what comes out is right, also where the driver begins late, lacks this or that, or fails in the midst.
+/* Pipelines by every strategy: the results are right, also where the driver starts late, lacks functions,
+ * or fails in the middle.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -25,7 +26,7 @@ static const struct {
 
 static const uint32_t sizes[] = {1, 1000, WORDS}; /* words of a token */
 
-/* in × 3 + 5 → scratch, × 7 + 1 → out, with a stage on the host between them where it is asked for. */
+/* in × 3 + 5 → scratch, × 7 + 1 → out, with a host stage between them where one is asked for. */
 struct line {
     struct trm_kernel *spread;
     struct trm_port ports[3];
@@ -35,7 +36,7 @@ struct line {
     struct trm_pipeline *pipeline;
     uint32_t words; /* of a token */
     uint64_t tokens, delivered, next;
-    uint32_t added; /* by the stage on the host */
+    uint32_t added; /* by the host stage */
     const char *wrong;
 };
 
@@ -134,7 +135,7 @@ static void line_close(void)
     memset(&line, 0, sizeof(line));
 }
 
-/* Graphs are not for stages on the host, and zero copy is neither, nor is it everywhere. */
+/* Graphs and zero copy do not take host stages, and zero copy is not available everywhere. */
 static bool is_lacking(int32_t status, int number)
 {
     int32_t strategy = strategies[number].strategy;
@@ -183,7 +184,7 @@ START_TEST(so_it_does_on_a_driver_that_begins_late_or_lacks_something)
 }
 END_TEST
 
-/* ---- what the driver is told ---- */
+/* ---- calls of the driver --------------------------------------------------------------------- */
 
 /* Calls of one of the driver's functions in a run. */
 static uint64_t calls_in_run(int32_t strategy, uint32_t words, int32_t measure, const char *function)
@@ -199,7 +200,8 @@ static uint64_t calls_in_run(int32_t strategy, uint32_t words, int32_t measure, 
     return calls;
 }
 
-/* A token has eight stamps here, or six; that waits sleep, and that the device's clock is looked at, makes some more or fewer. */
+/* A token has eight stamps here, or six. Sleeping waits and polls of the device's clock make some more or
+ * fewer. */
 START_TEST(a_time_stamp_is_one_event_and_no_place_to_wait_for)
 {
     static const int32_t asked[] = {TRM_STRATEGY_ROLE_STREAMS, TRM_STRATEGY_SLOT_STREAMS};
@@ -214,7 +216,7 @@ START_TEST(a_time_stamp_is_one_event_and_no_place_to_wait_for)
 }
 END_TEST
 
-/* Its begin is when it is given to the device: a stamp there could stand behind other slots' downloads. */
+/* Its begin is when it is given to the device, since a stamp there could be behind other slots' downloads. */
 START_TEST(no_stamp_stands_before_a_large_upload_of_a_slot)
 {
     if (standin_missing())
@@ -248,7 +250,8 @@ static void slots_are_free(void)
                       trm_slot_state_name(slots[i].state));
 }
 
-/* What fails is a token or nothing; what comes out is right (the sink has looked); and the pipeline goes on being of use. */
+/* Only tokens fail, if anything does; the results are right (the sink checks them); and the pipeline stays
+ * usable. */
 static void fail_once(const char *rule, int number, int32_t mode)
 {
     int32_t status = line_open(strategies[number].strategy, 3, 1000, false);

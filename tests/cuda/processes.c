@@ -1,4 +1,4 @@
-/* Processes that fork with a driver in them, and that end in the midst of work.
+/* Processes that fork while they use a driver, and processes that exit while work is running.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void close_all(void)
     world_close();
 }
 
-/* What a child does is a number: that of the check that failed; 0: none. */
+/* A child reports a number: that of the check that failed; 0: none. */
 static int run_child(int (*run)(void))
 {
     int ended   = -1;
@@ -100,7 +100,7 @@ START_TEST(a_child_may_destroy_what_it_has_of_its_parent)
 }
 END_TEST
 
-/* A driver cannot be initialised again in a child: an answer is all that there can be, and which one is the driver's affair. */
+/* A driver cannot be initialised again in a child: it need only answer, with any status. */
 static int open_anew(void)
 {
     struct trm_context *context = NULL;
@@ -168,13 +168,13 @@ static int end_in_the_midst_of_work(void)
     ck_ok(barrier_enqueue(the.stream, &barrier));
     ck_ok(affine_launch(the.stream, kernel, buffer, N, 3, 1));
     barrier_await(&barrier);
-    exit(0); /* nothing is destroyed, a callback is under way, and something waits for it */
+    exit(0); /* nothing is destroyed, a callback is running, and something waits for it */
 }
 
 START_TEST(a_process_may_end_in_the_midst_of_work)
 {
     if (sanitized())
-        return; /* what is left is what a sanitizer looks for */
+        return; /* a sanitizer checks what is left */
     ck_assert_int_eq(run_child(end_in_the_midst_of_work), 0);
 }
 END_TEST
@@ -194,7 +194,7 @@ int main(void)
     Suite *suite = suite_create("cuda: processes");
     TCase *forks = tcase_create("forks"), *lives = tcase_create("lives");
     tcase_add_checked_fixture(forks, open_all, close_all);
-    if (!sanitized()) { /* a child of a process with threads is nothing for a sanitizer */
+    if (!sanitized()) { /* sanitizers do not support children of processes with threads */
         tcase_add_test(forks, a_child_is_told_that_its_parents_device_is_not_its_own);
         tcase_add_test(forks, a_child_may_destroy_what_it_has_of_its_parent);
         tcase_add_test(forks, a_child_that_opens_a_device_anew_gets_an_answer);

@@ -1,4 +1,4 @@
-/* A profiler that counts ranges. It is loaded by the headers of NVTX inside of the backend, and asked by the test.
+/* A profiler that counts ranges. The headers of NVTX load it inside the backend, and the test queries it.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/cuda/profiler.h"
@@ -72,7 +72,7 @@ static void NVTX_API name_stream(CUstream stream, const char *name)
         add(&cuda_test_profiler.streams);
 }
 
-/* Put a function of ours into a place of a table of NVTX's. */
+/* Put a function of the profiler into a slot of an NVTX table. */
 static void set(NvtxFunctionTable table, unsigned int size, unsigned int place, NvtxFunctionPointer function)
 {
     if (place < size && table[place] != NULL)

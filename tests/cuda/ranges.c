@@ -1,4 +1,4 @@
-/* What a profiler is told of pipelines, by NVTX; and that nothing is said where there is none.
+/* The ranges that a profiler gets of pipelines, by NVTX; and that there are none without a profiler.
  * SPDX-License-Identifier: MIT
  */
 #include <dlfcn.h>
@@ -58,7 +58,7 @@ static void run_pipeline(int32_t strategy)
     ck_assert_uint_eq(wrong, 0);
 }
 
-/* The library that is loaded once per process; so each test, which is one, has its own counts. */
+/* The library is loaded once per process; each test is a process, so it has its own counts. */
 static const struct cuda_test_profiler *profiler(void)
 {
     void *library = dlopen(PROFILER_PATH, RTLD_NOW | RTLD_LOCAL);

@@ -1,4 +1,4 @@
-/* The scenario: what is asked of CUDA in particular.
+/* The scenario's settings for CUDA.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/scenario_inside.h"

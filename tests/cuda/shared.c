@@ -1,6 +1,7 @@
-/* Memory and semaphores that other processes and other interfaces have too, by file descriptors.
+/* Memory and semaphores that are shared with other processes and other interfaces, by file descriptors.
  *
- * On the stand-in memory that CUDA has not made is a file whose size is no multiple of what CUDA allocates by.
+ * On the stand-in, memory that CUDA has not created is a file whose size is not a multiple of CUDA's
+ * granularity.
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
@@ -80,7 +81,7 @@ START_TEST(memory_that_was_exported_is_the_same_for_another_device_of_the_proces
     ck_ok(trm_stream_sync(stream));
     read_back(the.stream, here);
     check_numbers(42);
-    trm_buffer_destroy(here); /* it lives as long as somebody has it */
+    trm_buffer_destroy(here); /* it lives as long as it is held anywhere */
     read_back(stream, there);
     check_numbers(42);
     trm_buffer_destroy(there);
@@ -136,7 +137,7 @@ START_TEST(only_memory_that_was_made_here_to_be_exported_is)
 }
 END_TEST
 
-/* ---- memory of others ---- */
+/* ---- memory of other interfaces -------------------------------------------------------------- */
 
 START_TEST(memory_of_another_interface_is_imported_too)
 {
@@ -225,7 +226,7 @@ static void send_descriptor(int socket, int fd, uint64_t size)
     ck_assert_int_eq((int)sendmsg(socket, &note, 0), (int)sizeof(size));
 }
 
-/* -1: there came none. */
+/* -1: none arrived. */
 static int receive_descriptor(int socket, uint64_t *size)
 {
     union {
@@ -246,7 +247,7 @@ static int receive_descriptor(int socket, uint64_t *size)
     return fd;
 }
 
-/* Reads 71, writes 72. A number that says which step went wrong; 0: none. */
+/* Reads 71, writes 72. Returns the number of the step that went wrong; 0: none. */
 static int be_the_other(int socket)
 {
     struct trm_buffer *buffer   = NULL;
@@ -372,7 +373,7 @@ START_TEST(a_stream_raises_a_semaphore_when_it_gets_there_and_never_lowers_it)
     ck_ok(trm_stream_sync(the.stream));
     ck_assert_uint_eq(standin->semaphore_value(fd), 5);
     ck_ok(trm_stream_signal_semaphore(the.stream, semaphore, 6));
-    trm_semaphore_destroy(semaphore); /* it stays for the sake of what was enqueued */
+    trm_semaphore_destroy(semaphore); /* it stays because of what was enqueued */
     ck_ok(trm_stream_sync(the.stream));
     ck_assert_uint_eq(standin->semaphore_value(fd), 6);
     close(fd);
@@ -404,7 +405,7 @@ END_TEST
 
 /* ---- failures ---- */
 
-/* All that is above, until something fails. */
+/* Everything above, until something fails. */
 static int32_t share_everything(int foreign, int semaphore_fd)
 {
     struct trm_buffer *made = NULL, *imported = NULL, *others = NULL;
@@ -432,7 +433,7 @@ static int32_t share_everything(int foreign, int semaphore_fd)
         status = trm_copy(stream, trm_span_of(others, 0, BYTES), trm_span_of(imported, 0, BYTES));
     if (status == TRM_OK)
         status = trm_stream_sync(stream);
-    /* What was not taken is ours still. */
+    /* A descriptor that was not imported is still the caller's. */
     if (fd >= 0 && !imported)
         close(fd);
     if (!others)

@@ -1,5 +1,6 @@
-/* Faults after which a context is of no use any more: what CUDA calls sticky. The stand-in makes any of them; on the machine's own
- * driver kernels make those that kernels can (illegal.h). Each test is a process of its own.
+/* Faults after which a context is useless, which CUDA calls sticky. The stand-in makes any of them; on the
+ * machine's own driver, kernels make those that kernels can (illegal.h). Each test is a process of its
+ * own.
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
@@ -41,8 +42,8 @@ static void close_all(void)
 /* ---- causes ---- */
 
 struct cause {
-    const char *name, *or_name; /* some drivers call it so */
-    enum illegal_deed deed;     /* what a kernel does for it */
+    const char *name, *or_name; /* some drivers answer this */
+    enum illegal_deed deed;     /* the kernel's part in it */
 };
 
 static const struct cause causes[] = {
@@ -59,7 +60,7 @@ static const struct cause causes[] = {
 };
 #define CAUSES ((int)(sizeof(causes) / sizeof(causes[0])))
 
-/* Whether this machine can make it happen. Says why not, as skip() does. */
+/* Whether this machine can make it happen; if not, says why, as skip() does. */
 static bool cause_missing(const struct cause *cause)
 {
     if (standin || cause->deed != ILLEGAL_NOTHING)
@@ -68,7 +69,7 @@ static bool cause_missing(const struct cause *cause)
     return true;
 }
 
-/* A launch that ends so is enqueued on the stream and submitted. */
+/* Enqueue a launch that ends with this fault, and submit it. */
 static void lose_by(struct trm_stream *stream, const struct cause *cause)
 {
     char rule[64];
@@ -81,7 +82,7 @@ static void lose_by(struct trm_stream *stream, const struct cause *cause)
     snprintf(rule, sizeof(rule), "kernel:1:%s", cause->name);
     ck_assert_int_eq(standin->fail_work(rule), 0);
     ck_ok(affine_launch(stream, kernel, buffer, N, 1, 1));
-    (void)trm_stream_flush(stream); /* may know of it already */
+    (void)trm_stream_flush(stream); /* may have found out already */
 }
 
 static void lose(struct trm_stream *stream)
@@ -89,9 +90,9 @@ static void lose(struct trm_stream *stream)
     lose_by(stream, &causes[0]);
 }
 
-/* ---- the words ---- */
+/* ---- sentences ------------------------------------------------------------------------------- */
 
-/* The last failure has CUDA's name for the cause. */
+/* The last failure names the cause as CUDA does. */
 static void check_named(const struct cause *cause)
 {
     const char *sentence = trm_last_error().sentence;
@@ -262,7 +263,7 @@ START_TEST(a_graph_on_a_lost_device_answers_so_and_goes)
 }
 END_TEST
 
-/* ---- those who wait ---- */
+/* ---- threads that wait ----------------------------------------------------------------------- */
 
 struct waiter {
     pthread_t thread;
@@ -278,7 +279,8 @@ static void *wait_for_point(void *user)
     return NULL;
 }
 
-/* The first waits behind a callback, the others wait for it: nothing of this has reached the driver when the device is lost. */
+/* The first waits behind a callback, the others wait for it: none of this has reached the driver when the
+ * device is lost. */
 START_TEST(every_thread_that_waits_is_told_of_the_loss)
 {
     struct barrier barrier = BARRIER_CLOSED;
@@ -307,7 +309,8 @@ START_TEST(every_thread_that_waits_is_told_of_the_loss)
 }
 END_TEST
 
-/* All wait in the driver, for work that the driver has; one of them fails, and that of the others never begins. */
+/* All wait in the driver, for work that the driver has. One of them fails, and the work of the others
+ * never begins. */
 START_TEST(threads_that_sleep_in_the_driver_are_told_of_the_loss)
 {
     struct waiter waiters[WAITERS];
@@ -376,7 +379,7 @@ START_TEST(callbacks_are_told_of_the_loss_once)
 }
 END_TEST
 
-/* ---- who is not concerned ---- */
+/* ---- what is not affected -------------------------------------------------------------------- */
 
 START_TEST(the_loss_of_one_device_is_not_that_of_another)
 {
@@ -397,7 +400,7 @@ START_TEST(the_loss_of_one_device_is_not_that_of_another)
         status = trm_download(stream, &byte, trm_span_of(there, 63, 1));
     if (status == TRM_OK)
         status = trm_stream_sync(stream);
-    /* NVIDIA's driver gives up all contexts of a process for some faults, and says so. */
+    /* For some faults NVIDIA's driver gives up all contexts of a process, and says so. */
     if (status == TRM_ERROR_DEVICE_LOST && !standin)
         ck_sentence_has("CUDA_ERROR_");
     else
@@ -410,7 +413,7 @@ END_TEST
 
 START_TEST(a_device_can_be_opened_anew_after_a_loss)
 {
-    if (standin_missing()) /* many drivers want a new process after some of the faults */
+    if (standin_missing()) /* many drivers need a new process after some of the faults */
         return;
     lose(the.stream);
     ck_fails(trm_stream_sync(the.stream), TRM_ERROR_DEVICE_LOST);
@@ -421,7 +424,7 @@ START_TEST(a_device_can_be_opened_anew_after_a_loss)
 }
 END_TEST
 
-/* 0: the scenario comes through in this process. It is told by a pipe when to begin. */
+/* 0: the scenario succeeds in this process. A pipe tells it when to begin. */
 static int live_on(int begin)
 {
     struct scenario_end end;
@@ -439,7 +442,7 @@ START_TEST(another_process_is_not_concerned)
 {
     int ends[2], ended = -1;
     ck_assert_int_eq(pipe(ends), 0);
-    pid_t child = fork(); /* before this one has anything to do with CUDA */
+    pid_t child = fork(); /* before this process uses CUDA */
     if (child == 0)
         _exit(live_on(ends[0]));
     ck_assert_int_gt(child, 0);
@@ -455,7 +458,7 @@ START_TEST(another_process_is_not_concerned)
 }
 END_TEST
 
-/* ---- a loss that any call finds out ---- */
+/* ---- a loss that any call may find ----------------------------------------------------------- */
 
 static bool lose_at(unsigned n, const char *result)
 {
@@ -498,7 +501,7 @@ END_TEST
 static const int32_t strategies[] = {TRM_STRATEGY_ROLE_STREAMS, TRM_STRATEGY_SLOT_STREAMS,
                                      TRM_STRATEGY_SLOT_GRAPHS, TRM_STRATEGY_ZERO_COPY};
 
-/* Its fifth token's kernel is the one. */
+/* The kernel of its fifth token fails. */
 static int32_t lose_pipeline(int32_t strategy, int32_t mode, bool *there)
 {
     static uint32_t batch[16 * 1024], results[16 * 1024];

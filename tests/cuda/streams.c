@@ -1,4 +1,4 @@
-/* Many streams and many threads, on drivers that work in several ways.
+/* Many streams and many threads, on drivers of several configurations.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/streams.h"

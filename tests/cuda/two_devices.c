@@ -1,12 +1,12 @@
-/* Two devices, with and without access to each other's memory, or one that was opened twice. On the machine's own driver with two
- * GPUs, or with one opened twice.
+/* Two devices, with and without access to each other's memory, or one that is opened twice. On the
+ * machine's own driver with two GPUs, or with one that is opened twice.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/device/two_devices.h"
 
 #include "tests/cuda/fixture.h"
 
-/* Another one than the first where there is one. */
+/* Another device than the first, where there is one. */
 static void open_second(void)
 {
     uint32_t count = 0;
@@ -23,7 +23,8 @@ START_TEST(a_stream_waits_for_one_of_another_device_that_fails_and_fails_too)
     if (standin_missing())
         goto destroy;
     ck_ok(barrier_enqueue(doomed,
-                          &barrier)); /* so that the fill is submitted later, and its failure the stream's */
+                          /* so that the fill is submitted later and its failure is the stream's */
+                          &barrier));
     ck_ok(trm_fill(doomed, trm_span_whole(here), 1, 1));
     ck_ok(trm_stream_mark(doomed, &point));
     ck_ok(trm_stream_wait(second.stream, point));

@@ -1,5 +1,5 @@
-/* CUDA and Vulkan on one GPU, by way of the library alone: memory that either made, and a semaphore that keeps both in step without
- * the host. Where there is no GPU that both have, all of it is skipped.
+/* CUDA and Vulkan on one GPU, by way of the library: memory that either created, and a semaphore that
+ * keeps both in step without the host. Skipped where the two have no GPU in common.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -30,7 +30,7 @@ static void check_numbers(uint32_t wanted)
     ck_assert_msg(i == WORDS, "number %u is %u instead of %u", i, numbers[i], wanted);
 }
 
-/* The same GPU by Vulkan; NULL where there is none. */
+/* The same GPU by Vulkan; NULL: there is none. */
 static struct trm_device *find_vulkan(void)
 {
     struct trm_device *found = NULL;
@@ -68,7 +68,7 @@ static void close_both(void)
     memset(&both, 0, sizeof(both));
 }
 
-/* Memory that `from` made, as `to` has it. */
+/* Memory that `from` created, as `to` imports it. */
 static struct trm_buffer *share(struct trm_device *from, struct trm_device *to, struct trm_buffer **made)
 {
     struct trm_buffer *imported = NULL;
@@ -98,7 +98,7 @@ START_TEST(memory_that_vulkan_made_is_cudas_too)
         struct trm_buffer *imported = share(both.vulkan, both.cuda, &made);
         fill_here_read_there(both.on_vulkan, made, both.on_cuda, imported, 11);
         fill_here_read_there(both.on_cuda, imported, both.on_vulkan, made, 12);
-        trm_buffer_destroy(made); /* it lives as long as somebody has it */
+        trm_buffer_destroy(made); /* it lives as long as it is held anywhere */
         fill_here_read_there(both.on_cuda, imported, both.on_cuda, imported, 13);
         trm_buffer_destroy(imported);
     }
@@ -121,7 +121,8 @@ START_TEST(memory_that_cuda_made_is_vulkans_too)
 }
 END_TEST
 
-/* In round r Vulkan writes r and raises the semaphore to 2r + 1; CUDA adds to what it finds, and raises it to 2r + 2; Vulkan takes a copy. */
+/* In round r Vulkan writes r and raises the semaphore to 2r + 1; CUDA adds to what it finds and raises it
+ * to 2r + 2; Vulkan copies the result. */
 static void pipe_both_ways(void)
 {
     static uint32_t results[ROUNDS][64];

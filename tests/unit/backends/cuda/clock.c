@@ -1,6 +1,7 @@
-/* The device's time told in the host's: one rising function, near the truth, however badly it is measured.
+/* Device time converted to host time: one rising function, near the truth, however badly it is measured.
  *
- * A made-up device, whose clock runs at another rate and is told in floats of milliseconds, as the driver does.
+ * A made-up device has a clock of another rate and reports it in floats of milliseconds, as the driver
+ * does.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/profile/clock.h"
@@ -16,7 +17,7 @@
 
 static struct {
     struct cuda_clock clock;
-    double rate;                         /* the device's nanoseconds in one of the host's */
+    double rate;                         /* device nanoseconds per host nanosecond */
     uint64_t bases[CUDA_CLOCK_SEGMENTS]; /* true host times, by number */
     uint32_t random;
 } made_up;
@@ -34,14 +35,14 @@ static void set_up(void)
     made_up.random = 1;
 }
 
-/* As cuEventElapsedTime() would say it. */
+/* As cuEventElapsedTime() reports it. */
 static double elapsed(uint64_t from, uint64_t to)
 {
     double exact = (double)(int64_t)(to - from) * made_up.rate;
     return (double)(float)(exact / 1e6) * 1e6;
 }
 
-/* A base at the true host time `at`, which is measured `error` too late and said to be known within `width`. */
+/* A base at the true host time `at`, measured `error` too late and claimed to be known within `width`. */
 static void add_base(uint64_t at, int64_t error, uint64_t width)
 {
     struct cuda_clock *clock                = &made_up.clock;
@@ -170,7 +171,8 @@ START_TEST(a_base_that_is_known_badly_does_not_disturb_what_is_known)
     tell(BEGIN + 1000);
     add_base(BEGIN + 250 * MILLISECOND, 0, 200);
     tell(BEGIN + 250 * MILLISECOND + 1000);
-    add_base(BEGIN + 500 * MILLISECOND, 400000, 1000000); /* as if it were 0.4 ms later, but it may be now */
+    /* measured 0.4 ms too late, but the interval includes the truth */
+    add_base(BEGIN + 500 * MILLISECOND, 400000, 1000000);
     is_near(tell(BEGIN + 500 * MILLISECOND + 1000), BEGIN + 500 * MILLISECOND + 1000, 300);
 }
 END_TEST
@@ -179,7 +181,7 @@ START_TEST(a_base_that_is_known_badly_sets_bounds)
 {
     add_base(BEGIN, 0, 200);
     tell(BEGIN + 1000);
-    add_base(BEGIN + 250 * MILLISECOND, 600000, 1000000); /* not before 0.1 ms later */
+    add_base(BEGIN + 250 * MILLISECOND, 600000, 1000000); /* at least 0.1 ms later */
     tell(BEGIN + 250 * MILLISECOND);
     add_base(BEGIN + 500 * MILLISECOND, 100000, 1000);
     is_near(tell(BEGIN + 500 * MILLISECOND), BEGIN + 500 * MILLISECOND + 100000, 1000);
@@ -201,9 +203,9 @@ START_TEST(a_computer_that_slept_leaves_no_time_that_runs_backwards)
 {
     add_base(BEGIN, 0, 200);
     uint64_t before = tell(BEGIN + 1000);
-    add_base(BEGIN + SECOND, 3600 * (int64_t)SECOND, 200); /* the host's clock is an hour ahead all at once */
+    add_base(BEGIN + SECOND, 3600 * (int64_t)SECOND, 200); /* the host's clock jumps an hour ahead */
     uint64_t amid = tell(BEGIN + SECOND + 1000);
-    add_base(BEGIN + 2 * SECOND, -3600 * (int64_t)SECOND, 200); /* and an hour behind */
+    add_base(BEGIN + 2 * SECOND, -3600 * (int64_t)SECOND, 200); /* and an hour back */
     uint64_t behind = tell(BEGIN + 2 * SECOND + 1000);
     ck_assert_uint_gt(amid, before);
     ck_assert_uint_gt(behind, amid);
@@ -224,8 +226,8 @@ START_TEST(of_many_bases_the_newest_are_kept)
 }
 END_TEST
 
-/* Bases are measured with errors of microseconds, now and then with one of a tenth of a millisecond that says so; moments are told in
- * the order in which they were, between bases at random distances. */
+/* Bases are measured with errors of microseconds, some with one of a tenth of a millisecond and a width to
+ * match. Times are converted in order, between bases at random distances. */
 START_TEST(time_never_runs_backwards)
 {
     uint64_t at = BEGIN, told = 0;

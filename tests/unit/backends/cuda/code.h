@@ -1,5 +1,5 @@
-/* A device of the cuda backend over the stand-ins for CUDA's driver and NVRTC, with a host that translates and has a cache, for tests
- * of modules.
+/* A device of the cuda backend over the stand-ins for CUDA's driver and NVRTC, and a host that translates
+ * and has a cache. For tests of modules.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_BACKENDS_CUDA_CODE_H
@@ -245,7 +245,7 @@ static inline struct trm_backend_kernel *kernel_named(const char *name, struct t
     return kernel;
 }
 
-/* Scales a hundred floats by 3, and looks at them. */
+/* Scales a hundred floats by 3 and checks them. */
 static inline void scale_works(void)
 {
     struct trm_kernel_desc desc;

@@ -1,4 +1,4 @@
-/* How the cuda backend opens and closes devices, and whose context is current meanwhile.
+/* How the cuda backend opens and closes devices, and which context is current afterwards.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/device/device.h"
@@ -138,7 +138,7 @@ START_TEST(a_context_that_cannot_be_had_is_said_with_its_cause)
 }
 END_TEST
 
-/* Whatever call fails: the device opens all the same, or there is an error and nothing is left. */
+/* Whatever call fails: the device opens, or there is an error and nothing is left. */
 START_TEST(opening_bears_the_failure_of_every_call)
 {
     uint64_t fallible = 0, number = 0;

@@ -1,4 +1,4 @@
-/* The cuda backend's failures: what CUresults are to the core, and what is said of a lost device.
+/* The cuda backend's failures: the statuses of CUresults, and the report of a lost device.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/backends/cuda/fake.h"
@@ -27,7 +27,7 @@ static CUresult CUDAAPI text_of(CUresult result, const char **text)
     return *text != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The device's streams are not in the list but where a test puts them there: an alarm finds none to wake. */
+/* A test puts streams into the device's list only while it needs them: waking finds none. */
 static void set_up(void)
 {
     fake_setup();
@@ -164,7 +164,7 @@ START_TEST(the_first_cause_of_a_loss_is_told_for_ever)
 }
 END_TEST
 
-/* The report is made of the streams; what an alarm does to them is for the tests that have real ones. */
+/* Make the report of the streams. Tests with real streams cover waking them. */
 static void lose_with_streams(void)
 {
     device.lost     = TRM_OK;
@@ -172,7 +172,7 @@ static void lose_with_streams(void)
     streams[0].next = &streams[1];
     for (size_t i = 0; i < 2; i++) {
         streams[i].device  = &device;
-        streams[i].failure = TRM_ERROR_CANCELLED; /* nobody waits for them any more */
+        streams[i].failure = TRM_ERROR_CANCELLED; /* no thread waits for them any more */
         pthread_mutex_init(&streams[i].lock, NULL);
     }
     cuda_device_fail(&device, CUDA_ERROR_LAUNCH_TIMEOUT, "cuStreamQuery");

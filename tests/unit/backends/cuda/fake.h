@@ -1,11 +1,11 @@
-/* A host that counts, for tests of the cuda backend's inside; any allocation can be refused. What it says of the setting
- * cuda.driver is the path of the stand-in for CUDA's driver, unless a test wants another.
+/* A host that counts allocations and can refuse any of them, for tests of the cuda backend's internals.
+ * Its setting cuda.driver is the path of the stand-in for CUDA's driver, unless a test sets another.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_BACKENDS_CUDA_FAKE_H
 #define TESTS_UNIT_BACKENDS_CUDA_FAKE_H
 
-/* <check.h> defines fail() as a macro, so it comes behind the headers of backends. */
+/* <check.h> defines fail() as a macro, so it is included after the backend's headers. */
 #include "backends/cuda/driver/driver.h"
 
 #include <check.h>
@@ -18,13 +18,13 @@
 
 struct fake {
     struct trm_host host;
-    int64_t bytes;      /* of the host, not released */
+    int64_t bytes;      /* that the backend holds */
     uint64_t calls;     /* allocations */
-    uint64_t refuse_at; /* that one is refused; 0: none */
+    uint64_t refuse_at; /* refuses this allocation; 0: none */
     const char *driver; /* the setting cuda.driver; NULL: the host does not know it */
     const char *spin;   /* the setting cuda.spin */
-    int32_t trusted;    /* what the host says of paths */
-    int32_t status;     /* of the last failure, and what was said */
+    int32_t trusted;    /* what the host answers for paths */
+    int32_t status;     /* of the last failure, with its sentence */
     int64_t native;
     char sentence[1024];
     char log[2048];
@@ -60,7 +60,7 @@ static inline void fake_log(void *context, int32_t level, const char *message)
     snprintf(fake.log, sizeof(fake.log), "%s", message);
 }
 
-/* What other threads have to say is not kept. */
+/* Failures of other threads are not kept. */
 static inline int32_t fake_fail(void *context, int32_t status, int64_t native_code, const char *sentence)
 {
     (void)context;
@@ -111,13 +111,13 @@ static inline void fake_setup(void)
     fake.thread = pthread_self();
 }
 
-/* Whatever a test did, nothing is left. */
+/* Whatever a test did, the backend holds no memory. */
 static inline void fake_teardown(void)
 {
     ck_assert_int_eq(fake.bytes, 0);
 }
 
-/* What the stand-in is to be; before it is used for the first time in this process. */
+/* Configure the stand-in, before this process first uses it. */
 static inline const struct cuda_standin_control *fake_shape(const char *text)
 {
     const struct cuda_standin_control *control = cuda_standin_control_of(CUDA_STANDIN_PATH);

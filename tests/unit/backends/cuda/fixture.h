@@ -1,4 +1,4 @@
-/* A device of the cuda backend over the stand-in for CUDA's driver, for tests of the backend's inside.
+/* A device of the cuda backend over the stand-in for CUDA's driver, for tests of the backend's internals.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_BACKENDS_CUDA_FIXTURE_H
@@ -16,7 +16,7 @@ static struct {
     const struct cuda_functions *cuda;
 } on;
 
-/* The stand-in is shaped by `text`. */
+/* `text` configures the stand-in. */
 static inline void on_open(const char *text)
 {
     char reason[CUDA_REASON_BYTES] = "";
@@ -27,7 +27,7 @@ static inline void on_open(const char *text)
     on.cuda = &on.instance->cuda;
 }
 
-/* The driver has been treated as it wants to be, and nothing is left in it. */
+/* The backend has broken no rule of the driver and has left nothing in it. */
 static inline void on_close(void)
 {
     char words[256] = "";
@@ -39,7 +39,7 @@ static inline void on_close(void)
     fake_teardown();
 }
 
-/* The next call of the function fails so. */
+/* The next call of the function fails with this error. */
 static inline void on_fault(const char *function, const char *error)
 {
     char rule[128];

@@ -1,4 +1,4 @@
-/* The cuda backend's graphs: chains of the driver's nodes; what it has none for is left to the core.
+/* The cuda backend's graphs: chains of the driver's nodes; operations without a node are left to the core.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/graph/graph.h"

@@ -1,4 +1,5 @@
-/* The cuda backend's streams: what goes to the driver when, gates, waits for other streams, failures that travel.
+/* The cuda backend's streams: when operations go to the driver, gates, waits for other streams, and
+ * failures that pass from stream to stream.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/backends/cuda/streams.h"

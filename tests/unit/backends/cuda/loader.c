@@ -40,7 +40,7 @@ START_TEST(a_library_that_is_not_there_is_said)
 {
     fake.driver = "libcuda-of-nobody.so.1";
     is_refused(TRM_ERROR_UNSUPPORTED, "libcuda-of-nobody.so.1 cannot be opened: ");
-    ck_assert_ptr_null(strstr(strstr(reason, "opened"), "nobody")); /* the name is said once */
+    ck_assert_ptr_null(strstr(strstr(reason, "opened"), "nobody")); /* the name appears once */
 }
 END_TEST
 
@@ -112,7 +112,7 @@ START_TEST(a_child_of_a_process_that_has_used_the_driver_is_told_so)
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert_int_eq(status, 0);
     cuda_loader_close(&loader);
-    is_opened(); /* in the parent it goes on */
+    is_opened(); /* the parent is not affected */
     cuda_loader_close(&loader);
 }
 END_TEST
@@ -137,7 +137,7 @@ START_TEST(all_functions_are_found_in_a_new_driver)
     is_opened();
     ck_assert_int_eq(version, 13000);
     ck_assert_str_eq(loader.missing, "");
-    ck_assert_str_eq(loader.release, ""); /* the file's name tells of no release */
+    ck_assert_str_eq(loader.release, ""); /* the name of the file tells no release */
 #define IS_THERE(name, since) ck_assert_msg(cuda.name != NULL, #name);
     CUDA_FUNCTIONS(IS_THERE)
     CUDA_OPTIONAL_FUNCTIONS(IS_THERE)
@@ -160,7 +160,7 @@ START_TEST(an_old_driver_has_what_is_needed_and_no_earlier_forms_of_the_rest)
     ck_assert_int_eq(version, 11040);
     ck_assert(cuda.cuLaunchKernel != NULL);
     ck_assert(cuda.cuDeviceGetUuid != NULL);
-    ck_assert(cuda.cuGraphAddKernelNode == NULL); /* its form before 12.0 has other parameters */
+    ck_assert(cuda.cuGraphAddKernelNode == NULL); /* the form before 12.0 has other parameters */
     ck_assert(cuda.cuMemPrefetchAsync == NULL);
     ck_assert_ptr_nonnull(strstr(loader.missing, "cuGraphAddKernelNode (CUDA 12.0)"));
     ck_assert_ptr_null(strstr(loader.missing, "cuDeviceGetUuid"));
@@ -268,7 +268,7 @@ START_TEST(who_has_few_processors_looks_for_a_short_time_where_nothing_else_is_s
     }
     ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
     ck_assert_uint_eq(spin_of_an_instance(), 100000);
-    fake.spin = ""; /* as the core says it */
+    fake.spin = ""; /* as the core reports it */
     ck_assert_uint_eq(spin_of_an_instance(), 100000);
 }
 END_TEST

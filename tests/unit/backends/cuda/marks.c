@@ -1,4 +1,4 @@
-/* The cuda backend's streams: marks, and how they are used again.
+/* The cuda backend's streams: marks, and how they are re-used.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/stream/mark.h"
@@ -18,7 +18,8 @@ START_TEST(marks_are_found_however_many_there_are)
         COUNT = 300
     };
     struct trm_backend_stream *stream = on_stream();
-    on.device->spin_ns                = UINT64_C(1) << 62; /* it does not sleep, which would take steps */
+    /* keep the wait from sleeping, which would take steps */
+    on.device->spin_ns = UINT64_C(1) << 62;
     on.control->hold();
     for (uint64_t i = 1; i <= COUNT; i++)
         ck_ok(mark_after(stream, i, (uint8_t)i));
@@ -52,7 +53,7 @@ START_TEST(marks_that_are_waited_for_are_used_again)
 }
 END_TEST
 
-/* Where nobody waits and nobody asks the stream finds out by itself. */
+/* With no thread that waits or queries, the stream finds out by itself. */
 START_TEST(marks_that_nobody_waits_for_are_used_again)
 {
     struct trm_backend_stream *stream = on_stream();
@@ -66,7 +67,7 @@ START_TEST(marks_that_nobody_waits_for_are_used_again)
 }
 END_TEST
 
-/* The device is forty marks behind all the time. */
+/* The device is always forty marks behind. */
 START_TEST(a_device_that_lags_behind_is_asked_now_and_then_only)
 {
     enum {
@@ -88,7 +89,7 @@ START_TEST(a_device_that_lags_behind_is_asked_now_and_then_only)
 }
 END_TEST
 
-/* Somebody looks at the first mark, which is complete, and does not know that yet. */
+/* A thread uses the first mark, which is complete, and does not know that yet. */
 static struct cuda_mark *complete_first(struct trm_backend_stream *stream)
 {
     CUresult result;

@@ -1,4 +1,5 @@
-/* The cuda backend's memory: where each kind comes from, what it promises, and what is said where there is none.
+/* The cuda backend's memory: where each kind comes from, what it guarantees, and the sentences of
+ * failures.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/memory/memory.h"
@@ -120,7 +121,8 @@ START_TEST(every_alignment_is_kept_by_every_kind)
 }
 END_TEST
 
-/* As the driver's pools do it: piece by piece, at multiples of 2 KiB. What is given back is cut off again where it was the last one. */
+/* As the driver's pools do it: one piece after the other, at multiples of 2 KiB. The last piece that was
+ * cut off is given back. */
 static struct {
     __typeof__(((struct cuda_functions *)NULL)->cuMemAllocFromPoolAsync) allocate;
     __typeof__(((struct cuda_functions *)NULL)->cuMemFreeAsync) free;
@@ -237,7 +239,7 @@ START_TEST(an_alignment_that_makes_it_too_large_is_out_of_memory)
 }
 END_TEST
 
-/* Nothing is left of what was tried, and the next time it works. */
+/* A failed call leaves nothing behind, and the next one works. */
 START_TEST(every_call_of_the_driver_may_fail)
 {
     static const struct {
@@ -452,7 +454,8 @@ START_TEST(two_devices_share_what_is_registered_and_the_last_one_gives_it_back)
     on.device                         = second;
     theirs                            = imported(host, PAGE);
     cuda_memory_ops.free(memory);
-    cuda_device_ops.close(first); /* with the context that registered it, but for the other's sake */
+    /* it ended with the context that registered it, but the other device kept that */
+    cuda_device_ops.close(first);
     ck_assert_uint_eq(registrations(), 1);
     cuda_memory_ops.free(theirs);
     ck_assert_uint_eq(registrations(), 0);

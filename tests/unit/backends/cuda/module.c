@@ -46,7 +46,7 @@ START_TEST(a_described_kernel_is_as_it_is_described)
                   fake.sentence);
     kernel_named("scale", &desc);
     ck_assert_str_eq(desc.parameters[1].name, "by");
-    ck_assert_ptr_ne(desc.parameters, parameters); /* the program's own may be gone */
+    ck_assert_ptr_ne(desc.parameters, parameters); /* the program may release its own copy */
     ck_assert_int_eq(desc.parameters[0].kind, TRM_PARAMETER_BUFFER);
     ck_assert_uint_eq(desc.group_size[0], 64);
     scale_works();
@@ -179,7 +179,7 @@ START_TEST(a_device_older_than_all_that_the_compiler_knows_is_told_of)
 }
 END_TEST
 
-/* Its own generation is not known, so the driver gets PTX of an earlier one. */
+/* The compiler does not know the device's generation, so the driver gets PTX of an earlier one. */
 START_TEST(for_a_device_newer_than_the_compiler_there_is_ptx)
 {
     open_with("capability=13.0");

@@ -96,7 +96,7 @@ static void *go_up(void *unused)
     return (void *)(uintptr_t)up(MOST);
 }
 
-/* The first sits behind a stream that is held, and has recorded where it is. */
+/* The first copy waits behind held work and has recorded where it is. */
 START_TEST(a_second_one_at_the_same_time_is_left_to_the_driver)
 {
     pthread_t first;
@@ -126,7 +126,7 @@ START_TEST(without_memory_it_is_left_to_the_driver)
         ck_assert(!cuda_pageable_upload(on.device, stream, there, from, LEAST, &result));
         ck_assert_int_eq(on.control->arm(NULL), 0);
     }
-    fake.refuse_at = fake.calls + 1; /* what there is by now stays */
+    fake.refuse_at = fake.calls + 1; /* what exists by now stays */
     ck_assert_int_eq(up(LEAST), CUDA_SUCCESS);
 }
 END_TEST
@@ -161,8 +161,8 @@ START_TEST(the_first_error_is_told)
 }
 END_TEST
 
-/* Otherwise the next copy would overwrite memory that the device still reads. Only this stream counts: a blocking
- * wait for the turn may leave an operation on a stream of its own, and nothing waits for that. */
+/* Else the next copy would overwrite memory that the device still reads. Only this stream counts: a
+ * blocking wait may leave an operation on a stream of its own, and nothing waits for that. */
 START_TEST(a_piece_whose_event_cannot_be_recorded_is_waited_for)
 {
     for (int i = 0; i < 2; i++) {

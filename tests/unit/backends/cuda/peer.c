@@ -48,7 +48,7 @@ static struct trm_copy_desc copy_of(struct trm_backend_memory *to, struct trm_ba
     };
 }
 
-/* From pinned memory up, over to the other device by either's stream, and down there. */
+/* From pinned memory up, to the other device by either device's stream, and down there. */
 static void send_around(struct trm_backend_stream *by)
 {
     struct trm_backend_stream *here = stream_of(on.device), *there = stream_of(second);
@@ -171,7 +171,7 @@ START_TEST(a_stream_fails_with_one_whose_device_is_lost)
 }
 END_TEST
 
-/* The place is submitted, and has no mark: the other one's device is asked for one. */
+/* The point is submitted and has no mark: the other stream's device must record one. */
 START_TEST(waiting_for_a_stream_of_a_lost_device_does_not_lose_the_own)
 {
     open_two("devices=2 peers=yes");

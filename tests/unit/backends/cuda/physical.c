@@ -1,4 +1,4 @@
-/* What the cuda backend says of devices.
+/* What the cuda backend reports about devices.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/device/device.h"
@@ -110,7 +110,7 @@ START_TEST(a_driver_that_knows_no_uuid_tells_none)
 }
 END_TEST
 
-/* Only a context can tell, and none is made to find out. */
+/* Only a context can tell, and the backend creates none to find out. */
 START_TEST(free_memory_is_known_where_a_context_is)
 {
     uint64_t value = 0, needed = 0;
@@ -193,7 +193,7 @@ START_TEST(a_device_that_cannot_be_asked_is_said_with_the_call)
 }
 END_TEST
 
-/* Whichever attribute it is: the device is refused, or can do without. */
+/* Whichever attribute fails, the device is refused or works without it. */
 START_TEST(an_attribute_that_cannot_be_asked_refuses_the_device_or_is_not_needed)
 {
     static const char *const errors[] = {"CUDA_ERROR_INVALID_DEVICE", "CUDA_ERROR_INVALID_VALUE"};

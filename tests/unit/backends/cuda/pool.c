@@ -1,4 +1,4 @@
-/* The driver's pool under the cuda backend's device memory: what it keeps, and what it says it keeps.
+/* The driver's pool behind device memory: what it keeps, and what it reports.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/memory/pool.h"
@@ -28,7 +28,7 @@ static uint64_t cached(void)
     return cached_bytes;
 }
 
-/* Taken and given back. */
+/* Allocate and free. */
 static void pass_through(uint64_t size)
 {
     cuda_memory_ops.free(on_memory(TRM_MEMORY_DEVICE, size));
@@ -107,7 +107,7 @@ START_TEST(trimming_gives_back_all_that_is_not_in_use)
 }
 END_TEST
 
-/* As drivers do it: the pool grows by 32 MiB, of which nothing is given back while a part is in use. */
+/* As drivers do it: the pool grows by 32 MiB, and gives none of it back while a part is in use. */
 #define STEP (32 * MIB)
 
 static __typeof__(((struct cuda_functions *)NULL)->cuMemPoolGetAttribute) exact;

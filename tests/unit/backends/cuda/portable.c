@@ -1,4 +1,5 @@
-/* Portable kernels of the cuda backend: what is compiled, what is kept, what lies beside them, and what fails on the way.
+/* Portable kernels of the cuda backend: what is compiled, what is cached, which files are used, and
+ * failures.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/backends/cuda/code.h"
@@ -137,7 +138,7 @@ START_TEST(code_that_lies_beside_a_kernel_is_used_where_it_is_of_that_kernel)
 {
     open_with("");
     sibling_is_used("\n// trireme " DIGITS " scale\n");
-    sibling_is_used(""); /* by hand: the function is called as the kernel is */
+    sibling_is_used(""); /* written by hand: the function has the kernel's name */
     sibling_is_left("\n// trireme ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f scale\n",
                     true, "another version");
     sibling_is_left("\n// trireme " DIGITS " other\n", true, "does not belong");
@@ -145,7 +146,7 @@ START_TEST(code_that_lies_beside_a_kernel_is_used_where_it_is_of_that_kernel)
     sibling_is_left("\n// trireme " DIGITS " scale*x\n", true, "does not belong");
     sibling_is_left("\n// trireme " DIGITS " scale\n", false, "damaged");
     trusted    = TRM_ERROR_PERMISSION;
-    nvrtc_path = "libnvrtc-of-nobody.so"; /* it is open already, and not looked for again */
+    nvrtc_path = "libnvrtc-of-nobody.so"; /* it is open already and is not looked for again */
     sibling_is_left("\n// trireme " DIGITS " scale\n", true, "other users may write to it");
     trusted = TRM_OK;
 }
@@ -221,7 +222,7 @@ START_TEST(when_memory_runs_out_nothing_is_left)
     for (int portable = 0; portable < 2; portable++) {
         int32_t status  = TRM_ERROR_OUT_OF_HOST_MEMORY;
         uint32_t failed = 0;
-        ck_assert_int_eq(load_either(portable != 0), TRM_OK); /* what is made once is there */
+        ck_assert_int_eq(load_either(portable != 0), TRM_OK); /* what was created once stays */
         cuda_module_ops.unload(module);
         for (uint64_t nth = 1; nth < 100 && status != TRM_OK; nth++) {
             int64_t before = fake.bytes;

@@ -1,4 +1,4 @@
-/* The cuda backend's timestamps: in the host's time, in the order of the stream, comparable from stream to stream.
+/* The cuda backend's timestamps: in host time, in the order of the stream, comparable between streams.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/profile/profile.h"
@@ -51,8 +51,8 @@ static uint64_t events(void)
     return account.events;
 }
 
-/* The driver's times are good to half a microsecond. How well the host's are known depends on how often a computer full of work lets
- * the test run. */
+/* The driver's times are exact to half a microsecond. How well the host's are known depends on how often a
+ * busy computer lets the test run. */
 #define GRAIN 1000u
 #define HOST_GRAIN 50000000u
 
@@ -181,7 +181,7 @@ START_TEST(time_does_not_run_backwards_on_any_stream_while_threads_read_it)
 }
 END_TEST
 
-/* No event is made, however often a stamp is made and recorded, once there have been as many. */
+/* Once there have been as many stamps, creating and recording one creates no event. */
 START_TEST(events_are_used_again)
 {
     struct trm_backend_stamp *stamps[8];
@@ -200,7 +200,7 @@ START_TEST(events_are_used_again)
 }
 END_TEST
 
-/* The inner stream stands still: bases are not complete when they are wanted. */
+/* The internal stream stands still: bases are not complete when they are needed. */
 START_TEST(a_base_that_is_not_complete_yet_is_not_waited_for)
 {
     struct trm_backend_stamp *stamp = make_stamp();
@@ -216,7 +216,7 @@ START_TEST(a_base_that_is_not_complete_yet_is_not_waited_for)
 }
 END_TEST
 
-/* Nothing changes where a call fails: the next time is told. */
+/* A failed call changes nothing: the next stamp is read. */
 START_TEST(every_call_of_the_driver_may_fail)
 {
     static const char *const functions[] = {"cuEventCreate", "cuEventRecord", "cuEventQuery",

@@ -1,4 +1,5 @@
-/* The cuda backend: launches by graphs of one node. The driver's functions that launch are made up; they write down what they got.
+/* The cuda backend: launches by graphs of one node. The driver's launch functions are replaced by ones
+ * that record their arguments.
  * SPDX-License-Identifier: MIT
  */
 #include "backends/cuda/stream/replay.h"
@@ -10,9 +11,9 @@
 
 static struct {
     uint32_t plain, graphs, set, launched, destroyed, living;
-    uint64_t last;       /* the argument of the last launch, in whatever way */
+    uint64_t last;       /* the argument of the last launch, of either way */
     uint64_t held[1024]; /* the argument of each graph, by its number */
-    CUresult answer;     /* of setting parameters and of making a graph */
+    CUresult answer;     /* for setting parameters and for creating a graph */
     CUcontext current;   /* when parameters were set */
 } made;
 

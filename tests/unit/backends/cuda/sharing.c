@@ -1,5 +1,5 @@
-/* The cuda backend beside a program that uses CUDA itself: the program's contexts, memory that several contexts register, and
- * semaphores of others.
+/* The cuda backend beside a program that uses CUDA itself: the program's contexts, memory that several
+ * contexts register, and semaphores of other interfaces.
  * SPDX-License-Identifier: MIT
  */
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 
 #define PAGE 4096u
 
-/* What only a program calls. */
+/* Functions that only the program calls. */
 static struct {
     __typeof__(cuCtxCreate_v4) *create;
     __typeof__(cuCtxDestroy_v2) *destroy;
@@ -37,7 +37,7 @@ static void set_up(void)
     *(void **)&program.push    = function_of(library, "cuCtxPushCurrent_v2");
 }
 
-/* It is the current one, on top of those that were. */
+/* Makes it current, on top of the contexts that were. */
 static CUcontext context_make(void)
 {
     CUcontext made = NULL;
@@ -120,7 +120,7 @@ START_TEST(registered_memory_outlives_the_context_that_registered_it_while_anoth
     ck_ok(import(on.device, host, &memory[0]));
     ck_ok(import(adopted, host, &memory[1]));
     cuda_memory_ops.free(memory[0]);
-    cuda_device_ops.close(on.device); /* nobody else holds the primary context */
+    cuda_device_ops.close(on.device); /* nothing else holds the primary context */
     on.device = adopted;
     ck_assert_uint_eq(registrations(), 1);
     cuda_memory_ops.free(memory[1]);
@@ -132,7 +132,7 @@ START_TEST(registered_memory_outlives_the_context_that_registered_it_while_anoth
 }
 END_TEST
 
-/* The program may end its context whenever it has closed the device that it adopted. */
+/* The program may destroy its context after it has closed the device that adopted it. */
 START_TEST(memory_that_a_context_of_the_programs_has_registered_is_not_shared_with_other_contexts)
 {
     struct trm_backend_device *adopted   = NULL;

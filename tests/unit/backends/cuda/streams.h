@@ -24,7 +24,7 @@ static inline void begin(void)
     memset(with.host, 0, BYTES);
 }
 
-/* Streams have been destroyed. */
+/* The test has destroyed its streams. */
 static inline void end(void)
 {
     on.control->fail_work(NULL);
@@ -49,13 +49,13 @@ static inline int32_t fill_at(struct trm_backend_stream *stream, uint64_t number
     return ops->fill(stream, number, &desc);
 }
 
-/* Its first byte does. */
+/* Set the first byte of the pinned memory. */
 static inline int32_t put(struct trm_backend_stream *stream, uint64_t number, uint8_t value)
 {
     return fill_at(stream, number, 0, 1, value);
 }
 
-/* The byte at `to` becomes that at `from`. */
+/* Copy the byte at `from` of the pinned memory to `to` of the device memory. */
 static inline int32_t move(struct trm_backend_stream *stream, uint64_t number, uint64_t to, uint64_t from)
 {
     struct trm_copy_desc desc = {
@@ -83,7 +83,7 @@ static inline uint64_t completed(struct trm_backend_stream *stream)
     return value;
 }
 
-/* After everything that was enqueued, `last` being its number. */
+/* Wait for everything that was enqueued, up to number `last`, and destroy the stream. */
 static inline void finish(struct trm_backend_stream *stream, uint64_t last)
 {
     on.control->release();
@@ -91,14 +91,14 @@ static inline void finish(struct trm_backend_stream *stream, uint64_t last)
     ops->destroy(stream);
 }
 
-/* ---- being told ---- */
+/* ---- notifications --------------------------------------------------------------------------- */
 
 struct told {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     uint32_t count;
     int32_t statuses[128];
-    int order[128]; /* of those that were told: their places among `ears` */
+    int order[128]; /* of the notifications, as indices into `ears` */
 };
 
 struct ear {

@@ -1,5 +1,5 @@
-/* The cuda backend's streams: asking, waiting, notifications, loss of the device, and copies that would make the caller
- * wait.
+/* The cuda backend's streams: queries, waits, notifications, loss of the device, and copies that would
+ * block the caller.
  * SPDX-License-Identifier: MIT
  */
 #include <sched.h>
@@ -75,7 +75,7 @@ START_TEST(asking_finds_how_far_a_stream_without_marks_is)
     ck_ok(put(stream, 2, 1));
     ck_assert_uint_eq(completed(stream), 1);
     ck_ok(put(stream, 3, 1));
-    on.control->step(2); /* the fill, and the mark that asking has made */
+    on.control->step(2); /* the fill, and the mark that the query has recorded */
     on.control->settle();
     ck_assert_uint_eq(completed(stream), 2);
     finish(stream, 3);
@@ -145,7 +145,7 @@ static int32_t end_of(struct waiter *waiter)
     return waiter->status;
 }
 
-/* Until the number of calls has grown. */
+/* Wait until the number of calls has grown. */
 static void until_called(const char *function, uint64_t before)
 {
     while (on.control->calls(function) == before)
@@ -464,7 +464,7 @@ START_TEST(fills_of_eight_bytes_are_right_at_every_length)
 }
 END_TEST
 
-/* It is two operations to the driver, and the first one has been submitted. */
+/* The driver takes it as two operations, and the first has been submitted. */
 START_TEST(of_a_fill_that_is_refused_in_part_nothing_goes_on)
 {
     struct trm_backend_stream *stream = on_stream();
