@@ -113,7 +113,7 @@ static int32_t fail_open(struct trm_backend_device *device, CUresult result)
         return fail_memory(device, "another process's memory");
     case CUDA_ERROR_INVALID_CONTEXT:
         return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
-                             "The IPC handle comes from this process, where CUDA cannot open it, or "
+                             "The IPC handle comes from this process itself, where CUDA cannot open it, or "
                              "another context of this process has opened handles of that device.");
     case CUDA_ERROR_ALREADY_MAPPED:
         return trm_util_fail(instance->host, TRM_ERROR_INVALID_ARGUMENT, result,
