@@ -148,7 +148,8 @@ int32_t translate(struct base_arena *arena, const struct translate_request *requ
     emit->prelude.language = (uint32_t)request->language;
     emit->target           = target_of(request->language);
     if (emit->target == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "language %d is not one that shaders are translated to",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "language %d is unknown: use TRM_LANGUAGE_C or TRM_LANGUAGE_CUDA",
                          request->language);
     int32_t status = begin(emit, request);
     if (status == TRM_OK)

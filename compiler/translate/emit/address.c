@@ -36,7 +36,7 @@ static int32_t begin(struct emit *emit, uint32_t id, struct emit_address *addres
 
     *address = (struct emit_address){.variable = id, .type = type};
     if (spirv_type(emit->module, type)->kind != SPIRV_STRUCT)
-        return emit_fail(emit, "of an array of blocks");
+        return emit_fail(emit, "the variable is an array of blocks");
     if (variable->storage == SpvStorageClassPushConstant)
         return TRM_OK; /* the first step says which argument it is */
     address->base = emit_name(emit, id);
@@ -57,7 +57,7 @@ static int32_t add(struct emit *emit, struct emit_address *address, uint32_t ind
         return TRM_OK;
     }
     if (address->term_count == EMIT_TERMS)
-        return emit_fail(emit, "with this many indices");
+        return emit_fail(emit, "too many indices");
     address->terms[address->term_count]       = *term;
     address->terms[address->term_count].scale = stride;
     address->term_count++;
@@ -105,10 +105,10 @@ int32_t emit_locate_step(struct emit *emit, struct emit_address *address, uint32
     case SPIRV_ARRAY:
     case SPIRV_RUNTIME_ARRAY:
         if (stride == 0)
-            return emit_fail(emit, "of an array without a stride");
+            return emit_fail(emit, "an array has no stride");
         break;
     default:
-        return emit_fail(emit, "of what has no parts");
+        return emit_fail(emit, "an index into a type without parts");
     }
     address->type = type->element;
     return add(emit, address, index, term, stride);

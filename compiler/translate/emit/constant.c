@@ -129,7 +129,7 @@ static int32_t write_braces(struct emit *emit, uint32_t id, bool fixed)
     int32_t status = TRM_OK;
 
     if (constant == NULL)
-        return emit_fail(emit, "a constant is made of something else");
+        return emit_fail(emit, "a constituent is not a constant");
     type = spirv_type(emit->module, constant->type);
     if (emit_components(emit, constant->type) == 1) {
         emit_literal(emit, type, constant->is_null ? 0 : constant->bits, fixed);

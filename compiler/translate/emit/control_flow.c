@@ -308,7 +308,7 @@ int32_t emit_node(struct emit *emit, const struct node *node)
     int32_t status = TRM_OK;
 
     if (++emit->flow->depth > FLOW_DEPTH_MOST)
-        return base_fail(TRM_ERROR_UNSUPPORTED, "control flow that is nested deeper than %u levels",
+        return base_fail(TRM_ERROR_UNSUPPORTED, "control flow is nested more than %u levels deep",
                          FLOW_DEPTH_MOST);
     switch (node->kind) {
     case NODE_SEQUENCE:

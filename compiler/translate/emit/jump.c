@@ -97,7 +97,7 @@ static void jump_to_end(struct emit *emit, struct flow_frame *frame)
 
 static int32_t lost(void)
 {
-    return base_fail(TRM_ERROR_UNSUPPORTED, "a jump to a construct that is not around it");
+    return base_fail(TRM_ERROR_UNSUPPORTED, "a jump targets a construct that is not around it");
 }
 
 static int32_t leave_item(struct emit *emit)

@@ -70,7 +70,9 @@ static int32_t write_builtin(struct emit *emit, const struct spirv_type *scalar,
 {
     if (scalar->kind != SPIRV_INT || scalar->is_signed || scalar->width != 32)
         text_add(&emit->text, "(%s)", emit_type_name(emit, scalar->id));
-    return emit->target->builtin(emit, builtin, component) ? TRM_OK : emit_fail(emit, "of this built-in");
+    return emit->target->builtin(emit, builtin, component)
+               ? TRM_OK
+               : emit_fail(emit, "the target does not have this built-in");
 }
 
 /* Writes a component of an input whose number is known at run time. */
@@ -87,7 +89,7 @@ static int32_t pick_builtin(struct emit *emit, const struct spirv_type *scalar, 
     for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
         text_add(&emit->text, ", ");
         if (!emit->target->builtin(emit, builtin, i))
-            status = emit_fail(emit, "of this built-in");
+            status = emit_fail(emit, "the target does not have this built-in");
     }
     text_add(&emit->text, ")");
     return status;
@@ -101,7 +103,7 @@ static int32_t load_input(struct emit *emit, const struct spirv_instruction *op,
     int32_t status  = TRM_OK;
 
     if (builtin < 0 || count == 0)
-        return emit_fail(emit, "of an input that is no built-in");
+        return emit_fail(emit, "the input is not a built-in");
     if (access->count > first) {
         const struct spirv_constant *constant = spirv_constant(emit->module, access->indices[first]);
         emit_begin(emit, op->result, WHOLE);
@@ -196,7 +198,7 @@ static int32_t copy_any(struct copy *copy, const struct emit_address *address, c
     if (type->kind == SPIRV_ARRAY && type->count > UNROLLED)
         return copy_loop(copy, address, path, type->count);
     if (type->kind == SPIRV_RUNTIME_ARRAY)
-        return emit_fail(emit, "of an array without a length");
+        return emit_fail(emit, "an array has no length");
     for (uint32_t i = 0; i < type->count && status == TRM_OK; i++)
         status = copy_part(copy, address, path, i);
     return status;
@@ -252,7 +254,7 @@ int32_t emit_load(struct emit *emit, const struct spirv_instruction *op)
     if (!emit_is_used(emit, op->result))
         return TRM_OK;
     if (access == NULL || access->variable == 0)
-        return emit_fail(emit, "of a pointer that is no variable's");
+        return emit_fail(emit, "the pointer is not a path into a variable");
     if (emit->module->ids[access->variable].as.variable->storage == SpvStorageClassInput)
         return load_input(emit, op, access);
     if (emit_has_layout(emit, access->variable))
@@ -344,7 +346,7 @@ static int32_t store(struct emit *emit, uint32_t pointer, const struct source *s
     int32_t status              = TRM_OK;
 
     if (access == NULL || access->variable == 0)
-        return emit_fail(emit, "to a pointer that is no variable's");
+        return emit_fail(emit, "the pointer is not a path into a variable");
     if (emit_has_layout(emit, access->variable))
         return store_layout(emit, access, source, is_volatile);
     uint32_t count = emit_components(emit, access->type);
@@ -382,7 +384,7 @@ int32_t emit_array_length(struct emit *emit, const struct spirv_instruction *op,
 
     (void)component;
     if (access == NULL || access->variable == 0)
-        return emit_fail(emit, "of a pointer that is no variable's");
+        return emit_fail(emit, "the pointer is not a path into a variable");
     status = emit_locate(emit, access, &address);
     if (status == TRM_OK)
         status = emit_locate_step(emit, &address, op->operands[1], NULL);

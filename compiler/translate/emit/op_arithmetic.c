@@ -214,7 +214,7 @@ int32_t emit_integer_dot(struct emit *emit, const struct spirv_instruction *op, 
     /* The sum is exact in 64 bits only for factors of 8 and 16 bits. */
     if (scalar->width == 64 ||
         (operand->width > 16 && spirv_type_of(emit->module, op->operands[0])->kind == SPIRV_VECTOR))
-        return emit_fail(emit, "of factors or sums this wide");
+        return emit_fail(emit, "the factors or sums are too wide");
     text_add(&emit->text, "(%s)", emit_type_name(emit, op->type));
     emit_part(emit, is_signed ? "clamp_i64" : "clamp_u64");
     text_add(&emit->text, is_signed ? "((int64_t)" : "(");

@@ -195,10 +195,10 @@ int32_t emit_atomic(struct emit *emit, const struct spirv_instruction *op)
     int32_t status;
 
     if (atomic.access == NULL || atomic.access->variable == 0)
-        return emit_fail(emit, "of a pointer that is no variable's");
+        return emit_fail(emit, "the pointer is not a path into a variable");
     atomic.scalar = spirv_type(emit->module, atomic.access->type);
     if ((atomic.scalar->kind != SPIRV_INT && atomic.scalar->kind != SPIRV_FLOAT) || atomic.scalar->width < 32)
-        return emit_fail(emit, "of this type");
+        return emit_fail(emit, "the type is not an integer or float of 32 or 64 bits");
     atomic.value = value_type(&atomic);
     status       = find_place(&atomic);
     if (status != TRM_OK)

@@ -33,7 +33,7 @@ static int32_t construct(struct emit *emit, const struct spirv_instruction *op, 
                 return emit_operand(emit, op->operands[i], component);
             component -= count;
         }
-        return emit_fail(emit, "with too few constituents");
+        return emit_fail(emit, "it has too few constituents");
     }
     emit_open(emit, op->type);
     for (uint32_t i = 0; i < op->operand_count && status == TRM_OK; i++) {

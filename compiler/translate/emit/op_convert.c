@@ -120,7 +120,7 @@ int32_t emit_bitcast(struct emit *emit, const struct spirv_instruction *op, uint
 
     if ((to->kind != SPIRV_INT && to->kind != SPIRV_FLOAT) ||
         (from->kind != SPIRV_INT && from->kind != SPIRV_FLOAT))
-        return emit_fail(emit, "of what is no number");
+        return emit_fail(emit, "an operand is not a number");
     if (to->kind == SPIRV_INT && from->kind == SPIRV_INT && to->width == from->width)
         return emit_pattern(emit, op, 0, component, to->is_signed ? "$s0" : "$U0");
     write_of_bits(emit, to);

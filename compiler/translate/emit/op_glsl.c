@@ -354,7 +354,7 @@ static int32_t split_to_pointer(struct emit *emit, const struct spirv_instructio
     int32_t status                  = TRM_OK;
 
     if (access == NULL || access->variable == 0)
-        return emit_fail(emit, "to a pointer that is no variable's");
+        return emit_fail(emit, "the pointer is not a path into a variable");
     second.type = access->type;
     for (uint32_t i = 0; i < count && status == TRM_OK; i++) {
         text_begin_line(&emit->text);

@@ -187,7 +187,7 @@ static int32_t reduce(struct emit *emit, const struct spirv_instruction *op, uin
     int32_t status;
 
     if (kind >= sizeof(parts) / sizeof(parts[0]))
-        return emit_fail(emit, "with this group operation");
+        return emit_fail(emit, "the group operation is unknown");
     emit_round(emit, scalar);
     text_add(&emit->text, scalar->kind == SPIRV_INT ? "(%s)(" : "(", emit_type_name(emit, op->type));
     emit_part(emit, "%s", parts[kind]);
@@ -276,7 +276,7 @@ static int32_t bit_count(struct emit *emit, const struct spirv_instruction *op)
     static const char *const parts[] = {"sg_count", "sg_count_inclusive", "sg_count_exclusive"};
 
     if (op->operands[1] >= sizeof(parts) / sizeof(parts[0]))
-        return emit_fail(emit, "with this group operation");
+        return emit_fail(emit, "the group operation is unknown");
     return call(emit, op, parts[op->operands[1]], op->operands[2], 0);
 }
 
@@ -339,7 +339,7 @@ static int32_t write_warp(struct emit *emit, const struct spirv_instruction *op,
         return exchange(emit, op, component, "sg_quad_swap", o[1], o[2]);
     case SpvOpGroupNonUniformRotateKHR:
         if (op->operand_count > 3)
-            return emit_fail(emit, "in clusters");
+            return emit_fail(emit, "it rotates within clusters");
         return exchange(emit, op, component, "sg_rotate", o[1], o[2]);
     default:
         return emit_fail(emit, "");

@@ -28,7 +28,7 @@ int32_t emit_value(struct emit *emit, uint32_t id, uint32_t component)
         what->as.instruction != NULL)
         return emit_expression(emit, what->as.instruction, WHOLE);
     if (info != NULL && info->place == PLACE_NONE)
-        return emit_fail(emit, "a value is used that nothing computes");
+        return emit_fail(emit, "an operand is never computed");
     text_add(&emit->text, "%s", emit_name(emit, id));
     if (component != WHOLE)
         text_add(&emit->text, "_%c", "xyzw"[component & 3]);

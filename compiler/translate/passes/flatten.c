@@ -148,7 +148,7 @@ static int32_t finish_phis(struct flattener *f, const struct block_order *order)
                     continue;
                 phi->operands[count] = flatten_value(f, value);
                 if (phi->operands[count] == 0)
-                    return body_refuse(f->body, phi, "uses what has no value");
+                    return body_refuse(f->body, phi, "uses an operand that has no value");
                 phi->operands[count + 1] = f->last[label];
                 count += 2;
             }
@@ -236,7 +236,7 @@ static int32_t finish_call(struct flattener *f, const struct frame *frame,
     }
     uint32_t result = body_copy_id(f->body, call->result);
     if (frame->return_count > UINT16_MAX / 2)
-        return body_refuse(f->body, call, "of a function with so many returns is not supported");
+        return body_refuse(f->body, call, "of a function with more than 32767 returns is not supported");
     struct spirv_instruction *phi =
         flatten_append(f, SpvOpPhi, call->type, result, frame->return_count * 2, call);
     if (result == 0 || phi == NULL || phi->operands == NULL)
@@ -263,7 +263,7 @@ int32_t flatten_call(struct flattener *f, const struct frame *caller, const stru
     for (uint32_t i = 0; i < callee->parameter_count && i + 1 < call->operand_count; i++) {
         f->map[callee->parameters[i]] = flatten_value(f, call->operands[i + 1]);
         if (f->map[callee->parameters[i]] == 0)
-            return body_refuse(f->body, call, "uses what has no value");
+            return body_refuse(f->body, call, "uses an operand that has no value");
     }
     if (f->block->merge == SpvOpLoopMerge) {
         int32_t status = leave_loop_header(f, call);
@@ -292,7 +292,7 @@ int32_t flatten_return(struct flattener *f, struct frame *frame, const struct sp
     if (op->opcode == SpvOpReturnValue) {
         value = flatten_value(f, op->operands[0]);
         if (value == 0)
-            return body_refuse(f->body, op, "uses what has no value");
+            return body_refuse(f->body, op, "uses an operand that has no value");
     }
     if (op->opcode != SpvOpUnreachable)
         frame->returns[frame->return_count++] = (struct returned){value, f->block->label};

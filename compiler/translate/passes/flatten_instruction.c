@@ -24,7 +24,7 @@ uint32_t flatten_value(const struct flattener *f, uint32_t id)
 
 static int32_t no_value(const struct flattener *f, const struct spirv_instruction *op)
 {
-    return body_refuse(f->body, op, "uses what has no value");
+    return body_refuse(f->body, op, "uses an operand that has no value");
 }
 
 /* Makes a variable of the kernel in place of `id`, and stores its initial value. */
@@ -93,7 +93,8 @@ static int32_t copy_chain(struct flattener *f, const struct spirv_instruction *o
     if (base == 0)
         return no_value(f, op);
     if (count > SPIRV_DEPTH_MOST)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "an OpAccessChain has more indices than types are deep");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "an OpAccessChain has more indices than a type has levels");
     for (uint32_t i = 0; i < count; i++) {
         indices[i] = flatten_value(f, op->operands[i + 1]);
         if (indices[i] == 0)

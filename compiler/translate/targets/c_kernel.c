@@ -138,7 +138,7 @@ static void write_function(struct emit *emit, const struct text *body)
         text_line(&emit->text, "int32_t failed = 0;");
     text_add_bytes(&emit->text, "\n", 1);
     if (merged) {
-        text_line(&emit->text, "/* So many work-items cannot be told apart by gl_GlobalInvocationID. */");
+        text_line(&emit->text, "/* gl_GlobalInvocationID has only 32 bits. */");
         text_line(&emit->text, "if ((uint64_t)groups->groups[0] * %u > UINT64_C(%s))",
                   emit->body->entry->local_size[0], emit->rows->is_signed ? "2147483648" : "4294967296");
         text_line(&emit->text, "    return 2;");

@@ -54,7 +54,7 @@ static const char head[] = "/* Made by Trireme from a SPIR-V module. */\n"
                            "#else\n"
                            "#include <stdint.h>\n"
                            "#endif\n"
-                           "/* A shader computes much that nothing reads. */\n"
+                           "/* Shaders compute values that nothing reads. */\n"
                            "#pragma nv_diag_suppress 177, 186, 550\n"
                            "\n";
 

@@ -63,7 +63,7 @@ int32_t access_chain(struct body *body, const struct spirv_instruction *op, uint
         type = step(body->module, type, indices[i]);
         if (type == 0)
             return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                             "an OpAccessChain has an index that its type has not");
+                             "an OpAccessChain has an index that does not exist in its type");
         all[from->count + i] = indices[i];
     }
     body->values[pointer].access = (struct access){

@@ -1,4 +1,5 @@
-/* Control flow, loops over work-items and built-ins of shaders that were translated to C: compiled, called, compared.
+/* Control flow, loops over work-items and built-ins of shaders translated to C: compiled, called, and
+ * compared.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -10,7 +11,7 @@
 
 static struct translated kernel;
 
-/* Each shader is there twice: optimised, and as the front end wrote it. */
+/* Each shader exists twice: optimised, and as the front end wrote it. */
 static const char *const flow_files[]   = {"flow/flow.spv", "flow/flow_plain.spv"};
 static const char *const keeps_files[]  = {"flow/keeps.spv", "flow/keeps_plain.spv"};
 static const char *const reduce_files[] = {"flow/reduce.spv", "flow/reduce_plain.spv"};
@@ -94,7 +95,7 @@ START_TEST(rows_of_any_length_are_done_once_each)
             expected[i] = i < arguments.n ? 2.5f * (float)i + 7.0f : 7.0f;
         }
         ck_assert_int_eq(translated_call(&kernel, 0, 3, 1, 1, arguments.n % 3 + 1, &arguments), 0);
-        /* Three groups of 64: what is behind them is not done, whatever n says. */
+        /* Three groups of 64: work-items behind them do not run, whatever n is. */
         for (uint32_t i = 3 * 64; i < COUNT; i++)
             expected[i] = 7.0f;
         ck_assert_mem_eq(y, expected, sizeof(y));
@@ -159,7 +160,7 @@ START_TEST(tiles_in_shared_memory_multiply_matrices_of_any_size)
 }
 END_TEST
 
-/* What shaders/flow/keeps.comp says, one group at a time. */
+/* Computes the result of shaders/flow/keeps.comp, one group at a time. */
 static void keeps_expected(uint32_t *data)
 {
     uint32_t mine[24][3], turn[24], total = 0, next[24];

@@ -1,4 +1,4 @@
-/* Loops that the items of a group run through in step, in translated C.
+/* Loops that the work-items of a group run in lockstep, in translated C.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -24,7 +24,7 @@ static _Alignas(16) struct {
     int32_t low;
 } arguments;
 
-/* What an item of shaders/flow/lockstep.comp puts into sums[]. */
+/* The value that a work-item of shaders/flow/lockstep.comp puts into sums[]. */
 static uint32_t sum_of(int kind, uint32_t item)
 {
     uint32_t l = item % 32, sum = 0, last = 0, n = arguments.n;

@@ -1,4 +1,4 @@
-/* What the tests of translated instructions share: random operands, and a shader run in each of its forms.
+/* Shared by the tests of translated instructions: random operands, and a shader run in each of its forms.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_COMPILER_TRANSLATE_OPS_H
@@ -10,10 +10,10 @@
 
 #include "tests/unit/compiler/translate/translated.h"
 
-/* As the cpu backend compiles. */
+/* The flags with which the cpu backend compiles. */
 #define OPS_FAST "-O3 -fno-math-errno -fno-trapping-math -ffp-contract=fast -fno-strict-aliasing"
 
-/* Numbers that look random and are the same each time (xorshift). */
+/* Pseudo-random numbers, the same in each run (xorshift). */
 static inline uint64_t ops_random(uint64_t *state)
 {
     *state ^= *state << 13;
@@ -44,7 +44,8 @@ static inline void ops_open(struct translated *translated, const char *name, uin
     translated_compile(translated, OPS_FAST);
 }
 
-/* The forms of a shader that are tested: as the optimiser and as the front end wrote it, and with bounds checked. */
+/* The forms of a shader that are tested: as the optimiser and as the front end wrote it, and with bounds
+ * checks. */
 enum {
     OPS_FORMS = 3
 };

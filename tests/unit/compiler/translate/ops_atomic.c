@@ -38,7 +38,7 @@ START_TEST(atomics_of_buffers_and_of_shared_memory_count_every_item)
     for (uint32_t group = 0; group < GROUPS; group++)
         for (uint32_t bin = 0; bin < 16; bin++) {
             uint32_t total = 4 * (64 * group + bin) + 16 * (0 + 1 + 2 + 3);
-            /* The last bin is raised to the greatest 3 l on the way; what it comes to depends on when. */
+            /* The last bin is raised to the greatest 3 l on the way; its final value depends on the order. */
             binned += bin == 15 ? 0 : total;
         }
     ck_assert_uint_eq(counters.counters[0], ITEMS);
@@ -51,7 +51,7 @@ START_TEST(atomics_of_buffers_and_of_shared_memory_count_every_item)
     ck_assert_uint_eq(counters.counters[7], mixed);
     ck_assert_int_eq(counters.least, -100);
     ck_assert_int_eq(counters.most, ITEMS - 101);
-    /* One thread goes through the items in their order, so each finds what the one before left. */
+    /* One thread runs the work-items in order, so each finds the value that the one before left. */
     ck_assert_uint_eq(counters.counters[8], ITEMS);
     ck_assert_uint_eq(counters.counters[9], ITEMS);
     ck_assert_uint_ge(counters.counters[10], 0x80000000u);

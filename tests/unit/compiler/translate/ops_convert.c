@@ -27,7 +27,7 @@ static uint64_t bits_of_double(double x)
     return bits;
 }
 
-/* The nearest half's bits; ties go to the even one. */
+/* The bits of the nearest half; ties go to the even one. */
 static uint64_t half_bits(double x)
 {
     uint64_t sign = signbit(x) ? 0x8000 : 0;
@@ -45,7 +45,7 @@ static uint64_t half_bits(double x)
     return sign | (((uint64_t)(exponent + 14) << 10) + (uint64_t)units - 1024);
 }
 
-/* What is out of range becomes the nearest number that there is. */
+/* A number out of range becomes the nearest number of the type. */
 static uint64_t saturated(double x, int bits, int is_signed)
 {
     double most = ldexp(1, is_signed ? bits - 1 : bits), least = is_signed ? -most : 0;

@@ -1,4 +1,5 @@
-/* Floats of all widths in translated shaders: exact where the language says so, else within its precision.
+/* Floats of all widths in translated shaders: exact where the language requires it, else within its
+ * precision.
  * SPDX-License-Identifier: MIT
  */
 #include <math.h>
@@ -18,7 +19,7 @@ static uint32_t bits_of(float x)
     return bits;
 }
 
-/* By how many units in the last place of a float `got` is beside `want`. */
+/* The distance of `got` from `want` in units in the last place. */
 static double ulps(float got, double want)
 {
     int exponent;
@@ -39,7 +40,7 @@ static void near_to(int number, float a, float b, float c, float got, double wan
                   (double)c, number, (double)got, want);
 }
 
-/* A product and a sum that are rounded one by one. */
+/* A product and a sum, each rounded. */
 static float separately(float a, float b, float c)
 {
     volatile float product = a * b;
@@ -229,7 +230,7 @@ START_TEST(functions_are_within_the_precision_that_is_promised)
         x[i] = argument(function, &state);
     open_function(&translated, function->number);
     ck_assert_int_eq(translated_call(&translated, 0, ARGUMENTS / 64, 1, 1, 1, block), 0);
-    /* What Check asserts it writes down each time, which takes longer than all else here. */
+    /* No assertion for each value: Check writes each one down, which takes longer than everything else here. */
     for (int i = 0; i < ARGUMENTS; i++)
         if (!(ulps(z[i], function->exact((double)x[i])) <= function->most))
             ck_abort_msg("%s(%a) is %a, not %a: %g ULP", function->name, (double)x[i], (double)z[i],
@@ -275,7 +276,7 @@ START_TEST(functions_of_two_arguments_are_within_the_precision_that_is_promised)
 }
 END_TEST
 
-/* Zeros, infinities and what is no number, where the language or common sense says what comes of them. */
+/* Zeros, infinities and NaNs, where the language or convention defines the result. */
 START_TEST(functions_have_the_right_ends)
 {
     static const struct {
@@ -364,7 +365,7 @@ static double half_value(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* The nearest half, by looking at how far its neighbours are apart. */
+/* The nearest half, found by its distance from its neighbours. */
 static double to_half(double x)
 {
     int exponent;

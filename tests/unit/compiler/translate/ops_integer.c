@@ -68,7 +68,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* What the language does not say is not compared. */
+/* Results that the language leaves undefined are not compared. */
 #define ANY 0x100000000ull
 
 static void expect32(uint32_t a, uint32_t b, uint64_t *out)
@@ -88,7 +88,8 @@ static void expect32(uint32_t a, uint32_t b, uint64_t *out)
     *out++ = (uint32_t)(a - b);
     *out++ = (uint32_t)wide;
     *out++ = is_defined ? (uint32_t)(c / d) : ANY;
-    /* The remainder of negative numbers is undefined in GLSL; OpSMod, which it becomes, has the sign of the divisor. */
+    /* The remainder of negative numbers is undefined in GLSL; OpSMod, which it becomes, has the sign of the
+     * divisor. */
     *out++ = is_defined && c >= 0 && d > 0 ? (uint32_t)floor_mod(c, d) : ANY;
     *out++ = (uint32_t)-a;
     *out++ = (uint32_t)~a;
@@ -190,7 +191,7 @@ static void same(const struct narrow *n, int number, uint64_t got, uint64_t want
                   (unsigned long long)(got & mask), (unsigned long long)(want & mask));
 }
 
-/* Of divisions nothing is said when the divisor is zero or the quotient has no place. */
+/* Divisions are undefined when the divisor is zero or the quotient does not fit. */
 static bool can_divide(const struct narrow *n)
 {
     return n->d != 0 && !(n->d == -1 && n->a == 1ull << (n->bits - 1));

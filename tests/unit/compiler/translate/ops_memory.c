@@ -186,7 +186,7 @@ START_TEST(an_access_outside_of_a_buffer_fails_the_launch_when_bounds_are_checke
     memset(results, 0xff, sizeof(results));
     ck_assert_int_ne(translated_call(&translated, 0, 1, 1, 1, 1, block), 0);
     ck_assert_uint_eq(results[0], 0);
-    block[0].size = sizeof(operands[0]); /* one pair, whose results have room */
+    block[0].size = sizeof(operands[0]); /* one pair, whose results fit */
     ck_assert_int_eq(translated_call(&translated, 0, 1, 1, 1, 1, block), 0);
     translated_close(&translated);
 }
@@ -375,7 +375,7 @@ START_TEST(matrices_are_multiplied_transposed_and_inverted)
                                       ops_buffer(results, sizeof(results))};
     uint64_t state                 = 314159265;
 
-    for (int i = 0; i < ITEMS * 16; i++) /* with a heavy diagonal, so that all have an inverse */
+    for (int i = 0; i < ITEMS * 16; i++) /* with a dominant diagonal, so that all are invertible */
         operands[i / 16][i % 16] = (float)(ops_uniform(&state) - 0.5 + (i % 16 % 5 == 0 ? 3 : 0));
     ops_run("ops_matrix", _i, ITEMS / 16, block);
     for (int i = 0; i < ITEMS; i++) {

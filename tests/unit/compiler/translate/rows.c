@@ -1,4 +1,4 @@
-/* Rows of work-items in translated C: guards that become the ends of loops, and indices that run along.
+/* Rows of work-items in translated C: guards that become the ends of loops, and row indices.
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static _Alignas(16) struct {
     int32_t low, high;
 } guards;
 
-/* Which element an item hits (shaders/flow/guards.comp); -1: none. */
+/* The element that a work-item hits (shaders/flow/guards.comp); -1: none. */
 static int hit_of(int kind, uint32_t x, uint32_t y)
 {
     int32_t sx = (int32_t)x, sy = (int32_t)y;
@@ -116,7 +116,7 @@ static _Alignas(16) struct {
     uint32_t offset, bound;
 } limits;
 
-/* Does an item of a group go on (shaders/flow/group_guards.comp)? */
+/* Does a work-item of a group continue (shaders/flow/group_guards.comp)? */
 static int passes(int kind, uint32_t group, uint32_t x, uint32_t y)
 {
     uint32_t offset = limits.offset, bound = limits.bound;

@@ -1,4 +1,4 @@
-/* What translated text says of itself: structs, tables, signatures, names.
+/* The translated text: structs, tables, signatures, names.
  * SPDX-License-Identifier: MIT
  */
 #include <stdio.h>
@@ -18,7 +18,7 @@ static void translate_to(int32_t language, const char *file)
     ck_assert_msg(status == TRM_OK, "%s", trm_last_error().sentence);
 }
 
-/* The text's structs under other names, and then the headers'. */
+/* Compares the text's structs, under other names, with those of the headers. */
 static const char beside[] =
     "#define trm_cpu_buffer text_cpu_buffer\n"
     "#define trm_cpu_groups text_cpu_groups\n"
@@ -119,7 +119,7 @@ START_TEST(the_table_says_how_much_memory_a_group_needs)
 }
 END_TEST
 
-/* Another compiler, where there is one, has nothing to say about the text either. */
+/* Another compiler, if there is one, accepts the text without warnings too. */
 START_TEST(clang_takes_the_text_without_a_word)
 {
     static const char *const files[] = {"flow/saxpy.spv", "flow/sgemm_plain.spv", "flow/flow.spv",
@@ -185,7 +185,7 @@ START_TEST(a_thread_of_cuda_does_items_below_one_another_where_groups_have_rows)
 }
 END_TEST
 
-/* The question may be one for those that go on; what they load stays before what they compute. */
+/* The guard may admit work-items by any condition; their loads stay before their computations. */
 START_TEST(a_thread_of_cuda_does_items_below_one_another_that_are_inside_of_a_question)
 {
     static const char *const files[] = {"flow/inside.spv", "flow/inside_plain.spv"};
@@ -214,7 +214,7 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
-/* The item's own function has but one branch around a load, that of what may be written. */
+/* The function of one work-item has one branch around a load: that from the buffer that may be written. */
 START_TEST(cuda_loads_from_a_chosen_place_where_nothing_writes)
 {
     static const char *const files[] = {"flow/neighbours.spv", "flow/neighbours_plain.spv"};

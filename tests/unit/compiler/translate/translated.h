@@ -24,22 +24,25 @@ struct translated {
 /* Is there a C compiler ($CC, else cc)? Without one there is nothing to test. */
 bool translated_can_compile(void);
 
-/* A file of the source tree, below tests/unit/shaders ($top_srcdir, else the folder that the test was built with). */
+/* A file of the source tree, below tests/unit/shaders ($top_srcdir, else the folder that the test was built
+ * with). */
 const char *translated_path(const char *name);
 
-/* The text of a SPIR-V file in a language; answers what translate() does. translated_close() ends it either way. */
+/* Translates a SPIR-V file to a language; returns the status of translate(). translated_close() ends it
+ * either way. */
 int32_t translated_text(struct translated *translated, const char *path, int32_t language, uint32_t flags,
                         const struct trm_constant *constants, uint32_t constant_count);
 
-/* Translates to C and compiles, with all warnings as errors, and opens it. Fails the test when any of it does. */
+/* Translates to C, compiles with all warnings as errors, and opens the result. Fails the test if any of this
+ * fails. */
 void translated_open(struct translated *translated, const char *path, uint32_t flags,
                      const struct trm_constant *constants, uint32_t constant_count);
 
-/* Compiles the text that there is; `options` come before the file, and may be "". */
+/* Compiles the text again; `options` come before the file, and may be "". */
 void translated_compile(struct translated *translated, const char *options);
 
-/* Calls a kernel for a launch of so many groups, in `pieces` ranges one after the other, with scratch memory that is filled with
- * rubbish. Answers what the kernel does. */
+/* Calls a kernel for a launch of so many groups, in `pieces` ranges one after the other, with scratch memory
+ * filled with garbage. Returns the kernel's result. */
 int32_t translated_call(const struct translated *translated, uint32_t kernel, uint32_t x, uint32_t y,
                         uint32_t z, uint32_t pieces, const void *block);
 

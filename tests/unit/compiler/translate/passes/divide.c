@@ -1,4 +1,4 @@
-/* The cut at barriers: translate_split_at_barriers().
+/* Splitting at barriers: translate_split_at_barriers().
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>

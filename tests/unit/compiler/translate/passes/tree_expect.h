@@ -1,4 +1,4 @@
-/* What the tests of the translator's passes say of a shader: the tree it becomes, or why it is refused.
+/* Expectations of the tests of passes: the tree that a shader becomes, or why it is refused.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_COMPILER_TRANSLATE_PASSES_TREE_EXPECT_H
@@ -24,7 +24,7 @@ static inline struct body *expect_tree(const char *file, enum tree_pass pass, bo
     return body;
 }
 
-/* The tree after the pass is this, line for line. */
+/* Expects the tree after the pass to be this text, line for line. */
 static inline void expect(const char *file, enum tree_pass pass, bool is_split, const char *text)
 {
     struct base_arena arena;
@@ -40,7 +40,7 @@ static inline const struct body *expect_body(const char *file, struct base_arena
     return expect_tree(file, TREE_PLACED, true, arena, TRM_OK);
 }
 
-/* A pass says no, in a sentence with these words. */
+/* Expects a pass to fail with a message that contains these words. */
 static inline void expect_refused(const char *file, int32_t status, const char *words)
 {
     struct base_arena arena;

@@ -12,7 +12,7 @@
 struct printer {
     const struct body *body;
     struct text text;
-    uint32_t *numbers; /* of values, by id, as they come */
+    uint32_t *numbers; /* numbers of values, by id, in order of their first use */
     uint32_t count;
     bool with_places;
 };
@@ -111,7 +111,7 @@ static void put_value(struct printer *p, uint32_t id)
     text_add(&p->text, "%s%%%u", name == NULL ? "" : name, p->numbers[id]);
 }
 
-/* What a variable without a name is called. */
+/* The name of a variable without one. */
 static const char *storage_text(uint32_t storage)
 {
     switch (storage) {
