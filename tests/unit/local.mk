@@ -155,7 +155,7 @@ EXTRA_DIST += \
 
 UNIT_TESTS += tests/unit/compiler/translate/passes/tests
 tests_unit_compiler_translate_passes_tests_SOURCES = \
-	tests/unit/compiler/translate/passes/divide.c \
+	tests/unit/compiler/translate/passes/split_at_barriers.c \
 	tests/unit/compiler/translate/passes/flatten.c \
 	tests/unit/compiler/translate/passes/place.c \
 	tests/unit/compiler/translate/passes/promote.c \
