@@ -36,7 +36,7 @@ static int32_t backend_probe(const struct trm_host *host, int32_t *score, char *
 }
 
 /* Log at debug level what this driver lacks. */
-static void tell_missing(const struct trm_backend_instance *instance)
+static void log_missing(const struct trm_backend_instance *instance)
 {
     const struct trm_host *host = instance->host;
     char line[sizeof(instance->loader.missing) + 160];
@@ -55,7 +55,7 @@ static int32_t backend_open(const struct trm_host *host, struct trm_backend_inst
     char sentence[CUDA_REASON_BYTES + 64];
     int32_t status = cuda_instance_create(host, instance, why);
     if (status == TRM_OK)
-        tell_missing(*instance);
+        log_missing(*instance);
     if (status == TRM_OK || why[0] == '\0')
         return status;
     snprintf(sentence, sizeof(sentence), "CUDA cannot be used: %s.", why);

@@ -115,29 +115,30 @@ static bool find_number(const struct trm_backend_instance *instance, const struc
 
 /* ---- the slot -------------------------------------------------------------------------------- */
 
-static int32_t give_text(const struct trm_backend_instance *instance, const char *text, void *value,
-                         uint64_t capacity, uint64_t *needed)
+static int32_t answer_text(const struct trm_backend_instance *instance, const char *text, void *value,
+                           uint64_t capacity, uint64_t *needed)
 {
     return trm_util_answer(instance->host, text, strlen(text) + 1, value, capacity, needed);
 }
 
-static int32_t give_three(const struct trm_backend_instance *instance, const int numbers[3], void *value,
-                          uint64_t capacity, uint64_t *needed)
+static int32_t answer_three(const struct trm_backend_instance *instance, const int numbers[3], void *value,
+                            uint64_t capacity, uint64_t *needed)
 {
     uint64_t three[3] = {(uint64_t)numbers[0], (uint64_t)numbers[1], (uint64_t)numbers[2]};
     return trm_util_answer(instance->host, three, sizeof(three), value, capacity, needed);
 }
 
 /* "CUDA 13.0 (driver 580.95.05), compute capability 9.0" */
-static int32_t give_driver(const struct trm_backend_instance *instance, const struct cuda_physical *physical,
-                           void *value, uint64_t capacity, uint64_t *needed)
+static int32_t answer_driver(const struct trm_backend_instance *instance,
+                             const struct cuda_physical *physical, void *value, uint64_t capacity,
+                             uint64_t *needed)
 {
     char text[sizeof(instance->loader.release) + 96];
     snprintf(text, sizeof(text), "CUDA %d.%d%s%s%s, compute capability %d.%d",
              instance->driver_version / 1000, instance->driver_version % 1000 / 10,
              instance->loader.release[0] != '\0' ? " (driver " : "", instance->loader.release,
              instance->loader.release[0] != '\0' ? ")" : "", physical->major, physical->minor);
-    return give_text(instance, text, value, capacity, needed);
+    return answer_text(instance, text, value, capacity, needed);
 }
 
 int32_t cuda_device_get_info(struct trm_backend_instance *instance, uint32_t index, uint32_t key, void *value,
@@ -148,18 +149,18 @@ int32_t cuda_device_get_info(struct trm_backend_instance *instance, uint32_t ind
     if (physical == NULL)
         return TRM_ERROR_NOT_FOUND;
     if (key == TRM_DEVICE_NAME)
-        return give_text(instance, physical->name, value, capacity, needed);
+        return answer_text(instance, physical->name, value, capacity, needed);
     if (key == TRM_DEVICE_DRIVER)
-        return give_driver(instance, physical, value, capacity, needed);
+        return answer_driver(instance, physical, value, capacity, needed);
     if (key == TRM_DEVICE_UUID && physical->has_uuid)
         return trm_util_answer(instance->host, physical->uuid, sizeof(physical->uuid), value, capacity,
                                needed);
     if (key == TRM_DEVICE_PCI && physical->pci[0] != '\0')
-        return give_text(instance, physical->pci, value, capacity, needed);
+        return answer_text(instance, physical->pci, value, capacity, needed);
     if (key == TRM_DEVICE_MAX_GROUPS)
-        return give_three(instance, physical->grid, value, capacity, needed);
+        return answer_three(instance, physical->grid, value, capacity, needed);
     if (key == TRM_DEVICE_MAX_GROUP_SIZE)
-        return give_three(instance, physical->group_size, value, capacity, needed);
+        return answer_three(instance, physical->group_size, value, capacity, needed);
     if (find_number(instance, physical, key, &number))
         return trm_util_answer(instance->host, &number, sizeof(number), value, capacity, needed);
     return trm_util_fail(instance->host, TRM_ERROR_NOT_FOUND, 0,

@@ -115,16 +115,16 @@ static CUresult poll_base(struct trm_backend_device *device, struct cuda_stamps 
     uint64_t max_poll = stamps->measured_at != 0 ? MAX_POLL_NS : MAX_POLL_FIRST_NS;
     moment->earliest  = began;
     for (;;) {
-        uint64_t look   = trm_util_now();
+        uint64_t polled = trm_util_now();
         CUresult result = device->cuda->cuEventQuery(*next_base(stamps));
         if (result == CUDA_SUCCESS) {
-            moment->guess  = moment->earliest + (look - moment->earliest) / 2;
+            moment->guess  = moment->earliest + (polled - moment->earliest) / 2;
             moment->latest = trm_util_now();
             return CUDA_SUCCESS;
         }
-        if (result != CUDA_ERROR_NOT_READY || look - began > max_poll)
+        if (result != CUDA_ERROR_NOT_READY || polled - began > max_poll)
             return result;
-        moment->earliest = look;
+        moment->earliest = polled;
     }
 }
 

@@ -23,11 +23,11 @@
 #include <nvtx3/nvToolsExtCuda.h>
 
 /* NVTX belongs to the process, and so does what was found out about it. */
-static pthread_once_t looked = PTHREAD_ONCE_INIT;
+static pthread_once_t domain_once = PTHREAD_ONCE_INIT;
 static nvtxDomainHandle_t domain; /* NULL: no profiler is attached */
 
 /* The variable names code, so it is ignored in a program with more rights than its user. */
-static void look(void)
+static void open_domain(void)
 {
     if (getauxval(AT_SECURE) == 0)
         domain = nvtxDomainCreateA("trireme");
@@ -67,7 +67,7 @@ static const struct trm_range_ops range_ops = {
 
 static const void *find_ranges(void)
 {
-    pthread_once(&looked, look);
+    pthread_once(&domain_once, open_domain);
     return domain != NULL ? &range_ops : NULL;
 }
 

@@ -9,7 +9,8 @@
 #include "backends/cuda/memory/memory.h"
 #include "backends/cuda/module/module.h"
 
-static int32_t fail_group(const struct trm_backend_device *device, const struct trm_launch_desc *desc)
+__attribute__((cold, noinline)) static int32_t fail_group(const struct trm_backend_device *device,
+                                                          const struct trm_launch_desc *desc)
 {
     const uint32_t *size = desc->group_size;
     return trm_util_fail(
@@ -19,8 +20,9 @@ static int32_t fail_group(const struct trm_backend_device *device, const struct 
         size[0], size[1], size[2], desc->kernel->name, desc->kernel->max_group_items);
 }
 
-static int32_t fail_alignment(const struct trm_backend_device *device,
-                              const struct trm_backend_kernel *kernel, uint32_t index)
+__attribute__((cold, noinline)) static int32_t fail_alignment(const struct trm_backend_device *device,
+                                                              const struct trm_backend_kernel *kernel,
+                                                              uint32_t index)
 {
     return trm_util_fail(device->instance->host, TRM_ERROR_INVALID_ARGUMENT, 0,
                          "Argument %" PRIu32 " \"%s\" of kernel \"%s\" is not aligned to the %" PRIu32

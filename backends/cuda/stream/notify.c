@@ -121,7 +121,7 @@ void cuda_notifications_watch(struct trm_backend_stream *stream)
 
 /* ---- notifications --------------------------------------------------------------------------- */
 
-static struct cuda_notification *take_notice(struct trm_backend_stream *stream)
+static struct cuda_notification *allocate_notification(struct trm_backend_stream *stream)
 {
     pthread_mutex_lock(&stream->lock);
     struct cuda_notification *notification = stream->spare_notifications;
@@ -155,7 +155,7 @@ int32_t cuda_stream_notify(struct trm_backend_stream *stream, uint64_t value, tr
     int32_t status = cuda_watchers_start(stream->device);
     if (status != TRM_OK)
         return status;
-    struct cuda_notification *notification = take_notice(stream);
+    struct cuda_notification *notification = allocate_notification(stream);
     if (notification == NULL)
         return trm_util_fail_host_memory(stream->device->instance->host, "a notification");
     *notification = (struct cuda_notification){.value = value, .notify = notify, .user = user};

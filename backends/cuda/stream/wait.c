@@ -8,8 +8,6 @@
 
 #include <sched.h>
 
-#include "backends/cuda/driver/driver.h"
-
 #include "deferred_submit.h"
 #include "mark.h"
 #include "notify.h"

@@ -3,8 +3,6 @@
  */
 #include "watcher.h"
 
-#include "backends/cuda/driver/driver.h"
-
 #include "deferred_submit.h"
 #include "notify.h"
 #include "wait.h"
@@ -118,7 +116,7 @@ static void wait_for_stream(struct cuda_watchers *watchers)
     watchers->may_poll = trm_util_now() < begin + 2 * POLL_NS;
 }
 
-static void *watch(void *argument)
+static void *run_watcher(void *argument)
 {
     struct cuda_watchers *watchers = argument;
     bool flush;
@@ -144,7 +142,7 @@ static bool start_thread(struct cuda_watchers *watchers)
     if (watchers->count == MAX_THREADS)
         return false;
     trm_util_signals_block(&before);
-    int failed = pthread_create(&watchers->threads[watchers->count], NULL, watch, watchers);
+    int failed = pthread_create(&watchers->threads[watchers->count], NULL, run_watcher, watchers);
     trm_util_signals_restore(&before);
     if (failed != 0)
         return false;
