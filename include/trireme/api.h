@@ -1,14 +1,35 @@
 /* Trireme: what every public header needs.
  * SPDX-License-Identifier: MIT
  *
- * Handles (`struct trm_device *` and its like) are names, never addresses: they carry a type and a
- * generation, so that a stale, foreign or invented one is answered with TRM_ERROR_INVALID_HANDLE.
- * Never dereference one.
+ * A handle (`struct trm_device *` and the like) is a name, not an address. It carries a type and a
+ * generation, so that the library recognizes a handle that is stale, of another type, or never was one.
+ * Never dereference a handle.
  *
- * Unless a comment says otherwise: functions do not block, may be called from any thread, return
- * TRM_OK or an error of <trireme/status.h>, write their outputs (which come last) only on success,
- * and every descriptor starts with `struct_size`, set to its sizeof by the caller; members left
- * zero mean the default.
+ * The comment of a function says, in this order: what the function does; its parameters, with shapes and
+ * units; whether it blocks; which threads may call it; who owns what; its errors, without their prefix
+ * TRM_ERROR_. The comment at the top of a header says what holds for most functions of that header.
+ *
+ * In every header: sizes and offsets are bytes, and times are nanoseconds. A descriptor begins with
+ * struct_size, which the caller sets to the descriptor's sizeof; the same holds for a struct that a function
+ * fills in. A member that is 0 has its default. Outputs come last, and a function writes them only on
+ * success.
+ *
+ * Unless a function says otherwise:
+ *
+ * Blocks      no. A function that blocks waits for work on a device or for another thread of the program. One
+ *             that does not may still allocate memory, hold a lock for a short time, and call the driver. Two
+ *             exceptions: on a device with TRM_DEVICE_SYNCHRONOUS, operations run inside the call that
+ *             enqueues them; and without host memory to note that an operation uses a buffer, the call waits
+ *             for the operation.
+ * Threads     any, at the same time as others. No thread destroys an object while a call of another thread
+ *             uses it, except a call that waits for that object: such a call returns first.
+ * Ownership   an object keeps alive what it was made of, so that handles may be destroyed in any order.
+ *             Destroying NULL does nothing.
+ * Errors      of a function that takes a handle: INVALID_HANDLE, and FORKED in a child process when the
+ *             context was made before fork(); of one that takes a descriptor or an output: INVALID_ARGUMENT
+ *             when it is NULL or its struct_size is too small; of one that creates or enqueues:
+ *             OUT_OF_HOST_MEMORY; of one that uses a device: DEVICE_LOST, and BACKEND when the driver failed.
+ *             A function without a result sets only the last error (<trireme/status.h>).
  */
 #ifndef TRIREME_API_H
 #define TRIREME_API_H
@@ -34,7 +55,7 @@
 #define TRM_API_END
 #endif
 
-/* A time-out that never comes. */
+/* As a timeout: wait without a limit. */
 #define TRM_FOREVER UINT64_MAX
 
 /* As a length: from the offset to the end of the buffer. */
@@ -56,7 +77,11 @@ struct trm_coordinator;
 
 TRM_API_BEGIN
 
-/* The version of the library that runs, as "major.minor.patch". The string is static. */
+/* Return the version of the loaded library as "major.minor.patch".
+ *
+ * Ownership   the string is static
+ * Errors      none
+ */
 TRM_API const char *trm_version(void);
 
 TRM_API_END

@@ -1,5 +1,5 @@
-/* Trireme: what can be asked of a device. Shared by users (trm_device_get_info) and plugins
- * (get_info).
+/* Trireme: the properties of a device. Programs read them with trm_device_get_info(); backends answer them in
+ * get_info().
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_DEVICE_INFO_H
@@ -16,33 +16,34 @@ enum trm_device_kind {
     TRM_DEVICE_SOFTWARE = 5, /* a GPU driver that runs on the CPU */
 };
 
-/* Keys are never renumbered. Values are uint64_t unless the comment says otherwise; backends
- * must answer those marked "required", and TRM_ERROR_NOT_FOUND to any key they do not know. */
+/* Keys are never renumbered. A value is one uint64_t unless the comment says otherwise. A backend must answer
+ * the keys marked "required", and answers TRM_ERROR_NOT_FOUND to a key that it does not know. */
 enum trm_device_key {
-    TRM_DEVICE_NAME             = 1, /* required; text with its zero, UTF-8 */
+    TRM_DEVICE_NAME             = 1, /* required; UTF-8 text with its terminating zero */
     TRM_DEVICE_KIND             = 2, /* required; enum trm_device_kind */
     TRM_DEVICE_MEMORY_TOTAL     = 3, /* required; bytes */
     TRM_DEVICE_MEMORY_FREE      = 4, /* bytes at this moment */
-    TRM_DEVICE_UNIFIED          = 5, /* required; 1: host and device memory are one */
+    TRM_DEVICE_UNIFIED          = 5, /* required; 1: host and device share one memory */
     TRM_DEVICE_UNITS            = 6, /* required; compute units: cores, SMs */
     TRM_DEVICE_CLOCK_HZ         = 7,
     TRM_DEVICE_UUID             = 8,  /* 16 bytes */
-    TRM_DEVICE_PCI              = 9,  /* text "0000:65:00.0" */
+    TRM_DEVICE_PCI              = 9,  /* text: "0000:65:00.0" */
     TRM_DEVICE_DRIVER           = 10, /* text */
-    TRM_DEVICE_COPY_ENGINES     = 11, /* copies that can run beside kernels at the same time */
+    TRM_DEVICE_COPY_ENGINES     = 11, /* copies that can run at the same time as kernels */
     TRM_DEVICE_MAX_GROUPS       = 12, /* required; 3 uint64_t: groups of a launch in x, y, z */
-    TRM_DEVICE_MAX_GROUP_SIZE   = 13, /* required; 3 uint64_t */
+    TRM_DEVICE_MAX_GROUP_SIZE   = 13, /* required; 3 uint64_t: work-items of a group in x, y, z */
     TRM_DEVICE_MAX_GROUP_ITEMS  = 14, /* required; work-items of a group */
     TRM_DEVICE_MAX_SHARED_BYTES = 15, /* required; shared memory of a group */
     TRM_DEVICE_MAX_BUFFER_BYTES = 16, /* required */
     TRM_DEVICE_MAX_ARGUMENTS    = 17, /* required; parameters of a kernel */
-    TRM_DEVICE_BUFFER_ALIGNMENT = 18, /* required; offset of a span given to a kernel is a multiple of it */
-    TRM_DEVICE_SUBGROUP_SIZE    = 19,
+    /* required; bytes of which the offset of a span that a kernel takes is a multiple */
+    TRM_DEVICE_BUFFER_ALIGNMENT = 18,
+    TRM_DEVICE_SUBGROUP_SIZE    = 19, /* work-items */
     TRM_DEVICE_CACHE_BYTES      = 20, /* last-level cache near the compute units */
     /* resolution of trm_event_elapsed(); absent: emulated with the host's clock */
     TRM_DEVICE_TIMESTAMP_HZ = 21,
     TRM_DEVICE_SYNCHRONOUS  = 22, /* 1: operations run inside the call that enqueues them */
-    /* 1: kernels may be given pinned and imported memory, and reach it where it is */
+    /* 1: kernels take pinned and imported memory, and access it where it is */
     TRM_DEVICE_MAPPED = 23,
 };
 

@@ -1,5 +1,17 @@
-/* Trireme: points, places on a stream's timeline. Everything waits on points.
+/* Trireme: points. A point is a place on a stream's timeline; every wait is a wait for a point.
  * SPDX-License-Identifier: MIT
+ *
+ * Unless a function says otherwise:
+ *
+ * timeout_ns  nanoseconds; 0 polls, TRM_FOREVER waits without a limit
+ * Blocks      yes, without spinning for more than a few microseconds. On the cpu the waiting thread runs
+ *             queued work meanwhile
+ * Threads     any
+ * Ownership   a point keeps nothing alive. A stream that is destroyed while a call waits for its point ends
+ *             after that call
+ * Errors      those of every function (<trireme/api.h>); INVALID_HANDLE when a point's stream has been
+ *             destroyed; OUT_OF_RANGE for a value that was never enqueued; BUSY for a stream that records
+ *             into a graph
  */
 #ifndef TRIREME_POINT_H
 #define TRIREME_POINT_H
@@ -8,34 +20,45 @@
 
 TRM_API_BEGIN
 
-/* Made by trm_stream_mark(); a plain value, to be copied at will and never freed. It is reached
- * when everything enqueued on the stream before the mark has finished. It names its stream without
- * keeping it: when the stream has been destroyed (which drains it) its points answer
- * INVALID_HANDLE. An event keeps what it needs and stays valid. */
+/* Made by trm_stream_mark(). A plain value: it may be copied and is never freed. It is reached when
+ * everything that was enqueued on the stream before the mark has finished. An event holds a point and stays
+ * valid when the stream has been destroyed; a point alone does not. */
 struct trm_point {
     struct trm_stream *stream;
     uint64_t value;
 };
 
-/* Wait until everything before `point` has finished. Enqueued work is submitted first.
+/* Wait until all work before `point` has finished. Submits that work first.
  *
- * timeout_ns  nanoseconds; 0 polls, TRM_FOREVER waits for ever
- * Blocks      yes, without spinning for more than a few microseconds; the caller may run the work
- *             itself
- * Errors      TIMEOUT; the first failure of the point's stream; DEADLOCK inside a host callback
- *             of the same stream that the point comes after; OUT_OF_RANGE for a value that was never marked
+ * Errors      TIMEOUT; the first failure of the point's stream; DEADLOCK inside a host callback of the same
+ *             stream that the point comes after
  */
 TRM_API int32_t trm_point_wait(struct trm_point point, uint64_t timeout_ns);
 
-/* TRM_OK when reached, TRM_ERROR_TIMEOUT when not yet, else the first failure of the stream.
- * Submits enqueued work, never blocks. */
+/* Poll `point`: TRM_OK when it is reached, TIMEOUT when it is not. Submits the work before it.
+ *
+ * Blocks      no
+ * Errors      TIMEOUT; the first failure of the point's stream
+ */
 TRM_API int32_t trm_point_done(struct trm_point point);
 
-/* Wait for all or any of `count` points, of any streams and devices of one context. `which` is
- * the index of the point that was reached; where several were, the lowest. A failed stream
- * counts as reached by trm_wait_any(): its failure is returned, and `which` is written. count 0:
- * wait_all answers TRM_OK, wait_any INVALID_ARGUMENT. */
+/* Wait until all of several points are reached, or the first failure. Submits the work before all of them
+ * first.
+ *
+ * points      `count` points of streams of one context; none: TRM_OK
+ * Errors      TIMEOUT; the first failure of a stream; INVALID_ARGUMENT for streams of two contexts; DEADLOCK
+ *             as for trm_point_wait()
+ */
 TRM_API int32_t trm_wait_all(const struct trm_point *points, uint32_t count, uint64_t timeout_ns);
+
+/* Wait until any of several points is reached. A stream that has failed counts as reached: the call returns
+ * its failure and writes `which`.
+ *
+ * points      `count` points of streams of one context, at least one
+ * which       receives the lowest index of a point that is reached
+ * Errors      TIMEOUT; the failure of the stream of points[*which]; INVALID_ARGUMENT for no points, or for
+ *             streams of two contexts; DEADLOCK inside a host callback that all of the points come after
+ */
 TRM_API int32_t trm_wait_any(const struct trm_point *points, uint32_t count, uint64_t timeout_ns,
                              uint32_t *which);
 

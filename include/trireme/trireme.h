@@ -1,4 +1,5 @@
-/* Trireme: one pipeline on whatever accelerator is there. The umbrella header.
+/* Trireme: one pipeline for every accelerator. This header includes all headers for programs, except
+ * <trireme/cpu_kernel.h>.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TRIREME_TRIREME_H

@@ -1,5 +1,13 @@
 /* Trireme: element and scalar types.
  * SPDX-License-Identifier: MIT
+ *
+ * Unless a function says otherwise:
+ *
+ * type        any number
+ * Blocks      no
+ * Threads     any
+ * Ownership   strings are static
+ * Errors      none
  */
 #ifndef TRIREME_TYPE_H
 #define TRIREME_TYPE_H
@@ -23,10 +31,10 @@ enum trm_type {
     TRM_TYPE_F64  = 11,
 };
 
-/* Bytes of one element; 0 for no such type. */
+/* Get the bytes of one element of a type; 0 for TRM_TYPE_NONE and unknown types. */
 TRM_API uint32_t trm_type_size(int32_t type);
 
-/* "f32"; "none" for no such type. The string is static. */
+/* Get the name of a type ("f32"); "none" for TRM_TYPE_NONE and unknown types. */
 TRM_API const char *trm_type_name(int32_t type);
 
 TRM_API_END
