@@ -1,4 +1,4 @@
-/* The cache: finding, beginning and storing files. What keeps it small is in core/cache/cache_trim.c.
+/* Finds and stores files of the cache.
  * SPDX-License-Identifier: MIT
  */
 #include "core/cache/cache.h"
@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -22,7 +23,8 @@
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-/* What a file is found by. Another version of the library may make other files of the same key. */
+/* The digest that names a file. It covers the version, since another one may make another file of the same
+ * key. */
 static void digest_key(const char *key, uint8_t digest[BASE_SHA256_BYTES])
 {
     const char *version = trm_version();
@@ -40,7 +42,10 @@ static int32_t check_extension(const char *extension)
 
     if (length == 0 || length > 16 || extension[0] != '.' ||
         strspn(extension + 1, "abcdefghijklmnopqrstuvwxyz0123456789") != length - 1)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "\"%.32s\" is no extension of a cached file", extension);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "\"%.32s\" is not an extension of a cached file; use a dot and 1 to 15 lower-case "
+                         "letters or digits",
+                         extension);
     return TRM_OK;
 }
 
@@ -58,7 +63,7 @@ static int32_t final_path(const char *folder, const uint8_t digest[BASE_SHA256_B
 
 /* ---- the folder ---------------------------------------------------------------------------- */
 
-/* Makes the folder and those above it that are missing. What goes wrong shows when it is looked at. */
+/* Makes the folder and missing ones above it. The check of its permissions reports a failure. */
 static void make_folders(const char *folder)
 {
     char path[TRM_PATH_MOST];
@@ -72,17 +77,19 @@ static void make_folders(const char *folder)
     (void)mkdir(path, 0700);
 }
 
-static int32_t folder_of(struct core_context *context, int32_t make, const char **folder)
+static int32_t find_folder(struct core_context *context, bool may_create, const char **folder)
 {
     const char *set = core_setting_text(context, "kernel.cache");
 
     if (set[0] == '\0')
         set = core_setting_cache_home(context);
     if (set == NULL)
-        return base_fail(TRM_ERROR_UNSUPPORTED, "there is no folder for a cache: no home is known");
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "there is no cache: neither kernel.cache nor XDG_CACHE_HOME nor HOME is set");
     if (strcmp(set, NONE) == 0 || core_setting_number(context, "kernel.cache.size") == 0)
-        return base_fail(TRM_ERROR_UNSUPPORTED, "the setting kernel.cache wants no cache");
-    if (make)
+        return base_fail(TRM_ERROR_UNSUPPORTED,
+                         "the settings kernel.cache and kernel.cache.size turn the cache off");
+    if (may_create)
         make_folders(set);
     int32_t status = base_folder_permissions_check(set);
     if (status == TRM_OK)
@@ -92,14 +99,14 @@ static int32_t folder_of(struct core_context *context, int32_t make, const char 
 
 /* ---- the calls ----------------------------------------------------------------------------- */
 
-/* A cache that cannot be used is a fact to be told once a call, at a level that nobody is bothered by
- * unless it is a matter of safety. */
+/* Logs why the cache cannot be used and passes on `status`: as a warning where permissions are the cause,
+ * else at debug level. Lack of memory and invalid arguments are errors of the call. */
 static int32_t without_cache(const struct core_context *context, int32_t cause, int32_t status)
 {
     if (cause == TRM_ERROR_OUT_OF_HOST_MEMORY || cause == TRM_ERROR_INVALID_ARGUMENT)
         return cause;
     core_log(context, cause == TRM_ERROR_PERMISSION ? TRM_LOG_WARNING : TRM_LOG_DEBUG,
-             "the cache of kernels is not used: %s", trm_last_error().sentence);
+             "the kernel cache is not used: %s", trm_last_error().sentence);
     return base_fail(status, "%s", trm_last_error().sentence);
 }
 
@@ -111,7 +118,7 @@ int32_t core_cache_find(struct core_context *context, const char *key, const cha
 
     int32_t status = check_extension(extension);
     if (status == TRM_OK)
-        status = folder_of(context, 0, &folder);
+        status = find_folder(context, false, &folder);
     if (status != TRM_OK)
         return without_cache(context, status, TRM_ERROR_NOT_FOUND);
     digest_key(key, digest);
@@ -126,13 +133,13 @@ int32_t core_cache_find(struct core_context *context, const char *key, const cha
     if (status == TRM_ERROR_NOT_FOUND)
         core_log(context, TRM_LOG_DEBUG, "miss: %s", found);
     if (status == TRM_ERROR_NOT_FOUND)
-        return base_fail(status, "nothing is stored under that key");
-    core_log(context, TRM_LOG_WARNING, "removed from the cache of kernels: %s", trm_last_error().sentence);
+        return base_fail(status, "the cache has no file for this key");
+    core_log(context, TRM_LOG_WARNING, "removed from the kernel cache: %s", trm_last_error().sentence);
     (void)unlink(found);
     return base_fail(TRM_ERROR_NOT_FOUND, "%s", trm_last_error().sentence);
 }
 
-/* A new file that nobody else has. */
+/* Creates a file with a name of its own. */
 static int32_t create_file(const char *folder, const char *extension, char *path)
 {
     char owner[CORE_CACHE_OWNER_BYTES];
@@ -154,17 +161,17 @@ static int32_t create_file(const char *folder, const char *extension, char *path
         if (errno != EEXIST)
             break;
     }
-    return base_fail(TRM_ERROR_UNSUPPORTED, "no file can be made in %s: %m", folder);
+    return base_fail(TRM_ERROR_UNSUPPORTED, "cannot create a file in %s: %m", folder);
 }
 
 int32_t core_cache_begin(struct core_context *context, const char *key, const char *extension, char *path)
 {
     const char *folder = NULL;
 
-    (void)key; /* the name comes with the commit */
+    (void)key; /* the commit names the file */
     int32_t status = check_extension(extension);
     if (status == TRM_OK)
-        status = folder_of(context, 1, &folder);
+        status = find_folder(context, true, &folder);
     if (status == TRM_OK)
         status = create_file(folder, extension, path);
     return status == TRM_OK ? TRM_OK : without_cache(context, status, TRM_ERROR_UNSUPPORTED);
@@ -173,13 +180,13 @@ int32_t core_cache_begin(struct core_context *context, const char *key, const ch
 static int32_t store(struct core_context *context, const char *key, const char *extension, const char *begun,
                      char *path)
 {
-    uint64_t most = core_setting_number(context, "kernel.cache.size"), size = 0;
+    uint64_t limit = core_setting_number(context, "kernel.cache.size"), size = 0;
     uint8_t digest[BASE_SHA256_BYTES];
     const char *folder = NULL;
 
     int32_t status = check_extension(extension);
     if (status == TRM_OK)
-        status = folder_of(context, 0, &folder);
+        status = find_folder(context, false, &folder);
     if (status != TRM_OK)
         return status;
     digest_key(key, digest);
@@ -188,13 +195,13 @@ static int32_t store(struct core_context *context, const char *key, const char *
         status = core_cache_file_seal(begun, digest, &size);
     if (status != TRM_OK)
         return status;
-    if (size > most)
+    if (size > limit)
         return base_fail(TRM_ERROR_UNSUPPORTED,
-                         "%" PRIu64 " bytes are more than the whole cache may have (%" PRIu64 ")", size,
-                         most);
+                         "a file of %" PRIu64 " bytes exceeds the size of the cache, %" PRIu64 " bytes", size,
+                         limit);
     if (rename(begun, path) != 0)
-        return base_fail(TRM_ERROR_UNSUPPORTED, "%s cannot be named %s: %m", begun, path);
-    core_cache_trim(context, folder, strrchr(path, '/') + 1, most);
+        return base_fail(TRM_ERROR_UNSUPPORTED, "cannot rename %s to %s: %m", begun, path);
+    core_cache_trim(context, folder, strrchr(path, '/') + 1, limit);
     return TRM_OK;
 }
 
@@ -215,5 +222,5 @@ int32_t core_cache_commit(struct core_context *context, const char *key, const c
 void core_cache_discard(struct core_context *context, const char *begun)
 {
     if (unlink(begun) != 0 && errno != ENOENT)
-        core_log(context, TRM_LOG_DEBUG, "%s cannot be removed: %m", begun);
+        core_log(context, TRM_LOG_DEBUG, "cannot remove %s: %m", begun);
 }

@@ -1,10 +1,15 @@
-/* The cache of compiled code: files of the user that all of his processes share.
+/* The cache room: compiled code in files that all processes of a user share.
  *
- * A file is found by the SHA-256 of its key and of the library's version. It ends with a trailer
- * (cache_file.h) that holds a checksum of all before it, and is used only when that is right, the file and
- * its folder belong to the user, and nobody else may write them. Files appear under their names whole, by
- * rename; those of processes that died while they wrote are removed by others. When all files together are
- * larger than the setting kernel.cache.size, those go first that were used last the longest time ago.
+ * cache       finds, creates and stores files cache_file  seals and checks a file cache_trim  evicts files
+ * and removes abandoned ones
+ *
+ * The SHA-256 of its key and of the library's version names a file. The file ends with a trailer that holds
+ * a checksum of the rest. The cache uses a file only if the checksum is right, this user owns the file and
+ * its folder, and other users cannot write them. A rename puts a complete file under its name; other
+ * processes remove the unfinished files of processes that died. When the total size exceeds the setting
+ * kernel.cache.size, the least recently used files are evicted.
+ *
+ * There is no lock: threads and processes meet in the file system only.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_CACHE_CACHE_H
@@ -15,8 +20,8 @@
 
 struct core_context;
 
-/* As the functions of struct trm_host; `path` has room for TRM_PATH_MOST bytes. What goes wrong with the
- * cache itself is no reason to fail: it is logged, and answered as NOT_FOUND or UNSUPPORTED. */
+/* As the functions of struct trm_host; `path` has room for TRM_PATH_MOST bytes. A failure of the cache
+ * itself is logged and returned as NOT_FOUND or UNSUPPORTED, so that the caller goes on without a cache. */
 int32_t core_cache_find(struct core_context *context, const char *key, const char *extension, char *path);
 int32_t core_cache_begin(struct core_context *context, const char *key, const char *extension, char *path);
 int32_t core_cache_commit(struct core_context *context, const char *key, const char *extension,

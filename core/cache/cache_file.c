@@ -1,24 +1,25 @@
-/* Files of the cache and their trailers.
+/* Seals and checks files of the cache.
  * SPDX-License-Identifier: MIT
  */
 #include "core/cache/cache_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
 
-/* What stands at the end of each file. */
+/* The end of each file. */
 struct trailer {
     char magic[16];
     uint64_t length; /* bytes before the trailer */
     uint8_t checksum[BASE_SHA256_BYTES];
 };
 
-_Static_assert(sizeof(struct trailer) == 56, "without holes: it is written as it is");
+_Static_assert(sizeof(struct trailer) == 56, "no padding, since it is written as it is");
 
 static const char magic[16] = "trireme cache 1";
 
@@ -29,27 +30,28 @@ static int32_t fail_errno(const char *path, const char *what)
     return base_fail(status, "%s cannot be %s: %m", path, what);
 }
 
-static int32_t open_ours(const char *path, int flags, int *file, struct stat *facts)
+static int32_t open_own(const char *path, int flags, int *file, struct stat *facts)
 {
     int opened = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 
     if (opened < 0)
         return fail_errno(path, "opened");
     if (fstat(opened, facts) != 0) {
-        int32_t status = fail_errno(path, "looked at");
+        int32_t status = fail_errno(path, "examined");
         close(opened);
         return status;
     }
     if (!S_ISREG(facts->st_mode) || facts->st_uid != geteuid() || facts->st_nlink != 1) {
         close(opened);
-        return base_fail(TRM_ERROR_PERMISSION, "%s is no file of this user alone", path);
+        return base_fail(TRM_ERROR_PERMISSION, "%s is not a regular file with one name that this user owns",
+                         path);
     }
     *file = opened;
     return TRM_OK;
 }
 
-/* Reads `size` bytes at `offset`, however many calls that takes. */
-static int32_t read_all(int file, void *to, size_t size, uint64_t offset)
+/* Reads or writes `size` bytes at `offset`. False on an error, and where the file is shorter. */
+static bool read_all(int file, void *to, size_t size, uint64_t offset)
 {
     uint8_t *next = to;
 
@@ -58,15 +60,15 @@ static int32_t read_all(int file, void *to, size_t size, uint64_t offset)
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
-            return 0;
+            return false;
         next += count;
         size -= (size_t)count;
         offset += (uint64_t)count;
     }
-    return 1;
+    return true;
 }
 
-static int32_t write_all(int file, const void *from, size_t size, uint64_t offset)
+static bool write_all(int file, const void *from, size_t size, uint64_t offset)
 {
     const uint8_t *next = from;
 
@@ -75,17 +77,17 @@ static int32_t write_all(int file, const void *from, size_t size, uint64_t offse
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
-            return 0;
+            return false;
         next += count;
         size -= (size_t)count;
         offset += (uint64_t)count;
     }
-    return 1;
+    return true;
 }
 
-/* The checksum covers the name too. */
-static int32_t add_up(int file, uint64_t length, const uint8_t name[BASE_SHA256_BYTES],
-                      uint8_t checksum[BASE_SHA256_BYTES])
+/* Computes the checksum, which covers the name too. False when the file cannot be read. */
+static bool compute_checksum(int file, uint64_t length, const uint8_t name[BASE_SHA256_BYTES],
+                             uint8_t checksum[BASE_SHA256_BYTES])
 {
     uint8_t part[16384];
     struct base_sha256 hash;
@@ -95,12 +97,12 @@ static int32_t add_up(int file, uint64_t length, const uint8_t name[BASE_SHA256_
     for (uint64_t done = 0; done < length;) {
         size_t count = length - done < sizeof(part) ? (size_t)(length - done) : sizeof(part);
         if (!read_all(file, part, count, done))
-            return 0;
+            return false;
         base_sha256_update(&hash, part, count);
         done += count;
     }
     base_sha256_final(&hash, checksum);
-    return 1;
+    return true;
 }
 
 int32_t core_cache_file_seal(const char *path, const uint8_t name[BASE_SHA256_BYTES], uint64_t *size)
@@ -109,12 +111,12 @@ int32_t core_cache_file_seal(const char *path, const uint8_t name[BASE_SHA256_BY
     struct stat facts;
     int file;
 
-    int32_t status = open_ours(path, O_RDWR, &file, &facts);
+    int32_t status = open_own(path, O_RDWR, &file, &facts);
     if (status != TRM_OK)
         return status;
     memcpy(trailer.magic, magic, sizeof(magic));
     trailer.length = (uint64_t)facts.st_size;
-    if (!add_up(file, trailer.length, name, trailer.checksum))
+    if (!compute_checksum(file, trailer.length, name, trailer.checksum))
         status = fail_errno(path, "read");
     else if (!write_all(file, &trailer, sizeof(trailer), trailer.length) || fchmod(file, 0600) != 0)
         status = fail_errno(path, "written");
@@ -132,11 +134,11 @@ static int32_t check_open(int file, const struct stat *facts, const char *path,
     uint64_t size = (uint64_t)facts->st_size;
 
     if (facts->st_mode & 077)
-        return base_fail(TRM_ERROR_PERMISSION, "%s is open to others than its owner", path);
+        return base_fail(TRM_ERROR_PERMISSION, "%s is accessible to other users", path);
     if (size < sizeof(trailer) || !read_all(file, &trailer, sizeof(trailer), size - sizeof(trailer)) ||
         memcmp(trailer.magic, magic, sizeof(magic)) != 0 || trailer.length != size - sizeof(trailer))
-        return base_fail(TRM_ERROR_BACKEND, "%s is not whole", path);
-    if (!add_up(file, trailer.length, name, checksum) ||
+        return base_fail(TRM_ERROR_BACKEND, "%s is incomplete", path);
+    if (!compute_checksum(file, trailer.length, name, checksum) ||
         memcmp(trailer.checksum, checksum, sizeof(checksum)) != 0)
         return base_fail(TRM_ERROR_BACKEND, "%s is damaged: its checksum is wrong", path);
     return TRM_OK;
@@ -147,13 +149,12 @@ int32_t core_cache_file_check(const char *path, const uint8_t name[BASE_SHA256_B
     struct stat facts;
     int file;
 
-    int32_t status = open_ours(path, O_RDONLY, &file, &facts);
+    int32_t status = open_own(path, O_RDONLY, &file, &facts);
     if (status != TRM_OK)
         return status;
     status = check_open(file, &facts, path, name);
     if (status == TRM_OK)
-        (void)futimens(file,
-                       NULL); /* a file system that cannot is no harm: the file looks older than it is */
+        (void)futimens(file, NULL); /* where this fails, the file is only evicted sooner */
     close(file);
     return status;
 }

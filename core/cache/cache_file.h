@@ -1,5 +1,5 @@
-/* One file of the cache: its contents, and behind them a trailer that says whether they are whole. The
- * dynamic linker and most other readers do not look behind what they know.
+/* One file of the cache: its contents and a trailer that shows whether they are complete. The dynamic
+ * linker and most other readers ignore bytes behind the contents.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_CACHE_CACHE_FILE_H
@@ -9,14 +9,14 @@
 
 #include "base/base.h"
 
-/* Each of these opens the file anew, follows no link, and takes only regular files that belong to the user
- * of this process and that nobody else may read or write. `name` is the digest of the file's key: a file
- * that was renamed is not taken for another. Errors: NOT_FOUND, PERMISSION, BACKEND, explained. */
+/* Each of these opens the file, follows no link, and accepts only regular files with one name that this
+ * user owns and that other users cannot access. `name` is the digest of the file's key, so that a renamed
+ * file is not taken for another. Errors: NOT_FOUND, PERMISSION, BACKEND, explained. */
 
-/* Put the trailer behind what was written. The size of it all comes out. */
+/* Appends the trailer. `size` is the size of the whole file. */
 int32_t core_cache_file_seal(const char *path, const uint8_t name[BASE_SHA256_BYTES], uint64_t *size);
 
-/* Is the file whole? Then it is marked as used now. */
+/* Checks that the file is complete, and marks it as used now. */
 int32_t core_cache_file_check(const char *path, const uint8_t name[BASE_SHA256_BYTES]);
 
 #endif

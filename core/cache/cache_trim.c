@@ -1,5 +1,5 @@
-/* Keeping the cache small. Several processes may do this at once: whoever comes second finds a file gone
- * already, and counts it as gone.
+/* Evicts files from the cache. Several processes may do this at once; a file that another process has
+ * removed counts as removed.
  * SPDX-License-Identifier: MIT
  */
 #include "core/cache/cache_trim.h"
@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@
 #include "core/object/object.h"
 
 #define UNFINISHED "new-"
-#define FOREIGN_SECONDS 86400 /* so old is no file that a process of another machine still writes */
+#define FOREIGN_SECONDS 86400 /* older files of other machines count as abandoned */
 #define FIRST_CAPACITY 256u
 
 struct entry {
@@ -36,10 +37,10 @@ struct listing {
     uint32_t count, capacity;
 };
 
-/* ---- whose an unfinished file is ----------------------------------------------------------- */
+/* ---- owners of unfinished files ------------------------------------------------------------ */
 
-/* Process numbers mean something within one boot of one machine, and there within one namespace. */
-static uint32_t number_space(void)
+/* A hash of what process ids are unique in: the boot of a machine and the PID namespace. */
+static uint32_t process_space(void)
 {
     char boot[64] = "";
     struct stat space;
@@ -62,39 +63,39 @@ static uint32_t number_space(void)
 
 void core_cache_owner(char owner[CORE_CACHE_OWNER_BYTES])
 {
-    snprintf(owner, CORE_CACHE_OWNER_BYTES, UNFINISHED "%08x-%ld-", number_space(), (long)getpid());
+    snprintf(owner, CORE_CACHE_OWNER_BYTES, UNFINISHED "%08x-%ld-", process_space(), (long)getpid());
 }
 
-static int is_abandoned(const char *name, const struct stat *facts)
+static bool is_abandoned(const char *name, const struct stat *facts)
 {
     unsigned space;
     long process;
 
     if (sscanf(name, UNFINISHED "%8x-%ld-", &space, &process) != 2)
-        return 0;
-    if (space == number_space())
+        return false;
+    if (space == process_space())
         return process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
     return time(NULL) - facts->st_mtime > FOREIGN_SECONDS;
 }
 
-/* ---- the files that there are -------------------------------------------------------------- */
+/* ---- stored files -------------------------------------------------------------------------- */
 
-static int32_t grow(struct listing *listing)
+static bool grow(struct listing *listing)
 {
     uint32_t capacity     = listing->capacity == 0 ? FIRST_CAPACITY : 2 * listing->capacity;
     struct entry *entries = core_allocate(listing->context, capacity * sizeof(*entries));
 
     if (entries == NULL)
-        return 0;
+        return false;
     if (listing->count != 0)
         memcpy(entries, listing->entries, listing->count * sizeof(*entries));
     core_free(listing->context, listing->entries, listing->capacity * sizeof(*entries));
     listing->entries  = entries;
     listing->capacity = capacity;
-    return 1;
+    return true;
 }
 
-static int is_stored(const char *name)
+static bool is_stored(const char *name)
 {
     size_t length = strlen(name);
 
@@ -102,7 +103,7 @@ static int is_stored(const char *name)
            strspn(name, "0123456789abcdef") == 2 * BASE_SHA256_BYTES && name[2 * BASE_SHA256_BYTES] == '.';
 }
 
-static void look_at(struct listing *listing, const char *name)
+static void add_file(struct listing *listing, const char *name)
 {
     struct stat facts;
 
@@ -123,7 +124,7 @@ static void look_at(struct listing *listing, const char *name)
     entry->used = facts.st_mtim;
 }
 
-static int compare_use(const void *left, const void *right)
+static int compare_times(const void *left, const void *right)
 {
     const struct timespec *one = &((const struct entry *)left)->used;
     const struct timespec *two = &((const struct entry *)right)->used;
@@ -133,12 +134,12 @@ static int compare_use(const void *left, const void *right)
     return (one->tv_nsec > two->tv_nsec) - (one->tv_nsec < two->tv_nsec);
 }
 
-static void remove_oldest(struct listing *listing, const char *newest, uint64_t most)
+static void evict(struct listing *listing, const char *newest, uint64_t limit)
 {
-    if (listing->bytes <= most || listing->count == 0)
+    if (listing->bytes <= limit || listing->count == 0)
         return;
-    qsort(listing->entries, listing->count, sizeof(*listing->entries), compare_use);
-    for (uint32_t i = 0; i < listing->count && listing->bytes > most; i++) {
+    qsort(listing->entries, listing->count, sizeof(*listing->entries), compare_times);
+    for (uint32_t i = 0; i < listing->count && listing->bytes > limit; i++) {
         const struct entry *entry = &listing->entries[i];
         if (strcmp(entry->name, newest) == 0)
             continue;
@@ -147,20 +148,20 @@ static void remove_oldest(struct listing *listing, const char *newest, uint64_t 
     }
 }
 
-void core_cache_trim(struct core_context *context, const char *folder, const char *newest, uint64_t most)
+void core_cache_trim(struct core_context *context, const char *folder, const char *newest, uint64_t limit)
 {
     struct listing listing = {.context = context};
     const struct dirent *entry;
 
     DIR *handle = opendir(folder);
     if (handle == NULL) {
-        core_log(context, TRM_LOG_DEBUG, "%s cannot be searched: %m", folder);
+        core_log(context, TRM_LOG_DEBUG, "cannot read the folder %s: %m", folder);
         return;
     }
     listing.folder = dirfd(handle);
     while ((entry = readdir(handle)) != NULL)
-        look_at(&listing, entry->d_name);
-    remove_oldest(&listing, newest, most);
+        add_file(&listing, entry->d_name);
+    evict(&listing, newest, limit);
     core_free(context, listing.entries, listing.capacity * sizeof(*listing.entries));
     closedir(handle);
 }

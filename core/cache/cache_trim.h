@@ -1,4 +1,4 @@
-/* Keeping the cache small, and clearing away what processes left behind.
+/* Evicts files from the cache, and removes unfinished files of processes that died.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_CACHE_CACHE_TRIM_H
@@ -10,12 +10,12 @@ struct core_context;
 
 #define CORE_CACHE_OWNER_BYTES 64
 
-/* How the names of files begin that this process is writing: they say which process it is, and in which
- * space of process numbers. */
+/* The start of the names of this process's unfinished files: it identifies the process and the machine,
+ * boot and PID namespace in which its id is unique. */
 void core_cache_owner(char owner[CORE_CACHE_OWNER_BYTES]);
 
-/* Removes unfinished files of processes that are gone, and of the others those that were used last the
- * longest time ago until all together have `most` bytes; but not `newest`. */
-void core_cache_trim(struct core_context *context, const char *folder, const char *newest, uint64_t most);
+/* Removes unfinished files of processes that died, then the least recently used files except `newest`,
+ * until the total is at most `limit` bytes. */
+void core_cache_trim(struct core_context *context, const char *folder, const char *newest, uint64_t limit);
 
 #endif
