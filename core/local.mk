@@ -42,8 +42,8 @@ libtrireme_internal_la_SOURCES += \
 libtrireme_internal_la_SOURCES += \
 	core/shader/host_translate.c core/shader/host_translate.h \
 	core/shader/kernel_path.c core/shader/kernel_path.h \
-	core/shader/portable.c core/shader/portable.h \
-	core/shader/portable_find.c \
+	core/shader/shader_code.c core/shader/shader_code.h \
+	core/shader/shader_load.c \
 	core/shader/shader.c core/shader/shader.h \
 	core/shader/shader_object.h \
 	core/shader/shader_translate.c

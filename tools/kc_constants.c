@@ -152,7 +152,7 @@ static bool is_word(const char *name)
 }
 
 /* ".op=1,width=4": the constants that differ from their defaults, in the order of their ids. The library looks for files of
- * these names (core/shader/portable.c). */
+ * these names (core/shader/shader_code.c). */
 static bool name_variant(struct trm_shader *shader, const struct trm_constant *constants, uint32_t count,
                          char name[KC_VARIANT_NAME])
 {

@@ -5,7 +5,7 @@
 #define CORE_SHADER_SHADER_H
 
 #include "core/shader/host_translate.h"
-#include "core/shader/portable.h"
+#include "core/shader/shader_code.h"
 #include "core/shader/shader_object.h"
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 #include "core/object/object.h"
-#include "core/shader/portable.h"
+#include "core/shader/shader_code.h"
 
 struct core_shader_text;
 

@@ -1,7 +1,7 @@
 /* Portable code: reading it with constants in force.
  * SPDX-License-Identifier: MIT
  */
-#include "core/shader/portable.h"
+#include "core/shader/shader_code.h"
 
 #include <inttypes.h>
 #include <stdio.h>

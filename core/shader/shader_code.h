@@ -30,7 +30,7 @@ struct core_portable {
 void core_portable_init(struct core_portable *portable, struct core_context *context);
 void core_portable_fini(struct core_portable *portable);
 
-/* Get the words, name and stem of what a program describes (core/shader/portable_find.c). Formats: SPIRV,
+/* Get the words, name and stem of what a program describes (core/shader/shader_load.c). Formats: SPIRV,
  * GLSL, NAMED. Errors: as of trm_shader_create(). */
 int32_t core_portable_find(struct core_portable *portable, const struct trm_shader_desc *desc);
 

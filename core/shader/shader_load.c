@@ -8,7 +8,7 @@
 #include "compiler/glsl/glsl.h"
 #include "core/object/object.h"
 #include "core/shader/kernel_path.h"
-#include "core/shader/portable.h"
+#include "core/shader/shader_code.h"
 
 #define FILE_MOST ((uint64_t)256 << 20)
 #define OPTIONS_MIN 40 /* bytes of struct trm_glsl_options in the first version */
