@@ -103,7 +103,7 @@ static int32_t only_name(const struct core_module *module, const char **name)
 
 /* Finds a shader's kernel, also by the name "main" that it has in the shader. NULL: there is none of that
  * name. */
-static const struct trm_kernel_info *find_reflected(const struct core_portable *portable, const char *name)
+static const struct trm_kernel_info *find_reflected(const struct core_shader_code *portable, const char *name)
 {
     for (uint32_t i = 0; i < portable->reflection.kernel_count; i++)
         if (strcmp(portable->reflection.kernels[i].name, name) == 0)

@@ -227,8 +227,8 @@ static int32_t check_build(struct core_device *device, int32_t format, uint32_t 
 int32_t trm_module_build(struct trm_device *handle, const struct trm_module_desc *desc, uint32_t flags,
                          const char *path)
 {
-    struct trm_module_desc own     = {.struct_size = sizeof(own)};
-    struct core_portable *portable = NULL;
+    struct trm_module_desc own        = {.struct_size = sizeof(own)};
+    struct core_shader_code *portable = NULL;
     struct trm_module_source source;
 
     struct core_device *device = core_object_enter(handle, CORE_DEVICE);

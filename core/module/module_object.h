@@ -11,7 +11,7 @@
 #include "core/stream/stream.h"
 
 struct core_module_launches;
-struct core_portable;
+struct core_shader_code;
 
 /* Kept alive by its handle, its kernels and launches; unloaded when all are gone. A launch happens far
  * more often than anything else, so it is not recorded in `in_flight` but in `launches`: one entry for
@@ -25,7 +25,7 @@ struct core_module {
     struct core_module_launches *launches;
     struct core_in_flight in_flight;
     struct core_deferred deferred;
-    struct core_portable *portable; /* what it was made of, and its kernels; NULL: native code */
+    struct core_shader_code *portable; /* what it was made of, and its kernels; NULL: native code */
     char *name;
 };
 

@@ -74,7 +74,7 @@ int32_t core_module_desc_check(const struct trm_module_desc *desc)
 /* ---- portable code ------------------------------------------------------------------------- */
 
 static int32_t copy_shader(struct core_context *context, const struct trm_module_desc *desc,
-                           struct core_portable *portable)
+                           struct core_shader_code *portable)
 {
     int32_t status;
 
@@ -82,7 +82,7 @@ static int32_t copy_shader(struct core_context *context, const struct trm_module
     if (shader == NULL)
         return base_last_status();
     if (shader->object.context == context)
-        status = core_portable_copy(portable, &shader->portable, desc->name);
+        status = core_shader_code_copy(portable, &shader->code, desc->name);
     else
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "the shader and the device belong to two contexts");
     core_object_leave(&shader->object);
@@ -90,7 +90,7 @@ static int32_t copy_shader(struct core_context *context, const struct trm_module
 }
 
 static int32_t read_desc(struct core_context *context, const struct trm_module_desc *desc,
-                         struct core_portable *portable)
+                         struct core_shader_code *portable)
 {
     struct trm_shader_desc shader = {
         .struct_size = sizeof(shader),
@@ -105,14 +105,14 @@ static int32_t read_desc(struct core_context *context, const struct trm_module_d
     if (desc->format == TRM_MODULE_SHADER)
         status = copy_shader(context, desc, portable);
     else
-        status = core_portable_find(portable, &shader);
+        status = core_shader_code_load(portable, &shader);
     if (status == TRM_OK)
-        status = core_portable_read(portable, desc->constants, desc->constant_count);
+        status = core_shader_code_read(portable, desc->constants, desc->constant_count);
     return status;
 }
 
 int32_t core_module_source_create(struct core_context *context, const struct trm_module_desc *desc,
-                                  struct core_portable **portable, struct trm_module_source *source)
+                                  struct core_shader_code **portable, struct trm_module_source *source)
 {
     *portable = NULL;
     if (!core_module_is_portable(desc->format)) {
@@ -127,16 +127,16 @@ int32_t core_module_source_create(struct core_context *context, const struct trm
                    ? core_native_options_create(context, desc->native, &source->native)
                    : TRM_OK;
     }
-    struct core_portable *made = core_allocate(context, sizeof(*made));
+    struct core_shader_code *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
         return base_fail_memory("loading a module");
-    core_portable_init(made, context);
+    core_shader_code_init(made, context);
     int32_t status = read_desc(context, desc, made);
     if (status != TRM_OK) {
         core_module_source_destroy(context, made);
         return status;
     }
-    core_portable_source(made, source);
+    core_shader_code_source(made, source);
     *portable = made;
     return TRM_OK;
 }
@@ -147,10 +147,10 @@ void core_module_source_release(struct core_context *context, struct trm_module_
     source->native = NULL;
 }
 
-void core_module_source_destroy(struct core_context *context, struct core_portable *portable)
+void core_module_source_destroy(struct core_context *context, struct core_shader_code *portable)
 {
     if (portable == NULL)
         return;
-    core_portable_fini(portable);
+    core_shader_code_fini(portable);
     core_free(context, portable, sizeof(*portable));
 }

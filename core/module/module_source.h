@@ -8,7 +8,7 @@
 #include <trireme/backend.h>
 
 struct core_context;
-struct core_portable;
+struct core_shader_code;
 
 /* True for formats that the core turns into SPIR-V. */
 static inline bool core_module_is_portable(int32_t format)
@@ -28,9 +28,9 @@ int32_t core_module_desc_check(const struct trm_module_desc *desc);
 /* Creates the source. For portable formats `*portable` is what the source points to, and must be
  * destroyed; else it is NULL. The source itself is released once it has been loaded. */
 int32_t core_module_source_create(struct core_context *context, const struct trm_module_desc *desc,
-                                  struct core_portable **portable, struct trm_module_source *source);
+                                  struct core_shader_code **portable, struct trm_module_source *source);
 void core_module_source_release(struct core_context *context, struct trm_module_source *source);
 void core_module_source_destroy(struct core_context *context,
-                                struct core_portable *portable); /* NULL is fine */
+                                struct core_shader_code *portable); /* NULL is fine */
 
 #endif

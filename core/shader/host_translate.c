@@ -1,4 +1,4 @@
-/* Translations for backends.
+/* Translations for backends: two functions of struct trm_host.
  * SPDX-License-Identifier: MIT
  */
 #include "core/shader/host_translate.h"
@@ -11,22 +11,22 @@
 
 #define TRANSLATION_MIN 32 /* bytes of struct trm_translation in the first version */
 
-/* A translation that a backend holds: it is found again by its list of symbols. */
-struct lent {
+/* A translation that a backend holds. The backend releases it by its list of symbols. */
+struct held_translation {
     struct base_arena arena;
-    uint64_t size; /* bytes of this */
+    uint64_t size; /* bytes of this structure with its list */
     const char *symbols[];
 };
 
-static struct lent *lend(struct core_context *context, uint32_t symbol_count)
+static struct held_translation *allocate_held(struct core_context *context, uint32_t symbol_count)
 {
-    uint64_t size     = sizeof(struct lent) + (uint64_t)symbol_count * sizeof(const char *);
-    struct lent *lent = core_allocate(context, size);
+    uint64_t size = sizeof(struct held_translation) + (uint64_t)symbol_count * sizeof(const char *);
+    struct held_translation *held = core_allocate(context, size);
 
-    if (lent == NULL)
+    if (held == NULL)
         return NULL;
-    lent->size = size;
-    return lent;
+    held->size = size;
+    return held;
 }
 
 static int32_t translate_source(struct base_arena *arena, const struct trm_module_source *source,
@@ -54,32 +54,33 @@ int32_t core_host_translate(void *user, const struct trm_module_source *source, 
     struct base_arena arena;
 
     if (source->format != TRM_MODULE_SPIRV)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "only SPIR-V is translated");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "a module of format %d cannot be translated, only SPIR-V", (int)source->format);
     base_arena_init(&arena, &context->allocator);
     int32_t status = translate_source(&arena, source, language, flags, &result);
     core_log(context, TRM_LOG_DEBUG, "translated \"%s\" to %s: %s", source->name != NULL ? source->name : "",
              language == TRM_LANGUAGE_C ? "C" : "CUDA C", trm_status_name(status));
     if (status != TRM_OK)
-        goto release_arena;
-    struct lent *lent           = lend(context, result.symbol_count);
-    struct trm_translation ours = {.struct_size = sizeof(ours)};
-    if (lent == NULL) {
+        goto free_arena;
+    struct held_translation *held = allocate_held(context, result.symbol_count);
+    struct trm_translation ours   = {.struct_size = sizeof(ours)};
+    if (held == NULL) {
         status = base_fail_memory("translating a shader");
-        goto release_arena;
+        goto free_arena;
     }
-    memcpy(lent->symbols, result.symbols, result.symbol_count * sizeof(*result.symbols));
-    lent->arena       = arena;
+    memcpy(held->symbols, result.symbols, result.symbol_count * sizeof(*result.symbols));
+    held->arena       = arena;
     ours.symbol_count = result.symbol_count;
     ours.text         = result.text;
     ours.length       = result.length;
-    ours.symbols      = lent->symbols;
+    ours.symbols      = held->symbols;
     if (core_struct_copy_out(translation, &ours, sizeof(ours), TRANSLATION_MIN))
         return TRM_OK;
-    status = base_fail(TRM_ERROR_ABI, "a translation's struct_size is %u, but its size is %zu",
+    status = base_fail(TRM_ERROR_ABI, "trm_translation.struct_size is %u, but its size is %zu",
                        translation->struct_size, sizeof(ours));
-    core_free(context, lent, lent->size);
+    core_free(context, held, held->size);
 
-release_arena:
+free_arena:
     base_arena_fini(&arena);
     return status;
 }
@@ -90,13 +91,12 @@ void core_host_release_translation(void *user, struct trm_translation *translati
 
     if (translation == NULL || translation->symbols == NULL)
         return;
-    const char *list          = (const char *)translation->symbols - offsetof(struct lent, symbols);
-    struct lent *lent         = (struct lent *)(uintptr_t)list;
-    struct base_arena arena   = lent->arena;
-    translation->text         = NULL;
-    translation->length       = 0;
-    translation->symbols      = NULL;
-    translation->symbol_count = 0;
-    core_free(context, lent, lent->size);
+    struct held_translation *held = base_container_of(translation->symbols, struct held_translation, symbols);
+    struct base_arena arena       = held->arena;
+    translation->text             = NULL;
+    translation->length           = 0;
+    translation->symbols          = NULL;
+    translation->symbol_count     = 0;
+    core_free(context, held, held->size);
     base_arena_fini(&arena);
 }

@@ -1,4 +1,4 @@
-/* What the core lends to backends besides the small things: translations and the cache.
+/* Translations for backends: two functions of struct trm_host.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_SHADER_HOST_TRANSLATE_H
@@ -6,7 +6,7 @@
 
 #include <trireme/backend.h>
 
-/* As the functions of struct trm_host. */
+/* struct trm_host: translate and release_translation. */
 int32_t core_host_translate(void *context, const struct trm_module_source *source, int32_t language,
                             uint32_t flags, struct trm_translation *translation);
 void core_host_release_translation(void *context, struct trm_translation *translation);

@@ -1,8 +1,9 @@
-/* Kernels that are found by their names.
+/* Finds kernels by name in the folders for kernels.
  * SPDX-License-Identifier: MIT
  */
 #include "core/shader/kernel_path.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +13,18 @@
 #include "core/object/object.h"
 #include "core/plugin/plugin.h"
 
-#define NAME_MOST 100
+#define KERNEL_NAME_MAX 100
 #define EXTENSION ".spv"
 
-static int32_t is_name(const char *name)
+static bool is_name(const char *name)
 {
     size_t length = strlen(name);
 
-    return length != 0 && length <= NAME_MOST && name[0] != '-' &&
+    return length != 0 && length <= KERNEL_NAME_MAX && name[0] != '-' &&
            strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == length;
 }
 
-/* ---- one of them --------------------------------------------------------------------------- */
+/* ---- one kernel ---------------------------------------------------------------------------- */
 
 static int32_t fail_not_found(const struct core_folders *folders, const char *name)
 {
@@ -37,7 +38,7 @@ static int32_t fail_not_found(const struct core_folders *folders, const char *na
         memcpy(list + sizeof(list) - 4, "...", 4);
     if (folders->count == 0)
         return base_fail(TRM_ERROR_NOT_FOUND,
-                         "there is no kernel \"%s\": none of the folders for kernels is there", name);
+                         "there is no kernel \"%s\": none of the folders for kernels exists", name);
     return base_fail(TRM_ERROR_NOT_FOUND, "there is no kernel \"%s\" in %s", name, list);
 }
 
@@ -64,9 +65,10 @@ int32_t core_kernel_path_find(struct core_context *context, struct base_arena *a
     struct core_folders folders;
 
     if (!is_name(name))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "\"%.100s\" is no name of a kernel: it has 1 to %d letters, digits, '_' and '-'",
-                         name, NAME_MOST);
+        return base_fail(
+            TRM_ERROR_INVALID_ARGUMENT,
+            "\"%.100s\" is not the name of a kernel, which is 1 to %d letters, digits, '_' and '-'", name,
+            KERNEL_NAME_MAX);
     int32_t status = core_folders_create(context, &core_folders_of_kernels, &folders);
     if (status != TRM_OK)
         return status;
@@ -75,92 +77,92 @@ int32_t core_kernel_path_find(struct core_context *context, struct base_arena *a
     return status;
 }
 
-/* ---- all of them --------------------------------------------------------------------------- */
+/* ---- all kernels --------------------------------------------------------------------------- */
 
-struct place {
+struct kernel_file {
     const char *name;
     const char *path;
-    uint32_t order; /* of its folder */
+    uint32_t order; /* of its folder in the search */
 };
 
-struct places {
+struct kernel_list {
     struct core_context *context;
     struct base_arena arena;
-    struct place *list;
+    struct kernel_file *list;
     uint32_t count, capacity;
     uint32_t order;
 };
 
 static int32_t found_file(void *user, const char *folder, const char *file)
 {
-    struct places *places = user;
-    struct place place    = {.order = places->order};
+    struct kernel_list *kernels = user;
+    struct kernel_file kernel   = {.order = kernels->order};
 
-    place.name = base_arena_text(&places->arena, file, strlen(file) - strlen(EXTENSION));
-    place.path = base_arena_format(&places->arena, "%s/%s", folder, file);
-    if (place.name == NULL || place.path == NULL ||
-        !base_arena_grow(&places->arena, &places->list, places->count, &places->capacity, sizeof(place)))
+    kernel.name = base_arena_text(&kernels->arena, file, strlen(file) - strlen(EXTENSION));
+    kernel.path = base_arena_format(&kernels->arena, "%s/%s", folder, file);
+    if (kernel.name == NULL || kernel.path == NULL ||
+        !base_arena_grow(&kernels->arena, &kernels->list, kernels->count, &kernels->capacity, sizeof(kernel)))
         return base_fail_memory("listing the kernels");
-    if (is_name(place.name))
-        places->list[places->count++] = place;
+    if (is_name(kernel.name))
+        kernels->list[kernels->count++] = kernel;
     return TRM_OK;
 }
 
-/* By name, and of one name that which is found first. */
-static int compare_places(const void *left, const void *right)
+/* Orders by name, then by the order of the search. */
+static int compare_kernels(const void *left, const void *right)
 {
-    const struct place *one = left, *two = right;
+    const struct kernel_file *one = left, *two = right;
     int order = strcmp(one->name, two->name);
 
     return order != 0 ? order : (one->order > two->order) - (one->order < two->order);
 }
 
-static int32_t visit_all(const struct places *places, trm_shader_visit_fn visit, void *user)
+static int32_t visit_all(const struct kernel_list *kernels, trm_shader_visit_fn visit, void *user)
 {
     int32_t status = TRM_OK;
 
-    for (uint32_t i = 0; i < places->count && status == TRM_OK; i++) {
-        const struct place *place      = &places->list[i];
-        struct trm_shader_place public = {
-            .struct_size = sizeof(public), .name = place->name, .path = place->path};
-        if (i != 0 && strcmp(place->name, places->list[i - 1].name) == 0)
+    for (uint32_t i = 0; i < kernels->count && status == TRM_OK; i++) {
+        const struct kernel_file *kernel = &kernels->list[i];
+        struct trm_shader_place public   = {
+              .struct_size = sizeof(public), .name = kernel->name, .path = kernel->path};
+        if (i != 0 && strcmp(kernel->name, kernels->list[i - 1].name) == 0)
             continue;
-        if (base_file_permissions_check(place->path) == TRM_OK)
+        if (base_file_permissions_check(kernel->path) == TRM_OK)
             status = visit(user, &public);
         else
-            core_log(places->context, TRM_LOG_WARNING, "%s is left out: %s", place->path,
+            core_log(kernels->context, TRM_LOG_WARNING, "the kernel %s is ignored: %s", kernel->path,
                      trm_last_error().sentence);
     }
     return status;
 }
 
-static int32_t list_folders(struct places *places, const struct core_folders *folders)
+static int32_t list_folders(struct kernel_list *kernels, const struct core_folders *folders)
 {
     int32_t status = TRM_OK;
 
     for (uint32_t i = 0; i < folders->count && status == TRM_OK; i++) {
-        places->order = i;
-        status = core_folder_list(places->context, &core_folders_of_kernels, folders->paths[i], found_file,
-                                  places);
+        kernels->order = i;
+        status = core_folder_list(kernels->context, &core_folders_of_kernels, folders->paths[i], found_file,
+                                  kernels);
     }
-    if (places->count != 0)
-        qsort(places->list, places->count, sizeof(*places->list), compare_places);
+    if (kernels->count != 0)
+        qsort(kernels->list, kernels->count, sizeof(*kernels->list), compare_kernels);
     return status;
 }
 
 int32_t core_kernel_path_list(struct core_context *context, trm_shader_visit_fn visit, void *user)
 {
-    struct places places = {.context = context};
+    struct kernel_list kernels = {.context = context};
     struct core_folders folders;
 
     int32_t status = core_folders_create(context, &core_folders_of_kernels, &folders);
     if (status != TRM_OK)
         return status;
-    base_arena_init(&places.arena, &context->allocator);
-    status = list_folders(&places, &folders);
+    base_arena_init(&kernels.arena, &context->allocator);
+    status = list_folders(&kernels, &folders);
     core_folders_destroy(context, &folders);
     if (status == TRM_OK)
-        status = visit_all(&places, visit, user);
-    base_arena_fini(&places.arena);
+        status = visit_all(&kernels, visit, user);
+    base_arena_fini(&kernels.arena);
     return status;
 }

@@ -1,4 +1,4 @@
-/* Kernels that are found by their names.
+/* Finds kernels by name in the folders for kernels.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_SHADER_KERNEL_PATH_H
@@ -10,9 +10,8 @@
 
 struct core_context;
 
-/* The path of NAME.spv, in the arena: in the first of the folders that has it. It is judged as a plugin is:
- * nobody else may write it. Errors: INVALID_ARGUMENT for what is no name; NOT_FOUND naming the folders;
- * PERMISSION. */
+/* The path, in the arena, of NAME.spv in the first folder that has it. Its permissions are checked as a
+ * plugin's are. Errors: INVALID_ARGUMENT for an invalid name; NOT_FOUND, with the folders; PERMISSION. */
 int32_t core_kernel_path_find(struct core_context *context, struct base_arena *arena, const char *name,
                               const char **path);
 

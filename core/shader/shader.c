@@ -1,4 +1,4 @@
-/* Shaders: making them, and what they say of themselves.
+/* Creates shaders and describes their kernels and constants.
  * SPDX-License-Identifier: MIT
  */
 #include "core/shader/shader_object.h"
@@ -13,15 +13,15 @@
 #define KERNEL_INFO_MIN 40
 #define CONSTANT_INFO_MIN 32
 
-/* ---- the ends of life ---------------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------------------------- */
 
 static void shader_release(struct core_object *object)
 {
-    struct core_shader *shader   = (struct core_shader *)object;
+    struct core_shader *shader   = base_container_of(object, struct core_shader, object);
     struct core_context *context = object->context;
 
-    core_shader_release_texts(shader);
-    core_portable_fini(&shader->portable);
+    core_shader_free_texts(shader);
+    core_shader_code_fini(&shader->code);
     core_free(context, shader, sizeof(*shader));
 }
 
@@ -38,14 +38,14 @@ static int32_t shader_create(struct core_context *context, const struct trm_shad
     struct core_shader *made = core_allocate(context, sizeof(*made));
     if (made == NULL)
         return base_fail_memory("making a shader");
-    core_portable_init(&made->portable, context);
-    int32_t status = core_portable_find(&made->portable, desc);
+    core_shader_code_init(&made->code, context);
+    int32_t status = core_shader_code_load(&made->code, desc);
     if (status == TRM_OK)
-        status = core_portable_read(&made->portable, NULL, 0);
+        status = core_shader_code_read(&made->code, NULL, 0);
     if (status == TRM_OK)
         status = core_object_init(&made->object, &shader_ops, context);
     if (status != TRM_OK) {
-        core_portable_fini(&made->portable);
+        core_shader_code_fini(&made->code);
         core_free(context, made, sizeof(*made));
         return status;
     }
@@ -64,7 +64,8 @@ int32_t trm_shader_create(struct trm_context *handle, const struct trm_shader_de
 
     int32_t status = core_output_check(shader, "trm_shader_create", "shader");
     if (status == TRM_OK && (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_MIN)))
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "a shader needs a description with its struct_size");
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                           "trm_shader_create: `desc` is NULL or its struct_size is too small");
     if (status == TRM_OK)
         status = shader_create(context, &own, &made);
     if (status == TRM_OK)
@@ -78,7 +79,7 @@ void trm_shader_destroy(struct trm_shader *shader)
     core_object_kill_handle(shader, CORE_SHADER);
 }
 
-/* ---- asking -------------------------------------------------------------------------------- */
+/* ---- description --------------------------------------------------------------------------- */
 
 int32_t trm_shader_bytes(struct trm_shader *shader, const void **bytes, uint64_t *size)
 {
@@ -90,8 +91,8 @@ int32_t trm_shader_bytes(struct trm_shader *shader, const void **bytes, uint64_t
         status = core_output_check(size, "trm_shader_bytes", "size");
     if (status != TRM_OK)
         return status;
-    *bytes = found->portable.words;
-    *size  = (uint64_t)found->portable.word_count * sizeof(*found->portable.words);
+    *bytes = found->code.words;
+    *size  = (uint64_t)found->code.word_count * sizeof(*found->code.words);
     return TRM_OK;
 }
 
@@ -100,14 +101,15 @@ int32_t trm_shader_kernel(struct trm_shader *shader, uint32_t index, struct trm_
     const struct core_shader *found = core_shader_find(shader);
     if (found == NULL)
         return base_last_status();
-    const struct spirv_reflection *reflection = &found->portable.reflection;
+    const struct spirv_reflection *reflection = &found->code.reflection;
     if (index >= reflection->kernel_count)
         return base_fail(TRM_ERROR_NOT_FOUND,
                          "shader \"%s\" has no kernel %" PRIu32 ", only %" PRIu32 " of them",
-                         found->portable.name, index, reflection->kernel_count);
+                         found->code.name, index, reflection->kernel_count);
     if (info == NULL ||
         !core_struct_copy_out(info, &reflection->kernels[index], sizeof(*info), KERNEL_INFO_MIN))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_kernel() needs info with its struct_size");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_shader_kernel: `info` is NULL or its struct_size is too small");
     return TRM_OK;
 }
 
@@ -116,14 +118,15 @@ int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index, struct tr
     const struct core_shader *found = core_shader_find(shader);
     if (found == NULL)
         return base_last_status();
-    const struct spirv_reflection *reflection = &found->portable.reflection;
+    const struct spirv_reflection *reflection = &found->code.reflection;
     if (index >= reflection->constant_count)
         return base_fail(TRM_ERROR_NOT_FOUND,
                          "shader \"%s\" has no constant %" PRIu32 ", only %" PRIu32 " of them",
-                         found->portable.name, index, reflection->constant_count);
+                         found->code.name, index, reflection->constant_count);
     if (info == NULL ||
         !core_struct_copy_out(info, &reflection->constants[index], sizeof(*info), CONSTANT_INFO_MIN))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_constant() needs info with its struct_size");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                         "trm_shader_constant: `info` is NULL or its struct_size is too small");
     return TRM_OK;
 }
 
@@ -134,7 +137,7 @@ int32_t trm_shader_list(struct trm_context *handle, trm_shader_visit_fn visit, v
         return base_last_status();
     int32_t status = visit != NULL
                          ? core_kernel_path_list(context, visit, user)
-                         : base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_list() has nobody to call");
+                         : base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_shader_list: `visit` is NULL");
     core_object_leave(&context->object);
     return status;
 }

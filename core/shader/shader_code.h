@@ -1,9 +1,9 @@
-/* Portable code: a SPIR-V module with constants in force, and what it says of itself. Shaders and modules
- * both hold one.
+/* The portable code of a shader: a SPIR-V module, its specialization constants and its reflection. Shaders
+ * and modules both hold one.
  * SPDX-License-Identifier: MIT
  */
-#ifndef CORE_SHADER_PORTABLE_H
-#define CORE_SHADER_PORTABLE_H
+#ifndef CORE_SHADER_SHADER_CODE_H
+#define CORE_SHADER_SHADER_CODE_H
 
 #include <trireme/backend.h>
 
@@ -11,38 +11,38 @@
 #include "compiler/spirv/spirv.h"
 #include "core/object/object.h"
 
-/* All that it points to is in its arena. */
-struct core_portable {
+/* All pointers point into its arena. */
+struct core_shader_code {
     struct core_context *context;
     struct base_arena arena;
-    const uint32_t *words; /* not specialised */
+    const uint32_t *words; /* not specialized */
     uint32_t word_count;
-    const char *name;    /* what an entry called "main" is called */
-    const char *stem;    /* of a file that was found by its name: its path without ".spv"; else NULL */
+    const char *name;    /* the name of an entry point "main" */
+    const char *stem;    /* the path, without ".spv", of a kernel that was found by name; else NULL */
     const char *variant; /* as in struct trm_module_source */
     struct spirv_module *module;
     struct spirv_reflection reflection;
-    struct trm_constant *constants; /* those that differ from their defaults, by id, in that order */
+    struct trm_constant *constants; /* those that differ from their defaults, sorted by id */
     uint32_t constant_count;
     uint8_t digest[BASE_SHA256_BYTES];
 };
 
-void core_portable_init(struct core_portable *portable, struct core_context *context);
-void core_portable_fini(struct core_portable *portable);
+void core_shader_code_init(struct core_shader_code *code, struct core_context *context);
+void core_shader_code_fini(struct core_shader_code *code);
 
-/* Get the words, name and stem of what a program describes (core/shader/shader_load.c). Formats: SPIRV,
- * GLSL, NAMED. Errors: as of trm_shader_create(). */
-int32_t core_portable_find(struct core_portable *portable, const struct trm_shader_desc *desc);
+/* Gets words, name and stem from a description (shader_load.c). Formats: SPIRV, GLSL, NAMED. Errors: as
+ * trm_shader_create(). */
+int32_t core_shader_code_load(struct core_shader_code *code, const struct trm_shader_desc *desc);
 
-/* The same of another one, which may go afterwards. name: NULL for the other's. */
-int32_t core_portable_copy(struct core_portable *portable, const struct core_portable *other,
-                           const char *name);
+/* Copies words, name and stem of another one, which may be freed afterwards. `name` NULL keeps the name. */
+int32_t core_shader_code_copy(struct core_shader_code *code, const struct core_shader_code *other,
+                              const char *name);
 
-/* Once words and name are there: check and reflect, with these constants. Errors: as of spirv_read(). */
-int32_t core_portable_read(struct core_portable *portable, const struct trm_constant *constants,
-                           uint32_t constant_count);
+/* Checks and reflects loaded or copied code, with these constants. Errors: as spirv_read(). */
+int32_t core_shader_code_read(struct core_shader_code *code, const struct trm_constant *constants,
+                              uint32_t constant_count);
 
-/* The source of a module for a backend. */
-void core_portable_source(const struct core_portable *portable, struct trm_module_source *source);
+/* Fills the source of a module for a backend; it points into `code`. */
+void core_shader_code_source(const struct core_shader_code *code, struct trm_module_source *source);
 
 #endif

@@ -1,4 +1,4 @@
-/* Shaders in other languages.
+/* Translates shaders to C and CUDA C.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -10,33 +10,33 @@
 
 #define DESC_MIN 24 /* bytes of struct trm_translate_desc in the first version */
 
-/* One translation, kept with its shader. It is in its own arena. */
+/* A translation, which its shader keeps. */
 struct core_shader_text {
     struct core_shader_text *next;
     struct base_arena arena;
     int32_t language;
     uint32_t flags;
-    uint8_t digest[BASE_SHA256_BYTES]; /* of the shader with its constants */
+    uint8_t digest[BASE_SHA256_BYTES]; /* of the code with its constants */
     const char *text;
     size_t length;
 };
 
-static void release_text(struct core_context *context, struct core_shader_text *text)
+static void free_text(struct core_context *context, struct core_shader_text *text)
 {
     base_arena_fini(&text->arena);
     core_free(context, text, sizeof(*text));
 }
 
-void core_shader_release_texts(struct core_shader *shader)
+void core_shader_free_texts(struct core_shader *shader)
 {
     while (shader->texts != NULL) {
         struct core_shader_text *text = shader->texts;
         shader->texts                 = text->next;
-        release_text(shader->object.context, text);
+        free_text(shader->object.context, text);
     }
 }
 
-/* With the lock held. */
+/* Requires the lock. */
 static struct core_shader_text *find_text(const struct core_shader *shader,
                                           const struct core_shader_text *like)
 {
@@ -47,8 +47,9 @@ static struct core_shader_text *find_text(const struct core_shader *shader,
     return NULL;
 }
 
-/* Another thread may have been as quick; its text is then the one that stays. */
-static struct core_shader_text *keep_text(struct core_shader *shader, struct core_shader_text *made)
+/* Adds a translation to the shader, or frees it and returns the one that another thread has added
+ * meanwhile. */
+static struct core_shader_text *add_text(struct core_shader *shader, struct core_shader_text *made)
 {
     base_lock_acquire(&shader->lock);
     struct core_shader_text *known = find_text(shader, made);
@@ -59,36 +60,36 @@ static struct core_shader_text *keep_text(struct core_shader *shader, struct cor
     base_lock_release(&shader->lock);
     if (known == NULL)
         return made;
-    release_text(shader->object.context, made);
+    free_text(shader->object.context, made);
     return known;
 }
 
-static int32_t translate_into(struct core_shader_text *made, const struct core_portable *portable)
+static int32_t translate_into(struct core_shader_text *made, const struct core_shader_code *code)
 {
     struct translate_result result;
     struct translate_request request = {
-        .words          = portable->words,
-        .word_count     = portable->word_count,
-        .name           = portable->name,
+        .words          = code->words,
+        .word_count     = code->word_count,
+        .name           = code->name,
         .language       = made->language,
         .flags          = made->flags,
-        .constants      = portable->constants,
-        .constant_count = portable->constant_count,
-        .digest         = portable->digest,
+        .constants      = code->constants,
+        .constant_count = code->constant_count,
+        .digest         = code->digest,
     };
 
     int32_t status = translate(&made->arena, &request, &result);
     if (status != TRM_OK)
         return status == TRM_ERROR_OUT_OF_HOST_MEMORY
                    ? status
-                   : base_fail(status, "shader \"%s\": %s", portable->name, trm_last_error().sentence);
+                   : base_fail(status, "shader \"%s\": %s", code->name, trm_last_error().sentence);
     made->text   = result.text;
     made->length = result.length;
     return TRM_OK;
 }
 
-/* `portable` has the constants in force. */
-static int32_t get_text(struct core_shader *shader, const struct core_portable *portable,
+/* `code` is read with the constants. */
+static int32_t get_text(struct core_shader *shader, const struct core_shader_code *code,
                         const struct trm_translate_desc *desc, const struct core_shader_text **text)
 {
     struct core_context *context  = shader->object.context;
@@ -98,51 +99,50 @@ static int32_t get_text(struct core_shader *shader, const struct core_portable *
     base_arena_init(&made->arena, &context->allocator);
     made->language = desc->language;
     made->flags    = desc->flags;
-    memcpy(made->digest, portable->digest, sizeof(made->digest));
+    memcpy(made->digest, code->digest, sizeof(made->digest));
 
     base_lock_acquire(&shader->lock);
     *text = find_text(shader, made);
     base_lock_release(&shader->lock);
     if (*text != NULL) {
-        release_text(context, made);
+        free_text(context, made);
         return TRM_OK;
     }
-    int32_t status = translate_into(made, portable);
+    int32_t status = translate_into(made, code);
     core_object_log(&shader->object, TRM_LOG_DEBUG, "translated to language %d: %s", desc->language,
                     trm_status_name(status));
     if (status != TRM_OK) {
-        release_text(context, made);
+        free_text(context, made);
         return status;
     }
-    *text = keep_text(shader, made);
+    *text = add_text(shader, made);
     return TRM_OK;
 }
 
 static int32_t translate_shader(struct core_shader *shader, const struct trm_translate_desc *desc,
                                 const struct core_shader_text **text)
 {
-    struct core_portable portable;
+    struct core_shader_code code;
 
     if (desc->constant_count == 0)
-        return get_text(shader, &shader->portable, desc, text);
-    core_portable_init(&portable, shader->object.context);
-    int32_t status = core_portable_copy(&portable, &shader->portable, NULL);
+        return get_text(shader, &shader->code, desc, text);
+    core_shader_code_init(&code, shader->object.context);
+    int32_t status = core_shader_code_copy(&code, &shader->code, NULL);
     if (status == TRM_OK)
-        status = core_portable_read(&portable, desc->constants, desc->constant_count);
+        status = core_shader_code_read(&code, desc->constants, desc->constant_count);
     if (status == TRM_OK)
-        status = get_text(shader, &portable, desc, text);
-    core_portable_fini(&portable);
+        status = get_text(shader, &code, desc, text);
+    core_shader_code_fini(&code);
     return status;
 }
 
 static int32_t check_desc(const struct trm_translate_desc *desc)
 {
     if (desc->language != TRM_LANGUAGE_C && desc->language != TRM_LANGUAGE_CUDA)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "there is no language %" PRId32, desc->language);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "language %" PRId32 " is not supported", desc->language);
     if (desc->flags & ~(uint32_t)TRM_TRANSLATE_BOUNDS)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "the flags of a translation, 0x%" PRIx32 ", have bits that mean nothing",
-                         desc->flags);
+                         "trm_translate_desc: flags 0x%" PRIx32 " has unknown bits", desc->flags);
     return TRM_OK;
 }
 
@@ -159,8 +159,8 @@ int32_t trm_shader_translate(struct trm_shader *handle, const struct trm_transla
     if (status == TRM_OK)
         status = core_output_check(length, "trm_shader_translate", "length");
     if (status == TRM_OK && (desc == NULL || !core_struct_copy_in(&own, sizeof(own), desc, DESC_MIN)))
-        status =
-            base_fail(TRM_ERROR_INVALID_ARGUMENT, "a translation needs a description with its struct_size");
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT,
+                           "trm_shader_translate: `desc` is NULL or its struct_size is too small");
     if (status == TRM_OK)
         status = check_desc(&own);
     if (status == TRM_OK)
