@@ -1,19 +1,26 @@
-/* Trireme: the coordinator. Uploads, computations and downloads that name each other by id: fork, join, wait.
+/* Trireme: the coordinator. It runs uploads, computations and downloads that name each other by id: fork,
+ * join, wait.
  *
- * Tasks are added, in any order and with ids of the program's choice, then submitted together: only then it is checked
- * that every id is known and that nothing waits for itself. Streams and points follow from the dependencies; the program
- * sees neither.
+ * The program adds tasks, in any order and with ids of its choice, and then submits them together. The submit
+ * checks that every id is known and that no task waits for itself. The coordinator derives streams and points
+ * from the dependencies; the program sees neither.
  *
- * Tasks that do not come after each other run at the same time as far as the device can. One that fails takes down
- * those that come after it, which do not run, and no others.
+ * Tasks that do not depend on each other run at the same time, as far as the device can. When a task fails,
+ * the tasks that come after it fail too and do not run; others are not affected.
  *
- * Functions of tasks (`host`, `done`) run one after another on a thread that belongs to the coordinator; where one
- * waits inside of Trireme, others run meanwhile. They may call anything: add and submit tasks, wait for tasks that
- * do not wait for them.
- *
- * Threads: any thread may call anything at any time. Submit takes what all threads have added: a task that comes after
- * another thread's is added when that one has been.
+ * Functions of tasks (`host`, `done`) run one after another on a thread of the coordinator; while one waits
+ * inside Trireme, others run. They may call everything: add and submit tasks, and wait for tasks that do not
+ * wait for them.
  * SPDX-License-Identifier: MIT
+ *
+ * Unless a function says otherwise:
+ *
+ * coordinator the coordinator, or for trm_coordinator_create() receives it
+ * timeout_ns  nanoseconds; 0 polls, TRM_FOREVER waits without a limit
+ * Blocks      no
+ * Threads     any. A submit takes what all threads have added; add a task after the tasks that it comes after
+ * Ownership   a coordinator keeps its device alive
+ * Errors      those of every function (<trireme/api.h>)
  */
 #ifndef TRIREME_COORDINATOR_H
 #define TRIREME_COORDINATOR_H
@@ -30,93 +37,122 @@ enum trm_task_kind {
     TRM_TASK_COMPUTE  = 2, /* kernel, grid, arguments */
     TRM_TASK_DOWNLOAD = 3, /* source → host_destination */
     TRM_TASK_COPY     = 4, /* source → destination */
-    TRM_TASK_HOST     = 5, /* host(user, TRM_OK), on a thread of the core; it cannot fail */
-    TRM_TASK_NOTHING  = 6, /* only joins what it comes after */
+    TRM_TASK_HOST     = 5, /* host(user, TRM_OK), on a thread of the library; it cannot fail */
+    TRM_TASK_NOTHING  = 6, /* only joins the tasks that it comes after */
 };
 
 struct trm_task {
     uint32_t struct_size;
     int32_t kind;          /* enum trm_task_kind */
-    uint64_t id;           /* the program's name for it, not 0, not in use */
+    uint64_t id;           /* the program's choice, not 0, not in use */
     const char *name;      /* for messages; may be NULL; copied */
-    const uint64_t *after; /* ids that must be done before; copied. May name tasks that are added later */
+    const uint64_t *after; /* ids of tasks that must end before; they may be added later; copied */
     uint32_t after_count;
     int32_t priority; /* enum trm_priority; each has streams of its own */
     struct trm_span destination;
     struct trm_span source;
-    const void *host_source; /* stays unchanged until the task is done */
+    const void *host_source; /* unchanged until the task is done */
     void *host_destination;
     struct trm_kernel *kernel;
     struct trm_grid grid;
-    const struct trm_argument *arguments; /* copied, blocks too */
+    const struct trm_argument *arguments; /* copied, with the contents of blocks */
     uint32_t argument_count;
     uint32_t reserved;
     trm_callback_fn host; /* of HOST */
-    /* Called once, on a thread of the core, when the task has ended, with its status (and its sentence as last
-     * error there); may be NULL. Those that come after the task do not wait for it; who waits for the task does. */
+    /* Called once, on a thread of the library, when the task has ended, with its status; the last error there
+     * has its sentence. May be NULL. Tasks that come after this one do not wait for it; a thread that waits
+     * for the task does. */
     trm_callback_fn done;
     void *user; /* of host and done */
 };
 
 struct trm_coordinator_desc {
     uint32_t struct_size;
-    uint32_t compute_streams; /* how many kernels run at once at most; 0: chosen. More than 64 count as 64 */
-    uint32_t copy_streams;    /* the same of copies, in each direction; 0: 1 */
+    uint32_t compute_streams; /* the most kernels that run at once, up to 64; 0: chosen */
+    uint32_t copy_streams;    /* the most copies in each direction at once, up to 64; 0: 1 */
     uint32_t reserved;
 };
 
-/* desc may be NULL. Ownership: keeps the device alive. Errors: INVALID_ARGUMENT, OUT_OF_HOST_MEMORY; the loss of
- * the device. */
+/* Make a coordinator.
+ *
+ * device      the device that runs the tasks
+ * desc        NULL: all defaults
+ * Ownership   the caller destroys the coordinator with trm_coordinator_destroy()
+ */
 TRM_API int32_t trm_coordinator_create(struct trm_device *device, const struct trm_coordinator_desc *desc,
                                        struct trm_coordinator **coordinator);
 
-/* Drops what was not submitted, waits for the rest and for their callbacks. Blocks. NULL is fine. Inside one of
- * its own callbacks it sets DEADLOCK as last error and does nothing. Meanwhile nothing more is taken: callbacks
- * that add or submit are answered with CANCELLED. */
+/* Destroy a coordinator: drop the tasks that are not submitted, and wait for the others and their functions.
+ * Meanwhile functions of tasks that add or submit get CANCELLED.
+ *
+ * Blocks      yes
+ * Errors      the last error is DEADLOCK inside a function of one of its tasks; nothing happens then
+ */
 TRM_API void trm_coordinator_destroy(struct trm_coordinator *coordinator);
 
-/* Add a task to what will be submitted. The program keeps buffers, kernel and host memory until it is done. Does
- * not block.
+/* Add a task to what will be submitted.
  *
- * Errors      INVALID_ARGUMENT for an id that is in use or 0, or a task that lacks what its kind needs;
- *             OUT_OF_HOST_MEMORY
+ * task        copied; see struct trm_task for what it points to
+ * Ownership   the program keeps buffers, kernel and host memory until the task is done
+ * Errors      INVALID_ARGUMENT for an id that is 0 or in use, or a task that lacks what its kind needs;
+ *             CANCELLED when the coordinator is being destroyed
  */
 TRM_API int32_t trm_coordinator_add(struct trm_coordinator *coordinator, const struct trm_task *task);
 
-/* Start what was added. All or nothing: when this fails, what was added since the last submit is dropped, and its
- * ids are free. Takes time in proportion to the tasks and what they come after; waits for none of them (but on a
- * device that does its work in the calls that enqueue it). What comes after a task that has failed is taken, and
- * fails.
+/* Start all tasks that are added, or none: after an error they are dropped, and their ids are free. A task
+ * that comes after a failed one is accepted, and fails. Takes time in proportion to the tasks and their
+ * dependencies.
  *
- * Errors      NOT_FOUND naming a task and the unknown id that it comes after; DEADLOCK spelling the cycle out
- *             ("4 \"blur\" -> 7 -> 4 \"blur\"": each comes after the next); as of the operations themselves,
- *             naming the task
+ * Blocks      not for tasks; for a submit of another thread
+ * Errors      NOT_FOUND, naming a task and the unknown id that it comes after; DEADLOCK, spelling the cycle
+ *             out ("4 \"blur\" -> 7 -> 4 \"blur\"": each comes after the next); errors of an operation,
+ *             naming its task; CANCELLED when the coordinator is being destroyed
  */
 TRM_API int32_t trm_coordinator_submit(struct trm_coordinator *coordinator);
 
-/* TRM_OK when done, TIMEOUT when not yet, else its failure: its own, or that of a task that it came after, naming
- * that one. NOT_FOUND for an id that is not known. Never blocks. */
+/* Poll a task: TRM_OK when it is done, TIMEOUT when it is not.
+ *
+ * id          of the task
+ * Errors      TIMEOUT; the task's failure, or that of a task that it came after, naming that one; NOT_FOUND
+ *             for an unknown id
+ */
 TRM_API int32_t trm_coordinator_poll(struct trm_coordinator *coordinator, uint64_t id);
 
-/* Wait for one, all that were submitted, or any of several. Block; timeout_ns as in trm_point_wait(). A task is
- * done when its `done` has returned.
+/* Wait for a task. It is done when its `done` function has returned.
  *
- * wait_all waits until nothing is left, also of what is submitted meanwhile; it answers the first failure of those
- * that have not been forgotten. wait_any counts a failed task as done: it answers the failure, and `which` is
- * written. Of several it takes the lowest index.
- *
- * Errors      TIMEOUT; a task's failure; NOT_FOUND; INVALID_ARGUMENT for a task that was added and not submitted,
- *             or no ids; DEADLOCK in a function of a task that is waited for, or that one of those waited for
- *             comes after, where that could never end
+ * id          of the task
+ * Blocks      yes
+ * Errors      TIMEOUT; the task's failure as for trm_coordinator_poll(); NOT_FOUND; INVALID_ARGUMENT for a
+ *             task that was added but not submitted; DEADLOCK inside a function of the task, or of one that
+ *             it comes after
  */
 TRM_API int32_t trm_coordinator_wait(struct trm_coordinator *coordinator, uint64_t id, uint64_t timeout_ns);
+
+/* Wait until no submitted task is left, including tasks that are submitted meanwhile.
+ *
+ * Blocks      yes
+ * Errors      TIMEOUT; the first failure since the last trm_coordinator_forget(); DEADLOCK inside a function
+ *             of one of the coordinator's tasks
+ */
 TRM_API int32_t trm_coordinator_wait_all(struct trm_coordinator *coordinator, uint64_t timeout_ns);
+
+/* Wait for any of several tasks. A task that failed counts as done: the call returns its failure and writes
+ * `which`.
+ *
+ * ids         of `count` tasks, at least one
+ * which       receives the lowest index of one that is done
+ * Blocks      yes
+ * Errors      TIMEOUT; the failure of the task ids[*which]; NOT_FOUND; INVALID_ARGUMENT for no ids, or a task
+ *             that was added but not submitted; DEADLOCK when all of them wait for the calling function
+ */
 TRM_API int32_t trm_coordinator_wait_any(struct trm_coordinator *coordinator, const uint64_t *ids,
                                          uint32_t count, uint64_t timeout_ns, uint32_t *which);
 
-/* Forget all tasks that are done, so that their ids may be used again; but not those that some thread waits for
- * just now. What a task needs while it runs is freed when it is done; this frees the rest, some hundred bytes
- * each. */
+/* Forget all tasks that are done, so that their ids can be used again, except those that a thread is waiting
+ * for. A task that is done takes some hundred bytes until then; what it needed while it ran is freed before.
+ *
+ * Blocks      not for tasks; for a submit of another thread
+ */
 TRM_API int32_t trm_coordinator_forget(struct trm_coordinator *coordinator);
 
 TRM_API_END

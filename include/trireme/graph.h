@@ -6,7 +6,7 @@
  *     struct trm_stream *recording;
  *
  *     trm_graph_create(device, &graph);
- *     trm_graph_record(graph, &recording);                       a stream that only writes down
+ *     trm_graph_record(graph, &recording);                       a stream that only records
  *     trm_upload(recording, trm_span_whole(a), in);              node 0
  *     trm_launch(recording, kernel, &grid, arguments, 3);        node 1
  *     trm_download(recording, out, trm_span_whole(b));           node 2
@@ -20,9 +20,20 @@
  *     }
  *     trm_graph_exec_destroy(exec);
  *
- * A graph is a sequence: its operations run in the order in which they were recorded, as if they had been enqueued on the
- * stream that it is launched on.
+ * A graph is a sequence: its operations run in the order in which they were recorded, as if they were
+ * enqueued on the stream that the graph is launched on.
  * SPDX-License-Identifier: MIT
+ *
+ * Unless a function says otherwise:
+ *
+ * graph       the graph, or for trm_graph_create() receives it
+ * exec        an instance of a graph, or for trm_graph_instantiate() receives it
+ * Blocks      no
+ * Threads     one at a time for each graph, and for each instance
+ * Ownership   graphs and instances keep their device alive, the memory of the buffers and the code of the
+ *             kernels that they use, though the handles of those may be destroyed. Host memory belongs to the
+ *             program, which keeps it: every launch reads or writes it
+ * Errors      those of every function (<trireme/api.h>)
  */
 #ifndef TRIREME_GRAPH_H
 #define TRIREME_GRAPH_H
@@ -33,59 +44,75 @@
 
 TRM_API_BEGIN
 
-/* An empty graph.
+/* Make an empty graph.
  *
- * Threads     a graph is serialised by its caller, like a stream, and so is an instance
- * Ownership   keeps the device alive; trm_graph_destroy() ends it with its recording stream, its instances live on
+ * device      the device
+ * Threads     any
+ * Ownership   the caller destroys the graph with trm_graph_destroy()
  */
 TRM_API int32_t trm_graph_create(struct trm_device *device, struct trm_graph **graph);
+
+/* Destroy a graph and its recording stream. Its instances stay. */
 TRM_API void trm_graph_destroy(struct trm_graph *graph);
 
-/* The stream that records into the graph, always the same: what is enqueued on it is checked as always, and written down
- * instead of done. Copies (also 2D), fills, launches and events with TRM_EVENT_TIMING are recorded. What does nothing
- * (no bytes, no groups) is no node. Buffers in use keep their memory, and kernels their code, for as long as the graph and its
- * instances, though their handles may be destroyed. Host memory is read and written at every launch, and is the program's to keep.
+/* Get the stream that records into a graph; every call returns the same one. What is enqueued on it is
+ * checked as always, and recorded instead of run. It takes copies (also 2D), fills, launches and events with
+ * TRM_EVENT_TIMING. An operation that does nothing (no bytes, no groups) becomes no node.
  *
- * An event is recorded anew by every launch: from then on it holds the place after that launch, and the time at which the stream
- * came to it inside.
+ * Every launch of the graph records its events anew: from then on an event holds the place after that launch,
+ * and the time at which the stream reached the event within it.
  *
+ * stream      receives the recording stream. It answers UNSUPPORTED to what cannot be replayed (waits,
+ *             points, callbacks, events without timing, memory in stream order, copies between devices, other
+ *             graphs) and BUSY to waits for it
  * Ownership   the stream belongs to the graph: trm_stream_destroy() refuses it
- * Errors      of what is enqueued on it: UNSUPPORTED for what cannot be replayed (waits, points, callbacks, events without
- *             timing, memory in stream order, copies between devices, other graphs). Waiting for the stream is answered with BUSY
  */
 TRM_API int32_t trm_graph_record(struct trm_graph *graph, struct trm_stream **stream);
 
-/* The number of operations recorded so far. They are the nodes 0 to count − 1. */
+/* Count the operations that are recorded. They are the nodes 0 to `count` - 1. */
 TRM_API int32_t trm_graph_node_count(struct trm_graph *graph, uint32_t *count);
 
-/* Make what can be launched of what has been recorded up to now. The recording may go on, and more instances be made.
- * Each runs once at a time; several may run at once.
+/* Make an instance, which can be launched, of what is recorded so far. The recording may go on, and further
+ * instances may be made. Each instance runs once at a time; several may run at once.
  *
- * Ownership   keeps the device alive; trm_graph_exec_destroy() ends it, also while it runs
+ * Ownership   the caller destroys the instance with trm_graph_exec_destroy()
+ * Errors      INVALID_HANDLE when another thread destroyed a buffer while it was recorded
  */
 TRM_API int32_t trm_graph_instantiate(struct trm_graph *graph, struct trm_graph_exec **exec);
+
+/* Destroy an instance. Launches that are enqueued run to their end. */
 TRM_API void trm_graph_exec_destroy(struct trm_graph_exec *exec);
 
-/* 1: the backend replays it as a whole; 0: the core enqueues its operations one by one, since the backend has no graphs
- * or not of such operations. */
+/* Ask how an instance is replayed.
+ *
+ * native      receives 1 when the backend replays it as a whole; 0 when the core enqueues its operations one
+ *             by one, since the backend has no graphs or does not support these operations in them
+ */
 TRM_API int32_t trm_graph_exec_is_native(struct trm_graph_exec *exec, int32_t *native);
 
-/* Enqueue all of it on a stream of the same device. Cheaper than its operations one by one; an instance of nothing does
- * nothing. It runs once at a time: on another stream than the last time, that stream waits until the last launch is done.
+/* Enqueue all operations of an instance. The stream's statistics count them one by one. An instance runs once
+ * at a time: on another stream than for the last launch, the stream first waits for that launch. An empty
+ * instance does nothing.
  *
- * Blocks      no               Statistics of the stream count it like its operations
- * Errors      WRONG_DEVICE, or the stream's first failure. If it fails otherwise where the core enqueues one by one, the first
- *             operations may have been enqueued
+ * stream      a stream of the same device
+ * Threads     one at a time for each instance and each stream
+ * Errors      WRONG_DEVICE; UNSUPPORTED on a stream that records into a graph; the stream's first failure.
+ *             After another failure, where the core enqueues the operations one by one, the first of them may
+ *             have been enqueued
  */
 TRM_API int32_t trm_graph_launch(struct trm_graph_exec *exec, struct trm_stream *stream);
 
-/* Replace what a node does at later launches of this instance. Checked like the operation itself, of the same kernel in the
- * case of a launch. No bytes, or no groups: the node does nothing until it is updated again.
+/* Replace what a node does in later launches of an instance. The new operation is checked like any other, and
+ * a launch is of the same kernel. With no bytes or no groups, the node does nothing until it is updated
+ * again.
  *
  * node        its number, in the order of recording
- * Blocks      until the instance's launches up to now are done
- * Errors      OUT_OF_RANGE, no such node; INVALID_ARGUMENT, the node is of another kind; else as of the operation. Then
- *             the node is what it was
+ * grid, arguments, argument_count  as for trm_launch()
+ * destination, source  as for trm_upload(), trm_download() and trm_copy()
+ * Blocks      until the launches of the instance that are enqueued are done
+ * Errors      OUT_OF_RANGE when there is no such node; INVALID_ARGUMENT when the node is of another kind;
+ *             DEADLOCK inside a host callback that such a launch comes after; else as of the operation. After
+ *             an error the node is unchanged
  */
 TRM_API int32_t trm_graph_update_launch(struct trm_graph_exec *exec, uint32_t node,
                                         const struct trm_grid *grid, const struct trm_argument *arguments,

@@ -1,10 +1,19 @@
-/* Trireme: streams, in-order queues of a device.
+/* Trireme: streams, the in-order queues of a device.
  *
- * A stream is serialised by its caller: one thread at a time may enqueue on it. Waiting for its
- * points, and asking for its state, is free to any thread. Enqueueing is cheap and batches: work
- * starts at the latest when somebody waits or polls for it, at trm_stream_flush(), or when the
- * batch is full.
+ * Enqueueing is cheap. Operations are collected in batches: a batch is submitted to the driver when it is
+ * full, when a thread waits for it or polls it, or by trm_stream_flush().
+ *
+ * When enqueued work fails, its stream fails: the first failure stays, and later calls return it. A call that
+ * is refused does not fail the stream.
  * SPDX-License-Identifier: MIT
+ *
+ * Unless a function says otherwise:
+ *
+ * stream      the stream, or for a function that finds or creates one receives it
+ * Blocks      no
+ * Threads     one at a time for each stream
+ * Ownership   a stream keeps its device alive, and the objects that enqueued work uses
+ * Errors      those of every function (<trireme/api.h>); the stream's first failure
  */
 #ifndef TRIREME_STREAM_H
 #define TRIREME_STREAM_H
@@ -15,15 +24,15 @@
 
 TRM_API_BEGIN
 
-/* What a stream is mostly for: a hint that picks the queue (a GPU's copy engines, its compute
- * queues). Any operation is legal on any stream. A backend takes a role that it does not know for ANY. */
+/* The main use of a stream: a hint that selects a queue of the device (its copy engines, its compute queues).
+ * Every operation is legal on every stream. A backend treats a role that it does not know as ANY. */
 enum trm_stream_role {
     TRM_STREAM_ANY      = 0,
     TRM_STREAM_COMPUTE  = 1,
     TRM_STREAM_UPLOAD   = 2,
     TRM_STREAM_DOWNLOAD = 3,
-    /* One of a few that take turns at the same work, short and of all kinds, as the slots of a pipeline do: they may share a queue
-     * where that is quicker than changing between several. */
+    /* One of a few streams that take turns at the same short work of all kinds, as the slots of a pipeline
+     * do. They may share a queue where that is faster than switching between several. */
     TRM_STREAM_SLOT = 4,
 };
 
@@ -35,63 +44,124 @@ enum trm_priority {
 
 /* Make a stream.
  *
- * role        enum trm_stream_role       priority  enum trm_priority, rounded to what the device
- *             has
- * Ownership   keeps the device alive; trm_stream_destroy() ends it
+ * device      the device
+ * role        enum trm_stream_role
+ * priority    enum trm_priority; limited to this range, and rounded to what the device has
+ * Threads     any
+ * Ownership   the caller destroys the stream with trm_stream_destroy()
+ * Errors      INVALID_ARGUMENT for an unknown role
  */
 TRM_API int32_t trm_stream_create(struct trm_device *device, int32_t role, int32_t priority,
                                   struct trm_stream **stream);
 
-/* Drain the stream, then end it. Callbacks that were enqueued have run when this returns.
- * Blocks      until its work is done        NULL is fine        Inside one of its own callbacks:
- *             ends it later */
+/* Drain a stream and destroy it. Its callbacks have run when this returns. In one of its own callbacks, the
+ * stream ends after that callback.
+ *
+ * Blocks      until the stream's work is done, except in one of its own callbacks
+ * Threads     any; no other thread enqueues on the stream any more
+ * Errors      the last error is INVALID_ARGUMENT for a thread's own stream and for the recording stream of a
+ *             graph, which stay
+ */
 TRM_API void trm_stream_destroy(struct trm_stream *stream);
 
-/* The calling thread's own stream of a device, made at its first use. It belongs to the thread:
- * it is ended when the thread or the device ends, and trm_stream_destroy() refuses it. */
+/* Find the calling thread's own stream of a device; the first call makes it.
+ *
+ * device      the device
+ * Threads     any; each thread gets another stream
+ * Ownership   the stream belongs to the thread. It ends with the thread or the device, and
+ *             trm_stream_destroy() refuses it
+ * Errors      OUT_OF_HOST_MEMORY, also when the process has no key for thread-specific data left
+ */
 TRM_API int32_t trm_device_thread_stream(struct trm_device *device, struct trm_stream **stream);
 
-/* The device of a stream: one more reference to its handle, to be ended with trm_device_destroy().
- * INVALID_HANDLE when the program has let go of the device, which the stream then keeps alive
- * without a handle. */
+/* Get the device of a stream.
+ *
+ * device      receives its handle
+ * Threads     any
+ * Ownership   the handle gets one more reference; the caller ends it with trm_device_destroy()
+ * Errors      INVALID_HANDLE when the program has destroyed the device's handle
+ */
 TRM_API int32_t trm_stream_device(struct trm_stream *stream, struct trm_device **device);
 
-/* Name the place after everything enqueued so far. Costs about a nanosecond, or, where the driver tells places by events, one of
- * those (0.2 µs and more). */
+/* Mark the place after everything that is enqueued. Costs about a nanosecond; where the driver tells places
+ * by events, the cost of an event (0.2 µs and more).
+ *
+ * point       receives the place
+ * Ownership   the point keeps nothing alive
+ * Errors      UNSUPPORTED on a stream that records into a graph; the stream's first failure
+ */
 TRM_API int32_t trm_stream_mark(struct trm_stream *stream, struct trm_point *point);
 
-/* Let the stream wait, on the device, until `point` is reached; the host does not wait. Points
- * of another backend, or where the backend cannot, are bridged by a thread of the core. If the
- * point's stream fails, so does this one, with the same cause. */
+/* Let later operations of a stream wait until a point is reached. They wait on the device, or, for a point of
+ * another backend or where the backend cannot do it, a thread of the library lets them go on. If the point's
+ * stream fails before the point, this stream fails with the same cause; this call succeeds.
+ *
+ * point       of any stream of the same context
+ * Blocks      no; on a backend that cannot hold a stream back, until the point is reached
+ * Errors      INVALID_HANDLE when the point's stream has been destroyed; OUT_OF_RANGE for a value that was
+ *             never enqueued; INVALID_ARGUMENT for a stream of another context; UNSUPPORTED on a stream that
+ *             records into a graph, BUSY for a point of one; DEADLOCK where the call blocks inside a host
+ *             callback that the point comes after; the stream's first failure
+ */
 TRM_API int32_t trm_stream_wait(struct trm_stream *stream, struct trm_point point);
 
-/* The same for the point that an event holds now. An event that was never recorded counts as
- * reached. */
+/* The same for the point that an event holds now. An event that was never recorded counts as reached.
+ *
+ * event       of the same context
+ * Blocks      as trm_stream_wait()
+ * Errors      as trm_stream_wait()
+ */
 TRM_API int32_t trm_stream_wait_event(struct trm_stream *stream, struct trm_event *event);
 
-/* Submit what was enqueued. */
+/* Submit what is enqueued to the driver. */
 TRM_API int32_t trm_stream_flush(struct trm_stream *stream);
 
-/* Wait for everything enqueued so far. Blocks. Errors: the stream's first failure. */
+/* Wait until everything is done that is enqueued when the call begins.
+ *
+ * Blocks      yes
+ * Threads     any
+ * Errors      the stream's first failure; BUSY for a stream that records into a graph; DEADLOCK inside one of
+ *             the stream's callbacks that this work comes after
+ */
 TRM_API int32_t trm_stream_sync(struct trm_stream *stream);
 
-/* TRM_OK when nothing is left to do, TRM_ERROR_TIMEOUT when there is, else the stream's first
- * failure. */
+/* Poll the same: TRM_OK when nothing is left to do, TIMEOUT when something is. Submits it.
+ *
+ * Threads     any
+ * Errors      TIMEOUT; the stream's first failure; BUSY for a stream that records into a graph
+ */
 TRM_API int32_t trm_stream_query(struct trm_stream *stream);
 
-/* Runs on a thread of the core when the stream gets there; what is enqueued after it waits until
- * it returns. `status` is TRM_OK, or the failure that the stream has had. It may call any
- * function of Trireme. Waiting in it for its own stream to get past it is answered with DEADLOCK;
- * waiting for another stream that waits for this one is not seen, and never ends. One that was
- * accepted runs exactly once, whatever fails. */
+/* Runs on a thread of the library when the stream reaches it; later operations of the stream wait until it
+ * returns. `status` is TRM_OK or the stream's failure. It may call every function of Trireme. A wait in it
+ * for later work of its own stream is answered with DEADLOCK; a wait for another stream that in turn waits
+ * for this one is not detected and never ends. */
 typedef void (*trm_callback_fn)(void *user, int32_t status);
+
+/* Enqueue a callback. One that is accepted (TRM_OK) runs exactly once, whatever fails; one that is refused
+ * never runs.
+ *
+ * callback    the function
+ * user        its first argument
+ * Blocks      no; on a backend that cannot hold a stream back, until the callback has returned
+ * Ownership   the program keeps what `user` points to until the callback has run
+ * Errors      INVALID_ARGUMENT when callback is NULL; UNSUPPORTED on a stream that records into a graph;
+ *             DEADLOCK where the call blocks inside a callback of the same stream; the stream's first failure
+ */
 TRM_API int32_t trm_stream_callback(struct trm_stream *stream, trm_callback_fn callback, void *user);
 
-/* Let every stream wait for what all of them have enqueued so far. All of one context. */
+/* Let each of several streams wait for everything that is enqueued on all of them.
+ *
+ * streams     `count` streams of one context; none: TRM_OK
+ * Blocks      as trm_stream_wait()
+ * Threads     one at a time for each of the streams
+ * Errors      INVALID_ARGUMENT for streams of two contexts; else as trm_stream_wait(). Some of the waits may
+ *             have been enqueued then
+ */
 TRM_API int32_t trm_stream_barrier(struct trm_stream *const *streams, uint32_t count);
 
-/* What a stream has done since it was made. Counts calls when they enqueue, however they are
- * carried out underneath. */
+/* The operations that a stream has enqueued since it was made, counted by calls, whatever the backend makes
+ * of them. */
 struct trm_stream_stats {
     uint32_t struct_size;
     uint32_t reserved;
@@ -104,11 +174,19 @@ struct trm_stream_stats {
     uint64_t bytes_uploaded;
     uint64_t bytes_downloaded;
     uint64_t bytes_copied; /* device to device */
-    /* from or to host memory that the driver cannot reach by itself: not asynchronous on devices with memory of their own */
+    /* uploads and downloads of host memory by address, on devices with memory of their own, where they are
+     * slower and may not be asynchronous */
     uint64_t pageable_copies;
-    /* waits and callbacks that blocked the caller because the backend has no better way */
+    /* waits and callbacks that blocked the calling thread, on a backend that cannot hold a stream back */
     uint64_t host_waits;
 };
+
+/* Get the statistics of a stream.
+ *
+ * stats       the caller sets its struct_size
+ * Threads     any
+ * Errors      those of every function, not the stream's failure
+ */
 TRM_API int32_t trm_stream_get_stats(struct trm_stream *stream, struct trm_stream_stats *stats);
 
 TRM_API_END
