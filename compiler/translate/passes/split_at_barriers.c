@@ -154,7 +154,7 @@ static struct node *skip_gone(struct splitter *c, struct node *region)
     return outer;
 }
 
-/* ---- stretches ------------------------------------------------------------------------------- */
+/* ---- regions --------------------------------------------------------------------------------- */
 
 /* Does the region consist of copies that use no uniform values? */
 static bool is_copying(const struct splitter *c, const struct node *region)
