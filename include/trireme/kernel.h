@@ -1,5 +1,16 @@
-/* Trireme: modules (loaded code), kernels (one entry of it) and launches.
+/* Trireme: modules (loaded code), kernels (the entry points of a module) and launches.
  * SPDX-License-Identifier: MIT
+ *
+ * Unless a function says otherwise:
+ *
+ * device      the device that runs the code
+ * module      the module, or for trm_module_load() receives it
+ * kernel      the kernel, or for a function that finds one receives it
+ * Blocks      no
+ * Threads     any
+ * Ownership   a module keeps its device alive, a kernel its module, an enqueued launch its kernel and
+ *             buffers; the handles may be destroyed in any order
+ * Errors      those of every function (<trireme/api.h>)
  */
 #ifndef TRIREME_KERNEL_H
 #define TRIREME_KERNEL_H
@@ -10,25 +21,26 @@
 
 TRM_API_BEGIN
 
-/* What the bytes given to a module are. Which of them a device takes, trm_module_supported() says. The first two are native code
- * of the cpu, the last three of NVIDIA's devices (backend cuda); the others are portable: they name or hold a shader
- * (<trireme/shader.h>), and every device that takes SPIR-V takes them all. */
+/* The format of a module's data. trm_module_supported() says whether a device takes it. The first two are
+ * native code of the cpu, the last three native code of NVIDIA's devices (backend cuda). The others are
+ * portable: they name or contain a shader (<trireme/shader.h>), and a device that takes SPIR-V takes them
+ * all. */
 enum trm_module_format {
     TRM_MODULE_FUNCTIONS = 1, /* an array of struct trm_cpu_kernel (<trireme/cpu_kernel.h>) in this program */
     TRM_MODULE_SHARED_OBJECT = 2, /* the path of a shared object that exports trm_cpu_kernels_v1 */
-    TRM_MODULE_SPIRV         = 3, /* a SPIR-V module, of either byte order */
+    TRM_MODULE_SPIRV         = 3, /* a SPIR-V module in either byte order */
     TRM_MODULE_GLSL          = 4, /* a GLSL compute shader as text; needs libshaderc at run time */
-    TRM_MODULE_NAMED         = 5, /* the name of a kernel that is installed, with its zero: "saxpy" */
+    TRM_MODULE_NAMED         = 5, /* the name of an installed kernel with its terminating zero: "saxpy" */
     TRM_MODULE_SHADER        = 6, /* a struct trm_shader * */
     TRM_MODULE_CUBIN         = 7, /* a cubin or a fat binary, as nvcc and NVRTC make them */
     TRM_MODULE_PTX           = 8, /* PTX as text; the driver compiles it for the device */
-    TRM_MODULE_CUDA = 9, /* CUDA C++ as text; needs NVRTC at run time, which compiles it for the device */
+    TRM_MODULE_CUDA          = 9, /* CUDA C++ as text; needs NVRTC at run time, to compile it */
 };
 
-/* The value of a specialisation constant, by its name, or by its number where name is NULL. */
+/* The value of a specialization constant, which is found by its name, or by its id where name is NULL. */
 struct trm_constant {
     const char *name;
-    uint32_t id;   /* constant_id of the shader; not looked at where there is a name */
+    uint32_t id;   /* constant_id in the shader; ignored when there is a name */
     int32_t type;  /* enum trm_type; a bool is a U32 of 0 or 1 */
     uint64_t bits; /* the value in the low bytes */
 };
@@ -62,15 +74,18 @@ struct trm_native_options;
 
 struct trm_module_desc {
     uint32_t struct_size;
-    int32_t format;   /* enum trm_module_format */
-    const void *data; /* FUNCTIONS: struct trm_cpu_kernel[count], which outlives the module;
-                         SHARED_OBJECT: the absolute path, with its zero; SPIRV, GLSL: copied; NAMED: the name,
-                         with its zero; SHADER: the handle itself, which may be destroyed after the call;
-                         CUBIN, PTX, CUDA: needed during the call only; a text may have a zero at its end */
-    uint64_t size;    /* bytes of data; 0 for SHADER */
-    /* for messages, and what a kernel is called that the shader calls "main"; may be NULL */
+    int32_t format; /* enum trm_module_format */
+    /* FUNCTIONS: struct trm_cpu_kernel[count], which outlives the module
+     * SHARED_OBJECT: the absolute path with its terminating zero
+     * SPIRV, GLSL: the code; copied
+     * NAMED: the name with its terminating zero
+     * SHADER: the handle itself, which may be destroyed after the call
+     * CUBIN, PTX, CUDA: the code; needed during the call only; a text may end with a zero */
+    const void *data;
+    uint64_t size; /* bytes of data; 0 for SHADER */
+    /* for messages, and the name of a kernel that the shader calls "main"; may be NULL */
     const char *name;
-    /* specialisation, of portable formats; the rest have their defaults */
+    /* specialization constants of portable formats; those that are not listed have their defaults */
     const struct trm_constant *constants;
     uint32_t constant_count;
     uint32_t reserved;
@@ -78,17 +93,18 @@ struct trm_module_desc {
     const struct trm_native_options *native; /* of CUBIN, PTX and CUDA; may be NULL */
 };
 
-/* What native code of a device does not say of itself. */
+/* What native code of a device does not contain. */
 struct trm_native_options {
     uint32_t struct_size;
     uint32_t kernel_count;
-    /* The interface of kernels, by name: what their parameters are, in order, and where all launches have the same one, the size of
-     * the groups. A kernel that is not in it has parameters without names, of kind TRM_PARAMETER_BYTES, as many and as
-     * long as the driver says; drivers before CUDA 12.4 do not, and then it has to be here. What is here is held against
-     * what the driver says. Needed during the call only. */
+    /* The interfaces of kernels, by name: their parameters in order and, where all launches have the same
+     * one, the group size. A kernel that is not listed has parameters of kind TRM_PARAMETER_BYTES without
+     * names, in the number and sizes that the driver reports. Drivers before CUDA 12.4 do not report them:
+     * with those, every kernel must be listed. The list is checked against the driver's report. Needed during
+     * the call only. */
     const struct trm_kernel_info *kernels;
-    /* Of CUDA: what NVRTC is given besides: "-DWIDTH=4", "-I/usr/local/cuda/include", "--use_fast_math". The architecture is the
-     * device's unless one of them says another. */
+    /* CUDA only: further options for NVRTC, such as "-DWIDTH=4", "-I/usr/local/cuda/include" or
+     * "--use_fast_math". The architecture is the device's unless one of them sets another. */
     const char *const *compiler_options;
     uint32_t compiler_option_count;
     uint32_t reserved;
@@ -96,62 +112,88 @@ struct trm_native_options {
 
 /* Load code.
  *
- * Blocks      while it is compiled, where it must be
- * Ownership   keeps the device alive; trm_module_destroy() ends it. Kernels keep the module alive
- * Errors      UNSUPPORTED format, or an instruction that the device cannot run, named with its source line, or
- *             no compiler where one is needed, saying what to install; NOT_FOUND; PERMISSION for a file
- *             or folder that others may write; INVALID_ARGUMENT for a module that is not valid, or a constant
- *             that it does not have; TYPE_MISMATCH for a constant of another type; BACKEND with the
- *             compiler's or driver's words
+ * desc        needed during the call only, except the data of TRM_MODULE_FUNCTIONS
+ * Blocks      while code is compiled
+ * Ownership   the caller destroys the module with trm_module_destroy()
+ * Errors      UNSUPPORTED for a format that the device does not take, for an instruction that it cannot run,
+ *             named with its source line, or without a compiler that is needed, saying what to install;
+ *             NOT_FOUND for a file or name that does not exist; PERMISSION for a file or folder that other
+ *             users may write; INVALID_ARGUMENT for a module that is not valid, or a constant that it does
+ *             not have; TYPE_MISMATCH for a constant of another type; BACKEND with the message of the
+ *             compiler or driver
  */
 TRM_API int32_t trm_module_load(struct trm_device *device, const struct trm_module_desc *desc,
                                 struct trm_module **module);
+
+/* Destroy a module. The code stays until its kernels are destroyed and its launches are done. */
 TRM_API void trm_module_destroy(struct trm_module *module);
 
-/* TRM_OK or TRM_ERROR_UNSUPPORTED. */
+/* Ask whether a device takes a format: TRM_OK when it does.
+ *
+ * format      enum trm_module_format
+ * Errors      UNSUPPORTED when it does not
+ */
 TRM_API int32_t trm_module_supported(struct trm_device *device, int32_t format);
 
-/* Compile a portable module for this device ahead of time: what trm_module_load() would make is written to `path`
- * instead (a shared object on the cpu), replacing it at once when it is done. Flags: enum trm_build_flag.
- * Blocks while it is compiled. Errors: as of trm_module_load(); UNSUPPORTED where the device has no such
- * form; BACKEND for a path that cannot be written. */
+/* Compile a portable module for a device ahead of time, into a file (a shared object on the cpu) instead of
+ * memory. An existing file is replaced when the new one is complete.
+ *
+ * desc        a module of a portable format
+ * flags       enum trm_build_flag
+ * path        of the file
+ * Blocks      while code is compiled
+ * Ownership   nothing is kept
+ * Errors      as of trm_module_load(); INVALID_ARGUMENT also for native code, unknown flags or no path;
+ *             UNSUPPORTED also for a device that loads no such files; BACKEND for a path that cannot be
+ *             written
+ */
 enum trm_build_flag {
-    TRM_BUILD_PORTABLE = 1u << 0, /* for every processor of the architecture, not for this one alone */
+    TRM_BUILD_PORTABLE = 1u << 0, /* for every processor of the architecture, not only this one */
 };
 TRM_API int32_t trm_module_build(struct trm_device *device, const struct trm_module_desc *desc,
                                  uint32_t flags, const char *path);
 
-/* The kernel of that name in a module; NULL: the only one that it has.
- * Errors: NOT_FOUND, naming the kernels that there are; INVALID_ARGUMENT when NULL leaves a choice. */
+/* Find a kernel of a module.
+ *
+ * name        NULL: the only kernel of the module
+ * Blocks      while the driver compiles the kernel, where it does that here
+ * Ownership   the caller destroys the kernel with trm_kernel_destroy()
+ * Errors      NOT_FOUND, naming the kernels of the module; INVALID_ARGUMENT when name is NULL and the module
+ *             has several kernels, or does not list them
+ */
 TRM_API int32_t trm_kernel_get(struct trm_module *module, const char *name, struct trm_kernel **kernel);
 
-/* A kernel that is installed, by its name ("saxpy"): what trm_module_load() with TRM_MODULE_NAMED, trm_kernel_get() with
- * NULL and trm_module_destroy() do.
+/* Find an installed kernel by its name ("saxpy"). Does the same as trm_module_load() with TRM_MODULE_NAMED,
+ * trm_kernel_get() with NULL, and trm_module_destroy().
  *
- * constants   specialisation, `constant_count` of them; NULL and 0: all have their defaults
- * Blocks      while it is compiled, where it must be
- * Ownership   keeps the device alive; trm_kernel_destroy() ends it
- * Errors      as of trm_module_load(): NOT_FOUND for a name that no kernel has; UNSUPPORTED where the device cannot run it, or
- *             there is no code for it and no compiler; INVALID_ARGUMENT, TYPE_MISMATCH for a constant
+ * name        of the kernel
+ * constants   `constant_count` specialization constants; NULL and 0: all have their defaults
+ * Blocks      while code is compiled
+ * Ownership   the caller destroys the kernel with trm_kernel_destroy()
+ * Errors      as of trm_module_load(): NOT_FOUND for an unknown name; UNSUPPORTED when the device cannot run
+ *             the kernel, or there is neither code for the device nor a compiler; INVALID_ARGUMENT or
+ *             TYPE_MISMATCH for a constant
  */
 TRM_API int32_t trm_kernel_named(struct trm_device *device, const char *name,
                                  const struct trm_constant *constants, uint32_t constant_count,
                                  struct trm_kernel **kernel);
+
+/* Destroy a kernel. Launches that are enqueued run to their end. */
 TRM_API void trm_kernel_destroy(struct trm_kernel *kernel);
 
 enum trm_parameter_kind {
-    TRM_PARAMETER_BUFFER = 1, /* a span; `type` is that of its elements, NONE when it is not said */
+    TRM_PARAMETER_BUFFER = 1, /* a span; `type` is that of its elements, NONE when it is unknown */
     TRM_PARAMETER_SCALAR = 2, /* a value of `type` */
-    TRM_PARAMETER_BLOCK  = 3, /* `size` bytes: a vector, matrix, array or struct as the shader lays it out */
-    /* `size` bytes of native code that does not say what they are: takes a scalar or block of just that size, or, where it is
-     * that of an address (8), a span */
+    TRM_PARAMETER_BLOCK  = 3, /* `size` bytes: a vector, matrix, array or struct, laid out as in the shader */
+    /* `size` bytes of native code whose type is unknown: takes a scalar or a block of exactly that size, or,
+     * where it is the size of an address (8), a span */
     TRM_PARAMETER_BYTES = 4,
 };
 
-/* Kinds of arguments that stages of pipelines take besides (<trireme/pipeline.h>); trm_launch() refuses them. */
+/* Kinds of arguments that only stages of pipelines take (<trireme/pipeline.h>). */
 enum trm_stage_argument_kind {
-    TRM_ARGUMENT_PORT          = 16, /* what a token has in a port */
-    TRM_ARGUMENT_PORT_ELEMENTS = 17, /* how many elements that is, as the parameter's integer type */
+    TRM_ARGUMENT_PORT          = 16, /* the span of a token in a port */
+    TRM_ARGUMENT_PORT_ELEMENTS = 17, /* its number of elements, as the parameter's integer type */
 };
 
 enum trm_access {
@@ -159,19 +201,20 @@ enum trm_access {
     TRM_ACCESS_WRITE = 1u << 1,
 };
 
-/* One parameter of a kernel. A shader's are its buffers in the order of set and binding, then the members of its push
- * constants in the order of their offsets. A buffer is called what its instance is called, else its block's only
- * member, else its block. Native kernels may leave what follows `access` zero. */
+/* A parameter of a kernel. The parameters of a shader are its buffers, in the order of set and binding, and
+ * then the members of its push constants, in the order of their offsets. A buffer has the name of its
+ * instance, else of its block's only member, else of its block. Native kernels may leave the members after
+ * `access` zero. */
 struct trm_parameter {
     const char *name;
     int32_t kind;        /* enum trm_parameter_kind */
     int32_t type;        /* enum trm_type; of a buffer or block: of its elements, NONE when they differ */
-    uint32_t access;     /* enum trm_access, of a buffer; 0 means both */
-    uint32_t components; /* of an element: 2 to 4 for a vector, columns x rows of a matrix; 0 counts as 1 */
-    uint32_t size;       /* bytes: of a scalar, block or BYTES; the least of a buffer */
-    uint32_t stride;     /* of a buffer: bytes from one element to the next; 0 when it is not said */
+    uint32_t access;     /* of a buffer: enum trm_access; 0 counts as both */
+    uint32_t components; /* of an element: 2 to 4 of a vector, columns x rows of a matrix; 0 counts as 1 */
+    uint32_t size;       /* bytes of a scalar, block or BYTES; the least bytes of a buffer */
+    uint32_t stride;     /* of a buffer: bytes from one element to the next; 0 when unknown */
     uint32_t set;        /* of a buffer: its descriptor set */
-    uint32_t place;      /* of a buffer: its binding; else the offset in the push constants, in bytes */
+    uint32_t place;      /* of a buffer: its binding; else its offset in the push constants, in bytes */
 };
 
 struct trm_kernel_info {
@@ -179,21 +222,31 @@ struct trm_kernel_info {
     uint32_t parameter_count;
     const struct trm_parameter *parameters;
     const char *name;
-    uint32_t group_size[3]; /* the kernel's own; 0: given at launch */
+    uint32_t group_size[3]; /* fixed by the kernel; 0: each launch sets it */
     uint32_t shared_bytes;  /* shared memory that the kernel itself declares */
 };
 
-/* What is known of a kernel. What it points to lives as long as the kernel. */
+/* Describe a kernel.
+ *
+ * info        the caller sets its struct_size
+ * Ownership   what `info` points to lives as long as the kernel
+ */
 TRM_API int32_t trm_kernel_describe(struct trm_kernel *kernel, struct trm_kernel_info *info);
 
-/* The grid that covers so many work-items: as many groups of the kernel's own size as it takes; the kernel itself must
- * leave out what is too many. No items are no launch. Errors: INVALID_ARGUMENT for a kernel without a size
- * of its own; OUT_OF_RANGE for more groups than 32 bits count. */
+/* Make the grid that covers a number of work-items with groups of the kernel's own size. The last groups may
+ * have more work-items than needed, and the kernel must skip those. Without work-items, the grid has no
+ * groups.
+ *
+ * items_x, items_y, items_z  work-items
+ * grid        receives the grid
+ * Errors      INVALID_ARGUMENT for a kernel without a group size of its own; OUT_OF_RANGE for more groups
+ *             than 32 bits count
+ */
 struct trm_grid;
 TRM_API int32_t trm_kernel_grid(struct trm_kernel *kernel, uint64_t items_x, uint64_t items_y,
                                 uint64_t items_z, struct trm_grid *grid);
 
-/* One argument of a launch; made by the functions below. */
+/* An argument of a launch. The functions below make one. */
 struct trm_argument {
     int32_t kind; /* enum trm_parameter_kind, enum trm_stage_argument_kind */
     int32_t type; /* enum trm_type, of a scalar */
@@ -221,14 +274,14 @@ struct trm_argument {
     const char *name; /* NULL: by position */
 };
 
-/* The argument of that name, wherever it stands: trm_arg_named("a", trm_arg_f32(2)). */
+/* The argument of the parameter `name`, in any place of the list: trm_arg_named("a", trm_arg_f32(2)). */
 static inline struct trm_argument trm_arg_named(const char *name, struct trm_argument argument)
 {
     argument.name = name;
     return argument;
 }
 
-/* `size` bytes, copied by the launch: a vec4 is four floats, and so on. */
+/* A block of `size` bytes, which the launch copies: a vec4 is four floats. */
 static inline struct trm_argument trm_arg_block(const void *data, uint64_t size)
 {
     struct trm_argument argument;
@@ -255,7 +308,7 @@ static inline struct trm_argument trm_arg_buffer(struct trm_buffer *buffer)
     return trm_arg_span(trm_span_whole(buffer));
 }
 
-/* In a stage of a pipeline: port number `index` of the token. */
+/* In a stage of a pipeline: the token's span in port number `index`. */
 static inline struct trm_argument trm_arg_port(uint32_t index)
 {
     struct trm_argument argument;
@@ -267,8 +320,8 @@ static inline struct trm_argument trm_arg_port(uint32_t index)
     return argument;
 }
 
-/* In a stage of a pipeline: the number of elements, of element_bytes each, that the token has in that port; an
- * incomplete one at the end counts. */
+/* In a stage of a pipeline: the number of elements, of `element_bytes` bytes each, that the token has in port
+ * number `index`. An incomplete element at the end counts. */
 static inline struct trm_argument trm_arg_port_elements(uint32_t index, uint32_t element_bytes)
 {
     struct trm_argument argument      = trm_arg_port(index);
@@ -337,16 +390,16 @@ static inline struct trm_argument trm_arg_f64(double value)
     return argument;
 }
 
-/* The shape of a launch. Zeros in groups and group_size count as 1 where another of the three is
- * not zero; a launch of no groups at all (all zero) does nothing. */
+/* The shape of a launch. In `groups` and `group_size`, a 0 counts as 1 where another of the three is not 0. A
+ * launch whose groups are all 0 does nothing. */
 struct trm_grid {
     uint32_t groups[3];     /* work-groups in x, y, z */
-    uint32_t group_size[3]; /* work-items of a group; all zero: the kernel's own */
-    uint32_t shared_bytes;  /* shared memory besides the kernel's own */
+    uint32_t group_size[3]; /* work-items of a group in x, y, z; all 0: the kernel's own */
+    uint32_t shared_bytes;  /* shared memory in addition to the kernel's own */
     uint32_t reserved;
 };
 
-/* A grid of one dimension. No groups are no launch; group_size 0 is the kernel's own. */
+/* A grid of one dimension. With 0 groups the launch does nothing; group_size 0 is the kernel's own. */
 static inline struct trm_grid trm_grid_1d(uint32_t groups, uint32_t group_size)
 {
     struct trm_grid grid = {{groups, 1, 1}, {group_size, 1, 1}, 0, 0};
@@ -357,18 +410,24 @@ static inline struct trm_grid trm_grid_1d(uint32_t groups, uint32_t group_size)
     return grid;
 }
 
-/* Launch a kernel.
+/* Enqueue a launch of a kernel.
  *
- * arguments   one for each parameter; copied. In order, or by name (trm_arg_named()) in any order, or some in order and then the
- *             rest by name
- * Overlap     two arguments may be the same memory only where no work-item reads through one what another
- *             writes through the other: y = f(x) in place is fine on the cpu, and on other devices where the
- *             shader does not call its buffers restrict
- * Ownership   buffers and the kernel stay alive until the launch has finished, also if the program
- *             lets go of them
- * Errors      TYPE_MISMATCH naming the parameter and both types; INVALID_ARGUMENT for a wrong
- *             number; OUT_OF_RANGE for a span or a grid beyond the device; WRONG_DEVICE. A failure
- *             of the kernel itself (KERNEL) is the stream's.
+ * Two arguments may share memory only where no work-item reads through one what another work-item writes
+ * through the other. y = f(x) in place is correct on the cpu, and on other devices when the shader does not
+ * declare its buffers restrict.
+ *
+ * stream      the stream; it may record into a graph
+ * grid        the shape
+ * arguments   one for each parameter; copied. They are in the order of the parameters, or have names
+ *             (trm_arg_named()), or the first ones are in order and the rest have names
+ * argument_count  their number
+ * Threads     one at a time for each stream
+ * Ownership   buffers and kernel stay until the launch is done, also if the program destroys their handles
+ * Errors      TYPE_MISMATCH, naming the parameter and both types; INVALID_ARGUMENT for a wrong number or
+ *             name, another group size than the kernel's own, or an offset that is not a multiple of
+ *             TRM_DEVICE_BUFFER_ALIGNMENT; OUT_OF_RANGE for a span past the end of its buffer or below the
+ *             parameter's size, or a grid beyond the device's limits; WRONG_DEVICE; the stream's first
+ *             failure. When the kernel itself fails, the stream fails with KERNEL
  */
 TRM_API int32_t trm_launch(struct trm_stream *stream, struct trm_kernel *kernel, const struct trm_grid *grid,
                            const struct trm_argument *arguments, uint32_t argument_count);

@@ -1,6 +1,16 @@
-/* Trireme: shaders, kernels in their portable form. A shader is a SPIR-V module that was checked and reflected; it
- * belongs to a context and to no device. trm_module_load() makes code of it for one.
+/* Trireme: shaders, the portable form of kernels. A shader is a SPIR-V module that is checked and reflected.
+ * It belongs to a context and to no device; trm_module_load() makes code of it for a device.
  * SPDX-License-Identifier: MIT
+ *
+ * Unless a function says otherwise:
+ *
+ * context     the context
+ * shader      the shader, or for trm_shader_create() receives it
+ * Blocks      no
+ * Threads     any
+ * Ownership   a shader keeps its context alive. What a function returns a pointer to lives as long as the
+ *             shader
+ * Errors      those of every function (<trireme/api.h>)
  */
 #ifndef TRIREME_SHADER_H
 #define TRIREME_SHADER_H
@@ -12,7 +22,7 @@ TRM_API_BEGIN
 
 enum trm_glsl_flag {
     TRM_GLSL_UNOPTIMIZED = 1u << 0, /* leave the SPIR-V as the front end wrote it */
-    TRM_GLSL_NO_DEBUG    = 1u << 1, /* no lines and names: smaller, but arguments have no names either */
+    TRM_GLSL_NO_DEBUG    = 1u << 1, /* no lines and no names: smaller, but arguments have no names either */
 };
 
 /* How GLSL is compiled. */
@@ -20,67 +30,85 @@ struct trm_glsl_options {
     uint32_t struct_size;
     uint32_t flags;              /* enum trm_glsl_flag */
     const char *const *defines;  /* "NAME" or "NAME=VALUE" */
-    const char *const *includes; /* folders for #include "…" besides that of `file`, in order */
+    const char *const *includes; /* folders for #include "…" after that of `file`, in order */
     uint32_t define_count;
     uint32_t include_count;
-    const char *file; /* what messages call the text, and whose folder is searched first; may be NULL */
+    const char *file; /* the name of the text in messages; its folder is searched first; may be NULL */
 };
 
-/* What a shader is made of: SPIRV, GLSL or NAMED of enum trm_module_format. */
+/* The code of a shader: SPIRV, GLSL or NAMED of enum trm_module_format. */
 struct trm_shader_desc {
     uint32_t struct_size;
-    int32_t format;
+    int32_t format;   /* enum trm_module_format */
     const void *data; /* copied */
     uint64_t size;    /* bytes */
-    const char *name; /* what a kernel is called that the shader calls "main"; NULL: the file's or "main" */
+    /* what a kernel is called that the shader calls "main"; NULL: after the file, else "main" */
+    const char *name;
     const struct trm_glsl_options *glsl; /* may be NULL */
 };
 
-/* Make a shader: compile it where it is GLSL, find it where it is a name, check it, reflect it.
+/* Make a shader: compile GLSL or find a name, then check the SPIR-V and reflect it.
  *
- * A name is looked for as NAME.spv in the folders of the setting kernel.path, then beside the library, then where
- * it was installed for. Names have letters, digits, '_' and '-'.
+ * A name is looked for as NAME.spv in the folders of the setting kernel.path, then beside the library, then
+ * in the folder that it was installed for. Names have up to 100 letters, digits, '_' and '-'.
  *
- * Blocks      while it is compiled      Threads  any
- * Ownership   keeps nothing of the description; trm_shader_destroy() ends it
- * Errors      INVALID_ARGUMENT for GLSL that does not compile, with the compiler's messages, file and line, and for
- *             SPIR-V that is not valid, with the word where; UNSUPPORTED for a capability that compute kernels do not
- *             have here, or without libshaderc, saying what to install; NOT_FOUND naming the folders; PERMISSION;
- *             BACKEND when the compiler of GLSL crashes
+ * desc        needed during the call only
+ * Blocks      while GLSL is compiled
+ * Ownership   the caller destroys the shader with trm_shader_destroy()
+ * Errors      INVALID_ARGUMENT for GLSL that does not compile, with the compiler's messages, file and line,
+ *             and for SPIR-V that is not valid, with the number of the word; UNSUPPORTED for a capability
+ *             that compute kernels do not have here, or without libshaderc, saying what to install;
+ *             NOT_FOUND, naming the folders; PERMISSION for a file that other users may write; BACKEND when
+ *             the compiler of GLSL crashes
  */
 TRM_API int32_t trm_shader_create(struct trm_context *context, const struct trm_shader_desc *desc,
                                   struct trm_shader **shader);
+
+/* Destroy a shader. Modules that were loaded from it stay. */
 TRM_API void trm_shader_destroy(struct trm_shader *shader);
 
-/* The SPIR-V, in this machine's byte order. It lives as long as the shader. */
+/* Get the SPIR-V of a shader, in the byte order of this machine.
+ *
+ * bytes       receives a pointer to the SPIR-V
+ * size        receives its bytes
+ */
 TRM_API int32_t trm_shader_bytes(struct trm_shader *shader, const void **bytes, uint64_t *size);
 
-/* Kernel number `index`, as it is without specialisation. What it points to lives as long as the shader.
- * Errors: NOT_FOUND past the last. */
+/* Describe a kernel of a shader, as it is without specialization.
+ *
+ * index       of the kernel, from 0
+ * info        the caller sets its struct_size
+ * Errors      NOT_FOUND past the last kernel
+ */
 TRM_API int32_t trm_shader_kernel(struct trm_shader *shader, uint32_t index, struct trm_kernel_info *info);
 
-/* A specialisation constant. */
+/* A specialization constant. */
 struct trm_constant_info {
     uint32_t struct_size;
     uint32_t id;
-    const char *name; /* "" when the shader does not tell */
+    const char *name; /* "" when the shader has no name for it */
     int32_t type;     /* enum trm_type; a bool is a U32 */
     uint32_t reserved;
     uint64_t default_bits; /* in the low bytes */
 };
 
-/* Constant number `index`, in the order of their ids. Errors: NOT_FOUND past the last. */
+/* Describe a specialization constant of a shader.
+ *
+ * index       of the constant, from 0, in the order of their ids
+ * info        the caller sets its struct_size
+ * Errors      NOT_FOUND past the last constant
+ */
 TRM_API int32_t trm_shader_constant(struct trm_shader *shader, uint32_t index,
                                     struct trm_constant_info *info);
 
-/* Languages that a shader is translated to. */
+/* A language that a shader can be translated to. */
 enum trm_language {
-    TRM_LANGUAGE_C    = 1, /* C11 as <trireme/cpu_kernel.h> wants it; needs no header of Trireme */
+    TRM_LANGUAGE_C    = 1, /* C11 for <trireme/cpu_kernel.h>; needs no header of Trireme */
     TRM_LANGUAGE_CUDA = 2, /* CUDA C for nvcc and NVRTC */
 };
 
 enum trm_translate_flag {
-    /* check every access of a buffer; what is outside is left out, and in C fails the launch */
+    /* check every access to a buffer; one that is out of bounds is left out, and in C fails the launch */
     TRM_TRANSLATE_BOUNDS = 1u << 0,
 };
 
@@ -92,10 +120,14 @@ struct trm_translate_desc {
     const struct trm_constant *constants;
 };
 
-/* The shader in another language.
+/* Translate a shader to another language.
  *
- * text        ends with a zero, which `length` does not count; it lives as long as the shader
- * Errors      UNSUPPORTED naming the instruction and, where the shader has it, the source line
+ * desc        needed during the call only
+ * text        receives the text, which ends with a zero
+ * length      receives its bytes without the zero
+ * Errors      UNSUPPORTED, naming the instruction and, where the shader has it, the source line;
+ *             INVALID_ARGUMENT for an unknown language or flag, or a constant that the shader does not have;
+ *             TYPE_MISMATCH for a constant of another type
  */
 TRM_API int32_t trm_shader_translate(struct trm_shader *shader, const struct trm_translate_desc *desc,
                                      const char **text, uint64_t *length);
@@ -108,9 +140,16 @@ struct trm_shader_place {
     const char *path; /* of the .spv */
 };
 
-/* Called for each kernel that can be had by name, sorted; of two with one name only the one that is found. A status
- * other than TRM_OK ends it and is answered. */
+/* Receives one kernel; `place` is valid during the call only. A status other than TRM_OK ends the listing. */
 typedef int32_t (*trm_shader_visit_fn)(void *user, const struct trm_shader_place *place);
+
+/* List the kernels that have a name, sorted. Of several files with one name, only the one that a load would
+ * take is listed. A file that other users may write is left out and logged.
+ *
+ * visit       called for each kernel, in the calling thread
+ * user        its first argument
+ * Errors      what `visit` returns; INVALID_ARGUMENT when visit is NULL
+ */
 TRM_API int32_t trm_shader_list(struct trm_context *context, trm_shader_visit_fn visit, void *user);
 
 TRM_API_END
