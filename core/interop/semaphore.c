@@ -23,7 +23,7 @@ static const struct trm_interop_ops *ops_of(const struct core_semaphore *semapho
 
 /* ---- the ends of life ------------------------------------------------------------------------- */
 
-static void let_go(struct core_semaphore *semaphore)
+static void destroy_in_backend(struct core_semaphore *semaphore)
 {
     core_in_flight_fini(semaphore->object.context, &semaphore->in_flight);
     if (semaphore->semaphore != NULL)
@@ -31,10 +31,10 @@ static void let_go(struct core_semaphore *semaphore)
     semaphore->semaphore = NULL;
 }
 
-static void deferred_go(struct core_deferred *item)
+static void deferred_destroy(struct core_deferred *item)
 {
     struct core_semaphore *semaphore = base_container_of(item, struct core_semaphore, deferred);
-    let_go(semaphore);
+    destroy_in_backend(semaphore);
     core_object_release(&semaphore->object);
 }
 
@@ -44,12 +44,12 @@ static void semaphore_retire(struct core_object *object)
     struct core_semaphore *semaphore = (struct core_semaphore *)object;
     core_device_uncount_child(semaphore->device, CORE_SEMAPHORE);
     if (core_in_flight_is_done(&semaphore->in_flight)) {
-        let_go(semaphore);
+        destroy_in_backend(semaphore);
         return;
     }
     core_object_retain(object);
     semaphore->deferred.in_flight = &semaphore->in_flight;
-    semaphore->deferred.destroy   = deferred_go;
+    semaphore->deferred.destroy   = deferred_destroy;
     core_device_defer(semaphore->device, &semaphore->deferred);
 }
 

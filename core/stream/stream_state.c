@@ -245,7 +245,7 @@ bool core_stream_has_finished(struct core_stream *stream, uint64_t value)
 
 /* ---- waiting ---------------------------------------------------------------------------------- */
 
-static int32_t wait_in_backend(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
+static inline int32_t wait_in_backend(struct core_stream *stream, uint64_t value, uint64_t timeout_ns)
 {
     core_object_log(&stream->object, TRM_LOG_DEBUG, "waiting for operation %" PRIu64, value);
     base_error_clear();
@@ -266,7 +266,7 @@ static int32_t fail_deadlock(void)
 
 /* The stream has failed with `status`. If the core failed it, earlier operations still run and use memory:
  * waits until those have ended. */
-static int32_t wait_before_failure(struct core_stream *stream, int32_t status, uint64_t timeout_ns)
+static COLD int32_t wait_before_failure(struct core_stream *stream, int32_t status, uint64_t timeout_ns)
 {
     uint64_t last = atomic_load(&stream->failed_after);
     if (last == UINT64_MAX || is_complete(stream, last) || core_callback_would_deadlock(stream, last) ||

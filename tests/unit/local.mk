@@ -262,9 +262,9 @@ UNIT_TESTS += tests/unit/core/stream/tests
 tests_unit_core_stream_tests_SOURCES = \
 	tests/unit/core/stream/event.c \
 	tests/unit/core/stream/gates.c \
+	tests/unit/core/stream/in_flight.c \
 	tests/unit/core/stream/service.c \
 	tests/unit/core/stream/stream.c \
-	tests/unit/core/stream/use.c \
 	tests/unit/core/stream/wait_any.c
 tests_unit_core_stream_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_core_stream_tests_LDADD = $(UNIT_LIBS)

@@ -1,8 +1,9 @@
-/* Graphs against a backend of the test's: what the core records, what it asks of a backend that has graphs, and what it does
- * for one that has none.
+/* Graphs on a backend of the test's: what the core records, what it asks of a backend with graphs, and
+ * what it does for one without.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
+#include <stdbool.h>
 #include <string.h>
 #include <trireme/cpu_kernel.h>
 #include <trireme/trireme.h>
@@ -31,7 +32,7 @@ struct trm_backend_graph {
 
 static struct {
     uint32_t creates, destroys, launches, updates; /* calls */
-    uint32_t count;                                /* nodes of the last one made */
+    uint32_t count;                                /* nodes of the last one created */
     int32_t kinds[8];
     uint32_t updated; /* index */
     struct trm_copy_desc copy;
@@ -66,7 +67,7 @@ static void native_destroy(struct trm_backend_graph *made)
     free(made);
 }
 
-/* One operation, which does nothing but take the number. */
+/* An operation that does nothing but complete its number. */
 static int32_t native_launch(struct trm_backend_stream *on, uint64_t value, struct trm_backend_graph *made)
 {
     static uint8_t from, to;
@@ -113,7 +114,7 @@ static void open_all(void)
     store_prepare(&store, "store");
 }
 
-/* The tables are as the test wants them. */
+/* Begins with the tables that the test has set. */
 static void begin(void)
 {
     store_open(&store, context);
@@ -137,7 +138,7 @@ static void end(void)
     ck_assert_uint_eq(native.destroys, native.creates);
 }
 
-/* Up, copy, fill, down. */
+/* Upload, copy, fill, download. */
 static void record(void)
 {
     ck_assert_int_eq(trm_upload(recording, trm_span_whole(a), up), TRM_OK);
@@ -152,12 +153,12 @@ static uint64_t enqueued(void)
     return core_stream_find(stream)->enqueued;
 }
 
-static int32_t is_native(void)
+static bool is_native(void)
 {
     int32_t answer = -1;
 
     ck_assert_int_eq(trm_graph_exec_is_native(exec, &answer), TRM_OK);
-    return answer;
+    return answer != 0;
 }
 
 /* ---- without graphs in the backend --------------------------------------------------------- */
@@ -166,7 +167,7 @@ START_TEST(operations_are_enqueued_one_by_one_where_the_backend_has_no_graphs)
 {
     begin();
     record();
-    ck_assert_int_eq(is_native(), 0);
+    ck_assert(!is_native());
     memset(up, 7, SIZE);
     for (uint64_t round = 1; round <= 3; round++) {
         ck_assert_int_eq(trm_graph_launch(exec, stream), TRM_OK);
@@ -296,7 +297,7 @@ START_TEST(a_launch_of_the_backends_own_graph_takes_one_number)
     store.backend.graph = native_ops;
     begin();
     record();
-    ck_assert_int_eq(is_native(), 1);
+    ck_assert(is_native());
     ck_assert_uint_eq(native.count, 4);
     ck_assert_mem_eq(native.kinds, kinds, sizeof(kinds));
     ck_assert_int_eq(trm_graph_launch(exec, stream), TRM_OK);
@@ -376,7 +377,7 @@ START_TEST(a_sequence_that_the_backend_does_not_take_is_emulated)
     begin();
     record();
     ck_assert_uint_eq(native.creates, 1);
-    ck_assert_int_eq(is_native(), 0);
+    ck_assert(!is_native());
     ck_assert_int_eq(trm_graph_launch(exec, stream), TRM_OK);
     ck_assert_uint_eq(enqueued(), 4);
     ck_assert_int_eq(trm_stream_sync(stream), TRM_OK);
@@ -392,7 +393,7 @@ START_TEST(a_backend_is_not_asked_for_kinds_that_its_streams_lack)
     begin();
     record();
     ck_assert_uint_eq(native.creates, 0);
-    ck_assert_int_eq(is_native(), 0);
+    ck_assert(!is_native());
     end();
 }
 END_TEST
@@ -425,7 +426,7 @@ START_TEST(a_node_is_updated_in_place_by_its_number_among_those_that_do_somethin
     ck_assert_ptr_eq(native.copy.destination.host, elsewhere);
     ck_assert_uint_eq(native.copy.size, 80);
     ck_assert_uint_eq(native.creates, 1);
-    /* Without the first one it is made anew, and the last has another number. */
+    /* Without the first node a new graph is created, in which the last one has another index. */
     ck_assert_int_eq(trm_graph_update_upload(exec, 0, trm_span_of(a, 0, 0), up), TRM_OK);
     ck_assert_uint_eq(native.creates, 2);
     ck_assert_uint_eq(native.destroys, 1);
@@ -445,7 +446,7 @@ START_TEST(a_backend_that_cannot_update_has_its_graph_made_anew)
     ck_assert_int_eq(trm_graph_update_upload(exec, 0, trm_span_of(a, 0, 8), up), TRM_OK);
     ck_assert_uint_eq(native.creates, 2);
     ck_assert_uint_eq(native.destroys, 1);
-    ck_assert_int_eq(is_native(), 1);
+    ck_assert(is_native());
     end();
 }
 END_TEST
@@ -458,10 +459,10 @@ START_TEST(a_backend_that_will_not_update_has_its_graph_made_anew_or_emulated)
     record();
     ck_assert_int_eq(trm_graph_update_upload(exec, 0, trm_span_of(a, 0, 8), up), TRM_OK);
     ck_assert_uint_eq(native.creates, 2);
-    ck_assert_int_eq(is_native(), 1);
+    ck_assert(is_native());
     native.create_status = TRM_ERROR_UNSUPPORTED;
     ck_assert_int_eq(trm_graph_update_upload(exec, 0, trm_span_of(a, 0, 16), up), TRM_OK);
-    ck_assert_int_eq(is_native(), 0);
+    ck_assert(!is_native());
     ck_assert_uint_eq(native.destroys, 2);
     ck_assert_int_eq(trm_graph_launch(exec, stream), TRM_OK);
     ck_assert_uint_eq(enqueued(), 4);

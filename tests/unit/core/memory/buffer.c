@@ -1,7 +1,8 @@
-/* Buffers: what is refused at creation, contents, sharing, ending with work in flight, mapping.
+/* Buffers: refused descriptions, initial data, users, ending with work in flight, mapping.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
+#include <stdbool.h>
 #include <string.h>
 #include <trireme/trireme.h>
 
@@ -58,12 +59,12 @@ static struct trm_buffer *make(int32_t kind, uint64_t size)
     return buffer;
 }
 
-static int32_t is_filled(const unsigned char *bytes, uint64_t size, unsigned char with)
+static bool is_filled(const unsigned char *bytes, uint64_t size, unsigned char with)
 {
     for (uint64_t i = 0; i < size; i++)
         if (bytes[i] != with)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
 /* ---- creation ------------------------------------------------------------------------------ */

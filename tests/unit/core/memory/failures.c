@@ -1,5 +1,5 @@
-/* Every allocation of host memory fails once: the call answers OUT_OF_HOST_MEMORY or does without,
- * and nothing is lost.
+/* Every allocation of host memory fails once: the call returns OUT_OF_HOST_MEMORY or works without it,
+ * and leaks nothing.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -48,8 +48,8 @@ static void close_all(void)
     counting_is_balanced(&counting);
 }
 
-/* Does a piece of work again and again; in each round one allocation later fails. Ends with the
- * round in which none did. Every round has a device of its own, whose pools are empty. */
+/* Repeats a piece of work; each round fails the allocation after the one that failed before, until no
+ * allocation fails. Every round has a device of its own, whose pools are empty. */
 static void fail_each(int32_t (*work)(void))
 {
     for (int64_t number = 1;; number++) {

@@ -10,7 +10,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* near is the stream's device; far the other. Two stores are two backends, unless a test makes
+/* `near` is the stream's device, `far` the other one. Two stores are two backends, unless a test makes
  * them one. */
 static struct store near, far;
 static struct trm_context *context;
@@ -74,7 +74,7 @@ static int32_t are_equal(void)
     return memcmp(store_bytes(here), store_bytes(there), size) == 0;
 }
 
-/* Both ways, and what was enqueued before the copy comes first. */
+/* In both directions; operations enqueued before the copy come first. */
 static void check_both_ways(void)
 {
     count_up(there);

@@ -243,13 +243,13 @@ START_TEST(of_much_memory_freed_in_order_the_stream_takes_the_newest_and_others_
     for (uint32_t i = 0; i < COUNT; i++)
         ck_assert_int_eq(trm_stream_free(i % 2 == 0 ? a : b, buffers[i]), TRM_OK);
 
-    /* Numbers 1, 3, 5 ... are b's and finished: the oldest of them come first. */
+    /* Operations 1, 3, 5 ... are b's and finished: the oldest are reused first. */
     store_run(b, UINT64_MAX);
     for (uint32_t i = 0; i < 3; i++) {
         taken[i] = make_on(c, 5 * KIB);
         ck_assert_ptr_eq(store_bytes(taken[i]), bytes[1 + 2 * i]);
     }
-    /* a takes its own from the newest on, one of b's comes last of all. */
+    /* a reuses its own, the newest first; one of b's comes last. */
     for (uint32_t i = 3; i < 9; i++) {
         taken[i] = make_on(a, 5 * KIB);
         ck_assert_ptr_eq(store_bytes(taken[i]), bytes[10 - 2 * (i - 3)]);
@@ -268,7 +268,7 @@ START_TEST(of_much_memory_freed_in_order_the_stream_takes_the_newest_and_others_
 }
 END_TEST
 
-/* Sits inside a buffer until the test opens the gate. */
+/* Stays inside a buffer until the test opens the gate. */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int32_t arrived;
 

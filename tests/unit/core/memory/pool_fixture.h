@@ -1,4 +1,4 @@
-/* What the tests of the pool share: a device whose memory is the host's, and short words for using it.
+/* Shared by the tests of the pool: a device whose memory is the host's, and short names for its calls.
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_CORE_MEMORY_POOL_FIXTURE_H

@@ -1,4 +1,4 @@
-/* Allocation in stream order by a backend that has a pool of its own.
+/* Allocation in stream order on a backend with its own pool.
  * SPDX-License-Identifier: MIT
  */
 #include <check.h>
@@ -13,12 +13,12 @@ static struct store store;
 static struct trm_context *context;
 static struct trm_stream *stream;
 
-/* What the backend's pool was asked. */
+/* The calls of the backend's pool. */
 static struct {
     struct trm_backend_device *device; /* where its memory comes from */
     uint64_t allocations, frees, trims, threshold;
-    int32_t refuse; /* 1: the threshold cannot be set */
-    uint64_t fail;  /* allocations that fail for lack of memory */
+    bool refuses_threshold;
+    uint64_t fail; /* allocations that fail as out of memory */
     struct trm_backend_stream *freed_on;
 } asked;
 
@@ -59,7 +59,7 @@ static int32_t ordered_set_threshold(struct trm_backend_device *device, uint64_t
 {
     (void)device;
     asked.threshold = bytes;
-    return bytes == 13 || asked.refuse ? TRM_ERROR_BACKEND : TRM_OK;
+    return bytes == 13 || asked.refuses_threshold ? TRM_ERROR_BACKEND : TRM_OK;
 }
 
 static int32_t ordered_statistics(struct trm_backend_device *device, uint64_t *used, uint64_t *cached,
@@ -164,7 +164,7 @@ START_TEST(a_device_whose_pool_cannot_be_set_up_is_not_opened)
 {
     struct core_device *device = NULL;
 
-    asked.refuse = 1;
+    asked.refuses_threshold = true;
     ck_assert_int_eq(core_device_create(store.core->object.context, &store.backend, 0, &device),
                      TRM_ERROR_BACKEND);
     ck_assert_ptr_null(device);

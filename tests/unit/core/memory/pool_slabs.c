@@ -1,4 +1,4 @@
-/* The pool of a device: what it takes from the driver, and gives back.
+/* The pool of a device: what it allocates from the driver, and frees.
  * SPDX-License-Identifier: MIT
  */
 #include "tests/unit/core/memory/pool_fixture.h"

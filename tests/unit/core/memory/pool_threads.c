@@ -32,7 +32,7 @@ static void close_store(void)
     trm_context_destroy(context);
 }
 
-/* Marks both ends of a buffer and checks that nobody else has written there. */
+/* Marks both ends of a buffer and checks that no other thread wrote there. */
 static void mark(unsigned char *bytes, uint64_t size, unsigned char with)
 {
     bytes[0]        = with;
@@ -121,7 +121,7 @@ START_TEST(sixteen_threads_allocate_in_the_order_of_their_streams)
 }
 END_TEST
 
-/* One buffer destroyed by many at once: one of them ends it. */
+/* Many threads destroy one buffer at once: one of them ends it. */
 static struct trm_buffer *common;
 
 static void *retain_and_destroy(void *argument)

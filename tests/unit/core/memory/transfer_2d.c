@@ -66,7 +66,7 @@ static struct trm_rows host_rows(void *host, uint64_t offset, uint64_t pitch)
     return (struct trm_rows){.host = host, .offset = offset, .pitch = pitch};
 }
 
-/* What the copy should have done, by hand, against what it did. */
+/* Compares the copy with one that is done by hand. */
 static void check(const unsigned char *to, uint64_t to_offset, uint64_t to_pitch, const unsigned char *from,
                   uint64_t from_offset, uint64_t from_pitch, uint64_t width, uint64_t height)
 {

@@ -352,7 +352,7 @@ START_TEST(bytes_take_whatever_has_their_size)
     ck_assert_ptr_eq(store.last_arguments[2].block, vector);
     ck_assert_int_eq(launch_bytes(bytes, trm_arg_f64(1), trm_arg_f32(1), block), TRM_OK);
     ck_assert_int_eq(launch_bytes(bytes, trm_arg_block(vector, 8), trm_arg_block(vector, 4), block), TRM_OK);
-    /* Also a buffer that is shorter than its address. */
+    /* Even a buffer that is shorter than its address. */
     ck_assert_int_eq(launch_bytes(bytes, trm_arg_span(trm_span_of(x, 0, 4)), four, block), TRM_OK);
     uint64_t launches = store.launches;
     ck_assert_int_eq(launch_bytes(bytes, four, four, block), TRM_ERROR_TYPE_MISMATCH);

@@ -1,4 +1,4 @@
-/* Events: points that move, and times.
+/* Events: their points, and their timestamps.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/event.h"
@@ -18,7 +18,7 @@
 static struct fake fake;
 static struct counting counting;
 
-/* Stamps of the backend; by notifications; by threads that wait; stamps and nothing else. */
+/* Timestamps of the backend; by notifications; by watcher threads; timestamps without any other table. */
 static const uint32_t ways[] = {FAKE_ALL, FAKE_NOTIFY, 0, FAKE_PROFILE};
 #define WAYS 4
 
@@ -208,7 +208,7 @@ START_TEST(the_time_between_two_events_is_that_between_what_they_stand_for)
     ck_assert_int_eq(trm_event_elapsed(start, stop, &time), TRM_ERROR_TIMEOUT);
     fake_run(&fake, stream, first.value);
     OK(trm_event_wait(start, TRM_FOREVER));
-    OK(trm_event_elapsed(start, start, &time)); /* at the latest its time is taken now */
+    OK(trm_event_elapsed(start, start, &time)); /* reads the clock now if no notification has */
     usleep(30000);
     ck_assert_int_eq(trm_event_elapsed(start, stop, &time), TRM_ERROR_TIMEOUT);
     fake_run(&fake, stream, second.value);
@@ -225,7 +225,7 @@ START_TEST(the_time_between_two_events_is_that_between_what_they_stand_for)
 }
 END_TEST
 
-/* Of the first event a thread may still have to tell when the second one is known to be reached. */
+/* The first event's notification may still be under way when the second event is known to be reached. */
 START_TEST(time_does_not_go_backwards_along_a_stream)
 {
     begin(_i);

@@ -12,7 +12,7 @@
 
 static struct fake fake;
 
-/* Remembers in which order callbacks came, and with which status. */
+/* Records the order of callbacks and their statuses. */
 static struct {
     _Atomic int count;
     int order[16];
@@ -133,7 +133,7 @@ START_TEST(a_callback_that_was_refused_never_runs)
     atomic_store(&fake.fail_next[FAKE_CALL_GATE], TRM_ERROR_OUT_OF_HOST_MEMORY);
     ck_assert_int_eq(trm_stream_callback(stream, note, NULL), TRM_ERROR_OUT_OF_HOST_MEMORY);
     ck_assert_int_eq(trm_stream_callback(stream, NULL, NULL), TRM_ERROR_INVALID_ARGUMENT);
-    /* Neither is the stream's failure. */
+    /* Neither fails the stream. */
     OK(fake_enqueue(stream));
     fake_fail(&fake, stream, TRM_ERROR_BACKEND, 1, "broken");
     ck_assert_int_eq(trm_stream_sync(stream), TRM_ERROR_BACKEND);
@@ -243,7 +243,7 @@ START_TEST(a_callback_may_wait_for_the_callback_of_another_stream)
     OK(trm_stream_mark(inside.other, &inside.foreign));
     OK(trm_stream_callback(inside.stream, wait_foreign, &inside));
     fake_run(&fake, inside.stream, UINT64_MAX);
-    usleep(10000); /* by now the first callback waits, most likely */
+    usleep(10000); /* most likely the first callback is waiting by now */
     fake_let_run(&fake);
     OK(trm_stream_sync(inside.stream));
     OK(inside.foreign_wait);
@@ -335,7 +335,7 @@ START_TEST(a_stream_waits_for_another_one_in_every_way_there_is)
     fake_run(&fake, other, UINT64_MAX);
     OK(trm_stream_sync(stream));
     OK(trm_stream_query(other));
-    /* What is reached already costs nothing. */
+    /* A point that is reached needs no wait. */
     wait_for_all_of(stream, other);
     wait_for_all_of(stream, stream);
     ck_assert_uint_eq(calls(FAKE_CALL_WAIT_STREAM) + calls(FAKE_CALL_GATE), 1);
@@ -352,7 +352,7 @@ START_TEST(without_gates_the_host_waits_for_another_stream)
     fake_let_run(&fake);
     OK(fake_enqueue(other));
     wait_for_all_of(stream, other);
-    /* It was reached: nobody had to wait. */
+    /* It was reached: there was no wait. */
     struct trm_stream_stats stats = {.struct_size = sizeof(stats)};
     OK(trm_stream_get_stats(stream, &stats));
     ck_assert_uint_eq(stats.waits, 1);

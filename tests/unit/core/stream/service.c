@@ -1,4 +1,4 @@
-/* The thread for host callbacks.
+/* The service thread.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/service.h"
@@ -108,7 +108,7 @@ START_TEST(while_a_job_blocks_another_thread_takes_the_next_one)
     sem_wait(&done);
     sem_post(&hold);
     sem_wait(&done);
-    /* There may be a thread too many now; there is none too few. */
+    /* There may be one thread too many now, but never too few. */
     post(&last);
     sem_wait(&done);
     end();
@@ -170,7 +170,7 @@ START_TEST(signals_are_for_the_programs_own_threads)
 }
 END_TEST
 
-/* As much of two streams as callbacks look at. */
+/* The fields of two streams that callbacks read. */
 static struct core_stream streams[2];
 
 static void begin_streams(void)
@@ -247,13 +247,13 @@ START_TEST(a_deadline_that_is_beyond_the_clock_never_comes)
 }
 END_TEST
 
-/* The thread may look for more jobs for a moment, but not for long. */
+/* The thread may spin for more jobs, but not for long. */
 START_TEST(without_jobs_the_thread_uses_no_processor_time)
 {
     static struct work works[MANY];
     struct timespec before, after, pause = {0, 300000000};
     begin();
-    for (int i = 0; i < MANY; i++) /* one soon after another */
+    for (int i = 0; i < MANY; i++) /* in quick succession */
         post(&works[i]);
     nanosleep(&(struct timespec){0, 20000000}, NULL);
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);

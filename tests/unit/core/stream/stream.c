@@ -1,4 +1,4 @@
-/* How streams come along and how they fail.
+/* Streams: progress, failures and their end.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/device_streams.h"
@@ -252,7 +252,7 @@ START_TEST(the_cores_own_stream_is_replaced_after_a_failure)
     OK(core_stream_wait_value(stream, 1, TRM_FOREVER));
     core_device_internal_unlock(device);
     ck_assert_uint_eq(atomic_load(&fake.streams), 1);
-    /* It is nobody's leak. */
+    /* It is not reported as a leak. */
     trm_device_destroy(fake.device);
     ck_assert_str_eq(logged, "");
     end();

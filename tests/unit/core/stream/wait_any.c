@@ -11,7 +11,7 @@
 #include "tests/unit/runner.h"
 
 #define OK(call) ck_assert_int_eq((call), TRM_OK)
-#define MANY 24 /* more than are kept on the stack */
+#define MANY 24 /* more than fit on the stack */
 #define MILLISECOND 1000000u
 
 static struct fake fake;
@@ -19,7 +19,7 @@ static struct counting counting;
 static struct trm_stream *streams[MANY];
 static struct trm_point points[MANY];
 
-/* The ways of waiting: by the backend, by notifications, by threads that wait. */
+/* The ways of waiting: by the backend, by notifications, by watcher threads. */
 static const uint32_t ways[] = {FAKE_ALL, FAKE_ALL & ~FAKE_WAIT_ANY, 0};
 #define WAYS 3
 
@@ -114,7 +114,7 @@ START_TEST(a_stream_that_fails_counts_as_reached_and_says_why)
     ck_assert_uint_eq(which, 2);
     ck_assert_str_eq(trm_last_error().sentence, "the kernel fell over");
     pthread_join(thread, NULL);
-    /* In the order of the points: those before it are not reached. */
+    /* The lowest index: the points before it are not reached. */
     ck_assert_int_eq(trm_wait_all(points, 4, 0), TRM_ERROR_TIMEOUT);
     ck_assert_int_eq(trm_wait_all(&points[2], 2, TRM_FOREVER), TRM_ERROR_KERNEL);
     end();

@@ -1,4 +1,4 @@
-/* Which work uses an object, and what goes when it is done.
+/* What is in flight, and deferred destruction.
  * SPDX-License-Identifier: MIT
  */
 #include "core/stream/in_flight.h"
@@ -60,7 +60,7 @@ static void use(int index)
     core_in_flight_add(&in_flight, inside(index), core_stream_next(inside(index)) - 1);
 }
 
-START_TEST(what_nothing_uses_is_finished)
+START_TEST(an_unused_object_is_finished)
 {
     begin(0);
     ck_assert(core_in_flight_is_done(&in_flight));
@@ -150,7 +150,7 @@ static void *run_a_little_later(void *unused)
     return NULL;
 }
 
-START_TEST(without_memory_for_a_use_it_is_waited_for)
+START_TEST(without_memory_for_a_slot_the_operation_is_waited_for)
 {
     pthread_t thread;
     begin(0);
@@ -177,7 +177,7 @@ START_TEST(waiting_for_a_use_gives_the_failure_of_its_stream)
     ck_assert_int_eq(core_in_flight_wait(&in_flight, TRM_FOREVER), TRM_ERROR_KERNEL);
     ck_assert_str_eq(trm_last_error().sentence, "the kernel fell over");
     ck_assert_int_eq(trm_last_error().native_code, 7);
-    /* Said once: what failed uses the object no more. */
+    /* The failure is reported once: failed work does not use the object any more. */
     OK(core_in_flight_wait(&in_flight, TRM_FOREVER));
     end();
 }
@@ -232,8 +232,8 @@ static void *ask(void *argument)
     return NULL;
 }
 
-/* Who asks frees the place of work that has ended, just when the next is recorded there. */
-START_TEST(a_use_is_not_lost_to_one_who_asks_meanwhile)
+/* A query frees the slot of finished work while another thread records the next operation in it. */
+START_TEST(a_recorded_operation_is_not_lost_to_a_query_at_the_same_time)
 {
     atomic_bool ends = false;
     pthread_t thread;
@@ -288,7 +288,7 @@ static void defer(struct thing *thing, int index)
 {
     memset(thing, 0, sizeof(*thing));
     thing->deferred.in_flight = &thing->in_flight;
-    thing->deferred.destroy        = thing_go;
+    thing->deferred.destroy   = thing_go;
     if (index >= 0) {
         OK(fake_enqueue(streams[index]));
         core_in_flight_add(&thing->in_flight, inside(index), core_stream_next(inside(index)) - 1);
@@ -296,7 +296,7 @@ static void defer(struct thing *thing, int index)
     core_device_defer(core_device_find(fake.device), &thing->deferred);
 }
 
-START_TEST(what_no_work_uses_goes_at_once)
+START_TEST(an_unused_object_is_destroyed_at_once)
 {
     struct thing thing;
     begin(0);
@@ -306,7 +306,7 @@ START_TEST(what_no_work_uses_goes_at_once)
 }
 END_TEST
 
-START_TEST(what_work_uses_goes_when_somebody_looks_after_the_work_is_done)
+START_TEST(a_deferred_object_is_destroyed_by_the_first_reap_after_its_work)
 {
     struct thing things[3];
     begin(0);
@@ -327,7 +327,7 @@ START_TEST(what_work_uses_goes_when_somebody_looks_after_the_work_is_done)
 }
 END_TEST
 
-START_TEST(what_work_uses_goes_when_its_stream_is_destroyed)
+START_TEST(a_deferred_object_is_destroyed_with_its_stream)
 {
     struct thing thing;
     begin(0);
@@ -339,7 +339,7 @@ START_TEST(what_work_uses_goes_when_its_stream_is_destroyed)
 }
 END_TEST
 
-START_TEST(what_waits_to_go_does_not_keep_a_device_open)
+START_TEST(a_deferred_object_does_not_keep_a_device_open)
 {
     struct thing thing;
     begin(0);
@@ -357,7 +357,7 @@ START_TEST(what_waits_to_go_does_not_keep_a_device_open)
 }
 END_TEST
 
-START_TEST(many_things_that_wait_all_go_in_the_end)
+START_TEST(many_deferred_objects_are_all_destroyed_in_the_end)
 {
     static struct thing things[200];
     begin(0);
@@ -374,28 +374,28 @@ END_TEST
 
 static Suite *suite(void)
 {
-    Suite *suite  = suite_create("use");
-    TCase *record = tcase_create("in_flight");
-    tcase_add_test(record, what_nothing_uses_is_finished);
+    Suite *suite  = suite_create("in_flight");
+    TCase *record = tcase_create("record");
+    tcase_add_test(record, an_unused_object_is_finished);
     tcase_add_test(record, an_object_is_finished_when_the_last_use_of_each_stream_is);
     tcase_add_test(record, an_earlier_use_does_not_take_the_place_of_a_later_one);
     tcase_add_test(record, any_number_of_streams_may_use_an_object);
     tcase_add_test(record, the_slot_of_a_use_that_is_done_is_used_again);
     tcase_add_test(record, nothing_is_recorded_on_a_synchronous_device);
-    tcase_add_test(record, without_memory_for_a_use_it_is_waited_for);
+    tcase_add_test(record, without_memory_for_a_slot_the_operation_is_waited_for);
     tcase_add_test(record, waiting_for_a_use_gives_the_failure_of_its_stream);
     tcase_add_test(record, asking_whether_an_object_is_finished_leaves_the_last_error_alone);
     tcase_add_test(record, a_use_is_finished_when_its_stream_has_been_destroyed);
-    tcase_add_test(record, a_use_is_not_lost_to_one_who_asks_meanwhile);
+    tcase_add_test(record, a_recorded_operation_is_not_lost_to_a_query_at_the_same_time);
     tcase_add_test(record, threads_may_record_uses_at_once);
     suite_add_tcase(suite, record);
 
     TCase *deferred = tcase_create("deferred");
-    tcase_add_test(deferred, what_no_work_uses_goes_at_once);
-    tcase_add_test(deferred, what_work_uses_goes_when_somebody_looks_after_the_work_is_done);
-    tcase_add_test(deferred, what_work_uses_goes_when_its_stream_is_destroyed);
-    tcase_add_test(deferred, what_waits_to_go_does_not_keep_a_device_open);
-    tcase_add_test(deferred, many_things_that_wait_all_go_in_the_end);
+    tcase_add_test(deferred, an_unused_object_is_destroyed_at_once);
+    tcase_add_test(deferred, a_deferred_object_is_destroyed_by_the_first_reap_after_its_work);
+    tcase_add_test(deferred, a_deferred_object_is_destroyed_with_its_stream);
+    tcase_add_test(deferred, a_deferred_object_does_not_keep_a_device_open);
+    tcase_add_test(deferred, many_deferred_objects_are_all_destroyed_in_the_end);
     suite_add_tcase(suite, deferred);
     return suite;
 }
