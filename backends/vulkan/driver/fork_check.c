@@ -31,15 +31,15 @@ struct verdict {
     uint32_t devices; /* number of devices that the driver listed */
 };
 
-/* Process ids; 0: none. Who first created an instance; where the trial succeeded; where it failed. */
+/* Process ids; 0: none. The first to create an instance; the one where the trial succeeded, or failed. */
 static _Atomic pid_t driver_user, works_in, fails_in;
 static _Atomic pid_t writer;  /* the one thread of each process that writes fail_reason stores the pid here */
 static char fail_reason[160]; /* complete before `fails_in` is set */
 
 void vulkan_fork_note(void)
 {
-    pid_t nobody = 0;
-    atomic_compare_exchange_strong(&driver_user, &nobody, getpid());
+    pid_t none = 0;
+    atomic_compare_exchange_strong(&driver_user, &none, getpid());
 }
 
 /* ---- the trial process ----------------------------------------------------------------------------- */

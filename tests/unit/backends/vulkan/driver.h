@@ -281,7 +281,7 @@ static inline void driver_take_waits(struct driver_batch *batch, const VkSubmitI
         batch->waits[i]       = driver_semaphore(info->pWaitSemaphores[i]);
         batch->wait_values[i] = values->pWaitSemaphoreValues[i];
         if (batch->waits[i]->promised < batch->wait_values[i])
-            driver_breach("a queue waits for what nobody has promised to signal");
+            driver_breach("a queue waits for a value whose signal was not submitted");
     }
 }
 
