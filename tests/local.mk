@@ -40,6 +40,7 @@ dist_check_SCRIPTS += \
 	tests/structure-planted.sh \
 	tests/headers/c11.sh \
 	tests/headers/comments-planted.sh \
+	tests/headers/comments.sh \
 	tests/headers/cxx17.sh \
 	tests/symbols/headers.sh \
 	tests/symbols/library.sh \
@@ -49,6 +50,7 @@ TESTS += \
 	tests/structure-planted.sh \
 	tests/headers/c11.sh \
 	tests/headers/comments-planted.sh \
+	tests/headers/comments.sh \
 	tests/headers/cxx17.sh \
 	tests/symbols/headers.sh \
 	tests/symbols/library.sh \

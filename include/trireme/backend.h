@@ -565,7 +565,10 @@ struct trm_backend {
  * host       may be used for log() only
  * min_minor  the lowest minor that the core accepts
  * max_minor  the minor of the core
- * Returns    a static table; NULL when the backend cannot serve such a core
+ * Blocks     no
+ * Threads    any: contexts of several threads may load the plugin at the same time
+ * Ownership  the table is static
+ * Errors     NULL when the backend cannot serve such a core
  */
 typedef const struct trm_backend *(*trm_backend_query_fn)(const struct trm_host *host, uint32_t min_minor,
                                                           uint32_t max_minor);
