@@ -12,8 +12,9 @@
  *     serve       trm_pipeline_acquire(), fill, trm_pipeline_submit(); trm_pipeline_next(), use,
  *                 trm_pipeline_release()
  *
- * All memory is allocated when the pipeline is made: the depth times the ports. Nothing grows when tokens
- * arrive faster than they leave; trm_pipeline_acquire() waits instead.
+ * All memory is allocated when the pipeline is made: the depth times the ports. Only a depth of 0 adds slots
+ * later, within a budget. Nothing grows when tokens arrive faster than they leave; trm_pipeline_acquire()
+ * waits instead.
  * SPDX-License-Identifier: MIT
  *
  * Unless a function says otherwise:
@@ -131,8 +132,8 @@ enum trm_token_answer {
 /* ---- stages --------------------------------------------------------------------------------- */
 
 /* Sets the shape of a launch for one token. Called when the token is submitted, in the thread that submits
- * it. Receives grid and arguments as they were declared, with ports replaced; may change the grid and the
- * values of scalars. An error fails the token. */
+ * it. Receives grid and arguments as they were declared, with spans and numbers in place of ports; may change
+ * the grid and the values of scalars. An error fails the token. */
 typedef int32_t (*trm_shape_fn)(void *user, const struct trm_token *token, struct trm_grid *grid,
                                 struct trm_argument *arguments);
 
@@ -224,8 +225,8 @@ enum trm_measure {
 };
 
 enum trm_pipeline_flags {
-    TRM_PIPELINE_UNORDERED =
-        1u << 0, /* results come in the order in which they end, not in the order of submission */
+    /* results come in the order in which they end, not in the order of submission */
+    TRM_PIPELINE_UNORDERED = 1u << 0,
     /* Tokens may be processed in pieces: the stages compute grain i of every port from grain i of the other
      * ports only. Where it helps (host and device share one memory, and tokens are larger than a cache), each
      * piece passes all stages by itself, like a smaller token: kernels get spans, counts and grids of the
@@ -405,9 +406,9 @@ TRM_API int32_t trm_pipeline_start(struct trm_pipeline *pipeline, const struct t
 TRM_API int32_t trm_pipeline_acquire(struct trm_pipeline *pipeline, uint64_t timeout_ns,
                                      struct trm_token **token);
 
-/* Submit a filled token: enqueue its work. After an error the token is gone and its slot free. A failure that
- * an earlier token in flight may have caused is not returned here but by trm_pipeline_next(), which names the
- * right token.
+/* Submit a filled token: enqueue its work. When that fails, the token is gone and its slot free. A failure
+ * that an earlier token in flight may have caused is not returned here but by trm_pipeline_next(), which
+ * names the right token.
  *
  * token       an acquired token
  * Blocks      no; after the failure of another token in modes DRAIN and SKIP, until the device has recovered

@@ -64,8 +64,8 @@ TRM_API int32_t trm_pool_get_stats(struct trm_device *device, struct trm_pool_st
  * stream order and may still be in use stays. */
 TRM_API int32_t trm_pool_trim(struct trm_device *device, uint64_t keep_bytes);
 
-/* Set how much memory stays cached: whenever a buffer is freed, cached memory above `bytes` goes back to the
- * driver. The first value is the setting `pool.threshold`. */
+/* Set how much memory stays cached: now and whenever a buffer is freed, cached memory above `bytes` goes back
+ * to the driver. The first value is the setting `pool.threshold`. */
 TRM_API int32_t trm_pool_set_threshold(struct trm_device *device, uint64_t bytes);
 
 TRM_API_END
