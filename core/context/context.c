@@ -1,4 +1,4 @@
-/* The context: root of everything that one program's use of the library needs.
+/* Creates and destroys contexts, and lists the candidates for backends.
  * SPDX-License-Identifier: MIT
  */
 #include "core/context/context.h"
@@ -15,15 +15,14 @@
 #include "core/settings/settings.h"
 #include "core/stream/stream.h"
 
-/* Of the first version of these structures. */
+/* Sizes of the first version of these structures. */
 #define CONTEXT_DESC_LEAST 48
 #define CANDIDATE_LEAST 48
 
-/* The last object is gone. The backends end first, since they use all the rest; then what they may
- * still have asked for. */
+/* Runs after the last object is freed. The backends close before the parts that they may use. */
 static void context_release(struct core_object *object)
 {
-    struct core_context *context   = (struct core_context *)object;
+    struct core_context *context   = base_container_of(object, struct core_context, object);
     struct trm_allocator allocator = context->allocator;
     if (context->service != NULL)
         core_service_destroy(context->service);
@@ -55,18 +54,18 @@ static int32_t check_desc(const struct trm_context_desc *given, struct trm_conte
                          "trm_context_desc.struct_size is %u, but its size is %zu", given->struct_size,
                          sizeof(*desc));
     if (desc->flags & ~(uint32_t)(TRM_CONTEXT_NO_ENVIRONMENT | TRM_CONTEXT_NO_CONFIG))
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_desc.flags 0x%x has bits that mean nothing",
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_desc.flags 0x%x has unknown bits",
                          desc->flags);
     if (desc->allocator != NULL && (desc->allocator->allocate == NULL || desc->allocator->release == NULL))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "trm_context_desc.allocator lacks one of its two functions, allocate and release");
+                         "trm_context_desc.allocator lacks `allocate` or `release`");
     if (desc->setting_count != 0 && desc->settings == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
                          "trm_context_desc.settings is NULL, but setting_count is %u", desc->setting_count);
     return TRM_OK;
 }
 
-/* Zeroed, with allocator and log; nothing else needs to be undone but its memory. */
+/* A zeroed context with allocator and log. Undone by freeing its memory. */
 static struct core_context *context_allocate(const struct trm_context_desc *desc)
 {
     struct trm_allocator allocator = desc->allocator ? *desc->allocator : base_system_allocator;
@@ -109,9 +108,9 @@ static int32_t open_log(struct core_context *context)
 int32_t trm_context_create(const struct trm_context_desc *given, struct trm_context **out)
 {
     struct trm_context_desc desc;
-    if (out == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_create: `context` is NULL");
-    int32_t status = check_desc(given, &desc);
+    int32_t status = core_output_check(out, "trm_context_create", "context");
+    if (status == TRM_OK)
+        status = check_desc(given, &desc);
     if (status != TRM_OK)
         return status;
 
@@ -120,7 +119,7 @@ int32_t trm_context_create(const struct trm_context_desc *given, struct trm_cont
         return base_fail_memory("making a context");
     status = core_settings_create(context, &desc, &context->settings);
     if (status != TRM_OK)
-        goto release_context;
+        goto free_context;
     status = open_log(context);
     if (status != TRM_OK)
         goto destroy_settings;
@@ -152,7 +151,7 @@ close_log:
     base_log_close(&context->log);
 destroy_settings:
     core_settings_destroy(context, context->settings);
-release_context:
+free_context:
     core_free(context, context, sizeof(*context));
     return status;
 }
@@ -170,9 +169,7 @@ int32_t trm_context_candidate_count(struct trm_context *handle, uint32_t *count)
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
         return base_last_status();
-    int32_t status = TRM_OK;
-    if (count == NULL)
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_candidate_count: `count` is NULL");
+    int32_t status = core_output_check(count, "trm_context_candidate_count", "count");
     if (status == TRM_OK)
         status = core_registry_get(context, &registry);
     if (status == TRM_OK)
@@ -186,14 +183,15 @@ static int32_t describe_candidate(struct core_context *context, uint32_t index,
 {
     struct core_registry *registry;
     struct trm_candidate ours = {.struct_size = sizeof(ours)};
-    if (candidate == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_context_candidate: `candidate` is NULL");
-    int32_t status = core_registry_get(context, &registry);
+    int32_t status            = core_output_check(candidate, "trm_context_candidate", "candidate");
+    if (status == TRM_OK)
+        status = core_registry_get(context, &registry);
     if (status != TRM_OK)
         return status;
     uint32_t count = core_registry_candidate_count(registry);
     if (index >= count)
-        return base_fail(TRM_ERROR_OUT_OF_RANGE, "there is no candidate %u, only %u of them", index, count);
+        return base_fail(TRM_ERROR_OUT_OF_RANGE,
+                         "there is no candidate at index %u; the number of candidates is %u", index, count);
     core_registry_candidate(registry, index, &ours);
     if (!core_struct_copy_out(candidate, &ours, sizeof(ours), CANDIDATE_LEAST))
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_candidate.struct_size is %u, but its size is %zu",

@@ -1,4 +1,11 @@
-/* The parts of a context that the rooms below it do not make themselves.
+/* The context room: the root object, on top of all rooms of the core.
+ *
+ * context       creation from a description, destruction, the list of candidates host          the
+ * functions that backends may call device_hooks  opens and closes the parts of a device that streams and
+ * memory own
+ *
+ * The structure itself is in core/object/context.h, since every room uses it. Settings and log are constant
+ * once a context is created; its lock guards the creation of the registry and of the callback service.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_CONTEXT_CONTEXT_H
@@ -10,7 +17,7 @@ struct core_device_hooks;
 /* Fills context->host, the functions that backends may call (host.c). */
 void core_host_init(struct core_context *context);
 
-/* What streams and memory do when a device opens and closes (device_hooks.c). */
+/* The table for context->device_hooks (device_hooks.c). */
 extern const struct core_device_hooks core_device_hooks;
 
 #endif

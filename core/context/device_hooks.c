@@ -1,5 +1,4 @@
-/* What streams and memory do when a device opens and closes. It stands here, since this room may include
- * both.
+/* Opens and closes the parts of a device that streams and memory own. This room may include both.
  * SPDX-License-Identifier: MIT
  */
 #include "core/context/context.h"
@@ -18,8 +17,8 @@ static void retire_device(struct core_device *device)
     core_device_reap_last(device);
 }
 
-/* Streams first, since deferred frees and the end of a stream return memory to the pool and events to their
- * pool. */
+/* Streams end first, since deferred frees and the end of a stream return memory to the pool and events to
+ * their pool. */
 static void close_device(struct core_device *device)
 {
     core_device_reap_all(device);

@@ -1,6 +1,8 @@
-/* What the core lends to backends: struct trm_host.
+/* struct trm_host: the functions of the core that backends call.
  * SPDX-License-Identifier: MIT
  */
+#include <stdbool.h>
+
 #include "base/base.h"
 #include "core/cache/cache.h"
 #include "core/context/context.h"
@@ -10,7 +12,7 @@
 
 static void *host_allocate(void *context, uint64_t size, uint64_t alignment)
 {
-    int is_power = alignment != 0 && (alignment & (alignment - 1)) == 0;
+    bool is_power = alignment != 0 && (alignment & (alignment - 1)) == 0;
     if (size == 0 || !is_power)
         return NULL;
     return core_allocate_aligned(context, size, alignment);

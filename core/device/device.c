@@ -1,9 +1,10 @@
-/* Devices: opening, ending, loss, and what is alive on them.
+/* Devices: opening, closing, loss, and the count of the objects on them.
  * SPDX-License-Identifier: MIT
  */
 #include "core/device/device.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -13,27 +14,27 @@
 /* Of the first version of struct trm_device_usage. */
 #define USAGE_LEAST 40
 
-/* ---- facts that calls need often ------------------------------------------------------------------ */
+/* ---- limits ------------------------------------------------------------------------------------------- */
 
 struct limit {
     uint32_t key;
     uint32_t count; /* of uint64_t */
     size_t offset;  /* in struct core_device_limits */
-    int32_t required;
+    bool is_required;
 };
 
 static const struct limit limits[] = {
-    {TRM_DEVICE_UNIFIED, 1, offsetof(struct core_device_limits, unified), 1},
-    {TRM_DEVICE_SYNCHRONOUS, 1, offsetof(struct core_device_limits, synchronous), 0},
-    {TRM_DEVICE_MAPPED, 1, offsetof(struct core_device_limits, mapped), 0},
-    {TRM_DEVICE_MEMORY_TOTAL, 1, offsetof(struct core_device_limits, memory_total), 1},
-    {TRM_DEVICE_MAX_GROUPS, 3, offsetof(struct core_device_limits, max_groups), 1},
-    {TRM_DEVICE_MAX_GROUP_SIZE, 3, offsetof(struct core_device_limits, max_group_size), 1},
-    {TRM_DEVICE_MAX_GROUP_ITEMS, 1, offsetof(struct core_device_limits, max_group_items), 1},
-    {TRM_DEVICE_MAX_SHARED_BYTES, 1, offsetof(struct core_device_limits, max_shared_bytes), 1},
-    {TRM_DEVICE_MAX_BUFFER_BYTES, 1, offsetof(struct core_device_limits, max_buffer_bytes), 1},
-    {TRM_DEVICE_MAX_ARGUMENTS, 1, offsetof(struct core_device_limits, max_arguments), 1},
-    {TRM_DEVICE_BUFFER_ALIGNMENT, 1, offsetof(struct core_device_limits, buffer_alignment), 1},
+    {TRM_DEVICE_UNIFIED, 1, offsetof(struct core_device_limits, unified), true},
+    {TRM_DEVICE_SYNCHRONOUS, 1, offsetof(struct core_device_limits, synchronous), false},
+    {TRM_DEVICE_MAPPED, 1, offsetof(struct core_device_limits, mapped), false},
+    {TRM_DEVICE_MEMORY_TOTAL, 1, offsetof(struct core_device_limits, memory_total), true},
+    {TRM_DEVICE_MAX_GROUPS, 3, offsetof(struct core_device_limits, max_groups), true},
+    {TRM_DEVICE_MAX_GROUP_SIZE, 3, offsetof(struct core_device_limits, max_group_size), true},
+    {TRM_DEVICE_MAX_GROUP_ITEMS, 1, offsetof(struct core_device_limits, max_group_items), true},
+    {TRM_DEVICE_MAX_SHARED_BYTES, 1, offsetof(struct core_device_limits, max_shared_bytes), true},
+    {TRM_DEVICE_MAX_BUFFER_BYTES, 1, offsetof(struct core_device_limits, max_buffer_bytes), true},
+    {TRM_DEVICE_MAX_ARGUMENTS, 1, offsetof(struct core_device_limits, max_arguments), true},
+    {TRM_DEVICE_BUFFER_ALIGNMENT, 1, offsetof(struct core_device_limits, buffer_alignment), true},
 };
 
 static int32_t read_limit(struct core_device *device, const struct limit *limit)
@@ -45,18 +46,17 @@ static int32_t read_limit(struct core_device *device, const struct limit *limit)
     base_error_clear();
     int32_t status =
         backend->device.get_info(backend->instance, device->index, limit->key, value, size, &needed);
-    if (status == TRM_ERROR_NOT_FOUND && !limit->required)
+    if (status == TRM_ERROR_NOT_FOUND && !limit->is_required)
         return TRM_OK;
     if (status == TRM_ERROR_NOT_FOUND)
-        return base_fail(TRM_ERROR_ABI,
-                         "the backend %s does not tell the fact %u about device %s, which is required",
+        return base_fail(TRM_ERROR_ABI, "the backend %s lacks the required property %u of device %s",
                          backend->name, limit->key, device->id);
     if (status != TRM_OK)
         return base_fail_backend(status);
     if (needed != size)
         return base_fail(TRM_ERROR_ABI,
-                         "the backend %s tells the fact %u about device %s in %" PRIu64
-                         " bytes and not in %" PRIu64,
+                         "the backend %s returns property %u of device %s in %" PRIu64
+                         " bytes instead of %" PRIu64,
                          backend->name, limit->key, device->id, needed, size);
     return TRM_OK;
 }
@@ -69,7 +69,7 @@ static int32_t read_limits(struct core_device *device)
     return status;
 }
 
-/* ---- the end ------------------------------------------------------------------------------------------ */
+/* ---- closing ------------------------------------------------------------------------------------------ */
 
 struct kind {
     enum core_type type;
@@ -110,13 +110,13 @@ static void report_leaks(const struct core_device *device)
     if (length == 0)
         return;
     core_log(device->object.context, TRM_LOG_WARNING,
-             "device %s was destroyed before what was made on it, which keeps it open: %s", device->id, text);
+             "device %s was destroyed before objects on it, which keep it open: %s", device->id, text);
 }
 
-/* The handle is dead and no call is inside. What is still there keeps the device open. */
+/* The handle is dead and no call is inside. Objects that are left keep the device open. */
 static void device_retire(struct core_object *object)
 {
-    struct core_device *device = (struct core_device *)object;
+    struct core_device *device = base_container_of(object, struct core_device, object);
     object->context->device_hooks->retire(device);
     report_leaks(device);
 }
@@ -128,10 +128,10 @@ static void device_free(struct core_device *device)
     core_free(device->object.context, device, sizeof(*device));
 }
 
-/* Nobody has a reference any more: children first, then the device itself. */
+/* The last reference is gone. The parts of the rooms above close first, then the backend's device. */
 static void device_release(struct core_object *object)
 {
-    struct core_device *device = (struct core_device *)object;
+    struct core_device *device = base_container_of(object, struct core_device, object);
     object->context->device_hooks->close(device);
     device->backend->device.close(device->device);
     device_free(device);
@@ -153,7 +153,7 @@ static const struct core_object_ops device_object_ops = {
 
 /* ---- opening ----------------------------------------------------------------------------------------- */
 
-static int32_t open_below(struct core_device *device)
+static int32_t open_backend_device(struct core_device *device)
 {
     const struct core_backend *backend = device->backend;
     int32_t status                     = read_limits(device);
@@ -169,8 +169,8 @@ static void name_device(struct core_device *device)
     snprintf(device->id, sizeof(device->id), "%s:%u", device->backend->name, device->index);
 }
 
-/* Which device it is comes out only now. */
-static int32_t adopt_below(struct core_device *device, int32_t type, const void *native)
+/* The backend tells which device it is, so the id follows from its answer. */
+static int32_t adopt_backend_device(struct core_device *device, int32_t type, const void *native)
 {
     const struct core_backend *backend = device->backend;
     base_error_clear();
@@ -190,7 +190,7 @@ static struct core_device *device_allocate(struct core_context *context, struct 
     struct core_device *device = core_allocate(context, sizeof(*device));
     if (device == NULL)
         return NULL;
-    device->object.context = context; /* core_object_init() comes last, but what is before it allocates */
+    device->object.context = context; /* core_object_init() runs last, but earlier steps need the allocator */
     device->backend        = backend;
     device->index          = index;
     atomic_init(&device->users, 1);
@@ -200,22 +200,22 @@ static struct core_device *device_allocate(struct core_context *context, struct 
     return device;
 }
 
-/* The backend's part is open. */
+/* Requires an open backend's device; closes it on failure. */
 static int32_t finish_opening(struct core_device *device, struct core_device **out)
 {
     const struct core_device_hooks *hooks = device->object.context->device_hooks;
     int32_t status                        = hooks->open(device);
     if (status != TRM_OK)
-        goto close_below;
+        goto close_backend_device;
     status = core_object_init(&device->object, &device_object_ops, device->object.context);
     if (status != TRM_OK)
-        goto close_parts;
+        goto run_close_hook;
     *out = device;
     return TRM_OK;
 
-close_parts:
+run_close_hook:
     hooks->close(device);
-close_below:
+close_backend_device:
     device->backend->device.close(device->device);
     return status;
 }
@@ -226,7 +226,7 @@ int32_t core_device_create(struct core_context *context, struct core_backend *ba
     struct core_device *device = device_allocate(context, backend, index);
     if (device == NULL)
         return base_fail_memory("opening a device");
-    int32_t status = open_below(device);
+    int32_t status = open_backend_device(device);
     if (status == TRM_OK)
         status = finish_opening(device, out);
     if (status != TRM_OK)
@@ -240,7 +240,7 @@ int32_t core_device_adopt(struct core_context *context, struct core_backend *bac
     struct core_device *device = device_allocate(context, backend, 0);
     if (device == NULL)
         return base_fail_memory("adopting a device");
-    int32_t status = adopt_below(device, type, native);
+    int32_t status = adopt_backend_device(device, type, native);
     if (status == TRM_OK)
         status = finish_opening(device, out);
     if (status != TRM_OK)
@@ -270,9 +270,7 @@ int32_t trm_device_open(struct trm_context *handle, const char *id, struct trm_d
     struct core_context *context = core_object_enter(handle, CORE_CONTEXT);
     if (context == NULL)
         return base_last_status();
-    int32_t status = TRM_OK;
-    if (out == NULL)
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_open: `device` is NULL");
+    int32_t status = core_output_check(out, "trm_device_open", "device");
     if (status == TRM_OK)
         status = open_by_id(context, id, &device);
     if (status == TRM_OK)
@@ -281,9 +279,9 @@ int32_t trm_device_open(struct trm_context *handle, const char *id, struct trm_d
     return status;
 }
 
-/* ---- users: how often the handle is to be destroyed --------------------------------------------------- */
+/* ---- users: how many calls of trm_device_destroy() the handle takes ----------------------------------- */
 
-/* Changes the count, unless it is 0: then the handle is dead or about to be. Returns what it was. */
+/* Adds to the count, unless it is 0 and the handle dead or about to be. Returns the old count. */
 static uint32_t change_users(struct core_device *device, uint32_t change)
 {
     uint32_t users = atomic_load_explicit(&device->users, memory_order_relaxed);
@@ -337,8 +335,9 @@ int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage 
     struct core_device *device = core_device_find(handle);
     if (device == NULL)
         return base_last_status();
-    if (out == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_get_usage: `usage` is NULL");
+    int32_t status = core_output_check(out, "trm_device_get_usage", "usage");
+    if (status != TRM_OK)
+        return status;
     device->object.context->device_hooks->reap(device);
     struct trm_device_usage usage = {
         .struct_size       = sizeof(usage),
@@ -361,7 +360,7 @@ int32_t trm_device_get_usage(struct trm_device *handle, struct trm_device_usage 
 
 int32_t core_device_check(struct core_device *device)
 {
-    if (LIKELY(atomic_load_explicit(&device->lost, memory_order_acquire) == 0))
+    if (LIKELY(!atomic_load_explicit(&device->is_lost, memory_order_acquire)))
         return TRM_OK;
     return base_failure_raise(&device->loss);
 }
@@ -371,9 +370,9 @@ int32_t core_device_latch_loss(struct core_device *device, int32_t status)
     if (status != TRM_ERROR_DEVICE_LOST)
         return status;
     pthread_mutex_lock(&device->lock);
-    if (!device->lost) {
+    if (!device->is_lost) {
         base_failure_save(&device->loss, status);
-        atomic_store_explicit(&device->lost, 1, memory_order_release);
+        atomic_store_explicit(&device->is_lost, true, memory_order_release);
     }
     pthread_mutex_unlock(&device->lock);
     return base_failure_raise(&device->loss);

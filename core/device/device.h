@@ -1,4 +1,11 @@
-/* Devices.
+/* The device room: open devices.
+ *
+ * device       opening, adopting and closing, loss, and the count of the objects on a device device_info
+ * properties
+ *
+ * The rooms above keep their parts in struct core_device; this room does not touch them. It opens and
+ * closes them through core_device_hooks, which core/context supplies. Children (streams, buffers, modules,
+ * ...) hold references, so a device closes after the last of them.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_DEVICE_DEVICE_H
@@ -15,7 +22,7 @@ struct core_event_pool;
 struct core_pool;
 struct core_stream;
 
-/* Facts that calls need often, asked once when the device is opened. */
+/* Properties that calls need often, read once when the device is opened. */
 struct core_device_limits {
     uint64_t unified;
     uint64_t synchronous;
@@ -33,8 +40,9 @@ struct core_device_limits {
 struct core_device {
     struct core_object object;
     struct core_backend *backend;
-    struct trm_backend_device *device; /* the plugin's */
-    _Atomic uint32_t users;            /* trm_stream_device()s + 1: how often it is to be destroyed */
+    struct trm_backend_device *device; /* the backend's */
+    /* How many calls of trm_device_destroy() the handle takes: 1 and one for each trm_stream_device(). */
+    _Atomic uint32_t users;
     uint32_t index;
     char id[64];
     struct core_device_limits limits;
@@ -43,43 +51,42 @@ struct core_device {
     _Atomic uint64_t buffer_bytes;
     _Atomic uint64_t peak_buffer_bytes;
 
-    /* Guards what follows up to `internal_lock`. A leaf: nothing of a backend and nothing of the
-     * program is called under it. */
+    /* Guards the members up to `internal_lock`. A leaf lock: no backend and no program code runs under it. */
     pthread_mutex_t lock;
-    struct core_stream *streams;                    /* every one that is not retired */
+    struct core_stream *streams;                    /* all that are not retired */
     struct core_deferred *deferred, *deferred_last; /* core/stream/deferred.c, oldest first */
     _Atomic uint32_t deferred_count;                /* read without the lock */
     struct core_event_pool *events;                 /* core/stream/event_pool.c */
     bool has_thread_key;
-    pthread_key_t thread_key; /* the handle of each thread's own stream; core/stream/thread_stream.c */
+    pthread_key_t
+        thread_key; /* each thread's value is the handle of its own stream; core/stream/thread_stream.c */
 
-    /* Streams that belong to the device (CORE_STREAM_OWNED) and are not retired: a futex that the
-     * end of the device waits on. */
+    /* The number of streams that belong to the device (CORE_STREAM_OWNED) and are not retired. A futex:
+     * closing the device waits until it is 0. */
     _Atomic uint32_t owned_streams;
 
-    /* Guards `internal` and is held while it is used. May be held across waiting; nothing that it
-     * is held for needs another stream, a callback or the program. */
+    /* Guards `internal` and is held while it is in use, also across waits. Work under it never needs
+     * another stream, a callback or the program. */
     pthread_mutex_t internal_lock;
-    struct core_stream *internal; /* the core's own stream, made at first use */
+    struct core_stream *internal; /* the core's own stream, created at first use */
 
     struct core_pool *pool; /* core/memory/pool.c */
     /* Set by the pool: releases the memory that was freed in the order of a stream, which is drained. */
     void (*end_parked)(struct core_stream *stream);
 
-    /* 1: loss holds the first cause, written before this is set */
-    _Atomic uint32_t lost;
-    struct base_failure loss;
+    _Atomic bool is_lost;
+    struct base_failure loss; /* the first cause; written before is_lost is set */
 };
 
-/* What the rooms above this one do with their parts of a device; core/context supplies the table. */
+/* Opens and closes the parts of a device that the rooms above own. core/context supplies the table. */
 struct core_device_hooks {
-    /* The backend's device is open: makes the memory pool. */
+    /* The backend's device is open: create the memory pool. */
     int32_t (*open)(struct core_device *device);
-    /* The handle is dead and no call is inside: ends the threads' own streams. */
+    /* The handle is dead and no call is inside: end the threads' own streams. */
     void (*retire)(struct core_device *device);
-    /* Frees what was deferred until work that has completed meanwhile. */
+    /* Destroy deferred objects whose work has completed. */
     void (*reap)(struct core_device *device);
-    /* No object refers to the device any more: ends and frees all that `open` and later calls made. */
+    /* No object refers to the device any more: close and free all parts. */
     void (*close)(struct core_device *device);
 };
 
@@ -88,12 +95,11 @@ static inline struct core_device *core_device_find(struct trm_device *handle)
     return core_object_find(handle, CORE_DEVICE);
 }
 
-/* Open device number `index` of a backend: what trm_device_open() does once it knows which. */
+/* Opens device number `index` of a backend. */
 int32_t core_device_create(struct core_context *context, struct core_backend *backend, uint32_t index,
                            struct core_device **device);
 
-/* A device of a backend on top of an application's own: what trm_device_adopt() does. The backend can do
- * that. */
+/* Opens a device on top of an application's own one. Requires interop.adopt of the backend. */
 int32_t core_device_adopt(struct core_context *context, struct core_backend *backend, int32_t type,
                           const void *native, struct core_device **device);
 
@@ -112,7 +118,7 @@ int32_t core_device_add_user(struct core_device *device, struct trm_device **han
  * `status`, or the first cause on a lost device. */
 int32_t core_device_latch_loss(struct core_device *device, int32_t status);
 
-/* TRM_OK, or the first cause (raised) if the device is lost. */
+/* TRM_OK, or the first cause, set as the last error, if the device is lost. */
 int32_t core_device_check(struct core_device *device);
 
 #endif

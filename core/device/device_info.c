@@ -1,4 +1,4 @@
-/* Facts about an open device.
+/* Properties of an open device.
  * SPDX-License-Identifier: MIT
  */
 #include "core/device/device.h"
@@ -11,7 +11,7 @@ int32_t trm_device_get_info(struct trm_device *handle, uint32_t key, void *value
         return base_last_status();
     if (value == NULL && capacity != 0)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT,
-                         "trm_device_get_info: `value` is NULL, but capacity is %zu", capacity);
+                         "trm_device_get_info: `value` is NULL, but `capacity` is %zu", capacity);
     const struct core_backend *backend = device->backend;
     uint64_t needed                    = 0;
     base_error_clear();
@@ -21,7 +21,7 @@ int32_t trm_device_get_info(struct trm_device *handle, uint32_t key, void *value
         *out = needed;
     if (status == TRM_OK)
         return TRM_OK;
-    /* Asking for the size only is no failure. */
+    /* A query of the size alone succeeds. */
     if (status == TRM_ERROR_OUT_OF_RANGE && value == NULL)
         return TRM_OK;
     return core_device_latch_loss(device, base_fail_backend(status));
@@ -29,14 +29,14 @@ int32_t trm_device_get_info(struct trm_device *handle, uint32_t key, void *value
 
 int32_t trm_device_get_u64(struct trm_device *handle, uint32_t key, uint64_t *value)
 {
-    uint64_t read = 0;
-    size_t needed = 0;
-    if (value == NULL)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_get_u64: `value` is NULL");
-    int32_t status = trm_device_get_info(handle, key, &read, sizeof(read), &needed);
+    uint64_t read  = 0;
+    size_t needed  = 0;
+    int32_t status = core_output_check(value, "trm_device_get_u64", "value");
+    if (status == TRM_OK)
+        status = trm_device_get_info(handle, key, &read, sizeof(read), &needed);
     if (status == TRM_OK && needed != sizeof(read))
-        return base_fail(TRM_ERROR_TYPE_MISMATCH, "the fact %u of a device has %zu bytes and is no uint64_t",
-                         key, needed);
+        return base_fail(TRM_ERROR_TYPE_MISMATCH,
+                         "property %u of a device has %zu bytes and is not a uint64_t", key, needed);
     if (status == TRM_OK)
         *value = read;
     return status;

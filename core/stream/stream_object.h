@@ -232,7 +232,7 @@ int32_t core_stream_raise(struct core_stream *stream) __attribute__((cold));
 static inline int32_t core_stream_check(struct core_stream *stream)
 {
     if (LIKELY(atomic_load_explicit(&stream->failure, memory_order_acquire) == NULL &&
-               atomic_load_explicit(&stream->device->lost, memory_order_acquire) == 0))
+               !atomic_load_explicit(&stream->device->is_lost, memory_order_acquire)))
         return TRM_OK;
     return core_stream_raise(stream);
 }
