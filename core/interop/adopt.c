@@ -1,4 +1,4 @@
-/* An application's own devices, streams and memory under the library's: of <trireme/interop.h>.
+/* Adopts an application's own devices, streams and memory; see <trireme/interop.h>.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static int32_t adopt(struct core_context *context, const char *name, int32_t typ
     if (status != TRM_OK)
         return status;
     if (backend->interop.adopt == NULL)
-        return base_fail(TRM_ERROR_UNSUPPORTED, "the backend %s adopts no devices", backend->name);
+        return base_fail(TRM_ERROR_UNSUPPORTED, "the backend %s cannot adopt devices", backend->name);
     status = core_device_adopt(context, backend, type, native, &device);
     if (status == TRM_OK)
         *handle = device->object.handle;
@@ -42,7 +42,7 @@ int32_t trm_device_adopt(struct trm_context *handle, const char *backend, int32_
         status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_device_adopt: `%s` is NULL",
                            backend == NULL ? "backend" : "native");
     if (status == TRM_OK && (type < TRM_NATIVE_DEVICE_VULKAN || type > TRM_NATIVE_DEVICE_CUDA))
-        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of native device", type);
+        status = base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a type of native device", type);
     if (status == TRM_OK)
         status = adopt(context, backend, type, native, device);
     core_object_leave(&context->object);
@@ -63,7 +63,7 @@ int32_t trm_stream_adopt(struct trm_device *handle, int32_t type, uint64_t nativ
     if (status != TRM_OK)
         return status;
     if (device->backend->interop.stream_adopt == NULL)
-        return core_interop_missing(device, "streams of others");
+        return core_interop_missing(device, "adoption of streams");
     status = core_stream_create_adopted(device, type, native, &stream);
     if (status == TRM_OK)
         *out = stream->object.handle;
@@ -98,10 +98,10 @@ int32_t trm_buffer_adopt(struct trm_device *handle, int32_t type, uint64_t nativ
     if (status != TRM_OK)
         return status;
     if (device->backend->interop.memory_adopt == NULL)
-        return core_interop_missing(device, "memory of others");
+        return core_interop_missing(device, "adoption of memory");
     if (offset > UINT64_MAX - size)
-        return base_fail(TRM_ERROR_OUT_OF_RANGE,
-                         "%" PRIu64 " bytes at offset %" PRIu64 " are more than there can be", size, offset);
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "%" PRIu64 " bytes at offset %" PRIu64 " overflow", size,
+                         offset);
     struct source source = {.device = device, .type = type, .native = native, .offset = offset, .size = size};
     return core_interop_make_buffer("trm_buffer_adopt", device, size, find_memory, &source, buffer);
 }

@@ -1,4 +1,4 @@
-/* Native handles out, and shared memory: of <trireme/interop.h>.
+/* Native handles of objects, and memory shared by file descriptors; see <trireme/interop.h>.
  * SPDX-License-Identifier: MIT
  */
 #include "core/interop/interop.h"
@@ -10,8 +10,8 @@
 #include "core/object/object.h"
 #include "core/stream/stream.h"
 
-/* Each kind of object has as many numbers of enum trm_native_type, one kind after the other. */
-#define TYPES_A_KIND 64
+/* enum trm_native_type has this many numbers for each kind of object, one kind after the other. */
+#define TYPES_PER_KIND 64
 
 int32_t core_interop_missing(const struct core_device *device, const char *what)
 {
@@ -21,9 +21,9 @@ int32_t core_interop_missing(const struct core_device *device, const char *what)
 int32_t core_interop_check_fd(int32_t type, int32_t fd)
 {
     if (type != TRM_HANDLE_OPAQUE_FD)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of handle", type);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a type of handle", type);
     if (fd < 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no file descriptor", fd);
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a file descriptor", fd);
     return TRM_OK;
 }
 
@@ -32,8 +32,8 @@ int32_t core_interop_check_fd(int32_t type, int32_t fd)
 int32_t core_interop_check_native(int32_t type, enum core_native_kind kind)
 {
     static const char *const names[] = {"a device", "a stream", "a buffer", "an event"};
-    if (type < 1 || type / TYPES_A_KIND != (int32_t)kind)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is no type of native handle of %s", type,
+    if (type < 1 || type / TYPES_PER_KIND != (int32_t)kind)
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "%" PRId32 " is not a type of native handle of %s", type,
                          names[kind]);
     return TRM_OK;
 }
@@ -64,7 +64,7 @@ static int32_t stream_native(struct core_stream *stream, int32_t type, uint64_t 
 {
     struct core_device *device = stream->device;
     if (core_stream_is_recording(stream))
-        return base_fail(TRM_ERROR_UNSUPPORTED, "a stream that records has no native handle");
+        return base_fail(TRM_ERROR_UNSUPPORTED, "a recording stream has no native handle");
     if (device->backend->interop.stream_handle == NULL)
         return core_interop_missing(device, "native handles of streams");
     base_error_clear();
@@ -116,13 +116,13 @@ int32_t trm_buffer_native(struct trm_buffer *handle, int32_t type, uint64_t *nat
     return status;
 }
 
-/* ---- memory that others have too -------------------------------------------------------------- */
+/* ---- shared memory ---------------------------------------------------------------------------- */
 
-/* What a buffer is to be made of. */
+/* What to make a buffer of. */
 struct source {
     struct core_device *device;
     uint64_t size;
-    int32_t type, fd; /* type 0: of nobody, but new memory that can be exported */
+    int32_t type, fd; /* type 0: new memory that can be exported */
 };
 
 static int32_t find_memory(void *user, struct trm_backend_memory **memory)
@@ -153,10 +153,10 @@ int32_t core_interop_make_buffer(const char *function, struct core_device *devic
     if (status != TRM_OK)
         return status;
     if (size == 0)
-        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "memory of no bytes cannot be shared");
+        return base_fail(TRM_ERROR_INVALID_ARGUMENT, "shared memory needs at least one byte");
     if (size > device->limits.max_buffer_bytes)
         return base_fail(TRM_ERROR_OUT_OF_RANGE,
-                         "a buffer of %" PRIu64 " bytes: device %s has at most %" PRIu64 " bytes a buffer",
+                         "a buffer of %" PRIu64 " bytes is too large: device %s allows %" PRIu64 " bytes",
                          size, device->id, device->limits.max_buffer_bytes);
     status = core_buffer_create_shared(device, size, find, user, &buffer);
     if (status == TRM_OK)
@@ -170,7 +170,7 @@ int32_t trm_buffer_create_exportable(struct trm_device *handle, uint64_t size, s
     if (device == NULL)
         return base_last_status();
     if (device->backend->interop.memory_create == NULL)
-        return core_interop_missing(device, "memory that can be exported");
+        return core_interop_missing(device, "exportable memory");
     struct source source = {.device = device, .size = size};
     return core_interop_make_buffer("trm_buffer_create_exportable", device, size, find_memory, &source,
                                     buffer);
@@ -183,7 +183,7 @@ int32_t trm_buffer_import(struct trm_device *handle, int32_t type, int32_t fd, u
     if (device == NULL)
         return base_last_status();
     if (device->backend->interop.memory_import == NULL)
-        return core_interop_missing(device, "memory of others");
+        return core_interop_missing(device, "import of memory");
     int32_t status = core_interop_check_fd(type, fd);
     if (status != TRM_OK)
         return status;
@@ -196,7 +196,7 @@ static int32_t export_memory(const struct core_buffer *buffer, int32_t type, int
     struct core_device *device        = buffer->device;
     const struct trm_interop_ops *ops = &device->backend->interop;
     if (ops->memory_export == NULL)
-        return core_interop_missing(device, "memory that can be exported");
+        return core_interop_missing(device, "exportable memory");
     if (buffer->memory == NULL || buffer->block != NULL)
         return base_fail(TRM_ERROR_UNSUPPORTED, "this buffer was not made by trm_buffer_create_exportable()");
     base_error_clear();

@@ -1,5 +1,12 @@
-/* Sharing with programs that use a driver's own API: what interop.c, adopt.c, ipc.c, native_event.c and
- * semaphore.c have in common.
+/* The interop room: objects shared with the driver's own API and with other processes.
+ *
+ * interop       native handles of objects, memory by file descriptors, helpers of the room
+ * adopt         devices, streams and memory of the application
+ * ipc           device memory by IPC handles
+ * native_event  hand-over of streams, native events
+ * semaphore     shared semaphores
+ *
+ * The functions take no locks of their own.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_INTEROP_INTEROP_H
@@ -10,7 +17,7 @@
 #include "base/base.h"
 #include "core/device/device.h"
 
-/* UNSUPPORTED, for the device's backend lacks `what`. */
+/* UNSUPPORTED: the backend of the device lacks `what`. */
 int32_t core_interop_missing(const struct core_device *device, const char *what);
 
 enum core_native_kind {
@@ -20,7 +27,7 @@ enum core_native_kind {
     CORE_NATIVE_EVENT,
 };
 
-/* Errors: INVALID_ARGUMENT for a type (enum trm_native_type) of another kind of object. */
+/* INVALID_ARGUMENT when `type` (enum trm_native_type) is not a type of this kind of object. */
 int32_t core_interop_check_native(int32_t type, enum core_native_kind kind);
 
 /* Creates a buffer of memory that `find` gets from the backend, outside of all pools; `find` sets the last
@@ -29,7 +36,7 @@ int32_t core_interop_make_buffer(const char *function, struct core_device *devic
                                  int32_t (*find)(void *user, struct trm_backend_memory **memory), void *user,
                                  struct trm_buffer **handle);
 
-/* Errors: INVALID_ARGUMENT for a descriptor or type that cannot be. */
+/* INVALID_ARGUMENT for an unknown type or a negative descriptor. */
 int32_t core_interop_check_fd(int32_t type, int32_t fd);
 
 #endif

@@ -1,4 +1,4 @@
-/* Device memory that other processes open by handles which are data: of <trireme/interop.h>.
+/* Device memory shared with other processes by IPC handles; see <trireme/interop.h>.
  * SPDX-License-Identifier: MIT
  */
 #include "core/interop/interop.h"
@@ -9,7 +9,7 @@
 #include "core/memory/memory.h"
 #include "core/object/object.h"
 
-/* What a buffer is to be made of. */
+/* What to make a buffer of. */
 struct source {
     struct core_device *device;
     uint64_t size;
@@ -37,19 +37,19 @@ int32_t trm_buffer_create_ipc(struct trm_device *handle, uint64_t size, struct t
     if (device == NULL)
         return base_last_status();
     if (device->backend->interop.ipc_create == NULL)
-        return core_interop_missing(device, "memory with handles for other processes");
+        return core_interop_missing(device, "IPC handles of memory");
     struct source source = {.device = device, .size = size};
     return core_interop_make_buffer("trm_buffer_create_ipc", device, size, create_memory, &source, buffer);
 }
 
-/* ---- handles out ------------------------------------------------------------------------------ */
+/* ---- export ----------------------------------------------------------------------------------- */
 
 static int32_t get_handle(const struct core_buffer *buffer, struct trm_ipc_handle *handle)
 {
     struct core_device *device  = buffer->device;
     struct trm_ipc_handle found = {.offset = 0};
     if (device->backend->interop.ipc_export == NULL)
-        return core_interop_missing(device, "memory with handles for other processes");
+        return core_interop_missing(device, "IPC handles of memory");
     if (buffer->memory == NULL || buffer->block != NULL || buffer->is_ordered)
         return base_fail(TRM_ERROR_UNSUPPORTED,
                          "this buffer was made neither by trm_buffer_create_ipc() nor by trm_buffer_adopt()");
@@ -74,7 +74,7 @@ int32_t trm_buffer_get_ipc_handle(struct trm_buffer *handle, struct trm_ipc_hand
     return status;
 }
 
-/* ---- handles in ------------------------------------------------------------------------------- */
+/* ---- import ----------------------------------------------------------------------------------- */
 
 static int32_t open_memory(void *user, struct trm_backend_memory **memory)
 {
@@ -94,12 +94,12 @@ int32_t trm_buffer_open_ipc_handle(struct trm_device *handle, const struct trm_i
     if (ipc == NULL)
         return base_fail(TRM_ERROR_INVALID_ARGUMENT, "trm_buffer_open_ipc_handle: `ipc` is NULL");
     if (device->backend->interop.ipc_open == NULL)
-        return core_interop_missing(device, "memory of other processes by handles");
-    const struct trm_ipc_handle given = *ipc; /* it may lie where the other process still writes */
+        return core_interop_missing(device, "IPC handles of memory");
+    const struct trm_ipc_handle given =
+        *ipc; /* a copy, since it may be in memory that the other process writes */
     if (given.offset > UINT64_MAX - given.size)
-        return base_fail(TRM_ERROR_OUT_OF_RANGE,
-                         "%" PRIu64 " bytes at offset %" PRIu64 " are more than there can be", given.size,
-                         given.offset);
+        return base_fail(TRM_ERROR_OUT_OF_RANGE, "%" PRIu64 " bytes at offset %" PRIu64 " overflow",
+                         given.size, given.offset);
     struct source source = {.device = device, .size = given.size, .handle = &given};
     return core_interop_make_buffer("trm_buffer_open_ipc_handle", device, given.size, open_memory, &source,
                                     buffer);

@@ -1,4 +1,4 @@
-/* Streams in step with an application's own use of the driver: handing over, and its events. Of
+/* Orders streams with an application's own use of the driver: hand-over, and the driver's events; see
  * <trireme/interop.h>.
  * SPDX-License-Identifier: MIT
  */
@@ -7,8 +7,8 @@
 #include "core/interop/interop.h"
 #include "core/stream/stream.h"
 
-/* Nothing that was enqueued is held back any more. The calling thread is the one that enqueues, so that
- * stays. */
+/* Submits all enqueued work to the driver. Only the calling thread enqueues, so nothing is held back
+ * afterwards. */
 static int32_t hand_over(struct core_stream *stream)
 {
     uint64_t last  = atomic_load_explicit(&stream->enqueued, memory_order_relaxed);
@@ -16,8 +16,9 @@ static int32_t hand_over(struct core_stream *stream)
     if (status != TRM_OK)
         return status;
     if (core_callback_would_deadlock(stream, last))
-        return base_fail_static(TRM_ERROR_DEADLOCK,
-                                "a host callback hands over what waits for its end, which could never be");
+        return base_fail_static(
+            TRM_ERROR_DEADLOCK,
+            "handing over a stream in its own host callback would wait for the callback itself");
     base_error_clear();
     core_service_block();
     status = stream->device->backend->interop.hand_over(stream->backend, last);
@@ -32,7 +33,7 @@ int32_t trm_stream_hand_over(struct trm_stream *handle)
     if (status != TRM_OK)
         return status;
     if (stream->device->backend->interop.hand_over == NULL)
-        return core_interop_missing(stream->device, "streams that are handed over");
+        return core_interop_missing(stream->device, "hand-over of streams");
     return hand_over(stream);
 }
 
@@ -44,7 +45,7 @@ static int32_t enqueue(struct core_stream *stream, event_fn call, int32_t type, 
                        uint64_t *counter)
 {
     if (call == NULL)
-        return core_interop_missing(stream->device, "events of others");
+        return core_interop_missing(stream->device, "native events");
     int32_t status = stream->device->backend->interop.hand_over != NULL ? hand_over(stream) : TRM_OK;
     if (status != TRM_OK)
         return status;
@@ -59,7 +60,7 @@ static int32_t enqueue(struct core_stream *stream, event_fn call, int32_t type, 
 int32_t trm_stream_wait_native(struct trm_stream *handle, int32_t type, uint64_t native)
 {
     struct core_stream *stream;
-    int32_t status = core_stream_begin_live(handle, "a wait for an event of others", &stream);
+    int32_t status = core_stream_begin_live(handle, "waiting for a native event", &stream);
     if (status == TRM_OK)
         status = core_interop_check_native(type, CORE_NATIVE_EVENT);
     if (status != TRM_OK)
@@ -70,7 +71,7 @@ int32_t trm_stream_wait_native(struct trm_stream *handle, int32_t type, uint64_t
 int32_t trm_stream_record_native(struct trm_stream *handle, int32_t type, uint64_t native)
 {
     struct core_stream *stream;
-    int32_t status = core_stream_begin_live(handle, "recording an event of others", &stream);
+    int32_t status = core_stream_begin_live(handle, "recording a native event", &stream);
     if (status == TRM_OK)
         status = core_interop_check_native(type, CORE_NATIVE_EVENT);
     if (status != TRM_OK)

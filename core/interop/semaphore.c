@@ -1,4 +1,4 @@
-/* Semaphores that others have too: the second half of <trireme/interop.h>.
+/* Semaphores shared with other APIs and processes; see <trireme/interop.h>.
  * SPDX-License-Identifier: MIT
  */
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 struct core_semaphore {
     struct core_object object;
     struct core_device *device;
-    struct trm_backend_semaphore *semaphore; /* NULL while it is being made, and at the end */
+    struct trm_backend_semaphore *semaphore; /* NULL during creation and after the end */
     struct core_in_flight in_flight;
     struct core_deferred deferred;
 };
@@ -21,7 +21,7 @@ static const struct trm_interop_ops *ops_of(const struct core_semaphore *semapho
     return &semaphore->device->backend->interop;
 }
 
-/* ---- the ends of life ------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------- */
 
 static void destroy_in_backend(struct core_semaphore *semaphore)
 {
@@ -38,10 +38,10 @@ static void deferred_destroy(struct core_deferred *item)
     core_object_release(&semaphore->object);
 }
 
-/* The backend's part stays until the work that waits for it or raises it has ended. */
+/* The backend's semaphore stays until the work that waits for it or signals it has completed. */
 static void semaphore_retire(struct core_object *object)
 {
-    struct core_semaphore *semaphore = (struct core_semaphore *)object;
+    struct core_semaphore *semaphore = base_container_of(object, struct core_semaphore, object);
     core_device_uncount_child(semaphore->device, CORE_SEMAPHORE);
     if (core_in_flight_is_done(&semaphore->in_flight)) {
         destroy_in_backend(semaphore);
@@ -91,7 +91,7 @@ static int32_t semaphore_make(struct core_device *device, struct core_semaphore 
     return TRM_OK;
 }
 
-/* As a backend answered that was to make its part. */
+/* Completes creation with the status of the backend; kills the object if it failed. */
 static int32_t semaphore_finish(struct core_semaphore *semaphore, int32_t status,
                                 struct trm_semaphore **handle)
 {
@@ -112,7 +112,7 @@ int32_t trm_semaphore_create(struct trm_device *handle, struct trm_semaphore **o
         return base_last_status();
     const struct trm_interop_ops *ops = &device->backend->interop;
     if (ops->semaphore_create == NULL)
-        return core_interop_missing(device, "semaphores that others can have");
+        return core_interop_missing(device, "exportable semaphores");
     int32_t status = core_device_check(device);
     if (status == TRM_OK)
         status = core_output_check(out, "trm_semaphore_create", "semaphore");
@@ -132,7 +132,7 @@ int32_t trm_semaphore_import(struct trm_device *handle, int32_t type, int32_t fd
         return base_last_status();
     const struct trm_interop_ops *ops = &device->backend->interop;
     if (ops->semaphore_import == NULL)
-        return core_interop_missing(device, "semaphores of others");
+        return core_interop_missing(device, "import of semaphores");
     int32_t status = core_device_check(device);
     if (status == TRM_OK)
         status = core_interop_check_fd(type, fd);
@@ -152,7 +152,7 @@ void trm_semaphore_destroy(struct trm_semaphore *handle)
     core_object_kill_handle(handle, CORE_SEMAPHORE);
 }
 
-/* ---- asking ----------------------------------------------------------------------------------- */
+/* ---- export and value ------------------------------------------------------------------------- */
 
 static int32_t export_semaphore(const struct core_semaphore *semaphore, int32_t type, int32_t *fd)
 {
@@ -161,7 +161,7 @@ static int32_t export_semaphore(const struct core_semaphore *semaphore, int32_t 
     if (status != TRM_OK)
         return status;
     if (ops->semaphore_export == NULL)
-        return core_interop_missing(semaphore->device, "semaphores that can be exported");
+        return core_interop_missing(semaphore->device, "export of semaphores");
     base_error_clear();
     status = ops->semaphore_export(semaphore->semaphore, type, fd);
     return status == TRM_OK ? TRM_OK : core_device_latch_loss(semaphore->device, base_fail_backend(status));
@@ -184,7 +184,7 @@ static int32_t read_value(const struct core_semaphore *semaphore, uint64_t *valu
     if (status != TRM_OK)
         return status;
     if (ops->semaphore_value == NULL)
-        return core_interop_missing(semaphore->device, "semaphores that can be read");
+        return core_interop_missing(semaphore->device, "values of semaphores");
     base_error_clear();
     status = ops->semaphore_value(semaphore->semaphore, value);
     return status == TRM_OK ? TRM_OK : core_device_latch_loss(semaphore->device, base_fail_backend(status));
@@ -200,21 +200,21 @@ int32_t trm_semaphore_value(struct trm_semaphore *handle, uint64_t *value)
     return status;
 }
 
-/* ---- on streams ------------------------------------------------------------------------------- */
+/* ---- use on streams --------------------------------------------------------------------------- */
 
 typedef int32_t (*enqueue_fn)(struct trm_backend_stream *stream, uint64_t value,
                               struct trm_backend_semaphore *semaphore, uint64_t semaphore_value);
 
-/* The backend is in place, for the stream and the semaphore belong to it. */
+/* `call` may be NULL: the backend has no such function. */
 static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaphore, enqueue_fn call,
                        uint64_t semaphore_value, uint64_t *counter)
 {
     if (semaphore->device != stream->device)
         return base_fail(TRM_ERROR_WRONG_DEVICE,
-                         "the semaphore belongs to device %s, and the stream to device %s",
+                         "the semaphore is on device %s, but the stream is on device %s",
                          semaphore->device->id, stream->device->id);
     if (call == NULL)
-        return core_interop_missing(stream->device, "semaphores on streams");
+        return core_interop_missing(stream->device, "semaphores in streams");
     uint64_t value = core_stream_next(stream);
     base_error_clear();
     int32_t status = core_stream_commit(stream, value,
@@ -227,30 +227,30 @@ static int32_t enqueue(struct core_stream *stream, struct core_semaphore *semaph
 }
 
 static int32_t enqueue_by_handle(struct trm_stream *stream_handle, struct trm_semaphore *handle,
-                                 uint64_t value, int32_t raises)
+                                 uint64_t value, bool is_signal)
 {
     struct core_stream *stream;
     int32_t status = core_stream_begin_live(
-        stream_handle, raises ? "raising a semaphore" : "waiting for a semaphore", &stream);
+        stream_handle, is_signal ? "signalling a semaphore" : "waiting for a semaphore", &stream);
     if (status != TRM_OK)
         return status;
     struct core_semaphore *semaphore = core_object_enter(handle, CORE_SEMAPHORE);
     if (semaphore == NULL)
         return base_last_status();
     const struct trm_interop_ops *ops = ops_of(semaphore);
-    status = enqueue(stream, semaphore, raises ? ops->semaphore_signal : ops->semaphore_wait, value,
-                     raises ? NULL : &stream->stats->waits);
+    status = enqueue(stream, semaphore, is_signal ? ops->semaphore_signal : ops->semaphore_wait, value,
+                     is_signal ? NULL : &stream->stats->waits);
     core_object_leave(&semaphore->object);
     return status;
 }
 
 int32_t trm_stream_wait_semaphore(struct trm_stream *stream, struct trm_semaphore *semaphore, uint64_t value)
 {
-    return enqueue_by_handle(stream, semaphore, value, 0);
+    return enqueue_by_handle(stream, semaphore, value, false);
 }
 
 int32_t trm_stream_signal_semaphore(struct trm_stream *stream, struct trm_semaphore *semaphore,
                                     uint64_t value)
 {
-    return enqueue_by_handle(stream, semaphore, value, 1);
+    return enqueue_by_handle(stream, semaphore, value, true);
 }

@@ -1,7 +1,8 @@
 /* The plugin ABI: the sizes of its tables, and copies of structures that cross it or the API.
  *
  * The sizes are those of minor 0, the least that a plugin's tables may have. They are numbers, so that a
- * table that grows later does not raise them; tests/unit/core/plugin/abi_layout.c checks them against the header.
+ * table that grows later does not raise them; tests/unit/core/plugin/abi_layout.c checks them against the
+ * header.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_OBJECT_ABI_H

@@ -1,4 +1,4 @@
-/* The context: root of everything that one program's use of the library needs.
+/* The context: the root of all objects.
  * SPDX-License-Identifier: MIT
  */
 #ifndef CORE_OBJECT_CONTEXT_H
@@ -24,11 +24,11 @@ struct core_context {
     struct core_handle_table *handles;
     _Atomic uint32_t *fork_word; /* base/fork.h */
     struct core_settings *settings;
-    struct trm_host host;                         /* what the backends get; host.context is this context */
+    struct trm_host host; /* the functions for backends; host.context is this context */
     const struct core_device_hooks *device_hooks; /* core/device/device.h */
 
-    pthread_mutex_t lock;     /* guards what follows */
-    bool is_registry_loading; /* a thread loads the registry without the lock */
+    pthread_mutex_t lock;     /* guards the members below */
+    bool is_registry_loading; /* one thread loads it, without the lock */
     pthread_cond_t registry_loaded;
     struct core_registry *registry; /* NULL until the first call that needs a device */
     struct core_service *service;   /* NULL until the first callback */
@@ -39,7 +39,7 @@ static inline struct core_context *core_context_find(struct trm_context *handle)
     return core_object_find(handle, CORE_CONTEXT);
 }
 
-/* Host memory of the context's allocator; see base/allocate.h. */
+/* Host memory from the context's allocator; see base/allocate.h. */
 static inline void *core_allocate(const struct core_context *context, size_t size)
 {
     return base_allocate(&context->allocator, size);

@@ -1,8 +1,8 @@
 /* Handles, reference counts and generations.
  *
- * A handle: context 8 | type 4 | generation 28 | slot 24. A slot's word: type 4 | generation 28 |
- * dead 1 | pins 31; its upper half is equal to the middle of the handle that it answers to, so that
- * one comparison checks everything. A free slot is dead and keeps its last generation.
+ * The bits of a handle, from the top: context 8, type 4, generation 28, slot 24. The bits of a slot's word:
+ * type 4, generation 28, dead 1, pins 31. The upper half of the word equals the middle of the slot's valid
+ * handle, so that one comparison checks everything. A free slot is dead and keeps its last generation.
  * SPDX-License-Identifier: MIT
  */
 #include "core/object/handle.h"
@@ -10,13 +10,14 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "core/object/context.h"
 #include "core/object/log.h"
 
-#define CONTEXTS 256 /* number 0 is never given */
+#define CONTEXTS 256 /* number 0 is not used */
 #define SLOT_BITS 24
 #define SLOT_MASK 0xffffffu
 #define GENERATION_BITS 28
@@ -25,14 +26,14 @@
 #define PINS (DEAD - 1)
 #define NO_SLOT SLOT_MASK
 
-/* Chunks double in size, from 64 slots, so that a small table is small and a slot is found without
- * a search. The last pointer stays NULL: it stands for the 64 numbers at the end of 24 bits. */
+/* Chunks double in size, from 64 slots, so that a small table is small and a slot is found without a
+ * search. The last pointer stays NULL: it stands for the last 64 numbers of 24 bits. */
 #define FIRST_BITS 6
 #define CHUNKS (SLOT_BITS - FIRST_BITS + 1)
 
 struct core_handle_slot {
     _Atomic uint64_t word;
-    _Atomic uintptr_t content; /* the object; in a free slot the number of the next free one */
+    _Atomic uintptr_t content; /* the object; in a free slot, the number of the next free one */
 };
 
 struct core_handle_table {
@@ -40,19 +41,19 @@ struct core_handle_table {
     const _Atomic uint32_t *fork_word;
     pid_t process;
     uint32_t number;             /* of the context */
-    uint32_t floor;              /* generations up to this one were given by earlier contexts */
-    _Atomic uint64_t free;       /* tag 40 | first free slot 24; the tag changes at every pop */
+    uint32_t floor;              /* earlier contexts have used generations up to this one */
+    _Atomic uint64_t free;       /* tag 40, first free slot 24; the tag changes at every push and pop */
     pthread_mutex_t growth_lock; /* guards adding chunks */
     _Atomic(struct core_handle_slot *) chunks[CHUNKS];
 };
 
-/* The library's only mutable global. A context that follows another under the same number begins at
- * generations above its floor, so that it never takes the old one's handles for its own. */
+/* The only mutable global of the library. A context that reuses a number starts above its floor of
+ * generations, so that it rejects the handles of earlier contexts. */
 static struct {
     _Atomic(struct core_handle_table *) tables[CONTEXTS];
     _Atomic uint32_t floors[CONTEXTS];
-    /* Threads inside core_object_enter_late(); a table is not freed meanwhile. Process 32 | count 32:
-     * in the child of a fork what is counted are threads that exist in the parent only. */
+    /* Threads inside core_object_enter_late(), during which no table is freed. Process 32, count 32: the
+     * child of a fork must ignore threads that exist only in the parent. */
     _Atomic uint64_t visitors;
 } directory;
 
@@ -85,7 +86,7 @@ static uint32_t generation_of(uint64_t handle)
     return (uint32_t)(handle >> SLOT_BITS) & GENERATION_MASK;
 }
 
-static int is_live(uint64_t word, uint64_t handle)
+static bool is_live(uint64_t word, uint64_t handle)
 {
     return word >> 31 == (uint64_t)(uint32_t)(handle >> SLOT_BITS) << 1;
 }
@@ -115,16 +116,16 @@ static inline struct core_handle_slot *slot_at(const struct core_handle_table *t
     return base ? base + (shifted - (1u << highest)) : NULL;
 }
 
-/* A fork would have changed the word, and has not. */
-static inline int is_guarded(const struct core_handle_table *table)
+/* Does the word alone prove that there was no fork? */
+static inline bool is_guarded(const struct core_handle_table *table)
 {
     return atomic_load_explicit(table->fork_word, memory_order_relaxed) == BASE_FORK_GUARDED;
 }
 
-static int is_forked(const struct core_handle_table *table)
+static bool is_forked(const struct core_handle_table *table)
 {
     uint32_t word = atomic_load_explicit(table->fork_word, memory_order_relaxed);
-    return word == BASE_FORK_GUARDED ? 0 : word == BASE_FORK_CHILD || table->process != getpid();
+    return word != BASE_FORK_GUARDED && (word == BASE_FORK_CHILD || table->process != getpid());
 }
 
 bool core_is_forked(const struct core_context *context)
@@ -132,7 +133,7 @@ bool core_is_forked(const struct core_context *context)
     return is_forked(context->handles);
 }
 
-/* ---- what is wrong with a handle ---- */
+/* ---- errors of handles ---- */
 
 static const char *article(const char *name)
 {
@@ -142,7 +143,7 @@ static const char *article(const char *name)
 static int32_t fail_forked(void)
 {
     return base_fail_static(TRM_ERROR_FORKED,
-                            "this context was made before fork(); it works only in the parent process");
+                            "this context was created before fork(); it works only in the parent process");
 }
 
 static int32_t fail_destroyed(uint32_t type)
@@ -150,7 +151,7 @@ static int32_t fail_destroyed(uint32_t type)
     return base_fail(TRM_ERROR_INVALID_HANDLE, "this %s has been destroyed", type_names[type]);
 }
 
-/* A handle whose type is right but whose slot does not know it. */
+/* The type is right, but the slot has another generation. */
 static int32_t fail_stale(const struct core_handle_table *table, uint64_t handle)
 {
     const struct core_handle_slot *slot = slot_at(table, handle & SLOT_MASK);
@@ -170,7 +171,7 @@ static int32_t fail_handle(uint64_t handle, enum core_type type)
         return base_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got NULL", article(wanted), wanted);
     const char *given = type_names[type_of(handle)];
     if (handle >> 56 == 0 || given == NULL)
-        return base_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got something that is no handle",
+        return base_fail(TRM_ERROR_INVALID_HANDLE, "expected %s %s, got a value that is no handle",
                          article(wanted), wanted);
     const struct core_handle_table *table = table_of(handle);
     if (table == NULL && type_of(handle) == CORE_CONTEXT)
@@ -187,7 +188,7 @@ static int32_t fail_handle(uint64_t handle, enum core_type type)
 
 /* ---- finding and entering ---- */
 
-/* The slot that answers to a handle, or NULL. This is the way of every call, so it is kept straight. */
+/* The slot of a valid handle, or NULL. Every call runs this, so it has no branches besides the checks. */
 static inline __attribute__((always_inline)) struct core_handle_slot *find_in(
     const struct core_handle_table *table, uint64_t handle, enum core_type type)
 {
@@ -198,8 +199,8 @@ static inline __attribute__((always_inline)) struct core_handle_slot *find_in(
     return LIKELY(is_live(word, handle)) && LIKELY(type_of(handle) == type) ? slot : NULL;
 }
 
-/* The same from the beginning. NULL also where a word alone does not tell that there was no fork;
- * find_slot_slowly() does then. */
+/* The same from the directory on. NULL also where the fork word alone proves nothing; find_slot_slowly()
+ * decides then. */
 static inline __attribute__((always_inline)) struct core_handle_slot *find_slot(uint64_t handle,
                                                                                 enum core_type type)
 {
@@ -218,19 +219,19 @@ static struct core_object *object_in(const struct core_handle_slot *slot)
     return (struct core_object *)atomic_load_explicit(&slot->content, memory_order_relaxed);
 }
 
-/* One more call inside, if the slot still answers to the handle. */
-static int pin(struct core_handle_slot *slot, uint64_t handle)
+/* Counts a call that enters the object. False if the handle is no longer valid. */
+static bool pin(struct core_handle_slot *slot, uint64_t handle)
 {
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
     do {
         if (!is_live(word, handle))
-            return 0;
+            return false;
     } while (!atomic_compare_exchange_weak_explicit(&slot->word, &word, word + 1, memory_order_acquire,
                                                     memory_order_relaxed));
-    return 1;
+    return true;
 }
 
-/* Says what is wrong; answers NULL. */
+/* Sets the last error; NULL. */
 COLD static void *not_found(uint64_t handle, enum core_type type)
 {
     fail_handle(handle, type);
@@ -289,7 +290,7 @@ static void visit_end(void)
     atomic_fetch_sub(&directory.visitors, 1);
 }
 
-/* Until every visit of this process that had begun is over. */
+/* Waits for the visits of this process that have begun. */
 static void visits_wait(void)
 {
     uint64_t none = no_visitors();
@@ -297,7 +298,7 @@ static void visits_wait(void)
         uint64_t seen = atomic_load(&directory.visitors);
         if (seen == none || seen >> 32 != none >> 32)
             return;
-        sched_yield(); /* for the few instructions that a visit takes */
+        sched_yield(); /* a visit takes only a few instructions */
     }
 }
 
@@ -305,7 +306,8 @@ void *core_object_enter_late(const void *handle, enum core_type type)
 {
     void *object = NULL;
     visit_begin();
-    /* Who finds the table here has been counted before it is taken out of the directory. */
+    /* A thread that finds the table here was counted before the table left the directory, so the table is
+     * not freed. */
     if (atomic_load(&directory.tables[(uintptr_t)handle >> 56]) != NULL)
         object = core_object_enter(handle, type);
     else
@@ -316,7 +318,7 @@ void *core_object_enter_late(const void *handle, enum core_type type)
 
 bool core_object_try_enter(struct core_object *object)
 {
-    /* After retire the slot may belong to another object already: its generation tells. */
+    /* After retire the slot may belong to another object; the generation shows it. */
     return !core_is_forked(object->context) && pin(object->slot, (uintptr_t)object->handle);
 }
 
@@ -327,7 +329,7 @@ static uint64_t free_word(uint64_t old, uint32_t first)
     return ((old >> SLOT_BITS) + 1) << SLOT_BITS | first;
 }
 
-/* A chain of slots, linked from first to last, becomes free. */
+/* Frees a chain of slots that is linked from first to last. */
 static void slots_push(struct core_handle_table *table, uint32_t first, struct core_handle_slot *last)
 {
     uint64_t head = atomic_load_explicit(&table->free, memory_order_relaxed);
@@ -344,8 +346,8 @@ COLD static int32_t slots_add(struct core_handle_table *table)
     while (chunk < CHUNKS && atomic_load_explicit(&table->chunks[chunk], memory_order_relaxed) != NULL)
         chunk++;
     if (chunk >= CHUNKS - 1)
-        return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY,
-                         "the context has %u objects, and no number for one more", chunk_first(CHUNKS - 1));
+        return base_fail(TRM_ERROR_OUT_OF_HOST_MEMORY, "the context has %u objects, which is the limit",
+                         chunk_first(CHUNKS - 1));
     uint32_t count                 = chunk_slots(chunk);
     uint32_t first                 = chunk_first(chunk);
     struct core_handle_slot *slots = core_allocate(table->context, count * sizeof(*slots));
@@ -364,7 +366,7 @@ static int32_t slots_grow(struct core_handle_table *table)
 {
     int32_t status = TRM_OK;
     pthread_mutex_lock(&table->growth_lock);
-    /* Another thread may have been here while this one waited for the lock. */
+    /* Another thread may have added slots while this one waited for the lock. */
     if ((atomic_load_explicit(&table->free, memory_order_relaxed) & SLOT_MASK) == NO_SLOT)
         status = slots_add(table);
     pthread_mutex_unlock(&table->growth_lock);
@@ -382,8 +384,7 @@ static int32_t slot_pop(struct core_handle_table *table, uint32_t *number)
             head = atomic_load_explicit(&table->free, memory_order_acquire);
             continue;
         }
-        /* Where another thread takes the slot meanwhile this reads nonsense, but the tag has then
-         * changed. */
+        /* If another thread pops the slot meanwhile, `next` is invalid, but then the tag has changed. */
         struct core_handle_slot *slot = slot_at(table, head & SLOT_MASK);
         uint32_t next = atomic_load_explicit(&slot->content, memory_order_relaxed) & SLOT_MASK;
         if (atomic_compare_exchange_weak_explicit(&table->free, &head, free_word(head, next),
@@ -394,15 +395,15 @@ static int32_t slot_pop(struct core_handle_table *table, uint32_t *number)
     }
 }
 
-/* The slot of a retired object. One that has used up its generations is never used again, so that
- * a stale handle is always told. */
-static void slot_give_back(struct core_handle_table *table, struct core_handle_slot *slot, uint64_t handle)
+/* Frees the slot of a retired object. A slot without generations left is never reused, so that a stale
+ * handle is always detected. */
+static void slot_free(struct core_handle_table *table, struct core_handle_slot *slot, uint64_t handle)
 {
     if (generation_of(handle) < GENERATION_MASK)
         slots_push(table, handle & SLOT_MASK, slot);
 }
 
-/* ---- the ends of life ---- */
+/* ---- life ---- */
 
 static inline void log_life(const struct core_object *object, const char *what)
 {
@@ -449,61 +450,61 @@ static void retire(struct core_object *object)
     log_life(object, "destroyed");
     if (object->ops->retire != NULL)
         object->ops->retire(object);
-    slot_give_back(object->context->handles, object->slot, (uintptr_t)object->handle);
+    slot_free(object->context->handles, object->slot, (uintptr_t)object->handle);
     core_object_release(object);
 }
 
 void core_object_leave(struct core_object *object)
 {
-    /* The caller's pin may be all that keeps the object: read what is needed before it goes. */
+    /* The object may be freed as soon as the pin is gone, so the word is read in the same step. */
     uint64_t word = atomic_fetch_sub_explicit(&object->slot->word, 1, memory_order_acq_rel);
     if (!LIKELY(!(word & DEAD)) && (word & PINS) == 1)
         retire(object);
 }
 
-/* Marks the slot dead if it answers to the handle. Returns 1 for the one caller that did it;
- * `unused` then says whether no call was inside. */
-static int32_t slot_kill(struct core_handle_slot *slot, uint64_t handle, int *unused)
+/* Marks the slot of a valid handle dead. True for the one caller that does it; `is_unused` is then true if
+ * no call was inside. */
+static bool slot_kill(struct core_handle_slot *slot, uint64_t handle, bool *is_unused)
 {
     uint64_t word = atomic_load_explicit(&slot->word, memory_order_relaxed);
     do {
         if (!is_live(word, handle))
-            return 0;
+            return false;
     } while (!atomic_compare_exchange_weak_explicit(&slot->word, &word, word | DEAD, memory_order_acq_rel,
                                                     memory_order_relaxed));
-    *unused = (word & PINS) == 0;
-    return 1;
+    *is_unused = (word & PINS) == 0;
+    return true;
 }
 
 bool core_object_kill(struct core_object *object)
 {
     uint64_t handle = (uintptr_t)object->handle;
-    int unused;
+    bool is_unused;
     if (core_is_forked(object->context)) {
         fail_forked();
-        return 0;
+        return false;
     }
-    if (!slot_kill(object->slot, handle, &unused)) {
+    if (!slot_kill(object->slot, handle, &is_unused)) {
         fail_destroyed(type_of(handle));
-        return 0;
+        return false;
     }
-    if (unused)
+    if (is_unused)
         retire(object);
-    return 1;
+    return true;
 }
 
 bool core_object_kill_handle(const void *handle, enum core_type type)
 {
     if (handle == NULL)
-        return 0;
-    /* Of several threads that destroy one context, one may be done before another has begun. */
+        return false;
+    /* Several threads may destroy one context; the first may free it before another begins. */
     struct core_object *object =
         type == CORE_CONTEXT ? core_object_enter_late(handle, type) : core_object_enter(handle, type);
     if (object == NULL)
-        return 0;
-    int32_t killed = core_object_kill(object);
+        return false;
+    bool is_killer = core_object_kill(object);
     core_object_leave(object);
-    return killed;
+    return is_killer;
 }
 
 void core_object_retain(struct core_object *object)
@@ -523,20 +524,20 @@ void core_object_release(struct core_object *object)
 
 /* ---- the table ---- */
 
-/* Enters the table in the directory under the first number that is free. */
+/* Puts the table into the directory under the first free number. */
 static int32_t table_publish(struct core_handle_table *table)
 {
     for (uint32_t number = 1; number < CONTEXTS; number++) {
-        struct core_handle_table *nobody = NULL;
+        struct core_handle_table *none = NULL;
         if (atomic_load_explicit(&directory.tables[number], memory_order_relaxed) != NULL)
             continue;
-        if (!atomic_compare_exchange_strong(&directory.tables[number], &nobody, table))
+        if (!atomic_compare_exchange_strong(&directory.tables[number], &none, table))
             continue;
         table->number = number;
         table->floor  = atomic_load_explicit(&directory.floors[number], memory_order_relaxed);
         return TRM_OK;
     }
-    return base_fail(TRM_ERROR_BUSY, "there are %d contexts already, as many as there can be", CONTEXTS - 1);
+    return base_fail(TRM_ERROR_BUSY, "there are %d contexts already, which is the limit", CONTEXTS - 1);
 }
 
 int32_t core_handle_table_create(struct core_context *context, const _Atomic uint32_t *fork_word,
@@ -580,8 +581,8 @@ void core_handle_table_destroy(struct core_handle_table *table)
     if (table == NULL)
         return;
     struct core_context *context = table->context;
-    /* After some 250 million objects of contexts under this number generations begin again: room is
-     * worth more than telling handles that old. */
+    /* After some 250 million objects of contexts under this number, generations start again: detecting
+     * handles that old is worth less than new room. */
     uint32_t highest = highest_generation(table);
     uint32_t floor   = highest < GENERATION_MASK - (1u << 24) ? highest : 0;
     atomic_store_explicit(&directory.floors[table->number], floor, memory_order_relaxed);

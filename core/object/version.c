@@ -1,4 +1,4 @@
-/* The version of the library that runs.
+/* The version of the library.
  * SPDX-License-Identifier: MIT
  */
 #include <trireme/api.h>
