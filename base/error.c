@@ -142,7 +142,7 @@ static const struct status_words statuses[] = {
     WORDS(TRM_ERROR_UNSUPPORTED, "the backend cannot do this, and the library does not emulate it"),
     WORDS(TRM_ERROR_NOT_FOUND, "there is no such device, file, kernel or setting"),
     WORDS(TRM_ERROR_TIMEOUT, "the wait timed out"),
-    WORDS(TRM_ERROR_DEVICE_LOST, "the device is lost for good"),
+    WORDS(TRM_ERROR_DEVICE_LOST, "the device is lost and cannot be used any more"),
     WORDS(TRM_ERROR_BUSY, "the object is in a state that does not allow this now"),
     WORDS(TRM_ERROR_CANCELLED, "the work was cancelled"),
     WORDS(TRM_ERROR_DEADLOCK, "this wait would never end"),

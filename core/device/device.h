@@ -58,8 +58,8 @@ struct core_device {
     _Atomic uint32_t deferred_count;                /* read without the lock */
     struct core_event_pool *events;                 /* core/stream/event_pool.c */
     bool has_thread_key;
-    pthread_key_t
-        thread_key; /* each thread's value is the handle of its own stream; core/stream/thread_stream.c */
+    /* Each thread's value is the handle of its own stream; core/stream/thread_stream.c. */
+    pthread_key_t thread_key;
 
     /* The number of streams that belong to the device (CORE_STREAM_OWNED) and are not retired. A futex:
      * closing the device waits until it is 0. */

@@ -192,6 +192,7 @@ tests_unit_core_context_tests_LDADD = $(UNIT_LIBS)
 UNIT_TESTS += tests/unit/core/settings/tests
 tests_unit_core_settings_tests_SOURCES = \
 	tests/unit/core/settings/config_file.c \
+	tests/unit/core/settings/selection.c \
 	tests/unit/core/settings/setting_value.c \
 	tests/unit/core/settings/settings.c
 tests_unit_core_settings_tests_CFLAGS = $(UNIT_CFLAGS)
@@ -205,8 +206,7 @@ tests_unit_core_plugin_tests_SOURCES = \
 	tests/unit/core/plugin/elf_file.c \
 	tests/unit/core/plugin/registry.c \
 	tests/unit/core/plugin/registry_choice.c \
-	tests/unit/core/plugin/registry_fixture.h \
-	tests/unit/core/plugin/selection.c
+	tests/unit/core/plugin/registry_fixture.h
 tests_unit_core_plugin_tests_CFLAGS = $(UNIT_CFLAGS)
 tests_unit_core_plugin_tests_LDADD = $(UNIT_LIBS)
 
